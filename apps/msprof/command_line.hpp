@@ -1,0 +1,71 @@
+// The command line as data: commands and options, each with its help. For the verbs, which describe
+// themselves here; command_line.cpp alone knows the parser (CLI11), because a file that includes it
+// takes half a minute to compile under sanitizers.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "base/error.hpp"
+
+namespace msprof::cli {
+
+struct Option {
+  // Where the value goes. `bool` is a flag; a vector takes one value or more.
+  using Target =
+      std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*,
+                   std::optional<long>*, std::optional<double>*>;
+  std::string names;  // "-m,--main"; without a dash: a positional argument
+  Target target;
+  std::string value_name;  // "DIR" in the help
+  std::string help;
+  std::vector<std::string> choices{};  // the only values taken; empty: any
+  bool required = false;
+};
+
+class Command {
+ public:
+  Command(std::string name, std::string help) : name_(std::move(name)), help_(std::move(help)) {}
+
+  Command& add_command(std::string name, std::string help);
+  Option& add_option(Option option);
+  // Whole tasks, shown at the top of --help.
+  void set_examples(std::string examples) { examples_ = std::move(examples); }
+  void set_action(std::function<Exit()> action) { action_ = std::move(action); }
+  // What stands behind "--" goes here, untouched.
+  void set_rest(std::vector<std::string>* rest, std::string help);
+
+  const std::string& name() const { return name_; }
+  const std::string& help() const { return help_; }
+  const std::string& examples() const { return examples_; }
+  const std::vector<std::unique_ptr<Command>>& commands() const { return commands_; }
+  const std::vector<std::unique_ptr<Option>>& options() const { return options_; }
+  const std::function<Exit()>& action() const { return action_; }
+  std::vector<std::string>* rest() const { return rest_; }
+  const std::string& rest_help() const { return rest_help_; }
+
+ private:
+  std::string name_;
+  std::string help_;
+  std::string examples_;
+  std::vector<std::unique_ptr<Command>> commands_;
+  std::vector<std::unique_ptr<Option>> options_;
+  std::function<Exit()> action_;
+  std::vector<std::string>* rest_ = nullptr;
+  std::string rest_help_;
+};
+
+// `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to "--".
+std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments);
+
+// Parses and runs. Usage errors are a sentence on stderr and Exit::usage; --help and --version
+// print on stdout. Errors thrown by an action pass through.
+Exit run(Command& root, const std::string& version, const std::vector<std::string>& arguments);
+
+}  // namespace msprof::cli

@@ -1,0 +1,38 @@
+#include "msprof/verbs.hpp"
+
+#include "base/log.hpp"
+
+namespace msprof {
+
+void add_verbosity(cli::Command& command, Verbosity& verbosity) {
+  command.add_option({"-q,--quiet", &verbosity.quiet, "", "only warnings and errors"});
+  command.add_option({"-v,--verbose", &verbosity.verbose, "", "also say what is done on the way"});
+}
+
+void apply_verbosity(const Verbosity& verbosity) {
+  if (verbosity.quiet) log::set_level(log::Level::quiet);
+  if (verbosity.verbose) log::set_level(log::Level::verbose);
+}
+
+std::unique_ptr<cli::Command> build_command_tree() {
+  auto root = std::make_unique<cli::Command>(
+      "msprof",
+      "Profiler for HiSilicon SVP and Huawei Ascend NPUs: collect a run, import its raw data, "
+      "export timelines and tables, show them.");
+  root->set_examples(
+      "  msprof collect -m main --all          run ./main profiled on this machine, then import "
+      "and export\n"
+      "  msprof import -dir JOBXXX             raw data to JOBXXX/sqlite/msprof.db, with a "
+      "verdict\n"
+      "  msprof export timeline -dir JOBXXX    chrome-trace JSON for chrome://tracing and "
+      "Perfetto\n"
+      "  msprof export summary --format csv    tables of the newest capture in this folder\n"
+      "  msprof show --top 10                  the hottest layers in the terminal");
+  add_collect_command(*root);
+  add_import_command(*root);
+  add_export_command(*root);
+  add_show_command(*root);
+  return root;
+}
+
+}  // namespace msprof

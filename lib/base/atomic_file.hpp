@@ -1,0 +1,58 @@
+// AtomicFile: a file that appears under its name only when it is whole. For every writer.
+// Until commit() the bytes are in a temporary file beside it; a writer that is destroyed without
+// commit (an error, Ctrl-C) leaves nothing. What a killed program left is removed by the next one.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+#include "base/file_reader.hpp"
+
+namespace msprof {
+
+// A name beside `target` that no other program uses: ".<name>.<pid>.<n>.msprof-tmp".
+std::filesystem::path temporary_beside(const std::filesystem::path& target);
+
+// Removes the temporary files in `folder` whose programs are gone.
+void remove_stale_temporaries(const std::filesystem::path& folder);
+
+// Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
+void create_output_folder(const std::filesystem::path& folder);
+
+// Renames a finished temporary file to its name, after flushing it to the disk.
+void publish(const std::filesystem::path& temporary, const std::filesystem::path& target);
+
+class AtomicFile {
+ public:
+  explicit AtomicFile(const std::filesystem::path& target);
+  ~AtomicFile();
+  AtomicFile(const AtomicFile&) = delete;
+  AtomicFile& operator=(const AtomicFile&) = delete;
+
+  // Buffered, 1 MB at a time; throws Error(cannot_write) when the disk does not take it.
+  void write(std::string_view bytes) {
+    buffer_.append(bytes);
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  // The buffer itself, for writers that format in place; call drain() after each item.
+  std::string& buffer() { return buffer_; }
+  void drain() {
+    if (buffer_.size() >= kBufferBytes) flush();
+  }
+  void commit();
+  std::uint64_t bytes_written() const { return flushed_bytes_ + buffer_.size(); }
+
+ private:
+  static constexpr std::size_t kBufferBytes = 1 << 20;
+  void flush();
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  FileDescriptor fd_;
+  std::string buffer_;
+  std::uint64_t flushed_bytes_ = 0;
+  bool committed_ = false;
+};
+
+}  // namespace msprof

@@ -1,0 +1,60 @@
+// FileReader: reading a regular file front to back in bounded memory. For the importers.
+// read(2) rather than mmap: a capture on NFS or one that is cut while it is read must end in a
+// sentence, not in SIGBUS.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace msprof {
+
+// An open file descriptor, closed when it goes.
+class FileDescriptor {
+ public:
+  FileDescriptor() = default;
+  explicit FileDescriptor(int fd) : fd_(fd) {}
+  ~FileDescriptor() { reset(); }
+  FileDescriptor(FileDescriptor&& other) noexcept : fd_(other.release()) {}
+  FileDescriptor& operator=(FileDescriptor&& other) noexcept {
+    reset(other.release());
+    return *this;
+  }
+  int get() const { return fd_; }
+  explicit operator bool() const { return fd_ >= 0; }
+  int release() {
+    const int fd = fd_;
+    fd_ = -1;
+    return fd;
+  }
+  void reset(int fd = -1);
+
+ private:
+  int fd_ = -1;
+};
+
+class FileReader {
+ public:
+  // Opens a regular file; throws Error(partial_data) with a sentence for anything else.
+  explicit FileReader(const std::filesystem::path& path);
+
+  // Size when it was opened.
+  std::uint64_t size_bytes() const { return size_bytes_; }
+
+  // Fills `buffer` as far as the file goes; returns the bytes read, 0 at the end.
+  std::size_t read(std::span<std::byte> buffer);
+
+ private:
+  std::filesystem::path path_;
+  FileDescriptor fd_;
+  std::uint64_t size_bytes_ = 0;
+};
+
+// A small text file as a whole; throws Error(partial_data) when it cannot be read or is larger than
+// `limit_bytes`.
+std::string read_text_file(const std::filesystem::path& path, std::uint64_t limit_bytes);
+
+}  // namespace msprof

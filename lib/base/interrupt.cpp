@@ -1,0 +1,46 @@
+#include "base/interrupt.hpp"
+
+#include <unistd.h>
+
+#include <csignal>
+
+#include "base/error.hpp"
+
+namespace msprof::interrupt {
+
+namespace {
+
+volatile std::sig_atomic_t g_received = 0;
+
+extern "C" void on_signal(int number) {
+  // The user insists: leave at once. 130 is Exit::interrupted.
+  if (g_received != 0) _exit(static_cast<int>(Exit::interrupted));
+  g_received = number;
+}
+
+}  // namespace
+
+void install() {
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+    // A signal that the parent had ignored (nohup) stays ignored.
+    struct sigaction old = {};
+    sigaction(number, nullptr, &old);
+    if (old.sa_handler != SIG_IGN) sigaction(number, &action, nullptr);
+  }
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGPIPE, &ignore, nullptr);
+}
+
+int received() {
+  return g_received;
+}
+
+void check() {
+  if (g_received != 0) throw Error(Exit::interrupted, "interrupted; nothing half-written was left");
+}
+
+}  // namespace msprof::interrupt

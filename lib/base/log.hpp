@@ -1,0 +1,44 @@
+// Messages to the user, always on stderr; data goes to stdout and never through here.
+// For every room. Control bytes in a message (names come from boards) are shown as '?', so that no
+// capture can steer the terminal.
+#pragma once
+
+#include <fmt/format.h>
+
+#include <string_view>
+
+namespace msprof::log {
+
+enum class Level { quiet, normal, verbose };
+
+// Set once by the command line (-q, -v) before any work starts.
+void set_level(Level level);
+Level level();
+
+void write(Level least, std::string_view prefix, std::string_view message);
+
+// What the user asked to know: shown unless -q.
+template <typename... Args>
+void info(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::normal, "", fmt::format(format, std::forward<Args>(args)...));
+}
+
+// Something is not as it should be, and the work goes on: shown also with -q.
+template <typename... Args>
+void warn(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::quiet, "warning: ", fmt::format(format, std::forward<Args>(args)...));
+}
+
+// The one line with which a command fails.
+template <typename... Args>
+void error(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::quiet, "error: ", fmt::format(format, std::forward<Args>(args)...));
+}
+
+// Details of the way: shown with -v.
+template <typename... Args>
+void verbose(fmt::format_string<Args...> format, Args&&... args) {
+  write(Level::verbose, "", fmt::format(format, std::forward<Args>(args)...));
+}
+
+}  // namespace msprof::log

@@ -1,0 +1,145 @@
+#include "base/number.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+namespace msprof {
+
+namespace {
+
+int128 absolute(int128 value) {
+  return value < 0 ? -value : value;
+}
+
+int128 greatest_common_divisor(int128 a, int128 b) {
+  a = absolute(a);
+  b = absolute(b);
+  while (b != 0) {
+    const int128 rest = a % b;
+    a = b;
+    b = rest;
+  }
+  return a == 0 ? 1 : a;
+}
+
+std::string digits_of(int128 value) {
+  std::string digits;
+  do {
+    digits += static_cast<char>('0' + static_cast<int>(value % 10));
+    value /= 10;
+  } while (value != 0);
+  std::reverse(digits.begin(), digits.end());
+  return digits;
+}
+
+// Sums of means stay far below this; beyond it low bits are given up rather than overflow.
+constexpr int128 kLargest = static_cast<int128>(1) << 94;
+
+}  // namespace
+
+int128 divide_rounded(int128 numerator, int128 denominator) {
+  if (denominator < 0) {
+    numerator = -numerator;
+    denominator = -denominator;
+  }
+  const int128 quotient = absolute(numerator) / denominator;
+  const int128 rest = absolute(numerator) % denominator;
+  const int128 rounded = rest >= denominator - rest ? quotient + 1 : quotient;
+  return numerator < 0 ? -rounded : rounded;
+}
+
+std::string fixed(int128 numerator, int128 denominator, int decimals) {
+  int128 scale = 1;
+  for (int i = 0; i < decimals; ++i) scale *= 10;
+  int128 scaled = 0;
+  // Only sums beyond any real run get here; a rounded figure is better than a wrapped one.
+  if (__builtin_mul_overflow(numerator, scale, &scaled)) {
+    return fmt::format("{:.{}f}",
+                       static_cast<long double>(numerator) / static_cast<long double>(denominator),
+                       decimals);
+  }
+  const int128 value = divide_rounded(scaled, denominator);
+  std::string digits = digits_of(absolute(value));
+  const auto places = static_cast<std::size_t>(decimals);
+  if (decimals > 0) {
+    if (digits.size() <= places) digits.insert(0, places + 1 - digits.size(), '0');
+    digits.insert(digits.size() - places, ".");
+  }
+  return value < 0 ? "-" + digits : digits;
+}
+
+void append_us_from_ns(std::string& out, std::int64_t ns) {
+  // Unsigned from here on: the smallest int64 has no positive twin.
+  auto magnitude = static_cast<std::uint64_t>(ns);
+  if (ns < 0) {
+    out += '-';
+    magnitude = ~magnitude + 1;
+  }
+  char buffer[24];
+  char* end = buffer + sizeof buffer;
+  char* at = end;
+  const auto put = [&at](std::uint64_t digit) { *--at = static_cast<char>('0' + digit); };
+  for (int i = 0; i < 3; ++i, magnitude /= 10) put(magnitude % 10);
+  *--at = '.';
+  do {
+    put(magnitude % 10);
+    magnitude /= 10;
+  } while (magnitude != 0);
+  out.append(at, end);
+}
+
+std::string us_from_ns(std::int64_t ns) {
+  std::string text;
+  append_us_from_ns(text, ns);
+  return text;
+}
+
+Fraction::Fraction(int128 numerator, int128 denominator)
+    : numerator_(numerator), denominator_(denominator) {
+  reduce();
+}
+
+void Fraction::reduce() {
+  const int128 divisor = greatest_common_divisor(numerator_, denominator_);
+  numerator_ /= divisor;
+  denominator_ /= divisor;
+}
+
+Fraction& Fraction::operator+=(const Fraction& other) {
+  // Coprime counts could let the denominator grow without end; at 2^20 the resolution (1e-6 of a
+  // cycle) is still far finer than what is printed.
+  constexpr int128 kLargestDenominator = static_cast<int128>(1) << 20;
+  const int128 divisor = greatest_common_divisor(denominator_, other.denominator_);
+  const int128 common = denominator_ / divisor * other.denominator_;
+  if (common <= kLargestDenominator && absolute(numerator_) < kLargest / 2 &&
+      absolute(other.numerator_) < kLargest / 2) {
+    numerator_ =
+        numerator_ * (common / denominator_) + other.numerator_ * (common / other.denominator_);
+    denominator_ = common;
+  } else {
+    const auto on_grid = [](const Fraction& value) {
+      return divide_rounded(value.numerator_ * kLargestDenominator, value.denominator_);
+    };
+    numerator_ = on_grid(*this) + on_grid(other);
+    denominator_ = kLargestDenominator;
+  }
+  reduce();
+  return *this;
+}
+
+bool Fraction::operator<(const Fraction& other) const {
+  const int128 left_whole = numerator_ / denominator_;
+  const int128 right_whole = other.numerator_ / other.denominator_;
+  if (left_whole != right_whole) return left_whole < right_whole;
+  return (numerator_ % denominator_) * other.denominator_ <
+         (other.numerator_ % other.denominator_) * denominator_;
+}
+
+std::string Fraction::fixed(int128 factor, int decimals) const {
+  int128 product = 0;
+  if (__builtin_mul_overflow(numerator_, factor, &product)) product = numerator_;
+  return msprof::fixed(product, denominator_, decimals);
+}
+
+}  // namespace msprof

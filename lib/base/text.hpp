@@ -1,0 +1,49 @@
+// Text from outside made safe to show: UTF-8 repair, terminal width, control bytes, file names.
+// For writers, messages and the session.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msprof {
+
+enum class KeepNewlines { no, yes };
+
+// Valid UTF-8 of `text`: every byte that is not part of a valid sequence becomes U+FFFD.
+std::string valid_utf8(std::string_view text);
+bool is_valid_utf8(std::string_view text);
+
+// `text` as valid UTF-8 with every control character (C0, DEL, C1) replaced by '?'.
+std::string printable(std::string_view text, KeepNewlines newlines = KeepNewlines::no);
+
+// Columns that `text` (valid UTF-8) takes on a terminal; East Asian wide characters take two.
+int display_width(std::string_view text);
+
+// `text` cut to at most `width` columns, an ellipsis at the end where something was cut.
+std::string shorten(std::string_view text, int width);
+
+// A name from a board as part of a file name: every byte < 0x20, 0x7f and '/' becomes '_'.
+std::string file_name_part(std::string_view name);
+
+// A file name of at most 255 bytes: a longer one is cut before its extension and gets a hash of the
+// whole.
+std::string limited_file_name(std::string_view stem, std::string_view extension);
+
+// 64-bit FNV-1a; for telling names apart, not for safety.
+std::uint64_t fnv1a(std::string_view bytes);
+
+std::vector<std::string_view> split(std::string_view text, char separator);
+std::string_view trim(std::string_view text);
+std::string lower_ascii(std::string_view text);
+
+// Whole decimal number of digits only (no sign, no blanks) that fits; false otherwise.
+bool parse_u64(std::string_view text, std::uint64_t& value);
+
+// "1,234,567"
+std::string with_thousands(std::uint64_t value);
+// "12.3 MB" (powers of 1000)
+std::string human_bytes(std::uint64_t bytes);
+
+}  // namespace msprof
