@@ -1,0 +1,139 @@
+#include "store/bulk_insert.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "base/error.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr int kMostColumns = 32;
+
+struct Table {
+  sqlite3_vtab base;  // first member: SQLite hands out pointers to it
+  RowBatch* batch;
+};
+
+struct Cursor {
+  sqlite3_vtab_cursor base;
+  const RowBatch* batch;
+  std::size_t row;
+};
+
+Cursor* as_cursor(sqlite3_vtab_cursor* cursor) {
+  return reinterpret_cast<Cursor*>(cursor);
+}
+
+int connect(sqlite3* db, void* batch, int, const char* const*, sqlite3_vtab** result, char**) {
+  std::string declaration = "CREATE TABLE row_batch(c0";
+  for (int i = 1; i < kMostColumns; ++i) declaration += fmt::format(",c{}", i);
+  const int code = sqlite3_declare_vtab(db, (declaration + ")").c_str());
+  if (code != SQLITE_OK) return code;
+  auto* table = new Table{};
+  table->batch = static_cast<RowBatch*>(batch);
+  *result = &table->base;
+  return SQLITE_OK;
+}
+
+int disconnect(sqlite3_vtab* table) {
+  delete reinterpret_cast<Table*>(table);
+  return SQLITE_OK;
+}
+
+int best_index(sqlite3_vtab*, sqlite3_index_info*) {
+  return SQLITE_OK;
+}
+
+int open(sqlite3_vtab* table, sqlite3_vtab_cursor** result) {
+  auto* cursor = new Cursor{};
+  cursor->batch = reinterpret_cast<Table*>(table)->batch;
+  *result = &cursor->base;
+  return SQLITE_OK;
+}
+
+int close(sqlite3_vtab_cursor* cursor) {
+  delete as_cursor(cursor);
+  return SQLITE_OK;
+}
+
+int filter(sqlite3_vtab_cursor* cursor, int, const char*, int, sqlite3_value**) {
+  as_cursor(cursor)->row = 0;
+  return SQLITE_OK;
+}
+
+int next(sqlite3_vtab_cursor* cursor) {
+  ++as_cursor(cursor)->row;
+  return SQLITE_OK;
+}
+
+int at_end(sqlite3_vtab_cursor* cursor) {
+  return as_cursor(cursor)->row >= as_cursor(cursor)->batch->rows ? 1 : 0;
+}
+
+int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int index) {
+  const Cursor& at = *as_cursor(cursor);
+  const std::int64_t value =
+      at.batch->cells[at.row * at.batch->columns + static_cast<std::size_t>(index)];
+  if (value != kNull) sqlite3_result_int64(context, value);  // NULL is the result when none is set
+  return SQLITE_OK;
+}
+
+int row_id(sqlite3_vtab_cursor* cursor, sqlite3_int64* id) {
+  *id = static_cast<sqlite3_int64>(as_cursor(cursor)->row);
+  return SQLITE_OK;
+}
+
+constexpr sqlite3_module make_module() {
+  sqlite3_module module = {};
+  // No xCreate: the table exists in every connection without a CREATE VIRTUAL TABLE.
+  module.xConnect = connect;
+  module.xBestIndex = best_index;
+  module.xDisconnect = disconnect;
+  module.xOpen = open;
+  module.xClose = close;
+  module.xFilter = filter;
+  module.xNext = next;
+  module.xEof = at_end;
+  module.xColumn = column;
+  module.xRowid = row_id;
+  return module;
+}
+
+const sqlite3_module kModule = make_module();
+
+std::string insert_sql(const std::string& table, std::span<const char* const> columns) {
+  std::string names;
+  std::string cells;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const char* comma = i == 0 ? "" : ",";
+    names += fmt::format("{}{}", comma, columns[i]);
+    cells += fmt::format("{}c{}", comma, i);
+  }
+  return fmt::format("INSERT INTO {}({}) SELECT {} FROM row_batch", table, names, cells);
+}
+
+}  // namespace
+
+void register_row_batch(Database& db, RowBatch& batch) {
+  if (sqlite3_create_module(db.handle(), "row_batch", &kModule, &batch) != SQLITE_OK) {
+    throw Error(Exit::internal_error, "the store does not take the module row_batch");
+  }
+}
+
+BulkInsert::BulkInsert(const Database& db, RowBatch& batch, const std::string& table,
+                       std::span<const char* const> columns)
+    : batch_(&batch),
+      columns_(columns.size()),
+      cells_(columns.size() * kBatchRows, kNull),
+      statement_(db.prepare(insert_sql(table, columns))) {}
+
+void BulkInsert::flush() {
+  if (rows_ == 0) return;
+  *batch_ = {cells_.data(), rows_, columns_};
+  statement_.run();
+  rows_ = 0;
+}
+
+}  // namespace msprof

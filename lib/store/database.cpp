@@ -1,0 +1,151 @@
+#include "store/database.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+
+namespace msprof {
+
+namespace {
+
+// A database that cannot be written is a full disk or a missing permission; one that cannot be read
+// is damaged or not ours.
+[[noreturn]] void fail_with(sqlite3* db, std::string_view doing) {
+  const int code = sqlite3_errcode(db) & 0xff;
+  const char* file = sqlite3_db_filename(db, "main");
+  const std::string message =
+      fmt::format("{} {}: {}", doing, file == nullptr ? "the store" : file, sqlite3_errmsg(db));
+  switch (code) {
+    case SQLITE_FULL:
+    case SQLITE_IOERR:
+    case SQLITE_READONLY:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      throw Error(Exit::cannot_write, message + " (another folder can be given with --output)");
+    case SQLITE_NOTADB:
+    case SQLITE_CORRUPT:
+      throw Error(Exit::partial_data, message);
+    default:
+      throw Error(Exit::internal_error, message);
+  }
+}
+
+constexpr unsigned kStepsBetweenLooks = 1u << 14;
+
+}  // namespace
+
+void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
+  sqlite3_finalize(statement);
+}
+void Database::Close::operator()(sqlite3* db) const {
+  sqlite3_close_v2(db);
+}
+
+Statement::Statement(sqlite3* db, std::string_view sql) {
+  sqlite3_stmt* statement = nullptr;
+  if (sqlite3_prepare_v3(db, sql.data(), static_cast<int>(sql.size()), SQLITE_PREPARE_PERSISTENT,
+                         &statement, nullptr) != SQLITE_OK) {
+    fail_with(db, fmt::format("preparing '{}' in", sql));
+  }
+  statement_.reset(statement);
+}
+
+void Statement::fail() const {
+  fail_with(sqlite3_db_handle(statement_.get()), "working with");
+}
+
+Statement& Statement::bind(int parameter, std::int64_t value) {
+  if (sqlite3_bind_int64(statement_.get(), parameter, value) != SQLITE_OK) fail();
+  return *this;
+}
+
+Statement& Statement::bind(int parameter, std::string_view text) {
+  if (sqlite3_bind_text64(statement_.get(), parameter, text.data(), text.size(), SQLITE_TRANSIENT,
+                          SQLITE_UTF8) != SQLITE_OK) {
+    fail();
+  }
+  return *this;
+}
+
+Statement& Statement::bind_null(int parameter) {
+  if (sqlite3_bind_null(statement_.get(), parameter) != SQLITE_OK) fail();
+  return *this;
+}
+
+bool Statement::step() {
+  if (++steps_ % kStepsBetweenLooks == 0) interrupt::check();
+  switch (sqlite3_step(statement_.get())) {
+    case SQLITE_ROW:
+      return true;
+    case SQLITE_DONE:
+      return false;
+    default:
+      fail();
+  }
+}
+
+void Statement::run() {
+  step();
+  reset();
+}
+
+void Statement::reset() {
+  sqlite3_reset(statement_.get());
+}
+
+std::int64_t Statement::integer(int column) const {
+  return sqlite3_column_int64(statement_.get(), column);
+}
+
+std::optional<std::int64_t> Statement::maybe_integer(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return integer(column);
+}
+
+std::string_view Statement::text(int column) const {
+  const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
+bool Statement::is_null(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+Database Database::create(const std::filesystem::path& path) {
+  Database database;
+  sqlite3* db = nullptr;
+  const int code = sqlite3_open_v2(
+      path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+  database.db_.reset(db);
+  if (code != SQLITE_OK) fail_with(db, "creating");
+  database.execute(
+      "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
+      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;");
+  return database;
+}
+
+Database Database::open_read_only(const std::filesystem::path& path) {
+  Database database;
+  sqlite3* db = nullptr;
+  const int code =
+      sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX, nullptr);
+  database.db_.reset(db);
+  if (code != SQLITE_OK) {
+    throw Error(Exit::nothing_to_do,
+                fmt::format("cannot open {}: {}", path.string(), sqlite3_errstr(code)));
+  }
+  // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
+  database.execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
+  return database;
+}
+
+void Database::execute(const std::string& sql) {
+  if (sqlite3_exec(db_.get(), sql.c_str(), nullptr, nullptr, nullptr) != SQLITE_OK) {
+    fail_with(db_.get(), "working with");
+  }
+}
+
+}  // namespace msprof

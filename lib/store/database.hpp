@@ -1,0 +1,67 @@
+// Database and Statement: SQLite as values with one kind of error. For TraceDb, and for exports
+// that read; the only headers that know sqlite3 by name stay in this folder.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+struct sqlite3;
+struct sqlite3_stmt;
+
+namespace msprof {
+
+// A prepared statement. Values are bound, never formatted in; parameters count from 1, columns from
+// 0.
+class Statement {
+ public:
+  Statement(sqlite3* db, std::string_view sql);
+
+  Statement& bind(int parameter, std::int64_t value);
+  Statement& bind(int parameter, std::string_view text);
+  Statement& bind_null(int parameter);
+
+  // True while there is a row. Looks at Ctrl-C now and then.
+  bool step();
+  // step() for statements without rows, then ready for the next values.
+  void run();
+  void reset();
+
+  std::int64_t integer(int column) const;
+  std::optional<std::int64_t> maybe_integer(int column) const;
+  // Valid until the next step().
+  std::string_view text(int column) const;
+  bool is_null(int column) const;
+
+ private:
+  struct Finalize {
+    void operator()(sqlite3_stmt* statement) const;
+  };
+  [[noreturn]] void fail() const;
+  std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  unsigned steps_ = 0;
+};
+
+class Database {
+ public:
+  // A new file for one bulk load: no journal, no syncs; it is published by renaming when whole.
+  static Database create(const std::filesystem::path& path);
+  // An existing file, read only; throws Error(nothing_to_do) when it is not a database.
+  static Database open_read_only(const std::filesystem::path& path);
+
+  void execute(const std::string& sql);
+  Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
+  sqlite3* handle() const { return db_.get(); }
+  void close() { db_.reset(); }
+
+ private:
+  struct Close {
+    void operator()(sqlite3* db) const;
+  };
+  std::unique_ptr<sqlite3, Close> db_;
+};
+
+}  // namespace msprof

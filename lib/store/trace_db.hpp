@@ -1,0 +1,94 @@
+// TraceDb: the store of one capture. Import fills it through typed rows; exports read it with SQL.
+// The only door to SQLite. A store is written whole under a temporary name and then renamed.
+#pragma once
+
+#include <cstring>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <unordered_map>
+
+#include "store/database.hpp"
+#include "store/schema.hpp"
+
+namespace msprof {
+
+// A raw file as it was when the store was made: any difference makes the store stale.
+struct RawFileState {
+  std::string name;  // relative to the capture
+  std::int64_t size_bytes = 0;
+  std::int64_t mtime_ns = 0;
+  bool operator==(const RawFileState&) const = default;
+};
+
+// One line of `import_log`: something that the verdict counts.
+struct ImportLogRow {
+  std::string severity;  // "partial" or "note"
+  std::string kind;
+  std::string file;
+  std::string reason;
+  std::int64_t count = 0;
+  std::int64_t first_offset = kNull;  // byte in the file, where there is one
+  std::string detail;
+};
+
+// Writes a new store. Nothing is seen under its name before publish().
+class TraceDbWriter {
+ public:
+  explicit TraceDbWriter(const std::filesystem::path& target);
+  ~TraceDbWriter();
+  TraceDbWriter(const TraceDbWriter&) = delete;
+  TraceDbWriter& operator=(const TraceDbWriter&) = delete;
+
+  template <typename Row>
+  void add(const Row& row) {
+    static_assert(sizeof(Row) == sizeof(std::int64_t) * Row::kColumns.size());
+    std::memcpy(inserter<Row>().add(), &row, sizeof(Row));
+  }
+
+  // The id of a text in the table `name`; the same text has the same id.
+  std::int64_t name_id(std::string_view text);
+
+  void add(const RawFileState& file);
+  void add(const ImportLogRow& row);
+  void set_meta(std::string_view key, std::string_view value);
+
+  // Everything added so far can be read through this.
+  const Database& readable();
+
+  void publish();
+
+ private:
+  struct Inserters;
+  template <typename Row>
+  BulkInsert& inserter();
+  void flush_all();
+
+  std::filesystem::path target_;
+  std::filesystem::path temporary_;
+  RowBatch batch_;
+  Database db_;
+  std::unique_ptr<Inserters> inserters_;
+  std::unordered_map<std::string, std::int64_t> name_ids_;
+};
+
+// A finished store, read only.
+class TraceDb {
+ public:
+  // Empty when there is no store at `path`, or one of another version or not whole.
+  static std::optional<TraceDb> open(const std::filesystem::path& path);
+
+  Statement prepare(std::string_view sql) const { return db_.prepare(sql); }
+  std::string meta(std::string_view key) const;
+  std::vector<RawFileState> raw_files() const;
+  const Database& database() const { return db_; }
+
+ private:
+  explicit TraceDb(Database db) : db_(std::move(db)) {}
+  Database db_;
+};
+
+}  // namespace msprof
