@@ -12,17 +12,10 @@
 #include <unordered_map>
 
 #include "store/database.hpp"
+#include "store/raw_file_state.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
-
-// A raw file as it was when the store was made: any difference makes the store stale.
-struct RawFileState {
-  std::string name;  // relative to the capture
-  std::int64_t size_bytes = 0;
-  std::int64_t mtime_ns = 0;
-  bool operator==(const RawFileState&) const = default;
-};
 
 // One line of `import_log`: something that the verdict counts.
 struct ImportLogRow {

@@ -1,0 +1,19 @@
+// Which captures a command works on: what -dir names, or the newest one around. For the verbs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace msprof {
+
+// The captures that `patterns` (folders or globs) name, in the order given, each once. A folder
+// that holds captures stands for all of them. Throws Error(nothing_to_do) for one that names none.
+std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
+
+// Without -dir: `folder` itself, else its newest child, else its newest grandchild that is a
+// capture. Newest by the time of info.json.N (JOB) or the time in the name (PROF). Throws
+// Error(nothing_to_do) when there is none.
+std::filesystem::path newest_capture(const std::filesystem::path& folder);
+
+}  // namespace msprof

@@ -1,0 +1,183 @@
+#include "session/session.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <charconv>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "session/svp_session.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kMostDoneBytes = 1 << 20;
+
+bool is_digits(std::string_view text) {
+  std::uint64_t value = 0;
+  return parse_u64(text, value);
+}
+
+// Names that only the folders of older or other tool chains have.
+bool is_classic_name(std::string_view name) {
+  const std::size_t slice = name.rfind(".slice_");
+  if (slice != std::string_view::npos && is_digits(name.substr(slice + 7))) return true;
+  return name.starts_with("hwts.") || name.find("_start.log.") != std::string_view::npos;
+}
+
+bool has_classic_files(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (is_classic_name(entry.path().filename().string())) return true;
+  }
+  return false;
+}
+
+bool has_cann_folders(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_part =
+        name == "host" || (name.starts_with("device_") && is_digits(name.substr(7)));
+    if (is_part && entry.is_directory(error)) return true;
+  }
+  return false;
+}
+
+bool has_info_json(const fs::path& folder) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (svp::parse_info_json_name(entry.path().filename().string())) return true;
+  }
+  return false;
+}
+
+std::string why_not_a_capture(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::exists(folder, error)) return fmt::format("no such folder: {}", folder.string());
+  if (!fs::is_directory(folder, error)) return fmt::format("{} is not a folder", folder.string());
+  if (has_info_json(folder)) {
+    return fmt::format(
+        "{} has no data folder: no model was executed, or it was converted without "
+        "--online_model_type=2",
+        folder.string());
+  }
+  return fmt::format(
+      "{} is not a capture: it has neither data/ with info.json.N nor host/ or device_N/",
+      folder.string());
+}
+
+}  // namespace
+
+std::string_view dialect_name(Dialect dialect) {
+  switch (dialect) {
+    case Dialect::svp:
+      return "svp";
+    case Dialect::cann:
+      return "cann";
+    case Dialect::classic:
+      return "classic";
+  }
+  return "";
+}
+
+std::optional<Dialect> recognise(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder, error)) return std::nullopt;
+  if (has_cann_folders(folder)) return Dialect::cann;
+  if (has_classic_files(folder) || has_classic_files(folder / "data")) return Dialect::classic;
+  if (SvpSession::recognises(folder)) return Dialect::svp;
+  return std::nullopt;
+}
+
+std::optional<std::int64_t> DoneFile::integer(std::string_view key) const {
+  for (const auto& [word, text] : values) {
+    std::int64_t value = 0;
+    if (word != key) continue;
+    const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
+    if (error == std::errc() && end == text.data() + text.size() && value >= 0) return value;
+  }
+  return std::nullopt;
+}
+
+std::unique_ptr<Session> Session::open(const fs::path& folder) {
+  const auto dialect = recognise(folder);
+  if (!dialect) throw Error(Exit::nothing_to_do, why_not_a_capture(folder));
+  switch (*dialect) {
+    case Dialect::svp:
+      return std::make_unique<SvpSession>(folder);
+    case Dialect::cann:
+      throw Error(
+          Exit::nothing_to_do,
+          fmt::format("{} is a CANN capture (host/, device_N/): this version reads JOB folders "
+                      "of SVP boards only",
+                      folder.string()));
+    case Dialect::classic:
+      break;
+  }
+  throw Error(
+      Exit::nothing_to_do,
+      fmt::format("{} is a capture of the Ascend 310/910 tools of 2019-2021 (*.slice_N, hwts.*, "
+                  "*_start.log.N): this version reads JOB folders of SVP boards only",
+                  folder.string()));
+}
+
+std::string Session::name() const {
+  std::error_code error;
+  const fs::path whole = fs::weakly_canonical(folder_, error);
+  return (error ? folder_ : whole).filename().string();
+}
+
+bool Session::track(const fs::path& path, const std::string& name) {
+  struct stat status = {};
+  if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
+    findings_.push_back(
+        {SessionFinding::Severity::partial, "capture", name, "not a regular file", ""});
+    return false;
+  }
+  // A capture comes from elsewhere: its links must not lead to the reader's own files.
+  std::error_code error;
+  const fs::path inside = fs::canonical(path.parent_path(), error);
+  const fs::path target = fs::canonical(path, error);
+  if (error || target.parent_path() != inside) {
+    findings_.push_back(
+        {SessionFinding::Severity::partial, "capture", name, "link that leaves the capture", ""});
+    return false;
+  }
+  file_states_.push_back(
+      {name, static_cast<std::int64_t>(status.st_size),
+       static_cast<std::int64_t>(status.st_mtim.tv_sec) * 1'000'000'000 + status.st_mtim.tv_nsec});
+  return true;
+}
+
+DoneFile Session::read_done(const fs::path& path, const std::string& name) {
+  DoneFile done{path, name, std::nullopt, {}};
+  try {
+    const std::string text = read_text_file(path, kMostDoneBytes);
+    for (const auto line : split(text, '\n')) {
+      const std::size_t colon = line.find(':');
+      if (colon == std::string_view::npos) continue;
+      done.values.emplace_back(trim(line.substr(0, colon)), trim(line.substr(colon + 1)));
+    }
+  } catch (const Error& error) {
+    findings_.push_back(
+        {SessionFinding::Severity::partial, "capture", name, "unreadable", error.what()});
+    return done;
+  }
+  if (const auto length = done.integer("file_len"))
+    done.file_len_bytes = static_cast<std::uint64_t>(*length);
+  return done;
+}
+
+void Session::sort_states() {
+  std::sort(file_states_.begin(), file_states_.end(),
+            [](const RawFileState& a, const RawFileState& b) { return a.name < b.name; });
+}
+
+}  // namespace msprof

@@ -1,0 +1,92 @@
+// Session: a capture folder as import sees it: which dialect it speaks and which raw files it has.
+// For import and the verbs. The dialect is decided here, once, by content; nobody asks again.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/raw_file_state.hpp"
+
+namespace msprof {
+
+enum class Dialect {
+  svp,      // JOB folders of SVP boards, and of our own runtime
+  cann,     // PROF folders of CANN on Atlas machines
+  classic,  // JOB folders of Ascend 310/910, 2019-2021
+};
+
+std::string_view dialect_name(Dialect dialect);
+
+// What the dialect of a folder is; empty when it is no capture. Looks at names and info files only.
+std::optional<Dialect> recognise(const std::filesystem::path& folder);
+
+// The `key:value` text beside a raw file that says it is complete.
+struct DoneFile {
+  std::filesystem::path path;
+  std::string name;                                         // relative to the capture
+  std::optional<std::uint64_t> file_len_bytes;              // empty: the text could not be read
+  std::vector<std::pair<std::string, std::string>> values;  // all lines, as they are
+
+  std::optional<std::int64_t> integer(std::string_view key) const;
+};
+
+struct RawFile {
+  std::filesystem::path path;
+  std::string name;  // relative to the capture
+  std::uint64_t size_bytes = 0;
+  std::optional<DoneFile> done;
+};
+
+// Something that import has to report about the folder itself.
+struct SessionFinding {
+  enum class Severity { note, partial };
+  Severity severity = Severity::note;
+  std::string kind;
+  std::string file;
+  std::string reason;
+  std::string detail;
+};
+
+class Session {
+ public:
+  virtual ~Session() = default;
+
+  // Opens a capture folder. Throws Error(nothing_to_do) with a sentence when it is none, or when
+  // its dialect is not read yet.
+  static std::unique_ptr<Session> open(const std::filesystem::path& folder);
+
+  Dialect dialect() const { return dialect_; }
+  const std::filesystem::path& folder() const { return folder_; }
+  // The folder's own name, "JOBXXX", for messages.
+  std::string name() const;
+  // Data and info files in a fixed order; `.done` files are with their data.
+  const std::vector<RawFile>& raw_files() const { return raw_files_; }
+  const std::vector<SessionFinding>& findings() const { return findings_; }
+  // Every file that the store depends on, `.done` files too, sorted by name.
+  const std::vector<RawFileState>& file_states() const { return file_states_; }
+
+ protected:
+  Session(Dialect dialect, std::filesystem::path folder)
+      : dialect_(dialect), folder_(std::move(folder)) {}
+
+  // Adds the file to file_states(); false, with a finding, when it is not a regular file within the
+  // capture.
+  bool track(const std::filesystem::path& path, const std::string& name);
+  DoneFile read_done(const std::filesystem::path& path, const std::string& name);
+  void sort_states();
+
+  std::vector<RawFile> raw_files_;
+  std::vector<SessionFinding> findings_;
+  std::vector<RawFileState> file_states_;
+
+ private:
+  Dialect dialect_;
+  std::filesystem::path folder_;
+};
+
+}  // namespace msprof

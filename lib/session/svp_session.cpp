@@ -1,0 +1,192 @@
+#include "session/svp_session.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+using svp::FileKind;
+using svp::FileName;
+
+namespace {
+
+constexpr std::string_view kDone = ".done";
+
+bool is_done(std::string_view name) {
+  return lower_ascii(name).ends_with(kDone);
+}
+
+std::vector<std::string> sorted_names(const fs::path& folder) {
+  std::vector<std::string> names;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    names.push_back(entry.path().filename().string());
+  }
+  std::sort(names.begin(), names.end());
+  return names;
+}
+
+svp::KnownModels models_with_net_info(const std::vector<std::string>& names) {
+  svp::KnownModels known;
+  for (const auto& name : names) {
+    const auto info = svp::parse_info_name(name);
+    if (info && info->kind == FileKind::net_info) known.insert({info->model, info->model_id});
+  }
+  return known;
+}
+
+SessionFinding note(std::string_view kind, const std::string& file, std::string reason) {
+  return {SessionFinding::Severity::note, std::string(kind), file, std::move(reason), ""};
+}
+
+SessionFinding partial(std::string_view kind, const std::string& file, std::string reason) {
+  return {SessionFinding::Severity::partial, std::string(kind), file, std::move(reason), ""};
+}
+
+// Info files of other tool chains carry keys that an svp board never writes.
+bool is_foreign_info(const fs::path& path) {
+  constexpr std::uint64_t kMostInfoBytes = 1 << 20;
+  try {
+    return read_text_file(path, kMostInfoBytes).find("\"hwts_frequency\"") != std::string::npos;
+  } catch (const std::exception&) {
+    return false;  // import says what is wrong with it
+  }
+}
+
+}  // namespace
+
+bool SvpSession::recognises(const fs::path& folder) {
+  std::error_code error;
+  if (!fs::is_directory(folder / "data", error)) return false;
+  bool found = false;
+  for (const auto& name : sorted_names(folder)) {
+    if (!svp::parse_info_json_name(name)) continue;
+    if (is_foreign_info(folder / name)) return false;
+    found = true;
+  }
+  if (found) return true;
+  const auto names = sorted_names(folder / "data");
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    const std::string_view stem =
+        is_done(name) ? std::string_view(name).substr(0, name.size() - kDone.size()) : name;
+    return svp::parse_data_name(stem, {}).kind != FileKind::other;
+  });
+}
+
+SvpSession::SvpSession(const fs::path& folder) : Session(Dialect::svp, folder) {
+  add_info_json();
+  add_data_folder();
+  sort_states();
+  std::sort(raw_files_.begin(), raw_files_.end(), [this](const RawFile& a, const RawFile& b) {
+    const FileName& x = name_of(a);
+    const FileName& y = name_of(b);
+    return std::tuple(x.kind, x.capture_key(), x.net.value_or(-1), a.name) <
+           std::tuple(y.kind, y.capture_key(), y.net.value_or(-1), b.name);
+  });
+}
+
+void SvpSession::add_info_json() {
+  for (const auto& name : sorted_names(folder())) {
+    const auto device = svp::parse_info_json_name(name);
+    if (!device || !track(folder() / name, name)) continue;
+    FileName parsed;
+    parsed.kind = FileKind::info_json;
+    parsed.device = *device;
+    names_[name] = parsed;
+    raw_files_.push_back(
+        {folder() / name, name, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
+  }
+}
+
+void SvpSession::add_data_folder() {
+  const fs::path data = folder() / "data";
+  const auto names = sorted_names(data);
+  const svp::KnownModels known = models_with_net_info(names);
+  std::map<std::string, DoneFile> done_files;  // by the name of the data file
+  for (const auto& name : names) {
+    const std::string shown = "data/" + name;
+    if (fs::is_directory(data / name)) {
+      findings_.push_back(note("capture", shown, "present, not read"));
+      continue;
+    }
+    if (!track(data / name, shown)) continue;
+    if (is_done(name)) {
+      done_files.emplace(shown.substr(0, shown.size() - kDone.size()),
+                         read_done(data / name, shown));
+      continue;
+    }
+    const FileName parsed = svp::parse_data_name(name, known);
+    names_[shown] = parsed;
+    if (parsed.ambiguous) {
+      findings_.push_back(
+          note(kind_name(parsed.kind), shown, "name with two readings, the shorter taken"));
+    }
+    raw_files_.push_back(
+        {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
+  }
+  for (RawFile& file : raw_files_) {
+    const auto done = done_files.find(file.name);
+    if (done == done_files.end()) continue;
+    file.done = std::move(done->second);
+    done_files.erase(done);
+  }
+  for (const auto& [name, done] : done_files) {
+    names_[name] = svp::parse_data_name(std::string_view(name).substr(5), known);
+  }
+  pair_short_names(done_files);
+  report_orphans(done_files);
+}
+
+void SvpSession::pair_short_names(std::map<std::string, DoneFile>& orphans) {
+  const auto is_short = [this](const RawFile& file) {
+    return name_of(file).kind == FileKind::short_data;
+  };
+  const auto fits = [this](const RawFile& file, const std::string& long_name,
+                           const DoneFile& done) {
+    return done.file_len_bytes == file.size_bytes &&
+           svp::short_name_fits(name_of(file), names_.at(long_name));
+  };
+  // A `.done` that two data files could claim belongs to neither.
+  std::map<const RawFile*, std::vector<std::string>> candidates;
+  std::map<std::string, int> claims;
+  for (const RawFile& file : raw_files_) {
+    if (!is_short(file)) continue;
+    for (const auto& [long_name, done] : orphans) {
+      if (!fits(file, long_name, done)) continue;
+      candidates[&file].push_back(long_name);
+      ++claims[long_name];
+    }
+  }
+  for (RawFile& file : raw_files_) {
+    if (!is_short(file)) continue;
+    const auto& found = candidates[&file];
+    if (found.size() != 1 || claims[found.front()] != 1) {
+      findings_.push_back(partial(kind_name(FileKind::short_data), file.name,
+                                  found.empty() ? "short name without a .done that fits, not read"
+                                                : "short name that fits several .done, not read"));
+      continue;
+    }
+    findings_.push_back(
+        note(kind_name(FileKind::short_data), file.name, fmt::format("read as {}", found.front())));
+    names_[file.name] = names_.at(found.front());
+    file.done = std::move(orphans.at(found.front()));
+    orphans.erase(found.front());
+  }
+}
+
+void SvpSession::report_orphans(const std::map<std::string, DoneFile>& orphans) {
+  for (const auto& [name, done] : orphans) {
+    const bool was_empty = done.file_len_bytes == std::uint64_t{0};
+    const auto kind = kind_name(names_.at(name).kind);
+    findings_.push_back(was_empty
+                            ? note(kind, done.name, "no data file, and its .done says 0 bytes")
+                            : partial(kind, done.name, "data file is missing"));
+  }
+}
+
+}  // namespace msprof
