@@ -1,0 +1,112 @@
+#include "collect/arrival.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <signal.h>
+#include <stdio.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cctype>
+#include <cerrno>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "collect/file_tree.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kStagingStem = ".collect.";
+constexpr std::size_t kMaxNameBytes = 200;
+constexpr int kMostSuffixes = 10'000;
+
+[[noreturn]] void fail(const fs::path& path, int error_number) {
+  throw Error(Exit::cannot_write,
+              fmt::format("cannot write {}: {} (another folder can be given with --output)",
+                          path.string(), errno_text(error_number)));
+}
+
+// ".collect.<pid>.<n>.msprof-tmp"
+void remove_stale_staging(const fs::path& output) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(output, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with(kStagingStem) || !name.ends_with(".msprof-tmp")) continue;
+    const auto parts = split(name, '.');
+    std::uint64_t pid = 0;
+    if (parts.size() < 3 || !parse_u64(parts[2], pid) || pid == 0 || pid > 0x7fffffff) continue;
+    if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) remove_tree(entry.path());
+  }
+}
+
+// Like rename(2), but never over something that is there.
+int rename_to_new(const fs::path& from, const fs::path& to) {
+  if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
+  if (errno != EINVAL && errno != ENOSYS) return errno;
+  // A file system without that: look first.
+  struct stat there = {};
+  if (::lstat(to.c_str(), &there) == 0) return EEXIST;
+  return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+}  // namespace
+
+bool is_capture_name(std::string_view name) {
+  if (!name.starts_with("JOB") && !name.starts_with("PROF_")) return false;
+  return name.size() <= kMaxNameBytes && std::all_of(name.begin(), name.end(), [](char c) {
+           return std::isalnum(static_cast<unsigned char>(c)) || c == '_' || c == '-';
+         });
+}
+
+std::uint64_t drop_special_files(const fs::path& root) {
+  std::vector<fs::path> special;
+  const auto look = [&](const fs::path& path, const struct stat& status) {
+    if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) special.push_back(root / path);
+    return true;
+  };
+  walk_tree(root, look, [](const fs::path&, int) {});
+  for (const fs::path& path : special) ::unlink(path.c_str());
+  return special.size();
+}
+
+std::uint64_t tree_bytes(const fs::path& root) {
+  std::uint64_t bytes = 0;
+  for (const auto& [path, stamp] : take_manifest(root).files) bytes += stamp.size_bytes;
+  return bytes;
+}
+
+bool has_data_folder(const fs::path& capture) {
+  std::error_code error;
+  const fs::path data = capture / "data";
+  return fs::is_directory(data, error) && !fs::is_empty(data, error);
+}
+
+Staging::Staging(const fs::path& output) : output_(output) {
+  create_output_folder(output);
+  remove_stale_staging(output);
+  path_ = temporary_beside(output / "collect");
+  if (::mkdir(path_.c_str(), S_IRWXU) != 0) fail(output, errno);
+}
+
+Staging::~Staging() {
+  remove_tree(path_);
+}
+
+fs::path Staging::publish(const fs::path& source, const std::string& name) const {
+  for (int number = 1; number < kMostSuffixes; ++number) {
+    const fs::path target = output_ / (number == 1 ? name : fmt::format("{}~{}", name, number));
+    const int error = rename_to_new(source, target);
+    if (error == 0) return target;
+    if (error != EEXIST && error != ENOTEMPTY) fail(target, error);
+  }
+  fail(output_ / name, EEXIST);
+}
+
+}  // namespace msprof

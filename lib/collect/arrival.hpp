@@ -1,0 +1,43 @@
+// The arrival of results: what a run left comes under its final names in the output folder, each
+// only when whole, and never over something that is there. For the collector and the hosts.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+
+namespace msprof {
+
+// A name that may be taken from an application for a folder of ours: JOB… or PROF_…, made of
+// letters, digits, '_' and '-'.
+bool is_capture_name(std::string_view name);
+
+// Removes everything below `root` that is neither a file nor a folder; returns how many.
+std::uint64_t drop_special_files(const std::filesystem::path& root);
+std::uint64_t tree_bytes(const std::filesystem::path& root);
+// `capture` holds a folder data/ with something in it.
+bool has_data_folder(const std::filesystem::path& capture);
+
+// A folder inside the output folder where results become whole before they get their names. Gone
+// when it is destroyed; what a killed msprof left is removed by the next one.
+class Staging {
+ public:
+  // Creates `output` where needed; throws Error(cannot_write) naming it and --output.
+  explicit Staging(const std::filesystem::path& output);
+  ~Staging();
+  Staging(const Staging&) = delete;
+  Staging& operator=(const Staging&) = delete;
+
+  const std::filesystem::path& path() const { return path_; }
+
+  // Gives `source`, a file or folder below path(), the name `name` in the output folder, or
+  // "name~2", "name~3", … where that is taken. Returns the final path.
+  std::filesystem::path publish(const std::filesystem::path& source, const std::string& name) const;
+
+ private:
+  std::filesystem::path output_;
+  std::filesystem::path path_;
+};
+
+}  // namespace msprof

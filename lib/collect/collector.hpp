@@ -1,0 +1,56 @@
+// collect(): runs an application profiled on a host and brings home what it recorded. For the verb.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "collect/acl_json.hpp"
+#include "collect/host.hpp"
+#include "collect/outcome.hpp"
+
+namespace msprof {
+
+struct CollectOptions {
+  std::string main;
+  std::vector<std::string> arguments;
+  std::optional<std::string> project;
+  std::optional<std::string> acl_json;
+  std::optional<std::string> output;  // default: the current folder
+  ProfilerOptions profiler;
+  WaitLimits limits;
+  bool stdout_to_stderr = false;
+  // Never copied, besides the output folder: where the runs take place.
+  std::vector<std::filesystem::path> private_folders;
+};
+
+struct CollectStep {
+  std::string name;
+  double seconds = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct CollectedCapture {
+  std::filesystem::path path;
+  bool has_data = false;
+};
+
+struct CollectResult {
+  std::string main;
+  Outcome outcome;
+  std::vector<CollectedCapture> captures;
+  std::filesystem::path files_folder;  // empty: the run made and changed no files
+  std::vector<std::filesystem::path> files;
+  std::vector<std::filesystem::path> deleted;
+  std::vector<CollectStep> steps;
+  Exit exit_code = Exit::ok;
+};
+
+// Says on stderr what it does and what came of it. An application that fails is a result; an Error
+// is thrown for what keeps it from running or its results from arriving.
+CollectResult collect(const CollectOptions& options, Host& host);
+
+}  // namespace msprof

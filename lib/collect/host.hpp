@@ -1,0 +1,89 @@
+// Host: a place that runs applications, as the collector sees it. LocalHost is this machine; a
+// board is another. To support a new place, implement Host and RunningProgram. The order of calls
+// is open, place, start, fetch, clean_up; the collector makes them and decides (time limits,
+// Ctrl-C, what the user is told), a host only does.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/project.hpp"
+
+namespace msprof {
+
+// Where a run takes place, as absolute paths in the host's own file system.
+struct RunPlace {
+  std::string project;  // the copy of the project
+  std::string output;   // empty folder that acl.json names: captures appear in it
+};
+
+// A file that the run gets instead of, or besides, those of the project.
+struct PlacedFile {
+  std::filesystem::path path;  // relative to the project; may begin with ".." once
+  std::string text;
+};
+
+// What to start. Paths are relative to the project.
+struct RunCommand {
+  std::filesystem::path main;
+  std::filesystem::path working_folder;
+  std::filesystem::path acl_json;  // handed to the runtime in MSPROF_ACL_JSON
+  std::vector<std::string> arguments;
+  bool stdout_to_stderr = false;
+};
+
+// How an application ended: it could not be started, or a code, or a signal.
+struct ProgramEnd {
+  std::string start_error;  // empty when it ran
+  std::optional<int> exit_code;
+  int signal = 0;
+  std::uint64_t left_over = 0;  // processes it left behind, ended by the host
+};
+
+// A started application. Destroying it ends the application and everything it started.
+class RunningProgram {
+ public:
+  virtual ~RunningProgram() = default;
+  // Waits up to `limit`; the end when the application and all it started are gone.
+  virtual std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) = 0;
+  // Sends SIGINT, SIGTERM or SIGKILL to the application and what it started.
+  virtual void signal(int number) = 0;
+};
+
+struct FetchedCapture {
+  std::string name;       // "JOB…"
+  bool has_data = false;  // it holds a folder data/ with something in it
+};
+
+// What a run left, already copied or moved into a folder of this machine.
+struct Fetched {
+  std::vector<FetchedCapture> captures;        // <into>/captures/<name>
+  std::vector<std::filesystem::path> files;    // <into>/files/<path>: made or changed by the run
+  std::vector<std::filesystem::path> deleted;  // files of the project that the run deleted
+  std::uint64_t bytes = 0;
+  std::uint64_t not_fetched = 0;  // links, sockets, pipes: only files and folders come home
+};
+
+class Host {
+ public:
+  virtual ~Host() = default;
+  // "this machine", for messages.
+  virtual std::string name() const = 0;
+  virtual bool is_board() const = 0;
+  virtual RunPlace open(const Project& project) = 0;
+  virtual void place(const Project& project, const std::vector<PlacedFile>& files) = 0;
+  virtual std::unique_ptr<RunningProgram> start(const RunCommand& command) = 0;
+  // `into` is an empty folder.
+  virtual Fetched fetch(const std::filesystem::path& into) = 0;
+  // Leaves what the run recorded where it is until the next run; says where.
+  virtual std::string keep() = 0;
+  // Removes everything that open() and place() made.
+  virtual void clean_up() = 0;
+};
+
+}  // namespace msprof

@@ -1,0 +1,240 @@
+#include "collect/local_host.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstdlib>
+#include <fstream>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "collect/arrival.hpp"
+#include "collect/local_process.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kOutputName = "profiling";
+
+[[noreturn]] void fail(const fs::path& path, int error_number) {
+  throw Error(Exit::cannot_write,
+              fmt::format("cannot copy the project to {}: {} (XDG_CACHE_HOME names another place)",
+                          path.string(), errno_text(error_number)));
+}
+
+void make_folder(const fs::path& path) {
+  if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail(path, errno);
+}
+
+void set_variable(std::vector<std::string>& environment, const std::string& name,
+                  const std::string& value) {
+  std::erase_if(environment,
+                [&](const std::string& entry) { return entry.starts_with(name + "="); });
+  environment.push_back(name + "=" + value);
+}
+
+}  // namespace
+
+LocalHost::LocalHost(fs::path runs) : runs_(std::move(runs)) {}
+
+RunPlace LocalHost::open(const Project& project) {
+  const int removed = remove_stale_runs(runs_);
+  if (removed > 0) log::verbose("removed {} unfinished run(s) from {}", removed, runs_.string());
+  folder_ = std::make_unique<RunFolder>(runs_);
+  // A folder of its own around the project: "../src" of a program at its top stays inside the run.
+  const fs::path name = project.target.root.filename();
+  project_ = folder_->path() / "tree" / (name.empty() ? fs::path("root") : name);
+  output_ = folder_->path() / kOutputName;
+  make_folder(folder_->path() / "tree");
+  make_folder(project_);
+  make_folder(output_);
+  return {project_.string(), output_.string()};
+}
+
+void LocalHost::place(const Project& project, const std::vector<PlacedFile>& files) {
+  std::set<fs::path> replaced;
+  for (const PlacedFile& file : files) replaced.insert(file.path.lexically_normal());
+  Progress progress("copying the project", project.bytes);
+  std::uint64_t done_bytes = 0;
+  for (const ProjectEntry& entry : project.entries) {
+    interrupt::check();
+    if (!replaced.contains(entry.path)) place_entry(entry);
+    progress.update(done_bytes += entry.size_bytes);
+  }
+  for (const PlacedFile& file : files) place_file(file);
+  close_folders(project);
+  before_ = take_manifest(project_);
+}
+
+void LocalHost::place_entry(const ProjectEntry& entry) {
+  const fs::path target = project_ / entry.path;
+  if (entry.kind == EntryKind::folder) {
+    make_folder(target);
+  } else if (entry.kind == EntryKind::link) {
+    if (::symlink(entry.link.c_str(), target.c_str()) != 0) fail(target, errno);
+    const std::int64_t seconds = entry.mtime_ns / 1'000'000'000;
+    const struct timespec time = {static_cast<time_t>(seconds),
+                                  static_cast<long>(entry.mtime_ns - seconds * 1'000'000'000)};
+    const struct timespec times[2] = {time, time};
+    ::utimensat(AT_FDCWD, target.c_str(), times, AT_SYMLINK_NOFOLLOW);
+  } else {
+    const int error = copy_file_whole(entry.source, target, entry.mode, entry.mtime_ns);
+    if (error == EACCES || error == EPERM || error == ENOENT) {
+      // The application would not have been able to read it either.
+      log::warn("not copied: {}: {}", entry.path.string(), errno_text(error));
+    } else if (error != 0) {
+      fail(target, error);
+    }
+  }
+}
+
+void LocalHost::place_file(const PlacedFile& file) {
+  const fs::path target = (project_ / file.path).lexically_normal();
+  if (!is_within(target, project_.parent_path())) fail(target, EINVAL);
+  // A link in the way would lead to the user's own file.
+  for (fs::path part = target.parent_path(); part != project_.parent_path();
+       part = part.parent_path()) {
+    if (fs::is_symlink(part)) return;
+  }
+  std::error_code error;
+  fs::create_directories(target.parent_path(), error);
+  fs::remove(target, error);
+  std::ofstream stream(target, std::ios::binary);
+  stream << file.text;
+  stream.close();
+  if (!stream) fail(target, errno);
+}
+
+// Permissions and times of folders last: filling them changes both. The owner keeps access, so that
+// the run can be cleaned up.
+void LocalHost::close_folders(const Project& project) {
+  for (auto entry = project.entries.rbegin(); entry != project.entries.rend(); ++entry) {
+    if (entry->kind != EntryKind::folder) continue;
+    const fs::path target = project_ / entry->path;
+    ::chmod(target.c_str(), entry->mode | S_IRWXU);
+    const std::int64_t seconds = entry->mtime_ns / 1'000'000'000;
+    const struct timespec time = {static_cast<time_t>(seconds),
+                                  static_cast<long>(entry->mtime_ns - seconds * 1'000'000'000)};
+    const struct timespec times[2] = {time, time};
+    ::utimensat(AT_FDCWD, target.c_str(), times, 0);
+  }
+}
+
+std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
+  LocalProgram program;
+  program.path = project_ / command.main;
+  program.arguments = command.arguments;
+  program.working_folder = project_ / command.working_folder;
+  program.stdout_to_stderr = command.stdout_to_stderr;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    program.environment.emplace_back(static_cast<const char*>(*entry));
+  }
+  set_variable(program.environment, "MSPROF_ACL_JSON",
+               (project_ / command.acl_json).lexically_normal().string());
+  set_variable(program.environment, "PWD", program.working_folder.string());
+
+  std::string libraries;
+  std::set<fs::path> seen;
+  for (const fs::path& folder : {program.path.parent_path() / "lib", project_ / "lib"}) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error) || !seen.insert(folder).second) continue;
+    libraries += (libraries.empty() ? "" : ":") + folder.string();
+  }
+  if (!libraries.empty()) {
+    const char* others = std::getenv("LD_LIBRARY_PATH");
+    if (others != nullptr && *others != '\0') libraries += std::string(":") + others;
+    set_variable(program.environment, "LD_LIBRARY_PATH", libraries);
+  }
+  return std::make_unique<LocalProcess>(program);
+}
+
+Fetched LocalHost::fetch(const fs::path& into) {
+  Fetched fetched;
+  make_folder(into / "captures");
+  make_folder(into / "files");
+  fetch_captures(output_, into / "captures", fetched);
+  fetch_files(into / "files", fetched);
+  return fetched;
+}
+
+// Takes the captures below `from`, an application's output folder.
+void LocalHost::fetch_captures(const fs::path& from, const fs::path& into, Fetched& fetched) {
+  std::vector<fs::path> found;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(from, error)) {
+    if (!entry.is_symlink() && entry.is_directory() &&
+        is_capture_name(entry.path().filename().string())) {
+      found.push_back(entry.path());
+    }
+  }
+  std::sort(found.begin(), found.end());
+  for (const fs::path& capture : found) {
+    const std::string name = capture.filename().string();
+    if (fs::exists(into / name, error)) continue;  // found twice: the first one counts
+    move_tree(capture, into / name);
+    fetched.not_fetched += drop_special_files(into / name);
+    fetched.bytes += tree_bytes(into / name);
+    fetched.captures.push_back({name, has_data_folder(into / name)});
+  }
+}
+
+void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
+  // An application that found no use for the output folder writes its capture elsewhere.
+  std::vector<fs::path> holders;
+  const auto look = [&](const fs::path& path, const struct stat& status) {
+    if (!S_ISDIR(status.st_mode)) return false;
+    if (!is_capture_name(path.filename().string())) return true;
+    const fs::path holder = (project_ / path).parent_path();
+    if (std::find(holders.begin(), holders.end(), holder) == holders.end()) {
+      holders.push_back(holder);
+    }
+    return false;
+  };
+  walk_tree(project_, look, [](const fs::path&, int) {});
+  for (const fs::path& holder : holders)
+    fetch_captures(holder, into.parent_path() / "captures", fetched);
+
+  const auto bring = [&](const fs::path& from, const fs::path& relative) {
+    std::error_code error;
+    fs::create_directories((into / relative).parent_path(), error);
+    move_tree(from, into / relative);
+    fetched.bytes += static_cast<std::uint64_t>(fs::file_size(into / relative, error));
+    fetched.files.push_back(relative);
+  };
+  const Manifest after = take_manifest(project_);
+  for (const auto& [path, stamp] : after.files) {
+    const auto old = before_.files.find(path);
+    if (old == before_.files.end() || old->second != stamp) bring(project_ / path, path);
+  }
+  for (const auto& [path, stamp] : before_.files) {
+    if (!after.files.contains(path)) fetched.deleted.push_back(path);
+  }
+  for (const auto& [path, stamp] : after.others) {
+    if (!before_.others.contains(path)) ++fetched.not_fetched;
+  }
+  const Manifest beside = take_manifest(output_);
+  for (const auto& [path, stamp] : beside.files) bring(output_ / path, kOutputName / path);
+  fetched.not_fetched += beside.others.size();
+}
+
+std::string LocalHost::keep() {
+  if (!folder_) return "";
+  folder_->keep();
+  return folder_->path().string();
+}
+
+void LocalHost::clean_up() {
+  folder_.reset();
+}
+
+}  // namespace msprof

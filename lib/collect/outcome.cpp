@@ -1,0 +1,84 @@
+#include "collect/outcome.hpp"
+
+#include <fmt/format.h>
+#include <string.h>
+
+#include <csignal>
+
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+
+namespace msprof {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using Seconds = std::chrono::duration<double>;
+
+// A signal that comes just before the wait is seen this much later at most.
+constexpr std::chrono::milliseconds kLookAgain{100};
+
+}  // namespace
+
+bool Outcome::ok() const {
+  return end.start_error.empty() && end.exit_code == 0 && !interrupted && !timed_out;
+}
+
+Exit Outcome::exit_code() const {
+  if (interrupted) return Exit::interrupted;
+  return ok() ? Exit::ok : Exit::application_failed;
+}
+
+Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name) {
+  Outcome outcome;
+  const auto start = Clock::now();
+  auto kill_at = Clock::time_point::max();
+  const auto ask = [&](int number) {
+    program.signal(number);
+    kill_at =
+        Clock::now() + std::chrono::duration_cast<Clock::duration>(Seconds(limits.grace_seconds));
+  };
+  for (;;) {
+    if (const auto end = program.wait(kLookAgain)) {
+      outcome.end = *end;
+      outcome.seconds = Seconds(Clock::now() - start).count();
+      return outcome;
+    }
+    const auto now = Clock::now();
+    if (interrupt::received() != 0 && !outcome.interrupted) {
+      outcome.interrupted = true;
+      log::info("asking {} to end; what it recorded is kept (Ctrl-C again: end at once)", name);
+      ask(interrupt::received() == SIGINT ? SIGINT : SIGTERM);
+    } else if (limits.timeout_seconds && !outcome.timed_out && !outcome.interrupted &&
+               Seconds(now - start).count() >= *limits.timeout_seconds) {
+      outcome.timed_out = true;
+      log::info("the time limit of {} s is over; asking {} to end", *limits.timeout_seconds, name);
+      ask(SIGTERM);
+    } else if (now >= kill_at) {
+      program.signal(SIGKILL);
+      kill_at = Clock::time_point::max();
+    }
+  }
+}
+
+std::string signal_name(int number) {
+  const char* name = ::sigabbrev_np(number);
+  return name != nullptr ? fmt::format("SIG{}", name) : fmt::format("signal {}", number);
+}
+
+std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits) {
+  if (!outcome.end.start_error.empty()) {
+    return fmt::format("{} cannot be run: {}", name, outcome.end.start_error);
+  }
+  std::string text =
+      outcome.end.signal != 0
+          ? fmt::format("{} was killed by {}", name, signal_name(outcome.end.signal))
+          : fmt::format("{} exited with code {}", name, outcome.end.exit_code.value_or(0));
+  if (outcome.interrupted) text += " after the interrupt";
+  if (outcome.timed_out) {
+    text += fmt::format(" after the time limit of {} s", limits.timeout_seconds.value_or(0));
+  }
+  return text;
+}
+
+}  // namespace msprof

@@ -1,0 +1,41 @@
+// Outcome: how the run of an application ended and why, in words and as an exit code; and the wait
+// for that end, with its time limit and Ctrl-C. For the collector, whatever the host.
+#pragma once
+
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+struct Outcome {
+  ProgramEnd end;
+  bool interrupted = false;  // the user ended it
+  bool timed_out = false;    // --timeout did
+  double seconds = 0;
+
+  // It ran to its end by itself and said that all is well.
+  bool ok() const;
+  // exit code of msprof for this: ok, application_failed or interrupted
+  Exit exit_code() const;
+};
+
+struct WaitLimits {
+  std::optional<double> timeout_seconds;
+  double grace_seconds = 5;  // from the request to end until SIGKILL
+};
+
+// Waits until `program` has ended. Ctrl-C (base/interrupt) is passed on as SIGINT, other requests
+// to end and the time limit as SIGTERM; SIGKILL follows after the grace. `name` is for the
+// messages.
+Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name);
+
+// "SIGSEGV", "signal 64"
+std::string signal_name(int number);
+
+// "main exited with code 3", "main was killed by SIGKILL after the time limit of 2 s"
+std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits);
+
+}  // namespace msprof

@@ -1,0 +1,250 @@
+#include "collect/project.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "collect/copy_rules.hpp"
+#include "collect/file_tree.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kAclName = "acl.json";
+constexpr std::string_view kIgnoreName = ".msprofignore";
+constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
+// Beyond this the exact number is of no use to anyone.
+constexpr std::uint64_t kMostCounted = 200'000;
+
+fs::path real_folder(const fs::path& folder, std::string_view option) {
+  std::error_code error;
+  const fs::path real = fs::canonical(folder, error);
+  if (error || !fs::is_directory(real, error)) {
+    throw Error(Exit::nothing_to_do, fmt::format("{} {}: {}", option, folder.string(),
+                                                 error ? error.message() : "not a folder"));
+  }
+  return real;
+}
+
+// The folder without links, the name as given: an executable that is a link stays one.
+fs::path real_place(const fs::path& file) {
+  return fs::weakly_canonical(file.parent_path()) / file.filename();
+}
+
+fs::path project_of(const fs::path& executable) {
+  const fs::path folder = executable.parent_path();
+  const fs::path parent = folder.parent_path();
+  std::error_code error;
+  if (parent != folder && fs::is_regular_file(parent / "src" / kAclName, error)) return parent;
+  return folder;
+}
+
+void check_executable(const fs::path& file) {
+  if (::access(file.c_str(), X_OK) == 0) return;
+  throw Error(Exit::nothing_to_do, fmt::format("{} is not executable ({}); chmod +x makes it so",
+                                               file.string(), errno_text(errno)));
+}
+
+class Scanner {
+ public:
+  Scanner(const Target& target, const ScanOptions& options) : options_(options) {
+    project_.target = target;
+    const fs::path file = target.root / kIgnoreName;
+    std::error_code error;
+    if (fs::is_regular_file(file, error)) {
+      ignored_ = IgnorePatterns(read_text_file(file, kIgnoreFileBytes));
+    }
+  }
+
+  Project scan() {
+    walk_tree(
+        project_.target.root,
+        [this](const fs::path& path, const struct stat& status) { return visit(path, status); },
+        [](const fs::path& path, int error_number) {
+          log::warn("not copied: {}: {}", path.string(), errno_text(error_number));
+        });
+    if (options_.limited) check_limits();
+    return std::move(project_);
+  }
+
+ private:
+  bool visit(const fs::path& path, const struct stat& status) {
+    interrupt::check();
+    const std::string reason = reason_to_leave_out(path, status);
+    if (!reason.empty()) {
+      project_.left_out.push_back({path, reason});
+      return false;
+    }
+    if (S_ISLNK(status.st_mode)) {
+      add_link(path, status);
+      return false;
+    }
+    add(path, S_ISDIR(status.st_mode) ? EntryKind::folder : EntryKind::file, root() / path, status);
+    return true;
+  }
+
+  std::string reason_to_leave_out(const fs::path& path, const struct stat& status) const {
+    const std::string name = path.filename().string();
+    const fs::path full = root() / path;
+    struct stat followed = {};
+    const bool exists = ::stat(full.c_str(), &followed) == 0;
+    const bool is_folder = exists && S_ISDIR(followed.st_mode);
+    if (name == ".git") return "version control";
+    if (is_folder && is_capture_folder_name(name)) return "named like a capture";
+    if (name.starts_with('.') && name.ends_with(".msprof-tmp")) return "temporary";
+    const auto& never = options_.never_copied;
+    if (std::find(never.begin(), never.end(), full) != never.end()) return "results of msprof";
+    if (ignored_.match(path, is_folder)) return std::string(kIgnoreName);
+    if (S_ISDIR(status.st_mode)) return "";
+    if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) return "not a file";
+    if (exists && S_ISREG(followed.st_mode) &&
+        holds_login(full, static_cast<std::uint64_t>(followed.st_size))) {
+      return "holds [ssh_config]";
+    }
+    return "";
+  }
+
+  void add(const fs::path& path, EntryKind kind, const fs::path& source, const struct stat& status,
+           const std::string& link = "") {
+    ProjectEntry entry = {path, kind, source, link, status.st_mode & 0777, mtime_ns(status), 0};
+    if (kind == EntryKind::file) {
+      entry.size_bytes = static_cast<std::uint64_t>(status.st_size);
+      project_.bytes += entry.size_bytes;
+      if (path.filename() == kAclName) project_.acl_files.push_back(path);
+    }
+    if (kind != EntryKind::folder) ++project_.file_count;
+    if (options_.limited && project_.file_count > kMostCounted) check_limits();
+    project_.entries.push_back(std::move(entry));
+  }
+
+  void add_link(const fs::path& path, const struct stat& status) {
+    std::error_code error;
+    const fs::path text = fs::read_symlink(root() / path, error);
+    const fs::path folder = (root() / path).parent_path();
+    const fs::path named = folder / text;
+    fs::path real = fs::weakly_canonical(named, error);
+    if (error) real = named.lexically_normal();  // a loop, or a folder that may not be entered
+    struct stat target = {};
+    const bool exists = ::stat(real.c_str(), &target) == 0;
+
+    // A configuration is patched, so the copy has a file of its own, never a way to the original.
+    if (exists && S_ISREG(target.st_mode) && path.filename() == kAclName) {
+      add(path, EntryKind::file, real, target);
+    } else if (!is_within(real, root())) {
+      if (exists && S_ISDIR(target.st_mode) && fs::exists(real / kAclName, error)) {
+        add_folder_of_links(path, real, target);
+      } else {
+        add(path, EntryKind::link, "", status, text.is_absolute() ? text : real);
+      }
+    } else if (text.is_relative() && is_within(named.lexically_normal(), root())) {
+      add(path, EntryKind::link, "", status, text);
+    } else {
+      add(path, EntryKind::link, "", status, real.lexically_relative(folder));
+    }
+  }
+
+  // A linked folder outside that holds an acl.json: a folder whose other entries are links.
+  void add_folder_of_links(const fs::path& path, const fs::path& real, const struct stat& status) {
+    add(path, EntryKind::folder, "", status);
+    const auto add_child = [&](const fs::path& name, const struct stat& child) {
+      if (name == kAclName && S_ISREG(child.st_mode)) {
+        add(path / name, EntryKind::file, real / name, child);
+      } else {
+        add(path / name, EntryKind::link, "", child, real / name);
+      }
+      return false;
+    };
+    walk_tree(real, add_child, [](const fs::path&, int) {});
+  }
+
+  void check_limits() const {
+    if (project_.file_count <= kMostFiles && project_.bytes <= kMostBytes) return;
+    throw Error(
+        Exit::usage,
+        fmt::format("the run works on a copy of {}, which holds {}{} files ({}); above {} files or "
+                    "{} name the folder with --project DIR (a .msprofignore file there can leave "
+                    "parts out)",
+                    root().string(), project_.file_count > kMostCounted ? "more than " : "",
+                    with_thousands(std::min(project_.file_count, kMostCounted)),
+                    human_bytes(project_.bytes), with_thousands(kMostFiles),
+                    human_bytes(kMostBytes)));
+  }
+
+  const fs::path& root() const { return project_.target.root; }
+
+  const ScanOptions& options_;
+  IgnorePatterns ignored_;
+  Project project_;
+};
+
+}  // namespace
+
+bool is_within(const fs::path& path, const fs::path& folder) {
+  const auto [in_folder, in_path] =
+      std::mismatch(folder.begin(), folder.end(), path.begin(), path.end());
+  return in_folder == folder.end();
+}
+
+Target find_target(const std::string& main, const std::optional<std::string>& project,
+                   const fs::path& current) {
+  std::optional<fs::path> root;
+  if (project) root = real_folder(current / *project, "--project");
+  std::vector<fs::path> candidates = {current / main};
+  if (root) candidates.push_back(*root / main);
+
+  std::string why = "no such file in the current folder";
+  why += root ? " or in --project" : "; --project DIR names another folder";
+  std::error_code error;
+  for (const fs::path& candidate : candidates) {
+    if (!fs::exists(candidate, error)) continue;
+    if (!fs::is_regular_file(candidate, error)) {
+      why = candidate.string() + " is not a file";
+      continue;
+    }
+    const fs::path file = real_place(candidate);
+    if (root && !is_within(file, *root)) {
+      why = fmt::format("{} lies outside --project {}", file.string(), root->string());
+      continue;
+    }
+    check_executable(file);
+    Target target;
+    target.root = root ? *root : project_of(file);
+    target.main = file.lexically_relative(target.root);
+    const fs::path here = fs::weakly_canonical(current);
+    target.working_folder = is_within(here, target.root) ? here.lexically_relative(target.root)
+                                                         : target.main.parent_path();
+    if (target.working_folder == ".") target.working_folder.clear();
+    return target;
+  }
+  throw Error(Exit::nothing_to_do, fmt::format("cannot run '{}': {}", main, why));
+}
+
+Project scan_project(const Target& target, const ScanOptions& options) {
+  Project project = Scanner(target, options).scan();
+  const auto has = [&](const fs::path& path) {
+    return std::any_of(project.entries.begin(), project.entries.end(),
+                       [&](const ProjectEntry& entry) { return entry.path == path; });
+  };
+  if (!has(target.main)) {
+    throw Error(Exit::nothing_to_do,
+                fmt::format("{} is not part of the copy that would be run: it, or a folder that "
+                            "holds it, is left out (JOB*, PROF*, .git, --output, .msprofignore)",
+                            (target.root / target.main).string()));
+  }
+  if (!target.working_folder.empty() && !has(target.working_folder)) {
+    project.target.working_folder = target.main.parent_path();
+  }
+  return project;
+}
+
+}  // namespace msprof

@@ -1,0 +1,71 @@
+// The project of a run: which executable, which folder goes with it, and which of its files are
+// copied to the place of the run. For the collector and the hosts.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace msprof {
+
+// The executable and its project, found on this machine.
+struct Target {
+  std::filesystem::path root;            // absolute, without links
+  std::filesystem::path main;            // relative to root
+  std::filesystem::path working_folder;  // relative to root; empty: root itself
+};
+
+// Looks `main` up in `current`, then in `project`, never in PATH. The project is `project`, else
+// the executable's folder, or that folder's parent where the parent has src/acl.json. The working
+// folder is `current` where it lies in the project, else the executable's folder.
+// Throws Error(nothing_to_do) naming what is missing.
+Target find_target(const std::string& main, const std::optional<std::string>& project,
+                   const std::filesystem::path& current);
+
+enum class EntryKind { folder, file, link };
+
+struct ProjectEntry {
+  std::filesystem::path path;  // relative to the project
+  EntryKind kind = EntryKind::file;
+  std::filesystem::path source;  // the file whose bytes it has
+  std::string link;              // what a link says in the copy
+  mode_t mode = 0;
+  std::int64_t mtime_ns = 0;
+  std::uint64_t size_bytes = 0;
+};
+
+struct LeftOut {
+  std::filesystem::path path;
+  std::string reason;
+};
+
+struct Project {
+  Target target;
+  std::vector<ProjectEntry> entries;  // folders before what they hold
+  std::vector<std::filesystem::path> acl_files;
+  std::vector<LeftOut> left_out;
+  std::uint64_t file_count = 0;
+  std::uint64_t bytes = 0;
+};
+
+struct ScanOptions {
+  std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
+  bool limited = true;                              // false when the user named the project himself
+};
+
+inline constexpr std::uint64_t kMostFiles = 20'000;
+inline constexpr std::uint64_t kMostBytes = 2'000'000'000;
+
+// Lists what the copy will hold. Captures, version control, files with an [ssh_config] section, the
+// folders of `options` and what .msprofignore names are left out. Throws Error(usage) above the
+// limits, naming --project.
+Project scan_project(const Target& target, const ScanOptions& options);
+
+// `path` is `folder` or lies in it; both absolute and normal.
+bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
+
+}  // namespace msprof
