@@ -1,0 +1,174 @@
+#include "runtime/api/runtime_state.hpp"
+
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <utility>
+
+#include "runtime/api/unsupported.hpp"
+
+namespace msprof::runtime {
+namespace {
+
+// The environment names a file for applications that pass none; not for programs with raised
+// rights.
+std::string config_path_or_environment(const char* path) {
+  const char* replacement = secure_getenv("MSPROF_ACL_JSON");
+  if (replacement != nullptr && *replacement != '\0') return replacement;
+  return path == nullptr ? "" : path;
+}
+
+void register_fork_handlers() {
+  static std::once_flag once;
+  std::call_once(once, [] {
+    pthread_atfork([] { RuntimeState::instance().before_fork(); },
+                   [] { RuntimeState::instance().after_fork(false); },
+                   [] { RuntimeState::instance().after_fork(true); });
+  });
+}
+
+// An application may exit without svp_acl_finalize; a signal never comes this way.
+__attribute__((destructor)) void complete_at_exit() {
+  RuntimeState::instance().finish_at_exit();
+}
+
+}  // namespace
+
+void say_unsupported(const char* function) {
+  say(std::string(function) + " is not supported on a Linux host");
+}
+
+std::unique_ptr<Workspace> LoadedModel::take_workspace() {
+  const std::lock_guard lock(pool_mutex);
+  if (pool.empty()) return std::make_unique<Workspace>();
+  std::unique_ptr<Workspace> workspace = std::move(pool.back());
+  pool.pop_back();
+  return workspace;
+}
+
+void LoadedModel::give_back(std::unique_ptr<Workspace> workspace) {
+  const std::lock_guard lock(pool_mutex);
+  pool.push_back(std::move(workspace));
+}
+
+RuntimeState& RuntimeState::instance() {
+  // Never destroyed: other threads may still be inside the interface while the process exits.
+  static RuntimeState* const state = new RuntimeState;
+  return *state;
+}
+
+svp_acl_error RuntimeState::init(const char* config_path) {
+  const uint64_t start_ns = monotonic_ns();
+  {
+    const std::lock_guard lock(mutex_);
+    if (initialised_) return SVP_ACL_ERROR_REPEAT_INITIALIZE;
+    initialised_ = true;
+  }
+  const std::string path = config_path_or_environment(config_path);
+  if (path.empty()) return SVP_ACL_SUCCESS;
+  const std::optional<ProfileConfig> config = read_profile_config(path);
+  std::shared_ptr<ProfileJob> made = config ? ProfileJob::create(*config) : nullptr;
+  if (!made) return SVP_ACL_SUCCESS;
+  register_fork_handlers();
+  made->record_call(ApiId::kInit, start_ns, nullptr);
+  const std::lock_guard lock(mutex_);
+  job_ = std::move(made);
+  return SVP_ACL_SUCCESS;
+}
+
+svp_acl_error RuntimeState::finalize() {
+  const uint64_t start_ns = monotonic_ns();
+  std::map<uint32_t, std::shared_ptr<LoadedModel>> models;
+  std::shared_ptr<ProfileJob> ending;
+  bool child = false;
+  {
+    const std::lock_guard lock(mutex_);
+    if (!initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
+    initialised_ = false;
+    models.swap(models_);
+    ending.swap(job_);
+    child = forked_.exchange(false);
+  }
+  if (child) return SVP_ACL_SUCCESS;
+  for (const auto& [id, model] : models) const std::unique_lock wait_for_executions(model->in_use);
+  if (ending) ending->finish(start_ns);
+  return SVP_ACL_SUCCESS;
+}
+
+bool RuntimeState::initialised() {
+  const std::lock_guard lock(mutex_);
+  return initialised_;
+}
+
+svp_acl_error RuntimeState::load(const void* bytes, std::size_t size, uint32_t* model_id) {
+  const uint64_t start_ns = monotonic_ns();
+  const std::shared_ptr<ProfileJob> profiling = job();
+  std::shared_ptr<LoadedModel> loaded;
+  try {
+    Model parsed = Model::parse({static_cast<const char*>(bytes), size});
+    const std::lock_guard lock(mutex_);
+    loaded = std::make_shared<LoadedModel>(next_model_id_, std::move(parsed));
+    ++next_model_id_;
+  } catch (...) {
+    if (profiling) profiling->record_call(ApiId::kLoadFromMem, start_ns, nullptr);
+    throw;
+  }
+  if (profiling) loaded->profile = profiling->add_model(loaded->id, loaded->model, start_ns);
+  const std::lock_guard lock(mutex_);
+  if (!initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
+  models_.emplace(loaded->id, loaded);
+  *model_id = loaded->id;
+  return SVP_ACL_SUCCESS;
+}
+
+svp_acl_error RuntimeState::unload(uint32_t model_id) {
+  const uint64_t start_ns = monotonic_ns();
+  std::shared_ptr<LoadedModel> leaving;
+  {
+    const std::lock_guard lock(mutex_);
+    const auto it = models_.find(model_id);
+    if (it == models_.end()) return SVP_ACL_ERROR_INVALID_MODEL_ID;
+    leaving = std::move(it->second);
+    models_.erase(it);
+  }
+  // In a child made by fork the executions of the parent's threads never end.
+  if (forked()) return SVP_ACL_SUCCESS;
+  const std::unique_lock wait_for_executions(leaving->in_use);
+  const std::shared_ptr<ProfileJob> profiling = job();
+  if (profiling && leaving->profile) profiling->remove_model(leaving->profile, start_ns);
+  return SVP_ACL_SUCCESS;
+}
+
+std::shared_ptr<LoadedModel> RuntimeState::find(uint32_t model_id) {
+  const std::lock_guard lock(mutex_);
+  const auto it = models_.find(model_id);
+  return it == models_.end() ? nullptr : it->second;
+}
+
+std::shared_ptr<ProfileJob> RuntimeState::job() {
+  if (forked()) return nullptr;
+  const std::lock_guard lock(mutex_);
+  return job_;
+}
+
+void RuntimeState::finish_at_exit() {
+  const std::unique_lock lock = lock_for(mutex_, true);
+  if (!lock.owns_lock() || forked() || !job_) return;
+  job_->finish_at_exit();
+}
+
+void RuntimeState::after_fork(bool child) {
+  // The files belong to the parent; a child that wants a profile calls svp_acl_finalize and
+  // svp_acl_init.
+  if (child && job_) forked_ = true;
+  mutex_.unlock();
+}
+
+RecordedCall::RecordedCall(ApiId api)
+    : api_(api), job_(RuntimeState::instance().job()), start_ns_(job_ ? monotonic_ns() : 0) {}
+
+RecordedCall::~RecordedCall() {
+  if (job_) job_->record_call(api_, start_ns_, model_.get());
+}
+
+}  // namespace msprof::runtime

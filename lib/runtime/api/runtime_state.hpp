@@ -1,0 +1,117 @@
+// What lives between svp_acl_init and svp_acl_finalize: loaded models and the JOB. A C interface
+// without handles leaves no other place for it than the process.
+#pragma once
+
+#include <pthread.h>
+
+#include <atomic>
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <shared_mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/clock.hpp"
+#include "runtime/include/svp_acl_base.h"
+#include "runtime/message.hpp"
+#include "runtime/model/model.hpp"
+#include "runtime/profile/profile_job.hpp"
+
+namespace msprof::runtime {
+
+struct LoadedModel {
+  LoadedModel(uint32_t number, Model&& parsed) : id(number), model(std::move(parsed)) {}
+
+  std::unique_ptr<Workspace> take_workspace();
+  void give_back(std::unique_ptr<Workspace> workspace);
+
+  const uint32_t id;
+  const Model model;
+  std::shared_ptr<ModelProfile> profile;  // null when not profiled
+  std::atomic<uint64_t> executions{0};
+  std::shared_mutex in_use;  // shared by executions, taken whole by unload
+  std::mutex pool_mutex;
+  std::vector<std::unique_ptr<Workspace>> pool;
+};
+
+class RuntimeState {
+ public:
+  static RuntimeState& instance();
+
+  svp_acl_error init(const char* config_path);
+  svp_acl_error finalize();
+  bool initialised();
+
+  svp_acl_error load(const void* bytes, std::size_t size, uint32_t* model_id);
+  svp_acl_error unload(uint32_t model_id);
+  std::shared_ptr<LoadedModel> find(uint32_t model_id);
+
+  // The JOB of this process; null when not profiled, and in a child made by fork.
+  std::shared_ptr<ProfileJob> job();
+  bool forked() const { return forked_.load(); }
+
+  void finish_at_exit();
+  void before_fork() { mutex_.lock(); }
+  void after_fork(bool child);
+
+ private:
+  std::mutex mutex_;
+  bool initialised_ = false;
+  std::atomic<bool> forked_{false};
+  uint32_t next_model_id_ = 1;
+  std::map<uint32_t, std::shared_ptr<LoadedModel>> models_;
+  std::shared_ptr<ProfileJob> job_;
+};
+
+// Records the call in whose body it lives.
+class RecordedCall {
+ public:
+  explicit RecordedCall(ApiId api);
+  ~RecordedCall();
+  RecordedCall(const RecordedCall&) = delete;
+  RecordedCall& operator=(const RecordedCall&) = delete;
+
+  void names(const LoadedModel& model) { model_ = model.profile; }
+
+ private:
+  const ApiId api_;
+  const std::shared_ptr<ProfileJob> job_;
+  const uint64_t start_ns_;
+  std::shared_ptr<ModelProfile> model_;
+};
+
+// pthread_cancel must not unwind out of a record half written.
+class CancellationDisabled {
+ public:
+  CancellationDisabled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~CancellationDisabled() { pthread_setcancelstate(before_, nullptr); }
+  CancellationDisabled(const CancellationDisabled&) = delete;
+  CancellationDisabled& operator=(const CancellationDisabled&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// Runs the body of a C function; whatever it throws becomes an error code, and a sentence on
+// stderr.
+template <typename Body>
+svp_acl_error guarded(const char* function, Body body) {
+  const CancellationDisabled no_cancellation;
+  try {
+    return body();
+  } catch (const ModelError& error) {
+    say(std::string(function) + ": " + error.what());
+    return SVP_ACL_ERROR_PARSE_MODEL;
+  } catch (const std::bad_alloc&) {
+    say(std::string(function) + ": out of memory");
+    return SVP_ACL_ERROR_BAD_ALLOC;
+  } catch (const std::exception& error) {
+    say(std::string(function) + ": " + error.what());
+    return SVP_ACL_ERROR_INTERNAL_ERROR;
+  }
+}
+
+}  // namespace msprof::runtime

@@ -1,0 +1,17 @@
+// The one clock of the runtime's records.
+#pragma once
+
+#include <time.h>
+
+#include <cstdint>
+
+namespace msprof::runtime {
+
+// Nanoseconds of CLOCK_MONOTONIC.
+inline uint64_t monotonic_ns() {
+  timespec now = {};
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<uint64_t>(now.tv_sec) * 1'000'000'000U + static_cast<uint64_t>(now.tv_nsec);
+}
+
+}  // namespace msprof::runtime

@@ -1,0 +1,251 @@
+// Convolution as a matrix product over panels of 12 output pixels: 4 output channels × 12 pixels
+// stay in 12 vector registers of 4 floats, which is what SSE2 and NEON have room for beside their
+// operands.
+#include <algorithm>
+#include <cstring>
+
+#include "runtime/kernels/kernels.hpp"
+
+namespace msprof::runtime {
+namespace {
+
+constexpr int64_t kRows = 4;
+constexpr int64_t kPixels = 12;
+// Above this depth, columns read straight from the image are too far apart for the caches: copy
+// them first.
+constexpr int64_t kDirectDepth = 64;
+
+// GCC's portable vectors: SSE2 on x86-64, NEON on aarch64, plain code elsewhere.
+typedef float Vec __attribute__((vector_size(16), aligned(4), may_alias));
+
+inline Vec load(const float* from) {
+  return *reinterpret_cast<const Vec*>(from);
+}
+inline void store(float* to, Vec value) {
+  *reinterpret_cast<Vec*>(to) = value;
+}
+inline Vec splat(float value) {
+  return Vec{value, value, value, value};
+}
+
+int64_t row_blocks(const WindowGeometry& g) {
+  return (g.group_outputs() + kRows - 1) / kRows;
+}
+int64_t depth(const WindowGeometry& g) {
+  return g.group_inputs() * g.kernel_height * g.kernel_width;
+}
+int64_t padded_height(const WindowGeometry& g) {
+  return g.in_height + 2 * g.pad_height;
+}
+int64_t padded_width(const WindowGeometry& g) {
+  return g.in_width + 2 * g.pad_width;
+}
+bool has_padding(const WindowGeometry& g) {
+  return g.pad_height != 0 || g.pad_width != 0;
+}
+
+bool pointwise(const WindowGeometry& g) {
+  return g.kernel_height == 1 && g.kernel_width == 1 && g.stride_height == 1 &&
+         g.stride_width == 1 && !has_padding(g);
+}
+
+// tile[row][pixel] = sum over k of a[k][row] * b[k][pixel].
+void multiply_tile(int64_t k_count, const float* a, const float* b, int64_t b_stride, float* tile) {
+  Vec r0a = {}, r0b = {}, r0c = {}, r1a = {}, r1b = {}, r1c = {};
+  Vec r2a = {}, r2b = {}, r2c = {}, r3a = {}, r3b = {}, r3c = {};
+  for (int64_t k = 0; k < k_count; ++k, a += kRows, b += b_stride) {
+    const Vec x = load(b), y = load(b + 4), z = load(b + 8);
+    Vec w = splat(a[0]);
+    r0a += w * x, r0b += w * y, r0c += w * z;
+    w = splat(a[1]);
+    r1a += w * x, r1b += w * y, r1c += w * z;
+    w = splat(a[2]);
+    r2a += w * x, r2b += w * y, r2c += w * z;
+    w = splat(a[3]);
+    r3a += w * x, r3b += w * y, r3c += w * z;
+  }
+  store(tile, r0a), store(tile + 4, r0b), store(tile + 8, r0c);
+  store(tile + 12, r1a), store(tile + 16, r1b), store(tile + 20, r1c);
+  store(tile + 24, r2a), store(tile + 28, r2b), store(tile + 32, r2c);
+  store(tile + 36, r3a), store(tile + 40, r3b), store(tile + 44, r3c);
+}
+
+// One row of finished sums becomes output; `count` is a whole panel nearly always, so that it is
+// worth a copy.
+void finish_row(const float* sums, int64_t count, float scale, float shift, const Epilogue& e,
+                float* out) {
+  if (e.activation == Activation::kNone) {
+    for (int64_t i = 0; i < count; ++i) out[i] = sums[i] * scale + shift;
+  } else {
+    const float slope = e.activation == Activation::kRelu ? 0.0F : e.slope;
+    for (int64_t i = 0; i < count; ++i) {
+      const float value = sums[i] * scale + shift;
+      out[i] = value > 0.0F ? value : value * slope;
+    }
+  }
+}
+
+void finish_tile(const float* tile, int64_t rows, int64_t pixels, int64_t channel, int64_t plane,
+                 const Epilogue& e, float* out) {
+  for (int64_t row = 0; row < rows; ++row) {
+    const float scale = e.scale[channel + row], shift = e.shift[channel + row];
+    if (pixels == kPixels) {
+      finish_row(tile + row * kPixels, kPixels, scale, shift, e, out + row * plane);
+    } else {
+      finish_row(tile + row * kPixels, pixels, scale, shift, e, out + row * plane);
+    }
+  }
+}
+
+// Copies the channels into planes with a border of zeros, so that no inner loop asks where the
+// image ends.
+void copy_padded(const WindowGeometry& g, const float* input, int64_t channels, float* padded) {
+  const int64_t width = padded_width(g), height = padded_height(g);
+  std::fill(padded, padded + channels * height * width, 0.0F);
+  for (int64_t c = 0; c < channels; ++c) {
+    for (int64_t y = 0; y < g.in_height; ++y) {
+      std::memcpy(padded + (c * height + y + g.pad_height) * width + g.pad_width,
+                  input + (c * g.in_height + y) * g.in_width,
+                  static_cast<std::size_t>(g.in_width) * sizeof(float));
+    }
+  }
+}
+
+// The columns of up to 12 output pixels, [depth][12]; missing pixels are zero.
+void gather_panel(const WindowGeometry& g, const float* padded, int64_t first, int64_t pixels,
+                  float* panel) {
+  const int64_t width = padded_width(g), plane = padded_height(g) * width;
+  int64_t origin[kPixels];
+  bool contiguous = pixels == kPixels;
+  for (int64_t j = 0; j < pixels; ++j) {
+    const int64_t y = (first + j) / g.out_width, x = (first + j) % g.out_width;
+    origin[j] = y * g.stride_height * width + x * g.stride_width;
+    contiguous = contiguous && origin[j] == origin[0] + j;
+  }
+  for (int64_t c = 0; c < g.group_inputs(); ++c) {
+    for (int64_t ky = 0; ky < g.kernel_height; ++ky) {
+      for (int64_t kx = 0; kx < g.kernel_width; ++kx, panel += kPixels) {
+        const float* from = padded + c * plane + ky * width + kx;
+        if (contiguous) {
+          std::memcpy(panel, from + origin[0], kPixels * sizeof(float));
+          continue;
+        }
+        for (int64_t j = 0; j < pixels; ++j) panel[j] = from[origin[j]];
+        for (int64_t j = pixels; j < kPixels; ++j) panel[j] = 0.0F;
+      }
+    }
+  }
+}
+
+void convolve_group(const WindowGeometry& g, const float* image, const float* packed, int64_t group,
+                    const Epilogue& e, float* panel, float* output) {
+  const int64_t plane = g.out_height * g.out_width, k_count = depth(g), outputs = g.group_outputs();
+  const bool direct = pointwise(g) && k_count <= kDirectDepth;
+  float tile[kRows * kPixels];
+  for (int64_t first = 0; first < plane; first += kPixels) {
+    const int64_t pixels = std::min(kPixels, plane - first);
+    const float* columns = panel;
+    int64_t stride = kPixels;
+    if (direct && pixels == kPixels) {
+      columns = image + first;
+      stride = plane;
+    } else {
+      gather_panel(g, image, first, pixels, panel);
+    }
+    for (int64_t block = 0; block < row_blocks(g); ++block) {
+      const int64_t row = block * kRows, channel = group * outputs + row;
+      multiply_tile(k_count, packed + block * k_count * kRows, columns, stride, tile);
+      finish_tile(tile, std::min(kRows, outputs - row), pixels, channel, plane, e,
+                  output + channel * plane + first);
+    }
+  }
+}
+
+// sums[x] += the products of one kernel row; three taps at a time, the usual width.
+void add_kernel_row(const WindowGeometry& g, const float* from, const float* weights, float* sums) {
+  int64_t kx = 0;
+  if (g.stride_width == 1) {
+    for (; kx + 3 <= g.kernel_width; kx += 3) {
+      const float a = weights[kx], b = weights[kx + 1], c = weights[kx + 2];
+      const float* row = from + kx;
+      for (int64_t x = 0; x < g.out_width; ++x)
+        sums[x] += a * row[x] + b * row[x + 1] + c * row[x + 2];
+    }
+  }
+  for (; kx < g.kernel_width; ++kx) {
+    for (int64_t x = 0; x < g.out_width; ++x)
+      sums[x] += weights[kx] * from[x * g.stride_width + kx];
+  }
+}
+
+void convolve_depthwise(const WindowGeometry& g, const float* input, const float* weights,
+                        const Epilogue& e, float* scratch, float* output) {
+  const int64_t width = padded_width(g), taps = g.kernel_height * g.kernel_width;
+  float* sums = scratch;
+  float* padded = scratch + g.out_width;
+  for (int64_t c = 0; c < g.in_channels; ++c) {
+    const float* plane = input + c * g.in_height * g.in_width;
+    if (has_padding(g)) {
+      copy_padded(g, plane, 1, padded);
+      plane = padded;
+    }
+    for (int64_t y = 0; y < g.out_height; ++y) {
+      std::fill(sums, sums + g.out_width, 0.0F);
+      for (int64_t ky = 0; ky < g.kernel_height; ++ky) {
+        add_kernel_row(g, plane + (y * g.stride_height + ky) * width,
+                       weights + c * taps + ky * g.kernel_width, sums);
+      }
+      finish_row(sums, g.out_width, e.scale[c], e.shift[c], e,
+                 output + (c * g.out_height + y) * g.out_width);
+    }
+  }
+}
+
+}  // namespace
+
+std::size_t packed_weight_floats(const WindowGeometry& g) {
+  if (g.depthwise()) return static_cast<std::size_t>(g.out_channels * depth(g));
+  return static_cast<std::size_t>(g.groups * row_blocks(g) * kRows * depth(g));
+}
+
+void pack_weights(const WindowGeometry& g, const float* weights, float* packed) {
+  const int64_t k_count = depth(g);
+  if (g.depthwise()) {
+    std::copy(weights, weights + g.out_channels * k_count, packed);
+    return;
+  }
+  std::fill(packed, packed + packed_weight_floats(g), 0.0F);
+  for (int64_t channel = 0; channel < g.out_channels; ++channel) {
+    const int64_t group = channel / g.group_outputs(), row = channel % g.group_outputs();
+    float* block = packed + (group * row_blocks(g) + row / kRows) * kRows * k_count;
+    for (int64_t k = 0; k < k_count; ++k)
+      block[k * kRows + row % kRows] = weights[channel * k_count + k];
+  }
+}
+
+std::size_t convolution_scratch_floats(const WindowGeometry& g) {
+  const int64_t plane = has_padding(g) ? padded_height(g) * padded_width(g) : 0;
+  if (g.depthwise()) return static_cast<std::size_t>(g.out_width + plane);
+  return static_cast<std::size_t>(depth(g) * kPixels + plane * g.group_inputs());
+}
+
+void convolve(const WindowGeometry& g, const float* input, const float* packed,
+              const Epilogue& epilogue, float* scratch, float* output) {
+  if (g.depthwise()) {
+    convolve_depthwise(g, input, packed, epilogue, scratch, output);
+    return;
+  }
+  float* panel = scratch;
+  float* padded = scratch + depth(g) * kPixels;
+  for (int64_t group = 0; group < g.groups; ++group) {
+    const float* image = input + group * g.group_inputs() * g.in_height * g.in_width;
+    if (has_padding(g)) {
+      copy_padded(g, image, g.group_inputs(), padded);
+      image = padded;
+    }
+    convolve_group(g, image, packed + group * row_blocks(g) * kRows * depth(g), group, epilogue,
+                   panel, output);
+  }
+}
+
+}  // namespace msprof::runtime

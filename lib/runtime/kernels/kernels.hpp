@@ -1,0 +1,63 @@
+// The arithmetic of the operators on float32, one image at a time unless said otherwise.
+// For the operators of runtime/model only: these functions trust every size they are given.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+
+namespace msprof::runtime {
+
+enum class Activation { kNone, kRelu, kLeakyRelu };
+
+// A convolution or a pool: sizes in elements; output sizes follow from the rest.
+struct WindowGeometry {
+  int64_t in_channels = 0, in_height = 0, in_width = 0;
+  int64_t out_channels = 0, out_height = 0, out_width = 0;
+  int64_t kernel_height = 1, kernel_width = 1;
+  int64_t stride_height = 1, stride_width = 1;
+  int64_t pad_height = 0, pad_width = 0;
+  int64_t groups = 1;
+
+  int64_t group_inputs() const { return in_channels / groups; }
+  int64_t group_outputs() const { return out_channels / groups; }
+  bool depthwise() const { return group_inputs() == 1 && group_outputs() == 1; }
+};
+
+// What happens to each output element before it is stored: x * scale[c] + shift[c], then the
+// activation.
+struct Epilogue {
+  const float* scale = nullptr;
+  const float* shift = nullptr;
+  Activation activation = Activation::kNone;
+  float slope = 0.0F;
+};
+
+// Weights arrive as [out_channels][group_inputs][kernel_height][kernel_width] and are stored in the
+// order in which the convolution reads them.
+std::size_t packed_weight_floats(const WindowGeometry& geometry);
+void pack_weights(const WindowGeometry& geometry, const float* weights, float* packed);
+
+std::size_t convolution_scratch_floats(const WindowGeometry& geometry);
+void convolve(const WindowGeometry& geometry, const float* input, const float* packed,
+              const Epilogue& epilogue, float* scratch, float* output);
+
+void scale_and_shift(const float* input, const float* scale, const float* shift, int64_t channels,
+                     int64_t plane, float* output);
+void relu(const float* input, int64_t count, float* output);
+void leaky_relu(const float* input, float slope, int64_t count, float* output);
+void softplus(const float* input, int64_t count, float* output);
+void hyperbolic_tangent(const float* input, int64_t count, float* output);
+void multiply(const float* left, const float* right, int64_t count, float* output);
+void add(const float* left, const float* right, int64_t count, float* output);
+
+// Padding is never counted: a window's mean is over the elements inside the input.
+void max_pool(const WindowGeometry& geometry, const float* input, float* output);
+void average_pool(const WindowGeometry& geometry, const float* input, float* output);
+
+// weights: [outputs][inputs]; bias has one float an output.
+void fully_connected(const float* input, const float* weights, const float* bias, int64_t inputs,
+                     int64_t outputs, float* output);
+// Over the channels, for every one of `plane` positions.
+void softmax(const float* input, int64_t channels, int64_t plane, float* output);
+
+}  // namespace msprof::runtime

@@ -1,0 +1,12 @@
+// What the runtime has to say to the person who runs the application.
+#pragma once
+
+#include <string_view>
+
+namespace msprof::runtime {
+
+// Writes "msprof runtime: <sentence>\n" to stderr in one piece. Never fails and never raises
+// SIGPIPE: the application must run on where nobody reads its stderr.
+void say(std::string_view sentence);
+
+}  // namespace msprof::runtime

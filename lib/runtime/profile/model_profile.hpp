@@ -1,0 +1,82 @@
+// The raw files of one loaded model inside a JOB: its descriptions, its captures, its calls.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "runtime/model/model.hpp"
+#include "runtime/profile/profile_config.hpp"
+#include "runtime/profile/record_file.hpp"
+
+namespace msprof::runtime {
+
+// One aicore and one aicpu file; either may be absent because it is switched off or the model has
+// no such layer.
+struct Capture {
+  std::unique_ptr<RecordFile> core;
+  std::unique_ptr<RecordFile> cpu;
+
+  void finish(bool at_exit);
+};
+
+class ModelProfile {
+ public:
+  // `data_folder` ends in "/data"; writes net.info and layer.info and opens the file of calls.
+  ModelProfile(std::string data_folder, const ProfileConfig& config, WriteHealth& health,
+               uint32_t model_id, const Model& model);
+
+  // Where execution number `execution` is recorded; nothing when it is not one of those that the
+  // interval captures.
+  std::shared_ptr<Capture> capture(uint64_t execution, uint64_t batch);
+  bool one_capture_for_the_run() const { return interval_ == 0; }
+
+  // A call that names this model, or of the whole process when this is the first model.
+  void record_call(const AclApiRecord& record);
+
+  void finish_captures(bool at_exit);
+  void finish_calls(bool at_exit);
+
+ private:
+  std::unique_ptr<RecordFile> open(const char* type, RecordKind kind, uint64_t batch,
+                                   uint64_t pictures);
+
+  const std::string data_folder_;
+  const std::string stem_;  // "<model>.<model_id>", as it may stand in a file name
+  const uint32_t interval_;
+  const bool core_wanted_, cpu_wanted_;
+  const long loader_thread_;
+  WriteHealth& health_;
+  std::mutex mutex_;
+  std::shared_ptr<Capture> run_capture_;
+  bool captures_finished_ = false;
+  std::unique_ptr<RecordFile> calls_;
+};
+
+// Writes the records of one execution while it runs.
+class ExecutionRecorder : public LayerObserver {
+ public:
+  ExecutionRecorder(ModelProfile& profile, const Model& model, uint64_t execution, uint64_t batch);
+  ~ExecutionRecorder() override;
+  ExecutionRecorder(const ExecutionRecorder&) = delete;
+  ExecutionRecorder& operator=(const ExecutionRecorder&) = delete;
+
+  bool captured() const { return capture_ != nullptr; }
+  void layer_done(std::size_t layer, uint64_t start_ns, uint64_t end_ns) override;
+
+ private:
+  const Model& model_;
+  const uint64_t execution_, batch_;
+  const bool own_capture_;
+  std::shared_ptr<Capture> capture_;
+};
+
+// The name of a model as part of a file name: no '/', no control bytes, at most 128 bytes (a longer
+// one is cut and gets a hash).
+std::string file_name_part(const std::string& model_name);
+
+// The kernel's number of the calling thread.
+long thread_number();
+
+}  // namespace msprof::runtime

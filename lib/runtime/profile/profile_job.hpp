@@ -1,0 +1,53 @@
+// One JOB folder: what svp_acl_init starts and svp_acl_finalize completes.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <vector>
+
+#include "runtime/profile/model_profile.hpp"
+#include "runtime/profile/profile_config.hpp"
+#include "runtime/profile/record_file.hpp"
+#include "runtime/profile/wire_records.hpp"
+
+namespace msprof::runtime {
+
+class ProfileJob {
+ public:
+  // Makes the folder with info.json.0 and data/. Nothing, and a sentence on stderr, where that is
+  // not possible.
+  static std::shared_ptr<ProfileJob> create(const ProfileConfig& config);
+
+  // A loaded model begins its files with its load call; the first one also takes the calls made
+  // before it.
+  std::shared_ptr<ModelProfile> add_model(uint32_t model_id, const Model& model,
+                                          uint64_t load_start_ns);
+  // A call that just ended; `model` is the one it names, or null.
+  void record_call(ApiId api, uint64_t start_ns, ModelProfile* model);
+  void remove_model(const std::shared_ptr<ModelProfile>& model, uint64_t unload_start_ns);
+
+  // Completes every file. At exit nothing is waited for long; see RecordFile::finish.
+  void finish(uint64_t finalize_start_ns);
+  void finish_at_exit();
+
+  const std::string& folder() const { return folder_; }
+
+ private:
+  explicit ProfileJob(ProfileConfig config, std::string folder);
+  void finish_models(bool at_exit);
+  void report_losses() const;
+
+  const ProfileConfig config_;
+  const std::string folder_;
+  WriteHealth health_;
+  std::mutex mutex_;
+  std::vector<std::shared_ptr<ModelProfile>> models_;
+  std::shared_ptr<ModelProfile> first_model_;
+  std::vector<AclApiRecord> early_calls_;
+  uint64_t early_calls_lost_ = 0;
+  bool finished_ = false;
+};
+
+}  // namespace msprof::runtime
