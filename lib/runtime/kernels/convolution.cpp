@@ -70,30 +70,37 @@ void multiply_tile(int64_t k_count, const float* a, const float* b, int64_t b_st
   store(tile + 36, r3a), store(tile + 40, r3b), store(tile + 44, r3c);
 }
 
-// One row of finished sums becomes output; `count` is a whole panel nearly always, so that it is
-// worth a copy.
-void finish_row(const float* sums, int64_t count, float scale, float shift, const Epilogue& e,
-                float* out) {
-  if (e.activation == Activation::kNone) {
-    for (int64_t i = 0; i < count; ++i) out[i] = sums[i] * scale + shift;
-  } else {
-    const float slope = e.activation == Activation::kRelu ? 0.0F : e.slope;
-    for (int64_t i = 0; i < count; ++i) {
-      const float value = sums[i] * scale + shift;
-      out[i] = value > 0.0F ? value : value * slope;
-    }
-  }
+// Comparing vectors gives masks, and a mask chooses by lane: no branch, whatever the signs.
+inline Vec activate(Vec value, Activation activation, float slope) {
+  if (activation == Activation::kNone) return value;
+  const Vec other = activation == Activation::kRelu ? Vec{} : value * splat(slope);
+  return value > Vec{} ? value : other;
 }
 
+inline float activate(float value, Activation activation, float slope) {
+  if (activation == Activation::kNone || value > 0.0F) return value;
+  return activation == Activation::kRelu ? 0.0F : value * slope;
+}
+
+// One row of finished sums becomes output. The activation is a constant of the loop.
+template <Activation kActivation>
+void finish_row(const float* sums, int64_t count, float scale, float shift, float slope,
+                float* out) {
+  int64_t i = 0;
+  for (; i + 4 <= count; i += 4) {
+    store(out + i, activate(load(sums + i) * splat(scale) + splat(shift), kActivation, slope));
+  }
+  for (; i < count; ++i) out[i] = activate(sums[i] * scale + shift, kActivation, slope);
+}
+
+template <Activation kActivation>
 void finish_tile(const float* tile, int64_t rows, int64_t pixels, int64_t channel, int64_t plane,
                  const Epilogue& e, float* out) {
-  for (int64_t row = 0; row < rows; ++row) {
-    const float scale = e.scale[channel + row], shift = e.shift[channel + row];
-    if (pixels == kPixels) {
-      finish_row(tile + row * kPixels, kPixels, scale, shift, e, out + row * plane);
-    } else {
-      finish_row(tile + row * kPixels, pixels, scale, shift, e, out + row * plane);
-    }
+  for (int64_t row = 0; row < rows; ++row, tile += kPixels, out += plane) {
+    // Nearly every tile is whole, and then the loop inside has a known length.
+    const int64_t count = pixels == kPixels ? kPixels : pixels;
+    finish_row<kActivation>(tile, count, e.scale[channel + row], e.shift[channel + row], e.slope,
+                            out);
   }
 }
 
@@ -137,6 +144,7 @@ void gather_panel(const WindowGeometry& g, const float* padded, int64_t first, i
   }
 }
 
+template <Activation kActivation>
 void convolve_group(const WindowGeometry& g, const float* image, const float* packed, int64_t group,
                     const Epilogue& e, float* panel, float* output) {
   const int64_t plane = g.out_height * g.out_width, k_count = depth(g), outputs = g.group_outputs();
@@ -155,29 +163,41 @@ void convolve_group(const WindowGeometry& g, const float* image, const float* pa
     for (int64_t block = 0; block < row_blocks(g); ++block) {
       const int64_t row = block * kRows, channel = group * outputs + row;
       multiply_tile(k_count, packed + block * k_count * kRows, columns, stride, tile);
-      finish_tile(tile, std::min(kRows, outputs - row), pixels, channel, plane, e,
-                  output + channel * plane + first);
+      finish_tile<kActivation>(tile, std::min(kRows, outputs - row), pixels, channel, plane, e,
+                               output + channel * plane + first);
     }
   }
 }
 
-// sums[x] += the products of one kernel row; three taps at a time, the usual width.
-void add_kernel_row(const WindowGeometry& g, const float* from, const float* weights, float* sums) {
-  int64_t kx = 0;
-  if (g.stride_width == 1) {
-    for (; kx + 3 <= g.kernel_width; kx += 3) {
-      const float a = weights[kx], b = weights[kx + 1], c = weights[kx + 2];
-      const float* row = from + kx;
-      for (int64_t x = 0; x < g.out_width; ++x)
-        sums[x] += a * row[x] + b * row[x + 1] + c * row[x + 2];
-    }
-  }
-  for (; kx < g.kernel_width; ++kx) {
-    for (int64_t x = 0; x < g.out_width; ++x)
-      sums[x] += weights[kx] * from[x * g.stride_width + kx];
+// sums[x] = the products of a 3 × 3 kernel, the usual one, in a single pass over three rows.
+void sum_3x3(const float* from, int64_t width, const float* w, int64_t count,
+             float* __restrict sums) {
+  const float* top = from;
+  const float* middle = from + width;
+  const float* bottom = middle + width;
+  for (int64_t x = 0; x < count; ++x) {
+    sums[x] = w[0] * top[x] + w[1] * top[x + 1] + w[2] * top[x + 2] + w[3] * middle[x] +
+              w[4] * middle[x + 1] + w[5] * middle[x + 2] + w[6] * bottom[x] +
+              w[7] * bottom[x + 1] + w[8] * bottom[x + 2];
   }
 }
 
+// sums[x] = the products of the window whose first row is `from`.
+void sum_window(const WindowGeometry& g, const float* from, int64_t width, const float* weights,
+                float* sums) {
+  if (g.kernel_height == 3 && g.kernel_width == 3 && g.stride_width == 1) {
+    sum_3x3(from, width, weights, g.out_width, sums);
+    return;
+  }
+  std::fill(sums, sums + g.out_width, 0.0F);
+  for (int64_t ky = 0; ky < g.kernel_height; ++ky, from += width) {
+    for (int64_t kx = 0; kx < g.kernel_width; ++kx, ++weights) {
+      for (int64_t x = 0; x < g.out_width; ++x) sums[x] += *weights * from[x * g.stride_width + kx];
+    }
+  }
+}
+
+template <Activation kActivation>
 void convolve_depthwise(const WindowGeometry& g, const float* input, const float* weights,
                         const Epilogue& e, float* scratch, float* output) {
   const int64_t width = padded_width(g), taps = g.kernel_height * g.kernel_width;
@@ -190,14 +210,30 @@ void convolve_depthwise(const WindowGeometry& g, const float* input, const float
       plane = padded;
     }
     for (int64_t y = 0; y < g.out_height; ++y) {
-      std::fill(sums, sums + g.out_width, 0.0F);
-      for (int64_t ky = 0; ky < g.kernel_height; ++ky) {
-        add_kernel_row(g, plane + (y * g.stride_height + ky) * width,
-                       weights + c * taps + ky * g.kernel_width, sums);
-      }
-      finish_row(sums, g.out_width, e.scale[c], e.shift[c], e,
-                 output + (c * g.out_height + y) * g.out_width);
+      sum_window(g, plane + y * g.stride_height * width, width, weights + c * taps, sums);
+      finish_row<kActivation>(sums, g.out_width, e.scale[c], e.shift[c], e.slope,
+                              output + (c * g.out_height + y) * g.out_width);
     }
+  }
+}
+
+template <Activation kActivation>
+void convolve_with(const WindowGeometry& g, const float* input, const float* packed,
+                   const Epilogue& epilogue, float* scratch, float* output) {
+  if (g.depthwise()) {
+    convolve_depthwise<kActivation>(g, input, packed, epilogue, scratch, output);
+    return;
+  }
+  float* panel = scratch;
+  float* padded = scratch + depth(g) * kPixels;
+  for (int64_t group = 0; group < g.groups; ++group) {
+    const float* image = input + group * g.group_inputs() * g.in_height * g.in_width;
+    if (has_padding(g)) {
+      copy_padded(g, image, g.group_inputs(), padded);
+      image = padded;
+    }
+    convolve_group<kActivation>(g, image, packed + group * row_blocks(g) * kRows * depth(g), group,
+                                epilogue, panel, output);
   }
 }
 
@@ -231,20 +267,13 @@ std::size_t convolution_scratch_floats(const WindowGeometry& g) {
 
 void convolve(const WindowGeometry& g, const float* input, const float* packed,
               const Epilogue& epilogue, float* scratch, float* output) {
-  if (g.depthwise()) {
-    convolve_depthwise(g, input, packed, epilogue, scratch, output);
-    return;
-  }
-  float* panel = scratch;
-  float* padded = scratch + depth(g) * kPixels;
-  for (int64_t group = 0; group < g.groups; ++group) {
-    const float* image = input + group * g.group_inputs() * g.in_height * g.in_width;
-    if (has_padding(g)) {
-      copy_padded(g, image, g.group_inputs(), padded);
-      image = padded;
-    }
-    convolve_group(g, image, packed + group * row_blocks(g) * kRows * depth(g), group, epilogue,
-                   panel, output);
+  switch (epilogue.activation) {
+    case Activation::kNone:
+      return convolve_with<Activation::kNone>(g, input, packed, epilogue, scratch, output);
+    case Activation::kRelu:
+      return convolve_with<Activation::kRelu>(g, input, packed, epilogue, scratch, output);
+    case Activation::kLeakyRelu:
+      return convolve_with<Activation::kLeakyRelu>(g, input, packed, epilogue, scratch, output);
   }
 }
 

@@ -6,10 +6,10 @@ namespace msprof::runtime {
 namespace {
 
 // Peak rates of the imagined core at 1000 MHz, of the size of one x86-64 core with SSE2.
-constexpr uint64_t kMacsPerCycle = 16;
-constexpr uint64_t kVectorOpsPerCycle = 8;
-constexpr uint64_t kDdrBytesPerCycle = 16;
-constexpr uint64_t kRelayoutBytesPerCycle = 32;
+constexpr uint64_t kMacsPerCycle = 24;
+constexpr uint64_t kVectorOpsPerCycle = 32;
+constexpr uint64_t kDdrBytesPerCycle = 64;
+constexpr uint64_t kRelayoutBytesPerCycle = 64;
 
 uint64_t cycles(int64_t amount, uint64_t times, uint64_t rate, uint64_t total) {
   const uint64_t work = static_cast<uint64_t>(amount) * times;
