@@ -92,10 +92,11 @@ class Run {
     const bool needed =
         is_within(target.root / target.main, output_) || is_within(working, output_);
     if (options_.output && !needed) scan.never_copied.push_back(output_);
-    scan.never_copied.push_back(output_ / (name_ + ".files"));
+    scan.earlier_files = output_ / (name_ + ".files");
     project_ = scan_project(target, scan);
     for (const LeftOut& item : project_.left_out) {
-      log::verbose("not copied: {} ({})", item.path.string(), item.reason);
+      log::write(item.unexpected ? log::Level::normal : log::Level::verbose, "",
+                 fmt::format("not copied: {} ({})", item.path.string(), item.reason));
     }
     add_step("check", watch, 0);
   }
@@ -189,8 +190,11 @@ class Run {
       any_data = any_data || capture.has_data;
     }
     result_.exit_code = result_.outcome.exit_code();
+    // A Ctrl-C after the application's own end: the results are brought home all the same.
+    if (interrupt::received() != 0) result_.exit_code = Exit::interrupted;
     if (any_data) return;
     result_.exit_code = gravest(result_.exit_code, Exit::nothing_to_do);
+    if (!result_.outcome.end.start_error.empty()) return;
     explain();
   }
 

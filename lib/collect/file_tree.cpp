@@ -135,6 +135,11 @@ std::int64_t mtime_ns(const struct stat& status) {
   return to_ns(status.st_mtim);
 }
 
+void set_mtime(const fs::path& path, std::int64_t mtime_ns) {
+  const struct timespec times[2] = {from_ns(mtime_ns), from_ns(mtime_ns)};
+  ::utimensat(AT_FDCWD, path.c_str(), times, AT_SYMLINK_NOFOLLOW);
+}
+
 void walk_tree(const fs::path& root, const TreeVisitor& visit, const TreeFailure& unreadable) {
   walk_folder(root, "", visit, unreadable);
 }

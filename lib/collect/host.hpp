@@ -39,7 +39,7 @@ struct RunCommand {
 
 // How an application ended: it could not be started, or a code, or a signal.
 struct ProgramEnd {
-  std::string start_error;  // empty when it ran
+  std::string start_error;  // why it could not be started; empty when it ran
   std::optional<int> exit_code;
   int signal = 0;
   std::uint64_t left_over = 0;  // processes it left behind, ended by the host

@@ -40,6 +40,12 @@ void add_no_data(const RunFacts& facts, std::vector<std::string>& causes) {
 std::vector<std::string> likely_causes(const RunFacts& facts) {
   std::vector<std::string> causes;
   if (facts.switched_off) return {"profiling was switched off with --switch off"};
+  // 127 is what the dynamic loader (and a shell) ends with.
+  if (facts.outcome.end.exit_code == 127) {
+    causes.push_back(
+        "a shared library was not found: libraries belong beside the executable (RUNPATH), into "
+        "lib/ of the project or on LD_LIBRARY_PATH");
+  }
   if (!facts.outcome.ok()) {
     causes.push_back(fmt::format(
         "{} ended before {}", facts.main,

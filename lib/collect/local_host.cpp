@@ -36,6 +36,13 @@ void make_folder(const fs::path& path) {
   if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail(path, errno);
 }
 
+// What a runtime makes; an application may name other folders alike.
+bool looks_like_capture(const fs::path& folder) {
+  std::error_code error;
+  return is_capture_name(folder.filename().string()) &&
+         (fs::exists(folder / "data", error) || fs::exists(folder / "info.json.0", error));
+}
+
 void set_variable(std::vector<std::string>& environment, const std::string& name,
                   const std::string& value) {
   std::erase_if(environment,
@@ -53,9 +60,10 @@ RunPlace LocalHost::open(const Project& project) {
   folder_ = std::make_unique<RunFolder>(runs_);
   // A folder of its own around the project: "../src" of a program at its top stays inside the run.
   const fs::path name = project.target.root.filename();
-  project_ = folder_->path() / "tree" / (name.empty() ? fs::path("root") : name);
+  tree_ = folder_->path() / "tree";
+  project_ = tree_ / (name.empty() ? fs::path("root") : name);
   output_ = folder_->path() / kOutputName;
-  make_folder(folder_->path() / "tree");
+  make_folder(tree_);
   make_folder(project_);
   make_folder(output_);
   return {project_.string(), output_.string()};
@@ -73,7 +81,7 @@ void LocalHost::place(const Project& project, const std::vector<PlacedFile>& fil
   }
   for (const PlacedFile& file : files) place_file(file);
   close_folders(project);
-  before_ = take_manifest(project_);
+  before_ = take_manifest(tree_);
 }
 
 void LocalHost::place_entry(const ProjectEntry& entry) {
@@ -82,11 +90,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
     make_folder(target);
   } else if (entry.kind == EntryKind::link) {
     if (::symlink(entry.link.c_str(), target.c_str()) != 0) fail(target, errno);
-    const std::int64_t seconds = entry.mtime_ns / 1'000'000'000;
-    const struct timespec time = {static_cast<time_t>(seconds),
-                                  static_cast<long>(entry.mtime_ns - seconds * 1'000'000'000)};
-    const struct timespec times[2] = {time, time};
-    ::utimensat(AT_FDCWD, target.c_str(), times, AT_SYMLINK_NOFOLLOW);
+    set_mtime(target, entry.mtime_ns);
   } else {
     const int error = copy_file_whole(entry.source, target, entry.mode, entry.mtime_ns);
     if (error == EACCES || error == EPERM || error == ENOENT) {
@@ -122,11 +126,7 @@ void LocalHost::close_folders(const Project& project) {
     if (entry->kind != EntryKind::folder) continue;
     const fs::path target = project_ / entry->path;
     ::chmod(target.c_str(), entry->mode | S_IRWXU);
-    const std::int64_t seconds = entry->mtime_ns / 1'000'000'000;
-    const struct timespec time = {static_cast<time_t>(seconds),
-                                  static_cast<long>(entry->mtime_ns - seconds * 1'000'000'000)};
-    const struct timespec times[2] = {time, time};
-    ::utimensat(AT_FDCWD, target.c_str(), times, 0);
+    set_mtime(target, entry->mtime_ns);
   }
 }
 
@@ -163,6 +163,7 @@ Fetched LocalHost::fetch(const fs::path& into) {
   make_folder(into / "captures");
   make_folder(into / "files");
   fetch_captures(output_, into / "captures", fetched);
+  find_stray_captures(into / "captures", fetched);
   fetch_files(into / "files", fetched);
   return fetched;
 }
@@ -172,10 +173,10 @@ void LocalHost::fetch_captures(const fs::path& from, const fs::path& into, Fetch
   std::vector<fs::path> found;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(from, error)) {
-    if (!entry.is_symlink() && entry.is_directory() &&
-        is_capture_name(entry.path().filename().string())) {
-      found.push_back(entry.path());
-    }
+    const fs::path path = entry.path();
+    const bool named = is_capture_name(path.filename().string());
+    if (!named || entry.is_symlink() || !entry.is_directory()) continue;
+    if (from == output_ || looks_like_capture(path)) found.push_back(path);
   }
   std::sort(found.begin(), found.end());
   for (const fs::path& capture : found) {
@@ -188,22 +189,28 @@ void LocalHost::fetch_captures(const fs::path& from, const fs::path& into, Fetch
   }
 }
 
-void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
-  // An application that found no use for the output folder writes its capture elsewhere.
-  std::vector<fs::path> holders;
+// An application that found no use for the output folder writes its capture elsewhere.
+void LocalHost::find_stray_captures(const fs::path& into, Fetched& fetched) {
+  std::set<fs::path> holders;
   const auto look = [&](const fs::path& path, const struct stat& status) {
     if (!S_ISDIR(status.st_mode)) return false;
-    if (!is_capture_name(path.filename().string())) return true;
-    const fs::path holder = (project_ / path).parent_path();
-    if (std::find(holders.begin(), holders.end(), holder) == holders.end()) {
-      holders.push_back(holder);
-    }
+    const fs::path full = tree_ / path;
+    if (full == project_ || !looks_like_capture(full)) return true;
+    holders.insert(full.parent_path());
     return false;
   };
-  walk_tree(project_, look, [](const fs::path&, int) {});
-  for (const fs::path& holder : holders)
-    fetch_captures(holder, into.parent_path() / "captures", fetched);
+  walk_tree(tree_, look, [](const fs::path&, int) {});
+  for (const fs::path& holder : holders) fetch_captures(holder, into, fetched);
+}
 
+// Files of the project keep their paths; what the application wrote above it gets a folder.
+fs::path LocalHost::name_at_home(const fs::path& in_tree) const {
+  const fs::path relative = in_tree.lexically_relative(project_.filename());
+  if (!relative.empty() && *relative.begin() != "..") return relative;
+  return fs::path("parent-folder") / in_tree;
+}
+
+void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
   const auto bring = [&](const fs::path& from, const fs::path& relative) {
     std::error_code error;
     fs::create_directories((into / relative).parent_path(), error);
@@ -211,13 +218,13 @@ void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
     fetched.bytes += static_cast<std::uint64_t>(fs::file_size(into / relative, error));
     fetched.files.push_back(relative);
   };
-  const Manifest after = take_manifest(project_);
+  const Manifest after = take_manifest(tree_);
   for (const auto& [path, stamp] : after.files) {
     const auto old = before_.files.find(path);
-    if (old == before_.files.end() || old->second != stamp) bring(project_ / path, path);
+    if (old == before_.files.end() || old->second != stamp) bring(tree_ / path, name_at_home(path));
   }
   for (const auto& [path, stamp] : before_.files) {
-    if (!after.files.contains(path)) fetched.deleted.push_back(path);
+    if (!after.files.contains(path)) fetched.deleted.push_back(name_at_home(path));
   }
   for (const auto& [path, stamp] : after.others) {
     if (!before_.others.contains(path)) ++fetched.not_fetched;

@@ -31,10 +31,13 @@ class LocalHost : public Host {
   void close_folders(const Project& project);
   void fetch_captures(const std::filesystem::path& from, const std::filesystem::path& into,
                       Fetched& fetched);
+  void find_stray_captures(const std::filesystem::path& into, Fetched& fetched);
+  std::filesystem::path name_at_home(const std::filesystem::path& in_tree) const;
   void fetch_files(const std::filesystem::path& into, Fetched& fetched);
 
   std::filesystem::path runs_;
   std::unique_ptr<RunFolder> folder_;
+  std::filesystem::path tree_;  // around the project: the application's ".."
   std::filesystem::path project_;
   std::filesystem::path output_;
   Manifest before_;

@@ -44,6 +44,12 @@ Pipe make_pipe() {
   return result;
 }
 
+std::string start_error_text(int error_number) {
+  if (error_number == ENOEXEC) return "it is not a program for this machine";
+  if (error_number == ENOENT) return "the interpreter or loader that it asks for is not here";
+  return errno_text(error_number);
+}
+
 std::vector<char*> pointers(std::vector<std::string>& strings) {
   std::vector<char*> result;
   for (std::string& text : strings) result.push_back(text.data());
@@ -124,7 +130,7 @@ bool LocalProcess::read_report() {
   if (count != sizeof(message)) return false;
   switch (message.kind) {
     case Report::cannot_start:
-      end_.start_error = errno_text(message.value);
+      end_.start_error = start_error_text(message.value);
       break;
     case Report::left_over:
       end_.left_over = static_cast<std::uint64_t>(message.value);

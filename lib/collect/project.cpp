@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::string_view kAclName = "acl.json";
 constexpr std::string_view kIgnoreName = ".msprofignore";
+constexpr std::string_view kLikeCapture = "named like a capture";
 constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
 // Beyond this the exact number is of no use to anyone.
 constexpr std::uint64_t kMostCounted = 200'000;
@@ -80,9 +81,12 @@ class Scanner {
  private:
   bool visit(const fs::path& path, const struct stat& status) {
     interrupt::check();
-    const std::string reason = reason_to_leave_out(path, status);
-    if (!reason.empty()) {
-      project_.left_out.push_back({path, reason});
+    LeftOut left_out = {path, reason_to_leave_out(path, status)};
+    if (!left_out.reason.empty()) {
+      const bool special =
+          !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
+      left_out.unexpected = special || (left_out.reason == kLikeCapture && !is_capture(path));
+      project_.left_out.push_back(std::move(left_out));
       return false;
     }
     if (S_ISLNK(status.st_mode)) {
@@ -100,10 +104,12 @@ class Scanner {
     const bool exists = ::stat(full.c_str(), &followed) == 0;
     const bool is_folder = exists && S_ISDIR(followed.st_mode);
     if (name == ".git") return "version control";
-    if (is_folder && is_capture_folder_name(name)) return "named like a capture";
+    if (is_folder && is_capture_folder_name(name)) return std::string(kLikeCapture);
     if (name.starts_with('.') && name.ends_with(".msprof-tmp")) return "temporary";
     const auto& never = options_.never_copied;
-    if (std::find(never.begin(), never.end(), full) != never.end()) return "results of msprof";
+    if (std::find(never.begin(), never.end(), full) != never.end() || is_earlier_files(full)) {
+      return "results of msprof";
+    }
     if (ignored_.match(path, is_folder)) return std::string(kIgnoreName);
     if (S_ISDIR(status.st_mode)) return "";
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) return "not a file";
@@ -112,6 +118,19 @@ class Scanner {
       return "holds [ssh_config]";
     }
     return "";
+  }
+
+  bool is_earlier_files(const fs::path& full) const {
+    const std::string earlier = options_.earlier_files.string();
+    return !earlier.empty() && (full == earlier || full.string().starts_with(earlier + "~"));
+  }
+
+  bool is_capture(const fs::path& path) const {
+    std::error_code error;
+    for (const char* name : {"data", "host", "info.json.0", "info.json"}) {
+      if (fs::exists(root() / path / name, error)) return true;
+    }
+    return path.extension() == ".files";
   }
 
   void add(const fs::path& path, EntryKind kind, const fs::path& source, const struct stat& status,

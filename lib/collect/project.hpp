@@ -41,6 +41,7 @@ struct ProjectEntry {
 struct LeftOut {
   std::filesystem::path path;
   std::string reason;
+  bool unexpected = false;  // to be told to the user unasked
 };
 
 struct Project {
@@ -54,7 +55,9 @@ struct Project {
 
 struct ScanOptions {
   std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
-  bool limited = true;                              // false when the user named the project himself
+  // Not copied either, nor with "~2" and so on behind it: where an earlier run brought its files.
+  std::filesystem::path earlier_files;
+  bool limited = true;  // false when the user named the project himself
 };
 
 inline constexpr std::uint64_t kMostFiles = 20'000;

@@ -145,6 +145,8 @@ class Supervisor {
     ::setsid();
     ::prctl(PR_SET_NAME, "msprof-watch");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
+    // Ignored by whoever started msprof, it would hide how the application ended.
+    ::signal(SIGCHLD, SIG_DFL);
     sigset_t child_set;
     sigemptyset(&child_set);
     sigaddset(&child_set, SIGCHLD);

@@ -1,0 +1,97 @@
+#include "collect/acl_json.hpp"
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+using namespace msprof;
+using Json = nlohmann::ordered_json;
+
+TEST_CASE("A default acl.json has the manual's defaults and the run's output folder") {
+  const Json profiler = Json::parse(default_acl_json({}, "/run/out")).at("profiler");
+  CHECK(profiler.at("switch") == "on");
+  CHECK(profiler.at("output") == "/run/out");
+  CHECK(profiler.at("interval") == "0");
+  CHECK(profiler.at("aicpu") == "on");
+  CHECK(profiler.at("acl_api") == "on");
+  CHECK(profiler.at("aic_metrics") == "ArithmeticUtilization");
+  CHECK(profiler.size() == 6);
+}
+
+TEST_CASE("Patching keeps all other keys and their order") {
+  const std::string original =
+      R"({"z":1,"profiler":{"extra":[1,2],"switch":"off","output":"/user/out"},"a":{"b":"x"}})";
+  const Json patched = Json::parse(patch_acl_json(original, {}, "/run/out").text);
+  CHECK(patched.begin().key() == "z");
+  CHECK(patched.at("a").at("b") == "x");
+  CHECK(patched.at("profiler").begin().key() == "extra");
+  CHECK(patched.at("profiler").at("extra") == Json::array({1, 2}));
+  CHECK(patched.at("profiler").at("switch") == "on");
+  CHECK(patched.at("profiler").at("output") == "/run/out");
+}
+
+TEST_CASE("The manual's spellings are kept and set, both where both are there") {
+  ProfilerOptions options;
+  options.aicpu = false;
+  const Json manual = Json::parse(
+      patch_acl_json(R"({"profiler":{"aacpu":"on","aac_metrics":"none"}})", options, "o").text);
+  CHECK(manual.at("profiler").at("aacpu") == "off");
+  CHECK(manual.at("profiler").at("aac_metrics") == "ArithmeticUtilization");
+  CHECK_FALSE(manual.at("profiler").contains("aicpu"));
+  CHECK_FALSE(manual.at("profiler").contains("aic_metrics"));
+  const Json both =
+      Json::parse(patch_acl_json(R"({"profiler":{"aacpu":"on","aicpu":"on"}})", options, "o").text);
+  CHECK(both.at("profiler").at("aacpu") == "off");
+  CHECK(both.at("profiler").at("aicpu") == "off");
+}
+
+TEST_CASE("Options become strings as boards write them") {
+  ProfilerOptions options;
+  options.interval = 9999;
+  options.acl_api = false;
+  options.on = false;
+  const Json profiler = Json::parse(patch_acl_json("{}", options, "o").text).at("profiler");
+  CHECK(profiler.at("interval") == "9999");
+  CHECK(profiler.at("acl_api") == "off");
+  CHECK(profiler.at("switch") == "off");
+}
+
+TEST_CASE("Values of the file that a default overrides are named, asked-for ones are not") {
+  const std::string original =
+      R"({"profiler":{"interval":20,"aicpu":"off","switch":"off","acl_api":"on"}})";
+  const auto by_default = patch_acl_json(original, {}, "o");
+  CHECK(by_default.overridden ==
+        std::vector<std::string>{"interval 20 becomes 0", "aicpu off becomes on"});
+  ProfilerOptions options;
+  options.interval = 5;
+  options.aicpu = true;
+  CHECK(patch_acl_json(original, options, "o").overridden.empty());
+}
+
+TEST_CASE("What is no JSON object is replaced by a default, and that is said") {
+  for (const char* text :
+       {"", "not json", "[1]", "{\"profiler\":", "\"text\"", "{\"a\":\"\xff\"}"}) {
+    const auto patched = patch_acl_json(text, {}, "/run/out");
+    CHECK(patched.replaced);
+    CHECK(patched.text == default_acl_json({}, "/run/out"));
+  }
+}
+
+TEST_CASE("A profiler section of the wrong kind is replaced, the rest kept") {
+  const auto patched = patch_acl_json(R"({"profiler":"on","k":3})", {}, "o");
+  CHECK_FALSE(patched.replaced);
+  CHECK(Json::parse(patched.text).at("k") == 3);
+  CHECK(Json::parse(patched.text).at("profiler").at("switch") == "on");
+}
+
+TEST_CASE("Comments and a byte order mark do not make a file unreadable") {
+  CHECK_FALSE(patch_acl_json("// mine\n{\"k\":3}", {}, "o").replaced);
+  CHECK_FALSE(patch_acl_json("\xEF\xBB\xBF{\"k\":3}", {}, "o").replaced);
+}
+
+TEST_CASE("A dump that is switched on is noticed") {
+  CHECK(patch_acl_json(R"({"dump":{"dump_list":[{"model_name":"m"}]}})", {}, "o").dump_on);
+  CHECK(patch_acl_json(R"({"dump":{"dump_switch":"ON"}})", {}, "o").dump_on);
+  CHECK_FALSE(patch_acl_json(R"({"dump":{"dump_list":[],"dump_switch":"off"}})", {}, "o").dump_on);
+  CHECK_FALSE(patch_acl_json(R"({"dump":3})", {}, "o").dump_on);
+  CHECK_FALSE(patch_acl_json("{}", {}, "o").dump_on);
+}

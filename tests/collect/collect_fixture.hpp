@@ -1,0 +1,88 @@
+// Folders, projects and real collecting processes for the tests of collect.
+#pragma once
+
+#include <sys/types.h>
+
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+namespace msprof::test {
+
+inline constexpr const char* kJob = "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC";
+inline constexpr const char* kOtherJob = "JOBZYXWVUTSRQPONMLKJIHGFEDCBAZYX";
+
+// A temporary folder that goes with the test, with a project `project` and a cache folder.
+class Sandbox {
+ public:
+  Sandbox();
+  ~Sandbox();
+  Sandbox(const Sandbox&) = delete;
+  Sandbox& operator=(const Sandbox&) = delete;
+
+  const std::filesystem::path& root() const { return root_; }
+  std::filesystem::path project() const { return root_ / "project"; }
+  std::filesystem::path cache() const { return root_ / "cache"; }
+  std::filesystem::path runs() const { return cache() / "msprof" / "runs"; }
+  // Puts the misbehaving application at `path`, relative to the sandbox.
+  void add_app(const std::string& path = "project/main") const;
+  void write(const std::string& path, const std::string& text) const;
+  std::string read(const std::string& path) const;
+  bool exists(const std::string& path) const;
+
+ private:
+  std::filesystem::path root_;
+};
+
+struct Finished {
+  int exit_code = -1;  // -1: ended by a signal
+  int signal = 0;
+  std::string out;
+  std::string err;
+};
+
+// One `msprof collect` process.
+class Collecting {
+ public:
+  // Starts it in `folder` (default: the project) with the words after "collect".
+  Collecting(const Sandbox& sandbox, const std::vector<std::string>& words,
+             const std::filesystem::path& folder = {}, const std::string& input = "",
+             const std::vector<std::string>& environment = {});
+  ~Collecting();
+  Collecting(const Collecting&) = delete;
+  Collecting& operator=(const Collecting&) = delete;
+
+  pid_t pid() const { return pid_; }
+  void signal(int number) const;
+  Finished wait();
+  std::string err() const;
+
+ private:
+  std::filesystem::path folder_;
+  pid_t pid_ = 0;
+  bool waited_ = false;
+};
+
+Finished collect(const Sandbox& sandbox, const std::vector<std::string>& words,
+                 const std::filesystem::path& folder = {}, const std::string& input = "",
+                 const std::vector<std::string>& environment = {});
+
+// Everything below `folder`: kind, permissions, time and content of each entry.
+std::map<std::string, std::string> fingerprint(const std::filesystem::path& folder);
+
+// Looks again and again, for a minute at most.
+bool eventually(const std::function<bool()>& condition);
+
+// Neither running nor waiting to be reaped by a parent that is alive.
+bool process_gone(pid_t pid);
+pid_t read_pid(const std::filesystem::path& file);
+// No process executes a file below `folder`.
+bool nothing_runs_below(const std::filesystem::path& folder);
+// Nobody holds a run below `runs`.
+bool no_run_is_held(const std::filesystem::path& runs);
+
+bool contains(const std::string& text, const std::string& part);
+
+}  // namespace msprof::test

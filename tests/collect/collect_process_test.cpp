@@ -1,0 +1,273 @@
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <fstream>
+#include <random>
+#include <thread>
+
+#include "base/error.hpp"
+#include "collect/collect_fixture.hpp"
+#include "collect/local_process.hpp"
+#include "collect/outcome.hpp"
+#include "collect/run_folder.hpp"
+
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Demo : Sandbox {
+  Demo() {
+    add_app();
+    write("project/acl.json", R"({"profiler":{"switch":"on"}})");
+    write("project/deep/state", "user's own");
+  }
+  std::string at(const std::string& name) const { return (root() / name).string(); }
+};
+
+// What a run records, changes and starts before it says that it is ready.
+std::vector<std::string> busy_run(const Demo& demo, const std::vector<std::string>& more) {
+  std::vector<std::string> words = {"-m",
+                                    "main",
+                                    "--output",
+                                    "../out",
+                                    "--",
+                                    "job",
+                                    kJob,
+                                    "append",
+                                    "deep/state",
+                                    " changed",
+                                    "append",
+                                    "acl.json",
+                                    " ",
+                                    "child",
+                                    demo.at("child"),
+                                    "daemon",
+                                    demo.at("daemon"),
+                                    "ready",
+                                    demo.at("ready")};
+  words.insert(words.end(), more.begin(), more.end());
+  return words;
+}
+
+void check_nothing_left(const Demo& demo) {
+  for (const char* name : {"child", "daemon", "ready"}) {
+    const pid_t pid = read_pid(demo.at(name));
+    CHECK(eventually([&] { return process_gone(pid); }));
+  }
+}
+
+bool runs_empty(const Sandbox& sandbox) {
+  return !fs::exists(sandbox.runs()) || fs::is_empty(sandbox.runs());
+}
+
+}  // namespace
+
+TEST_CASE("Ctrl-C ends the application and keeps what it recorded") {
+  const Demo demo;
+  const auto before = fingerprint(demo.project());
+  Collecting run(demo, busy_run(demo, {"hang"}));
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  run.signal(SIGINT);
+  const Finished finished = run.wait();
+  INFO(finished.err);
+  CHECK(finished.exit_code == 130);
+  CHECK(contains(finished.err, "main was killed by SIGINT"));
+  CHECK(demo.exists(std::string("out/") + kJob + "/data/aicore.0.m.1.1.1.0"));
+  CHECK(demo.read(std::string("out/") + kJob + ".files/deep/state") == "user's own changed");
+  CHECK(fingerprint(demo.project()) == before);
+  CHECK(runs_empty(demo));
+  check_nothing_left(demo);
+}
+
+TEST_CASE("A request to end (TERM) ends the application and keeps what it recorded") {
+  const Demo demo;
+  Collecting run(demo, busy_run(demo, {"hang"}));
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  run.signal(SIGTERM);
+  const Finished finished = run.wait();
+  CHECK(finished.exit_code == 130);
+  CHECK(contains(finished.err, "main was killed by SIGTERM"));
+  CHECK(demo.exists(std::string("out/") + kJob + "/info.json.0"));
+  check_nothing_left(demo);
+}
+
+TEST_CASE("After Ctrl-C nothing is imported, and that is said") {
+  const Demo demo;
+  Collecting run(demo,
+                 {"-m", "main", "--all", "--", "job", kJob, "ready", demo.at("ready"), "hang"});
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  run.signal(SIGINT);
+  const Finished finished = run.wait();
+  CHECK(finished.exit_code == 130);
+  CHECK_FALSE(contains(finished.err, "driver imports"));
+  CHECK(contains(finished.err, "not imported"));
+}
+
+TEST_CASE("A second Ctrl-C ends msprof at once and the application with it") {
+  const Demo demo;
+  const auto before = fingerprint(demo.project());
+  Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
+  REQUIRE(eventually([&] { return demo.exists("deaf"); }));
+  run.signal(SIGINT);
+  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  run.signal(SIGINT);
+  CHECK(run.wait().exit_code == 130);
+  check_nothing_left(demo);
+  CHECK(fingerprint(demo.project()) == before);
+  // What the first run had no time to remove, the next one removes.
+  REQUIRE(eventually([&] { return no_run_is_held(demo.runs()); }));
+  CHECK(collect(demo, {"-m", "main", "--", "job", kOtherJob}).exit_code == 0);
+  CHECK(runs_empty(demo));
+}
+
+TEST_CASE("An application that is deaf to Ctrl-C is killed after the grace") {
+  const Demo demo;
+  Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
+  REQUIRE(eventually([&] { return demo.exists("deaf"); }));
+  run.signal(SIGINT);
+  const Finished finished = run.wait();
+  CHECK(finished.exit_code == 130);
+  CHECK(contains(finished.err, "main was killed by SIGKILL"));
+  CHECK(demo.exists(std::string("out/") + kJob + "/info.json.0"));
+  check_nothing_left(demo);
+}
+
+TEST_CASE("--timeout ends the application and keeps what it recorded") {
+  const Demo demo;
+  const auto before = fingerprint(demo.project());
+  auto words = busy_run(demo, {"hang"});
+  // Long enough for the slowest machine to get as far as "hang".
+  words.insert(words.begin() + 2, {"--timeout", "2.5"});
+  const Finished finished = collect(demo, words);
+  INFO(finished.err);
+  CHECK(finished.exit_code == 7);
+  CHECK(contains(finished.err, "main was killed by SIGTERM after the time limit of 2.5 s"));
+  CHECK(demo.exists(std::string("out/") + kJob + "/info.json.0"));
+  CHECK(fingerprint(demo.project()) == before);
+  CHECK(runs_empty(demo));
+  check_nothing_left(demo);
+}
+
+TEST_CASE("An application that fails or crashes leaves the project as it was") {
+  const Demo demo;
+  const auto before = fingerprint(demo.project());
+  for (const std::vector<std::string>& end :
+       {std::vector<std::string>{"exit", "3"}, std::vector<std::string>{"raise", "11"}}) {
+    CHECK(collect(demo, busy_run(demo, end)).exit_code == 7);
+    CHECK(fingerprint(demo.project()) == before);
+    CHECK(runs_empty(demo));
+    check_nothing_left(demo);
+    for (const char* name : {"child", "daemon", "ready"}) fs::remove(demo.at(name));
+  }
+}
+
+TEST_CASE("What an application leaves behind is ended and counted") {
+  const Demo demo;
+  const Finished finished = collect(demo, busy_run(demo, {}));
+  CHECK(finished.exit_code == 0);
+  CHECK(contains(finished.err, "left 2 process(es) behind"));
+  check_nothing_left(demo);
+}
+
+TEST_CASE("A kill -9 of msprof at any moment leaves the user's files and no process") {
+  std::mt19937 random(20260);
+  std::uniform_int_distribution<int> delay_us(0, 60'000);
+  const Demo demo;
+  const auto before = fingerprint(demo.project());
+  int killed_while_running = 0;
+  for (int round = 0; round < 20; ++round) {
+    for (const char* name : {"child", "daemon", "ready"}) fs::remove(demo.at(name));
+    Collecting run(demo, busy_run(demo, {"hang"}));
+    // Every other round the application is surely at work; the others hit the way there.
+    if (round % 2 == 0) REQUIRE(eventually([&] { return demo.exists("ready"); }));
+    std::this_thread::sleep_for(std::chrono::microseconds(delay_us(random)));
+    run.signal(SIGKILL);
+    CHECK(run.wait().signal == SIGKILL);
+    if (demo.exists("ready")) ++killed_while_running;
+    REQUIRE(eventually([&] { return no_run_is_held(demo.runs()); }));
+    REQUIRE(eventually([&] { return nothing_runs_below(demo.cache()); }));
+    CHECK(fingerprint(demo.project()) == before);
+  }
+  CHECK(killed_while_running >= 10);
+  // The last round's folder is there at most; the next run removes it.
+  CHECK(collect(demo, {"-m", "main", "--output", "../out", "--", "job", kJob}).exit_code == 0);
+  CHECK(runs_empty(demo));
+  CHECK(std::distance(fs::directory_iterator(demo.root() / "out"), fs::directory_iterator()) == 1);
+}
+
+TEST_CASE("A run in progress is not taken for a stale one") {
+  const Demo demo;
+  Collecting first(demo, {"-m", "main", "--", "job", kJob, "ready", demo.at("ready"), "hang"});
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  CHECK(collect(demo, {"-m", "main", "--", "job", kOtherJob}).exit_code == 0);
+  CHECK_FALSE(process_gone(read_pid(demo.at("ready"))));
+  first.signal(SIGINT);
+  CHECK(first.wait().exit_code == 130);
+  CHECK(demo.exists(std::string("project/") + kJob + "/data/aicore.0.m.1.1.1.0"));
+}
+
+TEST_CASE("Stale run folders go, whatever permissions their folders have") {
+  const Sandbox sandbox;
+  sandbox.write("cache/msprof/runs/run_1_1_0/tree/p/file", "x");
+  sandbox.write("cache/msprof/runs/run_1_1_0.lock", "");
+  sandbox.write("cache/msprof/runs/run_2_2_0/orphan", "x");
+  sandbox.write("cache/msprof/runs/not_ours/file", "x");
+  ::chmod((sandbox.runs() / "run_1_1_0/tree/p").c_str(), 0);
+  const msprof::RunFolder held(sandbox.runs());
+  CHECK(msprof::remove_stale_runs(sandbox.runs()) == 2);
+  CHECK(fs::exists(held.path()));
+  CHECK(sandbox.exists("cache/msprof/runs/not_ours/file"));
+  CHECK_FALSE(sandbox.exists("cache/msprof/runs/run_1_1_0"));
+  CHECK_FALSE(sandbox.exists("cache/msprof/runs/run_1_1_0.lock"));
+  CHECK_FALSE(sandbox.exists("cache/msprof/runs/run_2_2_0"));
+}
+
+TEST_CASE("Signals have their names") {
+  CHECK(msprof::signal_name(SIGSEGV) == "SIGSEGV");
+  CHECK(msprof::signal_name(SIGKILL) == "SIGKILL");
+  CHECK(msprof::signal_name(64) == "signal 64");
+}
+
+TEST_CASE("A process that is let go ends at once with all it started") {
+  const Demo demo;
+  pid_t pid = 0;
+  {
+    msprof::LocalProgram program;
+    program.path = demo.project() / "main";
+    program.working_folder = demo.project();
+    program.arguments = {"ignore-ends", "daemon",         demo.at("daemon"),
+                         "ready",       demo.at("ready"), "hang"};
+    const msprof::LocalProcess process(program);
+    REQUIRE(eventually([&] { return demo.exists("ready"); }));
+    pid = read_pid(demo.at("ready"));
+    CHECK_FALSE(process_gone(pid));
+  }
+  CHECK(process_gone(pid));
+  CHECK(process_gone(read_pid(demo.at("daemon"))));
+}
+
+TEST_CASE("When the supervisor is killed the application goes too and the end is reported") {
+  const Demo demo;
+  msprof::LocalProgram program;
+  program.path = demo.project() / "main";
+  program.working_folder = demo.project();
+  program.arguments = {"ready", demo.at("ready"), "hang"};
+  msprof::LocalProcess process(program);
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  const pid_t pid = read_pid(demo.at("ready"));
+  std::ifstream stat("/proc/" + std::to_string(pid) + "/stat");
+  std::string word;
+  pid_t supervisor = 0;
+  stat >> word >> word >> word >> supervisor;
+  REQUIRE(supervisor > 1);
+  REQUIRE(supervisor != ::getpid());
+  ::kill(supervisor, SIGKILL);
+  std::optional<msprof::ProgramEnd> end;
+  REQUIRE(
+      eventually([&] { return (end = process.wait(std::chrono::milliseconds(50))).has_value(); }));
+  CHECK(end->signal == SIGKILL);
+  CHECK(eventually([&] { return process_gone(pid); }));
+}
