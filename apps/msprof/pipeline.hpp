@@ -1,17 +1,84 @@
-// What several verbs do alike: bring a capture into its store, write its products.
+// What several verbs do alike: choose captures, bring them into their stores, write their products.
 #pragma once
 
 #include <filesystem>
 #include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
 
 #include "base/error.hpp"
+#include "export/exporter.hpp"
+#include "import/import_report.hpp"
+#include "msprof/verbs.hpp"
+#include "session/session.hpp"
 
 namespace msprof {
+
+// -dir, --output, -q and -v: the options of every verb that works on captures.
+struct CaptureOptions {
+  std::vector<std::string> dirs;
+  std::string output;
+  Verbosity verbosity;
+};
+void add_capture_options(cli::Command& command, CaptureOptions& options);
+
+// A capture and the folder that takes its store and products: the capture itself, or --output (with
+// a sub-folder a capture where there are several).
+struct ChosenCapture {
+  std::filesystem::path folder;
+  std::filesystem::path products;
+};
+// What -dir names, or the newest capture around, which is then said.
+std::vector<ChosenCapture> choose_captures(const CaptureOptions& options);
+
+// `base`/`name` for store or products; throws Error(cannot_write) when it is a link that leads out
+// of `base`, which only a capture from elsewhere would have.
+std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
+
+// A fresh store for `session`, with the verdict on stderr.
+struct LayoutFile {
+  std::string path;  // empty: none
+  std::string json;
+};
+ImportReport import_verbosely(const Session& session, const std::filesystem::path& products,
+                              const LayoutFile& layout);
+
+// The store of a capture, imported first when it is missing or its raw files changed.
+struct ReadyStore {
+  TraceDb db;
+  Exit exit = Exit::ok;  // partial_data when the verdict says so
+};
+ReadyStore ready_store(const ChosenCapture& capture);
+
+// Runs `work` for every capture: an Error in one is said and the others go on. Returns the gravest.
+template <typename Work>
+Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work);
+void report_capture_error(const Error& error);
+
+// Says what was written.
+void say_exported(const std::vector<ExportedFile>& files);
 
 // For `collect --all`: imports `capture`, writes every timeline and every summary (csv) into it.
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets
 // {"import": {...}, "exported": ["path", ...]}. Returns the gravest exit code; throws Error only
 // for what ends a command.
 Exit import_and_export(const std::filesystem::path& capture, nlohmann::json* report);
+
+template <typename Work>
+Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work) {
+  Exit exit = Exit::ok;
+  for (const ChosenCapture& capture : captures) {
+    try {
+      exit = gravest(exit, work(capture));
+    } catch (const Error& error) {
+      const bool ends_all = error.code() == Exit::interrupted || error.code() == Exit::usage;
+      if (captures.size() == 1 || ends_all) throw;
+      report_capture_error(error);
+      exit = gravest(exit, error.code());
+    }
+  }
+  return exit;
+}
 
 }  // namespace msprof

@@ -142,4 +142,18 @@ std::string Fraction::fixed(int128 factor, int decimals) const {
   return msprof::fixed(product, denominator_, decimals);
 }
 
+std::string Fraction::ratio(const Fraction& part, const Fraction& whole, int128 factor,
+                            int decimals) {
+  int128 numerator = 0;
+  int128 denominator = 0;
+  if (__builtin_mul_overflow(part.numerator_, whole.denominator_, &numerator) ||
+      __builtin_mul_overflow(numerator, factor, &numerator) ||
+      __builtin_mul_overflow(part.denominator_, whole.numerator_, &denominator)) {
+    // Both on a coarser grid: whole units, far more than the digits printed.
+    numerator = divide_rounded(part.numerator_, part.denominator_) * factor;
+    denominator = std::max<int128>(1, divide_rounded(whole.numerator_, whole.denominator_));
+  }
+  return msprof::fixed(numerator, denominator, decimals);
+}
+
 }  // namespace msprof

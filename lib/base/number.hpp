@@ -31,6 +31,9 @@ class Fraction {
   bool operator<(const Fraction& other) const;
   // This value times `factor`, with `decimals` digits after the point.
   std::string fixed(int128 factor, int decimals) const;
+  // part / whole times `factor`; `whole` is not 0.
+  static std::string ratio(const Fraction& part, const Fraction& whole, int128 factor,
+                           int decimals);
 
  private:
   void reduce();

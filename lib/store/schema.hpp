@@ -92,6 +92,37 @@ struct TaskRow {
                                           "thread_id"};
 };
 
+// Tasks that came from one raw file: they are neighbours in `task`, so a step is read by ranges of
+// ids and needs no index.
+struct TaskRunRow {
+  std::int64_t id = 0;
+  std::int64_t step_id = kNull;
+  std::int64_t first_task_id = 0;
+  std::int64_t last_task_id = 0;
+
+  static constexpr const char* kTable = "task_run";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "step_id", "first_task_id",
+                                          "last_task_id"};
+};
+
+// When and how long a step ran; derived from its tasks.
+struct StepTimeRow {
+  std::int64_t step_id = 0;
+  std::int64_t task_count = 0;
+  std::int64_t execution_count = kNull;  // from the first to the last execution with a task
+  std::int64_t first_start_ns = kNull;
+  std::int64_t last_end_ns = kNull;  // null where no duration is known
+  std::int64_t busy_ns = kNull;      // durations added up
+
+  static constexpr const char* kTable = "step_time";
+  static constexpr std::array kColumns = {"step_id INTEGER PRIMARY KEY",
+                                          "task_count",
+                                          "execution_count",
+                                          "first_start_ns",
+                                          "last_end_ns",
+                                          "busy_ns"};
+};
+
 // The counters of a task, one wide row; `pmu_column` says which counter is in which column.
 inline constexpr std::size_t kPmuColumns = 12;
 struct TaskPmuRow {

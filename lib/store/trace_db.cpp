@@ -21,7 +21,8 @@ constexpr const char* kTextTables =
     "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);"
     "CREATE TABLE raw_file(name TEXT NOT NULL, size_bytes INTEGER NOT NULL, mtime_ns INTEGER NOT "
     "NULL);"
-    "CREATE TABLE import_log(severity TEXT NOT NULL, kind TEXT NOT NULL, file TEXT NOT NULL,"
+    "CREATE TABLE import_log(severity TEXT NOT NULL, category TEXT NOT NULL, kind TEXT NOT NULL, "
+    "file TEXT NOT NULL,"
     " reason TEXT NOT NULL, count INTEGER NOT NULL, first_offset INTEGER, detail TEXT NOT NULL);";
 
 template <typename Row>
@@ -68,22 +69,29 @@ struct TraceDbWriter::Inserters {
         step(db, batch),
         op(db, batch),
         task(db, batch),
+        task_run(db, batch),
+        step_time(db, batch),
         task_pmu(db, batch),
         pmu_column(db, batch),
         api_call(db, batch),
         name(db.prepare("INSERT INTO name VALUES(?,?)")),
         meta(db.prepare("INSERT OR REPLACE INTO meta VALUES(?,?)")),
         raw_file(db.prepare("INSERT INTO raw_file VALUES(?,?,?)")),
-        import_log(db.prepare("INSERT INTO import_log VALUES(?,?,?,?,?,?,?)")) {}
+        import_log(db.prepare("INSERT INTO import_log VALUES(?,?,?,?,?,?,?,?)")) {}
 
   // All bulk tables, for whoever picks one by its row or flushes them all.
-  auto all() { return std::tie(device, model, step, op, task, task_pmu, pmu_column, api_call); }
+  auto all() {
+    return std::tie(device, model, step, op, task, task_run, step_time, task_pmu, pmu_column,
+                    api_call);
+  }
 
   BulkTable<DeviceRow> device;
   BulkTable<ModelRow> model;
   BulkTable<StepRow> step;
   BulkTable<OpRow> op;
   BulkTable<TaskRow> task;
+  BulkTable<TaskRunRow> task_run;
+  BulkTable<StepTimeRow> step_time;
   BulkTable<TaskPmuRow> task_pmu;
   BulkTable<PmuColumnRow> pmu_column;
   BulkTable<ApiCallRow> api_call;
@@ -103,6 +111,8 @@ template BulkInsert& TraceDbWriter::inserter<ModelRow>();
 template BulkInsert& TraceDbWriter::inserter<StepRow>();
 template BulkInsert& TraceDbWriter::inserter<OpRow>();
 template BulkInsert& TraceDbWriter::inserter<TaskRow>();
+template BulkInsert& TraceDbWriter::inserter<TaskRunRow>();
+template BulkInsert& TraceDbWriter::inserter<StepTimeRow>();
 template BulkInsert& TraceDbWriter::inserter<TaskPmuRow>();
 template BulkInsert& TraceDbWriter::inserter<PmuColumnRow>();
 template BulkInsert& TraceDbWriter::inserter<ApiCallRow>();
@@ -135,10 +145,10 @@ void TraceDbWriter::add(const RawFileState& file) {
 
 void TraceDbWriter::add(const ImportLogRow& row) {
   Statement& insert = inserters_->import_log;
-  insert.bind(1, row.severity).bind(2, row.kind).bind(3, row.file).bind(4, row.reason);
-  insert.bind(5, row.count);
-  row.first_offset == kNull ? insert.bind_null(6) : insert.bind(6, row.first_offset);
-  insert.bind(7, row.detail).run();
+  insert.bind(1, row.severity).bind(2, row.category).bind(3, row.kind).bind(4, row.file);
+  insert.bind(5, row.reason).bind(6, row.count);
+  row.first_offset == kNull ? insert.bind_null(7) : insert.bind(7, row.first_offset);
+  insert.bind(8, row.detail).run();
 }
 
 void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {

@@ -20,6 +20,7 @@ namespace msprof {
 // One line of `import_log`: something that the verdict counts.
 struct ImportLogRow {
   std::string severity;  // "partial" or "note"
+  std::string category;  // "skipped record", "missing .done", "imported", ...
   std::string kind;
   std::string file;
   std::string reason;

@@ -1,0 +1,84 @@
+// msprof export timeline | export summary: the products of a capture as files.
+#include <fmt/format.h>
+
+#include "base/log.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+struct ExportArguments {
+  CaptureOptions capture;
+  std::string format = "csv";
+  std::vector<std::string> names;
+};
+
+// Exports one capture with `write(store, folder)` into its sub-folder `kind`.
+template <typename Write>
+Exit export_each(const ExportArguments& arguments, const std::string& kind, Write&& write) {
+  apply_verbosity(arguments.capture.verbosity);
+  return for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
+    const ReadyStore ready = ready_store(capture);
+    const auto files = write(ready.db, product_folder(capture.products, kind));
+    say_exported(files);
+    if (!files.empty()) return ready.exit;
+    log::warn("{}: no data for any {}; `msprof import` says why", capture.folder.string(), kind);
+    return gravest(ready.exit, Exit::nothing_to_do);
+  });
+}
+
+Exit run_timeline(const ExportArguments& arguments) {
+  return export_each(arguments, "timeline", export_timelines);
+}
+
+Exit run_summary(const ExportArguments& arguments) {
+  const auto format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
+  return export_each(arguments, "summary",
+                     [&](const TraceDb& store, const std::filesystem::path& folder) {
+                       return export_summaries(store, folder, format, arguments.names);
+                     });
+}
+
+void add_timeline(cli::Command& parent) {
+  auto arguments = std::make_shared<ExportArguments>();
+  cli::Command& command = parent.add_command("timeline",
+                                             "Write chrome-trace JSON (timeline/*.json) for "
+                                             "chrome://tracing and Perfetto. Imports first where "
+                                             "the capture has no store, or its raw files changed.");
+  command.set_examples(
+      "  msprof export timeline -dir JOBXXX\n"
+      "  msprof export timeline -dir JOBXXX --output /tmp/out");
+  add_capture_options(command, arguments->capture);
+  command.set_action([arguments] { return run_timeline(*arguments); });
+}
+
+void add_summary(cli::Command& parent) {
+  auto arguments = std::make_shared<ExportArguments>();
+  cli::Command& command =
+      parent.add_command("summary",
+                         "Write tables (summary/*.csv or *.json): op_summary, op_statistic, "
+                         "acl_statistic. Imports first "
+                         "where the capture has no store, or its raw files changed.");
+  command.set_examples(
+      "  msprof export summary -dir JOBXXX --format csv\n"
+      "  msprof export summary op_summary -dir JOBXXX --format json");
+  add_capture_options(command, arguments->capture);
+  command.add_option({"--format", &arguments->format, "FORMAT", "csv or json", {"csv", "json"}});
+  command.add_option({"names", &arguments->names, "NAME...", "only these tables (default: all)"});
+  command.set_action([arguments] { return run_summary(*arguments); });
+}
+
+}  // namespace
+
+void add_export_command(cli::Command& root) {
+  cli::Command& command =
+      root.add_command("export", "Write the timelines or the summary tables of a capture.");
+  command.set_examples(
+      "  msprof export timeline -dir JOBXXX\n"
+      "  msprof export summary --format csv");
+  add_timeline(command);
+  add_summary(command);
+}
+
+}  // namespace msprof

@@ -1,0 +1,114 @@
+// msprof import: raw data into a store, with a verdict.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "analyze/verdict.hpp"
+#include "base/atomic_file.hpp"
+#include "base/file_reader.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "import/importer.hpp"
+#include "import/layout_template.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+struct ImportArguments {
+  CaptureOptions capture;
+  std::string layout;
+  std::string layout_template;
+  bool json = false;
+};
+
+LayoutFile read_layout(const std::string& path) {
+  constexpr std::uint64_t kMostLayoutBytes = 1 << 20;
+  if (path.empty()) return {};
+  try {
+    return {path, read_text_file(path, kMostLayoutBytes)};
+  } catch (const Error& error) {
+    throw Error(Exit::usage, error.what());
+  }
+}
+
+void write_template(const std::string& path, const std::vector<UnknownLayout>& unknown) {
+  if (unknown.empty()) {
+    log::info("no file of unknown layout: {} was not written", path);
+    return;
+  }
+  AtomicFile file(path);
+  file.write(layout_template(unknown));
+  file.commit();
+  log::info("wrote {}: fill it in and give it back with --layout {}", path, path);
+}
+
+Exit run_import(const ImportArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  const LayoutFile layout = read_layout(arguments.layout);
+  std::vector<UnknownLayout> unknown;
+  ordered_json captures = ordered_json::array();
+  Exit exit =
+      for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
+        const auto session = Session::open(capture.folder);
+        const ImportReport report = import_verbosely(*session, capture.products, layout);
+        unknown.insert(unknown.end(), report.unknown_layouts().begin(),
+                       report.unknown_layouts().end());
+        const fs::path store = store_path(capture.products);
+        Exit result = report.partial() ? Exit::partial_data : Exit::ok;
+        const auto made = TraceDb::open(store);
+        if (made && !has_any_product(made->database())) {
+          log::warn("{} has no profile data", capture.folder.string());
+          result = gravest(result, Exit::nothing_to_do);
+        }
+        log::info("store: {}", store.string());
+        ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
+                            {"store", valid_utf8(store.string())},
+                            {"dialect", dialect_name(session->dialect())}};
+        one.update(report.json());
+        captures.push_back(std::move(one));
+        return result;
+      });
+  if (!arguments.layout_template.empty()) write_template(arguments.layout_template, unknown);
+  if (arguments.json) {
+    const ordered_json document = {{"schema", "msprof.import/1"},
+                                   {"captures", captures},
+                                   {"exit_code", static_cast<int>(exit)}};
+    fmt::print("{}\n", document.dump(2));
+  }
+  return exit;
+}
+
+}  // namespace
+
+void add_import_command(cli::Command& root) {
+  auto arguments = std::make_shared<ImportArguments>();
+  cli::Command& command = root.add_command("import",
+                                           "Read the raw data of a capture into its store "
+                                           "(JOBXXX/sqlite/msprof.db) and say what was read, "
+                                           "skipped and missing. Always makes a new store; the old "
+                                           "one stays until the new one is whole.");
+  command.set_examples(
+      "  msprof import -dir JOBXXX                     read one capture\n"
+      "  msprof import -dir 'runs/JOB*' --json         several, the verdict as JSON\n"
+      "  msprof import -dir /mnt/ro/JOBXXX --output .  a capture that cannot be written to\n"
+      "  msprof import -dir JOBXXX --layout-template layout.json   a board whose records are "
+      "unknown");
+  add_capture_options(command, arguments->capture);
+  command.add_option(
+      {"--layout", &arguments->layout, "FILE",
+       "JSON description of the board's record layouts (README: Boards with their own "
+       "records)"});
+  command.add_option(
+      {"--layout-template", &arguments->layout_template, "FILE",
+       "write a skeleton of such a description for the files that were not understood"});
+  command.add_option(
+      {"--json", &arguments->json, "", "print the verdict as one JSON document on stdout"});
+  command.set_action([arguments] { return run_import(*arguments); });
+}
+
+}  // namespace msprof

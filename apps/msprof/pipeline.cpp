@@ -1,0 +1,146 @@
+#include "msprof/pipeline.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analyze/verdict.hpp"
+#include "base/atomic_file.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "import/importer.hpp"
+#include "session/find_captures.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path store_file(const fs::path& products) {
+  return product_folder(products, "sqlite") / store_path(products).filename();
+}
+
+ImportReport import_with(const Session& session, const fs::path& products, ImportOptions options) {
+  options.inspect = note_empty_products;
+  const ImportReport report = import_session(session, store_file(products), options);
+  // A partial verdict is a warning: it is shown with -q, too.
+  const auto least = report.partial() ? log::Level::quiet : log::Level::normal;
+  log::write(least, "", fmt::format("{}:\n{}", session.folder().string(), report.text()));
+  return report;
+}
+
+bool has_products(const fs::path& products) {
+  const auto store = TraceDb::open(store_file(products));
+  return store && has_any_product(store->database());
+}
+
+}  // namespace
+
+void add_capture_options(cli::Command& command, CaptureOptions& options) {
+  command.add_option(
+      {"--dir,--collection-dir", &options.dirs, "DIR...",
+       "capture folder (JOB…), several, or a glob; also -dir. Default: this folder if it is "
+       "a capture, else the newest one in it or one level deeper"});
+  command.add_option({"--output", &options.output, "DIR",
+                      "put store and products there instead of into the capture"});
+  add_verbosity(command, options.verbosity);
+}
+
+std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
+  std::vector<fs::path> folders;
+  if (options.dirs.empty()) {
+    const fs::path newest = newest_capture(".");
+    folders.push_back(newest == "." ? newest : newest.lexically_normal());
+    log::info("no -dir given: taking {}", fs::weakly_canonical(newest).string());
+  } else {
+    folders = find_captures(options.dirs);
+  }
+  std::vector<ChosenCapture> chosen;
+  std::set<std::string> names;
+  for (const fs::path& folder : folders) {
+    fs::path products = options.output.empty() ? folder : fs::path(options.output);
+    if (!options.output.empty() && folders.size() > 1) {
+      const std::string name = fs::weakly_canonical(folder).filename().string();
+      std::string unique = name;
+      for (int n = 2; !names.insert(unique).second; ++n) unique = fmt::format("{}~{}", name, n);
+      products /= unique;
+    }
+    chosen.push_back({folder, products});
+  }
+  return chosen;
+}
+
+fs::path product_folder(const fs::path& base, const std::string& name) {
+  const fs::path folder = base / name;
+  std::error_code error;
+  if (fs::is_symlink(folder, error) &&
+      fs::weakly_canonical(folder, error).parent_path() != fs::weakly_canonical(base, error)) {
+    throw Error(Exit::cannot_write,
+                fmt::format("{} is a link that leads out of {}; give another folder with --output",
+                            folder.string(), base.string()));
+  }
+  return folder;
+}
+
+ImportReport import_verbosely(const Session& session, const fs::path& products,
+                              const LayoutFile& layout) {
+  ImportOptions options;
+  options.layout_json = layout.json;
+  options.layout_file = layout.path;
+  return import_with(session, products, options);
+}
+
+ReadyStore ready_store(const ChosenCapture& capture) {
+  const auto session = Session::open(capture.folder);
+  const fs::path path = store_file(capture.products);
+  auto store = current_store(*session, path);
+  if (!store) {
+    ImportOptions options;
+    options.keep_layout = true;
+    options.layout_file = "of the last import";
+    import_with(*session, capture.products, options);
+    store = TraceDb::open(path);
+  }
+  if (!store)
+    throw Error(Exit::internal_error, fmt::format("{} cannot be read back", path.string()));
+  const bool partial = store->meta(meta::kVerdict) == "partial";
+  if (partial)
+    log::verbose("{}: partial data; `msprof import` says what is missing", capture.folder.string());
+  return {std::move(*store), partial ? Exit::partial_data : Exit::ok};
+}
+
+void report_capture_error(const Error& error) {
+  log::error("{}", error.what());
+}
+
+void say_exported(const std::vector<ExportedFile>& files) {
+  for (const ExportedFile& file : files) {
+    log::info("wrote {} ({})", file.path.string(), human_bytes(file.bytes));
+  }
+}
+
+Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
+  const auto session = Session::open(capture);
+  const ImportReport imported = import_verbosely(*session, capture, {});
+  if (report != nullptr) (*report)["import"] = imported.json();
+  Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;
+  if (!has_products(capture)) {
+    log::warn("{} has no profile data", capture.string());
+    return gravest(exit, Exit::nothing_to_do);
+  }
+  const ReadyStore ready = ready_store({capture, capture});
+  auto files = export_timelines(ready.db, product_folder(capture, "timeline"));
+  const auto summaries =
+      export_summaries(ready.db, product_folder(capture, "summary"), SummaryFormat::csv, {});
+  files.insert(files.end(), summaries.begin(), summaries.end());
+  say_exported(files);
+  if (report != nullptr) {
+    (*report)["exported"] = nlohmann::json::array();
+    for (const auto& file : files) (*report)["exported"].push_back(valid_utf8(file.path.string()));
+  }
+  return exit;
+}
+
+}  // namespace msprof

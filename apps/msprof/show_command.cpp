@@ -1,0 +1,211 @@
+// msprof show: the tables of a capture in the terminal.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "analyze/steps.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "base/text_table.hpp"
+#include "export/products.hpp"
+#include "export/table_writers.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct ShowArguments {
+  CaptureOptions capture;
+  std::optional<long> top;
+  std::optional<long> step;
+  bool json = false;
+};
+
+struct ShownTable {
+  std::string name;
+  std::string title;
+  bool is_data = true;  // false for what only describes the capture
+  TableRows rows;
+};
+
+// A total row ("-" where the others have their id) stays at the end whatever is sorted or cut.
+bool is_total(const std::vector<TableRows::Cell>& row) {
+  return !row.empty() && row.front().text == "-";
+}
+
+void keep_hottest(TableRows& table, std::optional<std::size_t> heat_column, long top) {
+  const auto body_end = std::stable_partition(table.rows.begin(), table.rows.end(),
+                                              [](const auto& row) { return !is_total(row); });
+  if (heat_column) {
+    const auto heat = [&](const auto& row) {
+      const auto& cell = row[*heat_column];
+      return cell.is_number ? std::strtod(cell.text.c_str(), nullptr) : -1.0;
+    };
+    std::stable_sort(table.rows.begin(), body_end,
+                     [&](const auto& a, const auto& b) { return heat(a) > heat(b); });
+  }
+  if (body_end - table.rows.begin() > top) table.rows.erase(table.rows.begin() + top, body_end);
+}
+
+// The tables about the chosen step, its model, or the capture as a whole.
+std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
+                                  std::optional<long> top) {
+  std::vector<ShownTable> shown;
+  for (const auto& table : summary_tables(db)) {
+    for (const Document& document : table->documents(db)) {
+      const bool other_step =
+          document.step_id != kNull && (step == nullptr || document.step_id != step->step_id);
+      const bool other_model =
+          document.model_row != kNull && step != nullptr && document.model_row != step->model_row;
+      if (other_step || other_model) continue;
+      ShownTable one{
+          std::string(table->name()), std::string(table->title()), table->is_exported(), {}};
+      one.rows.begin(table->columns());
+      table->write(db, document, one.rows);
+      if (top) keep_hottest(one.rows, table->heat_column(), *top);
+      shown.push_back(std::move(one));
+    }
+  }
+  return shown;
+}
+
+std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, bool chosen) {
+  const StepInfo& step = steps[index];
+  std::string line = fmt::format("capture {} of {}", index, steps.size());
+  if (steps.size() > 1) line += chosen ? "" : " (the slowest; --capture N shows another)";
+  line += fmt::format(": model {}", printable(step.model_name));
+  if (step.current_pic_count) line += fmt::format(", after {} pictures", *step.current_pic_count);
+  if (step.execution_count) line += fmt::format(", {} executions", *step.execution_count);
+  line += fmt::format(", {} tasks", with_thousands(static_cast<std::uint64_t>(step.task_count)));
+  return line;
+}
+
+std::size_t choose_step(const std::vector<StepInfo>& steps, std::optional<long> wanted) {
+  if (!wanted) return slowest(steps);
+  if (*wanted < 0 || static_cast<std::size_t>(*wanted) >= steps.size()) {
+    throw Error(Exit::usage,
+                fmt::format("there is no capture {}; valid: 0 to {}", *wanted, steps.size() - 1));
+  }
+  return static_cast<std::size_t>(*wanted);
+}
+
+int text_width() {
+  const char* columns = std::getenv("COLUMNS");
+  std::uint64_t number = 0;
+  const bool given =
+      columns != nullptr && parse_u64(columns, number) && number > 0 && number < 10000;
+  return terminal_columns(STDOUT_FILENO, given ? static_cast<int>(number) : 0);
+}
+
+void print_tables(const std::vector<ShownTable>& tables) {
+  const bool bold = colour_allowed(STDOUT_FILENO);
+  for (const ShownTable& table : tables) {
+    TextTable text(table.rows.columns);
+    for (const auto& row : table.rows.rows) {
+      std::vector<std::string> cells;
+      std::vector<bool> is_number;
+      for (const auto& cell : row) {
+        cells.push_back(cell.text);
+        is_number.push_back(cell.is_number);
+      }
+      text.add_row(std::move(cells), is_number);
+    }
+    fmt::print("\n{}\n{}", table.title, text.render(text_width(), bold));
+  }
+}
+
+// Digits become JSON numbers as they are; a board's figures fit a double.
+ordered_json json_of(const ShownTable& table) {
+  ordered_json rows = ordered_json::array();
+  for (const auto& row : table.rows.rows) {
+    ordered_json object = ordered_json::object();
+    for (std::size_t i = 0; i < row.size(); ++i) {
+      object[table.rows.columns[i]] = row[i].is_number ? ordered_json::parse(row[i].text)
+                                                       : ordered_json(valid_utf8(row[i].text));
+    }
+    rows.push_back(std::move(object));
+  }
+  return {{"name", table.name},
+          {"title", table.title},
+          {"columns", table.rows.columns},
+          {"rows", rows}};
+}
+
+Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
+              ordered_json& document) {
+  const ReadyStore ready = ready_store(capture);
+  const auto steps = steps_with_tasks(ready.db.database());
+  const std::size_t index = steps.empty() ? 0 : choose_step(steps, arguments.step);
+  const StepInfo* step = steps.empty() ? nullptr : &steps[index];
+  const auto tables = tables_of(ready.db.database(), step, arguments.top);
+  const bool empty = std::none_of(tables.begin(), tables.end(),
+                                  [](const ShownTable& table) { return table.is_data; });
+  const std::string line =
+      step == nullptr ? "no layer records" : step_line(steps, index, arguments.step.has_value());
+  if (arguments.json) {
+    ordered_json shown = ordered_json::array();
+    for (const ShownTable& table : tables) shown.push_back(json_of(table));
+    ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
+                        {"verdict", ready.exit == Exit::ok ? "complete" : "partial"},
+                        {"capture", nullptr},
+                        {"tables", std::move(shown)}};
+    if (step != nullptr) {
+      one["capture"] = {
+          {"number", index}, {"count", steps.size()}, {"model", valid_utf8(step->model_name)}};
+    }
+    document["captures"].push_back(std::move(one));
+  } else {
+    fmt::print("{}\n{}\n", printable(capture.folder.string()), line);
+    if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
+    print_tables(tables);
+  }
+  if (!empty) return ready.exit;
+  log::warn("{} has no profile data", capture.folder.string());
+  return gravest(ready.exit, Exit::nothing_to_do);
+}
+
+Exit run_show(const ShowArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  if (arguments.top && *arguments.top < 1)
+    throw Error(Exit::usage, "--top takes a number from 1 on");
+  ordered_json document = {{"schema", "msprof.show/1"}, {"captures", ordered_json::array()}};
+  const Exit exit = for_each_capture(
+      choose_captures(arguments.capture),
+      [&](const ChosenCapture& capture) { return show_one(arguments, capture, document); });
+  if (arguments.json) {
+    document["exit_code"] = static_cast<int>(exit);
+    fmt::print("{}\n", document.dump(2));
+  }
+  return exit;
+}
+
+}  // namespace
+
+void add_show_command(cli::Command& root) {
+  auto arguments = std::make_shared<ShowArguments>();
+  cli::Command& command =
+      root.add_command("show",
+                       "Print the tables of a capture: core metrics of every layer, operator "
+                       "statistic, ACL statistic, "
+                       "frequency. Of several captures the slowest. Imports first where needed.");
+  command.set_examples(
+      "  msprof show                       the newest capture in this folder\n"
+      "  msprof show -dir JOBXXX --top 10  the ten hottest layers\n"
+      "  msprof show -dir JOBXXX --json    for scripts");
+  add_capture_options(command, arguments->capture);
+  command.add_option({"--top", &arguments->top, "N", "only the N hottest rows of each table"});
+  command.add_option(
+      {"--capture", &arguments->step, "N",
+       "another capture of the run, counted from 0 (with an interval a run has several)"});
+  command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
+  command.set_action([arguments] { return run_show(*arguments); });
+}
+
+}  // namespace msprof

@@ -1,0 +1,33 @@
+// The steps of a profile and which of them is worth a look first. For `show`.
+#pragma once
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/database.hpp"
+
+namespace msprof {
+
+struct StepInfo {
+  std::int64_t step_id = 0;
+  std::int64_t model_row = 0;
+  std::string model_name;
+  std::int64_t number = 0;  // within the model
+  std::optional<std::int64_t> current_pic_count;
+  std::int64_t task_count = 0;
+  std::optional<std::int64_t> execution_count;
+  std::optional<std::int64_t> busy_ns;
+
+  // Device time of one execution; empty where no duration is known.
+  std::optional<double> ns_per_execution() const;
+};
+
+// The steps that have tasks, in the order of their rows.
+std::vector<StepInfo> steps_with_tasks(const Database& db);
+
+// Index of the step whose executions take longest; 0 where that is not known. `steps` is not empty.
+std::size_t slowest(const std::vector<StepInfo>& steps);
+
+}  // namespace msprof

@@ -1,0 +1,9 @@
+#include "derive/passes.hpp"
+
+namespace msprof {
+
+void run_derive_passes(TraceDbWriter& store) {
+  derive_step_time(store);
+}
+
+}  // namespace msprof

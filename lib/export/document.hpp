@@ -1,0 +1,18 @@
+// Document: one file that a table or a timeline layer writes. For exports and `show`.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "store/schema.hpp"
+
+namespace msprof {
+
+struct Document {
+  std::string stem;                // file name without extension, already safe
+  std::int64_t step_id = kNull;    // the step it is about, where it is about one
+  std::int64_t model_row = kNull;  // the model, where it is about one
+  std::int64_t key = 0;            // for the table itself
+};
+
+}  // namespace msprof

@@ -1,0 +1,37 @@
+#include "export/products.hpp"
+
+#include <algorithm>
+
+namespace msprof {
+
+namespace {
+
+template <typename Product>
+std::vector<std::unique_ptr<Product>> of_dialect(const Database& db,
+                                                 std::vector<std::unique_ptr<Product>> all) {
+  Statement read = db.prepare("SELECT value FROM meta WHERE key='dialect'");
+  const std::string dialect = read.step() ? std::string(read.text(0)) : std::string();
+  std::erase_if(all,
+                [&](const auto& product) { return dialect_name(product->dialect()) != dialect; });
+  return all;
+}
+
+}  // namespace
+
+std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db) {
+  std::vector<std::unique_ptr<SummaryTable>> all;
+  all.push_back(make_svp_op_summary());
+  all.push_back(make_svp_op_statistic());
+  all.push_back(make_svp_acl_statistic());
+  all.push_back(make_svp_frequency());
+  return of_dialect(db, std::move(all));
+}
+
+std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db) {
+  std::vector<std::unique_ptr<TimelineLayer>> all;
+  all.push_back(make_svp_task_time());
+  all.push_back(make_svp_acl());
+  return of_dialect(db, std::move(all));
+}
+
+}  // namespace msprof

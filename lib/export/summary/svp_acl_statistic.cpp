@@ -1,0 +1,142 @@
+// acl_statistic: one row a process, thread, type and name of calls, longest total first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "base/number.hpp"
+#include "export/products.hpp"
+#include "export/summary/svp_product_names.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::array<std::string_view, 10> kColumns = {
+    "Process ID",     "Thread ID", "Type",    "Name",    "Total Time Ratio(%)",
+    "Total Time(us)", "Count",     "Avg(us)", "Max(us)", "Min(us)"};
+
+// Process, thread (-1: unknown), type and name ids.
+using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
+
+struct Total {
+  int128 sum_ns = 0;
+  std::int64_t count = 0;
+  std::int64_t longest_ns = 0;
+  std::int64_t shortest_ns = INT64_MAX;
+  bool is_known = true;  // every call has a start and an end
+};
+
+struct Row {
+  Key key;
+  std::string type;
+  std::string name;
+  Total total;
+};
+
+std::map<Key, Total> totals_of(const Database& db, std::int64_t model_row) {
+  std::map<Key, Total> totals;
+  Statement read = db.prepare(
+      "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), type_name_id, name_id, end_ns - "
+      "start_ns"
+      " FROM api_call WHERE model_row = ? ORDER BY id");
+  read.bind(1, model_row);
+  while (read.step()) {
+    Total& total = totals[{read.integer(0), read.integer(1), read.integer(2), read.integer(3)}];
+    ++total.count;
+    const auto duration = read.maybe_integer(4);
+    total.is_known = total.is_known && duration.has_value();
+    total.sum_ns += duration.value_or(0);
+    total.longest_ns = std::max(total.longest_ns, duration.value_or(0));
+    total.shortest_ns = std::min(total.shortest_ns, duration.value_or(INT64_MAX));
+  }
+  return totals;
+}
+
+std::vector<Row> sorted_rows(const Database& db, std::int64_t model_row) {
+  std::vector<Row> rows;
+  Statement text = db.prepare("SELECT text FROM name WHERE id = ?");
+  const auto name_of = [&text](std::int64_t id) {
+    text.reset();
+    text.bind(1, id);
+    return text.step() ? std::string(text.text(0)) : std::string("N/A");
+  };
+  for (const auto& [key, total] : totals_of(db, model_row)) {
+    rows.push_back({key, name_of(std::get<2>(key)), name_of(std::get<3>(key)), total});
+  }
+  std::sort(rows.begin(), rows.end(), [](const Row& a, const Row& b) {
+    if (a.total.sum_ns != b.total.sum_ns) return a.total.sum_ns > b.total.sum_ns;
+    return std::tie(a.name, a.key) < std::tie(b.name, b.key);
+  });
+  return rows;
+}
+
+class SvpAclStatistic : public SummaryTable {
+ public:
+  std::string_view name() const override { return "acl_statistic"; }
+  std::string_view title() const override { return "Acl statistic"; }
+  std::string_view help() const override {
+    return "total, mean, longest and shortest time of every ACL call";
+  }
+  Dialect dialect() const override { return Dialect::svp; }
+  std::span<const std::string_view> columns() const override { return kColumns; }
+
+  std::vector<Document> documents(const Database& db) const override {
+    std::vector<Document> documents;
+    Statement any = db.prepare("SELECT EXISTS(SELECT 1 FROM api_call WHERE model_row = ?)");
+    for (const svp::Model& model : svp::models(db)) {
+      any.reset();
+      any.bind(1, model.row);
+      if (!any.step() || any.integer(0) == 0) continue;
+      // The whole run is one iteration: the last number is always 0.
+      documents.push_back({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id),
+                           kNull, model.row, 0});
+    }
+    return documents;
+  }
+
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
+    const auto rows = sorted_rows(db, document.model_row);
+    int128 whole = 0;
+    bool is_known = true;
+    for (const Row& row : rows) {
+      whole += row.total.sum_ns;
+      is_known = is_known && row.total.is_known;
+    }
+    for (const Row& row : rows) write_row(out, row, is_known ? whole : 0);
+  }
+
+ private:
+  static void write_row(TableWriter& out, const Row& row, int128 whole) {
+    const auto number_or_missing = [&out](std::int64_t id) {
+      id < 0 ? out.missing() : out.number(id);
+    };
+    number_or_missing(std::get<0>(row.key));
+    number_or_missing(std::get<1>(row.key));
+    out.text(row.type);
+    out.text(row.name);
+    const Total& total = row.total;
+    whole == 0 ? out.missing() : out.number(fixed(total.sum_ns * 100, whole, 3));
+    if (!total.is_known) {
+      out.missing();
+      out.number(total.count);
+      for (int i = 0; i < 3; ++i) out.missing();
+    } else {
+      out.number(fixed(total.sum_ns, 1000, 3));
+      out.number(total.count);
+      out.number(fixed(total.sum_ns, static_cast<int128>(total.count) * 1000, 3));
+      out.number(us_from_ns(total.longest_ns));
+      out.number(us_from_ns(total.shortest_ns));
+    }
+    out.end_row();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_svp_acl_statistic() {
+  return std::make_unique<SvpAclStatistic>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,195 @@
+#include "export/summary/svp_layer_totals.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+namespace msprof::svp {
+
+namespace {
+
+constexpr std::array<std::string_view, kCounterCount> kCounterNames = {
+    "total_cycles",    "mac_busy_cycles", "mac_ppen_cycles", "vec_busy_cycles",
+    "vec_ppen_cycles", "dstr_cycles",     "dtrans_cycles",   "dld_cycles",
+    "wld_cycles",      "ddr_read_bytes",  "ddr_write_bytes"};
+
+constexpr const char* kTasks =
+    "SELECT task.op_id, task.execution, task.start_ns, task.duration_ns, {}"
+    " FROM task_run AS run CROSS JOIN task ON task.id BETWEEN run.first_task_id AND "
+    "run.last_task_id"
+    " LEFT JOIN task_pmu ON task_pmu.task_id = task.id"
+    " WHERE run.step_id = ? ORDER BY run.id, task.id";
+constexpr int kFirstCounterColumn = 4;
+
+// The columns of task_pmu in the order of Counter; NULL where the session has no such counter.
+std::string counter_columns(const Database& db) {
+  std::map<std::string, std::int64_t> columns;
+  Statement read = db.prepare(
+      "SELECT name.text, column_number FROM pmu_column JOIN name ON name.id = counter_name_id"
+      " ORDER BY column_number");
+  while (read.step()) columns[std::string(read.text(0))] = read.integer(1);
+  std::string sql;
+  for (const auto counter : kCounterNames) {
+    const auto at = columns.find(std::string(counter));
+    sql += sql.empty() ? "" : ", ";
+    sql += at == columns.end() ? "NULL" : fmt::format("c{}", at->second);
+  }
+  return sql;
+}
+
+struct Accumulator {
+  LayerTotal total;
+  std::array<bool, kCounterCount> lacks{};
+  bool lacks_duration = false;
+  std::int64_t last_execution = -1;
+  bool in_order = true;  // executions came in rising order, so that counting changes counts them
+
+  void add(const Statement& row) {
+    ++total.count;
+    const std::int64_t execution = row.integer(1);
+    if (execution > last_execution) ++total.execution_count;
+    in_order = in_order && execution >= last_execution;
+    last_execution = std::max(last_execution, execution);
+    if (const auto start = row.maybe_integer(2)) {
+      total.first_start_ns = std::min(total.first_start_ns, *start);
+    }
+    add_duration(row.maybe_integer(3));
+    for (std::size_t i = 0; i < kCounterCount; ++i) {
+      const auto value = row.maybe_integer(kFirstCounterColumn + static_cast<int>(i));
+      if (!value) {
+        lacks[i] = true;
+      } else {
+        total.counters[i] = total.counters[i].value_or(0) + *value;
+      }
+    }
+  }
+
+  void add_duration(std::optional<std::int64_t> duration) {
+    if (!duration) {
+      lacks_duration = true;
+      return;
+    }
+    total.duration_sum_ns = total.duration_sum_ns.value_or(0) + *duration;
+    total.longest_ns = std::max(total.longest_ns.value_or(*duration), *duration);
+    total.shortest_ns = std::min(total.shortest_ns.value_or(*duration), *duration);
+  }
+
+  // A sum over some of the records only would be taken for one over all.
+  void drop_incomplete() {
+    for (std::size_t i = 0; i < kCounterCount; ++i) {
+      if (lacks[i]) total.counters[i].reset();
+    }
+    if (!lacks_duration) return;
+    total.duration_sum_ns.reset();
+    total.longest_ns.reset();
+    total.shortest_ns.reset();
+  }
+};
+
+using Accumulators = std::map<std::int64_t, Accumulator>;  // by op.id
+
+Accumulators accumulate(const Database& db, std::int64_t step_id) {
+  Accumulators by_op;
+  std::vector<Accumulator*> quick;  // by op.id, for the loop
+  Statement read = db.prepare(fmt::format(fmt::runtime(kTasks), counter_columns(db)));
+  read.bind(1, step_id);
+  while (read.step()) {
+    const auto op = static_cast<std::size_t>(read.integer(0));
+    if (op >= quick.size()) quick.resize(op + 1, nullptr);
+    if (quick[op] == nullptr) quick[op] = &by_op[static_cast<std::int64_t>(op)];
+    quick[op]->add(read);
+  }
+  return by_op;
+}
+
+// Exact, and slower: for captures whose records are not in the order of their executions.
+void count_executions(const Database& db, std::int64_t step_id, Accumulators& by_op) {
+  Statement read = db.prepare(
+      "SELECT task.op_id, count(DISTINCT task.execution) FROM task_run AS run"
+      " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
+      " WHERE run.step_id = ? GROUP BY task.op_id ORDER BY task.op_id");
+  read.bind(1, step_id);
+  while (read.step()) by_op.at(read.integer(0)).total.execution_count = read.integer(1);
+}
+
+}  // namespace
+
+std::optional<Fraction> LayerTotal::time_ns(std::optional<std::int64_t> frequency_hz) const {
+  if (on_cpu) {
+    if (!duration_sum_ns) return std::nullopt;
+    return Fraction(*duration_sum_ns, 1);
+  }
+  if (!frequency_hz || !counters[kTotalCycles]) return std::nullopt;
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  const Fraction ns_per_cycle(kNsPerSecond, *frequency_hz);
+  return Fraction(*counters[kTotalCycles] * ns_per_cycle.numerator(), ns_per_cycle.denominator());
+}
+
+std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture) {
+  Accumulators by_op = accumulate(db, capture.step_id);
+  const bool in_order = std::all_of(by_op.begin(), by_op.end(),
+                                    [](const auto& entry) { return entry.second.in_order; });
+  if (!in_order) count_executions(db, capture.step_id, by_op);
+  std::vector<LayerTotal> layers;
+  Statement read = db.prepare(
+      "SELECT op.id, op.layer_id, layer.text, original.text, type.text, unit.text = 'AA_CPU' FROM "
+      "op"
+      " JOIN name AS layer ON layer.id = op.name_id JOIN name AS original ON original.id = "
+      "op.original_name_id"
+      " JOIN name AS type ON type.id = op.type_name_id JOIN name AS unit ON unit.id = "
+      "op.unit_name_id"
+      " WHERE op.model_row = ?"
+      " ORDER BY op.net_id, op.position NULLS LAST, op.layer_id NULLS LAST, unit.text, op.id");
+  read.bind(1, capture.model.row);
+  while (read.step()) {
+    const auto at = by_op.find(read.integer(0));
+    if (at == by_op.end()) continue;
+    at->second.drop_incomplete();
+    LayerTotal& layer = at->second.total;
+    layer.layer_id = read.maybe_integer(1);
+    layer.name = read.text(2);
+    layer.original_names = read.text(3);
+    layer.type = read.text(4);
+    layer.on_cpu = read.integer(5) != 0;
+    layers.push_back(std::move(layer));
+  }
+  return layers;
+}
+
+std::vector<std::optional<Fraction>> weights(const std::vector<LayerTotal>& layers,
+                                             std::optional<std::int64_t> frequency_hz,
+                                             bool per_execution) {
+  const bool any_cpu =
+      std::any_of(layers.begin(), layers.end(), [](const auto& one) { return one.on_cpu; });
+  std::vector<std::optional<Fraction>> result;
+  for (const LayerTotal& layer : layers) {
+    std::optional<Fraction> weight = layer.time_ns(frequency_hz);
+    if (!frequency_hz && !any_cpu && layer.counters[kTotalCycles]) {
+      weight = Fraction(*layer.counters[kTotalCycles], 1);
+    }
+    if (weight && per_execution) {
+      weight = Fraction(weight->numerator(), weight->denominator() * layer.execution_count);
+    }
+    result.push_back(weight);
+  }
+  return result;
+}
+
+std::optional<Fraction> sum(const std::vector<std::optional<Fraction>>& parts) {
+  if (parts.empty()) return std::nullopt;
+  Fraction total;
+  for (const auto& part : parts) {
+    if (!part) return std::nullopt;
+    total += *part;
+  }
+  return total;
+}
+
+std::optional<std::string> percent(const std::optional<Fraction>& part,
+                                   const std::optional<Fraction>& whole) {
+  if (!part || !whole || whole->numerator() == 0) return std::nullopt;
+  return Fraction::ratio(*part, *whole, 100, 3);
+}
+
+}  // namespace msprof::svp

@@ -1,0 +1,142 @@
+// op_statistic: one row an operator name and unit of a capture, longest total first.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "export/products.hpp"
+#include "export/summary/svp_layer_totals.hpp"
+
+namespace msprof {
+
+namespace {
+
+using svp::Capture;
+using svp::LayerTotal;
+
+constexpr std::array<std::string_view, 10> kColumns = {
+    "Task ID",        "Stream ID", "OP Name", "Task Type", "Total Time Ratio(%)",
+    "Total Time(us)", "Count",     "Avg(us)", "Max(us)",   "Min(us)"};
+
+struct Group {
+  std::string name;
+  bool on_cpu = false;
+  std::int64_t task_id = 0;
+  std::int64_t count = 0;
+  std::int64_t first_start_ns = INT64_MAX;
+  std::optional<Fraction> weight;   // for the share
+  std::optional<Fraction> time_ns;  // of all records
+  std::optional<std::int64_t> longest_ns;
+  std::optional<std::int64_t> shortest_ns;
+};
+
+// Layers of one name and unit are one group; `a` and `b` are both known or the sum is not.
+std::optional<Fraction> added(const std::optional<Fraction>& a, const std::optional<Fraction>& b) {
+  return svp::sum({a, b});
+}
+
+std::vector<Group> groups_of(const std::vector<LayerTotal>& layers,
+                             const std::vector<std::optional<Fraction>>& weights,
+                             std::optional<std::int64_t> frequency_hz) {
+  std::vector<Group> groups;
+  std::map<std::pair<std::string, bool>, std::size_t> known;
+  for (std::size_t i = 0; i < layers.size(); ++i) {
+    const LayerTotal& layer = layers[i];
+    const auto [at, is_new] = known.try_emplace({layer.name, layer.on_cpu}, groups.size());
+    if (is_new) {
+      groups.push_back({layer.name, layer.on_cpu, 0, layer.count, layer.first_start_ns, weights[i],
+                        layer.time_ns(frequency_hz), layer.longest_ns, layer.shortest_ns});
+      continue;
+    }
+    Group& group = groups[at->second];
+    group.count += layer.count;
+    group.first_start_ns = std::min(group.first_start_ns, layer.first_start_ns);
+    group.weight = added(group.weight, weights[i]);
+    group.time_ns = added(group.time_ns, layer.time_ns(frequency_hz));
+    const bool both = group.longest_ns && layer.longest_ns;
+    group.longest_ns =
+        both ? std::optional(std::max(*group.longest_ns, *layer.longest_ns)) : std::nullopt;
+    group.shortest_ns =
+        both ? std::optional(std::min(*group.shortest_ns, *layer.shortest_ns)) : std::nullopt;
+  }
+  return groups;
+}
+
+void number_by_first_execution(std::vector<Group>& groups) {
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+    return a.first_start_ns < b.first_start_ns;
+  });
+  std::int64_t number = 0;
+  for (Group& group : groups) group.task_id = number++;
+}
+
+void sort_longest_first(std::vector<Group>& groups) {
+  std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
+    const Fraction x = a.weight.value_or(Fraction());
+    const Fraction y = b.weight.value_or(Fraction());
+    if (x < y || y < x) return y < x;
+    return std::tie(a.name, a.on_cpu) < std::tie(b.name, b.on_cpu);
+  });
+}
+
+class SvpOpStatistic : public SummaryTable {
+ public:
+  std::string_view name() const override { return "op_statistic"; }
+  std::string_view title() const override { return "Op statistic"; }
+  std::string_view help() const override {
+    return "total, mean, longest and shortest time of every operator";
+  }
+  Dialect dialect() const override { return Dialect::svp; }
+  std::span<const std::string_view> columns() const override { return kColumns; }
+
+  std::vector<Document> documents(const Database& db) const override {
+    std::vector<Document> documents;
+    for (const Capture& capture : svp::captures_with_tasks(db)) {
+      documents.push_back(
+          {fmt::format("op_statistic_{}_{}_{}_{}", capture.model.device_id, capture.model.model_id,
+                       capture.current_pic_count, capture.number),
+           capture.step_id, capture.model.row, 0});
+    }
+    return documents;
+  }
+
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
+    const Capture capture = svp::capture(db, document.step_id);
+    const auto layers = svp::layer_totals(db, capture);
+    const auto weights = svp::weights(layers, capture.model.frequency_hz, false);
+    const auto whole = svp::sum(weights);
+    auto groups = groups_of(layers, weights, capture.model.frequency_hz);
+    number_by_first_execution(groups);
+    sort_longest_first(groups);
+    for (const Group& group : groups) write_row(out, group, whole);
+  }
+
+ private:
+  static void write_row(TableWriter& out, const Group& group,
+                        const std::optional<Fraction>& whole) {
+    out.number(group.task_id);
+    out.number(std::int64_t{0});  // an svp board has one stream
+    out.text(group.name);
+    out.text(group.on_cpu ? "AA_CPU" : "AA_CORE");
+    out.number_or_missing(svp::percent(group.weight, whole));
+    const auto us_of = [](const std::optional<Fraction>& ns, std::int64_t parts) {
+      if (!ns) return std::optional<std::string>();
+      return std::optional(Fraction(ns->numerator(), ns->denominator() * 1000 * parts).fixed(1, 3));
+    };
+    out.number_or_missing(us_of(group.time_ns, 1));
+    out.number(group.count);
+    out.number_or_missing(us_of(group.time_ns, group.count));
+    for (const auto& ns : {group.longest_ns, group.shortest_ns}) {
+      out.number_or_missing(ns ? std::optional(us_from_ns(*ns)) : std::nullopt);
+    }
+    out.end_row();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_svp_op_statistic() {
+  return std::make_unique<SvpOpStatistic>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,69 @@
+// A SummaryTable as CSV, as JSON, or as rows in memory. For exporters and `show`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "export/summary_table.hpp"
+
+namespace msprof {
+
+// UTF-8 without BOM, LF, quoted as RFC 4180 says.
+class CsvWriter : public TableWriter {
+ public:
+  explicit CsvWriter(AtomicFile& file) : file_(file) {}
+  using TableWriter::number;
+  void begin(std::span<const std::string_view> columns) override;
+  void text(std::string_view value) override;
+  void number(std::string_view digits) override;
+  void end_row() override;
+  void end() override {}
+
+ private:
+  void separate();
+  AtomicFile& file_;
+  bool first_cell_ = true;
+};
+
+// An array of objects with the columns as keys.
+class JsonTableWriter : public TableWriter {
+ public:
+  explicit JsonTableWriter(AtomicFile& file) : file_(file) {}
+  using TableWriter::number;
+  void begin(std::span<const std::string_view> columns) override;
+  void text(std::string_view value) override;
+  void number(std::string_view digits) override;
+  void end_row() override;
+  void end() override;
+
+ private:
+  void key();
+  AtomicFile& file_;
+  std::vector<std::string> keys_;  // quoted, with the colon
+  std::size_t column_ = 0;
+  std::uint64_t rows_ = 0;
+};
+
+// Rows kept in memory, for the terminal.
+class TableRows : public TableWriter {
+ public:
+  struct Cell {
+    std::string text;
+    bool is_number = false;
+  };
+  using TableWriter::number;
+  void begin(std::span<const std::string_view> columns) override;
+  void text(std::string_view value) override { row_.push_back({std::string(value), false}); }
+  void number(std::string_view digits) override { row_.push_back({std::string(digits), true}); }
+  void end_row() override;
+  void end() override {}
+
+  std::vector<std::string> columns;
+  std::vector<std::vector<Cell>> rows;
+
+ private:
+  std::vector<Cell> row_;
+};
+
+}  // namespace msprof

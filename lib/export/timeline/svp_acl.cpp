@@ -1,0 +1,107 @@
+// acl: the calls of the application's interface, a lane a thread. One file a model.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "base/log.hpp"
+#include "export/json_text.hpp"
+#include "export/products.hpp"
+#include "export/summary/svp_product_names.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr const char* kCalls =
+    " FROM api_call WHERE model_row = ? AND start_ns IS NOT NULL AND end_ns IS NOT NULL";
+
+std::map<std::int64_t, std::string> names_as_json(const Database& db) {
+  std::map<std::int64_t, std::string> names;
+  Statement read = db.prepare(
+      "SELECT id, text FROM name WHERE id IN (SELECT name_id FROM api_call UNION SELECT "
+      "type_name_id"
+      " FROM api_call) ORDER BY id");
+  while (read.step()) names[read.integer(0)] = json_string(read.text(1));
+  return names;
+}
+
+// net.info's batch, else the smallest of the model's captures, else 1.
+std::int64_t batch_of(const Database& db, const svp::Model& model) {
+  if (model.batch_num) return *model.batch_num;
+  Statement read = db.prepare("SELECT min(batch_num) FROM step WHERE model_row = ?");
+  read.bind(1, model.row);
+  if (read.step() && !read.is_null(0)) return read.integer(0);
+  return 1;
+}
+
+class SvpAcl : public TimelineLayer {
+ public:
+  std::string_view name() const override { return "acl"; }
+  std::string_view help() const override { return "calls of the ACL interface on the host"; }
+  Dialect dialect() const override { return Dialect::svp; }
+
+  std::vector<Document> documents(const Database& db) const override {
+    std::vector<Document> documents;
+    for (const svp::Model& model : svp::models(db)) {
+      Statement any = db.prepare(std::string("SELECT 1") + kCalls + " LIMIT 1");
+      any.bind(1, model.row);
+      if (!any.step()) continue;
+      const std::int64_t batch = batch_of(db, model);
+      documents.push_back({fmt::format("acl_{}.{}", svp::model_stem(model), batch), kNull,
+                           model.row, model.batch_num ? 0 : batch});
+    }
+    return documents;
+  }
+
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    if (document.key != 0) {
+      log::info("{}: no net.info says the batch; {} is the smallest of the captures, or 1",
+                document.stem, document.key);
+    }
+    write_metadata(db, document, out);
+    const auto names = names_as_json(db);
+    Statement read = db.prepare(
+        std::string(
+            "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), name_id, type_name_id, start_ns,"
+            " end_ns - start_ns") +
+        kCalls + " ORDER BY start_ns, end_ns DESC, id");
+    read.bind(1, document.model_row);
+    while (read.step()) {
+      const std::int64_t pid = read.integer(0);
+      const std::int64_t tid = read.integer(1);
+      out.begin_complete({names.at(read.integer(2))}, std::max<std::int64_t>(pid, 0),
+                         std::max<std::int64_t>(tid, 0), read.integer(4), read.integer(5));
+      out.argument({"\"Mode\""}, JsonText{names.at(read.integer(3))});
+      number_or_missing(out, {"\"Process_Id\""}, pid);
+      number_or_missing(out, {"\"Thread_Id\""}, tid);
+      out.end_complete();
+    }
+  }
+
+ private:
+  static void number_or_missing(TraceJsonWriter& out, JsonText key, std::int64_t value) {
+    value < 0 ? out.argument(key, JsonText{"\"N/A\""}) : out.argument(key, value);
+  }
+
+  static void write_metadata(const Database& db, const Document& document, TraceJsonWriter& out) {
+    Statement read =
+        db.prepare(std::string("SELECT DISTINCT ifnull(process_id, 0), ifnull(thread_id, 0)") +
+                   kCalls + " ORDER BY 1, 2");
+    read.bind(1, document.model_row);
+    std::int64_t last_pid = -1;
+    while (read.step()) {
+      const std::int64_t pid = read.integer(0);
+      if (pid != last_pid) out.process_name(pid, fmt::format("ACL process {}", pid));
+      last_pid = pid;
+      out.thread_name(pid, read.integer(1), fmt::format("Thread {}", read.integer(1)));
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TimelineLayer> make_svp_acl() {
+  return std::make_unique<SvpAcl>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,80 @@
+// ImportReport: what an import found, counted by reason; the verdict that the user reads, and the
+// rows of `import_log`. For the kinds, which fill it, and the verbs, which print it.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+enum class Severity { note, partial };
+
+// What a finding is about; the verdict has one figure for each.
+enum class Category {
+  skipped_record,
+  trailing_bytes,
+  missing_done,
+  empty_product,
+  not_read,
+  other
+};
+
+struct Finding {
+  Severity severity = Severity::note;
+  Category category = Category::other;
+  std::string kind;
+  std::string file;    // relative to the capture; empty: the capture as a whole
+  std::string reason;  // a few fixed words, the same for the same cause
+  std::int64_t count = 1;
+  std::int64_t first_offset = kNull;  // byte in the file
+  std::string detail;
+};
+
+// A data file whose record layout nobody has told us.
+struct UnknownLayout {
+  std::string kind;
+  std::string file;
+  std::uint64_t size_bytes = 0;
+  std::vector<std::uint64_t> candidate_record_sizes;
+};
+
+class ImportReport {
+ public:
+  struct KindTotal {
+    std::uint64_t files = 0;
+    std::uint64_t records = 0;
+  };
+
+  void count_file(std::string_view kind, std::uint64_t records);
+  // Findings with the same kind, file and reason become one, their counts added.
+  void add(Finding finding);
+  void skip_record(std::string_view kind, const std::string& file, std::string_view reason,
+                   std::uint64_t offset);
+  void add(UnknownLayout unknown);
+
+  bool partial() const;
+  bool mentions(const std::string& file) const;
+  std::uint64_t files() const;
+  std::uint64_t records() const;
+  const std::vector<Finding>& findings() const { return findings_; }
+  const std::vector<UnknownLayout>& unknown_layouts() const { return unknown_layouts_; }
+  const std::map<std::string, KindTotal>& kinds() const { return kinds_; }
+
+  void write_log(TraceDbWriter& store) const;
+  // The verdict as lines for a terminal; the last one is "verdict: ...".
+  std::string text() const;
+  nlohmann::ordered_json json() const;
+
+ private:
+  std::map<std::string, KindTotal> kinds_;
+  std::vector<Finding> findings_;
+  std::vector<UnknownLayout> unknown_layouts_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,43 @@
+// Importer: a capture folder into its store. For the verbs.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "import/import_report.hpp"
+#include "session/session.hpp"
+
+namespace msprof {
+
+struct ImportOptions {
+  // Text and file name of --layout.
+  std::string layout_json;
+  std::string layout_file;
+  // Without --layout: use the one that the store at hand was made with.
+  bool keep_layout = false;
+  // Runs when all rows are in the store, before it is published: the place for findings about
+  // products.
+  std::function<void(const Database&, ImportReport&)> inspect;
+};
+
+// Where the store of a capture is, in the capture or under --output.
+std::filesystem::path store_path(const std::filesystem::path& product_folder);
+
+// Reads `session` into a new store at `store`; the old one stays until the new one is whole.
+ImportReport import_session(const Session& session, const std::filesystem::path& store,
+                            const ImportOptions& options);
+
+// The store, when it was made from exactly the files that `session` has now.
+std::optional<TraceDb> current_store(const Session& session, const std::filesystem::path& store);
+
+// Keys of the table `meta`.
+namespace meta {
+inline constexpr std::string_view kDialect = "dialect";
+inline constexpr std::string_view kCapture = "capture";
+inline constexpr std::string_view kVerdict = "verdict";  // "complete" or "partial"
+inline constexpr std::string_view kLayout = "layout";
+}  // namespace meta
+
+}  // namespace msprof

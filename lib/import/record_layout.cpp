@@ -1,0 +1,239 @@
+#include "import/record_layout.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "base/byte_cursor.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "store/bulk_insert.hpp"
+
+namespace msprof {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMostRecordBytes = 1 << 16;
+constexpr std::array<std::pair<std::string_view, FieldType>, 6> kTypes = {
+    {{"u8", FieldType::u8},
+     {"u16", FieldType::u16},
+     {"u32", FieldType::u32},
+     {"u64", FieldType::u64},
+     {"i32", FieldType::i32},
+     {"i64", FieldType::i64}}};
+constexpr std::array<std::string_view, 3> kKinds = {"aicore", "aicpu", "acl_api"};
+
+std::size_t width_bytes(FieldType type) {
+  switch (type) {
+    case FieldType::u8:
+      return 1;
+    case FieldType::u16:
+      return 2;
+    case FieldType::u32:
+    case FieldType::i32:
+      return 4;
+    case FieldType::u64:
+    case FieldType::i64:
+      break;
+  }
+  return 8;
+}
+
+// The layout that lib/runtime writes, in the words of a layout file. Offsets: 112-byte record of
+// one layer execution, 32-byte records of a CPU operator and of a call.
+constexpr std::string_view kReference = R"({
+"aicore": {"header_size": 16, "record_size": 112, "fields": {
+  "layer_id": {"offset": 0, "type": "u32"}, "start": {"offset": 8, "type": "u64"},
+  "total_cycles": {"offset": 16, "type": "u64"}, "mac_busy": {"offset": 24, "type": "u64"},
+  "mac_ppen": {"offset": 32, "type": "u64"}, "vec_busy": {"offset": 40, "type": "u64"},
+  "vec_ppen": {"offset": 48, "type": "u64"}, "dstr": {"offset": 56, "type": "u64"},
+  "dtrans": {"offset": 64, "type": "u64"}, "dld": {"offset": 72, "type": "u64"},
+  "wld": {"offset": 80, "type": "u64"}, "ddr_read": {"offset": 88, "type": "u64"},
+  "ddr_write": {"offset": 96, "type": "u64"}, "execution": {"offset": 104, "type": "u64"}}},
+"aicpu": {"header_size": 16, "record_size": 32, "fields": {
+  "layer_id": {"offset": 0, "type": "u32"}, "thread_id": {"offset": 4, "type": "u32"},
+  "start": {"offset": 8, "type": "u64"}, "end": {"offset": 16, "type": "u64"},
+  "execution": {"offset": 24, "type": "u64"}}},
+"acl_api": {"header_size": 16, "record_size": 32, "fields": {
+  "api_id": {"offset": 0, "type": "u32"}, "thread_id": {"offset": 4, "type": "u32"},
+  "start": {"offset": 8, "type": "u64"}, "end": {"offset": 16, "type": "u64"}},
+  "api_names": {
+  "1": {"name": "svp_acl_mdl_load_from_mem", "type": "model"},
+  "2": {"name": "svp_acl_mdl_load_with_config", "type": "model"},
+  "3": {"name": "svp_acl_mdl_execute", "type": "model"},
+  "4": {"name": "svp_acl_mdl_execute_async", "type": "model"},
+  "5": {"name": "svp_acl_mdl_unload", "type": "model"},
+  "6": {"name": "svp_acl_mdl_get_desc", "type": "model"},
+  "7": {"name": "svp_acl_mdl_create_dataset", "type": "model"},
+  "8": {"name": "svp_acl_mdl_destroy_dataset", "type": "model"},
+  "256": {"name": "svp_acl_rt_set_device", "type": "runtime"},
+  "257": {"name": "svp_acl_rt_reset_device", "type": "runtime"},
+  "258": {"name": "svp_acl_rt_create_stream", "type": "runtime"},
+  "259": {"name": "svp_acl_rt_destroy_stream", "type": "runtime"},
+  "260": {"name": "svp_acl_rt_synchronize_stream", "type": "runtime"},
+  "261": {"name": "svp_acl_rt_malloc", "type": "runtime"},
+  "262": {"name": "svp_acl_rt_free", "type": "runtime"},
+  "263": {"name": "svp_acl_rt_create_context", "type": "runtime"},
+  "264": {"name": "svp_acl_rt_destroy_context", "type": "runtime"},
+  "512": {"name": "svp_acl_init", "type": "others"},
+  "513": {"name": "svp_acl_finalize", "type": "others"}}}})";
+
+[[noreturn]] void fail(const std::string& file, const std::string& message) {
+  throw Error(Exit::usage, fmt::format("layout {}: {}", file, message));
+}
+
+std::uint64_t number(const json& object, const char* key, std::uint64_t most,
+                     const std::string& file, const std::string& place) {
+  const auto at = object.find(key);
+  if (at == object.end()) fail(file, fmt::format("{} has no '{}'", place, key));
+  if (!at->is_number_unsigned() || at->get<std::uint64_t>() > most) {
+    fail(file, fmt::format("'{}' of {} must be a whole number from 0 to {}", key, place, most));
+  }
+  return at->get<std::uint64_t>();
+}
+
+FieldType field_type(const json& field, const std::string& file, const std::string& place) {
+  const std::string word = field.contains("type") && field["type"].is_string() ? field["type"] : "";
+  for (const auto& [name, type] : kTypes) {
+    if (word == name) return type;
+  }
+  fail(file, fmt::format("the type of {} must be one of u8, u16, u32, u64, i32, i64", place));
+}
+
+void parse_field(RecordLayout& layout, const json& field, const std::string& kind,
+                 const std::string& name, const std::string& file) {
+  const FieldNames names = field_names(kind);
+  const std::string place = fmt::format("field '{}' of {}", name, kind);
+  const auto at = std::find(names.begin(), names.end(), name);
+  if (at == names.end()) {
+    fail(file, fmt::format("unknown {}; valid: {}", place, fmt::join(names, ", ")));
+  }
+  if (!field.is_object()) fail(file, fmt::format("{} must be an object", place));
+  if (field.contains("offset") && field["offset"].is_null()) return;  // as a template leaves it
+  FieldLayout result;
+  result.slot = static_cast<std::size_t>(at - names.begin());
+  result.type = field_type(field, file, place);
+  result.offset_bytes = number(field, "offset", kMostRecordBytes, file, place);
+  if (result.offset_bytes + width_bytes(result.type) > layout.record_bytes) {
+    fail(file, fmt::format("{} ends behind the record of {} bytes", place, layout.record_bytes));
+  }
+  if (field.contains("scale")) {
+    result.scale = static_cast<std::int64_t>(number(field, "scale", 1'000'000'000, file, place));
+  }
+  layout.fields.push_back(result);
+}
+
+void parse_api_names(RecordLayout& layout, const json& names, const std::string& file) {
+  for (const auto& [id, entry] : names.items()) {
+    std::uint64_t value = 0;
+    if (!parse_u64(id, value) || value > static_cast<std::uint64_t>(INT64_MAX) ||
+        !entry.is_object()) {
+      fail(file, fmt::format("api_names: '{}' must be a number with {{\"name\", \"type\"}}", id));
+    }
+    layout.api_names[static_cast<std::int64_t>(value)] = {entry.value("name", "api_" + id),
+                                                          entry.value("type", "N/A")};
+  }
+}
+
+RecordLayout parse_layout(const json& object, const std::string& kind, const std::string& file) {
+  if (!object.is_object()) fail(file, fmt::format("'{}' must be an object", kind));
+  RecordLayout layout;
+  layout.header_bytes = number(object, "header_size", 1 << 20, file, kind);
+  layout.record_bytes = number(object, "record_size", kMostRecordBytes, file, kind);
+  if (layout.record_bytes == 0) fail(file, fmt::format("the record_size of {} is 0", kind));
+  if (!object.contains("fields") || !object["fields"].is_object()) {
+    fail(file, fmt::format("{} has no 'fields'", kind));
+  }
+  for (const auto& [name, field] : object["fields"].items())
+    parse_field(layout, field, kind, name, file);
+  if (layout.fields.empty()) fail(file, fmt::format("no field of {} has an offset", kind));
+  if (object.contains("api_names")) parse_api_names(layout, object["api_names"], file);
+  return layout;
+}
+
+bool decode_unsigned(std::uint64_t raw, std::int64_t scale, std::int64_t& value) {
+  return !__builtin_mul_overflow(raw, scale, &value) && value >= 0;
+}
+
+}  // namespace
+
+FieldNames field_names(std::string_view kind) {
+  if (kind == "aicore") return kAicoreFields;
+  if (kind == "aicpu") return kAicpuFields;
+  return kAclApiFields;
+}
+
+bool RecordLayout::has(std::size_t slot) const {
+  return std::any_of(fields.begin(), fields.end(),
+                     [slot](const FieldLayout& field) { return field.slot == slot; });
+}
+
+bool RecordLayout::decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const {
+  ByteCursor cursor(record);
+  std::fill(slots.begin(), slots.end(), kNull);
+  for (const FieldLayout& field : fields) {
+    std::uint64_t raw = 0;
+    switch (field.type) {
+      case FieldType::u8:
+        raw = cursor.at<std::uint8_t>(field.offset_bytes);
+        break;
+      case FieldType::u16:
+        raw = cursor.at<std::uint16_t>(field.offset_bytes);
+        break;
+      case FieldType::u32:
+        raw = cursor.at<std::uint32_t>(field.offset_bytes);
+        break;
+      case FieldType::u64:
+        raw = cursor.at<std::uint64_t>(field.offset_bytes);
+        break;
+      // No field of a record is negative; the sign bit makes the value too large below.
+      case FieldType::i32:
+        raw = static_cast<std::uint64_t>(cursor.at<std::int32_t>(field.offset_bytes));
+        break;
+      case FieldType::i64:
+        raw = static_cast<std::uint64_t>(cursor.at<std::int64_t>(field.offset_bytes));
+        break;
+    }
+    if (!decode_unsigned(raw, field.scale, slots[field.slot])) return false;
+  }
+  return !cursor.overrun();
+}
+
+const LayoutSet& LayoutSet::reference() {
+  static const LayoutSet kSet = parse(kReference, "built-in");
+  return kSet;
+}
+
+LayoutSet LayoutSet::parse(std::string_view text, const std::string& file) {
+  json document;
+  try {
+    document = json::parse(text, nullptr, true, true);
+  } catch (const json::parse_error& error) {
+    fail(file, fmt::format("not JSON at byte {}", error.byte));
+  }
+  if (!document.is_object()) fail(file, "must be an object with aicore, aicpu or acl_api");
+  LayoutSet set;
+  try {
+    for (const auto& [kind, object] : document.items()) {
+      if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
+        if (kind.starts_with('_')) continue;  // remarks, as a template has them
+        fail(file, fmt::format("unknown kind '{}'; valid: {}", kind, fmt::join(kKinds, ", ")));
+      }
+      set.layouts_[kind] = parse_layout(object, kind, file);
+    }
+  } catch (const json::exception& error) {
+    fail(file, error.what());
+  }
+  return set;
+}
+
+const RecordLayout* LayoutSet::find(std::string_view kind) const {
+  const auto at = layouts_.find(kind);
+  return at == layouts_.end() ? nullptr : &at->second;
+}
+
+}  // namespace msprof

@@ -1,0 +1,76 @@
+// RecordLayout: where the fields of a fixed-size record are, as a table. One decoder serves our own
+// reference layout and any that a user describes with `import --layout FILE`. For the svp kinds.
+//
+// JSON: {"aicore": {"header_size": 0, "record_size": 128, "fields": {"start": {"offset": 8,
+// "type": "u64", "scale": 1}}}, "acl_api": {..., "api_names": {"3": {"name": "svp_acl_mdl_execute",
+// "type": "model"}}}}. Types u8 u16 u32 u64 i32 i64, little-endian; `scale` multiplies (1000 for a
+// start in microseconds). An absent field, or one whose offset is null, gives N/A.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msprof {
+
+// The fields of a kind, in slot order; a decoded record is one int64 a slot, kNull where absent.
+using FieldNames = std::span<const std::string_view>;
+
+enum class FieldType : std::uint8_t { u8, u16, u32, u64, i32, i64 };
+
+struct FieldLayout {
+  std::size_t slot = 0;
+  std::size_t offset_bytes = 0;
+  FieldType type = FieldType::u64;
+  std::int64_t scale = 1;
+};
+
+struct ApiName {
+  std::string name;
+  std::string type;
+};
+
+struct RecordLayout {
+  std::uint64_t header_bytes = 0;
+  std::uint64_t record_bytes = 0;
+  std::vector<FieldLayout> fields;
+  std::map<std::int64_t, ApiName> api_names;  // of acl_api
+
+  // Fills `slots` (one a field name); false when a value does not fit an int64.
+  bool decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const;
+  bool has(std::size_t slot) const;
+};
+
+// The names that a layout file can use.
+inline constexpr std::array<std::string_view, 14> kAicoreFields = {
+    "layer_id", "start",  "total_cycles", "mac_busy", "mac_ppen", "vec_busy",  "vec_ppen",
+    "dstr",     "dtrans", "dld",          "wld",      "ddr_read", "ddr_write", "execution"};
+inline constexpr std::array<std::string_view, 5> kAicpuFields = {"layer_id", "thread_id", "start",
+                                                                 "end", "execution"};
+inline constexpr std::array<std::string_view, 4> kAclApiFields = {"api_id", "thread_id", "start",
+                                                                  "end"};
+
+// Field names of "aicore", "aicpu" or "acl_api".
+FieldNames field_names(std::string_view kind);
+
+class LayoutSet {
+ public:
+  // The built-in reference layouts (files that begin with "MSVP").
+  static const LayoutSet& reference();
+
+  // Throws Error(usage) naming what is wrong and the valid words.
+  static LayoutSet parse(std::string_view json, const std::string& file_name);
+
+  const RecordLayout* find(std::string_view kind) const;
+
+ private:
+  std::map<std::string, RecordLayout, std::less<>> layouts_;
+};
+
+}  // namespace msprof
