@@ -47,11 +47,6 @@ void bind(CLI::App& app, const Option& option) {
   if (!option.choices.empty()) bound->check(CLI::IsMember(option.choices));
 }
 
-std::string usage_top(const Command& command) {
-  if (command.examples().empty()) return command.help();
-  return fmt::format("Examples:\n{}\n\n{}", command.examples(), command.help());
-}
-
 std::unique_ptr<Bound> bind_tree(Command& command, CLI::App& app) {
   auto bound = std::make_unique<Bound>();
   bound->command = &command;
@@ -61,7 +56,7 @@ std::unique_ptr<Bound> bind_tree(Command& command, CLI::App& app) {
     app.footer(fmt::format("-- ARGUMENTS...\n  {}", command.rest_help()));
   }
   for (const auto& child : command.commands()) {
-    CLI::App* sub = app.add_subcommand(child->name(), usage_top(*child));
+    CLI::App* sub = app.add_subcommand(child->name(), child->help());
     bound->children.push_back(bind_tree(*child, *sub));
   }
   return bound;
@@ -150,7 +145,7 @@ std::vector<std::string> rewrite_long_options(const std::vector<std::string>& ar
 }
 
 Exit run(Command& root, const std::string& version, const std::vector<std::string>& arguments) {
-  CLI::App app(usage_top(root), root.name());
+  CLI::App app(root.help(), root.name());
   app.set_version_flag("--version", version);
   const auto tree = bind_tree(root, app);
 
@@ -164,8 +159,12 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);
+  } catch (const CLI::CallForHelp&) {
+    const Bound& bound = selected(*tree);
+    fmt::print("Examples:\n{}\n\n{}", bound.command->examples(), app.help());
+    return Exit::ok;
   } catch (const CLI::Success& success) {
-    app.exit(success);  // --help, --version: on stdout
+    app.exit(success);  // --version: on stdout
     return Exit::ok;
   } catch (const CLI::ExtrasError&) {
     return usage_error(selected(*tree), unknown_words(app, words));

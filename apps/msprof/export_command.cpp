@@ -65,7 +65,7 @@ void add_summary(cli::Command& parent) {
       "  msprof export summary op_summary -dir JOBXXX --format json");
   add_capture_options(command, arguments->capture);
   command.add_option({"--format", &arguments->format, "FORMAT", "csv or json", {"csv", "json"}});
-  command.add_option({"names", &arguments->names, "NAME...", "only these tables (default: all)"});
+  command.add_option({"names", &arguments->names, "NAME", "only these tables (default: all)"});
   command.set_action([arguments] { return run_summary(*arguments); });
 }
 

@@ -40,7 +40,7 @@ bool has_products(const fs::path& products) {
 
 void add_capture_options(cli::Command& command, CaptureOptions& options) {
   command.add_option(
-      {"--dir,--collection-dir", &options.dirs, "DIR...",
+      {"--dir,--collection-dir", &options.dirs, "DIR",
        "capture folder (JOB…), several, or a glob; also -dir. Default: this folder if it is "
        "a capture, else the newest one in it or one level deeper"});
   command.add_option({"--output", &options.output, "DIR",

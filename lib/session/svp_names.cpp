@@ -28,9 +28,9 @@ FileKind kind_of_word(std::string_view word) {
 
 std::string joined(std::span<const std::string_view> parts) {
   std::string result;
-  for (const auto part : parts) {
-    if (!result.empty() || &part != parts.data()) result += '.';
-    result += part;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    if (i > 0) result += '.';
+    result += parts[i];
   }
   return result;
 }
