@@ -1,0 +1,77 @@
+#include <dlfcn.h>
+#include <stdio.h>
+
+#include <catch2/catch.hpp>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+
+extern "C" int c_application(void);
+
+namespace {
+
+std::string output_of(const std::string& command) {
+  FILE* pipe = popen(command.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  char block[4096];
+  for (std::size_t got = 0; (got = fread(block, 1, sizeof block, pipe)) > 0;)
+    text.append(block, got);
+  REQUIRE(pclose(pipe) == 0);
+  return text;
+}
+
+std::set<std::string> all_matches(const std::string& text, const std::string& pattern) {
+  const std::regex regex(pattern);
+  std::set<std::string> found;
+  for (std::sregex_iterator it(text.begin(), text.end(), regex), end; it != end; ++it)
+    found.insert((*it)[1]);
+  return found;
+}
+
+}  // namespace
+
+TEST_CASE("the library needs libc and libm only") {
+  const std::set<std::string> needed =
+      all_matches(output_of("readelf -d " MSPROF_SVP_ACL), R"(NEEDED.*\[(.*)\])");
+  // The dynamic loader is a part of libc; before glibc 2.34 threads were a library of their own.
+  std::set<std::string> surprising;
+  for (const std::string& name : needed) {
+    if (!std::regex_match(name, std::regex(R"(lib(c|m|pthread)\.so.*|ld-linux.*)")))
+      surprising.insert(name);
+  }
+  CHECK(needed.contains("libc.so.6"));
+  CHECK(surprising == std::set<std::string>{});
+}
+
+TEST_CASE("the library exports svp_acl functions only, and every one of the interface") {
+  const std::string text = output_of("nm -D --defined-only " MSPROF_SVP_ACL);
+  std::set<std::string> exported;
+  std::istringstream lines(text);
+  for (std::string address, type, name; lines >> address >> type >> name;) {
+    INFO(name);
+    CHECK(name.starts_with("svp_acl_"));
+    CHECK(type == "T");
+    exported.insert(name);
+  }
+  // 2 + 7 + 20 + 37 + 67 + 3 functions in the six headers.
+  CHECK(exported.size() == 136);
+}
+
+TEST_CASE("the library has no sanitizer inside") {
+  const std::string undefined = output_of("nm -D --undefined-only " MSPROF_SVP_ACL);
+  CHECK(undefined.find("__asan") == std::string::npos);
+  CHECK(undefined.find("__ubsan") == std::string::npos);
+}
+
+TEST_CASE("an application in C builds against the headers and runs") {
+  CHECK(c_application() == 0);
+}
+
+TEST_CASE("the library can be loaded and unloaded at run time") {
+  void* library = dlopen(MSPROF_SVP_ACL, RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  CHECK(dlsym(library, "svp_acl_mdl_execute") != nullptr);
+  CHECK(dlclose(library) == 0);
+}

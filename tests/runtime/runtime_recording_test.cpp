@@ -1,0 +1,130 @@
+#include <sys/resource.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <thread>
+
+#include "runtime/profile/machine_model.hpp"
+#include "runtime/profile/record_file.hpp"
+#include "runtime/runtime_fixture.hpp"
+
+using namespace msprof::runtime;
+using namespace msprof::runtime::test;
+
+TEST_CASE("every record is in the file as soon as append returns") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/calls";
+  WriteHealth health;
+  RecordFile file(path, RecordKind::kAclApi, health);
+  CHECK(read_file(path) == std::string("MSVP\x01\0\x20\0\x03\0\0\0\0\0\0\0", 16));
+  const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
+  for (std::size_t i = 1; i <= 3; ++i) {
+    file.append(&record, record.start_ns, record.end_ns);
+    CHECK(std::filesystem::file_size(path) == 16 + i * 32);
+  }
+  CHECK_FALSE(exists(path + ".done"));
+  file.finish("pid:1\n");
+  CHECK(read_file(path + ".done") == "file_len:112\nstart_time:2000\nend_time:5000\npid:1\n");
+  CHECK_FALSE(exists(path + ".done.tmp"));
+}
+
+TEST_CASE("a record after finish is dropped and counted") {
+  const TempFolder folder;
+  const CapturedStderr captured;
+  WriteHealth health;
+  RecordFile file(folder.path() + "/calls", RecordKind::kAclApi, health);
+  file.finish("");
+  const AclApiRecord record;
+  file.append(&record, 1, 2);
+  CHECK(health.lost_records() == 1);
+  CHECK(std::filesystem::file_size(folder.path() + "/calls") == 16);
+}
+
+TEST_CASE("a write cut short leaves whole records, no .done, one sentence and a count") {
+  const TempFolder folder;
+  const CapturedStderr captured;
+  WriteHealth health;
+  const std::string path = folder.path() + "/core";
+  {
+    RecordFile file(path, RecordKind::kAicore, health);
+    rlimit before = {};
+    getrlimit(RLIMIT_FSIZE, &before);
+    const rlimit limit = {16 + 2 * 112 + 50, before.rlim_max};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    const AicoreRecord record;
+    for (int i = 0; i < 10; ++i) file.append(&record, 1, 2);
+    setrlimit(RLIMIT_FSIZE, &before);
+    file.finish("");
+  }
+  CHECK(std::filesystem::file_size(path) == 16 + 2 * 112);
+  CHECK_FALSE(exists(path + ".done"));
+  CHECK(health.lost_records() == 8);
+  const std::string said = captured.text();
+  CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+}
+
+TEST_CASE("a file that cannot be created is said once and its records are counted") {
+  const TempFolder folder;
+  const CapturedStderr captured;
+  WriteHealth health;
+  const AclApiRecord record;
+  for (int i = 0; i < 3; ++i) {
+    RecordFile file(folder.path() + "/none/calls", RecordKind::kAclApi, health);
+    file.append(&record, 1, 2);
+    file.finish("");
+  }
+  CHECK(health.lost_records() == 3);
+  const std::string said = captured.text();
+  CHECK(std::count(said.begin(), said.end(), '\n') == 1);
+  CHECK(said.find("cannot be created (No such file") != std::string::npos);
+}
+
+TEST_CASE("records of many threads stay whole") {
+  const TempFolder folder;
+  WriteHealth health;
+  const std::string path = folder.path() + "/calls";
+  RecordFile file(path, RecordKind::kAclApi, health);
+  std::vector<std::thread> threads;
+  for (uint32_t id = 0; id < 4; ++id) {
+    threads.emplace_back([&file, id] {
+      for (uint64_t i = 0; i < 500; ++i) {
+        const AclApiRecord record = {id, id, i, i * 10 + id, 0};
+        file.append(&record, record.start_ns, record.end_ns);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  file.finish("");
+  std::map<uint32_t, uint64_t> next;
+  for (const AclApiRecord& record : records_of<AclApiRecord>(path, RecordKind::kAclApi)) {
+    REQUIRE(record.thread_id == record.api_id);
+    REQUIRE(record.end_ns == record.start_ns * 10 + record.api_id);
+    REQUIRE(record.start_ns == next[record.api_id]++);
+  }
+  for (uint32_t id = 0; id < 4; ++id) CHECK(next[id] == 500);
+}
+
+TEST_CASE("unit cycles come from the stated rates and never exceed the total") {
+  LayerWork work;
+  work.macs = 240;
+  work.padded_macs = 480;
+  work.vector_ops = 320;
+  work.padded_vector_ops = 640;
+  work.relayout_bytes = 128;
+  work.input_bytes = 640;
+  work.weight_bytes = 64;
+  work.output_bytes = 1280;
+  AicoreRecord record;
+  record.total_cycles = 35;
+  model_units(work, 2, record);
+  CHECK(record.mac_ppen == 20);
+  CHECK(record.mac_busy == 35);  // 40, clamped
+  CHECK(record.vec_ppen == 20);
+  CHECK(record.vec_busy == 35);
+  CHECK(record.dtrans == 4);
+  CHECK(record.dld == 20);
+  CHECK(record.wld == 1);
+  CHECK(record.dstr == 35);
+  CHECK(record.ddr_read_bytes == 2 * 640 + 64);
+  CHECK(record.ddr_write_bytes == 2 * 1280);
+}

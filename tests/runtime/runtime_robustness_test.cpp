@@ -1,0 +1,208 @@
+#include <catch2/catch.hpp>
+#include <set>
+#include <thread>
+
+#include "runtime/runtime_fixture.hpp"
+
+using namespace msprof::runtime;
+using namespace msprof::runtime::test;
+
+namespace {
+
+const std::vector<std::vector<float>> kOneImage = {std::vector<float>(32, 0.5F)};
+
+// Runs probe MODE with everything profiled into `folder`.
+ProcessResult probe(const std::string& mode, const TempFolder& folder,
+                    const std::string& output = "") {
+  const std::string json =
+      folder.write("acl.json", acl_json(output.empty() ? folder.path() : output));
+  return run_process({MSPROF_PROBE, mode}, {{"MSPROF_ACL_JSON", json}});
+}
+
+std::string data_of_only_job(const TempFolder& folder) {
+  const std::vector<std::string> jobs = jobs_in(folder.path());
+  REQUIRE(jobs.size() == 1);
+  return jobs[0] + "/data/";
+}
+
+}  // namespace
+
+TEST_CASE("an application that forgets svp_acl_finalize still leaves a complete JOB") {
+  const TempFolder folder;
+  const ProcessResult result = probe("forget", folder);
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  const std::string data = data_of_only_job(folder);
+  CHECK(records_of<AicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
+        9);
+  CHECK(done_of(data + "aicore.0.tiny.1.0.1.1.0").at("file_len") == std::to_string(16 + 9 * 112));
+  CHECK(done_of(data + "aicpu.0.tiny.1.0.1.1.0").at("file_len") == std::to_string(16 + 3 * 32));
+  CHECK(exists(data + "acl_api.0.tiny.1.done"));
+}
+
+TEST_CASE("an application that vanishes leaves every record and no .done") {
+  const TempFolder folder;
+  CHECK(probe("vanish", folder).exit_code == 0);
+  const std::string data = data_of_only_job(folder);
+  CHECK(records_of<AicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
+        9);
+  for (const std::string& name : names_in(data)) CHECK_FALSE(name.ends_with(".done"));
+}
+
+TEST_CASE("a child made by fork does not write into its parent's files") {
+  const TempFolder folder;
+  const ProcessResult result = probe("fork_and_go_on", folder);
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find("forked after svp_acl_init") != std::string::npos);
+  const std::string core = data_of_only_job(folder) + "aicore.0.tiny.1.0.1.1.0";
+  const auto records = records_of<AicoreRecord>(core, RecordKind::kAicore);
+  REQUIRE(records.size() == 12);
+  CHECK(records.back().execution == 3);
+  CHECK(done_of(core).at("file_len") == std::to_string(16 + 12 * 112));
+}
+
+TEST_CASE("a child that initialises for itself has a JOB of its own") {
+  const TempFolder folder;
+  const ProcessResult result = probe("fork_and_start_over", folder);
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  std::set<std::string> complete;
+  REQUIRE(jobs_in(folder.path()).size() == 2);
+  for (const std::string& job : jobs_in(folder.path())) {
+    for (const std::string& name : names_in(job + "/data")) {
+      if (name.starts_with("acl_api") && name.ends_with(".done")) complete.insert(name);
+    }
+  }
+  CHECK(complete == std::set<std::string>{"acl_api.0.child.2.done", "acl_api.0.tiny.1.done"});
+}
+
+TEST_CASE("an application without stdin, stdout and stderr does not print into the records") {
+  const TempFolder folder;
+  CHECK(probe("close_stdio", folder).exit_code == 0);
+  const std::string data = data_of_only_job(folder);
+  CHECK(records_of<AicoreRecord>(data + "aicore.0.tiny.1.0.1.1.0", RecordKind::kAicore).size() ==
+        3);
+  for (const std::string& name : names_in(data)) {
+    CHECK(read_file(data + name).find("text of the application") == std::string::npos);
+  }
+}
+
+TEST_CASE("a message that nobody reads does not end the application") {
+  const TempFolder folder;
+  CHECK(probe("nobody_reads_stderr", folder).exit_code == 0);
+}
+
+TEST_CASE("a limit on file sizes stops the recording, not the application") {
+  const TempFolder folder;
+  const ProcessResult result = probe("small_file_limit", folder);
+  CHECK(result.signal == 0);
+  CHECK(result.exit_code == 0);
+  const std::string core = data_of_only_job(folder) + "aicore.0.tiny.1.0.1.1.0";
+  CHECK(records_of<AicoreRecord>(core, RecordKind::kAicore).size() == 5);
+  CHECK_FALSE(exists(core + ".done"));
+  CHECK(result.err.find("cannot be written (File too large)") != std::string::npos);
+  CHECK(result.err.find("4 records were dropped, the profile is partial") != std::string::npos);
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 2);
+}
+
+TEST_CASE(
+    "an output folder that cannot be written means no profile, said, and the application runs") {
+  const TempFolder folder;
+  const ProcessResult result = probe("forget", folder, "/proc");
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find("/proc/JOB") != std::string::npos);
+  CHECK(result.err.find("no profiling") != std::string::npos);
+}
+
+TEST_CASE("a JOB folder removed during the run is said once and the application runs on") {
+  const TempFolder folder;
+  const std::string json = folder.write("acl.json", acl_json("."));
+  const ProcessResult result = run_process(
+      {"/bin/sh", "-c", "cd " + folder.path() + " && exec " MSPROF_PROBE " folder_goes_away"},
+      {{"MSPROF_ACL_JSON", json}});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.find(".done cannot be written") != std::string::npos);
+  CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
+  CHECK(jobs_in(folder.path()).empty());
+}
+
+TEST_CASE("MSPROF_ACL_JSON takes the place of the path, also of none") {
+  const TempFolder named, ignored;
+  const std::string json = named.write("acl.json", acl_json(named.path()));
+  setenv("MSPROF_ACL_JSON", json.c_str(), 1);
+  { const Initialised runtime; }
+  { const Initialised runtime(ignored.write("acl.json", acl_json(ignored.path()))); }
+  unsetenv("MSPROF_ACL_JSON");
+  CHECK(jobs_in(named.path()).size() == 2);
+  CHECK(jobs_in(ignored.path()).empty());
+}
+
+TEST_CASE("threads that execute two models at once number and record every execution") {
+  constexpr int kThreads = 4, kRuns = 25;
+  const TempFolder folder;
+  Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
+  Runner a(tiny_model("a")), b(tiny_model("b"));
+  const std::vector<float> wanted = a.run(kOneImage);
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int t = 0; t < kThreads; ++t) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < kRuns; ++i) {
+        if (a.run(kOneImage) != wanted || b.run(kOneImage) != wanted) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  const std::string ids[] = {"a." + std::to_string(a.id()), "b." + std::to_string(b.id())};
+  a.unload();
+  b.unload();
+  runtime.finalize();
+
+  const std::string data = data_of_only_job(folder);
+  for (const std::string& id : ids) {
+    const std::size_t executions = kThreads * kRuns + (id[0] == 'a' ? 1 : 0);
+    std::map<uint64_t, std::vector<uint32_t>> layers;
+    for (const auto& r :
+         records_of<AicoreRecord>(data + "aicore.0." + id + ".0.1.1.0", RecordKind::kAicore)) {
+      layers[r.execution].push_back(r.layer_id);
+    }
+    REQUIRE(layers.size() == executions);
+    CHECK(layers.rbegin()->first == executions - 1);
+    for (const auto& [execution, seen] : layers) CHECK(seen == std::vector<uint32_t>{0, 1, 2});
+    std::set<uint32_t> thread_ids;
+    for (const auto& r :
+         records_of<AicpuRecord>(data + "aicpu.0." + id + ".0.1.1.0", RecordKind::kAicpu)) {
+      thread_ids.insert(r.thread_id);
+    }
+    CHECK(thread_ids.size() >= kThreads);
+    for (const char* type : {"aicore.0.", "aicpu.0."})
+      CHECK(exists(data + type + id + ".0.1.1.0.done"));
+  }
+}
+
+TEST_CASE("unload waits for executions that are under way") {
+  const TempFolder folder;
+  for (int round = 0; round < 20; ++round) {
+    Initialised runtime(folder.write("acl.json", acl_json(folder.path())));
+    Runner runner(tiny_model());
+    std::thread other([&] {
+      try {
+        for (;;) runner.run(kOneImage);
+      } catch (const std::runtime_error&) {
+        // The model is gone; every execution before was whole.
+      }
+    });
+    runner.run(kOneImage);
+    svp_acl_mdl_unload(runner.id());
+    other.join();
+  }
+  for (const std::string& job : jobs_in(folder.path())) {
+    for (const std::string& name : names_in(job + "/data")) {
+      if (!name.starts_with("aicore") || name.ends_with(".done")) continue;
+      const std::string path = job + "/data/" + name;
+      CHECK(records_of<AicoreRecord>(path, RecordKind::kAicore).size() % 3 == 0);
+      CHECK(done_of(path).at("file_len") == std::to_string(read_file(path).size()));
+    }
+  }
+}
