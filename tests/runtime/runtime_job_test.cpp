@@ -284,7 +284,7 @@ TEST_CASE("a model's name cannot leave the folder, break a line or overflow a fi
   REQUIRE(names_in(data).size() == 8);
   for (const std::string& name : names_in(data)) {
     if (name.ends_with(".net.info")) {
-      CHECK(read_file(data + name).find("model_name:../../e_nvil/yyy") != std::string::npos);
+      CHECK(read_file(data + name).find("model_name:../../e_vil/yyy") != std::string::npos);
     }
   }
 }
