@@ -1,0 +1,130 @@
+#include "support/run_program.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <spawn.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstdlib>
+#include <string_view>
+#include <system_error>
+
+extern char** environ;
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+int unlinked_file() {
+  std::string pattern = (fs::temp_directory_path() / "msprof-test-out-XXXXXX").string();
+  const int fd = ::mkostemp(pattern.data(), O_CLOEXEC);
+  if (fd < 0) throw std::system_error(errno, std::generic_category(), pattern);
+  ::unlink(pattern.c_str());
+  return fd;
+}
+
+std::string content_of(int fd) {
+  std::string text;
+  char buffer[65536];
+  off_t at = 0;
+  for (ssize_t count = 0; (count = ::pread(fd, buffer, sizeof buffer, at)) > 0; at += count) {
+    text.append(buffer, static_cast<std::size_t>(count));
+  }
+  return text;
+}
+
+std::vector<char*> pointers_to(std::vector<std::string>& texts) {
+  std::vector<char*> pointers;
+  for (auto& text : texts) pointers.push_back(text.data());
+  pointers.push_back(nullptr);
+  return pointers;
+}
+
+// Our environment without what changes the output, then the test's own variables.
+std::vector<std::string> environment(const RunOptions& options) {
+  std::vector<std::string> result;
+  for (char** entry = environ; *entry != nullptr; ++entry) {
+    const std::string_view text(*entry);
+    if (!text.starts_with("COLUMNS=") && !text.starts_with("NO_COLOR=")) result.emplace_back(text);
+  }
+  for (const auto& [name, value] : options.variables) result.push_back(name + "=" + value);
+  return result;
+}
+
+}  // namespace
+
+RunningProgram::RunningProgram(const std::string& program,
+                               const std::vector<std::string>& arguments, const RunOptions& options)
+    : out_fd_(unlinked_file()), err_fd_(unlinked_file()) {
+  std::vector<std::string> words = {program};
+  words.insert(words.end(), arguments.begin(), arguments.end());
+  auto variables = environment(options);
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  if (!options.folder.empty()) {
+    posix_spawn_file_actions_addchdir_np(&actions, options.folder.c_str());
+  }
+  posix_spawn_file_actions_addopen(&actions, STDIN_FILENO, "/dev/null", O_RDONLY, 0);
+  posix_spawn_file_actions_adddup2(&actions, out_fd_, STDOUT_FILENO);
+  posix_spawn_file_actions_adddup2(&actions, err_fd_, STDERR_FILENO);
+  const int code = ::posix_spawn(&pid_, program.c_str(), &actions, nullptr,
+                                 pointers_to(words).data(), pointers_to(variables).data());
+  posix_spawn_file_actions_destroy(&actions);
+  if (code != 0) throw std::system_error(code, std::generic_category(), program);
+}
+
+RunningProgram::~RunningProgram() {
+  if (!ended_) {
+    send(SIGKILL);
+    wait();
+  }
+  ::close(out_fd_);
+  ::close(err_fd_);
+}
+
+void RunningProgram::send(int signal) const {
+  if (!ended_) ::kill(pid_, signal);
+}
+
+bool RunningProgram::has_ended() {
+  int status = 0;
+  if (!ended_ && ::waitpid(pid_, &status, WNOHANG) == pid_) take_status(status);
+  return ended_;
+}
+
+RunResult RunningProgram::wait() {
+  int status = 0;
+  while (!ended_) {
+    const pid_t pid = ::waitpid(pid_, &status, 0);
+    if (pid == pid_) take_status(status);
+    if (pid < 0 && errno != EINTR) throw std::system_error(errno, std::generic_category(), "wait");
+  }
+  return result_;
+}
+
+void RunningProgram::take_status(int status) {
+  ended_ = true;
+  result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
+  result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  result_.out = content_of(out_fd_);
+  result_.err = content_of(err_fd_);
+}
+
+RunResult run_program(const std::string& program, const std::vector<std::string>& arguments,
+                      const RunOptions& options) {
+  return RunningProgram(program, arguments, options).wait();
+}
+
+std::string msprof_path() {
+  return MSPROF_BINARY;
+}
+
+RunResult run_msprof(const std::vector<std::string>& arguments, const RunOptions& options) {
+  return run_program(msprof_path(), arguments, options);
+}
+
+}  // namespace msprof::test
