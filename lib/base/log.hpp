@@ -9,7 +9,8 @@
 
 namespace msprof::log {
 
-enum class Level { quiet, normal, verbose };
+// `silent` is for fuzzing, where messages about bad input would be all there is to see.
+enum class Level { silent, quiet, normal, verbose };
 
 // Set once by the command line (-q, -v) before any work starts.
 void set_level(Level level);

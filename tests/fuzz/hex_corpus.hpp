@@ -1,0 +1,12 @@
+// Inputs worth keeping, as text: <corpus>/<target>/*.hex, hexadecimal digits, blanks ignored.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+namespace msprof::fuzz {
+
+std::vector<std::string> hex_corpus(const std::filesystem::path& corpus, const std::string& target);
+
+}  // namespace msprof::fuzz

@@ -1,0 +1,40 @@
+// Runs a fuzz target over its seeds, every cut of them, seeds with single bytes flipped, and the
+// kept inputs. A finding ends the program through a sanitizer or abort().
+#include <cstdint>
+#include <cstdio>
+
+#include "hex_corpus.hpp"
+#include "seeds.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size);
+
+namespace {
+
+void run(const std::string& input) {
+  LLVMFuzzerTestOneInput(reinterpret_cast<const std::uint8_t*>(input.data()), input.size());
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc != 3) {
+    std::fputs("usage: fuzz_TARGET TARGET CORPUS\n", stderr);
+    return 2;
+  }
+  constexpr std::size_t kSteps = 60;  // cuts and flips a seed; the fuzzer itself does the rest
+  std::size_t count = 0;
+  for (const std::string& seed : msprof::fuzz::seeds(argv[1])) {
+    run(seed);
+    const std::size_t step = seed.size() / kSteps + 1;
+    for (std::size_t at = 0; at < seed.size(); at += step, count += 2) {
+      run(seed.substr(0, at));
+      std::string flipped = seed;
+      flipped[at] = static_cast<char>(flipped[at] ^ 0xff);
+      run(flipped);
+    }
+  }
+  const auto kept = msprof::fuzz::hex_corpus(argv[2], argv[1]);
+  for (const std::string& input : kept) run(input);
+  std::printf("%zu variants of seeds, %zu kept inputs\n", count, kept.size());
+  return count == 0 ? 1 : 0;
+}

@@ -1,0 +1,123 @@
+#include "seeds.hpp"
+
+#include <cstdint>
+#include <cstring>
+#include <initializer_list>
+
+namespace msprof::fuzz {
+
+namespace {
+
+template <typename T>
+void put(std::string& out, T value) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof value);
+}
+
+std::string header(std::uint16_t record_bytes, std::uint32_t kind) {
+  std::string bytes = "MSVP";
+  put(bytes, std::uint16_t{1});
+  put(bytes, record_bytes);
+  put(bytes, kind);
+  put(bytes, std::uint32_t{0});
+  return bytes;
+}
+
+std::string aicore(unsigned layers, unsigned executions) {
+  std::string bytes = header(112, 1);
+  for (unsigned execution = 0; execution < executions; ++execution) {
+    for (unsigned layer = 0; layer < layers; ++layer) {
+      put(bytes, std::uint32_t{layer});
+      put(bytes, std::uint32_t{0});
+      put(bytes, std::uint64_t{1'000'000} + 5000 * (execution * layers + layer));
+      put(bytes, std::uint64_t{4000} + layer);
+      for (std::uint64_t unit = 0; unit < 8; ++unit) put(bytes, 100 * (unit + 1));
+      put(bytes, std::uint64_t{4096});
+      put(bytes, std::uint64_t{2048});
+      put(bytes, std::uint64_t{execution});
+    }
+  }
+  return bytes;
+}
+
+std::string spans(std::uint32_t kind, std::initializer_list<std::uint32_t> ids) {
+  std::string bytes = header(32, kind);
+  std::uint64_t start = 900'000;
+  for (const std::uint32_t id : ids) {
+    put(bytes, id);
+    put(bytes, std::uint32_t{77});
+    put(bytes, start);
+    put(bytes, start + 1500);
+    put(bytes, std::uint64_t{0});
+    start += 2000;
+  }
+  return bytes;
+}
+
+std::string done(const std::string& data, const std::string& more) {
+  return "file_len:" + std::to_string(data.size()) + "\nstart_time:1\nend_time:2\n" + more;
+}
+
+constexpr const char* kInfo = R"({"DeviceInfo": [{"aic_frequency": "1000"}]})";
+constexpr const char* kNet =
+    "#msprof-net 1\nmodel_name:m\nmodel_id:1\nnet_id:0\nnet_type:CNN\nbatch_num:1\nlayer_num:3\n";
+constexpr const char* kLayers =
+    "#msprof-layers 1\n0\t0\tConv2D\tAA_CORE\tconv1\tconv1+bn1\n1\t0\tRelu\tAA_CORE\trelu1\trelu1\n"
+    "2\t0\tSoftmax\tAA_CPU\tprob\tprob\n";
+
+std::string whole_capture() {
+  const std::string core = aicore(2, 3);
+  const std::string cpu = spans(2, {2, 2});
+  const std::string acl = spans(3, {1, 3, 3, 5, 99});
+  return pack({{false, "info.json.0", kInfo},
+               {true, "m.1.net.info", kNet},
+               {true, "m.1.layer.info", kLayers},
+               {true, "aicore.0.m.1.0.1.1.0", core},
+               {true, "aicore.0.m.1.0.1.1.0.done", done(core, "cache_hit:90\ncache_mis:10\n")},
+               {true, "aicpu.0.m.1.0.1.1.0", cpu},
+               {true, "aicpu.0.m.1.0.1.1.0.done", done(cpu, "")},
+               {true, "acl_api.0.m.1", acl},
+               {true, "acl_api.0.m.1.done", done(acl, "pid:12\ntid:13\n")}});
+}
+
+std::string several_captures() {
+  const std::string core = aicore(1, 1);
+  return pack(
+      {{false, "info.json.0",
+        R"({"DeviceInfo": [{"aic_frequency": "680"},{"magic_num": "6A6A"}]})"},
+       {true, "a.5.2.net.info", "board bytes"},
+       {true, "a.5.2.layer.info", std::string("\0\1Convolution\0conv1\0Pooling\0pool1\0", 34)},
+       {true, "AIcore.0.a.5.2.4.4.0", core},
+       {true, "AAcore.0.a.5.2.4.4.8", core},
+       {true, "aicore.0.4.4", core},
+       {true, "aicore.0.a.5.2.4.4.16.done", done(core, "online_batch_num:1,2")},
+       {true, "AclModule.0.a.5.2", spans(3, {512})},
+       {true, "cont.0.a.5.2.1.1.0", "x"}});
+}
+
+}  // namespace
+
+std::string pack(const std::vector<SeedFile>& files) {
+  std::string bytes;
+  for (const SeedFile& file : files) {
+    put(bytes, static_cast<std::uint8_t>(file.in_data ? 1 : 0));
+    put(bytes, static_cast<std::uint8_t>(file.name.size()));
+    bytes += file.name;
+    put(bytes, static_cast<std::uint16_t>(file.content.size()));
+    bytes += file.content;
+  }
+  return bytes;
+}
+
+std::vector<std::string> seeds(std::string_view target) {
+  if (target == "job_folder") return {whole_capture(), several_captures(), ""};
+  return {
+      R"({"aicore": {"header_size": 0, "record_size": 16, "fields": {
+             "layer_id": {"offset": 0, "type": "u32"}, "total_cycles": {"offset": 8, "type": "u64", "scale": 2},
+             "start": {"offset": null, "type": "i32"}}}})",
+      R"({"acl_api": {"header_size": 4, "record_size": 8, "fields": {"api_id": {"offset": 0, "type": "u8"}},
+             "api_names": {"3": {"name": "svp_acl_mdl_execute", "type": "model"}}}})"};
+}
+
+}  // namespace msprof::fuzz
