@@ -214,6 +214,8 @@ LayoutSet LayoutSet::parse(std::string_view text, const std::string& file) {
     document = json::parse(text, nullptr, true, true);
   } catch (const json::parse_error& error) {
     fail(file, fmt::format("not JSON at byte {}", error.byte));
+  } catch (const json::exception&) {
+    fail(file, "not JSON: a number is out of range");
   }
   if (!document.is_object()) fail(file, "must be an object with aicore, aicpu or acl_api");
   LayoutSet set;
