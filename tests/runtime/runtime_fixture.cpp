@@ -9,7 +9,6 @@
 #include <array>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <sstream>
 #include <stdexcept>
 
@@ -48,8 +47,10 @@ std::string TempFolder::write(const std::string& name, const std::string& text) 
 
 std::string read_file(const std::string& path) {
   std::ifstream file(path, std::ios::binary);
+  std::string bytes(file.good() ? fs::file_size(path) : 0, '\0');
+  file.read(bytes.data(), static_cast<std::streamsize>(bytes.size()));
   must(file.good(), path + " cannot be read");
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  return bytes;
 }
 
 bool exists(const std::string& path) {

@@ -86,10 +86,10 @@ TEST_CASE("rows of a buffer may be further apart than they are long") {
   CHECK(svp_acl_mdl_execute(runner.id(), from, to) == SVP_ACL_ERROR_INVALID_PARAM);
   CHECK(captured.text().find("input 0 needs 2 rows of 12 bytes, the buffer has 27") !=
         std::string::npos);
-  CHECK(svp_acl_mdl_execute(runner.id(), to, svp_acl_mdl_create_dataset()) ==
-        SVP_ACL_ERROR_INVALID_PARAM);
+  svp_acl_mdl_dataset* empty = svp_acl_mdl_create_dataset();
+  CHECK(svp_acl_mdl_execute(runner.id(), to, empty) == SVP_ACL_ERROR_INVALID_PARAM);
   for (svp_acl_data_buffer* buffer : {source, target}) svp_acl_destroy_data_buffer(buffer);
-  for (svp_acl_mdl_dataset* dataset : {from, to}) svp_acl_mdl_destroy_dataset(dataset);
+  for (svp_acl_mdl_dataset* dataset : {from, to, empty}) svp_acl_mdl_destroy_dataset(dataset);
 }
 
 TEST_CASE("a batch must be one that the model allows") {
