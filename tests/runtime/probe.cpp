@@ -124,6 +124,16 @@ int folder_goes_away() {
   return svp_acl_finalize();
 }
 
+int change_folder() {
+  init();
+  if (chdir("/") != 0) return 1;
+  {
+    Runner runner(tiny_model());
+    run(runner, 3);
+  }
+  return svp_acl_finalize();
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -135,6 +145,7 @@ int main(int argc, char** argv) {
       {"close_stdio", close_stdio},
       {"nobody_reads_stderr", nobody_reads_stderr},
       {"small_file_limit", small_file_limit},
+      {"change_folder", change_folder},
       {"folder_goes_away", folder_goes_away},
   };
   const auto mode = modes.find(argc > 1 ? argv[1] : "");

@@ -70,7 +70,11 @@ TEST_CASE("a child that initialises for itself has a JOB of its own") {
   REQUIRE(jobs_in(folder.path()).size() == 2);
   for (const std::string& job : jobs_in(folder.path())) {
     for (const std::string& name : names_in(job + "/data")) {
-      if (name.starts_with("acl_api") && name.ends_with(".done")) complete.insert(name);
+      if (!name.starts_with("acl_api") || !name.ends_with(".done")) continue;
+      complete.insert(name);
+      // The only thread of a process has the process's number, also after a fork.
+      const auto done = done_of(job + "/data/" + name.substr(0, name.size() - 5));
+      CHECK(done.at("pid") == done.at("tid"));
     }
   }
   CHECK(complete == std::set<std::string>{"acl_api.0.child.2.done", "acl_api.0.tiny.1.done"});
@@ -125,6 +129,17 @@ TEST_CASE("a JOB folder removed during the run is said once and the application 
   CHECK(result.err.find(".done cannot be written") != std::string::npos);
   CHECK(std::count(result.err.begin(), result.err.end(), '\n') == 1);
   CHECK(jobs_in(folder.path()).empty());
+}
+
+TEST_CASE("an application that changes its folder keeps writing where it began") {
+  const TempFolder folder;
+  const std::string json = folder.write("acl.json", acl_json("."));
+  const ProcessResult result = run_process(
+      {"/bin/sh", "-c", "cd " + folder.path() + " && exec " MSPROF_PROBE " change_folder"},
+      {{"MSPROF_ACL_JSON", json}});
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  CHECK(exists(data_of_only_job(folder) + "aicore.0.tiny.1.0.1.1.0.done"));
 }
 
 TEST_CASE("MSPROF_ACL_JSON takes the place of the path, also of none") {

@@ -161,6 +161,7 @@ void RuntimeState::after_fork(bool child) {
   // The files belong to the parent; a child that wants a profile calls svp_acl_finalize and
   // svp_acl_init.
   if (child && job_) forked_ = true;
+  if (child) forget_thread_number();
   mutex_.unlock();
 }
 
@@ -168,7 +169,11 @@ RecordedCall::RecordedCall(ApiId api)
     : api_(api), job_(RuntimeState::instance().job()), start_ns_(job_ ? monotonic_ns() : 0) {}
 
 RecordedCall::~RecordedCall() {
-  if (job_) job_->record_call(api_, start_ns_, model_.get());
+  try {
+    if (job_) job_->record_call(api_, start_ns_, model_.get());
+  } catch (const std::bad_alloc&) {
+    // One record less; the application goes on.
+  }
 }
 
 }  // namespace msprof::runtime

@@ -9,6 +9,7 @@
 #include <cstdio>
 #include <cstring>
 #include <functional>
+#include <new>
 #include <utility>
 
 #include "runtime/profile/machine_model.hpp"
@@ -22,6 +23,9 @@ constexpr const char* kNet = "0";
 // Leaves room in 255 bytes for the rest of the longest name, the name of a `.done` under way, with
 // its numbers.
 constexpr std::size_t kMaxNameBytes = 128;
+
+// The call of the kernel costs more than the rest of a record.
+thread_local long cached_thread_number = 0;
 
 bool control(char c) {
   return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
@@ -62,8 +66,12 @@ bool any_layer(const Model& model, bool on_cpu) {
 }  // namespace
 
 long thread_number() {
-  thread_local const long number = syscall(SYS_gettid);
-  return number;
+  if (cached_thread_number == 0) cached_thread_number = syscall(SYS_gettid);
+  return cached_thread_number;
+}
+
+void forget_thread_number() {
+  cached_thread_number = 0;
 }
 
 std::string file_name_part(const std::string& model_name) {
@@ -155,7 +163,12 @@ ExecutionRecorder::ExecutionRecorder(ModelProfile& profile, const Model& model, 
       capture_(profile.capture(execution, batch)) {}
 
 ExecutionRecorder::~ExecutionRecorder() {
-  if (own_capture_ && capture_) capture_->finish(false);
+  try {
+    if (own_capture_ && capture_) capture_->finish(false);
+  } catch (const std::bad_alloc&) {
+    // Without memory there is no `.done`: the capture reads as partial, and the application goes
+    // on.
+  }
 }
 
 void ExecutionRecorder::layer_done(std::size_t layer, uint64_t start_ns, uint64_t end_ns) {

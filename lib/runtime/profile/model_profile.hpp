@@ -78,5 +78,7 @@ std::string file_name_part(const std::string& model_name);
 
 // The kernel's number of the calling thread.
 long thread_number();
+// For the child of a fork, whose only thread has a number of its own.
+void forget_thread_number();
 
 }  // namespace msprof::runtime

@@ -1,6 +1,7 @@
 #include "runtime/profile/profile_job.hpp"
 
 #include <fcntl.h>
+#include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -40,6 +41,14 @@ std::string job_name() {
   return name.size() == 3 + kJobLetters ? name : "";
 }
 
+// The application may change its folder while it runs.
+std::string absolute(const std::string& path) {
+  char* const resolved = realpath(path.c_str(), nullptr);
+  const std::string result = resolved == nullptr ? path : resolved;
+  free(resolved);
+  return result;
+}
+
 AclApiRecord call_record(ApiId api, uint64_t start_ns) {
   return {static_cast<uint32_t>(api), static_cast<uint32_t>(thread_number()), start_ns,
           monotonic_ns(), 0};
@@ -52,7 +61,8 @@ ProfileJob::ProfileJob(ProfileConfig config, std::string folder)
 
 std::shared_ptr<ProfileJob> ProfileJob::create(const ProfileConfig& config) {
   const std::string name = job_name();
-  const std::string folder = config.output + (config.output.ends_with('/') ? "" : "/") + name;
+  const std::string output = absolute(config.output);
+  const std::string folder = output + (output.ends_with('/') ? "" : "/") + name;
   if (name.empty() || mkdir(folder.c_str(), kFolderMode) != 0) {
     say((name.empty() ? "/dev/urandom" : folder) +
         (name.empty() ? " cannot be read (" : " cannot be made (") + strerror(errno) +
