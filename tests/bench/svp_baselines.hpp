@@ -1,0 +1,22 @@
+// What the commands are measured against, in the same run.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+
+namespace msprof::bench {
+
+// Layers of the generated model; a record a layer and execution.
+inline constexpr std::int64_t kLayers = 50;
+
+// A JOB folder with `records` aicore records; the bytes written.
+std::uint64_t make_capture(const std::filesystem::path& folder, std::int64_t records);
+
+// Seconds of a bare SQLite insert of the same rows: one table of 14 integer columns, one prepared
+// INSERT, one transaction, no journal, no syncs.
+double bare_insert_seconds(const std::filesystem::path& database, std::int64_t records);
+
+// Seconds of a bare write of as many bytes, flushed to the disk as a product is.
+double bare_write_seconds(const std::filesystem::path& file, std::uint64_t bytes);
+
+}  // namespace msprof::bench

@@ -1,0 +1,82 @@
+// The hot loops of an svp import and export.
+#include <benchmark/benchmark.h>
+
+#include <array>
+#include <filesystem>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "export/table_writers.hpp"
+#include "export/trace_json_writer.hpp"
+#include "import/record_layout.hpp"
+#include "store/trace_db.hpp"
+
+namespace {
+
+using namespace msprof;
+namespace fs = std::filesystem;
+
+// One aicore record through the table-driven decoder.
+void decode_aicore(benchmark::State& state) {
+  const RecordLayout& layout = *LayoutSet::reference().find("aicore");
+  const std::vector<std::byte> record(layout.record_bytes, std::byte{1});
+  std::array<std::int64_t, kAicoreFields.size()> slots{};
+  for (auto _ : state) {
+    benchmark::DoNotOptimize(layout.decode(record, slots));
+    benchmark::DoNotOptimize(slots);
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(decode_aicore);
+
+// The two rows of one task into the store.
+void insert_task(benchmark::State& state) {
+  const fs::path path = fs::temp_directory_path() / "msprof_bench_insert.db";
+  {
+    TraceDbWriter store(path);
+    std::int64_t id = 0;
+    for (auto _ : state) {
+      TaskPmuRow pmu;
+      pmu.task_id = ++id;
+      for (std::int64_t& counter : pmu.c) counter = 1000 * id % 77777;
+      store.add(TaskRow{id, 1, id % 50, 1'000'000 * id, 123'456, id / 50, kNull});
+      store.add(pmu);
+    }
+  }
+  state.SetItemsProcessed(state.iterations());
+}
+BENCHMARK(insert_task);
+
+// One event of a timeline.
+void write_event(benchmark::State& state) {
+  AtomicFile file(fs::temp_directory_path() / "msprof_bench_events.json");
+  TraceJsonWriter writer(file);
+  std::int64_t start_ns = 81'234'567'890'123;
+  for (auto _ : state) {
+    writer.begin_complete({"\"conv5_3_pointwise\""}, 0, 0, start_ns += 150'000, 123'456);
+    writer.argument({"\"Task Type\""}, JsonText{"\"AA CORE\""});
+    writer.argument({"\"Stream Id\""}, 0);
+    writer.argument({"\"Task Id\""}, start_ns);
+    writer.end_complete();
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(file.bytes_written()));
+}
+BENCHMARK(write_event);
+
+// One row of a summary.
+void write_csv_row(benchmark::State& state) {
+  AtomicFile file(fs::temp_directory_path() / "msprof_bench_rows.csv");
+  CsvWriter writer(file);
+  for (auto _ : state) {
+    writer.number(std::int64_t{12});
+    writer.text("conv5_3_pointwise");
+    for (int i = 0; i < 12; ++i) writer.number(std::string_view("12345.678"));
+    writer.end_row();
+  }
+  state.SetBytesProcessed(static_cast<std::int64_t>(file.bytes_written()));
+}
+BENCHMARK(write_csv_row);
+
+}  // namespace
+
+BENCHMARK_MAIN();
