@@ -110,7 +110,8 @@ void SvpSession::add_data_folder() {
   std::map<std::string, DoneFile> done_files;  // by the name of the data file
   for (const auto& name : names) {
     const std::string shown = "data/" + name;
-    if (fs::is_directory(data / name)) {
+    std::error_code error;  // a link that leads to itself has no status
+    if (fs::is_directory(data / name, error)) {
       findings_.push_back(note("capture", shown, "present, not read"));
       continue;
     }
