@@ -47,19 +47,20 @@ std::string how_often(const Finding& finding) {
   }
 }
 
-// What happened, how often, and where first.
+// What happened, how often, and where first. Names and details come from the capture: a newline in
+// them must not look like a line of ours.
 std::string finding_line(const Finding& finding, std::size_t files) {
   std::string line = fmt::format(
       "  {}: {}{}{}", finding.severity == Severity::partial ? "PARTIAL" : "note",
       finding.kind.empty() ? "" : finding.kind + ": ", finding.reason, how_often(finding));
   if (!finding.file.empty()) {
-    line += fmt::format(" ({}", finding.file);
+    line += fmt::format(" ({}", printable(finding.file));
     if (files > 1) line += fmt::format(" and {} more", files - 1);
     if (finding.first_offset != kNull)
       line += fmt::format(", first at byte {}", finding.first_offset);
     line += ")";
   }
-  if (!finding.detail.empty()) line += ": " + finding.detail;
+  if (!finding.detail.empty()) line += ": " + printable(finding.detail);
   return line + "\n";
 }
 
