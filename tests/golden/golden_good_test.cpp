@@ -1,24 +1,14 @@
 // A good capture from raw bytes to every product, each byte of them.
 #include <catch2/catch.hpp>
 
-#include "support/face_session.hpp"
-#include "support/files.hpp"
-#include "support/run_program.hpp"
-#include "support/temp_folder.hpp"
+#include "golden/golden_fixture.hpp"
 
 using namespace msprof::test;
 
 namespace {
 
-struct Face {
-  TempFolder folder;
-  JobBuilder job{folder.path()};
+struct Face : Capture {
   Face() { add_face(job); }
-  RunResult run(std::vector<std::string> words) const {
-    words.insert(words.end(), {"-dir", job.folder().string()});
-    return run_msprof(words);
-  }
-  std::string product(const std::string& name) const { return read_file(job.folder() / name); }
 };
 
 }  // namespace
@@ -28,13 +18,13 @@ TEST_CASE("the products of a good capture have exactly the documented names") {
   CHECK(face.run({"export", "timeline"}).exit_code == 0);
   CHECK(face.run({"export", "summary"}).exit_code == 0);
   CHECK(names_in(face.job.folder()) ==
-        std::vector<std::string>{"data", "info.json.0", "sqlite", "summary", "timeline"});
+        Lines{"data", "info.json.0", "sqlite", "summary", "timeline"});
   CHECK(names_in(face.job.folder() / "timeline") ==
-        std::vector<std::string>{"acl_0.face.31.2.json", "task_time_0.face.31.2.json"});
+        Lines{"acl_0.face.31.2.json", "task_time_0.face.31.2.json"});
   CHECK(names_in(face.job.folder() / "summary") ==
-        std::vector<std::string>{"acl_statistic_0_31_0.csv", "op_statistic_0_31_0_0.csv",
-                                 "op_summary_0.face.31.2.2.0.0.1000.500.csv"});
-  CHECK(names_in(face.job.folder() / "sqlite") == std::vector<std::string>{"msprof.db"});
+        Lines{"acl_statistic_0_31_0.csv", "op_statistic_0_31_0_0.csv",
+              "op_summary_0.face.31.2.2.0.0.1000.500.csv"});
+  CHECK(names_in(face.job.folder() / "sqlite") == Lines{"msprof.db"});
 }
 
 TEST_CASE("op_summary has a row for each layer with records, and the total row") {
@@ -81,4 +71,115 @@ TEST_CASE(
         "4711,4712,others,svp_acl_init,0.003,1.500,1,1.500,1.500,1.500\n"
         "4711,4712,runtime,svp_acl_rt_malloc,0.002,0.999,1,0.999,0.999,0.999\n"
         "4711,4712,N/A,api_999,0.000,0.001,1,0.001,0.001,0.001\n");
+}
+
+TEST_CASE("a summary in JSON is an array of objects with the same digits as the CSV") {
+  const Face face;
+  REQUIRE(face.run({"export", "summary", "--format", "json"}).exit_code == 0);
+  CHECK(names_in(face.job.folder() / "summary") ==
+        Lines{"acl_statistic_0_31_0.json", "op_statistic_0_31_0_0.json",
+              "op_summary_0.face.31.2.2.0.0.1000.500.json"});
+  const std::string text = face.product("summary/op_statistic_0_31_0_0.json");
+  const std::string detect =
+      R"_({"Task ID":2,"Stream ID":0,"OP Name":"detect","Task Type":"AA_CPU",)_"
+      R"_("Total Time Ratio(%)":15.981,"Total Time(us)":3.234,"Count":2,"Avg(us)":1.617,)_"
+      R"_("Max(us)":2.000,"Min(us)":1.234})_";
+  CHECK(text.find(detect) != std::string::npos);
+  const auto operators = nlohmann::ordered_json::parse(text);
+  REQUIRE(operators.size() == 3);
+  CHECK(operators[2] == nlohmann::ordered_json::parse(detect));
+  const auto layers =
+      nlohmann::json::parse(face.product("summary/op_summary_0.face.31.2.2.0.0.1000.500.json"));
+  REQUIRE(layers.size() == 4);
+  CHECK(layers[2]["Mac Busy Ratio"] == "N/A");
+  CHECK(layers[3]["Layer Id"] == "-");
+  CHECK(layers[3]["DDR Total(byte)"] == 8707);
+}
+
+TEST_CASE("task_time is a chrome trace with one X event a layer execution in start order") {
+  const Face face;
+  REQUIRE(face.run({"export", "timeline"}).exit_code == 0);
+  const std::string text = face.product("timeline/task_time_0.face.31.2.json");
+  const auto events = nlohmann::json::parse(text);
+  Lines names;
+  Lines complete;
+  for (const auto& event : events) {
+    const std::string thread = event.at("tid").dump();
+    if (event.at("ph") == "M") {
+      names.push_back(event.at("name").get<std::string>() + " " + thread + " " +
+                      event.at("args").at("name").get<std::string>());
+      continue;
+    }
+    REQUIRE(event.at("ph") == "X");
+    CHECK(event.at("pid") == 0);
+    CHECK(event.at("args").at("Stream Id") == 0);
+    complete.push_back(event.at("name").get<std::string>() + " " + thread + " " +
+                       event.at("args").at("Task Type").get<std::string>() + " " +
+                       event.at("args").at("Task Id").dump());
+  }
+  CHECK(names ==
+        Lines{"process_name 0 AA Core device 0", "thread_name 0 AA CORE", "thread_name 1 AA CPU"});
+  CHECK(complete == Lines{"conv1 0 AA CORE 0", "pool1 0 AA CORE 1", "detect 1 AA CPU 2",
+                          "conv1 0 AA CORE 3", "pool1 0 AA CORE 4", "detect 1 AA CPU 5"});
+  // Microseconds with three decimals, no base taken off; 3001 cycles at 500 MHz are 6.002 us.
+  CHECK(text.find(R"("ts":2000000.000,"dur":6.002,)") != std::string::npos);
+  CHECK(text.find(R"("ts":1000020.000,"dur":1.234,)") != std::string::npos);
+}
+
+TEST_CASE("the acl timeline has pid, tid, mode and ids of each call") {
+  const Face face;
+  REQUIRE(face.run({"export", "timeline"}).exit_code == 0);
+  const std::string text = face.product("timeline/acl_0.face.31.2.json");
+  const auto events = nlohmann::json::parse(text);
+  Lines complete;
+  for (const auto& event : events) {
+    if (event.at("ph") != "X") continue;
+    const auto& arguments = event.at("args");
+    CHECK(event.at("pid") == arguments.at("Process_Id"));
+    CHECK(event.at("tid") == arguments.at("Thread_Id"));
+    complete.push_back(event.at("name").get<std::string>() + " " +
+                       arguments.at("Mode").get<std::string>() + " " +
+                       arguments.at("Process_Id").dump() + " " + arguments.at("Thread_Id").dump());
+  }
+  CHECK(complete ==
+        Lines{"svp_acl_init others 4711 4712", "svp_acl_mdl_load_from_mem model 4711 4712",
+              "svp_acl_rt_malloc runtime 4711 4712", "svp_acl_mdl_execute model 4711 9001",
+              "svp_acl_mdl_execute model 4711 9001", "svp_acl_mdl_unload model 4711 4712",
+              "api_999 N/A 4711 4712"});
+  CHECK(text.find(R"("ts":500000.000,"dur":1.500,)") != std::string::npos);
+  CHECK(text.find(R"("ts":2200000.000,"dur":0.001,)") != std::string::npos);
+}
+
+TEST_CASE("the store keeps cycles and nanoseconds, one wide counter row a task") {
+  const Face face;
+  const auto verdict = face.import(0);
+  CHECK(verdict.at("verdict") == "complete");
+  CHECK(verdict.at("dialect") == "svp");
+  CHECK(verdict.at("kinds").at("aicore").at("records") == 4);
+  CHECK(verdict.at("kinds").at("aicpu").at("records") == 2);
+  CHECK(verdict.at("kinds").at("acl_api").at("records") == 7);
+  CHECK(verdict.at("skipped").empty());
+  CHECK(verdict.at("trailing_bytes") == 0);
+  CHECK(verdict.at("missing_done").empty());
+  CHECK(verdict.at("empty_products").empty());
+  CHECK(verdict.at("not_read").empty());
+  CHECK(face.rows("SELECT name.text, start_ns, duration_ns, execution, thread_id FROM task"
+                  " JOIN op ON op.id = op_id JOIN name ON name.id = op.name_id"
+                  " ORDER BY start_ns") ==
+        Lines{"conv1|1000000000|6000|0|NULL", "pool1|1000010000|2000|0|NULL",
+              "detect|1000020000|1234|0|77", "conv1|2000000000|6002|1|NULL",
+              "pool1|2000010000|3000|1|NULL", "detect|2000020000|2000|1|77"});
+  CHECK(face.rows("SELECT group_concat(name.text) FROM pmu_column JOIN name ON name.id ="
+                  " counter_name_id ORDER BY column_number") ==
+        Lines{"total_cycles,mac_busy_cycles,mac_ppen_cycles,vec_busy_cycles,vec_ppen_cycles,"
+              "dstr_cycles,dtrans_cycles,dld_cycles,wld_cycles,ddr_read_bytes,ddr_write_bytes"});
+  CHECK(face.rows("SELECT c0,c1,c2,c3,c4,c5,c6,c7,c8,c9,c10 FROM task_pmu ORDER BY task_id") ==
+        Lines{"3000|1500|1200|600|300|150|90|900|450|4096|2048",
+              "1000|0|0|800|500|250|10|400|0|2048|512",
+              "3001|1501|1201|601|301|151|91|901|451|4097|2049",
+              "1500|0|0|1000|700|350|20|600|0|2051|513"});
+  CHECK(face.rows("SELECT device_id, model_id, name.text, batch_num FROM model"
+                  " JOIN name ON name.id = name_id") == Lines{"0|31|face|2"});
+  // An unknown api id is a note; it does not make the data partial.
+  CHECK(face.log() == Lines{"note|other|acl_api|data/acl_api.0.face.31|unknown api ids|1|NULL"});
 }
