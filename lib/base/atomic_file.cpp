@@ -95,7 +95,7 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  publish(temporary_, target_);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(target_, errno);
   committed_ = true;
 }
 

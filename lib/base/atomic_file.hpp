@@ -21,7 +21,8 @@ void remove_stale_temporaries(const std::filesystem::path& folder);
 // Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
 void create_output_folder(const std::filesystem::path& folder);
 
-// Renames a finished temporary file to its name, after flushing it to the disk.
+// Renames a finished temporary file to its name, after flushing it to the disk: for the store,
+// which later commands take as it is.
 void publish(const std::filesystem::path& temporary, const std::filesystem::path& target);
 
 class AtomicFile {
@@ -41,6 +42,8 @@ class AtomicFile {
   void drain() {
     if (buffer_.size() >= kBufferBytes) flush();
   }
+  // Not flushed to the disk: a run with an interval writes ten thousand products, and each can be
+  // made again from the store.
   void commit();
   std::uint64_t bytes_written() const { return flushed_bytes_ + buffer_.size(); }
 

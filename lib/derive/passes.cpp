@@ -3,6 +3,7 @@
 namespace msprof {
 
 void run_derive_passes(TraceDbWriter& store) {
+  create_indexes(store);
   derive_step_time(store);
 }
 

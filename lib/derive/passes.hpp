@@ -9,6 +9,9 @@ namespace msprof {
 // Runs all passes in their order.
 void run_derive_passes(TraceDbWriter& store);
 
+// Indexes, which cost less after load than during it.
+void create_indexes(TraceDbWriter& store);
+
 // step_time: when each step began and ended, and how many tasks it has.
 void derive_step_time(TraceDbWriter& store);
 

@@ -74,14 +74,13 @@ void ImportReport::count_file(std::string_view kind, std::uint64_t records) {
 
 void ImportReport::add(Finding finding) {
   if (findings_.size() >= kMostFindings) finding.file.clear();
-  for (Finding& known : findings_) {
-    if (known.kind == finding.kind && known.file == finding.file &&
-        known.reason == finding.reason) {
-      known.count += finding.count;
-      return;
-    }
+  const auto [at, is_new] =
+      index_.try_emplace({finding.kind, finding.file, finding.reason}, findings_.size());
+  if (is_new) {
+    findings_.push_back(std::move(finding));
+  } else {
+    findings_[at->second].count += finding.count;
   }
-  findings_.push_back(std::move(finding));
 }
 
 void ImportReport::skip_record(std::string_view kind, const std::string& file,

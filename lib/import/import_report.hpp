@@ -7,6 +7,7 @@
 #include <nlohmann/json_fwd.hpp>
 #include <string>
 #include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "store/trace_db.hpp"
@@ -74,6 +75,8 @@ class ImportReport {
  private:
   std::map<std::string, KindTotal> kinds_;
   std::vector<Finding> findings_;
+  std::map<std::tuple<std::string, std::string, std::string>, std::size_t>
+      index_;  // kind, file, reason
   std::vector<UnknownLayout> unknown_layouts_;
 };
 

@@ -58,6 +58,13 @@ bool has_info_json(const fs::path& folder) {
   return false;
 }
 
+bool leaves_its_folder(const fs::path& path) {
+  std::error_code error;
+  const fs::path inside = fs::canonical(path.parent_path(), error);
+  const fs::path target = fs::canonical(path, error);
+  return error || target.parent_path() != inside;
+}
+
 std::string why_not_a_capture(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return fmt::format("no such folder: {}", folder.string());
@@ -136,16 +143,14 @@ std::string Session::name() const {
 
 bool Session::track(const fs::path& path, const std::string& name) {
   struct stat status = {};
+  struct stat link = {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
     findings_.push_back(
         {SessionFinding::Severity::partial, "capture", name, "not a regular file", ""});
     return false;
   }
   // A capture comes from elsewhere: its links must not lead to the reader's own files.
-  std::error_code error;
-  const fs::path inside = fs::canonical(path.parent_path(), error);
-  const fs::path target = fs::canonical(path, error);
-  if (error || target.parent_path() != inside) {
+  if (::lstat(path.c_str(), &link) != 0 || (S_ISLNK(link.st_mode) && leaves_its_folder(path))) {
     findings_.push_back(
         {SessionFinding::Severity::partial, "capture", name, "link that leaves the capture", ""});
     return false;

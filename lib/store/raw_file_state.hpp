@@ -1,4 +1,5 @@
-// How a store remembers the raw files it was made from. For the session, which looks, and the store.
+// How a store remembers the raw files it was made from. For the session, which looks, and the
+// store.
 #pragma once
 
 #include <cstdint>

@@ -164,6 +164,11 @@ const Database& TraceDbWriter::readable() {
   return db_;
 }
 
+void TraceDbWriter::execute(const std::string& sql) {
+  flush_all();
+  db_.execute(sql);
+}
+
 void TraceDbWriter::publish() {
   flush_all();
   // The version is the last thing written: a store that has it is whole.

@@ -52,6 +52,8 @@ class TraceDbWriter {
 
   // Everything added so far can be read through this.
   const Database& readable();
+  // For derive passes: SQL without values, once all rows are added.
+  void execute(const std::string& sql);
 
   void publish();
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <set>
 
 #include "base/error.hpp"
 #include "base/number.hpp"
@@ -26,14 +25,19 @@ std::vector<Model> models(const Database& db) {
   return result;
 }
 
-std::vector<Capture> captures(const Database& db) {
+namespace {
+
+std::vector<Capture> read_captures(const Database& db, const std::string& where,
+                                   std::int64_t step_id) {
   std::map<std::int64_t, Model> by_row;
   for (Model& model : models(db)) by_row.emplace(model.row, std::move(model));
   std::vector<Capture> result;
   Statement read = db.prepare(
       "SELECT id, model_row, number, batch_num, input_pic_num, current_pic_count, icache_hit, "
       "icache_miss"
-      " FROM step ORDER BY id");
+      " FROM step WHERE " +
+      where + " ORDER BY id");
+  read.bind(1, step_id);
   while (read.step()) {
     result.push_back({read.integer(0), by_row.at(read.integer(1)), read.integer(2), read.integer(3),
                       read.integer(4), read.integer(5), read.maybe_integer(6),
@@ -42,20 +46,18 @@ std::vector<Capture> captures(const Database& db) {
   return result;
 }
 
+}  // namespace
+
 std::vector<Capture> captures_with_tasks(const Database& db) {
-  std::set<std::int64_t> with_tasks;
-  Statement read = db.prepare("SELECT DISTINCT step_id FROM task_run ORDER BY step_id");
-  while (read.step()) with_tasks.insert(read.integer(0));
-  auto result = captures(db);
-  std::erase_if(result, [&](const Capture& one) { return with_tasks.count(one.step_id) == 0; });
-  return result;
+  return read_captures(db, "id >= ? AND EXISTS(SELECT 1 FROM task_run WHERE step_id = step.id)", 0);
 }
 
 Capture capture(const Database& db, std::int64_t step_id) {
-  for (Capture& one : captures(db)) {
-    if (one.step_id == step_id) return std::move(one);
+  auto found = read_captures(db, "id = ?", step_id);
+  if (found.empty()) {
+    throw Error(Exit::internal_error, fmt::format("the store has no step {}", step_id));
   }
-  throw Error(Exit::internal_error, fmt::format("the store has no step {}", step_id));
+  return std::move(found.front());
 }
 
 std::string model_stem(const Model& model) {

@@ -34,8 +34,7 @@ struct Capture {
 
 // In the order of their rows.
 std::vector<Model> models(const Database& db);
-std::vector<Capture> captures(const Database& db);
-// Those that have tasks: only they make products.
+// Captures that have tasks: only they make products.
 std::vector<Capture> captures_with_tasks(const Database& db);
 Capture capture(const Database& db, std::int64_t step_id);
 
