@@ -45,7 +45,7 @@ void redirect(const fs::path& path, int flags, int to) {
 
 }  // namespace
 
-Sandbox::Sandbox() {
+Sandbox::Sandbox() : program_(COLLECT_DRIVER) {
   std::string name = (fs::temp_directory_path() / "msprof_collect_XXXXXX").string();
   if (::mkdtemp(name.data()) == nullptr) throw std::runtime_error("mkdtemp");
   root_ = fs::canonical(name);
@@ -83,7 +83,7 @@ Collecting::Collecting(const Sandbox& sandbox, const std::vector<std::string>& w
   fs::create_directories(folder_);
   std::ofstream(folder_ / "in", std::ios::binary) << input;
   const fs::path current = folder.empty() ? sandbox.project() : folder;
-  std::vector<std::string> arguments = {COLLECT_DRIVER, "collect"};
+  std::vector<std::string> arguments = {sandbox.program(), "collect"};
   arguments.insert(arguments.end(), words.begin(), words.end());
   // The first of two equal names counts: the test's own go in front.
   std::vector<std::string> variables = environment;
@@ -97,7 +97,7 @@ Collecting::Collecting(const Sandbox& sandbox, const std::vector<std::string>& w
     redirect(folder_ / "out", O_WRONLY | O_CREAT | O_TRUNC, STDOUT_FILENO);
     redirect(folder_ / "err", O_WRONLY | O_CREAT | O_TRUNC, STDERR_FILENO);
     if (::chdir(current.c_str()) != 0) ::_exit(125);
-    ::execve(COLLECT_DRIVER, argument_pointers.data(), variable_pointers.data());
+    ::execve(argument_pointers[0], argument_pointers.data(), variable_pointers.data());
     ::_exit(125);
   }
 }

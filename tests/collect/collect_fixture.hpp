@@ -23,6 +23,9 @@ class Sandbox {
   Sandbox& operator=(const Sandbox&) = delete;
 
   const std::filesystem::path& root() const { return root_; }
+  // The program whose verb `collect` is run: a driver with that verb alone, or this one.
+  const std::string& program() const { return program_; }
+  void use_program(std::string program) { program_ = std::move(program); }
   std::filesystem::path project() const { return root_ / "project"; }
   std::filesystem::path cache() const { return root_ / "cache"; }
   std::filesystem::path runs() const { return cache() / "msprof" / "runs"; }
@@ -34,6 +37,7 @@ class Sandbox {
 
  private:
   std::filesystem::path root_;
+  std::string program_;
 };
 
 struct Finished {

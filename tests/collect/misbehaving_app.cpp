@@ -145,7 +145,12 @@ class Script {
 
   void processes(const std::string& word) {
     if (word == "exit") std::exit(std::stoi(take()));
-    if (word == "raise") ::raise(std::stoi(take()));
+    if (word == "raise") {
+      const int number = std::stoi(take());
+      // A sanitizer would turn the signal into an exit code.
+      if (number != SIGKILL) ::signal(number, SIG_DFL);
+      ::raise(number);
+    }
     if (word == "hang") hang();
     if (word == "ignore-ends") ignore_ends();
     if (word == "child") spawn(take(), false);
