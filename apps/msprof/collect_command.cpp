@@ -3,6 +3,7 @@
 
 #include <chrono>
 #include <cmath>
+#include <csignal>
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
@@ -168,6 +169,8 @@ Exit run_collect(const CollectArguments& arguments) {
   CollectResult result = collect(options, host);
 
   nlohmann::json reports = nlohmann::json::array();
+  // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
+  if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
   if (arguments.all) {
     result.exit_code = gravest(result.exit_code, process_captures(result, reports));
   }

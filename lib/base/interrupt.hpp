@@ -11,6 +11,10 @@ void install();
 // The number of the signal received, 0 when none.
 int received();
 
+// Forgets a signal that has done its work: it ended the application, and what comes now can be
+// interrupted anew.
+void acknowledge();
+
 // Throws Error(Exit::interrupted) when a signal has been received.
 void check();
 
