@@ -40,13 +40,14 @@ bool is_total(const std::vector<TableRows::Cell>& row) {
   return !row.empty() && row.front().text == "-";
 }
 
-void keep_hottest(TableRows& table, std::optional<std::size_t> heat_column, long top) {
+void keep_hottest(TableRows& table, const std::vector<std::size_t>& heat_columns, long top) {
   const auto body_end = std::stable_partition(table.rows.begin(), table.rows.end(),
                                               [](const auto& row) { return !is_total(row); });
-  if (heat_column) {
+  if (!heat_columns.empty()) {
     const auto heat = [&](const auto& row) {
-      const auto& cell = row[*heat_column];
-      return cell.is_number ? std::strtod(cell.text.c_str(), nullptr) : -1.0;
+      const auto known = std::find_if(heat_columns.begin(), heat_columns.end(),
+                                      [&](std::size_t column) { return row[column].is_number; });
+      return known == heat_columns.end() ? -1.0 : std::strtod(row[*known].text.c_str(), nullptr);
     };
     std::stable_sort(table.rows.begin(), body_end,
                      [&](const auto& a, const auto& b) { return heat(a) > heat(b); });
@@ -69,7 +70,8 @@ std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
           std::string(table->name()), std::string(table->title()), table->is_exported(), {}};
       one.rows.begin(table->columns());
       table->write(db, document, one.rows);
-      if (top) keep_hottest(one.rows, table->heat_column(), *top);
+      // What only describes the capture has nothing hot or cold.
+      if (top && one.is_data) keep_hottest(one.rows, table->heat_columns(), *top);
       shown.push_back(std::move(one));
     }
   }

@@ -45,8 +45,9 @@ class SummaryTable {
   virtual void write(const Database& db, const Document& document, TableWriter& out) const = 0;
   // False for what is only shown.
   virtual bool is_exported() const { return true; }
-  // The column by which `show --top` sorts, where rows are not already sorted.
-  virtual std::optional<std::size_t> heat_column() const { return std::nullopt; }
+  // The columns by which `show --top` sorts, where rows are not already sorted: by the first one
+  // that has a number.
+  virtual std::vector<std::size_t> heat_columns() const { return {}; }
 };
 
 }  // namespace msprof

@@ -20,6 +20,7 @@ constexpr std::array<std::string_view, 18> kColumns = {
     "Dstr Ratio",     "Dtrans Ratio",    "DLD Ratio",      "WLD Ratio",      "Memory Bound",
     "DDR Read(byte)", "DDR Write(byte)", "DDR Total(byte)"};
 constexpr std::size_t kTimeColumn = 4;
+constexpr std::size_t kTimeRatioColumn = 5;
 
 using UnitSums = std::array<OptionalSum, svp::kWld + 1>;  // by Counter
 
@@ -104,7 +105,8 @@ class SvpOpSummary : public SummaryTable {
   }
   Dialect dialect() const override { return Dialect::svp; }
   std::span<const std::string_view> columns() const override { return kColumns; }
-  std::optional<std::size_t> heat_column() const override { return kTimeColumn; }
+  // Without a frequency there are no times, and the ratios tell as well.
+  std::vector<std::size_t> heat_columns() const override { return {kTimeColumn, kTimeRatioColumn}; }
 
   std::vector<Document> documents(const Database& db) const override {
     std::vector<Document> documents;
