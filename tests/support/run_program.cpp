@@ -3,9 +3,11 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <spawn.h>
+#include <sys/ioctl.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cerrno>
 #include <cstdlib>
 #include <string_view>
@@ -44,12 +46,15 @@ std::vector<char*> pointers_to(std::vector<std::string>& texts) {
   return pointers;
 }
 
-// Our environment without what changes the output, then the test's own variables.
+// Our environment without what changes the output, and with the test's own variables.
 std::vector<std::string> environment(const RunOptions& options) {
   std::vector<std::string> result;
   for (char** entry = environ; *entry != nullptr; ++entry) {
     const std::string_view text(*entry);
-    if (!text.starts_with("COLUMNS=") && !text.starts_with("NO_COLOR=")) result.emplace_back(text);
+    const std::string_view name = text.substr(0, text.find('='));
+    const bool is_ours = std::any_of(options.variables.begin(), options.variables.end(),
+                                     [&](const auto& variable) { return variable.first == name; });
+    if (!is_ours && name != "COLUMNS" && name != "NO_COLOR") result.emplace_back(text);
   }
   for (const auto& [name, value] : options.variables) result.push_back(name + "=" + value);
   return result;
@@ -60,6 +65,7 @@ std::vector<std::string> environment(const RunOptions& options) {
 RunningProgram::RunningProgram(const std::string& program,
                                const std::vector<std::string>& arguments, const RunOptions& options)
     : out_fd_(unlinked_file()), err_fd_(unlinked_file()) {
+  if (options.terminal_columns > 0) open_terminal(options.terminal_columns);
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());
   auto variables = environment(options);
@@ -77,13 +83,29 @@ RunningProgram::RunningProgram(const std::string& program,
   if (code != 0) throw std::system_error(code, std::generic_category(), program);
 }
 
+void RunningProgram::open_terminal(int columns) {
+  terminal_fd_ = ::posix_openpt(O_RDWR | O_NOCTTY | O_CLOEXEC);
+  winsize size = {};
+  size.ws_row = 24;
+  size.ws_col = static_cast<unsigned short>(columns);
+  if (terminal_fd_ < 0 || ::grantpt(terminal_fd_) != 0 || ::unlockpt(terminal_fd_) != 0 ||
+      ::ioctl(terminal_fd_, TIOCSWINSZ, &size) != 0) {
+    throw std::system_error(errno, std::generic_category(), "terminal");
+  }
+  for (int* fd : {&out_fd_, &err_fd_}) {
+    ::close(*fd);
+    *fd = ::open(::ptsname(terminal_fd_), O_WRONLY | O_NOCTTY | O_CLOEXEC);
+  }
+}
+
 RunningProgram::~RunningProgram() {
   if (!ended_) {
     send(SIGKILL);
     wait();
   }
-  ::close(out_fd_);
-  ::close(err_fd_);
+  for (const int fd : {out_fd_, err_fd_, terminal_fd_}) {
+    if (fd >= 0) ::close(fd);
+  }
 }
 
 void RunningProgram::send(int signal) const {
@@ -96,7 +118,20 @@ bool RunningProgram::has_ended() {
   return ended_;
 }
 
+// To the end: the last writer has closed the terminal.
+void RunningProgram::read_terminal() {
+  for (int* fd : {&out_fd_, &err_fd_}) {
+    ::close(*fd);
+    *fd = -1;
+  }
+  char buffer[4096];
+  for (ssize_t count = 0; (count = ::read(terminal_fd_, buffer, sizeof buffer)) > 0;) {
+    result_.out.append(buffer, static_cast<std::size_t>(count));
+  }
+}
+
 RunResult RunningProgram::wait() {
+  if (terminal_fd_ >= 0 && !ended_) read_terminal();
   int status = 0;
   while (!ended_) {
     const pid_t pid = ::waitpid(pid_, &status, 0);
@@ -110,6 +145,7 @@ void RunningProgram::take_status(int status) {
   ended_ = true;
   result_.exit_code = WIFEXITED(status) ? WEXITSTATUS(status) : -1;
   result_.signal = WIFSIGNALED(status) ? WTERMSIG(status) : 0;
+  if (terminal_fd_ >= 0) return;
   result_.out = content_of(out_fd_);
   result_.err = content_of(err_fd_);
 }

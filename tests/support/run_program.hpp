@@ -11,8 +11,9 @@
 namespace msprof::test {
 
 struct RunOptions {
-  std::filesystem::path folder;                                  // working folder; empty: ours
+  std::filesystem::path folder{};                                // working folder; empty: ours
   std::vector<std::pair<std::string, std::string>> variables{};  // added to the environment
+  int terminal_columns = 0;  // above 0: stdout and stderr are a terminal of that width
 };
 
 struct RunResult {
@@ -39,11 +40,14 @@ class RunningProgram {
   RunResult wait();
 
  private:
+  void open_terminal(int columns);
+  void read_terminal();
   void take_status(int status);
   pid_t pid_ = -1;
   bool ended_ = false;
   int out_fd_ = -1;  // unlinked files, so that no pipe can fill up
   int err_fd_ = -1;
+  int terminal_fd_ = -1;  // our end; then all output is in `out`
   RunResult result_;
 };
 

@@ -1,0 +1,42 @@
+// A folder to work in, and captures in it. For the tests of the command line.
+#pragma once
+
+#include <nlohmann/json.hpp>
+
+#include "support/face_session.hpp"
+#include "support/files.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::test {
+
+using Words = std::vector<std::string>;
+
+inline bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A good capture parent/name.
+inline JobBuilder make_face(const std::filesystem::path& parent, const std::string& name) {
+  JobBuilder job(parent, name);
+  add_face(job);
+  return job;
+}
+
+// A capture with one layer record and no `.done`: partial.
+inline JobBuilder make_partial(const std::filesystem::path& parent, const std::string& name) {
+  JobBuilder job(parent, name);
+  AicoreRecord record;
+  record.total = 10;
+  job.info_json("500").net_info("net", 1).data(DataName{}, aicore_file({record}),
+                                               {.written = false});
+  return job;
+}
+
+// info.json of `job` as if made `seconds` after 2020 began.
+void set_age(const JobBuilder& job, int seconds);
+
+// A capture with many executions, so that an import takes long enough to be interrupted.
+void add_many_records(JobBuilder& job, std::size_t records);
+
+}  // namespace msprof::test

@@ -1,0 +1,220 @@
+// show: the four tables in the terminal.
+#include <catch2/catch.hpp>
+
+#include <sstream>
+
+#include "cli/cli_fixture.hpp"
+
+using namespace msprof::test;
+
+namespace {
+
+std::vector<std::string> lines_of(const std::string& text) {
+  std::vector<std::string> lines;
+  std::istringstream stream(text);
+  for (std::string line; std::getline(stream, line);) lines.push_back(line);
+  return lines;
+}
+
+// Terminal columns: in these tests characters of three bytes from U+3000 on are Chinese, two wide.
+int width(const std::string& text) {
+  int columns = 0;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if ((byte & 0xc0) == 0x80) continue;
+    columns += byte >= 0xe3 && byte < 0xf0 ? 2 : 1;
+  }
+  return columns;
+}
+
+// Lines of the table under `title`: header, rule, rows.
+std::vector<std::string> table(const std::string& out, const std::string& title) {
+  const auto lines = lines_of(out);
+  auto at = std::find(lines.begin(), lines.end(), title);
+  std::vector<std::string> result;
+  while (at != lines.end() && ++at != lines.end() && !at->empty()) result.push_back(*at);
+  return result;
+}
+
+// Two captures of an interval; the second is the slower.
+JobBuilder two_captures(const TempFolder& folder) {
+  JobBuilder job(folder.path());
+  job.info_json("1000").net_info("net", 1);
+  for (const std::uint64_t current : {0u, 100u}) {
+    std::vector<AicoreRecord> records;
+    for (std::uint32_t layer = 0; layer < 5; ++layer) {
+      AicoreRecord record;
+      record.layer_id = layer;
+      record.start_ns = 1000 * layer;
+      record.total = 10 * (layer == 3 ? 1 : layer + 2) + current;
+      records.push_back(record);
+    }
+    job.data(DataName{.current = static_cast<std::int64_t>(current)}, aicore_file(records));
+  }
+  return job;
+}
+
+Words first_cells(const std::vector<std::string>& lines) {
+  Words cells;
+  for (std::size_t i = 2; i < lines.size(); ++i) {
+    std::istringstream stream(lines[i]);
+    std::string cell;
+    stream >> cell;
+    cells.push_back(cell);
+  }
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("show prints the manual's four tables, in its order, with the values of the exports") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const auto result = run_msprof({"show", "-dir", job.folder().string(), "-q"});
+  REQUIRE(result.exit_code == 0);
+  std::size_t last = 0;
+  for (const char* title :
+       {"\nAA core metric\n", "\nOp statistic\n", "\nAcl statistic\n", "\nFrequency\n"}) {
+    const auto at = result.out.find(title);
+    REQUIRE(at != std::string::npos);
+    CHECK(at > last);
+    last = at;
+  }
+  CHECK(first_cells(table(result.out, "AA core metric")) == Words{"0", "1", "2", "-"});
+  CHECK(table(result.out, "AA core metric").size() == 6);
+  CHECK(table(result.out, "Op statistic").size() == 5);
+  CHECK(table(result.out, "Acl statistic").size() == 8);
+  const auto frequency = table(result.out, "Frequency");
+  REQUIRE(frequency.size() == 3);
+  CHECK(contains(frequency[2], "500"));
+  const auto total = table(result.out, "AA core metric").back();
+  for (const char* value : {"10.118", "100.000", "35.302", "0.933", "8707"}) {
+    CHECK(contains(total, value));
+  }
+}
+
+TEST_CASE("columns are aligned also where names are Chinese") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  job.info_json("1000").net_info("net", 1);
+  job.layer_info("net", 1,
+                 {{0, 0, "Conv", "AA_CORE", "卷积层一", ""},
+                  {1, 0, "Conv", "AA_CORE", "b", ""},
+                  {2, 0, "Conv", "AA_CORE", "混合mix", ""}});
+  std::vector<AicoreRecord> records(3);
+  for (std::uint32_t i = 0; i < 3; ++i) {
+    records[i].layer_id = i;
+    records[i].total = 5 + i;
+  }
+  job.data(DataName{}, aicore_file(records));
+  const auto result = run_msprof({"show", "-dir", job.folder().string(), "-q"});
+  const auto lines = table(result.out, "Op statistic");
+  REQUIRE(lines.size() == 5);
+  for (std::size_t i = 2; i < lines.size(); ++i) {
+    const auto at = lines[i].find("AA_CORE");
+    REQUIRE(at != std::string::npos);
+    CHECK(width(lines[i].substr(0, at)) == width(lines[0].substr(0, lines[0].find("Task Type"))));
+    CHECK(width(lines[i]) == width(lines[0]));
+  }
+}
+
+TEST_CASE("--top N keeps the hottest layers first, and the total row") {
+  const TempFolder folder;
+  const auto job = two_captures(folder);
+  const auto run = [&](const char* top) {
+    return run_msprof({"show", "-q", "-dir", job.folder().string(), "--capture", "0", "--top", top})
+        .out;
+  };
+  // Cycles 20 30 40 10 60.
+  CHECK(first_cells(table(run("3"), "AA core metric")) == Words{"4", "2", "1", "-"});
+  CHECK(first_cells(table(run("3"), "Op statistic")) == Words{"4", "2", "1"});
+  CHECK(first_cells(table(run("99"), "AA core metric")) == Words{"4", "2", "1", "0", "3", "-"});
+}
+
+TEST_CASE("--top N finds the hottest layers also without a frequency") {
+  const TempFolder folder;
+  auto job = two_captures(folder);
+  job.info_json("0");
+  const auto result =
+      run_msprof({"show", "-q", "-dir", job.folder().string(), "--capture", "0", "--top", "2"});
+  CHECK(result.exit_code == 3);
+  CHECK(first_cells(table(result.out, "AA core metric")) == Words{"4", "2", "-"});
+}
+
+TEST_CASE("--top N does not hide the frequency of a device") {
+  const TempFolder folder;
+  auto job = two_captures(folder);
+  job.info_json("500", Generation::ss928, 1);
+  const auto result = run_msprof({"show", "-q", "-dir", job.folder().string(), "--top", "1"});
+  CHECK(first_cells(table(result.out, "Frequency")) == Words{"0", "1"});
+}
+
+TEST_CASE("of several captures the slowest is shown, --capture N shows another") {
+  const TempFolder folder;
+  const std::string dir = two_captures(folder).folder().string();
+  const auto total = [](const RunResult& result) {
+    return table(result.out, "AA core metric").back();
+  };
+  const auto slowest = run_msprof({"show", "-q", "-dir", dir});
+  // 160 and 660 cycles at 1000 MHz.
+  CHECK(contains(total(slowest), " 0.660 "));
+  CHECK(contains(slowest.out, "the slowest"));
+  CHECK(contains(slowest.out, "--capture"));
+  CHECK(contains(total(run_msprof({"show", "-q", "-dir", dir, "--capture", "0"})), " 0.160 "));
+  CHECK(contains(total(run_msprof({"show", "-q", "-dir", dir, "--capture", "1"})), " 0.660 "));
+  const auto wrong = run_msprof({"show", "-q", "-dir", dir, "--capture", "2"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(wrong.out.empty());
+  CHECK(contains(wrong.err, "valid: 0 to 1"));
+}
+
+TEST_CASE("COLUMNS or the terminal's width shortens the widest columns") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  const std::string long_name(300, 'n');
+  job.info_json("1000").net_info("net", 1);
+  job.layer_info("net", 1, {{0, 0, "Conv", "AA_CORE", long_name, ""}});
+  job.data(DataName{}, aicore_file({AicoreRecord{.total = 10}}));
+  const Words words = {"show", "-q", "-dir", job.folder().string()};
+  CHECK(contains(run_msprof(words).out, long_name));
+  for (const auto& options :
+       {RunOptions{.variables = {{"COLUMNS", "130"}}}, RunOptions{.terminal_columns = 130}}) {
+    const auto result = run_msprof(words, options);
+    CHECK_FALSE(contains(result.out, long_name));
+    CHECK(contains(result.out, "nnn…"));
+    const auto lines = lines_of(result.out);
+    CHECK(lines.size() > 10);
+    for (std::size_t i = 2; i < lines.size(); ++i) {
+      INFO(lines[i]);
+      if (!contains(lines[i], "\x1b")) CHECK(width(lines[i]) <= 131);  // "\r" of the terminal
+    }
+  }
+}
+
+TEST_CASE("a terminal gets a bold header, unless NO_COLOR is set or it is dumb") {
+  const TempFolder folder;
+  const Words words = {"show", "-q", "-dir", make_face(folder.path(), "JOBA").folder().string()};
+  const auto run = [&](std::vector<std::pair<std::string, std::string>> variables) {
+    return run_msprof(words, {.variables = std::move(variables), .terminal_columns = 100}).out;
+  };
+  CHECK(contains(run({{"TERM", "xterm"}}), "\x1b[1m"));
+  CHECK(contains(run({{"TERM", "xterm"}, {"NO_COLOR", ""}}), "\x1b[1m"));
+  CHECK_FALSE(contains(run({{"TERM", "xterm"}, {"NO_COLOR", "1"}}), "\x1b"));
+  CHECK_FALSE(contains(run({{"TERM", "dumb"}}), "\x1b"));
+}
+
+TEST_CASE("control bytes of names do not reach the terminal") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  job.info_json("1000").net_info("a\x1b]0;x", 1);
+  job.layer_info("a\x1b]0;x", 1, {{0, 0, "Conv\x07", "AA_CORE", "n\x1b[2J\xc2\x9b", ""}});
+  job.data(DataName{.model = "a\x1b]0;x"}, aicore_file({AicoreRecord{.total = 10}}));
+  const auto result = run_msprof({"show", "-dir", job.folder().string()});
+  CHECK(result.exit_code == 0);
+  for (const std::string& text : {result.out, result.err}) {
+    CHECK_FALSE(contains(text, "\x1b"));
+    CHECK_FALSE(contains(text, "\x07"));
+    CHECK_FALSE(contains(text, "\xc2\x9b"));
+  }
+  CHECK(contains(result.out, "n?[2J?"));
+}
