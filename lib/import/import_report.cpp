@@ -83,6 +83,18 @@ void ImportReport::add(Finding finding) {
   }
 }
 
+void ImportReport::note(std::string_view kind, const std::string& file, std::string reason,
+                        std::string detail, std::int64_t count) {
+  add({Severity::note, Category::other, std::string(kind), file, std::move(reason), count, kNull,
+       std::move(detail)});
+}
+
+void ImportReport::damage(std::string_view kind, const std::string& file, std::string reason,
+                          std::string detail) {
+  add({Severity::partial, Category::other, std::string(kind), file, std::move(reason), 1, kNull,
+       std::move(detail)});
+}
+
 void ImportReport::skip_record(std::string_view kind, const std::string& file,
                                std::string_view reason, std::uint64_t offset) {
   add({Severity::partial, Category::skipped_record, std::string(kind), file, std::string(reason), 1,

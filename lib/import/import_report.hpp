@@ -55,6 +55,12 @@ class ImportReport {
   void count_file(std::string_view kind, std::uint64_t records);
   // Findings with the same kind, file and reason become one, their counts added.
   void add(Finding finding);
+  // The two plain findings about a file: something to know, and something that makes the data
+  // partial.
+  void note(std::string_view kind, const std::string& file, std::string reason,
+            std::string detail = "", std::int64_t count = 1);
+  void damage(std::string_view kind, const std::string& file, std::string reason,
+              std::string detail = "");
   void skip_record(std::string_view kind, const std::string& file, std::string_view reason,
                    std::uint64_t offset);
   void add(UnknownLayout unknown);

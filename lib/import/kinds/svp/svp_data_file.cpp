@@ -16,12 +16,6 @@ constexpr std::size_t kHeaderBytes = 16;
 constexpr std::uint32_t kMagic = 0x5056534d;  // "MSVP"
 constexpr std::uint16_t kVersion = 1;
 
-Finding finding(Severity severity, FileKind kind, const RawFile& file, std::string reason,
-                std::string detail = "") {
-  return {severity, Category::other,  std::string(kind_name(kind)), file.name, std::move(reason), 1,
-          kNull,    std::move(detail)};
-}
-
 void check_done(const ImportContext& context, const RawFile& file, FileKind kind) {
   if (!file.done) {
     context.report.add({Severity::partial, Category::missing_done, std::string(kind_name(kind)),
@@ -29,15 +23,15 @@ void check_done(const ImportContext& context, const RawFile& file, FileKind kind
                         "the capture was not finished; what is there was read"});
   } else if (!file.done->file_len_bytes) {
     if (context.report.mentions(file.done->name)) return;  // unreadable, said by the session
-    context.report.add(finding(Severity::partial, kind, file, ".done without file_len"));
+    context.report.damage(kind_name(kind), file.name, ".done without file_len");
   } else if (*file.done->file_len_bytes != file.size_bytes) {
     const bool truncated = file.size_bytes < *file.done->file_len_bytes;
-    context.report.add(finding(
-        Severity::partial, kind, file,
+    context.report.damage(
+        kind_name(kind), file.name,
         truncated ? "shorter than its .done says" : "longer than its .done says",
-        fmt::format("{} bytes, .done says {}", file.size_bytes, *file.done->file_len_bytes)));
+        fmt::format("{} bytes, .done says {}", file.size_bytes, *file.done->file_len_bytes));
   } else if (file.size_bytes == 0) {
-    context.report.add(finding(Severity::note, kind, file, "empty, as its .done says"));
+    context.report.note(kind_name(kind), file.name, "empty, as its .done says");
   }
 }
 
@@ -57,11 +51,10 @@ void report_unknown(const ImportContext& context, const RawFile& file, FileKind 
   const auto candidates = candidate_sizes(file.size_bytes);
   const std::string sizes = candidates.empty() ? "none is a multiple of 8"
                                                : fmt::format("{}", fmt::join(candidates, " "));
-  context.report.add(
-      finding(Severity::partial, kind, file, "unknown layout",
-              fmt::format("{}; {} bytes, candidate record sizes: {}; describe it with "
-                          "--layout FILE (--layout-template FILE writes a skeleton)",
-                          why, file.size_bytes, sizes)));
+  context.report.damage(kind_name(kind), file.name, "unknown layout",
+                        fmt::format("{}; {} bytes, candidate record sizes: {}; describe it with "
+                                    "--layout FILE (--layout-template FILE writes a skeleton)",
+                                    why, file.size_bytes, sizes));
   context.report.add(
       UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
 }
@@ -108,9 +101,9 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
       return unknown(fmt::format("reference header with records of {} bytes", header_record_bytes));
     }
     if (header_record_bytes > layout->record_bytes) {
-      context.report.add(
-          finding(Severity::note, kind, file, "records longer than ours",
-                  fmt::format("{} bytes, {} read", header_record_bytes, layout->record_bytes)));
+      context.report.note(
+          kind_name(kind), file.name, "records longer than ours",
+          fmt::format("{} bytes, {} read", header_record_bytes, layout->record_bytes));
     }
     record_bytes = header_record_bytes;
   }

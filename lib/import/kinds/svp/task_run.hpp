@@ -52,9 +52,8 @@ class TaskRun {
       context_.store.add(TaskRunRow{models_.next_run_id(), step_row_, first_task_id_, last});
     }
     if (unnamed_layers_ > 0) {
-      context_.report.add({Severity::note, Category::other, std::string(kind), file_.name,
-                           "layers without a name in layer.info", unnamed_layers_, kNull,
-                           "called layer_<id>"});
+      context_.report.note(kind, file_.name, "layers without a name in layer.info",
+                           "called layer_<id>", unnamed_layers_);
     }
   }
 

@@ -56,7 +56,8 @@ class AclApiKind : public RawKind {
     report_trailing(context, file, FileKind::acl_api, trailing, file.size_bytes);
     context.report.count_file(name(), kept);
     report_ring(context, file, *data, records);
-    if (unknown_apis > 0) note(context, file, "unknown api ids", unknown_apis, "shown as api_<id>");
+    if (unknown_apis > 0)
+      context.report.note(name(), file.name, "unknown api ids", "shown as api_<id>", unknown_apis);
   }
 
  private:
@@ -86,17 +87,12 @@ class AclApiKind : public RawKind {
                    std::uint64_t records) {
     if (data.has_reference_header || records < kRingRecords) return;
     if (records == kRingRecords) {
-      note(context, file, "ring of 512 records is full", 1, "older calls were overwritten");
+      context.report.note(name(), file.name, "ring of 512 records is full",
+                          "older calls were overwritten");
     } else {
-      note(context, file, "more records than the ring of a board has", 1,
-           fmt::format("{} records; is the layout right?", records));
+      context.report.note(name(), file.name, "more records than the ring of a board has",
+                          fmt::format("{} records; is the layout right?", records));
     }
-  }
-
-  void note(const ImportContext& context, const RawFile& file, std::string reason,
-            std::int64_t count, std::string detail) {
-    context.report.add({Severity::note, Category::other, std::string(name()), file.name,
-                        std::move(reason), count, kNull, std::move(detail)});
   }
 
   SvpModels& models_;

@@ -31,7 +31,8 @@ class LayerInfoKind : public RawKind {
     if (first == "#msprof-layers 1") {
       layers = read_lines(context, file, text);
     } else if (first.starts_with("#msprof-layers ")) {
-      add(context, Severity::partial, file, fmt::format("unknown version '{}'", printable(first)));
+      context.report.damage(name(), file.name,
+                            fmt::format("unknown version '{}'", printable(first)));
     } else {
       layers = guess(context, file, text);
     }
@@ -84,23 +85,17 @@ class LayerInfoKind : public RawKind {
   std::uint64_t guess(const ImportContext& context, const RawFile& file, std::string_view text) {
     const auto pairs = guess_layers(text);
     if (pairs.empty()) {
-      add(context, Severity::note, file, "in the board's own form, no layer names found in it",
-          "layers are called layer_<id>");
+      context.report.note(name(), file.name, "in the board's own form, no layer names found in it",
+                          "layers are called layer_<id>");
       return 0;
     }
     std::int64_t id = 0;
     for (const auto& [type, layer_name] : pairs) {
       models_.add_layer(models_.name_of(file), {id++, 0, type, layer_name, layer_name});
     }
-    add(context, Severity::note, file, "layer names are GUESSED from the board's own form",
-        fmt::format("{} names in the order of the file", pairs.size()));
+    context.report.note(name(), file.name, "layer names are GUESSED from the board's own form",
+                        fmt::format("{} names in the order of the file", pairs.size()));
     return pairs.size();
-  }
-
-  void add(const ImportContext& context, Severity severity, const RawFile& file, std::string reason,
-           std::string detail = "") {
-    context.report.add({severity, Category::other, std::string(name()), file.name,
-                        std::move(reason), 1, kNull, std::move(detail)});
   }
 
   SvpModels& models_;

@@ -28,11 +28,12 @@ class NetInfoKind : public RawKind {
     const std::string_view first = trim(lines.front());
     context.report.count_file(name(), 1);
     if (!first.starts_with("#msprof-net ")) {
-      add(context, Severity::note, file, "in the board's own form, only its name is used");
+      context.report.note(name(), file.name, "in the board's own form, only its name is used");
       return;
     }
     if (first != "#msprof-net 1") {
-      add(context, Severity::partial, file, fmt::format("unknown version '{}'", printable(first)));
+      context.report.damage(name(), file.name,
+                            fmt::format("unknown version '{}'", printable(first)));
       return;
     }
     for (const auto line : lines) read_line(context, file, line);
@@ -53,22 +54,16 @@ class NetInfoKind : public RawKind {
       if (is_number && number > 0) {
         models_.set_batch_num(model, static_cast<std::int64_t>(number));
       } else {
-        add(context, Severity::partial, file, "batch_num is not a number");
+        context.report.damage(name(), file.name, "batch_num is not a number");
       }
     } else if (key == "model_name" && value != model.model) {
-      add(context, Severity::note, file, "model_name differs, the file name rules",
-          fmt::format("'{}'", value));
+      context.report.note(name(), file.name, "model_name differs, the file name rules",
+                          fmt::format("'{}'", value));
     } else if (key == "model_id" &&
                !(is_number && static_cast<std::int64_t>(number) == model.model_id)) {
-      add(context, Severity::note, file, "model_id differs, the file name rules",
-          fmt::format("'{}'", value));
+      context.report.note(name(), file.name, "model_id differs, the file name rules",
+                          fmt::format("'{}'", value));
     }
-  }
-
-  void add(const ImportContext& context, Severity severity, const RawFile& file, std::string reason,
-           std::string detail = "") {
-    context.report.add({severity, Category::other, std::string(name()), file.name,
-                        std::move(reason), 1, kNull, std::move(detail)});
   }
 
   SvpModels& models_;
