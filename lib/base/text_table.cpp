@@ -1,7 +1,6 @@
 #include "base/text_table.hpp"
 
 #include <algorithm>
-#include <numeric>
 
 #include "base/text.hpp"
 
@@ -9,8 +8,9 @@ namespace msprof {
 
 namespace {
 
-constexpr int kGap = 2;        // blanks between columns
-constexpr int kNarrowest = 4;  // a column is not shortened below this
+constexpr int kGap = 2;           // blanks between columns
+constexpr int kComfortable = 12;  // a text is shortened to this before headers are broken
+constexpr int kNarrowest = 4;     // and never below this
 
 void append_cell(std::string& line, const std::string& cell, int width, bool right) {
   const std::string text = shorten(cell, width);
@@ -26,62 +26,139 @@ void end_line(std::string& line, std::string& out) {
   line.clear();
 }
 
+int widest(const std::vector<std::string>& lines) {
+  int width = 0;
+  for (const auto& line : lines) width = std::max(width, display_width(line));
+  return width;
+}
+
+template <typename Columns>
+int total_width(const Columns& columns) {
+  int total = -kGap;
+  for (const auto& column : columns) total += column.width + kGap;
+  return total;
+}
+
 }  // namespace
 
 TextTable::TextTable(std::vector<std::string> columns)
-    : columns_(std::move(columns)), right_aligned_(columns_.size(), false) {}
+    : columns_(std::move(columns)), is_number_(columns_.size(), false) {}
 
 void TextTable::add_row(std::vector<std::string> cells, const std::vector<bool>& is_number) {
   cells.resize(columns_.size());
   for (std::size_t i = 0; i < cells.size(); ++i) {
     cells[i] = printable(cells[i]);
-    if (i < is_number.size() && is_number[i]) right_aligned_[i] = true;
+    if (i < is_number.size() && is_number[i]) is_number_[i] = true;
   }
   rows_.push_back(std::move(cells));
 }
 
-std::vector<int> TextTable::fitted_widths(int max_width) const {
-  std::vector<int> widths;
-  for (const auto& column : columns_) widths.push_back(display_width(column));
-  for (const auto& row : rows_) {
-    for (std::size_t i = 0; i < row.size(); ++i) {
-      widths[i] = std::max(widths[i], display_width(row[i]));
+std::vector<TextTable::Column> TextTable::natural_columns() const {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    Column column{{columns_[i]}, display_width(columns_[i]), is_number_[i]};
+    for (const auto& row : rows_) column.width = std::max(column.width, display_width(row[i]));
+    columns.push_back(std::move(column));
+  }
+  return columns;
+}
+
+void TextTable::shrink_texts(std::vector<Column>& columns, int max_width, int narrowest) const {
+  for (int total = total_width(columns); total > max_width; --total) {
+    Column* candidate = nullptr;
+    for (Column& column : columns) {
+      if (column.is_number || column.width <= narrowest) continue;
+      if (candidate == nullptr || column.width > candidate->width) candidate = &column;
     }
+    if (candidate == nullptr) return;
+    --candidate->width;
   }
-  if (max_width <= 0) return widths;
-  const int gaps = kGap * static_cast<int>(widths.size() - 1);
-  int total = std::accumulate(widths.begin(), widths.end(), gaps);
-  while (total > max_width) {
-    const auto widest = std::max_element(widths.begin(), widths.end());
-    if (*widest <= kNarrowest) break;
-    --*widest;
-    --total;
+}
+
+void TextTable::break_headers(std::vector<Column>& columns) const {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Column& column = columns[i];
+    column.header.clear();
+    for (const auto word : split(columns_[i], ' ')) column.header.emplace_back(word);
+    column.width = widest(column.header);
+    for (const auto& row : rows_) column.width = std::max(column.width, display_width(row[i]));
   }
-  return widths;
+}
+
+void TextTable::fit_beside_first(std::vector<Column>& columns, int max_width) const {
+  const auto limit = [](Column& column, int width) {
+    if (!column.is_number) column.width = std::min(column.width, std::max(kNarrowest, width));
+  };
+  for (Column& column : columns) {
+    const bool is_first = &column == columns.data();
+    limit(column, is_first ? max_width / 2 : max_width - kGap - columns.front().width);
+  }
+}
+
+void TextTable::render_block(const std::vector<Column>& columns, std::span<const std::size_t> block,
+                             bool bold_header, std::string& out) const {
+  std::string line;
+  const auto add_line = [&](auto&& cell_of) {
+    for (std::size_t n = 0; n < block.size(); ++n) {
+      if (n > 0) line.append(kGap, ' ');
+      const Column& column = columns[block[n]];
+      append_cell(line, cell_of(block[n]), column.width, column.is_number);
+    }
+  };
+  std::size_t header_lines = 0;
+  for (const std::size_t i : block) header_lines = std::max(header_lines, columns[i].header.size());
+  for (std::size_t n = 0; n < header_lines; ++n) {
+    add_line([&](std::size_t i) {
+      // Short headers stand on the lowest line.
+      const auto& header = columns[i].header;
+      const std::size_t above = header_lines - header.size();
+      return n < above ? std::string() : header[n - above];
+    });
+    if (bold_header) line = "\033[1m" + line + "\033[0m";
+    end_line(line, out);
+  }
+  for (std::size_t n = 0; n < block.size(); ++n) {
+    if (n > 0) line.append(kGap, ' ');
+    for (int dash = 0; dash < columns[block[n]].width; ++dash) line += "─";
+  }
+  end_line(line, out);
+  for (const auto& row : rows_) {
+    add_line([&](std::size_t i) { return row[i]; });
+    end_line(line, out);
+  }
 }
 
 std::string TextTable::render(int max_width, bool bold_header) const {
-  const std::vector<int> widths = fitted_widths(max_width);
-  std::string out;
-  std::string line;
-  const auto add = [&](const std::vector<std::string>& cells) {
-    for (std::size_t i = 0; i < cells.size(); ++i) {
-      if (i > 0) line.append(kGap, ' ');
-      append_cell(line, cells[i], widths[i], right_aligned_[i]);
+  std::vector<Column> columns = natural_columns();
+  if (max_width <= 0) max_width = total_width(columns);
+  shrink_texts(columns, max_width, kComfortable);
+  if (total_width(columns) > max_width) {
+    break_headers(columns);
+    shrink_texts(columns, max_width, kComfortable);
+    auto narrow = columns;
+    shrink_texts(narrow, max_width, kNarrowest);
+    // What needs several blocks anyway keeps its texts readable.
+    if (total_width(narrow) <= max_width) {
+      columns = std::move(narrow);
+    } else {
+      fit_beside_first(columns, max_width);
     }
-  };
-  add(columns_);
-  if (bold_header) line = "\033[1m" + line + "\033[0m";
-  end_line(line, out);
-  for (std::size_t i = 0; i < widths.size(); ++i) {
-    if (i > 0) line.append(kGap, ' ');
-    for (int n = 0; n < widths[i]; ++n) line += "─";
   }
-  end_line(line, out);
-  for (const auto& row : rows_) {
-    add(row);
-    end_line(line, out);
+  std::string out;
+  std::vector<std::size_t> block;
+  int used = 0;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    // A block is never only the repeated first column.
+    if (block.size() > 1 && used + kGap + columns[i].width > max_width) {
+      render_block(columns, block, bold_header, out);
+      out += "\n";
+      block = {0};
+      used = columns[0].width;
+    }
+    used += (block.empty() ? 0 : kGap) + columns[i].width;
+    block.push_back(i);
   }
+  render_block(columns, block, bold_header, out);
   return out;
 }
 

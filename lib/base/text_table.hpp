@@ -2,6 +2,8 @@
 // For `show`; cells are made printable here.
 #pragma once
 
+#include <cstddef>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -11,19 +13,33 @@ class TextTable {
  public:
   explicit TextTable(std::vector<std::string> columns);
 
-  // One cell a column; numbers (right-aligned) are known by `is_number`.
+  // One cell a column; numbers (right-aligned, never shortened) are known by `is_number`.
   void add_row(std::vector<std::string> cells, const std::vector<bool>& is_number);
   std::size_t row_count() const { return rows_.size(); }
 
-  // The table at most `max_width` columns wide: the widest columns are shortened first; 0 is no
-  // limit. `bold_header` puts the header in bold for a terminal.
+  // The table at most `max_width` columns wide; 0 is no limit. The widest text columns are
+  // shortened, headers are broken at their blanks, and columns that still find no room follow in a
+  // table below that begins with the first column again. `bold_header` puts headers in bold for a
+  // terminal.
   std::string render(int max_width, bool bold_header) const;
 
  private:
-  std::vector<int> fitted_widths(int max_width) const;
+  struct Column {
+    std::vector<std::string> header;  // lines
+    int width = 0;
+    bool is_number = false;
+  };
+  std::vector<Column> natural_columns() const;
+  void shrink_texts(std::vector<Column>& columns, int max_width, int narrowest) const;
+  void break_headers(std::vector<Column>& columns) const;
+  // Texts so short that each column has room beside the first one.
+  void fit_beside_first(std::vector<Column>& columns, int max_width) const;
+  void render_block(const std::vector<Column>& columns, std::span<const std::size_t> block,
+                    bool bold_header, std::string& out) const;
+
   std::vector<std::string> columns_;
   std::vector<std::vector<std::string>> rows_;
-  std::vector<bool> right_aligned_;
+  std::vector<bool> is_number_;
 };
 
 }  // namespace msprof
