@@ -104,9 +104,9 @@ int copy_bytes(int from, int to) {
 
 void copy_tree(const fs::path& source, const fs::path& target) {
   const auto fail = [&](const fs::path& path, int error_number) {
-    throw Error(Exit::cannot_write,
-                fmt::format("cannot copy {} to {}: {}", (source / path).string(), target.string(),
-                            errno_text(error_number)));
+    throw Error(Exit::cannot_write, fmt::format("cannot copy {} to {}: {}",
+                                                (path.empty() ? source : source / path).string(),
+                                                target.string(), errno_text(error_number)));
   };
   struct stat top = {};
   if (::lstat(source.c_str(), &top) != 0) fail("", errno);

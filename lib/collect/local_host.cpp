@@ -182,8 +182,9 @@ void LocalHost::fetch_captures(const fs::path& from, const fs::path& into, Fetch
   for (const fs::path& capture : found) {
     const std::string name = capture.filename().string();
     if (fs::exists(into / name, error)) continue;  // found twice: the first one counts
+    fetched.not_fetched += drop_special_files(capture);
     move_tree(capture, into / name);
-    fetched.not_fetched += drop_special_files(into / name);
+    fetched_captures_.push_back(capture);
     fetched.bytes += tree_bytes(into / name);
     fetched.captures.push_back({name, has_data_folder(into / name)});
   }
@@ -203,6 +204,11 @@ void LocalHost::find_stray_captures(const fs::path& into, Fetched& fetched) {
   for (const fs::path& holder : holders) fetch_captures(holder, into, fetched);
 }
 
+bool LocalHost::is_fetched(const fs::path& path) const {
+  return std::any_of(fetched_captures_.begin(), fetched_captures_.end(),
+                     [&](const fs::path& capture) { return is_within(path, capture); });
+}
+
 // Files of the project keep their paths; what the application wrote above it gets a folder.
 fs::path LocalHost::name_at_home(const fs::path& in_tree) const {
   const fs::path relative = in_tree.lexically_relative(project_.filename());
@@ -212,6 +218,7 @@ fs::path LocalHost::name_at_home(const fs::path& in_tree) const {
 
 void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
   const auto bring = [&](const fs::path& from, const fs::path& relative) {
+    if (is_fetched(from)) return;
     std::error_code error;
     fs::create_directories((into / relative).parent_path(), error);
     move_tree(from, into / relative);
@@ -227,11 +234,13 @@ void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
     if (!after.files.contains(path)) fetched.deleted.push_back(name_at_home(path));
   }
   for (const auto& [path, stamp] : after.others) {
-    if (!before_.others.contains(path)) ++fetched.not_fetched;
+    if (!before_.others.contains(path) && !is_fetched(tree_ / path)) ++fetched.not_fetched;
   }
   const Manifest beside = take_manifest(output_);
   for (const auto& [path, stamp] : beside.files) bring(output_ / path, kOutputName / path);
-  fetched.not_fetched += beside.others.size();
+  for (const auto& [path, stamp] : beside.others) {
+    if (!is_fetched(output_ / path)) ++fetched.not_fetched;
+  }
 }
 
 std::string LocalHost::keep() {

@@ -32,6 +32,7 @@ class LocalHost : public Host {
   void fetch_captures(const std::filesystem::path& from, const std::filesystem::path& into,
                       Fetched& fetched);
   void find_stray_captures(const std::filesystem::path& into, Fetched& fetched);
+  bool is_fetched(const std::filesystem::path& path) const;
   std::filesystem::path name_at_home(const std::filesystem::path& in_tree) const;
   void fetch_files(const std::filesystem::path& into, Fetched& fetched);
 
@@ -41,6 +42,8 @@ class LocalHost : public Host {
   std::filesystem::path project_;
   std::filesystem::path output_;
   Manifest before_;
+  // Captures that came home; across file systems they stay here too until all has arrived.
+  std::vector<std::filesystem::path> fetched_captures_;
 };
 
 }  // namespace msprof
