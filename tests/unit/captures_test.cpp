@@ -1,0 +1,175 @@
+#include "session/find_captures.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "session/session.hpp"
+#include "support/files.hpp"
+#include "support/job_builder.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+fs::path make_job(const fs::path& parent, const std::string& name) {
+  JobBuilder job(parent, name);
+  job.info_json("500");
+  return job.folder();
+}
+
+void set_time(const fs::path& path, long seconds, long ns = 0) {
+  const timespec both[2] = {{seconds, ns}, {seconds, ns}};
+  REQUIRE(::utimensat(AT_FDCWD, path.c_str(), both, 0) == 0);
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::nothing_to_do);
+    return error.what();
+  }
+  return "no error";
+}
+
+}  // namespace
+
+TEST_CASE("the newest child is the one whose info.json is newest, to the nanosecond") {
+  const TempFolder folder;
+  const auto a = make_job(folder.path(), "JOBA");
+  const auto b = make_job(folder.path(), "JOBB");
+  set_time(a / "info.json.0", 1'600'000'000, 2);
+  set_time(b / "info.json.0", 1'600'000'000, 1);
+  set_time(b, 1'900'000'000);
+  CHECK(newest_capture(folder.path()) == a);
+}
+
+TEST_CASE("of several info.json the newest counts, of equal times the last name") {
+  const TempFolder folder;
+  const auto a = make_job(folder.path(), "JOBA");
+  const auto b = make_job(folder.path(), "JOBB");
+  set_time(a / "info.json.0", 1'600'000'000);
+  set_time(b / "info.json.0", 1'600'000'000);
+  CHECK(newest_capture(folder.path()) == b);
+  write_file(a / "info.json.1", "{}");
+  set_time(a / "info.json.1", 1'600'000'001);
+  CHECK(newest_capture(folder.path()) == a);
+}
+
+TEST_CASE("a PROF folder has its time in its name") {
+  const TempFolder folder;
+  const auto job = make_job(folder.path(), "JOBA");
+  // Far from midnight and far from now, so that no time zone matters.
+  const auto prof = folder / "PROF_000001_20200515160507007_ABCDEFGHIJKLMNOP";
+  fs::create_directories(prof / "host");
+  set_time(job / "info.json.0", 1'589'000'000);  // 2020-05-09
+  CHECK(newest_capture(folder.path()) == prof);
+  set_time(job / "info.json.0", 1'590'000'000);  // 2020-05-20
+  CHECK(newest_capture(folder.path()) == job);
+  const auto later = folder / "PROF_000002_20200515160507008_ABCDEFGHIJKLMNOP";
+  fs::create_directories(later / "device_0");
+  set_time(job / "info.json.0", 1'589'000'000);
+  CHECK(newest_capture(folder.path()) == later);
+}
+
+TEST_CASE("a capture is itself, children go before grandchildren, nothing below is looked at") {
+  const TempFolder folder;
+  const auto deep = make_job(folder / "a/b", "JOBD");
+  CHECK(message_of([&] { newest_capture(folder.path()); }).find("-dir") != std::string::npos);
+  CHECK(newest_capture(folder / "a") == deep);
+  CHECK(newest_capture(deep) == deep);
+  const auto child = make_job(folder.path(), "JOBC");
+  CHECK(newest_capture(folder.path()) == child);
+}
+
+TEST_CASE("patterns are folders, globs, or folders of captures; each capture is taken once") {
+  const TempFolder folder;
+  const auto a = make_job(folder.path(), "JOBA");
+  const auto b = make_job(folder.path(), "JOBB");
+  fs::create_directory_symlink(a, folder / "link");
+  const std::string base = folder.path().string();
+  using Paths = std::vector<fs::path>;
+  CHECK(find_captures({base + "/JOBB", base + "/JOBA"}) == Paths{b, a});
+  CHECK(find_captures({base + "/JOB*"}) == Paths{a, b});
+  CHECK(find_captures({base + "/JOB?", base + "/JOBA"}) == Paths{a, b});
+  CHECK(find_captures({base + "/JOBA", base + "/link"}) == Paths{a});
+  CHECK(find_captures({base}).size() == 2);
+}
+
+TEST_CASE("a pattern that names nothing is an error with the pattern") {
+  const TempFolder folder;
+  fs::create_directories(folder / "x1");
+  const std::string base = folder.path().string();
+  CHECK(message_of([&] { find_captures({base + "/nope"}); }) ==
+        "no such folder: " + base + "/nope");
+  CHECK(message_of([&] { find_captures({base + "/x*"}); }).find(base + "/x*") != std::string::npos);
+}
+
+TEST_CASE("dialects are known by content") {
+  const TempFolder folder;
+  const auto job = make_job(folder.path(), "renamed");
+  CHECK(recognise(job) == Dialect::svp);
+  SECTION("an info.json with hwts_frequency is not svp") {
+    write_file(job / "info.json.0", R"({"DeviceInfo":[{"hwts_frequency":"1"}]})");
+    CHECK_FALSE(recognise(job));
+  }
+  SECTION("slices are classic") {
+    write_file(job / "data/ts_track.data.0.slice_0", "");
+    CHECK(recognise(job) == Dialect::classic);
+  }
+  SECTION("a start log is classic") {
+    write_file(job / "host_start.log.0", "");
+    CHECK(recognise(job) == Dialect::classic);
+  }
+  SECTION("a model called slice_x is not") {
+    write_file(job / "data/m.slice_x.1.net.info", "");
+    CHECK(recognise(job) == Dialect::svp);
+  }
+  SECTION("device folders are cann") {
+    fs::create_directories(job / "device_12");
+    CHECK(recognise(job) == Dialect::cann);
+  }
+  SECTION("a folder device_x is not") {
+    fs::create_directories(job / "device_x");
+    CHECK(recognise(job) == Dialect::svp);
+  }
+  SECTION("without info.json the data names tell") {
+    fs::remove(job / "info.json.0");
+    CHECK_FALSE(recognise(job));
+    write_file(job / "data/AAcore.0.m.1.1.1.0", "");
+    CHECK(recognise(job) == Dialect::svp);
+  }
+  SECTION("no data folder, no capture") {
+    fs::remove(job / "data");
+    CHECK_FALSE(recognise(job));
+  }
+}
+
+TEST_CASE("a session remembers name, size and time of every raw file, .done files too") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  job.info_json("500").data(DataName{}, "12345").file("data/odd", "x").file("other", "x");
+  set_time(job.folder() / "data/odd", 1'600'000'000, 7);
+  const auto session = Session::open(job.folder());
+  std::vector<std::string> states;
+  for (const auto& state : session->file_states()) {
+    states.push_back(state.name + " " + std::to_string(state.size_bytes));
+  }
+  CHECK(states == std::vector<std::string>{"data/aicore.0.net.1.1.1.0 5",
+                                           "data/aicore.0.net.1.1.1.0.done 47", "data/odd 1",
+                                           "info.json.0 42"});
+  CHECK(session->file_states()[2].mtime_ns == 1'600'000'000'000'000'007);
+}
+
+TEST_CASE("a .done file is key:value lines, its numbers are not negative") {
+  DoneFile done;
+  done.values = {{"file_len", "12"}, {"pid", "-3"}, {"tid", "4x"}, {"cache_hit", ""}};
+  CHECK(done.integer("file_len") == 12);
+  for (const char* key : {"pid", "tid", "cache_hit", "missing"}) CHECK_FALSE(done.integer(key));
+}

@@ -1,0 +1,171 @@
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "derive/passes.hpp"
+#include "store/trace_db.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Names = std::vector<std::string>;
+
+Names rows(const Database& db, std::string_view sql) {
+  Names result;
+  Statement read = db.prepare(sql);
+  while (read.step()) {
+    std::string row;
+    for (int i = 0; i < 3; ++i) {
+      if (i > 0) row += "|";
+      row += read.is_null(i) ? "NULL" : std::string(read.text(i));
+    }
+    result.push_back(row);
+  }
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("a store is seen when it is published and not before") {
+  const TempFolder folder;
+  const auto path = folder / "msprof.db";
+  TraceDbWriter writer(path);
+  writer.add(DeviceRow{3, kNull, 500});
+  writer.set_meta("dialect", "svp");
+  writer.add(RawFileState{"data/b", 5, 7});
+  writer.add(RawFileState{"data/a", 1, 2});
+  CHECK_FALSE(fs::exists(path));
+  writer.publish();
+  CHECK(names_in(folder.path()) == Names{"msprof.db"});
+  const auto store = TraceDb::open(path);
+  REQUIRE(store);
+  CHECK(store->meta("dialect") == "svp");
+  CHECK(store->meta("missing").empty());
+  CHECK((store->raw_files() == std::vector<RawFileState>{{"data/a", 1, 2}, {"data/b", 5, 7}}));
+  CHECK(rows(store->database(), "SELECT id, chip_name_id, frequency_hz FROM device") ==
+        Names{"3|NULL|500"});
+}
+
+TEST_CASE("a writer that is given up leaves the old store and no trace") {
+  const TempFolder folder;
+  const auto path = folder / "msprof.db";
+  write_file(path, "old");
+  {
+    TraceDbWriter writer(path);
+    for (int i = 0; i < 100'000; ++i) writer.add(DeviceRow{i, kNull, kNull});
+    CHECK(names_in(folder.path()).size() == 2);
+  }
+  CHECK(names_in(folder.path()) == Names{"msprof.db"});
+  CHECK(read_file(path) == "old");
+}
+
+TEST_CASE("batches of any size arrive whole and in order, empty cells are NULL") {
+  const int count = GENERATE(0, 1, 1023, 1024, 1025, 5000);
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  for (int i = 0; i < count; ++i) {
+    // Two tables take turns, so that their batches are filled side by side.
+    writer.add(StepRow{i, i % 3 == 0 ? kNull : i, -i, INT64_MAX, 0, kNull, 1, 2});
+    writer.add(DeviceRow{i, i, kNull});
+  }
+  const Database& db = writer.readable();
+  CHECK(rows(db, "SELECT count(*), sum(id), sum(number) FROM step") ==
+        Names{count == 0 ? std::string("0|NULL|NULL")
+                         : std::to_string(count) + "|" + std::to_string(count * (count - 1) / 2) +
+                               "|" + std::to_string(-count * (count - 1) / 2)});
+  CHECK(rows(db, "SELECT count(*), count(chip_name_id), count(frequency_hz) FROM device") ==
+        Names{std::to_string(count) + "|" + std::to_string(count) + "|0"});
+  CHECK(rows(db, "SELECT count(*), count(current_pic_count), count(model_row) FROM step") ==
+        Names{std::to_string(count) + "|0|" + std::to_string(count - (count + 2) / 3)});
+  if (count > 1) {
+    CHECK(rows(db, "SELECT model_row, batch_num, icache_miss FROM step WHERE id = 1") ==
+          Names{"1|9223372036854775807|2"});
+  }
+}
+
+TEST_CASE("a text has one id, however often it is asked for") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  const auto a = writer.name_id("a");
+  CHECK(writer.name_id("b") != a);
+  CHECK(writer.name_id("a") == a);
+  CHECK(writer.name_id("") != a);
+  CHECK(rows(writer.readable(), "SELECT count(*), count(DISTINCT text), max(id) FROM name") ==
+        Names{"3|3|3"});
+}
+
+TEST_CASE("texts are bound, whatever they contain") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  const std::string odd = "'; DROP TABLE name; --\xff\n";
+  const auto id = writer.name_id(odd);
+  Statement read = writer.readable().prepare("SELECT text FROM name WHERE id = ?");
+  read.bind(1, id);
+  REQUIRE(read.step());
+  CHECK(read.text(0) == odd);
+}
+
+TEST_CASE("a store of another version, a text and a folder are not opened") {
+  const TempFolder folder;
+  const auto path = folder / "msprof.db";
+  CHECK_FALSE(TraceDb::open(path));
+  {
+    TraceDbWriter writer(path);
+    writer.publish();
+  }
+  CHECK(TraceDb::open(path));
+  std::string bytes = read_file(path);
+  bytes[63] = static_cast<char>(bytes[63] + 1);  // last byte of the user version
+  write_file(path, bytes);
+  CHECK_FALSE(TraceDb::open(path));
+  write_file(path, "text");
+  CHECK_FALSE(TraceDb::open(path));
+  CHECK_FALSE(TraceDb::open(folder.path()));
+}
+
+TEST_CASE("where no store can be made is an error of its own") {
+  const TempFolder folder;
+  write_file(folder / "file", "x");
+  Exit code = Exit::ok;
+  try {
+    TraceDbWriter writer(folder / "file/msprof.db");
+  } catch (const Error& error) {
+    code = error.code();
+    CHECK(std::string(error.what()).find("--output") != std::string::npos);
+  }
+  CHECK(code == Exit::cannot_write);
+}
+
+TEST_CASE("step_time is derived from the tasks of each step") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  writer.add(TaskRow{1, 1, 1, 100, 10, 4, kNull});
+  writer.add(TaskRow{2, 1, 1, 50, 5, 6, kNull});
+  writer.add(TaskRow{3, 2, 1, 70, kNull, 0, kNull});
+  writer.add(TaskRow{4, 1, 1, 300, 1, 5, kNull});
+  writer.add(TaskRunRow{1, 1, 1, 2});
+  writer.add(TaskRunRow{2, 2, 3, 3});
+  writer.add(TaskRunRow{3, 1, 4, 4});
+  run_derive_passes(writer);
+  const Database& db = writer.readable();
+  CHECK(rows(db, "SELECT step_id, task_count, execution_count FROM step_time ORDER BY 1") ==
+        Names{"1|3|3", "2|1|1"});
+  CHECK(rows(db, "SELECT first_start_ns, last_end_ns, busy_ns FROM step_time ORDER BY step_id") ==
+        Names{"50|301|16", "70|NULL|NULL"});
+}
+
+TEST_CASE("durations beyond 64 bits in sum do not fail the derive passes") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  for (int i = 0; i < 3; ++i) {
+    writer.add(TaskRow{i + 1, 1, 1, 0, INT64_MAX / 2, i == 0 ? 0 : INT64_MAX, kNull});
+  }
+  writer.add(TaskRunRow{1, 1, 1, 3});
+  run_derive_passes(writer);
+  CHECK(rows(writer.readable(), "SELECT task_count, busy_ns > 4e18 - 1, 1 FROM step_time") ==
+        Names{"3|1|1"});
+}

@@ -1,0 +1,106 @@
+#include "base/text.hpp"
+
+#include <catch2/catch.hpp>
+
+using namespace msprof;
+
+namespace {
+
+const std::string kReplacement = "\xEF\xBF\xBD";
+
+}  // namespace
+
+TEST_CASE("valid UTF-8 stays as it is, every other byte becomes U+FFFD") {
+  for (const char* text : {"", "plain", "卷积", "é", "\xF0\x9F\x98\x80"}) {
+    CHECK(is_valid_utf8(text));
+    CHECK(valid_utf8(text) == text);
+  }
+  CHECK(valid_utf8("a\xff"
+                   "b") == "a" + kReplacement + "b");
+  CHECK(valid_utf8("\x80\x80") == kReplacement + kReplacement);
+  // Cut short, a surrogate, overlong, beyond U+10FFFF.
+  for (const char* text : {"\xe5\x8d", "\xed\xa0\x80", "\xc0\xaf", "\xf4\x90\x80\x80"}) {
+    CHECK_FALSE(is_valid_utf8(text));
+    CHECK(is_valid_utf8(valid_utf8(text)));
+  }
+}
+
+TEST_CASE("what steers a terminal is not printable") {
+  CHECK(printable("a\x1b[2Jb") == "a?[2Jb");
+  CHECK(printable("\r\n\t\x7f") == "????");
+  CHECK(printable("\xc2\x9b") == "?");  // CSI as one C1 character
+  CHECK(printable("a\nb\r", KeepNewlines::yes) == "a\nb?");
+  CHECK(printable("卷\xff") == "卷" + kReplacement);
+}
+
+TEST_CASE("Chinese characters take two columns, marks that combine none") {
+  CHECK(display_width("") == 0);
+  CHECK(display_width("abc") == 3);
+  CHECK(display_width("卷积") == 4);
+  CHECK(display_width("Ａ") == 2);         // full width
+  CHECK(display_width("e\xcc\x81") == 1);  // e and an accent
+  CHECK(display_width("é") == 1);
+  CHECK(display_width("…") == 1);
+}
+
+TEST_CASE("text is shortened by columns and never inside a character") {
+  CHECK(shorten("abcdef", 6) == "abcdef");
+  CHECK(shorten("abcdef", 4) == "abc…");
+  CHECK(shorten("卷积层一", 8) == "卷积层一");
+  CHECK(shorten("卷积层一", 7) == "卷积层…");
+  CHECK(shorten("卷积层一", 6) == "卷积…");
+  CHECK(display_width(shorten("卷积层一", 6)) == 5);
+  CHECK(shorten("abc", 1) == "…");
+}
+
+TEST_CASE("a file name part has no control byte and no slash") {
+  CHECK(file_name_part("a/b\x01\x1f\x7f c.5") == "a_b___ c.5");
+  CHECK(file_name_part("口罩,\"x\"") == "口罩,\"x\"");
+}
+
+TEST_CASE("a file name of up to 255 bytes is kept, a longer one is cut and told apart") {
+  const std::string fits(251, 'a');
+  CHECK(limited_file_name(fits, ".csv") == fits + ".csv");
+  const std::string cut = limited_file_name(fits + "b", ".csv");
+  CHECK(cut.size() == 255);
+  CHECK(cut.ends_with(".csv"));
+  CHECK(cut.starts_with(std::string(100, 'a')));
+  CHECK(cut != limited_file_name(fits + "c", ".csv"));
+  CHECK(cut == limited_file_name(fits + "b", ".csv"));
+  for (int shift = 0; shift < 3; ++shift) {
+    std::string wide(static_cast<std::size_t>(shift), 'x');
+    for (int i = 0; i < 100; ++i) wide += "网";
+    const std::string name = limited_file_name(wide, "~2.json");
+    CHECK(name.size() <= 255);
+    CHECK(is_valid_utf8(name));
+    CHECK(name.ends_with("~2.json"));
+  }
+}
+
+TEST_CASE("whole numbers are digits only and fit 64 bits") {
+  std::uint64_t value = 7;
+  CHECK(parse_u64("0", value));
+  CHECK(value == 0);
+  CHECK(parse_u64("18446744073709551615", value));
+  CHECK(value == UINT64_MAX);
+  for (const char* text : {"", "-1", "+1", " 1", "1 ", "0x1", "1.0", "18446744073709551616", "a"}) {
+    INFO(text);
+    CHECK_FALSE(parse_u64(text, value));
+  }
+}
+
+TEST_CASE("small text helpers") {
+  using Parts = std::vector<std::string_view>;
+  CHECK(split("a.b..c", '.') == Parts{"a", "b", "", "c"});
+  CHECK(split("", '.') == Parts{""});
+  CHECK(trim(" \t a b\r\n") == "a b");
+  CHECK(trim(" \n").empty());
+  CHECK(lower_ascii("AIcore_É") == "aicore_É");
+  CHECK(with_thousands(0) == "0");
+  CHECK(with_thousands(999) == "999");
+  CHECK(with_thousands(1000) == "1,000");
+  CHECK(with_thousands(1234567) == "1,234,567");
+  CHECK(human_bytes(999) == "999 B");
+  CHECK(human_bytes(1000) == "1.0 kB");
+  CHECK(human_bytes(12'345'678) == "12.3 MB");
+}
