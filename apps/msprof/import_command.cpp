@@ -47,13 +47,13 @@ void write_template(const std::string& path, const std::vector<UnknownLayout>& u
   log::info("wrote {}: fill it in and give it back with --layout {}", path, path);
 }
 
-Exit run_import(const ImportArguments& arguments) {
-  apply_verbosity(arguments.capture.verbosity);
+// Imports every capture; the verdicts come to the array `captures`.
+Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
   const LayoutFile layout = read_layout(arguments.layout);
   std::vector<UnknownLayout> unknown;
-  ordered_json captures = ordered_json::array();
-  Exit exit =
-      for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
+  const Exit exit = for_each_capture(
+      choose_captures(arguments.capture),
+      [&](const ChosenCapture& capture) {
         const auto session = Session::open(capture.folder);
         const ImportReport report = import_verbosely(*session, capture.products, layout);
         unknown.insert(unknown.end(), report.unknown_layouts().begin(),
@@ -72,15 +72,17 @@ Exit run_import(const ImportArguments& arguments) {
         one.update(report.json());
         captures.push_back(std::move(one));
         return result;
-      });
+      },
+      &captures);
   if (!arguments.layout_template.empty()) write_template(arguments.layout_template, unknown);
-  if (arguments.json) {
-    const ordered_json document = {{"schema", "msprof.import/1"},
-                                   {"captures", captures},
-                                   {"exit_code", static_cast<int>(exit)}};
-    fmt::print("{}\n", document.dump(2));
-  }
   return exit;
+}
+
+Exit run_import(const ImportArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  ordered_json document = {{"schema", "msprof.import/1"}, {"captures", ordered_json::array()}};
+  const auto work = [&] { return import_all(arguments, document["captures"]); };
+  return arguments.json ? print_document(document, work) : work();
 }
 
 }  // namespace

@@ -111,8 +111,27 @@ ReadyStore ready_store(const ChosenCapture& capture) {
   return {std::move(*store), partial ? Exit::partial_data : Exit::ok};
 }
 
-void report_capture_error(const Error& error) {
+void report_capture_error(const ChosenCapture& capture, const Error& error,
+                          nlohmann::ordered_json* failures) {
   log::error("{}", error.what());
+  if (failures == nullptr) return;
+  failures->push_back(
+      {{"folder", valid_utf8(capture.folder.string())}, {"error", valid_utf8(error.what())}});
+}
+
+Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work) {
+  Exit exit = Exit::ok;
+  try {
+    exit = work();
+  } catch (const Error& error) {
+    if (error.code() == Exit::usage) throw;
+    log::error("{}", error.what());
+    document["error"] = valid_utf8(error.what());
+    exit = error.code();
+  }
+  document["exit_code"] = static_cast<int>(exit);
+  fmt::print("{}\n", document.dump(2));
+  return exit;
 }
 
 void say_exported(const std::vector<ExportedFile>& files) {

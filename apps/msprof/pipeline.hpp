@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -51,10 +52,17 @@ struct ReadyStore {
 };
 ReadyStore ready_store(const ChosenCapture& capture);
 
-// Runs `work` for every capture: an Error in one is said and the others go on. Returns the gravest.
+// Runs `work` for every capture: an Error in one is said, and noted in `failures` (a JSON array,
+// may be null), and the others go on. Returns the gravest.
 template <typename Work>
-Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work);
-void report_capture_error(const Error& error);
+Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
+                      nlohmann::ordered_json* failures = nullptr);
+void report_capture_error(const ChosenCapture& capture, const Error& error,
+                          nlohmann::ordered_json* failures);
+
+// For --json: runs `work`, which fills `document`, and prints it with the exit code, also when an
+// Error ended the work; wrong usage has no document.
+Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 
 // Says what was written.
 void say_exported(const std::vector<ExportedFile>& files);
@@ -66,7 +74,8 @@ void say_exported(const std::vector<ExportedFile>& files);
 Exit import_and_export(const std::filesystem::path& capture, nlohmann::json* report);
 
 template <typename Work>
-Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work) {
+Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
+                      nlohmann::ordered_json* failures) {
   Exit exit = Exit::ok;
   for (const ChosenCapture& capture : captures) {
     try {
@@ -74,7 +83,7 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work) {
     } catch (const Error& error) {
       const bool ends_all = error.code() == Exit::interrupted || error.code() == Exit::usage;
       if (captures.size() == 1 || ends_all) throw;
-      report_capture_error(error);
+      report_capture_error(capture, error, failures);
       exit = gravest(exit, error.code());
     }
   }

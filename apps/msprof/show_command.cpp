@@ -178,14 +178,13 @@ Exit run_show(const ShowArguments& arguments) {
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, "--top takes a number from 1 on");
   ordered_json document = {{"schema", "msprof.show/1"}, {"captures", ordered_json::array()}};
-  const Exit exit = for_each_capture(
-      choose_captures(arguments.capture),
-      [&](const ChosenCapture& capture) { return show_one(arguments, capture, document); });
-  if (arguments.json) {
-    document["exit_code"] = static_cast<int>(exit);
-    fmt::print("{}\n", document.dump(2));
-  }
-  return exit;
+  const auto work = [&] {
+    return for_each_capture(
+        choose_captures(arguments.capture),
+        [&](const ChosenCapture& capture) { return show_one(arguments, capture, document); },
+        &document["captures"]);
+  };
+  return arguments.json ? print_document(document, work) : work();
 }
 
 }  // namespace

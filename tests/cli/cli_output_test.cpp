@@ -156,13 +156,40 @@ TEST_CASE("show --json is one versioned document with numbers as numbers") {
   CHECK(capture.at("tables").at(3).at("rows").at(0).at("Frequency(MHz)") == 500);
 }
 
-TEST_CASE("with --json stdout is a document also where nothing could be done") {
+TEST_CASE("with --json stdout is a document with the error also where nothing could be done") {
   const TempFolder folder;
   const std::string missing = (folder / "missing").string();
   for (const char* verb : {"import", "show"}) {
     const auto result = run_msprof({verb, "--json", "-dir", missing});
     CHECK(result.exit_code == 4);
-    CHECK((result.out.empty() || nlohmann::json::accept(result.out)));
     CHECK(contains(result.err, missing));
+    const auto document = nlohmann::json::parse(result.out);
+    CHECK(document.at("schema") == std::string("msprof.") + verb + "/1");
+    CHECK(document.at("captures").empty());
+    CHECK(document.at("exit_code") == 4);
+    CHECK(contains(document.at("error"), missing));
   }
+}
+
+TEST_CASE("with --json a capture that fails among others is named with its error") {
+  const TempFolder folder;
+  const auto good = make_face(folder.path(), "JOBA");
+  std::filesystem::create_directories(folder / "empty");
+  for (const char* verb : {"import", "show"}) {
+    const auto result =
+        run_msprof({verb, "--json", "-dir", (folder / "empty").string(), good.folder().string()});
+    CHECK(result.exit_code == 4);
+    const auto document = nlohmann::json::parse(result.out);
+    REQUIRE(document.at("captures").size() == 2);
+    const auto& failed = document.at("captures").at(0);
+    CHECK(failed.at("folder") == (folder / "empty").string());
+    CHECK(contains(failed.at("error"), "not a capture"));
+    CHECK(document.at("captures").at(1).at("verdict") == "complete");
+  }
+}
+
+TEST_CASE("wrong usage has no document") {
+  const auto result = run_msprof({"show", "--json", "--top", "0"});
+  CHECK(result.exit_code == 2);
+  CHECK(result.out.empty());
 }
