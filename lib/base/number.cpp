@@ -118,8 +118,18 @@ Fraction& Fraction::operator+=(const Fraction& other) {
         numerator_ * (common / denominator_) + other.numerator_ * (common / other.denominator_);
     denominator_ = common;
   } else {
+    // Saturates where even whole units do not fit: only a store that lies has such sums.
+    static constexpr int128 kMost = static_cast<int128>(1) << 125;
     const auto on_grid = [](const Fraction& value) {
-      return divide_rounded(value.numerator_ * kLargestDenominator, value.denominator_);
+      int128 product = 0;
+      if (!__builtin_mul_overflow(value.numerator_, kLargestDenominator, &product)) {
+        return std::clamp(divide_rounded(product, value.denominator_), -kMost, kMost);
+      }
+      const int128 whole = value.numerator_ / value.denominator_;
+      if (!__builtin_mul_overflow(whole, kLargestDenominator, &product)) {
+        return std::clamp(product, -kMost, kMost);
+      }
+      return value.numerator_ < 0 ? -kMost : kMost;
     };
     numerator_ = on_grid(*this) + on_grid(other);
     denominator_ = kLargestDenominator;

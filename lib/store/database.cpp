@@ -27,6 +27,12 @@ namespace {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       throw Error(Exit::partial_data, message);
+    case SQLITE_ERROR:
+      // In a finished store only a table that is not ours can make SQL fail.
+      if (sqlite3_db_readonly(db, "main") == 1) {
+        throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
+      }
+      throw Error(Exit::internal_error, message);
     default:
       throw Error(Exit::internal_error, message);
   }
@@ -140,6 +146,12 @@ Database Database::open_read_only(const std::filesystem::path& path) {
   // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
   database.execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
   return database;
+}
+
+Error Database::damaged(std::string_view what) const {
+  return Error(Exit::partial_data,
+               fmt::format("the store {} is damaged ({}); `msprof import` makes a new one",
+                           sqlite3_db_filename(db_.get(), "main"), what));
 }
 
 void Database::execute(const std::string& sql) {

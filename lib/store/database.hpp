@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
+
 struct sqlite3;
 struct sqlite3_stmt;
 
@@ -54,6 +56,8 @@ class Database {
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
+  // What to throw when rows contradict each other: a store can come with a capture from elsewhere.
+  Error damaged(std::string_view what) const;
   sqlite3* handle() const { return db_.get(); }
   void close() { db_.reset(); }
 

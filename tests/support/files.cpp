@@ -65,7 +65,7 @@ std::vector<std::string> query(const fs::path& path, const std::string& sql) {
     return 0;
   };
   const bool done =
-      sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READONLY, nullptr) == SQLITE_OK &&
+      sqlite3_open_v2(path.c_str(), &db, SQLITE_OPEN_READWRITE, nullptr) == SQLITE_OK &&
       sqlite3_exec(db, sql.c_str(), add_row, &rows, nullptr) == SQLITE_OK;
   const std::string message = done ? "" : sqlite3_errmsg(db);
   sqlite3_close(db);

@@ -21,7 +21,7 @@ std::vector<std::string> names_in(const std::filesystem::path& folder);
 // nothing changed.
 std::string fingerprint(const std::filesystem::path& folder);
 
-// Rows of a query on the SQLite file `path`, "a|b|NULL" each.
+// Rows of SQL on the SQLite file `path`, "a|b|NULL" each; it may change the file.
 std::vector<std::string> query(const std::filesystem::path& path, const std::string& sql);
 
 }  // namespace msprof::test

@@ -57,8 +57,8 @@ struct Accumulator {
     add_duration(row.maybe_integer(3));
     for (std::size_t i = 0; i < kCounterCount; ++i) {
       const auto value = row.maybe_integer(kFirstCounterColumn + static_cast<int>(i));
-      if (!value) {
-        lacks[i] = true;
+      if (!value || *value < 0) {
+        lacks[i] = true;  // import writes no negative counter
       } else {
         total.counters[i] = total.counters[i].value_or(0) + *value;
       }
@@ -91,11 +91,14 @@ using Accumulators = std::map<std::int64_t, Accumulator>;  // by op.id
 
 Accumulators accumulate(const Database& db, std::int64_t step_id) {
   Accumulators by_op;
+  Statement ops = db.prepare("SELECT max(id) FROM op");
+  const auto largest_op = static_cast<std::size_t>(ops.step() ? ops.integer(0) : 0);
   std::vector<Accumulator*> quick;  // by op.id, for the loop
   Statement read = db.prepare(fmt::format(fmt::runtime(kTasks), counter_columns(db)));
   read.bind(1, step_id);
   while (read.step()) {
     const auto op = static_cast<std::size_t>(read.integer(0));
+    if (op > largest_op) throw db.damaged("a task of an operator that is not there");
     if (op >= quick.size()) quick.resize(op + 1, nullptr);
     if (quick[op] == nullptr) quick[op] = &by_op[static_cast<std::int64_t>(op)];
     quick[op]->add(read);
@@ -110,7 +113,7 @@ void count_executions(const Database& db, std::int64_t step_id, Accumulators& by
       " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
       " WHERE run.step_id = ? GROUP BY task.op_id ORDER BY task.op_id");
   read.bind(1, step_id);
-  while (read.step()) by_op.at(read.integer(0)).total.execution_count = read.integer(1);
+  while (read.step()) by_op[read.integer(0)].total.execution_count = read.integer(1);
 }
 
 }  // namespace
@@ -145,6 +148,7 @@ std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture)
   while (read.step()) {
     const auto at = by_op.find(read.integer(0));
     if (at == by_op.end()) continue;
+    if (at->second.total.execution_count < 1) throw db.damaged("tasks without an execution");
     at->second.drop_incomplete();
     LayerTotal& layer = at->second.total;
     layer.layer_id = read.maybe_integer(1);

@@ -14,7 +14,7 @@ std::vector<Model> models(const Database& db) {
   std::vector<Model> result;
   Statement read = db.prepare(
       "SELECT model.id, model.device_id, model.model_id, name.text, model.batch_num, "
-      "device.frequency_hz"
+      "CASE WHEN device.frequency_hz > 0 THEN device.frequency_hz END"
       " FROM model JOIN name ON name.id = model.name_id LEFT JOIN device ON device.id = "
       "model.device_id"
       " ORDER BY model.id");
@@ -39,7 +39,9 @@ std::vector<Capture> read_captures(const Database& db, const std::string& where,
       where + " ORDER BY id");
   read.bind(1, step_id);
   while (read.step()) {
-    result.push_back({read.integer(0), by_row.at(read.integer(1)), read.integer(2), read.integer(3),
+    const auto model = by_row.find(read.integer(1));
+    if (model == by_row.end()) throw db.damaged("a step without its model");
+    result.push_back({read.integer(0), model->second, read.integer(2), read.integer(3),
                       read.integer(4), read.integer(5), read.maybe_integer(6),
                       read.maybe_integer(7)});
   }

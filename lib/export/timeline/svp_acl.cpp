@@ -60,6 +60,11 @@ class SvpAcl : public TimelineLayer {
     }
     write_metadata(db, document, out);
     const auto names = names_as_json(db);
+    const auto name_of = [&](std::int64_t id) -> const std::string& {
+      const auto at = names.find(id);
+      if (at == names.end()) throw db.damaged("a call without its name");
+      return at->second;
+    };
     Statement read = db.prepare(
         std::string(
             "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), name_id, type_name_id, start_ns,"
@@ -69,9 +74,9 @@ class SvpAcl : public TimelineLayer {
     while (read.step()) {
       const std::int64_t pid = read.integer(0);
       const std::int64_t tid = read.integer(1);
-      out.begin_complete({names.at(read.integer(2))}, std::max<std::int64_t>(pid, 0),
+      out.begin_complete({name_of(read.integer(2))}, std::max<std::int64_t>(pid, 0),
                          std::max<std::int64_t>(tid, 0), read.integer(4), read.integer(5));
-      out.argument({"\"Mode\""}, JsonText{names.at(read.integer(3))});
+      out.argument({"\"Mode\""}, JsonText{name_of(read.integer(3))});
       number_or_missing(out, {"\"Process_Id\""}, pid);
       number_or_missing(out, {"\"Thread_Id\""}, tid);
       out.end_complete();

@@ -39,6 +39,7 @@ struct Op {
 
 std::vector<Op> ops_of(const Database& db, std::int64_t model_row) {
   std::vector<Op> ops;  // by op.id
+  constexpr std::size_t kMostOps = 1 << 24;
   Statement read = db.prepare(
       "SELECT op.id, layer.text, unit.text = 'AA_CPU' FROM op JOIN name AS layer ON layer.id = "
       "op.name_id"
@@ -46,8 +47,9 @@ std::vector<Op> ops_of(const Database& db, std::int64_t model_row) {
   read.bind(1, model_row);
   while (read.step()) {
     const auto id = static_cast<std::size_t>(read.integer(0));
+    if (id < ops.size() || id >= kMostOps) throw db.damaged("operators out of order");
     ops.resize(id + 1);
-    ops[id] = {json_string(read.text(1)), static_cast<std::size_t>(read.integer(2))};
+    ops[id] = {json_string(read.text(1)), read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
   }
   return ops;
 }
@@ -81,7 +83,9 @@ class SvpTaskTime : public TimelineLayer {
     read.bind(1, document.model_row).bind(2, document.key);
     std::int64_t task_id = 0;
     while (read.step()) {
-      const Op& op = ops[static_cast<std::size_t>(read.integer(0))];
+      const auto op_id = static_cast<std::size_t>(read.integer(0));
+      if (op_id >= ops.size()) throw db.damaged("a task of an operator that is not there");
+      const Op& op = ops[op_id];
       out.begin_complete({op.name}, device, static_cast<std::int64_t>(op.lane), read.integer(1),
                          read.integer(2));
       out.argument({"\"Task Type\""}, kLanes[op.lane].task_type);
