@@ -39,7 +39,9 @@ int received() {
   return g_received;
 }
 
-void acknowledge() { g_received = 0; }
+void acknowledge() {
+  g_received = 0;
+}
 
 void check() {
   if (g_received != 0) throw Error(Exit::interrupted, "interrupted; nothing half-written was left");
