@@ -1,0 +1,146 @@
+// The writers of the products, and the choice of what to show.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analyze/steps.hpp"
+#include "export/json_text.hpp"
+#include "export/table_writers.hpp"
+#include "export/trace_json_writer.hpp"
+#include "import/import_report.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+constexpr std::array<std::string_view, 2> kColumns = {"Name", "Time(us)"};
+
+template <typename Writer>
+std::string written(const std::function<void(Writer&)>& fill) {
+  const TempFolder folder;
+  AtomicFile file(folder / "out");
+  Writer writer(file);
+  fill(writer);
+  file.commit();
+  return read_file(folder / "out");
+}
+
+void fill_table(TableWriter& out, const std::vector<std::string>& names) {
+  out.begin(kColumns);
+  for (const auto& name : names) {
+    out.text(name);
+    out.number(std::string_view("1.500"));
+    out.end_row();
+  }
+  out.end();
+}
+
+StepInfo step_of(std::optional<std::int64_t> busy_ns, std::optional<std::int64_t> executions) {
+  StepInfo step;
+  step.busy_ns = busy_ns;
+  step.execution_count = executions;
+  return step;
+}
+
+}  // namespace
+
+TEST_CASE("CSV cells are quoted only where they must be") {
+  const auto csv = [](const std::vector<std::string>& names) {
+    return written<CsvWriter>([&](CsvWriter& out) { fill_table(out, names); });
+  };
+  CHECK(csv({}) == "Name,Time(us)\n");
+  CHECK(csv({"plain", "a,b", "say \"x\"", "two\nlines", "cr\r", " blank ", ""}) ==
+        "Name,Time(us)\nplain,1.500\n\"a,b\",1.500\n\"say \"\"x\"\"\",1.500\n\"two\nlines\",1.500\n"
+        "\"cr\r\",1.500\n blank ,1.500\n,1.500\n");
+}
+
+TEST_CASE("a JSON table is an array of objects, empty where there are no rows") {
+  const auto json = [](const std::vector<std::string>& names) {
+    return written<JsonTableWriter>([&](JsonTableWriter& out) { fill_table(out, names); });
+  };
+  CHECK(json({}) == "[]\n");
+  CHECK(json({"a"}) == "[\n{\"Name\":\"a\",\"Time(us)\":1.500}\n]\n");
+  const auto odd = nlohmann::json::parse(json({"a", "\"\\\n\x01"}));
+  REQUIRE(odd.size() == 2);
+  CHECK(odd[1].at("Name") == "\"\\\n\x01");
+}
+
+TEST_CASE("text in JSON is escaped, and repaired where it is no UTF-8") {
+  CHECK(json_string("a\"b\\c\n\t\r\x1f") == R"("a\"b\\c\n\t\r\u001f")");
+  CHECK(json_string("卷积") == "\"卷积\"");
+  CHECK(json_string("x\xff") == "\"x\xEF\xBF\xBD\"");
+  CHECK(json_string("") == "\"\"");
+}
+
+TEST_CASE("a trace without events is an empty array, with events one a line") {
+  CHECK(written<TraceJsonWriter>([](TraceJsonWriter& out) { out.finish(); }) == "[]\n");
+  const std::string trace = written<TraceJsonWriter>([](TraceJsonWriter& out) {
+    out.process_name(3, "a \"board\"");
+    out.begin_complete({"\"conv\""}, 3, 1, 1'234'567, 89);
+    out.argument({"\"Stream Id\""}, 0);
+    out.argument({"\"Mode\""}, JsonText{"\"model\""});
+    out.end_complete();
+    out.finish();
+    CHECK(out.event_count() == 2);
+  });
+  CHECK(trace ==
+        "[\n{\"name\":\"process_name\",\"pid\":3,\"tid\":0,\"args\":{\"name\":\"a \\\"board\\\"\"},"
+        "\"ph\":\"M\"},\n{\"name\":\"conv\",\"pid\":3,\"tid\":1,\"ts\":1234.567,\"dur\":0.089,"
+        "\"args\":{\"Stream Id\":0,\"Mode\":\"model\"},\"ph\":\"X\"}\n]\n");
+}
+
+TEST_CASE("the slowest step is the one with the longest execution, not the longest in all") {
+  // 100, 150 and 120 ns an execution.
+  CHECK(slowest({step_of(1000, 10), step_of(300, 2), step_of(120, 1)}) == 1);
+  CHECK(slowest({step_of(std::nullopt, 1), step_of(5, 1)}) == 1);
+  CHECK(slowest({step_of(std::nullopt, 1), step_of(std::nullopt, 1)}) == 0);
+  CHECK(slowest({step_of(7, 1), step_of(7, 1)}) == 0);
+}
+
+TEST_CASE("findings of one kind, file and reason are one, with the first place kept") {
+  ImportReport report;
+  CHECK_FALSE(report.partial());
+  report.skip_record("aicore", "data/a", "end before start", 16);
+  report.skip_record("aicore", "data/a", "end before start", 128);
+  report.skip_record("aicore", "data/a", "value out of range", 240);
+  report.skip_record("aicore", "data/b", "end before start", 16);
+  REQUIRE(report.findings().size() == 3);
+  CHECK(report.findings()[0].count == 2);
+  CHECK(report.findings()[0].first_offset == 16);
+  CHECK(report.partial());
+  CHECK(report.json().at("skipped") ==
+        nlohmann::json::parse(R"({"end before start": 3, "value out of range": 1})"));
+}
+
+TEST_CASE("notes do not make a report partial, the verdict says which it is") {
+  ImportReport report;
+  report.count_file("aicore", 5);
+  report.count_file("aicore", 1234);
+  report.add(
+      {Severity::note, Category::not_read, "capture", "data/x", "present, not read", 1, kNull, ""});
+  CHECK(report.files() == 2);
+  CHECK(report.records() == 1239);
+  CHECK_FALSE(report.partial());
+  CHECK(report.text().find("verdict: complete (2 files, 1,239 records)\n") != std::string::npos);
+  report.add({Severity::partial, Category::missing_done, "aicore", "data/a", "missing .done", 1,
+              kNull, ""});
+  CHECK(report.partial());
+  const std::string text = report.text();
+  CHECK(text.find("verdict: PARTIAL DATA") != std::string::npos);
+  // What matters is said first.
+  CHECK(text.find("PARTIAL: aicore") < text.find("note: capture"));
+}
+
+TEST_CASE("the verdict has one line a kind and reason, however many files have it") {
+  ImportReport report;
+  for (int i = 0; i < 50; ++i) {
+    report.add({Severity::partial, Category::missing_done, "aicore", "data/" + std::to_string(i),
+                "missing .done", 1, kNull, ""});
+  }
+  const std::string text = report.text();
+  CHECK(text.find("(data/0 and 49 more)") != std::string::npos);
+  CHECK(std::count(text.begin(), text.end(), '\n') == 2);
+  CHECK(report.json().at("missing_done").size() == 50);
+}
