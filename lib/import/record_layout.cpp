@@ -96,6 +96,15 @@ std::uint64_t number(const json& object, const char* key, std::uint64_t most,
   return at->get<std::uint64_t>();
 }
 
+// A word that is misspelled would be a figure that is silently wrong. Remarks begin with '_'.
+void check_keys(const json& object, std::initializer_list<std::string_view> valid,
+                const std::string& file, const std::string& place) {
+  for (const auto& [key, value] : object.items()) {
+    if (key.starts_with('_') || std::find(valid.begin(), valid.end(), key) != valid.end()) continue;
+    fail(file, fmt::format("unknown '{}' in {}; valid: {}", key, place, fmt::join(valid, ", ")));
+  }
+}
+
 FieldType field_type(const json& field, const std::string& file, const std::string& place) {
   const std::string word = field.contains("type") && field["type"].is_string() ? field["type"] : "";
   for (const auto& [name, type] : kTypes) {
@@ -113,6 +122,7 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
     fail(file, fmt::format("unknown {}; valid: {}", place, fmt::join(names, ", ")));
   }
   if (!field.is_object()) fail(file, fmt::format("{} must be an object", place));
+  check_keys(field, {"offset", "type", "scale"}, file, place);
   if (field.contains("offset") && field["offset"].is_null()) return;  // as a template leaves it
   FieldLayout result;
   result.slot = static_cast<std::size_t>(at - names.begin());
@@ -141,6 +151,10 @@ void parse_api_names(RecordLayout& layout, const json& names, const std::string&
 
 RecordLayout parse_layout(const json& object, const std::string& kind, const std::string& file) {
   if (!object.is_object()) fail(file, fmt::format("'{}' must be an object", kind));
+  // candidate_record_sizes is what a template tells; nothing is taken from it.
+  check_keys(object,
+             {"header_size", "record_size", "fields", "api_names", "candidate_record_sizes"}, file,
+             kind);
   RecordLayout layout;
   layout.header_bytes = number(object, "header_size", 1 << 20, file, kind);
   layout.record_bytes = number(object, "record_size", kMostRecordBytes, file, kind);

@@ -133,6 +133,10 @@ TEST_CASE("errors name the file, what is wrong and the valid words") {
       {with_fields(R"("start": {"type": "u64"})"), "no 'offset'"},
       {with_fields(R"("start": {"offset": 9, "type": "u64"})"), "record of 16 bytes"},
       {with_fields(R"("start": 8)"), "must be an object"},
+      {with_fields(R"("start": {"offset": 0, "type": "u64", "scal": 9})"),
+       "unknown 'scal' in field 'start' of aicpu; valid: offset, type, scale"},
+      {R"({"aicpu": {"header_size": 0, "record_size": 8, "header": 3, "fields": {}}})",
+       "unknown 'header' in aicpu; valid: header_size, record_size, fields"},
       {with_fields(R"("start": {"offset": 0, "type": "u64", "scale": -1})"), "'scale'"},
   }));
   INFO(json);
