@@ -1,18 +1,39 @@
 // Builds the command tree, runs it, and is the one place that catches errors.
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 #include <vector>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "msprof/verbs.hpp"
 
+namespace {
+
+// A stream that the caller closed: its number must not go to a file of ours, into which messages
+// would then be written. Writing to a closed stdout still fails.
+void occupy_closed_streams() {
+  for (const int fd : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (::fcntl(fd, F_GETFD) < 0 && errno == EBADF) {
+      [[maybe_unused]] const int same =
+          ::open("/dev/null", fd == STDOUT_FILENO ? O_RDONLY : O_RDWR);
+    }
+  }
+}
+
+}  // namespace
+
 int main(int argc, char** argv) {
   using namespace msprof;
   Exit code = Exit::internal_error;
   try {
+    occupy_closed_streams();
     interrupt::install();
     const auto root = build_command_tree();
     code =
@@ -26,6 +47,14 @@ int main(int argc, char** argv) {
     code = error.code();
   } catch (const std::bad_alloc&) {
     log::error("out of memory");
+  } catch (const std::system_error& error) {
+    // What printing throws when stdout takes no more.
+    if (std::ferror(stdout) != 0) {
+      log::error("cannot write to standard output: {}", error.code().message());
+      code = Exit::cannot_write;
+    } else {
+      log::error("internal error: {}", error.what());
+    }
   } catch (const std::exception& error) {
     log::error("internal error: {}", error.what());
   }

@@ -91,6 +91,36 @@ TEST_CASE("messages go to stderr and only data to stdout") {
   CHECK_FALSE(contains(show.out, "\x1b"));
 }
 
+TEST_CASE("a stdout that takes nothing is a write error, one that is closed as well") {
+  const TempFolder folder;
+  const std::string dir = make_face(folder.path(), "JOBA").folder().string();
+  const std::string show = "'" + msprof_path() + "' show -q -dir '" + dir + "'";
+  const auto full = run_program("/bin/sh", {"-c", show + " > /dev/full"});
+  CHECK(full.exit_code == 5);
+  CHECK(contains(full.err, "standard output"));
+  CHECK(run_program("/bin/sh", {"-c", show + " >&-"}).exit_code == 5);
+  CHECK(run_program("/bin/sh", {"-c", show + " <&- 2>&-"}).exit_code == 0);
+}
+
+TEST_CASE("with streams closed no message gets into a product") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const std::string run =
+      "'" + msprof_path() + "' export summary -dir '" + job.folder().string() + "'";
+  const auto summary = [&] {
+    std::string all;
+    for (const auto& name : names_in(job.folder() / "summary")) {
+      all += read_file(job.folder() / "summary" / name);
+    }
+    return all;
+  };
+  REQUIRE(run_program("/bin/sh", {"-c", run}).exit_code == 0);
+  const std::string good = summary();
+  std::filesystem::remove_all(job.folder() / "sqlite");
+  CHECK(run_program("/bin/sh", {"-c", run + " -v <&- 2>&-"}).exit_code == 0);
+  CHECK(summary() == good);
+}
+
 TEST_CASE("-q leaves warnings and errors") {
   const TempFolder folder;
   const std::string good = make_face(folder.path(), "JOBA").folder().string();
