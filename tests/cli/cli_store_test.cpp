@@ -5,6 +5,7 @@
 
 #include <catch2/catch.hpp>
 #include <chrono>
+#include <memory>
 #include <random>
 
 #include "cli/cli_fixture.hpp"
@@ -177,6 +178,37 @@ TEST_CASE("Ctrl-C, TERM and HUP end an import with 130 and leave nothing half-ma
   CHECK(result.exit_code == 130);
   CHECK(contains(result.err, "interrupted"));
   CHECK(names_in(job.folder() / "sqlite").empty());
+}
+
+TEST_CASE("Ctrl-C ends an export with 130 and leaves no half-made file") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  add_many_records(job, kManyRecords);
+  REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
+  RunResult result;
+  for (int round = 0; round < 20 && result.exit_code != 130; ++round) {
+    fs::remove_all(job.folder() / "timeline");
+    RunningProgram program(msprof_path(), with_dir({"export", "timeline"}, job));
+    if (wait_for_temporary(program, job.folder() / "timeline")) program.send(SIGINT);
+    result = program.wait();
+  }
+  CHECK(result.exit_code == 130);
+  CHECK(names_in(job.folder() / "timeline").empty());
+}
+
+TEST_CASE("imports of one capture at the same time do not harm each other") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  add_many_records(job, 20'000);
+  REQUIRE(run_msprof(with_dir({"import"}, job)).exit_code == 0);
+  const std::string good = read_file(job.store());
+  std::vector<std::unique_ptr<RunningProgram>> imports;
+  for (int i = 0; i < 4; ++i) {
+    imports.push_back(std::make_unique<RunningProgram>(msprof_path(), with_dir({"import"}, job)));
+  }
+  for (auto& import : imports) CHECK(import->wait().exit_code == 0);
+  CHECK((read_file(job.store()) == good));
+  CHECK(names_in(job.folder() / "sqlite") == Words{"msprof.db"});
 }
 
 TEST_CASE("the temporary file of a program that runs is left alone") {
