@@ -140,6 +140,24 @@ TEST_CASE("layers of one name are one operator, ties are sorted by name, groups 
             "0,0,relu,AA_CPU,10.000,0.200,1,0.200,0.200,0.200\n");
 }
 
+TEST_CASE("calls that took as long in all are sorted by name, then by thread") {
+  Capture capture;
+  capture.job.info_json("1000").net_info("net", 1);
+  capture.job.data(
+      "acl_api.0.net.1",
+      acl_api_file(
+          {{5, 0, 10, 1010}, {3, 9, 20, 520}, {3, 9, 30, 530}, {3, 8, 40, 1040}, {1, 0, 50, 1050}}),
+      {.pid = 1, .tid = 2});
+  REQUIRE(capture.run({"export", "summary", "acl_statistic"}).exit_code == 0);
+  CHECK(capture.product("summary/acl_statistic_0_1_0.csv") ==
+        "Process ID,Thread ID,Type,Name,Total Time Ratio(%),Total Time(us),Count,Avg(us),Max(us),"
+        "Min(us)\n"
+        "1,8,model,svp_acl_mdl_execute,25.000,1.000,1,1.000,1.000,1.000\n"
+        "1,9,model,svp_acl_mdl_execute,25.000,1.000,2,0.500,0.500,0.500\n"
+        "1,2,model,svp_acl_mdl_load_from_mem,25.000,1.000,1,1.000,1.000,1.000\n"
+        "1,2,model,svp_acl_mdl_unload,25.000,1.000,1,1.000,1.000,1.000\n");
+}
+
 TEST_CASE("layers without records are left out, records without a layer are called layer_<id>") {
   Capture capture;
   capture.job.info_json("1000").net_info("net", 1);
