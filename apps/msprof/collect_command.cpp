@@ -127,14 +127,10 @@ nlohmann::json application_json(const Outcome& outcome) {
 }
 
 nlohmann::json document_of(const CollectResult& result) {
-  nlohmann::json document = {{"schema", "msprof.collect/1"},
-                             {"main", valid_utf8(result.main)},
-                             {"application", application_json(result.outcome)},
-                             {"captures", nlohmann::json::array()},
-                             {"files", paths_json(result.files)},
-                             {"deleted", paths_json(result.deleted)},
-                             {"steps", nlohmann::json::array()},
-                             {"exit_code", static_cast<int>(result.exit_code)}};
+  nlohmann::json document = {
+      {"main", valid_utf8(result.main)},       {"application", application_json(result.outcome)},
+      {"captures", nlohmann::json::array()},   {"files", paths_json(result.files)},
+      {"deleted", paths_json(result.deleted)}, {"steps", nlohmann::json::array()}};
   for (const CollectedCapture& capture : result.captures) {
     document["captures"].push_back(
         {{"path", valid_utf8(capture.path.string())}, {"has_data", capture.has_data}});
@@ -159,9 +155,8 @@ void say_next(const CollectResult& result, bool all) {
   }
 }
 
-Exit run_collect(const CollectArguments& arguments) {
-  apply_verbosity(arguments.verbosity);
-  check_arguments(arguments);
+// Runs, brings home and, with --all, processes; what --json prints comes to `document`.
+Exit collect_all(const CollectArguments& arguments, nlohmann::ordered_json& document) {
   CollectOptions options = options_of(arguments);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
@@ -175,12 +170,17 @@ Exit run_collect(const CollectArguments& arguments) {
     result.exit_code = gravest(result.exit_code, process_captures(result, reports));
   }
   say_next(result, arguments.all);
-  if (arguments.json) {
-    nlohmann::json document = document_of(result);
-    if (arguments.all) document["results"] = std::move(reports);
-    fmt::print("{}\n", document.dump(2, ' ', false, nlohmann::json::error_handler_t::replace));
-  }
+  document.update(document_of(result));
+  if (arguments.all) document["results"] = std::move(reports);
   return result.exit_code;
+}
+
+Exit run_collect(const CollectArguments& arguments) {
+  apply_verbosity(arguments.verbosity);
+  check_arguments(arguments);
+  nlohmann::ordered_json document = {{"schema", "msprof.collect/1"}};
+  const auto work = [&] { return collect_all(arguments, document); };
+  return arguments.json ? print_document(document, work) : work();
 }
 
 void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
