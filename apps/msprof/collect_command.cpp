@@ -12,6 +12,7 @@
 #include "base/text.hpp"
 #include "collect/collector.hpp"
 #include "collect/local_host.hpp"
+#include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/verbs.hpp"
 

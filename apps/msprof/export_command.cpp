@@ -33,6 +33,7 @@ Exit run_timeline(const ExportArguments& arguments) {
 }
 
 Exit run_summary(const ExportArguments& arguments) {
+  check_summary_names(arguments.names);
   const auto format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
   return export_each(arguments, "summary",
                      [&](const TraceDb& store, const std::filesystem::path& folder) {

@@ -10,6 +10,7 @@
 #include "base/text.hpp"
 #include "import/importer.hpp"
 #include "import/layout_template.hpp"
+#include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {

@@ -119,21 +119,6 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
       {{"folder", valid_utf8(capture.folder.string())}, {"error", valid_utf8(error.what())}});
 }
 
-Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work) {
-  Exit exit = Exit::ok;
-  try {
-    exit = work();
-  } catch (const Error& error) {
-    if (error.code() == Exit::usage) throw;
-    log::error("{}", error.what());
-    document["error"] = valid_utf8(error.what());
-    exit = error.code();
-  }
-  document["exit_code"] = static_cast<int>(exit);
-  fmt::print("{}\n", document.dump(2));
-  return exit;
-}
-
 void say_exported(const std::vector<ExportedFile>& files) {
   for (const ExportedFile& file : files) {
     log::info("wrote {} ({})", file.path.string(), human_bytes(file.bytes));

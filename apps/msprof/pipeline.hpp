@@ -2,7 +2,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -59,10 +58,6 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
                       nlohmann::ordered_json* failures = nullptr);
 void report_capture_error(const ChosenCapture& capture, const Error& error,
                           nlohmann::ordered_json* failures);
-
-// For --json: runs `work`, which fills `document`, and prints it with the exit code, also when an
-// Error ended the work; wrong usage has no document.
-Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 
 // Says what was written.
 void say_exported(const std::vector<ExportedFile>& files);

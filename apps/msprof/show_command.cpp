@@ -13,6 +13,7 @@
 #include "base/text_table.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
+#include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {

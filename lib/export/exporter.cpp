@@ -50,9 +50,10 @@ void write_file(const fs::path& path, std::vector<ExportedFile>& files, Write&& 
   file.commit();
 }
 
-std::vector<std::unique_ptr<SummaryTable>> tables_named(const Database& db,
-                                                        const std::vector<std::string>& names) {
-  auto tables = summary_tables(db);
+using Tables = std::vector<std::unique_ptr<SummaryTable>>;
+
+// The tables named, all when empty; Error(usage) for a name that is none of `tables`.
+Tables tables_named(Tables tables, const std::vector<std::string>& names) {
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
   if (names.empty()) return tables;
   std::vector<std::string_view> valid;
@@ -86,12 +87,16 @@ std::vector<ExportedFile> export_timelines(const TraceDb& store, const fs::path&
   return files;
 }
 
+void check_summary_names(const std::vector<std::string>& names) {
+  tables_named(all_summary_tables(), names);
+}
+
 std::vector<ExportedFile> export_summaries(const TraceDb& store, const fs::path& folder,
                                            SummaryFormat format,
                                            const std::vector<std::string>& names) {
   std::vector<ExportedFile> files;
   FileNames file_names(format == SummaryFormat::csv ? ".csv" : ".json");
-  for (const auto& table : tables_named(store.database(), names)) {
+  for (const auto& table : tables_named(summary_tables(store.database()), names)) {
     for (const Document& document : table->documents(store.database())) {
       write_file(folder / file_names.next(document.stem), files, [&](AtomicFile& file) {
         CsvWriter csv(file);

@@ -20,6 +20,9 @@ struct ExportedFile {
 std::vector<ExportedFile> export_timelines(const TraceDb& store,
                                            const std::filesystem::path& folder);
 
+// Throws Error(usage), with the valid names, unless every name is that of a table of some dialect.
+void check_summary_names(const std::vector<std::string>& names);
+
 // Writes the tables named (all when empty). Throws Error(usage) for an unknown name, with the valid
 // ones.
 std::vector<ExportedFile> export_summaries(const TraceDb& store,

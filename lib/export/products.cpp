@@ -18,13 +18,17 @@ std::vector<std::unique_ptr<Product>> of_dialect(const Database& db,
 
 }  // namespace
 
-std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db) {
+std::vector<std::unique_ptr<SummaryTable>> all_summary_tables() {
   std::vector<std::unique_ptr<SummaryTable>> all;
   all.push_back(make_svp_op_summary());
   all.push_back(make_svp_op_statistic());
   all.push_back(make_svp_acl_statistic());
   all.push_back(make_svp_frequency());
-  return of_dialect(db, std::move(all));
+  return all;
+}
+
+std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db) {
+  return of_dialect(db, all_summary_tables());
 }
 
 std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db) {

@@ -9,6 +9,9 @@
 
 namespace msprof {
 
+// All of them, for what concerns no capture.
+std::vector<std::unique_ptr<SummaryTable>> all_summary_tables();
+
 // Those of the dialect that the store of `db` says; the only place of lib/export that asks for it.
 std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db);
 std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);

@@ -108,19 +108,15 @@ void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
 std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
   std::vector<fs::path> captures;
   for (const std::string& pattern : patterns) {
+    std::vector<fs::path> found;
     const auto paths = expand(pattern);
-    const bool is_glob = paths.size() != 1 || paths.front() != fs::path(pattern);
-    if (paths.empty()) throw Error(Exit::nothing_to_do, fmt::format("no such folder: {}", pattern));
-    bool found = false;
     for (const fs::path& path : paths) {
-      auto here = recognise(path) ? std::vector{path} : captures_among(sub_folders(path));
-      // A folder given by its own name is kept: opening it says why it is no capture.
-      if (here.empty() && !is_glob) here = {path};
-      for (const fs::path& capture : here) append_once(captures, capture);
-      found = found || !here.empty();
+      const auto here = recognise(path) ? std::vector{path} : captures_among(sub_folders(path));
+      found.insert(found.end(), here.begin(), here.end());
     }
-    if (!found)
-      throw Error(Exit::nothing_to_do, fmt::format("{} matches no capture folder", pattern));
+    // Kept as it was given: opening it says what is wrong with it, and the others go on.
+    if (found.empty()) found = {paths.empty() ? fs::path(pattern) : paths.front()};
+    for (const fs::path& capture : found) append_once(captures, capture);
   }
   return captures;
 }

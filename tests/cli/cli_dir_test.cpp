@@ -121,3 +121,22 @@ TEST_CASE("nothing further down is looked at") {
   make_face(folder / "a/b", "JOBA");
   CHECK(run_msprof({"import"}, {.folder = folder.path()}).exit_code == 4);
 }
+
+TEST_CASE("one wrong folder is named and does not stop the others") {
+  const TempFolder folder;
+  const std::string good = make_face(folder.path(), "JOBA").folder().string();
+  const std::string wrong = (folder / "nope").string();
+  const auto result = run_msprof({"import", "-q", "-dir", wrong, good});
+  CHECK(result.exit_code == 4);
+  CHECK(contains(result.err, "no such folder: " + wrong));
+  CHECK(has_store(folder / "JOBA"));
+}
+
+TEST_CASE("an unknown summary is refused before anything is imported") {
+  const TempFolder folder;
+  const std::string dir = make_face(folder.path(), "JOBA").folder().string();
+  const auto result = run_msprof({"export", "summary", "op_sumary", "-dir", dir});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "op_summary, op_statistic, acl_statistic"));
+  CHECK_FALSE(has_store(folder / "JOBA"));
+}
