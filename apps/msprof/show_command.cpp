@@ -81,9 +81,12 @@ std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
 
 std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, bool chosen) {
   const StepInfo& step = steps[index];
-  std::string line = fmt::format("capture {} of {}", index, steps.size());
-  if (steps.size() > 1) line += chosen ? "" : " (the slowest; --capture N shows another)";
-  line += fmt::format(": model {}", printable(step.model_name));
+  std::string line;
+  if (steps.size() > 1) {
+    line = fmt::format("capture {} (of 0 to {}{}), ", index, steps.size() - 1,
+                       chosen ? "" : "; the slowest, --capture N shows another");
+  }
+  line += fmt::format("model {}", printable(step.model_name));
   if (step.current_pic_count) line += fmt::format(", after {} pictures", *step.current_pic_count);
   if (step.execution_count) line += fmt::format(", {} executions", *step.execution_count);
   line += fmt::format(", {} tasks", with_thousands(static_cast<std::uint64_t>(step.task_count)));
