@@ -1,9 +1,7 @@
 #include "hex_corpus.hpp"
 
 #include <algorithm>
-#include <cctype>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace msprof::fuzz {
@@ -12,12 +10,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-std::string decode(const fs::path& path) {
-  std::ifstream file(path);
-  std::string digits;
-  std::copy_if(std::istreambuf_iterator<char>(file), {}, std::back_inserter(digits),
-               [](char c) { return std::isxdigit(static_cast<unsigned char>(c)) != 0; });
-  if (digits.size() % 2 != 0) throw std::runtime_error(path.string() + ": odd number of digits");
+std::string decode(const std::string& digits) {
+  if (digits.size() % 2 != 0) throw std::runtime_error("odd number of digits: " + digits);
   std::string bytes;
   for (std::size_t at = 0; at < digits.size(); at += 2) {
     bytes += static_cast<char>(std::stoi(digits.substr(at, 2), nullptr, 16));
@@ -36,7 +30,10 @@ std::vector<std::string> hex_corpus(const fs::path& corpus, const std::string& t
   }
   std::sort(paths.begin(), paths.end());
   std::vector<std::string> inputs;
-  std::transform(paths.begin(), paths.end(), std::back_inserter(inputs), decode);
+  for (const fs::path& path : paths) {
+    std::ifstream file(path);
+    for (std::string line; std::getline(file, line);) inputs.push_back(decode(line));
+  }
   return inputs;
 }
 

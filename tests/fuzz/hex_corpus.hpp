@@ -1,4 +1,4 @@
-// Inputs worth keeping, as text: <corpus>/<target>/*.hex, hexadecimal digits, blanks ignored.
+// Inputs worth keeping, as text: <corpus>/<target>/*.hex, an input a line in hexadecimal digits.
 #pragma once
 
 #include <filesystem>
