@@ -140,6 +140,10 @@ nlohmann::json document_of(const CollectResult& result) {
     document["steps"].push_back(
         {{"name", step.name}, {"seconds", step.seconds}, {"bytes", step.bytes}});
   }
+  if (!result.problem.empty()) {
+    document["error"] = valid_utf8(result.problem);
+    document["likely_causes"] = result.likely_causes;
+  }
   return document;
 }
 
@@ -158,6 +162,7 @@ void say_next(const CollectResult& result, bool all) {
 
 // Runs, brings home and, with --all, processes; what --json prints comes to `document`.
 Exit collect_all(const CollectArguments& arguments, nlohmann::ordered_json& document) {
+  check_arguments(arguments);
   CollectOptions options = options_of(arguments);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
@@ -178,7 +183,6 @@ Exit collect_all(const CollectArguments& arguments, nlohmann::ordered_json& docu
 
 Exit run_collect(const CollectArguments& arguments) {
   apply_verbosity(arguments.verbosity);
-  check_arguments(arguments);
   nlohmann::ordered_json document = {{"schema", "msprof.collect/1"}};
   const auto work = [&] { return collect_all(arguments, document); };
   return arguments.json ? print_document(document, work) : work();

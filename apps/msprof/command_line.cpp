@@ -44,6 +44,12 @@ void bind(CLI::App& app, const Option& option) {
   CLI::Option* bound = std::visit(Binder{app, option}, option.target);
   if (!option.value_name.empty()) bound->type_name(option.value_name);
   if (option.required) bound->required();
+  // An empty value is most often a variable of a script that is not set.
+  if (!std::holds_alternative<bool*>(option.target)) {
+    bound->check([](const std::string& value) {
+      return value.empty() ? std::string("its value is empty") : std::string();
+    });
+  }
   if (!option.choices.empty()) bound->check(CLI::IsMember(option.choices));
 }
 

@@ -1,6 +1,9 @@
 // msprof export timeline | export summary: the products of a capture as files.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
+
 #include "base/log.hpp"
 #include "msprof/pipeline.hpp"
 
@@ -20,8 +23,9 @@ Exit export_each(const ExportArguments& arguments, const std::string& kind, Writ
   apply_verbosity(arguments.capture.verbosity);
   return for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
     const ReadyStore ready = ready_store(capture);
-    const auto files = write(ready.db, product_folder(capture.products, kind));
-    say_exported(files);
+    const auto folder = product_folder(capture.products, kind);
+    const auto files = write(ready.db, folder);
+    say_exported(ready.db, folder, files);
     if (!files.empty()) return ready.exit;
     log::warn("{}: no data for any {}; `msprof import` says why", capture.folder.string(), kind);
     return gravest(ready.exit, Exit::nothing_to_do);
@@ -32,7 +36,19 @@ Exit run_timeline(const ExportArguments& arguments) {
   return export_each(arguments, "timeline", export_timelines);
 }
 
-Exit run_summary(const ExportArguments& arguments) {
+// -dir takes all words behind it: a table's name among them that is no folder is meant as a name.
+void sort_out_names(ExportArguments& arguments) {
+  auto& dirs = arguments.capture.dirs;
+  const auto is_name = [](const std::string& word) {
+    std::error_code error;
+    return is_summary_name(word) && !std::filesystem::exists(word, error);
+  };
+  std::copy_if(dirs.begin(), dirs.end(), std::back_inserter(arguments.names), is_name);
+  std::erase_if(dirs, is_name);
+}
+
+Exit run_summary(ExportArguments& arguments) {
+  sort_out_names(arguments);
   check_summary_names(arguments.names);
   const auto format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
   return export_each(arguments, "summary",

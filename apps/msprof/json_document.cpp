@@ -14,7 +14,6 @@ Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()
   try {
     exit = work();
   } catch (const Error& error) {
-    if (error.code() == Exit::usage) throw;
     log::error("{}", error.what());
     document["error"] = valid_utf8(error.what());
     exit = error.code();

@@ -9,7 +9,7 @@
 namespace msprof {
 
 // For --json: runs `work`, which fills `document`, and prints it with the exit code, also when an
-// Error ended the work; wrong usage has no document.
+// Error ended the work.
 Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 
 }  // namespace msprof

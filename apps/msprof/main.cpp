@@ -38,7 +38,9 @@ int main(int argc, char** argv) {
     const auto root = build_command_tree();
     code =
         cli::run(*root, "msprof " MSPROF_VERSION, std::vector<std::string>(argv + 1, argv + argc));
-    if (std::fflush(stdout) != 0 || std::ferror(stdout) != 0) {
+    errno = 0;
+    const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
+    if (failed && errno != EPIPE) {  // a reader like `head` that has enough is no error
       log::error("cannot write to standard output");
       code = gravest(code, Exit::cannot_write);
     }
@@ -49,7 +51,9 @@ int main(int argc, char** argv) {
     log::error("out of memory");
   } catch (const std::system_error& error) {
     // What printing throws when stdout takes no more.
-    if (std::ferror(stdout) != 0) {
+    if (std::ferror(stdout) != 0 && error.code().value() == EPIPE) {
+      code = Exit::ok;
+    } else if (std::ferror(stdout) != 0) {
       log::error("cannot write to standard output: {}", error.code().message());
       code = Exit::cannot_write;
     } else {

@@ -52,14 +52,17 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
   std::vector<fs::path> folders;
   if (options.dirs.empty()) {
     const fs::path newest = newest_capture(".");
-    folders.push_back(newest == "." ? newest : newest.lexically_normal());
+    folders.push_back(newest.lexically_normal());
     log::info("no -dir given: taking {}", fs::weakly_canonical(newest).string());
   } else {
     folders = find_captures(options.dirs);
   }
   std::vector<ChosenCapture> chosen;
   std::set<std::string> names;
-  for (const fs::path& folder : folders) {
+  for (fs::path folder : folders) {
+    // "." says nothing in a report.
+    if (folder.filename() == "." || folder.filename() == "..")
+      folder = fs::weakly_canonical(folder);
     fs::path products = options.output.empty() ? folder : fs::path(options.output);
     if (!options.output.empty() && folders.size() > 1) {
       const std::string name = fs::weakly_canonical(folder).filename().string();
@@ -119,10 +122,16 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
       {{"folder", valid_utf8(capture.folder.string())}, {"error", valid_utf8(error.what())}});
 }
 
-void say_exported(const std::vector<ExportedFile>& files) {
+void say_exported(const TraceDb& store, const fs::path& folder,
+                  const std::vector<ExportedFile>& files) {
   for (const ExportedFile& file : files) {
     log::info("wrote {} ({})", file.path.string(), human_bytes(file.bytes));
   }
+  const auto outdated = outdated_products(store, folder, files);
+  if (outdated.empty()) return;
+  log::warn("{} older than the store, from an earlier import: {}{}",
+            outdated.size() == 1 ? "a product is" : fmt::format("{} products are", outdated.size()),
+            outdated.front().string(), outdated.size() == 1 ? "" : " …");
 }
 
 Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
@@ -135,11 +144,13 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
     return gravest(exit, Exit::nothing_to_do);
   }
   const ReadyStore ready = ready_store({capture, capture});
-  auto files = export_timelines(ready.db, product_folder(capture, "timeline"));
-  const auto summaries =
-      export_summaries(ready.db, product_folder(capture, "summary"), SummaryFormat::csv, {});
+  const fs::path timeline = product_folder(capture, "timeline");
+  const fs::path summary = product_folder(capture, "summary");
+  auto files = export_timelines(ready.db, timeline);
+  say_exported(ready.db, timeline, files);
+  const auto summaries = export_summaries(ready.db, summary, SummaryFormat::csv, {});
+  say_exported(ready.db, summary, summaries);
   files.insert(files.end(), summaries.begin(), summaries.end());
-  say_exported(files);
   if (report != nullptr) {
     (*report)["exported"] = nlohmann::json::array();
     for (const auto& file : files) (*report)["exported"].push_back(valid_utf8(file.path.string()));

@@ -59,8 +59,9 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
 void report_capture_error(const ChosenCapture& capture, const Error& error,
                           nlohmann::ordered_json* failures);
 
-// Says what was written.
-void say_exported(const std::vector<ExportedFile>& files);
+// Says what was written into `folder`, and what stands there that an earlier import made.
+void say_exported(const TraceDb& store, const std::filesystem::path& folder,
+                  const std::vector<ExportedFile>& files);
 
 // For `collect --all`: imports `capture`, writes every timeline and every summary (csv) into it.
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets

@@ -11,11 +11,14 @@ namespace msprof::interrupt {
 namespace {
 
 volatile std::sig_atomic_t g_received = 0;
+volatile std::sig_atomic_t g_count = 0;
+volatile std::sig_atomic_t g_patience = 1;  // so many signals are only noted
 
 extern "C" void on_signal(int number) {
   // The user insists: leave at once. 130 is Exit::interrupted.
-  if (g_received != 0) _exit(static_cast<int>(Exit::interrupted));
+  if (g_count >= g_patience) _exit(static_cast<int>(Exit::interrupted));
   g_received = number;
+  g_count = g_count + 1;
 }
 
 }  // namespace
@@ -41,6 +44,19 @@ int received() {
 
 void acknowledge() {
   g_received = 0;
+  g_count = 0;
+}
+
+int count() {
+  return g_count;
+}
+
+MorePatience::MorePatience() {
+  g_patience = 2;
+}
+
+MorePatience::~MorePatience() {
+  g_patience = 1;
 }
 
 void check() {

@@ -8,8 +8,19 @@ namespace msprof::interrupt {
 // SIGPIPE is ignored, so that a closed stdout is a write error with a sentence.
 void install();
 
-// The number of the signal received, 0 when none.
+// The number of the last signal received, 0 when none; and how many there were.
 int received();
+int count();
+
+// While one lives, a second signal is left to the one who watches count(), as the collector does to
+// end an application harder; the third ends the program at once.
+class MorePatience {
+ public:
+  MorePatience();
+  ~MorePatience();
+  MorePatience(const MorePatience&) = delete;
+  MorePatience& operator=(const MorePatience&) = delete;
+};
 
 // Forgets a signal that has done its work: it ended the application, and what comes now can be
 // interrupted anew.

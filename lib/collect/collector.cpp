@@ -72,6 +72,8 @@ class Run {
     result_.main = (target.root / target.main).string();
     prepare(target);
     {
+      // Ctrl-C ends the application, a second one kills it; what it recorded comes home either way.
+      const interrupt::MorePatience patience;
       const HostGuard guard(host_);
       const RunPlace place = copy();
       run();
@@ -198,7 +200,7 @@ class Run {
     explain();
   }
 
-  void explain() const {
+  void explain() {
     RunFacts facts;
     facts.main = name_;
     facts.capture_there = !result_.captures.empty();
@@ -210,10 +212,11 @@ class Run {
     facts.on_board = host_.is_board();
     facts.output_full = output_full_;
     facts.outcome = result_.outcome;
-    std::string text = facts.capture_there ? "the run left a JOB folder without data/"
-                                           : "the run left no JOB folder";
-    text += "; likely causes:";
-    for (const std::string& cause : likely_causes(facts)) text += "\n  - " + cause;
+    result_.problem = facts.capture_there ? "the run left a JOB folder without data/"
+                                          : "the run left no JOB folder";
+    result_.likely_causes = likely_causes(facts);
+    std::string text = result_.problem + "; likely causes:";
+    for (const std::string& cause : result_.likely_causes) text += "\n  - " + cause;
     log::error("{}", text);
   }
 

@@ -33,6 +33,7 @@ Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const st
   Outcome outcome;
   const auto start = Clock::now();
   auto kill_at = Clock::time_point::max();
+  bool insisted = false;
   const auto ask = [&](int number) {
     program.signal(number);
     kill_at =
@@ -47,8 +48,11 @@ Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const st
     const auto now = Clock::now();
     if (interrupt::received() != 0 && !outcome.interrupted) {
       outcome.interrupted = true;
-      log::info("asking {} to end; what it recorded is kept (Ctrl-C again: end at once)", name);
+      log::info("asking {} to end; what it recorded is kept (Ctrl-C again: kill it)", name);
       ask(interrupt::received() == SIGINT ? SIGINT : SIGTERM);
+    } else if (interrupt::count() > 1 && !insisted) {
+      insisted = true;
+      program.signal(SIGKILL);
     } else if (limits.timeout_seconds && !outcome.timed_out && !outcome.interrupted &&
                Seconds(now - start).count() >= *limits.timeout_seconds) {
       outcome.timed_out = true;

@@ -87,6 +87,13 @@ std::vector<ExportedFile> export_timelines(const TraceDb& store, const fs::path&
   return files;
 }
 
+bool is_summary_name(const std::string& name) {
+  const auto tables = all_summary_tables();
+  return std::any_of(tables.begin(), tables.end(), [&](const auto& table) {
+    return table->is_exported() && table->name() == name;
+  });
+}
+
 void check_summary_names(const std::vector<std::string>& names) {
   tables_named(all_summary_tables(), names);
 }
@@ -109,6 +116,34 @@ std::vector<ExportedFile> export_summaries(const TraceDb& store, const fs::path&
     }
   }
   return files;
+}
+
+std::vector<fs::path> outdated_products(const TraceDb& store, const fs::path& folder,
+                                        const std::vector<ExportedFile>& written) {
+  std::vector<std::string> prefixes;
+  for (const auto& table : summary_tables(store.database())) {
+    prefixes.push_back(fmt::format("{}_", table->name()));
+  }
+  for (const auto& layer : timeline_layers(store.database())) {
+    prefixes.push_back(fmt::format("{}_", layer->name()));
+  }
+  std::set<fs::path> fresh;
+  for (const ExportedFile& file : written) fresh.insert(file.path.filename());
+  std::error_code error;
+  const auto made = fs::last_write_time(store.path(), error);
+  std::vector<fs::path> outdated;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    const std::string name = entry.path().filename().string();
+    const bool is_ours = (name.ends_with(".csv") || name.ends_with(".json")) &&
+                         std::any_of(prefixes.begin(), prefixes.end(),
+                                     [&](const auto& prefix) { return name.starts_with(prefix); });
+    if (is_ours && !fresh.contains(entry.path().filename()) &&
+        entry.last_write_time(error) < made) {
+      outdated.push_back(entry.path());
+    }
+  }
+  std::sort(outdated.begin(), outdated.end());
+  return outdated;
 }
 
 std::vector<std::string> empty_products(const Database& db) {

@@ -99,6 +99,9 @@ std::optional<Dialect> recognise(const fs::path& folder) {
   if (!fs::is_directory(folder, error)) return std::nullopt;
   if (has_cann_folders(folder)) return Dialect::cann;
   if (has_classic_files(folder) || has_classic_files(folder / "data")) return Dialect::classic;
+  if (fs::is_directory(folder / "data", error) && SvpSession::has_classic_info(folder)) {
+    return Dialect::classic;
+  }
   if (SvpSession::recognises(folder)) return Dialect::svp;
   return std::nullopt;
 }
@@ -130,7 +133,7 @@ std::unique_ptr<Session> Session::open(const fs::path& folder) {
   }
   throw Error(
       Exit::nothing_to_do,
-      fmt::format("{} is a capture of the Ascend 310/910 tools of 2019-2021 (*.slice_N, hwts.*, "
+      fmt::format("{} is a capture of the Ascend 310/910 tools of 2019-2021 (*.slice_N, hwts*, "
                   "*_start.log.N): this version reads JOB folders of SVP boards only",
                   folder.string()));
 }

@@ -48,8 +48,8 @@ SessionFinding partial(std::string_view kind, const std::string& file, std::stri
   return {SessionFinding::Severity::partial, std::string(kind), file, std::move(reason), ""};
 }
 
-// Info files of other tool chains carry keys that an svp board never writes.
-bool is_foreign_info(const fs::path& path) {
+// Ascend 310/910 write a key that an svp board never does.
+bool is_classic_info(const fs::path& path) {
   constexpr std::uint64_t kMostInfoBytes = 1 << 20;
   try {
     return read_text_file(path, kMostInfoBytes).find("\"hwts_frequency\"") != std::string::npos;
@@ -60,16 +60,20 @@ bool is_foreign_info(const fs::path& path) {
 
 }  // namespace
 
+bool SvpSession::has_classic_info(const fs::path& folder) {
+  const auto names = sorted_names(folder);
+  return std::any_of(names.begin(), names.end(), [&](const std::string& name) {
+    return svp::parse_info_json_name(name) && is_classic_info(folder / name);
+  });
+}
+
 bool SvpSession::recognises(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder / "data", error)) return false;
-  bool found = false;
+  if (has_classic_info(folder)) return false;
   for (const auto& name : sorted_names(folder)) {
-    if (!svp::parse_info_json_name(name)) continue;
-    if (is_foreign_info(folder / name)) return false;
-    found = true;
+    if (svp::parse_info_json_name(name)) return true;
   }
-  if (found) return true;
   const auto names = sorted_names(folder / "data");
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     const std::string_view stem =

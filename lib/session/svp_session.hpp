@@ -14,6 +14,8 @@ class SvpSession : public Session {
  public:
   // By content: `data/` with svp names or info.json.N, and nothing that only other dialects have.
   static bool recognises(const std::filesystem::path& folder);
+  // An info.json.N of Ascend 310/910 gives the frequency of the task scheduler.
+  static bool has_classic_info(const std::filesystem::path& folder);
 
   explicit SvpSession(const std::filesystem::path& folder);
 

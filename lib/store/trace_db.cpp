@@ -182,7 +182,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
   std::error_code ignored;
   if (!fs::is_regular_file(path, ignored)) return std::nullopt;
   try {
-    TraceDb store(Database::open_read_only(path));
+    TraceDb store(Database::open_read_only(path), path);
     Statement version = store.prepare("SELECT * FROM pragma_user_version, pragma_application_id");
     if (!version.step() || version.integer(0) != kSchemaVersion ||
         version.integer(1) != kApplicationId) {

@@ -81,10 +81,12 @@ class TraceDb {
   std::string meta(std::string_view key) const;
   std::vector<RawFileState> raw_files() const;
   const Database& database() const { return db_; }
+  const std::filesystem::path& path() const { return path_; }
 
  private:
-  explicit TraceDb(Database db) : db_(std::move(db)) {}
+  TraceDb(Database db, std::filesystem::path path) : db_(std::move(db)), path_(std::move(path)) {}
   Database db_;
+  std::filesystem::path path_;
 };
 
 }  // namespace msprof

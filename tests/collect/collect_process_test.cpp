@@ -105,13 +105,29 @@ TEST_CASE("With --all what was recorded before Ctrl-C is imported, and the code 
   CHECK(contains(finished.err, std::string("driver imports ") + kJob));
 }
 
-TEST_CASE("A second Ctrl-C ends msprof at once and the application with it") {
+TEST_CASE("A second Ctrl-C kills the application, and what it recorded still comes home") {
+  const Demo demo;
+  Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
+  REQUIRE(eventually([&] { return demo.exists("deaf"); }));
+  run.signal(SIGINT);
+  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  run.signal(SIGINT);
+  const Finished finished = run.wait();
+  CHECK(finished.exit_code == 130);
+  CHECK(contains(finished.err, "main was killed by SIGKILL"));
+  CHECK(demo.exists(std::string("out/") + kJob + "/info.json.0"));
+  check_nothing_left(demo);
+}
+
+TEST_CASE("A third Ctrl-C ends msprof at once and the application with it") {
   const Demo demo;
   const auto before = fingerprint(demo.project());
   Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
   REQUIRE(eventually([&] { return demo.exists("deaf"); }));
   run.signal(SIGINT);
   REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  run.signal(SIGINT);
+  run.signal(SIGINT);
   run.signal(SIGINT);
   CHECK(run.wait().exit_code == 130);
   check_nothing_left(demo);

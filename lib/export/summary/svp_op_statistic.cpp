@@ -25,6 +25,7 @@ struct Group {
   std::int64_t count = 0;
   std::int64_t first_start_ns = INT64_MAX;
   std::optional<Fraction> weight;   // for the share
+  Fraction rank;                    // weight, else what is known of the layers, to sort by
   std::optional<Fraction> time_ns;  // of all records
   std::optional<std::int64_t> longest_ns;
   std::optional<std::int64_t> shortest_ns;
@@ -33,6 +34,14 @@ struct Group {
 // Layers of one name and unit are one group; `a` and `b` are both known or the sum is not.
 std::optional<Fraction> added(const std::optional<Fraction>& a, const std::optional<Fraction>& b) {
   return svp::sum({a, b});
+}
+
+// Without a frequency nothing adds up to a share where CPU operators ran, too; cycles and ns still
+// say which of a kind is longer.
+Fraction rank_of(const LayerTotal& layer, const std::optional<Fraction>& weight) {
+  if (weight) return *weight;
+  if (layer.on_cpu) return Fraction(layer.duration_sum_ns.value_or(0), 1);
+  return Fraction(layer.counters[svp::kTotalCycles].value_or(0), 1);
 }
 
 std::vector<Group> groups_of(const std::vector<LayerTotal>& layers,
@@ -45,13 +54,15 @@ std::vector<Group> groups_of(const std::vector<LayerTotal>& layers,
     const auto [at, is_new] = known.try_emplace({layer.name, layer.on_cpu}, groups.size());
     if (is_new) {
       groups.push_back({layer.name, layer.on_cpu, 0, layer.count, layer.first_start_ns, weights[i],
-                        layer.time_ns(frequency_hz), layer.longest_ns, layer.shortest_ns});
+                        rank_of(layer, weights[i]), layer.time_ns(frequency_hz), layer.longest_ns,
+                        layer.shortest_ns});
       continue;
     }
     Group& group = groups[at->second];
     group.count += layer.count;
     group.first_start_ns = std::min(group.first_start_ns, layer.first_start_ns);
     group.weight = added(group.weight, weights[i]);
+    group.rank += rank_of(layer, weights[i]);
     group.time_ns = added(group.time_ns, layer.time_ns(frequency_hz));
     const bool both = group.longest_ns && layer.longest_ns;
     group.longest_ns =
@@ -72,9 +83,7 @@ void number_by_first_execution(std::vector<Group>& groups) {
 
 void sort_longest_first(std::vector<Group>& groups) {
   std::stable_sort(groups.begin(), groups.end(), [](const Group& a, const Group& b) {
-    const Fraction x = a.weight.value_or(Fraction());
-    const Fraction y = b.weight.value_or(Fraction());
-    if (x < y || y < x) return y < x;
+    if (a.rank < b.rank || b.rank < a.rank) return b.rank < a.rank;
     return std::tie(a.name, a.on_cpu) < std::tie(b.name, b.on_cpu);
   });
 }
