@@ -9,25 +9,8 @@ using namespace msprof::test;
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-namespace {
-
-// A sandbox whose project holds the application and a configuration.
-struct Demo : Sandbox {
-  Demo() {
-    add_app();
-    write("project/acl.json", R"({"profiler":{"switch":"off"},"mine":1})");
-    write("project/models/m.om", "model");
-  }
-};
-
-bool is_empty_or_missing(const fs::path& folder) {
-  return !fs::exists(folder) || fs::is_empty(folder);
-}
-
-}  // namespace
-
 TEST_CASE("A capture arrives in the current folder and the project stays as it was") {
-  const Demo demo;
+  const DemoProject demo;
   const auto before = fingerprint(demo.project());
   const Finished run = collect(demo, {"-m", "main", "--", "job", kJob});
   INFO(run.err);
@@ -43,7 +26,7 @@ TEST_CASE("A capture arrives in the current folder and the project stays as it w
 }
 
 TEST_CASE("A capture arrives in --output, which is made where it is missing") {
-  const Demo demo;
+  const DemoProject demo;
   const auto before = fingerprint(demo.project());
   const Finished run = collect(demo, {"-m", "main", "--output", "../a/b", "--", "job", kJob});
   CHECK(run.exit_code == 0);
@@ -54,7 +37,7 @@ TEST_CASE("A capture arrives in --output, which is made where it is missing") {
 }
 
 TEST_CASE("A capture comes home across file systems too") {
-  const Demo demo;
+  const DemoProject demo;
   std::string folder = "/dev/shm/msprof_collect_XXXXXX";
   if (::mkdtemp(folder.data()) == nullptr) return;
   const Finished run = collect(demo, {"-m", "main", "--output", folder, "--", "job-links", kJob,
@@ -71,7 +54,7 @@ TEST_CASE("A capture comes home across file systems too") {
 }
 
 TEST_CASE("Options reach the acl.json of the copy, where other keys are kept") {
-  const Demo demo;
+  const DemoProject demo;
   const auto before = demo.read("project/acl.json");
   const Finished run = collect(
       demo, {"-m", "main", "--interval", "7", "--acl_api", "off", "--aacpu", "off", "--aac_metrics",
@@ -117,7 +100,7 @@ TEST_CASE("Of a project with out/ and src/ the acl.json in src is patched") {
 }
 
 TEST_CASE("--acl-json names a file of another name, inside and outside the project") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("project/conf/prof.json", R"({"in":1})");
   demo.write("elsewhere/my.json", R"({"out":1})");
   const Finished inside = collect(demo, {"-m", "main", "--acl-json", "conf/prof.json", "--", "job",
@@ -152,7 +135,7 @@ TEST_CASE("A linked acl.json is patched in the copy, never in the file it points
 }
 
 TEST_CASE("A broken acl.json is replaced in the copy with a warning") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("project/acl.json", "{broken");
   const Finished run = collect(demo, {"-m", "main", "--", "job", kJob});
   CHECK(run.exit_code == 0);
@@ -162,7 +145,7 @@ TEST_CASE("A broken acl.json is replaced in the copy with a warning") {
 }
 
 TEST_CASE("Files that the run made, changed and deleted are brought home or named") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("project/state.bin", "old");
   demo.write("project/gone.txt", "x");
   const auto before = fingerprint(demo.project());
@@ -182,7 +165,7 @@ TEST_CASE("Files that the run made, changed and deleted are brought home or name
 }
 
 TEST_CASE("Of many files twenty are named and the rest counted") {
-  const Demo demo;
+  const DemoProject demo;
   std::vector<std::string> words = {"-m", "main", "--", "job", kJob};
   for (int i = 0; i < 23; ++i) {
     words.insert(words.end(), {"write", "f" + std::to_string(i), "x"});
@@ -194,7 +177,7 @@ TEST_CASE("Of many files twenty are named and the rest counted") {
 }
 
 TEST_CASE("Without a capture the files come under the name of the executable") {
-  const Demo demo;
+  const DemoProject demo;
   CHECK(collect(demo, {"-m", "main", "--", "write", "a", "1"}).exit_code == 4);
   CHECK(collect(demo, {"-m", "main", "--", "write", "a", "2"}).exit_code == 4);
   CHECK(demo.read("project/main.files/a") == "1");
@@ -203,7 +186,7 @@ TEST_CASE("Without a capture the files come under the name of the executable") {
 }
 
 TEST_CASE("Several captures all come home and a name that is taken gets a suffix") {
-  const Demo demo;
+  const DemoProject demo;
   CHECK(collect(demo, {"-m", "main", "--", "job", kJob}).exit_code == 0);
   demo.write(std::string("project/") + kJob + "/sqlite/msprof.db", "mine");
   const Finished run =
@@ -217,7 +200,7 @@ TEST_CASE("Several captures all come home and a name that is taken gets a suffix
 }
 
 TEST_CASE("A capture in another folder of the copy is found") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--", "job-here", kJob});
   CHECK(run.exit_code == 0);
   CHECK(demo.exists(std::string("project/") + kJob + "/info.json.0"));
@@ -225,7 +208,7 @@ TEST_CASE("A capture in another folder of the copy is found") {
 }
 
 TEST_CASE("Links and pipes of a capture stay behind and are counted") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--", "job-links", kJob});
   CHECK(run.exit_code == 0);
   const std::string data = std::string("project/") + kJob + "/data/";
@@ -236,7 +219,7 @@ TEST_CASE("Links and pipes of a capture stay behind and are counted") {
 }
 
 TEST_CASE("The copy keeps times and permissions and has no hard links") {
-  const Demo demo;
+  const DemoProject demo;
   ::chmod((demo.project() / "models/m.om").c_str(), 0640);
   fs::last_write_time(demo.project() / "models/m.om",
                       fs::file_time_type::clock::now() - std::chrono::hours(1000));
@@ -261,7 +244,7 @@ TEST_CASE("The copy keeps times and permissions and has no hard links") {
 }
 
 TEST_CASE("The run folder is for its user alone") {
-  const Demo demo;
+  const DemoProject demo;
   Collecting run(demo, {"-m", "main", "--", "ready", (demo.root() / "ready").string(), "hang"});
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
   for (const auto& entry : fs::directory_iterator(demo.runs())) {

@@ -9,25 +9,8 @@ using namespace msprof::test;
 namespace fs = std::filesystem;
 using Json = nlohmann::json;
 
-namespace {
-
-// A sandbox whose project holds the application and a configuration.
-struct Demo : Sandbox {
-  Demo() {
-    add_app();
-    write("project/acl.json", R"({"profiler":{"switch":"off"},"mine":1})");
-    write("project/models/m.om", "model");
-  }
-};
-
-bool is_empty_or_missing(const fs::path& folder) {
-  return !fs::exists(folder) || fs::is_empty(folder);
-}
-
-}  // namespace
-
 TEST_CASE("Standard input, output and error pass through") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run =
       collect(demo, {"-m", "main", "--", "say", "to out", "complain", "to err", "echo-stdin"}, {},
               "from the user\n");
@@ -36,14 +19,14 @@ TEST_CASE("Standard input, output and error pass through") {
 }
 
 TEST_CASE("Arguments behind -- reach the application untouched") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--", "say", "-m", "say", "a b; $(exit 3) *",
                                       "say", "--json", "say", ""});
   CHECK(run.out == "-m\na b; $(exit 3) *\n--json\n\n");
 }
 
 TEST_CASE("With --json stdout is one document and the application speaks on stderr") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--json", "--all", "--", "say", "hello", "job",
                                       kJob, "write", "made.txt", "x", "exit", "3"});
   CHECK(run.exit_code == 7);
@@ -68,7 +51,7 @@ TEST_CASE("With --json stdout is one document and the application speaks on stde
 }
 
 TEST_CASE("--all imports every capture, also after an application that failed") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run =
       collect(demo, {"-m", "main", "--all", "--", "job", kJob, "job", kOtherJob, "raise", "11"});
   CHECK(run.exit_code == 7);
@@ -78,13 +61,13 @@ TEST_CASE("--all imports every capture, also after an application that failed") 
 }
 
 TEST_CASE("Damaged data shows in the exit code of --all") {
-  const Demo demo;
+  const DemoProject demo;
   CHECK(collect(demo, {"-m", "main", "--all", "--", "job", "JOBDAMAGED"}).exit_code == 3);
   CHECK(collect(demo, {"-m", "main", "--", "job", "JOBDAMAGED"}).exit_code == 0);
 }
 
 TEST_CASE("The end of the application is reported by code or signal") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished code = collect(demo, {"-m", "main", "--", "job", kJob, "exit", "3"});
   CHECK(code.exit_code == 7);
   CHECK(contains(code.err, "main exited with code 3"));
@@ -97,7 +80,7 @@ TEST_CASE("The end of the application is reported by code or signal") {
 }
 
 TEST_CASE("A file that is no program for this machine is refused with a sentence") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("project/board_app", std::string("\x7f"
                                               "ELF\x02\x01\x01\x00garbage",
                                               15));
@@ -109,7 +92,7 @@ TEST_CASE("A file that is no program for this machine is refused with a sentence
 }
 
 TEST_CASE("A script runs through the interpreter it names") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("project/run.sh", "#!/bin/sh\necho script; exit 5\n");
   ::chmod((demo.project() / "run.sh").c_str(), 0755);
   const Finished run = collect(demo, {"-m", "run.sh"});
@@ -118,7 +101,7 @@ TEST_CASE("A script runs through the interpreter it names") {
 }
 
 TEST_CASE("A run without a capture ends with the causes that are not excluded") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished none = collect(demo, {"-m", "main"});
   CHECK(none.exit_code == 4);
   CHECK(contains(none.err, "left no JOB folder; likely causes:"));
@@ -140,7 +123,7 @@ TEST_CASE("A run without a capture ends with the causes that are not excluded") 
 }
 
 TEST_CASE("A capture without data is kept and explained") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--all", "--", "job-empty", kJob});
   CHECK(run.exit_code == 4);
   CHECK(contains(run.err, "JOB folder without data/"));
@@ -150,7 +133,7 @@ TEST_CASE("A capture without data is kept and explained") {
 }
 
 TEST_CASE("With --switch off nothing is collected, and that is said") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run = collect(demo, {"-m", "main", "--switch", "off", "--", "job", kJob});
   CHECK(run.exit_code == 4);
   CHECK(contains(run.err, "--switch off"));
@@ -159,7 +142,7 @@ TEST_CASE("With --switch off nothing is collected, and that is said") {
 }
 
 TEST_CASE("Wrong options are usage errors that say what is valid") {
-  const Demo demo;
+  const DemoProject demo;
   const auto usage = [&](const std::vector<std::string>& words, const std::string& part) {
     const Finished run = collect(demo, words);
     INFO(run.err);
@@ -181,7 +164,7 @@ TEST_CASE("Wrong options are usage errors that say what is valid") {
 }
 
 TEST_CASE("The other spellings of the options mean the same") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run =
       collect(demo, {"--main", "main", "--acl-api", "off", "--aicpu", "off", "--aic-metrics",
                      "ArithmeticUtilization", "--", "job", kJob, "append", "acl.json", "\n"});
@@ -192,7 +175,7 @@ TEST_CASE("The other spellings of the options mean the same") {
 }
 
 TEST_CASE("Help begins with examples and describes every option") {
-  const Demo demo;
+  const DemoProject demo;
   const Finished run = collect(demo, {"--help"});
   CHECK(run.exit_code == 0);
   CHECK(contains(run.out, "Examples:\n"));
@@ -204,7 +187,7 @@ TEST_CASE("Help begins with examples and describes every option") {
 }
 
 TEST_CASE("A missing executable is nothing to do, also when PATH has one of that name") {
-  const Demo demo;
+  const DemoProject demo;
   demo.add_app("path/other");
   const Finished run = collect(demo, {"-m", "other"});
   CHECK(run.exit_code == 4);
@@ -212,7 +195,7 @@ TEST_CASE("A missing executable is nothing to do, also when PATH has one of that
 }
 
 TEST_CASE("An output folder that cannot be written ends the command before the run") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("a_file", "x");
   for (const char* output : {"../a_file", "../a_file/below", "/proc/self/nowhere"}) {
     const Finished run = collect(
@@ -225,7 +208,7 @@ TEST_CASE("An output folder that cannot be written ends the command before the r
 }
 
 TEST_CASE("A cache folder that cannot be written is named with its variable") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("a_file", "x");
   const Finished run = collect(demo, {"-m", "main"}, {}, "",
                                {"XDG_CACHE_HOME=" + (demo.root() / "a_file").string()});
@@ -234,7 +217,7 @@ TEST_CASE("A cache folder that cannot be written is named with its variable") {
 }
 
 TEST_CASE("The lib folders of the copy come first on the library path") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("project/lib/libx.so", "x");
   const Finished run = collect(demo, {"-m", "main", "--", "env", "LD_LIBRARY_PATH"}, {}, "",
                                {"LD_LIBRARY_PATH=/usr/local/mine"});
@@ -242,7 +225,7 @@ TEST_CASE("The lib folders of the copy come first on the library path") {
 }
 
 TEST_CASE("An output folder inside the project is not copied") {
-  const Demo demo;
+  const DemoProject demo;
   demo.write("project/results/old.bin", "x");
   const Finished run = collect(demo, {"-m", "main", "--output", "results", "--", "job", kJob,
                                       "append", "results/old.bin", "new"});
@@ -252,7 +235,7 @@ TEST_CASE("An output folder inside the project is not copied") {
 }
 
 TEST_CASE("-q leaves warnings and errors only") {
-  const Demo demo;
+  const DemoProject demo;
   CHECK(collect(demo, {"-q", "-m", "main", "--", "job", kJob}).err.empty());
   CHECK(contains(collect(demo, {"-q", "-m", "main", "--", "exit", "3"}).err, "code 3"));
 }

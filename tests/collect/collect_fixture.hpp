@@ -89,4 +89,17 @@ bool no_run_is_held(const std::filesystem::path& runs);
 
 bool contains(const std::string& text, const std::string& part);
 
+// A sandbox whose project holds the application and a configuration.
+struct DemoProject : Sandbox {
+  DemoProject() {
+    add_app();
+    write("project/acl.json", R"({"profiler":{"switch":"off"},"mine":1})");
+    write("project/models/m.om", "model");
+  }
+};
+
+inline bool is_empty_or_missing(const std::filesystem::path& folder) {
+  return !std::filesystem::exists(folder) || std::filesystem::is_empty(folder);
+}
+
 }  // namespace msprof::test
