@@ -53,6 +53,14 @@ TEST_CASE(
   CHECK(read.config->interval == 0);
 }
 
+TEST_CASE("two spellings of a key that disagree are named, the board's own counts") {
+  const Read read = read_keys(R"("switch":"on","aacpu":"off","aicpu":"on",)" + kMetrics);
+  REQUIRE(read.config);
+  CHECK(read.config->aicpu);
+  CHECK(read.said.find("\"aicpu\" and \"aacpu\" disagree") != std::string::npos);
+  CHECK(read_keys(R"("switch":"on","aacpu":"on","aicpu":"on",)" + kMetrics).said.empty());
+}
+
 TEST_CASE("without switch on nothing is profiled and nothing is said") {
   for (const char* keys : {R"("switch":"off",)", R"("switch":"ON",)", R"("switch":true,)", ""}) {
     INFO(keys);

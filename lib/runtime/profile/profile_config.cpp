@@ -41,13 +41,23 @@ std::optional<std::string> read_file(const std::string& path, std::string& why) 
 }
 
 // The value of the first of these keys; keys have two spellings because manuals and boards differ.
+// Where both are there and disagree, that is said.
 const nlohmann::json* find(const nlohmann::json& profiler,
                            std::initializer_list<const char*> keys) {
+  const nlohmann::json* value = nullptr;
+  const char* taken = nullptr;
   for (const char* key : keys) {
     const auto it = profiler.find(key);
-    if (it != profiler.end()) return &*it;
+    if (it == profiler.end()) continue;
+    if (value == nullptr) {
+      value = &*it;
+      taken = key;
+    } else if (*it != *value) {
+      say(std::string("acl.json: \"") + taken + "\" and \"" + key + "\" disagree: \"" + taken +
+          "\" counts");
+    }
   }
-  return nullptr;
+  return value;
 }
 
 std::string shown(const nlohmann::json& value) {
