@@ -3,7 +3,6 @@
 
 #include <nlohmann/json.hpp>
 
-#include "analyze/verdict.hpp"
 #include "base/atomic_file.hpp"
 #include "base/file_reader.hpp"
 #include "base/log.hpp"
@@ -61,11 +60,7 @@ Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
                        report.unknown_layouts().end());
         const fs::path store = store_path(capture.products);
         Exit result = report.partial() ? Exit::partial_data : Exit::ok;
-        const auto made = TraceDb::open(store);
-        if (made && !has_any_product(made->database())) {
-          log::warn("{} has no profile data", capture.folder.string());
-          result = gravest(result, Exit::nothing_to_do);
-        }
+        if (!gives_products(capture)) result = gravest(result, Exit::nothing_to_do);
         log::info("store: {}", store.string());
         ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                             {"store", valid_utf8(store.string())},

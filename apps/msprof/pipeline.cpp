@@ -31,11 +31,6 @@ ImportReport import_with(const Session& session, const fs::path& products, Impor
   return report;
 }
 
-bool has_products(const fs::path& products) {
-  const auto store = TraceDb::open(store_file(products));
-  return store && has_any_product(store->database());
-}
-
 }  // namespace
 
 void add_capture_options(cli::Command& command, CaptureOptions& options) {
@@ -95,6 +90,13 @@ ImportReport import_verbosely(const Session& session, const fs::path& products,
   return import_with(session, products, options);
 }
 
+bool gives_products(const ChosenCapture& capture) {
+  const auto store = TraceDb::open(store_file(capture.products));
+  if (store && has_any_product(store->database())) return true;
+  log::warn("{} has no profile data", capture.folder.string());
+  return false;
+}
+
 ReadyStore ready_store(const ChosenCapture& capture) {
   const auto session = Session::open(capture.folder);
   const fs::path path = store_file(capture.products);
@@ -138,12 +140,10 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
   const auto session = Session::open(capture);
   const ImportReport imported = import_verbosely(*session, capture, {});
   if (report != nullptr) (*report)["import"] = imported.json();
-  Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;
-  if (!has_products(capture)) {
-    log::warn("{} has no profile data", capture.string());
-    return gravest(exit, Exit::nothing_to_do);
-  }
-  const ReadyStore ready = ready_store({capture, capture});
+  const ChosenCapture chosen{capture, capture};
+  const Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;
+  if (!gives_products(chosen)) return gravest(exit, Exit::nothing_to_do);
+  const ReadyStore ready = ready_store(chosen);
   const fs::path timeline = product_folder(capture, "timeline");
   const fs::path summary = product_folder(capture, "summary");
   auto files = export_timelines(ready.db, timeline);

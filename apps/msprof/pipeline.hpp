@@ -44,6 +44,9 @@ struct LayoutFile {
 ImportReport import_verbosely(const Session& session, const std::filesystem::path& products,
                               const LayoutFile& layout);
 
+// Whether the store of a capture gives any product; that it gives none is said.
+bool gives_products(const ChosenCapture& capture);
+
 // The store of a capture, imported first when it is missing or its raw files changed.
 struct ReadyStore {
   TraceDb db;

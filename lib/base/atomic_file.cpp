@@ -20,12 +20,6 @@ namespace {
 
 constexpr std::string_view kSuffix = ".msprof-tmp";
 
-[[noreturn]] void fail(const fs::path& path, int error_number) {
-  throw Error(Exit::cannot_write,
-              fmt::format("cannot write {}: {} (another folder can be given with --output)",
-                          path.string(), errno_text(error_number)));
-}
-
 // The process number in ".<name>.<pid>.<n>.msprof-tmp", 0 when the name is not one of ours.
 pid_t owner_of(std::string_view name) {
   if (!name.starts_with('.') || !name.ends_with(kSuffix)) return 0;
@@ -38,6 +32,12 @@ pid_t owner_of(std::string_view name) {
 
 }  // namespace
 
+void throw_cannot_write(const fs::path& path, int error_number) {
+  throw Error(Exit::cannot_write,
+              fmt::format("cannot write {}: {} (another folder can be given with --output)",
+                          path.string(), errno_text(error_number)));
+}
+
 fs::path temporary_beside(const fs::path& target) {
   static std::atomic<unsigned> counter{0};
   const std::string tail = fmt::format(".{}.{}{}", ::getpid(), counter++, kSuffix);
@@ -46,34 +46,36 @@ fs::path temporary_beside(const fs::path& target) {
   return target.parent_path() / ("." + name.substr(0, 254 - tail.size()) + tail);
 }
 
+bool is_stale_temporary(std::string_view name) {
+  const pid_t owner = owner_of(name);
+  return owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
+}
+
 void remove_stale_temporaries(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    const pid_t owner = owner_of(entry.path().filename().string());
-    if (owner > 0 && owner != ::getpid() && ::kill(owner, 0) != 0 && errno == ESRCH) {
-      fs::remove(entry.path(), ignored);
-    }
+    if (is_stale_temporary(entry.path().filename().string())) fs::remove(entry.path(), ignored);
   }
 }
 
 void create_output_folder(const fs::path& folder) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail(folder, error.value());
-  if (!fs::is_directory(folder)) fail(folder, ENOTDIR);
-  if (::access(folder.c_str(), W_OK | X_OK) != 0) fail(folder, errno);
+  if (error) throw_cannot_write(folder, error.value());
+  if (!fs::is_directory(folder)) throw_cannot_write(folder, ENOTDIR);
+  if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_cannot_write(folder, errno);
 }
 
 void publish(const fs::path& temporary, const fs::path& target) {
   FileDescriptor fd(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
-  if (!fd || ::fdatasync(fd.get()) != 0) fail(target, errno);
-  if (::rename(temporary.c_str(), target.c_str()) != 0) fail(target, errno);
+  if (!fd || ::fdatasync(fd.get()) != 0) throw_cannot_write(target, errno);
+  if (::rename(temporary.c_str(), target.c_str()) != 0) throw_cannot_write(target, errno);
 }
 
 AtomicFile::AtomicFile(const fs::path& target)
     : target_(target), temporary_(temporary_beside(target)) {
   fd_.reset(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
-  if (!fd_) fail(target_, errno);
+  if (!fd_) throw_cannot_write(target_, errno);
   buffer_.reserve(kBufferBytes + (64 << 10));
 }
 
@@ -86,7 +88,7 @@ void AtomicFile::flush() {
   while (!rest.empty()) {
     const ssize_t count = ::write(fd_.get(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) fail(target_, errno);
+    if (count < 0) throw_cannot_write(target_, errno);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
   flushed_bytes_ += buffer_.size();
@@ -95,7 +97,7 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) fail(target_, errno);
+  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw_cannot_write(target_, errno);
   committed_ = true;
 }
 

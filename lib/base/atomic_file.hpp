@@ -15,8 +15,14 @@ namespace msprof {
 // A name beside `target` that no other program uses: ".<name>.<pid>.<n>.msprof-tmp".
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
+// Whether `name` is such a name and its program is gone.
+bool is_stale_temporary(std::string_view name);
+
 // Removes the temporary files in `folder` whose programs are gone.
 void remove_stale_temporaries(const std::filesystem::path& folder);
+
+// Throws Error(cannot_write) naming `path`, the reason and --output.
+[[noreturn]] void throw_cannot_write(const std::filesystem::path& path, int error_number);
 
 // Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
 void create_output_folder(const std::filesystem::path& folder);

@@ -2,7 +2,6 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <signal.h>
 #include <stdio.h>
 #include <sys/stat.h>
 #include <unistd.h>
@@ -27,22 +26,12 @@ constexpr std::string_view kStagingStem = ".collect.";
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr int kMostSuffixes = 10'000;
 
-[[noreturn]] void fail(const fs::path& path, int error_number) {
-  throw Error(Exit::cannot_write,
-              fmt::format("cannot write {}: {} (another folder can be given with --output)",
-                          path.string(), errno_text(error_number)));
-}
-
 // ".collect.<pid>.<n>.msprof-tmp"
 void remove_stale_staging(const fs::path& output) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(output, error)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with(kStagingStem) || !name.ends_with(".msprof-tmp")) continue;
-    const auto parts = split(name, '.');
-    std::uint64_t pid = 0;
-    if (parts.size() < 3 || !parse_u64(parts[2], pid) || pid == 0 || pid > 0x7fffffff) continue;
-    if (::kill(static_cast<pid_t>(pid), 0) != 0 && errno == ESRCH) remove_tree(entry.path());
+    if (name.starts_with(kStagingStem) && is_stale_temporary(name)) remove_tree(entry.path());
   }
 }
 
@@ -92,7 +81,7 @@ Staging::Staging(const fs::path& output) : output_(output) {
   create_output_folder(output);
   remove_stale_staging(output);
   path_ = temporary_beside(output / "collect");
-  if (::mkdir(path_.c_str(), S_IRWXU) != 0) fail(output, errno);
+  if (::mkdir(path_.c_str(), S_IRWXU) != 0) throw_cannot_write(output, errno);
 }
 
 Staging::~Staging() {
@@ -104,9 +93,9 @@ fs::path Staging::publish(const fs::path& source, const std::string& name) const
     const fs::path target = output_ / (number == 1 ? name : fmt::format("{}~{}", name, number));
     const int error = rename_to_new(source, target);
     if (error == 0) return target;
-    if (error != EEXIST && error != ENOTEMPTY) fail(target, error);
+    if (error != EEXIST && error != ENOTEMPTY) throw_cannot_write(target, error);
   }
-  fail(output_ / name, EEXIST);
+  throw_cannot_write(output_ / name, EEXIST);
 }
 
 }  // namespace msprof

@@ -181,11 +181,6 @@ FieldNames field_names(std::string_view kind) {
   return kAclApiFields;
 }
 
-bool RecordLayout::has(std::size_t slot) const {
-  return std::any_of(fields.begin(), fields.end(),
-                     [slot](const FieldLayout& field) { return field.slot == slot; });
-}
-
 bool RecordLayout::decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const {
   ByteCursor cursor(record);
   std::fill(slots.begin(), slots.end(), kNull);

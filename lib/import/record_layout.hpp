@@ -44,7 +44,6 @@ struct RecordLayout {
 
   // Fills `slots` (one a field name); false when a value does not fit an int64.
   bool decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const;
-  bool has(std::size_t slot) const;
 };
 
 // The names that a layout file can use.

@@ -15,6 +15,8 @@ std::unique_ptr<RawKind> make_aicore_kind(SvpModels& models);
 std::unique_ptr<RawKind> make_aicpu_kind(SvpModels& models);
 std::unique_ptr<RawKind> make_acl_api_kind(SvpModels& models);
 
+// More layers than any model has.
+inline constexpr std::int64_t kMostLayerId = 1'000'000;
 // Longer than any real layer or call; a sum of a million of them still fits 128 bits.
 inline constexpr std::int64_t kLongestDurationNs = std::int64_t{1} << 53;
 

@@ -84,10 +84,6 @@ bool SvpModels::add_layer(const FileName& model, Layer layer) {
   return true;
 }
 
-bool SvpModels::has_layers(const FileName& model) const {
-  return layers_.count({model.model, model.model_id}) != 0;
-}
-
 std::int64_t SvpModels::model_row(const FileName& file) const {
   return model_rows_.at(DeviceModelKey(file.model_key()));
 }

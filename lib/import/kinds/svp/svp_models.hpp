@@ -39,7 +39,6 @@ class SvpModels {
   void set_batch_num(const FileName& model, std::int64_t batch_num);
   // False when the model has that layer of that net already.
   bool add_layer(const FileName& model, Layer layer);
-  bool has_layers(const FileName& model) const;
 
   // Row ids. Models are known by (model, model_id), on the device that the data files name.
   std::int64_t model_row(const FileName& file) const;

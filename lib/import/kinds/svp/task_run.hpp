@@ -10,8 +10,6 @@
 
 namespace msprof::svp {
 
-inline constexpr std::int64_t kMostLayerId = 1'000'000;
-
 class TaskRun {
  public:
   TaskRun(const ImportContext& context, SvpModels& models, const RawFile& file,

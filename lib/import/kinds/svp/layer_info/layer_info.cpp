@@ -13,7 +13,6 @@ namespace msprof::svp {
 namespace {
 
 constexpr std::uint64_t kMostLayerBytes = 64 << 20;
-constexpr std::uint64_t kMostLayerId = 1'000'000;
 
 class LayerInfoKind : public RawKind {
  public:
@@ -72,7 +71,7 @@ class LayerInfoKind : public RawKind {
         !parse_u64(fields[1], net_id)) {
       return false;
     }
-    if (layer_id > kMostLayerId || net_id > INT64_MAX) return false;
+    if (layer_id > std::uint64_t{kMostLayerId} || net_id > INT64_MAX) return false;
     layer.layer_id = static_cast<std::int64_t>(layer_id);
     layer.net_id = static_cast<std::int64_t>(net_id);
     layer.type = fields[2].empty() ? "N/A" : fields[2];
