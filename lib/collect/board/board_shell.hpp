@@ -1,0 +1,78 @@
+// BoardShell: constant scripts on a board, over one SSH connection that can be opened again after
+// it was lost. For the board host, its cache and its transfers.
+//
+// No shell text is made of data: a script is a constant, and what varies reaches it as positional
+// parameters in single quotes. A login shell may greet before the script speaks; whatever comes
+// before the script's own first line is dropped.
+#pragma once
+
+#include <chrono>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ssh/ssh_connection.hpp"
+
+namespace msprof {
+
+// POSIX shell, for dash, bash and busybox ash alike; parameters are "$1", "$2", …
+struct BoardScript {
+  std::string_view name;  // for messages: "looking at the board"
+  std::string_view text;
+};
+
+struct BoardAnswer {
+  std::string out;
+  std::string err;  // at most the last 4 KB
+  CommandEnd end;
+  bool ok() const { return end.exit_code == 0; }
+  // What the board said on stderr, made printable, or how the command ended.
+  std::string reason() const;
+};
+
+// `text` as one word of a POSIX shell, whatever bytes it has (NUL excepted).
+std::string shell_quoted(std::string_view text);
+
+// What is sent for a script; throws Error(usage) where it is longer than dropbear takes (9,000
+// bytes).
+std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments);
+
+class BoardShell {
+ public:
+  // Fills `buffer`, returns 0 at the end of the data.
+  using Source = std::function<std::size_t(char* buffer, std::size_t size)>;
+
+  explicit BoardShell(SshLogin login);
+  ~BoardShell();
+
+  void connect();
+  // After ConnectionLost: tries again until `seconds` are over. False when the board stayed away.
+  bool reconnect(double seconds);
+  // Closes the connection at once, without a word to the board.
+  void disconnect();
+  bool is_connected() const { return connection_ != nullptr; }
+  SshConnection& connection() const;
+  const SshLogin& login() const { return login_; }
+
+  // Runs a script to its end. Ends with ConnectionLost, or with Error(board_unreachable) when
+  // nothing moved for `silence`. Ctrl-C does not end it: what is under way here keeps the board
+  // clean.
+  BoardAnswer ask(const BoardScript& script, const std::vector<std::string>& arguments,
+                  std::string_view input = {});
+  // The same with streams: `source` (may be empty) is its stdin, `sink` (may be empty) its stdout.
+  BoardAnswer stream(const BoardScript& script, const std::vector<std::string>& arguments,
+                     const Source& source, const StreamSink& sink);
+  // Starts a script and leaves the waiting to the caller.
+  std::unique_ptr<SshCommand> start(const BoardScript& script,
+                                    const std::vector<std::string>& arguments, StreamSink on_stdout,
+                                    StreamSink on_stderr);
+
+ private:
+  SshLogin login_;
+  std::unique_ptr<SshConnection> connection_;
+};
+
+}  // namespace msprof

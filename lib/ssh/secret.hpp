@@ -1,0 +1,32 @@
+// Secret: a password or passphrase. For whoever reads one and for the login.
+// It cannot be printed or formatted by accident, and its bytes are wiped when it goes.
+#pragma once
+
+#include <string>
+#include <utility>
+
+namespace msprof {
+
+class Secret {
+ public:
+  Secret() = default;
+  // Takes the text over and wipes the string it came in.
+  explicit Secret(std::string&& text);
+  ~Secret();
+  Secret(Secret&& other) noexcept;
+  Secret& operator=(Secret&& other) noexcept;
+  Secret(const Secret& other);
+  Secret& operator=(const Secret& other);
+
+  bool empty() const { return text_.empty(); }
+  // Only for handing it to the login.
+  const std::string& reveal() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+// Overwrites the bytes of `text` in a way that the compiler keeps, and empties it.
+void wipe(std::string& text);
+
+}  // namespace msprof

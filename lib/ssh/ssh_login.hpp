@@ -1,0 +1,38 @@
+// SshLogin: which host, which account, and how far its key is trusted. For whoever opens an
+// SshConnection.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <optional>
+#include <string>
+
+#include "ssh/secret.hpp"
+
+namespace msprof {
+
+// What an unknown host key means. A changed one ends the connection under every policy but `off`.
+enum class HostKeyPolicy {
+  strict,      // asked on a terminal, refused without one
+  accept_new,  // taken and remembered
+  off,         // no key is looked at or remembered
+};
+
+struct SshLogin {
+  std::string host;  // name or address, IPv6 without brackets
+  std::uint16_t port = 22;
+  std::string user;
+  std::filesystem::path key;  // a private key; empty: none given
+  HostKeyPolicy host_key = HostKeyPolicy::strict;
+  double connect_timeout_seconds = 10;  // for connecting and for every answer of the login
+  // Called at most once a connection, when nothing else has logged in; nullopt: there is none.
+  std::function<std::optional<Secret>()> password;
+  // Where known_hosts and the default keys are; empty: .ssh in the user's home folder.
+  std::filesystem::path ssh_folder;
+
+  // "root@192.168.1.10", with ":2222" where the port is not 22.
+  std::string name() const;
+};
+
+}  // namespace msprof
