@@ -25,6 +25,10 @@ struct CollectOptions {
   bool stdout_to_stderr = false;
   // Never copied, besides the output folder: where the runs take place.
   std::vector<std::filesystem::path> private_folders;
+  // Never copied either: the file with a board's login.
+  std::vector<std::filesystem::path> private_files;
+  std::vector<std::string> environment;   // "NAME=value" for the application
+  std::optional<std::string> remote_dir;  // run what is there on the host, and copy nothing to it
 };
 
 struct CollectStep {

@@ -1,7 +1,7 @@
 // Host: a place that runs applications, as the collector sees it. LocalHost is this machine; a
-// board is another. To support a new place, implement Host and RunningProgram. The order of calls
-// is open, place, start, fetch, clean_up; the collector makes them and decides (time limits,
-// Ctrl-C, what the user is told), a host only does.
+// board, SshHost, is another. To support a new place, implement Host and RunningProgram. The order
+// of calls is connect, open, place, start, fetch, clean_up; the collector makes them and decides
+// (time limits, Ctrl-C, what the user is told), a host only does.
 #pragma once
 
 #include <chrono>
@@ -34,6 +34,7 @@ struct RunCommand {
   std::filesystem::path working_folder;
   std::filesystem::path acl_json;  // handed to the runtime in MSPROF_ACL_JSON
   std::vector<std::string> arguments;
+  std::vector<std::string> environment;  // "NAME=value", besides what the host's programs have
   bool stdout_to_stderr = false;
 };
 
@@ -42,7 +43,8 @@ struct ProgramEnd {
   std::string start_error;  // why it could not be started; empty when it ran
   std::optional<int> exit_code;
   int signal = 0;
-  std::uint64_t left_over = 0;  // processes it left behind, ended by the host
+  std::uint64_t left_over = 0;   // processes it left behind, ended by the host
+  bool connection_lost = false;  // the way to the host broke while it ran, so it was ended there
 };
 
 // A started application. Destroying it ends the application and everything it started.
@@ -66,7 +68,14 @@ struct Fetched {
   std::vector<std::filesystem::path> files;    // <into>/files/<path>: made or changed by the run
   std::vector<std::filesystem::path> deleted;  // files of the project that the run deleted
   std::uint64_t bytes = 0;
-  std::uint64_t not_fetched = 0;  // links, sockets, pipes: only files and folders come home
+  std::uint64_t not_fetched = 0;   // links, sockets, pipes: only files and folders come home
+  std::vector<std::string> notes;  // what did not arrive as it should have, a sentence each
+};
+
+// What place() brought to the host.
+struct Placed {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
 };
 
 class Host {
@@ -75,14 +84,23 @@ class Host {
   // "this machine", for messages.
   virtual std::string name() const = 0;
   virtual bool is_board() const = 0;
+  // Makes sure that the host is there and free for a run.
+  virtual void connect() {}
+  // A project that is on the host already, in its folder `folder`; its acl.json files come to
+  // `scratch`, an empty folder of this machine, to be read.
+  virtual Project existing_project(const std::string& main, const std::string& folder,
+                                   const std::filesystem::path& scratch) = 0;
   virtual RunPlace open(const Project& project) = 0;
-  virtual void place(const Project& project, const std::vector<PlacedFile>& files) = 0;
+  virtual Placed place(const Project& project, const std::vector<PlacedFile>& files) = 0;
   virtual std::unique_ptr<RunningProgram> start(const RunCommand& command) = 0;
+  // Free space where the run writes; empty where that cannot be told.
+  virtual std::optional<std::uint64_t> free_bytes() = 0;
   // `into` is an empty folder.
   virtual Fetched fetch(const std::filesystem::path& into) = 0;
-  // Leaves what the run recorded where it is until the next run; says where.
+  // Keeps what the run recorded on the host; says where and for how long: "in /x until the next
+  // run".
   virtual std::string keep() = 0;
-  // Removes everything that open() and place() made.
+  // Removes everything that open() and place() made, and what connect() holds.
   virtual void clean_up() = 0;
 };
 

@@ -50,6 +50,9 @@ class SshCommand {
   // has ended and its streams are drained, something was handled that makes another look at
   // write() worthwhile, or the limit is over. Empty while it runs.
   virtual std::optional<CommandEnd> wait(std::chrono::milliseconds limit) = 0;
+  // What the host has said so far about the end of the process itself, which comes before the end
+  // of its streams where something that it started still holds them. Empty while it runs.
+  virtual std::optional<CommandEnd> reported_end() const = 0;
 };
 
 class SftpFiles;
