@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <stdio.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -75,6 +76,12 @@ bool has_data_folder(const fs::path& capture) {
   std::error_code error;
   const fs::path data = capture / "data";
   return fs::is_directory(data, error) && !fs::is_empty(data, error);
+}
+
+std::optional<std::uint64_t> free_bytes_of(const fs::path& folder) {
+  struct statvfs space = {};
+  if (::statvfs(folder.c_str(), &space) != 0) return std::nullopt;
+  return static_cast<std::uint64_t>(space.f_bavail) * space.f_frsize;
 }
 
 Staging::Staging(const fs::path& output) : output_(output) {

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -18,6 +19,9 @@ std::uint64_t drop_special_files(const std::filesystem::path& root);
 std::uint64_t tree_bytes(const std::filesystem::path& root);
 // `capture` holds a folder data/ with something in it.
 bool has_data_folder(const std::filesystem::path& capture);
+
+// Free space of the file system that holds `folder`; empty where that cannot be told.
+std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder);
 
 // A folder inside the output folder where results become whole before they get their names. Gone
 // when it is destroyed; what a killed msprof left is removed by the next one.

@@ -1,7 +1,6 @@
 #include "collect/collector.hpp"
 
 #include <fmt/format.h>
-#include <sys/statvfs.h>
 
 #include <chrono>
 
@@ -11,6 +10,7 @@
 #include "collect/acl_plan.hpp"
 #include "collect/arrival.hpp"
 #include "collect/likely_causes.hpp"
+#include "collect/space_watch.hpp"
 
 namespace msprof {
 
@@ -19,7 +19,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostNamed = 20;
-constexpr std::uint64_t kAlmostFullBytes = 1'000'000;
 
 class Stopwatch {
  public:
@@ -67,18 +66,23 @@ class Run {
   CollectResult all() {
     const fs::path current = fs::current_path();
     output_ = fs::weakly_canonical(current / options_.output.value_or("."));
-    const Target target = find_target(options_.main, options_.project, current);
+    std::optional<Target> target;
+    if (!options_.remote_dir) {
+      target = find_target(options_.main, options_.project, current);
+      prepare(*target);
+    }
     const Staging staging(output_);
-    result_.main = (target.root / target.main).string();
-    prepare(target);
     {
+      const HostGuard guard(host_);
+      connect();
+      if (!target) find_on_host(staging);
+      result_.main = (project_.target.root / project_.target.main).string();
       // Ctrl-C ends the application, a second one kills it; what it recorded comes home either way.
       const interrupt::MorePatience patience;
-      const HostGuard guard(host_);
-      const RunPlace place = copy();
+      copy();
       run();
-      check_space(place.output);
       bring_home(staging);
+      clean_up();
     }
     conclude();
     return std::move(result_);
@@ -90,6 +94,8 @@ class Run {
     ScanOptions scan;
     scan.limited = !options_.project.has_value();
     scan.never_copied = options_.private_folders;
+    scan.private_files = options_.private_files;
+    scan.links_may_leave = !host_.is_board();
     const fs::path working = target.root / target.working_folder;
     const bool needed =
         is_within(target.root / target.main, output_) || is_within(working, output_);
@@ -103,16 +109,30 @@ class Run {
     add_step("check", watch, 0);
   }
 
-  RunPlace copy() {
+  void connect() {
+    if (!host_.is_board()) return;
+    const Stopwatch watch;
+    host_.connect();
+    add_step("connect", watch, 0);
+  }
+
+  void find_on_host(const Staging& staging) {
+    const Stopwatch watch;
+    const fs::path scratch = staging.path() / "remote";
+    fs::create_directories(scratch);
+    project_ = host_.existing_project(options_.main, *options_.remote_dir, scratch);
+    add_step("check", watch, 0);
+  }
+
+  void copy() {
     const Stopwatch watch;
     const RunPlace place = host_.open(project_);
     plan_ = plan_acl_json(project_, options_.acl_json, options_.profiler, place.output);
-    host_.place(project_, plan_.files);
+    const Placed placed = host_.place(project_, plan_.files);
     interrupt::check();
     log::verbose("{}: {} files ({}) copied to {}", project_.target.root.string(),
-                 with_thousands(project_.file_count), human_bytes(project_.bytes), place.project);
-    add_step("copy", watch, project_.bytes);
-    return place;
+                 with_thousands(placed.files), human_bytes(placed.bytes), place.project);
+    add_step(host_.is_board() ? "upload" : "copy", watch, placed.bytes, placed.files);
   }
 
   void run() {
@@ -122,10 +142,17 @@ class Run {
     command.working_folder = project_.target.working_folder;
     command.acl_json = plan_.chosen;
     command.arguments = options_.arguments;
+    command.environment = options_.environment;
     command.stdout_to_stderr = options_.stdout_to_stderr;
+    SpaceWatch space(host_, output_);
+    space.look_now();
     log::info("running {} on {}", result_.main, host_.name());
-    const auto program = host_.start(command);
-    result_.outcome = wait_for_end(*program, options_.limits, name_);
+    {
+      const auto program = host_.start(command);
+      result_.outcome = wait_for_end(*program, options_.limits, name_, [&space] { space.look(); });
+    }
+    space.look_now();
+    output_full_ = space.is_run_full();
     add_step("run", watch, 0);
     const std::string ending = describe(result_.outcome, name_, options_.limits);
     if (result_.outcome.ok()) {
@@ -139,23 +166,22 @@ class Run {
     }
   }
 
-  void check_space(const std::string& folder) {
-    struct statvfs space = {};
-    output_full_ = !host_.is_board() && ::statvfs(folder.c_str(), &space) == 0 &&
-                   space.f_bavail * space.f_frsize < kAlmostFullBytes;
-  }
-
   void bring_home(const Staging& staging) {
     const Stopwatch watch;
     try {
       const Fetched fetched = host_.fetch(staging.path());
       publish(staging, fetched);
-      add_step("fetch", watch, fetched.bytes);
+      add_step("fetch", watch, fetched.bytes, fetched.captures.size() + fetched.files.size());
     } catch (const Error& error) {
       const std::string place = host_.keep();
-      throw error.with_context(
-          fmt::format("bringing home the results, which stay in {} until the next run", place));
+      throw error.with_context(fmt::format("bringing home the results, which stay {}", place));
     }
+  }
+
+  void clean_up() {
+    const Stopwatch watch;
+    host_.clean_up();
+    add_step("clean up", watch, 0);
   }
 
   void publish(const Staging& staging, const Fetched& fetched) {
@@ -177,6 +203,8 @@ class Run {
       }
     }
     result_.deleted = fetched.deleted;
+    for (const std::string& note : fetched.notes) log::warn("{}", note);
+    incomplete_ = !fetched.notes.empty();
     if (fetched.not_fetched > 0) {
       log::warn("{} link(s) or special file(s) of the run were not brought home",
                 fetched.not_fetched);
@@ -192,6 +220,7 @@ class Run {
       any_data = any_data || capture.has_data;
     }
     result_.exit_code = result_.outcome.exit_code();
+    if (incomplete_) result_.exit_code = gravest(result_.exit_code, Exit::partial_data);
     // A Ctrl-C after the application's own end: the results are brought home all the same.
     if (interrupt::received() != 0) result_.exit_code = Exit::interrupted;
     if (any_data) return;
@@ -220,8 +249,9 @@ class Run {
     log::error("{}", text);
   }
 
-  void add_step(const std::string& name, const Stopwatch& watch, std::uint64_t bytes) {
-    result_.steps.push_back({name, watch.seconds(), bytes});
+  void add_step(const std::string& name, const Stopwatch& watch, std::uint64_t bytes,
+                std::uint64_t files = 0) {
+    result_.steps.push_back({name, watch.seconds(), bytes, files});
   }
 
   const CollectOptions& options_;
@@ -231,6 +261,7 @@ class Run {
   Project project_;
   AclPlan plan_;
   bool output_full_ = false;
+  bool incomplete_ = false;  // something did not arrive as it should have
   CollectResult result_;
 };
 

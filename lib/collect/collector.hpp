@@ -34,7 +34,8 @@ struct CollectOptions {
 struct CollectStep {
   std::string name;
   double seconds = 0;
-  std::uint64_t bytes = 0;
+  std::uint64_t bytes = 0;  // that were copied or travelled
+  std::uint64_t files = 0;  // likewise; of a fetch: captures and files beside them
 };
 
 struct CollectedCapture {

@@ -50,9 +50,24 @@ void set_variable(std::vector<std::string>& environment, const std::string& name
   environment.push_back(name + "=" + value);
 }
 
+std::string variable(const std::vector<std::string>& environment, const std::string& name) {
+  for (const std::string& entry : environment) {
+    if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
+  }
+  return "";
+}
+
 }  // namespace
 
 LocalHost::LocalHost(fs::path runs) : runs_(std::move(runs)) {}
+
+Project LocalHost::existing_project(const std::string&, const std::string&, const fs::path&) {
+  throw Error(Exit::usage, "--remote-dir names a folder on a board: --config or --host is missing");
+}
+
+std::optional<std::uint64_t> LocalHost::free_bytes() {
+  return free_bytes_of(output_);
+}
 
 RunPlace LocalHost::open(const Project& project) {
   const int removed = remove_stale_runs(runs_);
@@ -69,7 +84,7 @@ RunPlace LocalHost::open(const Project& project) {
   return {project_.string(), output_.string()};
 }
 
-void LocalHost::place(const Project& project, const std::vector<PlacedFile>& files) {
+Placed LocalHost::place(const Project& project, const std::vector<PlacedFile>& files) {
   std::set<fs::path> replaced;
   for (const PlacedFile& file : files) replaced.insert(file.path.lexically_normal());
   Progress progress("copying the project", project.bytes);
@@ -82,6 +97,7 @@ void LocalHost::place(const Project& project, const std::vector<PlacedFile>& fil
   for (const PlacedFile& file : files) place_file(file);
   close_folders(project);
   before_ = take_manifest(tree_);
+  return {project.file_count, project.bytes};
 }
 
 void LocalHost::place_entry(const ProjectEntry& entry) {
@@ -139,6 +155,10 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
   for (char** entry = environ; *entry != nullptr; ++entry) {
     program.environment.emplace_back(static_cast<const char*>(*entry));
   }
+  for (const std::string& entry : command.environment) {
+    const auto at = entry.find('=');
+    set_variable(program.environment, entry.substr(0, at), entry.substr(at + 1));
+  }
   set_variable(program.environment, "MSPROF_ACL_JSON",
                (project_ / command.acl_json).lexically_normal().string());
   set_variable(program.environment, "PWD", program.working_folder.string());
@@ -151,8 +171,8 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
     libraries += (libraries.empty() ? "" : ":") + folder.string();
   }
   if (!libraries.empty()) {
-    const char* others = std::getenv("LD_LIBRARY_PATH");
-    if (others != nullptr && *others != '\0') libraries += std::string(":") + others;
+    const std::string others = variable(program.environment, "LD_LIBRARY_PATH");
+    if (!others.empty()) libraries += ":" + others;
     set_variable(program.environment, "LD_LIBRARY_PATH", libraries);
   }
   return std::make_unique<LocalProcess>(program);
@@ -246,7 +266,7 @@ void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
 std::string LocalHost::keep() {
   if (!folder_) return "";
   folder_->keep();
-  return folder_->path().string();
+  return fmt::format("in {} until the next run", folder_->path().string());
 }
 
 void LocalHost::clean_up() {

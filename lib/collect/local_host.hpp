@@ -18,9 +18,12 @@ class LocalHost : public Host {
 
   std::string name() const override { return "this machine"; }
   bool is_board() const override { return false; }
+  Project existing_project(const std::string& main, const std::string& folder,
+                           const std::filesystem::path& scratch) override;
   RunPlace open(const Project& project) override;
-  void place(const Project& project, const std::vector<PlacedFile>& files) override;
+  Placed place(const Project& project, const std::vector<PlacedFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
+  std::optional<std::uint64_t> free_bytes() override;
   Fetched fetch(const std::filesystem::path& into) override;
   std::string keep() override;
   void clean_up() override;

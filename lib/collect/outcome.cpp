@@ -21,15 +21,18 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 }  // namespace
 
 bool Outcome::ok() const {
-  return end.start_error.empty() && end.exit_code == 0 && !interrupted && !timed_out;
+  return end.start_error.empty() && end.exit_code == 0 && !interrupted && !timed_out &&
+         !end.connection_lost;
 }
 
 Exit Outcome::exit_code() const {
   if (interrupted) return Exit::interrupted;
+  if (end.connection_lost) return Exit::board_unreachable;
   return ok() ? Exit::ok : Exit::application_failed;
 }
 
-Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name) {
+Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name,
+                     const std::function<void()>& look_around) {
   Outcome outcome;
   const auto start = Clock::now();
   auto kill_at = Clock::time_point::max();
@@ -45,6 +48,7 @@ Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const st
       outcome.seconds = Seconds(Clock::now() - start).count();
       return outcome;
     }
+    look_around();
     const auto now = Clock::now();
     if (interrupt::received() != 0 && !outcome.interrupted) {
       outcome.interrupted = true;
@@ -73,6 +77,9 @@ std::string signal_name(int number) {
 std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits) {
   if (!outcome.end.start_error.empty()) {
     return fmt::format("{} cannot be run: {}", name, outcome.end.start_error);
+  }
+  if (outcome.end.connection_lost) {
+    return fmt::format("the connection was lost while {} ran, so it was ended on the board", name);
   }
   std::string text =
       outcome.end.signal != 0

@@ -2,6 +2,7 @@
 // for that end, with its time limit and Ctrl-C. For the collector, whatever the host.
 #pragma once
 
+#include <functional>
 #include <optional>
 #include <string>
 
@@ -18,7 +19,7 @@ struct Outcome {
 
   // It ran to its end by itself and said that all is well.
   bool ok() const;
-  // exit code of msprof for this: ok, application_failed or interrupted
+  // exit code of msprof for this: ok, application_failed, board_unreachable or interrupted
   Exit exit_code() const;
 };
 
@@ -29,8 +30,9 @@ struct WaitLimits {
 
 // Waits until `program` has ended. Ctrl-C (base/interrupt) is passed on as SIGINT, other requests
 // to end and the time limit as SIGTERM; SIGKILL follows after the grace. `name` is for the
-// messages.
-Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name);
+// messages; `look_around` is called about ten times a second.
+Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name,
+                     const std::function<void()>& look_around);
 
 // "SIGSEGV", "signal 64"
 std::string signal_name(int number);

@@ -23,6 +23,7 @@ namespace {
 constexpr std::string_view kAclName = "acl.json";
 constexpr std::string_view kIgnoreName = ".msprofignore";
 constexpr std::string_view kLikeCapture = "named like a capture";
+constexpr std::string_view kLeaves = "a link that leads out of the project";
 constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
 // Beyond this the exact number is of no use to anyone.
 constexpr std::uint64_t kMostCounted = 200'000;
@@ -113,11 +114,18 @@ class Scanner {
     if (ignored_.match(path, is_folder)) return std::string(kIgnoreName);
     if (S_ISDIR(status.st_mode)) return "";
     if (!S_ISREG(status.st_mode) && !S_ISLNK(status.st_mode)) return "not a file";
+    if (is_private(full)) return "the login of a board";
     if (exists && S_ISREG(followed.st_mode) &&
         holds_login(full, static_cast<std::uint64_t>(followed.st_size))) {
       return "holds [ssh_config]";
     }
     return "";
+  }
+
+  bool is_private(const fs::path& full) const {
+    std::error_code error;
+    return std::any_of(options_.private_files.begin(), options_.private_files.end(),
+                       [&](const fs::path& file) { return fs::equivalent(full, file, error); });
   }
 
   bool is_earlier_files(const fs::path& full) const {
@@ -159,6 +167,8 @@ class Scanner {
     // A configuration is patched, so the copy has a file of its own, never a way to the original.
     if (exists && S_ISREG(target.st_mode) && path.filename() == kAclName) {
       add(path, EntryKind::file, real, target);
+    } else if (!is_within(real, root()) && !options_.links_may_leave) {
+      project_.left_out.push_back({path, std::string(kLeaves), true});
     } else if (!is_within(real, root())) {
       if (exists && S_ISDIR(target.st_mode) && fs::exists(real / kAclName, error)) {
         add_folder_of_links(path, real, target);

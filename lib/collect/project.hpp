@@ -57,7 +57,11 @@ struct ScanOptions {
   std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
   // Not copied either, nor with "~2" and so on behind it: where an earlier run brought its files.
   std::filesystem::path earlier_files;
+  std::vector<std::filesystem::path> private_files;  // absolute: the file with a board's login
   bool limited = true;  // false when the user named the project himself
+  // False for a host that does not see this machine's files: links that lead out of the project are
+  // then left out, and named.
+  bool links_may_leave = true;
 };
 
 inline constexpr std::uint64_t kMostFiles = 20'000;
