@@ -2,8 +2,10 @@
 #pragma once
 
 #include <cstdint>
-#include <optional>
 #include <string>
+#include <string_view>
+
+#include "collect/board/board_shell.hpp"
 
 namespace msprof {
 
@@ -17,6 +19,20 @@ struct BoardFacts {
   bool has_sftp = false;
   bool has_stat = false;  // stat -c, for listings with sizes and times
   bool has_setsid = false;
+  std::string program_head;  // the first bytes of a program of the board, an ELF header
+
+  // "Linux aarch64, 1.2 GB free in /root/.msprof, tar, SFTP"
+  std::string in_one_line() const;
 };
+
+// Parses what the look prints; throws Error(board_unreachable) where it makes no sense.
+BoardFacts parse_board_facts(std::string_view answer);
+
+// Looks, and makes <board_dir>/.msprof (`board_dir` empty: the account's home; relative: below it).
+// Throws Error(cannot_write) with the board's reason where that cannot be made.
+BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir);
+
+// Free space for files below `folder`; throws like BoardShell::ask.
+std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder);
 
 }  // namespace msprof
