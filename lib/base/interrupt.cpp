@@ -59,6 +59,15 @@ MorePatience::~MorePatience() {
   g_patience = 1;
 }
 
+Aside::Aside() : received_(g_received), count_(g_count) {
+  acknowledge();
+}
+
+Aside::~Aside() {
+  if (g_received == 0) g_received = received_;
+  g_count = g_count + count_;
+}
+
 void check() {
   if (g_received != 0) throw Error(Exit::interrupted, "interrupted; nothing half-written was left");
 }

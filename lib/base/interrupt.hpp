@@ -26,6 +26,20 @@ class MorePatience {
 // interrupted anew.
 void acknowledge();
 
+// While one lives, signals from before it are not seen: for work that brings home what an
+// interrupted run left, and that a further signal still ends.
+class Aside {
+ public:
+  Aside();
+  ~Aside();
+  Aside(const Aside&) = delete;
+  Aside& operator=(const Aside&) = delete;
+
+ private:
+  int received_;
+  int count_;
+};
+
 // Throws Error(Exit::interrupted) when a signal has been received.
 void check();
 

@@ -87,7 +87,7 @@ std::string shell_quoted(std::string_view text) {
 }
 
 std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments) {
-  std::string line = "exec /bin/sh -c ";
+  std::string line = "exec sh -c ";
   line +=
       shell_quoted(fmt::format("echo {}\n{}", kBegin.substr(0, kBegin.size() - 1), script.text));
   line += " msprof";
