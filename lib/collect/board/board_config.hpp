@@ -1,7 +1,9 @@
-// BoardConfig: how to reach a board, from an ini file, from --host, or both. For the verb.
+// BoardConfig: how to reach a board, from an ini file, from the command line, or both. For the
+// verb.
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -18,27 +20,44 @@ struct BoardConfig {
 
 // The text of an ini file: section [ssh_config], keys ip username pwd port (the vendor's manual),
 // BOARD_IP USER PASSWORD PORT (its wrapper), key board_dir host_key connect_timeout. Section and
-// keys in any case. `name` is for messages, which never show a value of pwd. Throws Error(usage)
-// with the line for what is missing or makes no sense.
+// keys in any case; a key without a value is not given. `name` is for messages, which never show a
+// value. Throws Error(usage) with the line for what makes no sense. Nothing has to be there: see
+// check_login().
 BoardConfig parse_board_config(std::string_view text, const std::string& name);
 
 // Reads `file`; warns when others may read it and it holds a password. A relative `key` is looked
 // up beside the file, "~/" is the home folder. Throws Error(nothing_to_do) where it cannot be read.
 BoardConfig read_board_config(const std::filesystem::path& file);
 
-// "user@ip", "user@ip:port", "user@[::1]:port" over what `config` has. Throws Error(usage).
+// One value each, over what `config` has. Throw Error(usage) where it makes no sense; the sentence
+// begins with `where`: "--board-dir", "board.ini, line 3".
+void set_ip(BoardConfig& config, std::string_view ip, std::string_view where);
+void set_user(BoardConfig& config, std::string_view user, std::string_view where);
+void set_port(BoardConfig& config, std::string_view port, std::string_view where);
+void set_board_dir(BoardConfig& config, std::string_view folder, std::string_view where);
+void set_connect_timeout(BoardConfig& config, double seconds, std::string_view where);
+HostKeyPolicy parse_host_key_policy(std::string_view text, std::string_view where);
+// A relative path begins at `base`, "~/" is the home folder.
+void set_key(BoardConfig& config, std::string_view key, const std::filesystem::path& base);
+// --host: "user@ip", "user@ip:port", "user@[::1]:port"; "ip" alone where `config` has an account.
 void set_host(BoardConfig& config, std::string_view host);
 
-HostKeyPolicy parse_host_key_policy(std::string_view text, std::string_view where);
+// When all is in: throws Error(usage) where address or account is missing, naming `source` (the ini
+// file, or --host), Error(nothing_to_do) where the key cannot be read.
+void check_login(const BoardConfig& config, std::string_view source);
+
+// Takes MSPROF_SSH_PASSWORD out of this process's environment and overwrites its bytes there, so
+// that no child sees it. Called before anything is started, also for a run on this machine.
+std::optional<Secret> take_password_variable();
 
 // Where the password comes from, in this order: `given` (--password-stdin), MSPROF_SSH_PASSWORD,
-// the ini, a prompt without echo where stdin and stderr are a terminal. The variable is taken out
-// of this process's environment as soon as this is called.
+// the ini, a prompt without echo where stderr is a terminal; it asks once and remembers. The
+// variable is taken as soon as this is called. The source throws Error(interrupted) on Ctrl-C.
 std::function<std::optional<Secret>()> password_source(std::optional<Secret> given,
                                                        const BoardConfig& config);
 
-// The first line of stdin without its end, for --password-stdin; what follows is left unread.
-// Throws Error(usage) when there is none.
+// The first line of `fd` without its end, for --password-stdin; what follows is left unread.
+// Throws Error(usage) when there is none, or when `fd` is a terminal that would show it.
 Secret read_password_line(int fd);
 
 }  // namespace msprof
