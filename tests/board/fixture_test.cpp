@@ -1,0 +1,207 @@
+// The board of the tests does what its header says, looked at with the public ssh client.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <functional>
+#include <thread>
+
+#include "support/board_server.hpp"
+#include "support/files.hpp"
+#include "support/run_program.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool eventually(const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > deadline) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  return true;
+}
+
+// A zombie does not run: whoever inherited it takes it away when it likes.
+bool runs(pid_t pid) {
+  const fs::path stat = fs::path("/proc") / std::to_string(pid) / "stat";
+  return fs::exists(stat) && read_file(stat).find(") Z ") == std::string::npos;
+}
+
+std::vector<std::string> client_words(const BoardServer& board, const std::string& port_option) {
+  return {"-o",        "UserKnownHostsFile=" + board.known_hosts().string(),
+          "-o",        "GlobalKnownHostsFile=/dev/null",
+          "-o",        "StrictHostKeyChecking=yes",
+          "-F",        "/dev/null",
+          port_option, std::to_string(board.port())};
+}
+
+RunResult client(const BoardServer& board, std::vector<std::string> words) {
+  return run_program("/usr/bin/env", words, {.variables = board.client_variables()});
+}
+
+std::vector<std::string> by_key(const BoardServer& board) {
+  return {"-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", "-i", board.client_key()};
+}
+
+std::vector<std::string> operator+(std::vector<std::string> left,
+                                   const std::vector<std::string>& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+std::vector<std::string> ssh_words(const BoardServer& board, const std::string& command) {
+  return std::vector<std::string>{"ssh"} + client_words(board, "-p") + by_key(board) +
+         std::vector<std::string>{"board@127.0.0.1", command};
+}
+
+RunResult ssh(const BoardServer& board, const std::string& command) {
+  return client(board, ssh_words(board, command));
+}
+
+RunResult ssh_with_password(const BoardServer& board, const std::string& password) {
+  return client(
+      board,
+      std::vector<std::string>{"sshpass", "-p", password, "ssh"} + client_words(board, "-p") +
+          std::vector<std::string>{"-o", "PubkeyAuthentication=no", "board@127.0.0.1", "echo in"});
+}
+
+}  // namespace
+
+TEST_CASE("Every kind of board lets its account in by password and by key and refuses others") {
+  const auto kind =
+      GENERATE(BoardKind::openssh, BoardKind::openssh_without_sftp, BoardKind::dropbear);
+  BoardServer board({.kind = kind});
+  const RunResult by_key = ssh(board, "pwd; id -u; exit 7");
+  CHECK(by_key.out == board.home().string() + "\n" + std::to_string(::getuid()) + "\n");
+  CHECK(by_key.exit_code == 7);
+  CHECK(ssh_with_password(board, board.password()).out == "in\n");
+  const RunResult refused = ssh_with_password(board, "blue");
+  CHECK(refused.exit_code == 5);  // sshpass: a wrong password
+  CHECK(refused.out.empty());
+}
+
+TEST_CASE("A board can refuse passwords, keys, or need nothing at all") {
+  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  SECTION("no passwords") {
+    BoardServer board({.kind = kind, .password_login = false});
+    CHECK(ssh_with_password(board, board.password()).exit_code != 0);
+    CHECK(ssh(board, "echo in").out == "in\n");
+  }
+  SECTION("no keys") {
+    BoardServer board({.kind = kind, .key_login = false});
+    CHECK(ssh_with_password(board, board.password()).out == "in\n");
+    CHECK(ssh(board, "echo in").exit_code == 255);
+  }
+  SECTION("nothing needed") {
+    BoardServer board({.kind = kind, .password = "", .key_login = false});
+    CHECK(ssh(board, "echo in").out == "in\n");
+  }
+}
+
+TEST_CASE("Only the board that has an sftp service offers one") {
+  const auto kind =
+      GENERATE(BoardKind::openssh, BoardKind::openssh_without_sftp, BoardKind::dropbear);
+  BoardServer board({.kind = kind});
+  write_file(board.home() / "a file", "abc");
+  const fs::path target = board.client_home() / "fetched";
+  const RunResult result =
+      client(board, std::vector<std::string>{"sftp"} + client_words(board, "-P") + by_key(board) +
+                        std::vector<std::string>{"board@127.0.0.1:\"a file\"", target});
+  INFO(result.err);
+  CHECK((result.exit_code == 0) == (kind == BoardKind::openssh));
+  CHECK(fs::exists(target) == (kind == BoardKind::openssh));
+}
+
+TEST_CASE("A board has the tools that the test gives it") {
+  SECTION("busybox, without two") {
+    BoardServer board({.without = {"tar", "stat"}});
+    CHECK(ssh(board, "tar --help").exit_code == 127);
+    CHECK(ssh(board, "stat /").exit_code == 127);
+    CHECK(ssh(board, "find --help 2>&1 | head -1").out.find("BusyBox") == 0);
+  }
+  SECTION("GNU") {
+    BoardServer board({.userland = Userland::gnu});
+    CHECK(ssh(board, "tar --version | head -1").out.find("tar (GNU tar)") == 0);
+  }
+  SECTION("one of its own") {
+    BoardServer board({.kind = BoardKind::dropbear});
+    board.replace_tool("tar", "echo \"mine: $*\"");
+    CHECK(ssh(board, "tar cf - x").out == "mine: cf - x\n");
+  }
+}
+
+TEST_CASE("A board can talk before the login and before every command") {
+  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  BoardServer board({.kind = kind, .greeting = "Welcome!\n", .banner = "Private board.\n"});
+  const RunResult result = ssh(board, "echo answer");
+  CHECK(result.out == "Welcome!\nanswer\n");
+  CHECK(result.err.find("Private board.") != std::string::npos);
+}
+
+TEST_CASE("The user's side knows the board's key until it changes") {
+  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  BoardServer board({.kind = kind});
+  const auto port = board.port();
+  const std::string first = board.host_key_fingerprint();
+  CHECK(first.find("SHA256:") == 0);
+  REQUIRE(ssh(board, "true").exit_code == 0);
+  board.change_host_key();
+  CHECK(board.port() == port);
+  CHECK(board.host_key_fingerprint() != first);
+  const RunResult changed = ssh(board, "true");
+  CHECK(changed.exit_code == 255);
+  CHECK(changed.err.find("HOST IDENTIFICATION HAS CHANGED") != std::string::npos);
+  CHECK(changed.err.find(board.host_key_fingerprint()) != std::string::npos);
+  board.forget_host_key();
+  const RunResult unknown = ssh(board, "true");
+  CHECK(unknown.exit_code == 255);
+  CHECK(unknown.err.find("Host key verification failed") != std::string::npos);
+}
+
+TEST_CASE("What the account runs is found and ended, whatever it does to hide") {
+  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  BoardServer board({.kind = kind});
+  REQUIRE(board.processes().empty());
+  // In the background, in a session of its own, and with nothing left of its environment.
+  const RunResult left = ssh(board,
+                             "exec >/dev/null 2>&1; sleep 1001 & setsid sleep 1002 & "
+                             "env -i $(which setsid) $(which sleep) 1003 & true");
+  REQUIRE(left.exit_code == 0);
+  CHECK(eventually([&] { return board.processes().size() == 3; }));
+  const auto found = board.processes();
+  INFO(describe(found));
+  REQUIRE(found.size() == 3);
+  board.stop();
+  CHECK(board.processes().empty());
+  for (const auto& process : found) CHECK_FALSE(runs(process.pid));
+  CHECK(ssh(board, "true").err.find("refused") != std::string::npos);
+  board.start();
+  CHECK(ssh(board, "echo again").out == "again\n");
+}
+
+TEST_CASE("Dropped connections leave the board and its processes alone") {
+  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  BoardServer board({.kind = kind});
+  RunningProgram running("/usr/bin/env", ssh_words(board, "trap '' HUP; echo up; sleep 1004"),
+                         {.variables = board.client_variables()});
+  REQUIRE(eventually([&] { return !board.processes().empty() && board.connections() == 1; }));
+  board.drop_connections();
+  CHECK(running.wait().exit_code == 255);
+  CHECK(board.connections() == 0);
+  CHECK_FALSE(board.processes().empty());
+  CHECK(ssh(board, "echo in").out == "in\n");
+}
+
+TEST_CASE("The account's home can be a folder of the test") {
+  TempFolder folder;
+  BoardServer board({.home = folder / "elsewhere"});
+  CHECK(ssh(board, "pwd; echo kept >file").out == (folder / "elsewhere").string() + "\n");
+  CHECK(read_file(folder / "elsewhere" / "file") == "kept\n");
+}
+
+}  // namespace msprof::test
