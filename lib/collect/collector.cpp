@@ -181,7 +181,8 @@ class Run {
   void clean_up() {
     const Stopwatch watch;
     host_.clean_up();
-    add_step("clean up", watch, 0);
+    result_.remains = host_.remains();
+    if (host_.is_board()) add_step("clean up", watch, 0);
   }
 
   void publish(const Staging& staging, const Fetched& fetched) {

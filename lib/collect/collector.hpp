@@ -51,6 +51,7 @@ struct CollectResult {
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> deleted;
   std::vector<CollectStep> steps;
+  std::string remains;  // what stays on the host, a sentence; empty: nothing
   std::string problem;  // why there is no profile data; empty: there is
   std::vector<std::string> likely_causes;
   Exit exit_code = Exit::ok;

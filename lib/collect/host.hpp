@@ -102,6 +102,8 @@ class Host {
   virtual std::string keep() = 0;
   // Removes everything that open() and place() made, and what connect() holds.
   virtual void clean_up() = 0;
+  // What stays on the host after that, a sentence; empty: nothing.
+  virtual std::string remains() const { return ""; }
 };
 
 }  // namespace msprof

@@ -49,22 +49,6 @@ bool parse_free(std::string_view value, std::uint64_t& bytes) {
   return true;
 }
 
-// "7f 45 4c 46 …" as bytes; empty where it is none.
-std::string parse_hex(std::string_view text) {
-  std::string bytes;
-  for (const std::string_view part : split(text, ' ')) {
-    if (part.empty()) continue;
-    int value = 0;
-    for (const char c : part) {
-      const auto digit = std::string_view("0123456789abcdef").find(c);
-      if (digit == std::string_view::npos || part.size() != 2) return "";
-      value = value * 16 + static_cast<int>(digit);
-    }
-    bytes += static_cast<char>(value);
-  }
-  return bytes;
-}
-
 void take_tool(BoardFacts& facts, std::string_view tool) {
   if (tool == "tar") facts.has_tar = true;
   if (tool == "stat") facts.has_stat = true;
@@ -79,6 +63,21 @@ std::string BoardFacts::in_one_line() const {
   line += has_tar ? ", tar" : ", no tar";
   line += has_sftp ? ", SFTP" : ", no SFTP";
   return line;
+}
+
+std::string parse_hex(std::string_view text) {
+  std::string bytes;
+  for (const std::string_view part : split(text, ' ')) {
+    if (part.empty()) continue;
+    int value = 0;
+    for (const char c : part) {
+      const auto digit = std::string_view("0123456789abcdef").find(c);
+      if (digit == std::string_view::npos || part.size() != 2) return "";
+      value = value * 16 + static_cast<int>(digit);
+    }
+    bytes += static_cast<char>(value);
+  }
+  return bytes;
 }
 
 BoardFacts parse_board_facts(std::string_view answer) {

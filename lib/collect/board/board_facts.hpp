@@ -28,6 +28,9 @@ struct BoardFacts {
 // Parses what the look prints; throws Error(board_unreachable) where it makes no sense.
 BoardFacts parse_board_facts(std::string_view answer);
 
+// "7f 45 4c 46 …", as od(1) prints it, as bytes; empty where it is none.
+std::string parse_hex(std::string_view text);
+
 // Looks, and makes <board_dir>/.msprof (`board_dir` empty: the account's home; relative: below it).
 // Throws Error(cannot_write) with the board's reason where that cannot be made.
 BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir);

@@ -20,7 +20,7 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kRunning = "@msprof-run@ ";
-constexpr std::string_view kFailed = "@msprof-failed@";
+constexpr std::string_view kFailed = "@msprof-failed@\n";  // all that such a command prints then
 constexpr std::size_t kMostFirstLine = 4 << 10;
 constexpr std::size_t kMostErrorsTail = 1 << 10;
 constexpr std::size_t kInputChunk = 32 << 10;
@@ -65,6 +65,7 @@ stat=${stat##*") "}
 leads() { set -- $stat; [ "$3" = $$ ]; }
 leads && group=$$ || group=0
 trap "" HUP PIPE
+trap "echo @msprof-failed@" EXIT
 echo "@msprof-run@ $group"
 exec "$main" "$@"
 )sh";
@@ -182,7 +183,10 @@ void BoardProgram::take_first_line(std::string_view bytes) {
 }
 
 void BoardProgram::take_output(std::string_view bytes) {
-  if (started_) {
+  if (started_ && !has_output_ && bytes == kFailed) {
+    failed_ = true;
+  } else if (started_) {
+    has_output_ = has_output_ || !bytes.empty();
     write_all(stdout_fd_, bytes);
   } else if (!failed_) {
     take_first_line(bytes);
@@ -253,16 +257,23 @@ void BoardProgram::finish(const CommandEnd& end) {
     end_.exit_code.reset();
     end_.signal = signal_number(end.signal);
   }
-  if (!started_) {
-    const std::string why = printable(trim(errors_tail_));
-    end_.start_error = why.empty() ? "the board did not say why" : why;
-  }
+  if (!started_ || failed_) end_.start_error = why_not_started();
   sweep();
   const auto closed = Clock::now() + kCloseLimit;
   while (Clock::now() < closed && !command_->wait(kStep)) {
   }
   command_.reset();
   finished_ = true;
+}
+
+std::string BoardProgram::why_not_started() const {
+  // What a shell ends with when exec(2) fails; the file itself was there and executable.
+  if (started_ && end_.exit_code == 127) {
+    return "the interpreter or loader that it asks for is not on the board";
+  }
+  if (started_) return "it is not a program for the board";
+  const std::string why = printable(trim(errors_tail_));
+  return why.empty() ? "the board did not say why" : why;
 }
 
 void BoardProgram::sweep() {

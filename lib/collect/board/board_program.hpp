@@ -43,6 +43,7 @@ class BoardProgram : public RunningProgram {
   void pass_input();
   std::optional<ProgramEnd> wait_for_streams(std::chrono::milliseconds limit);
   void finish(const CommandEnd& end);
+  std::string why_not_started() const;
   void sweep();
   void end_after_loss();
 
@@ -50,8 +51,9 @@ class BoardProgram : public RunningProgram {
   std::string run_id_;
   std::function<void()> recover_;
   int stdout_fd_;
-  std::string first_line_;   // until it is whole
-  bool started_ = false;     // the application's pid has arrived
+  std::string first_line_;  // until it is whole
+  bool started_ = false;    // the application's pid has arrived
+  bool has_output_ = false;
   bool failed_ = false;      // it could not be started
   std::string errors_tail_;  // why, then
   std::string group_ = "0";  // its process group where that is its own

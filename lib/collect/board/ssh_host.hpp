@@ -42,6 +42,7 @@ class SshHost : public Host {
   Fetched fetch(const std::filesystem::path& into) override;
   std::string keep() override;
   void clean_up() override;
+  std::string remains() const override;
 
   // After connect().
   const BoardFacts& facts() const;
@@ -50,6 +51,8 @@ class SshHost : public Host {
 
  private:
   class State;
+  std::size_t link_prefix_size() const;
+  void remove_run();
   std::unique_ptr<State> state_;
 };
 

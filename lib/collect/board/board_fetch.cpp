@@ -1,0 +1,214 @@
+#include "collect/board/board_fetch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iterator>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "collect/arrival.hpp"
+#include "collect/board/board_cache.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Without changes of size or time in whole seconds, a file shows here that it was written to.
+constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
+: > "$1/stamp"
+)sh"};
+
+constexpr BoardScript kTouched = {"looking for files that the run changed", R"sh(
+cd "$1" && find tree -type f -newer stamp
+)sh"};
+
+std::string folder_of(const std::string& path) {
+  const auto at = path.rfind('/');
+  return at == std::string::npos ? "" : path.substr(0, at);
+}
+
+std::string name_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+BoardFetch::BoardFetch(BoardLink& link, const BoardFacts& facts, std::string project)
+    : link_(link), transfer_(link.shell(), facts), project_(std::move(project)) {}
+
+void BoardFetch::remember() {
+  link_.persistently(
+      [&] {
+        before_ = transfer_.list(link_.run_folder());
+        change_board(link_.shell(), kMakeStamp, {link_.run_folder()});
+        touched_before_ = touched_files();
+      },
+      [] { return std::uint64_t{0}; });
+}
+
+std::set<std::string> BoardFetch::touched_files() {
+  std::set<std::string> touched;
+  const BoardAnswer answer = link_.shell().ask(kTouched, {link_.run_folder()});
+  for (const std::string_view line : split(answer.out, '\n')) {
+    if (!line.empty()) touched.emplace(line);
+  }
+  return touched;
+}
+
+bool BoardFetch::had_folder(const std::string& path) const {
+  const auto found = before_.files.find(path);
+  return found != before_.files.end() && !found->second.special &&
+         found->second.kind != EntryKind::file;
+}
+
+// Files of the project keep their paths; what the application wrote above it gets a folder.
+std::string BoardFetch::name_at_home(const std::string& path) const {
+  const std::string project = std::string(kTreeName) + '/' + project_;
+  if (path != project && is_below(path, project)) return path.substr(project.size() + 1);
+  if (is_below(path, kTreeName)) return "parent-folder/" + path.substr(kTreeName.size() + 1);
+  return path;
+}
+
+void BoardFetch::require_space(const BoardChanges& changes, const fs::path& into) const {
+  std::uint64_t bytes = 0;
+  std::set<std::string> files(changes.files.begin(), changes.files.end());
+  for (const auto& [path, file] : after_.files) {
+    const bool wanted =
+        files.contains(path) ||
+        std::any_of(changes.captures.begin(), changes.captures.end(),
+                    [&, &name = path](const std::string& one) { return is_below(name, one); });
+    if (wanted && file.kind == EntryKind::file) bytes += file.size_bytes;
+  }
+  const auto free = free_bytes_of(into);
+  if (!free || *free >= bytes) return;
+  throw Error(Exit::cannot_write,
+              fmt::format("the results of the run need {} and {} are free in {}; --output names "
+                          "another folder",
+                          human_bytes(bytes), human_bytes(*free), into.parent_path().string()));
+}
+
+Fetched BoardFetch::all(const fs::path& into) {
+  BoardChanges changes;
+  link_.persistently(
+      [&] {
+        after_ = transfer_.list(link_.run_folder());
+        std::set<std::string> touched;
+        const std::set<std::string> now = touched_files();
+        std::set_difference(now.begin(), now.end(), touched_before_.begin(), touched_before_.end(),
+                            std::inserter(touched, touched.end()));
+        changes = compare_run(before_, after_, touched);
+      },
+      [] { return std::uint64_t{0}; });
+  fs::create_directories(into / "captures");
+  fs::create_directories(into / "files");
+  require_space(changes, into);
+
+  std::map<std::string, std::vector<std::string>> captures;  // names by the folder they are in
+  std::set<std::string> names;
+  for (const std::string& path : changes.captures) {
+    // Found twice: the first one counts.
+    if (names.insert(name_of(path)).second) captures[folder_of(path)].push_back(name_of(path));
+  }
+  for (const auto& [folder, inside] : captures) group(folder, inside, into / "captures");
+  for (const std::string& name : names) {
+    std::error_code error;
+    const fs::path place = into / "captures" / name;
+    if (!fs::is_directory(place, error)) continue;
+    fetched_.captures.push_back({name, has_data_folder(place)});
+  }
+
+  // By the folder that their names at home are relative to.
+  const std::string tree(kTreeName);
+  std::map<std::pair<std::string, std::string>, std::vector<std::string>> groups;
+  for (const std::string& path : changes.files) {
+    const std::string home = name_at_home(path);
+    const std::string board = path.substr(0, path.size() - home.size());
+    if (home.starts_with("parent-folder/")) {
+      groups[{tree, "parent-folder"}].push_back(path.substr(tree.size() + 1));
+    } else {
+      groups[{trim(board).empty() ? "" : board.substr(0, board.size() - 1), ""}].push_back(home);
+    }
+  }
+  for (const auto& [place, paths] : groups) {
+    group(place.first, paths, into / "files" / place.second);
+    for (const std::string& path : paths) {
+      const fs::path home = fs::path(place.second) / path;
+      std::error_code error;
+      if (fs::exists(into / "files" / home, error)) fetched_.files.push_back(home);
+    }
+  }
+  for (const std::string& path : changes.deleted) fetched_.deleted.push_back(name_at_home(path));
+  fetched_.not_fetched += changes.special;
+  if (after_.refused > before_.refused) {
+    fetched_.notes.push_back(
+        fmt::format("{} name(s) that the run made on the board were refused: they hold control "
+                    "characters or lead out of their folder",
+                    after_.refused - before_.refused));
+  }
+  return std::move(fetched_);
+}
+
+// Of `paths` (files or folders below `folder`, which is relative to the run folder) the files that
+// are not here, or not whole.
+std::vector<std::string> BoardFetch::missing(const std::string& folder,
+                                             const std::vector<std::string>& paths,
+                                             const fs::path& into) const {
+  std::vector<std::string> result;
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  const std::set<std::string> wanted(paths.begin(), paths.end());
+  for (const auto& [path, file] : after_.files) {
+    if (!path.starts_with(prefix) || file.special || file.kind != EntryKind::file) continue;
+    const std::string inside = path.substr(prefix.size());
+    if (!wanted.contains(inside) && !wanted.contains(inside.substr(0, inside.find('/')))) continue;
+    std::error_code error;
+    const auto here = fs::file_size(into / inside, error);
+    if (error || here != file.size_bytes) result.push_back(inside);
+  }
+  return result;
+}
+
+void BoardFetch::group(const std::string& folder, std::vector<std::string> paths,
+                       const fs::path& into) {
+  if (paths.empty()) return;
+  fs::create_directories(into);
+  const std::string from = folder.empty() ? link_.run_folder() : link_.run_folder() + "/" + folder;
+  const std::vector<std::string> wanted = paths;
+  Progress progress(fmt::format("fetching from {}", link_.name()), 0);
+  std::uint64_t here = 0;
+  link_.persistently(
+      [&] {
+        const std::uint64_t before = here;
+        if (before > 0) paths = missing(folder, wanted, into);
+        if (paths.empty()) return;
+        const FetchReport report = transfer_.fetch(from, paths, into, [&](std::uint64_t bytes) {
+          here = before + bytes;
+          progress.update(total_bytes_ + here);
+        });
+        note(report, into);
+      },
+      [&] { return here; });
+  total_bytes_ += here;
+  fetched_.bytes = total_bytes_;
+}
+
+void BoardFetch::note(const FetchReport& report, const fs::path& into) {
+  if (report.refused > 0) {
+    std::string text = fmt::format("{} thing(s) on the board were refused:", report.refused);
+    for (const std::string& example : report.examples) text += "\n  " + example;
+    fetched_.notes.push_back(std::move(text));
+  }
+  for (const std::string& name : report.changed) {
+    fetched_.notes.push_back(
+        fmt::format("{} was still changing on the board while it was fetched; it is here as far as "
+                    "it came",
+                    printable((into.filename() / name).string())));
+  }
+}
+
+}  // namespace msprof

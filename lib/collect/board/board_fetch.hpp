@@ -1,0 +1,50 @@
+// BoardFetch: brings home what a run left on a board. For SshHost.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "collect/board/board_changes.hpp"
+#include "collect/board/board_link.hpp"
+#include "collect/board/board_transfer.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+class BoardFetch {
+ public:
+  // `project` is the name of the project's folder below "tree".
+  BoardFetch(BoardLink& link, const BoardFacts& facts, std::string project);
+
+  // Remembers what is there; before the application starts.
+  void remember();
+  // What changed since then, as Host::fetch() says; goes on after a lost connection with what is
+  // missing. Throws Error(cannot_write) when this machine has no room, ConnectionLost.
+  Fetched all(const std::filesystem::path& into);
+
+  // Whether `path`, relative to the run folder, was a folder (or a link) when remember() looked.
+  bool had_folder(const std::string& path) const;
+
+ private:
+  std::set<std::string> touched_files();
+  std::string name_at_home(const std::string& path) const;
+  void group(const std::string& folder, std::vector<std::string> paths,
+             const std::filesystem::path& into);
+  std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
+                                   const std::filesystem::path& into) const;
+  void note(const FetchReport& report, const std::filesystem::path& into);
+  void require_space(const BoardChanges& changes, const std::filesystem::path& into) const;
+
+  BoardLink& link_;
+  BoardTransfer transfer_;
+  std::string project_;
+  BoardListing before_;
+  BoardListing after_;
+  std::set<std::string> touched_before_;
+  Fetched fetched_;
+  std::uint64_t total_bytes_ = 0;
+};
+
+}  // namespace msprof
