@@ -1,0 +1,42 @@
+// Logging in: none, agent, the given key, default keys, keyboard-interactive, password, in this
+// order. Inside lib/ssh.
+#pragma once
+
+#include <libssh/libssh.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "ssh/ssh_login.hpp"
+#include "ssh/ssh_session.hpp"
+
+namespace msprof {
+
+// The private keys of a login, read before the host is contacted. One with a passphrase is kept
+// without its content: nothing here ever asks for a passphrase.
+class LoginKeys {
+ public:
+  struct FreeKey {
+    void operator()(ssh_key key) const { ssh_key_free(key); }
+  };
+  struct Entry {
+    std::filesystem::path file;
+    std::unique_ptr<ssh_key_struct, FreeKey> key;  // null: it has a passphrase
+  };
+
+  // Throws Error(usage) when the given key cannot be read or is no private key; default keys that
+  // are absent or of no use are passed over.
+  explicit LoginKeys(const SshLogin& login);
+  const std::vector<Entry>& entries() const { return entries_; }
+
+ private:
+  std::vector<Entry> entries_;
+};
+
+// Returns how it logged in, as SshConnection::login_method(). Throws Error(board_unreachable) with
+// what was tried, what the host offers and what to do; never shows a secret.
+std::string log_in(SshSession& session, const SshLogin& login, const LoginKeys& keys);
+
+}  // namespace msprof

@@ -1,0 +1,27 @@
+// Deadline: a point in time until which something is waited for. Inside lib/ssh.
+#pragma once
+
+#include <algorithm>
+#include <chrono>
+
+namespace msprof {
+
+class Deadline {
+ public:
+  explicit Deadline(std::chrono::duration<double> limit)
+      : end_(Clock::now() + std::chrono::duration_cast<Clock::duration>(limit)) {}
+
+  bool is_over() const { return Clock::now() >= end_; }
+
+  // What is left in whole milliseconds, rounded up, at most `most`: for poll().
+  int milliseconds(int most) const {
+    const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
+    return static_cast<int>(std::clamp<decltype(left)>(left, 0, most));
+  }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+  Clock::time_point end_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,176 @@
+#include "ssh/host_key.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "ssh/public_key.hpp"
+
+namespace msprof {
+
+namespace {
+
+// The library's own order; ssh-rsa proper (SHA-1) is not taken.
+constexpr std::array<std::string_view, 6> kTypes = {"ssh-ed25519",         "ecdsa-sha2-nistp521",
+                                                    "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp256",
+                                                    "rsa-sha2-512",        "rsa-sha2-256"};
+
+// A key of type ssh-rsa signs as rsa-sha2-*.
+std::string_view key_type_of(std::string_view algorithm) {
+  return algorithm.starts_with("rsa-sha2-") ? "ssh-rsa" : algorithm;
+}
+
+std::vector<std::filesystem::path> files_of(const SshLogin& login, bool with_system) {
+  if (login.host_key == HostKeyPolicy::off) return {};
+  std::vector<std::filesystem::path> files = {login.ssh_folder / "known_hosts"};
+  if (with_system) {
+    files.push_back(login.ssh_folder / "known_hosts2");
+    files.push_back("/etc/ssh/ssh_known_hosts");
+  }
+  return files;
+}
+
+HostKey presented_key(const SshSession& session) {
+  ssh_key key = nullptr;
+  if (ssh_get_server_publickey(session.get(), &key) != SSH_OK) {
+    throw Error(Exit::board_unreachable,
+                fmt::format("the board presents no host key: {}", session.error()));
+  }
+  HostKey result = describe(key);
+  ssh_key_free(key);
+  return result;
+}
+
+// A line that a person typed, without its end; empty at the end of the input.
+std::string read_answer(int fd) {
+  std::string line;
+  for (char byte = 0; line.size() < 256;) {
+    const ssize_t count = ::read(fd, &byte, 1);
+    if (count < 0 && errno == EINTR) {
+      interrupt::check();
+      continue;
+    }
+    if (count <= 0 || byte == '\n') break;
+    line += byte;
+  }
+  return std::string(trim(line));
+}
+
+void say(const std::string& text) {
+  (void)!::write(STDERR_FILENO, text.data(), text.size());
+}
+
+}  // namespace
+
+HostKeyCheck::HostKeyCheck(const SshLogin& login, bool with_system)
+    : login_(login),
+      known_(login.host, login.port, files_of(login, with_system)),
+      file_(login.ssh_folder / "known_hosts") {}
+
+std::string HostKeyCheck::preferred_types() const {
+  if (known_.keys().empty()) return {};
+  std::string first;
+  std::string rest;
+  for (const std::string_view algorithm : kTypes) {
+    const bool is_known =
+        std::any_of(known_.keys().begin(), known_.keys().end(), [&](const KnownHostKey& known) {
+          return !known.revoked && known.key.type == key_type_of(algorithm);
+        });
+    std::string& list = is_known ? first : rest;
+    list += (list.empty() ? "" : ",") + std::string(algorithm);
+  }
+  return first.empty() || rest.empty() ? first + rest : first + "," + rest;
+}
+
+void HostKeyCheck::check(const SshSession& session) const {
+  if (login_.host_key == HostKeyPolicy::off) return;
+  const HostKey presented = presented_key(session);
+  bool is_known = false;
+  for (const KnownHostKey& known : known_.keys()) {
+    if (known.key.base64 != presented.base64) continue;
+    if (known.revoked) {
+      throw Error(Exit::board_unreachable,
+                  fmt::format("{}: its host key {} ({}) is marked as revoked in {}, line {}; "
+                              "nothing was sent to it",
+                              login_.name(), presented.fingerprint, presented.type,
+                              known.file.string(), known.line));
+    }
+    is_known = true;
+  }
+  if (is_known) return;
+  const bool has_other = std::any_of(known_.keys().begin(), known_.keys().end(),
+                                     [](const auto& known) { return !known.revoked; });
+  if (has_other) throw_changed(presented);
+  take_unknown(presented);
+}
+
+void HostKeyCheck::take_unknown(const HostKey& presented) const {
+  if (login_.host_key != HostKeyPolicy::accept_new) {
+    const bool can_ask = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
+    if (!can_ask || !ask(presented)) throw_unknown(presented);
+  }
+  remember(presented);
+}
+
+void HostKeyCheck::remember(const HostKey& presented) const {
+  if (const int error = known_.remember(presented); error != 0) {
+    log::warn("the host key of {} could not be added to {}: {}; it will be unknown again",
+              known_.name(), file_.string(), errno_text(error));
+    return;
+  }
+  log::info("the host key of {} is now in {}: {} ({})", known_.name(), file_.string(),
+            presented.fingerprint, presented.type);
+}
+
+bool HostKeyCheck::ask(const HostKey& presented) const {
+  FileDescriptor terminal(::open("/dev/tty", O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  const int fd = terminal ? terminal.get() : STDIN_FILENO;
+  Progress::clear_line();
+  say(printable(fmt::format("{}: its host key is not known yet: {} ({})", login_.name(),
+                            presented.fingerprint, presented.type)) +
+      "\n");
+  for (int i = 0; i < 3; ++i) {
+    say("Is it the board's, and shall it be remembered? (yes/no) ");
+    const std::string answer = read_answer(fd);
+    if (lower_ascii(answer) == "yes" || answer == presented.fingerprint) return true;
+    if (answer.empty() || lower_ascii(answer) == "no") return false;
+  }
+  return false;
+}
+
+void HostKeyCheck::throw_unknown(const HostKey& presented) const {
+  throw Error(Exit::board_unreachable,
+              fmt::format("{}: its host key is not known: {} ({}); if that is the board's, add "
+                          "--host-key accept-new once, or connect with ssh and say yes",
+                          login_.name(), presented.fingerprint, presented.type));
+}
+
+void HostKeyCheck::throw_changed(const HostKey& presented) const {
+  std::string list;
+  std::filesystem::path file;
+  for (const KnownHostKey& known : known_.keys()) {
+    if (known.revoked) continue;
+    if (file.empty()) file = known.file;
+    list += fmt::format("{}{} ({}) in {}, line {}", list.empty() ? "" : ", ", known.key.fingerprint,
+                        known.key.type, known.file.string(), known.line);
+  }
+  throw Error(
+      Exit::board_unreachable,
+      fmt::format("{}: the host key is another than the known one: known is {}, presented was {} "
+                  "({}); either the board was set up anew, or another machine answers in its "
+                  "place. Nothing was sent to it. If the board was set up anew: ssh-keygen -f '{}' "
+                  "-R '{}', then try again",
+                  login_.name(), list, presented.fingerprint, presented.type, file.string(),
+                  known_.name()));
+}
+
+}  // namespace msprof

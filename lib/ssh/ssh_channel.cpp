@@ -1,0 +1,193 @@
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <new>
+
+#include "base/text.hpp"
+#include "ssh/ssh_loop.hpp"
+
+namespace msprof {
+
+namespace {
+
+// At most this much is handed to the library at once; it keeps what the socket does not take.
+constexpr std::size_t kMostWrite = 256 << 10;
+
+// For a channel that is given up while the host still sends: what comes is taken and dropped, so
+// that its window stays open and the command on the host does not hang.
+int drop_data(ssh_session, ssh_channel, void*, std::uint32_t length, int, void*) noexcept {
+  return static_cast<int>(length);
+}
+
+ssh_channel_callbacks dropping_callbacks() {
+  static ssh_channel_callbacks_struct callbacks = [] {
+    ssh_channel_callbacks_struct result = {};
+    ssh_callbacks_init(&result);
+    result.channel_data_function = drop_data;
+    return result;
+  }();
+  return &callbacks;
+}
+
+// "SEGV": letters and digits of what a host calls a signal.
+std::string signal_name(const char* text) {
+  std::string name;
+  for (; *text != '\0' && name.size() < 32; ++text) {
+    const bool is_plain = (*text >= 'A' && *text <= 'Z') || (*text >= '0' && *text <= '9') ||
+                          (*text >= 'a' && *text <= 'z');
+    if (is_plain) name += *text;
+  }
+  if (name.starts_with("SIG")) name.erase(0, 3);
+  return name;
+}
+
+}  // namespace
+
+SshChannel::SshChannel(std::shared_ptr<SshLoop> loop, StreamSink on_stdout, StreamSink on_stderr)
+    : loop_(std::move(loop)) {
+  out_.sink = std::move(on_stdout);
+  err_.sink = std::move(on_stderr);
+  ssh_callbacks_init(&callbacks_);
+  callbacks_.userdata = this;
+  callbacks_.channel_data_function = on_data;
+  callbacks_.channel_close_function = on_close;
+  callbacks_.channel_exit_status_function = on_exit_status;
+  callbacks_.channel_exit_signal_function = on_exit_signal;
+  loop_->channels_.push_back(this);
+}
+
+SshChannel::~SshChannel() {
+  std::erase(loop_->channels_, this);
+  if (handle_ == nullptr) return;
+  ssh_remove_channel_callbacks(handle_, &callbacks_);
+  if (loop_->is_alive() && !closed_) {
+    ssh_add_channel_callbacks(handle_, dropping_callbacks());
+    // Without this first, ssh_channel_free() sends no close where the socket is busy.
+    ssh_channel_send_eof(handle_);
+  }
+  ssh_channel_free(handle_);
+}
+
+std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, Request request,
+                                             const std::string& text, StreamSink on_stdout,
+                                             StreamSink on_stderr, std::string& refusal) {
+  loop->check();
+  std::unique_ptr<SshChannel> channel(
+      new SshChannel(std::move(loop), std::move(on_stdout), std::move(on_stderr)));
+  channel->open_session(request, text, refusal);
+  if (!refusal.empty()) return nullptr;
+  return channel;
+}
+
+void SshChannel::open_session(Request request, const std::string& text, std::string& refusal) {
+  const SshSession& session = loop_->session();
+  handle_ = ssh_channel_new(session.get());
+  if (handle_ == nullptr) throw std::bad_alloc();
+  const auto step = [&](std::string_view what, const std::function<int()>& call) {
+    if (loop_->finish(what, call) == SSH_OK) return true;
+    loop_->check();
+    refusal = session.error();
+    return false;
+  };
+  if (!step("opening a channel", [&] { return ssh_channel_open_session(handle_); })) return;
+  // Before the request: a quick command answers together with its acceptance.
+  ssh_add_channel_callbacks(handle_, &callbacks_);
+  if (request == Request::exec) {
+    step("starting a command", [&] { return ssh_channel_request_exec(handle_, text.c_str()); });
+  } else {
+    step("starting a service",
+         [&] { return ssh_channel_request_subsystem(handle_, text.c_str()); });
+  }
+}
+
+int SshChannel::on_data(ssh_session, ssh_channel, void* data, std::uint32_t length, int is_stderr,
+                        void* self) noexcept {
+  auto& channel = *static_cast<SshChannel*>(self);
+  try {
+    auto& stream = is_stderr != 0 ? channel.err_ : channel.out_;
+    stream.waiting.append(static_cast<const char*>(data), length);
+    channel.loop_->waiting_bytes_ += length;
+  } catch (...) {
+    channel.loop_->out_of_memory_ = true;
+  }
+  return static_cast<int>(length);
+}
+
+void SshChannel::on_close(ssh_session, ssh_channel, void* self) noexcept {
+  static_cast<SshChannel*>(self)->closed_ = true;
+}
+
+void SshChannel::on_exit_status(ssh_session, ssh_channel, int status, void* self) noexcept {
+  static_cast<SshChannel*>(self)->end_.exit_code = status;
+}
+
+void SshChannel::on_exit_signal(ssh_session, ssh_channel, const char* signal, int, const char*,
+                                const char*, void* self) noexcept {
+  auto& channel = *static_cast<SshChannel*>(self);
+  try {
+    channel.end_.signal = signal_name(signal);
+  } catch (...) {
+    channel.loop_->out_of_memory_ = true;
+  }
+}
+
+void SshChannel::deliver(Stream& stream) {
+  if (stream.waiting.empty()) return;
+  // Taken out first: a sink that throws does not get the same bytes again.
+  stream.handling.clear();
+  std::swap(stream.waiting, stream.handling);
+  delivered_ = true;
+  if (stream.sink) stream.sink(stream.handling);
+}
+
+void SshChannel::deliver() {
+  deliver(out_);
+  deliver(err_);
+}
+
+std::optional<CommandEnd> SshChannel::reported_end() const {
+  if (!closed_ && !end_.exit_code && end_.signal.empty()) return std::nullopt;
+  return end_;
+}
+
+bool SshChannel::can_write() const {
+  return handle_ != nullptr && !closed_ && ssh_channel_window_size(handle_) > 0 &&
+         (ssh_get_status(loop_->session().get()) & SSH_WRITE_PENDING) == 0;
+}
+
+std::size_t SshChannel::write(std::string_view bytes) {
+  loop_->check();
+  wants_write_ = !bytes.empty();
+  if (bytes.empty() || !can_write()) return 0;
+  const std::size_t window = ssh_channel_window_size(handle_);
+  const std::size_t size = std::min({bytes.size(), window, kMostWrite});
+  const int taken = ssh_channel_write(handle_, bytes.data(), static_cast<std::uint32_t>(size));
+  loop_->check();
+  // Below 0: the command has ended; wait() says how.
+  if (taken <= 0) return 0;
+  wants_write_ = static_cast<std::size_t>(taken) < bytes.size();
+  return static_cast<std::size_t>(taken);
+}
+
+void SshChannel::close_input() {
+  loop_->check();
+  wants_write_ = false;
+  if (!closed_) ssh_channel_send_eof(handle_);
+}
+
+std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
+  const Deadline deadline(limit);
+  constexpr int kMost = 60'000;
+  delivered_ = false;
+  for (;;) {
+    const bool busy = loop_->is_waiting() || closed_ || (wants_write_ && can_write());
+    loop_->pump(busy ? 0 : deadline.milliseconds(kMost));
+    // What came before the end is handed on before the end is told.
+    loop_->deliver();
+    if (closed_ && !is_waiting()) return end_;
+    loop_->check();
+    if (delivered_ || (wants_write_ && can_write()) || deadline.is_over()) return std::nullopt;
+  }
+}
+
+}  // namespace msprof

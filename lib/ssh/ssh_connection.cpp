@@ -1,0 +1,90 @@
+#include "ssh/ssh_connection.hpp"
+
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <cstdlib>
+
+#include "ssh/authentication.hpp"
+#include "ssh/host_key.hpp"
+#include "ssh/sftp_files.hpp"
+#include "ssh/ssh_loop.hpp"
+#include "ssh/tcp_connect.hpp"
+
+namespace msprof {
+
+namespace {
+
+class Command : public SshCommand {
+ public:
+  explicit Command(std::unique_ptr<SshChannel> channel) : channel_(std::move(channel)) {}
+  std::size_t write(std::string_view bytes) override { return channel_->write(bytes); }
+  void close_input() override { channel_->close_input(); }
+  std::optional<CommandEnd> wait(std::chrono::milliseconds limit) override {
+    return channel_->wait(limit);
+  }
+  std::optional<CommandEnd> reported_end() const override { return channel_->reported_end(); }
+
+ private:
+  std::unique_ptr<SshChannel> channel_;
+};
+
+class Connection : public SshConnection {
+ public:
+  Connection(std::shared_ptr<SshLoop> loop, std::string method)
+      : loop_(std::move(loop)), method_(std::move(method)) {}
+  // Commands may still hold the loop; the connection ends now.
+  ~Connection() override { loop_->close(); }
+
+  std::string login_method() const override { return method_; }
+
+  std::unique_ptr<SshCommand> start(const std::string& command, StreamSink on_stdout,
+                                    StreamSink on_stderr) override {
+    std::string refusal;
+    auto channel = SshChannel::open(loop_, SshChannel::Request::exec, command, std::move(on_stdout),
+                                    std::move(on_stderr), refusal);
+    if (!channel) {
+      throw Error(Exit::board_unreachable,
+                  fmt::format("{}: the board refuses to start a command: {}; does the account have "
+                              "a login shell, and does its SSH server allow commands?",
+                              loop_->name(), refusal));
+    }
+    return std::make_unique<Command>(std::move(channel));
+  }
+
+  std::unique_ptr<SftpFiles> sftp() override;
+
+ private:
+  std::shared_ptr<SshLoop> loop_;
+  std::string method_;
+};
+
+std::unique_ptr<SftpFiles> Connection::sftp() {
+  return nullptr;
+}
+
+std::filesystem::path home_folder() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return home;
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? entry->pw_dir : "/";
+}
+
+}  // namespace
+
+std::unique_ptr<SshConnection> SshConnection::open(const SshLogin& given) {
+  SshLogin login = given;
+  if (login.ssh_folder.empty()) login.ssh_folder = home_folder() / ".ssh";
+  LoginKeys keys(login);
+  const HostKeyCheck host_key(login, given.ssh_folder.empty());
+  auto session =
+      std::make_unique<SshSession>(login, tcp_connect(login), host_key.preferred_types());
+  session->handshake();
+  host_key.check(*session);
+  std::string method = log_in(*session, login, keys);
+  auto loop = std::make_shared<SshLoop>(std::move(session), login.name());
+  return std::make_unique<Connection>(std::move(loop), std::move(method));
+}
+
+}  // namespace msprof

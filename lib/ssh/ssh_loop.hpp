@@ -1,0 +1,124 @@
+// SshLoop: moves the packets of a logged-in connection; SshChannel: one command or service on it.
+// Inside lib/ssh.
+//
+// The library calls back from within its packet handling, where nothing may be thrown and no other
+// of its functions be called. So a channel only keeps what arrives; pump() returns, and then
+// deliver() hands it on from our own frames.
+#pragma once
+
+#include <libssh/callbacks.h>
+#include <libssh/libssh.h>
+
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "ssh/ssh_connection.hpp"
+#include "ssh/ssh_session.hpp"
+
+namespace msprof {
+
+class SshLoop;
+
+class SshChannel {
+ public:
+  // Asks the host for "exec" of `text`, or for the subsystem `text`.
+  enum class Request { exec, subsystem };
+
+  // Null when the host refuses; `refusal` says why then.
+  static std::unique_ptr<SshChannel> open(std::shared_ptr<SshLoop> loop, Request request,
+                                          const std::string& text, StreamSink on_stdout,
+                                          StreamSink on_stderr, std::string& refusal);
+  ~SshChannel();
+  SshChannel(const SshChannel&) = delete;
+  SshChannel& operator=(const SshChannel&) = delete;
+
+  // As SshCommand has them.
+  std::size_t write(std::string_view bytes);
+  void close_input();
+  std::optional<CommandEnd> wait(std::chrono::milliseconds limit);
+  std::optional<CommandEnd> reported_end() const;
+
+  SshLoop& loop() const { return *loop_; }
+
+ private:
+  friend class SshLoop;
+  SshChannel(std::shared_ptr<SshLoop> loop, StreamSink on_stdout, StreamSink on_stderr);
+
+  struct Stream {
+    StreamSink sink;
+    std::string waiting;   // arrived, not handed on
+    std::string handling;  // in the hands of the sink; keeps its memory for the next round
+  };
+
+  void open_session(Request request, const std::string& text, std::string& refusal);
+  bool is_waiting() const { return !out_.waiting.empty() || !err_.waiting.empty(); }
+  bool can_write() const;
+  void deliver();
+  void deliver(Stream& stream);
+
+  static int on_data(ssh_session session, ssh_channel channel, void* data, std::uint32_t length,
+                     int is_stderr, void* self) noexcept;
+  static void on_close(ssh_session session, ssh_channel channel, void* self) noexcept;
+  static void on_exit_status(ssh_session session, ssh_channel channel, int status,
+                             void* self) noexcept;
+  static void on_exit_signal(ssh_session session, ssh_channel channel, const char* signal, int core,
+                             const char* message, const char* language, void* self) noexcept;
+
+  std::shared_ptr<SshLoop> loop_;  // a command may outlive the connection object
+  ssh_channel handle_ = nullptr;   // null once the connection is closed
+  ssh_channel_callbacks_struct callbacks_ = {};
+  Stream out_;
+  Stream err_;
+  CommandEnd end_;
+  bool closed_ = false;       // by the host
+  bool wants_write_ = false;  // the last write() did not take everything
+  bool delivered_ = false;    // since wait() began
+};
+
+class SshLoop {
+ public:
+  SshLoop(std::unique_ptr<SshSession> session, std::string name);
+  ~SshLoop();
+  SshLoop(const SshLoop&) = delete;
+  SshLoop& operator=(const SshLoop&) = delete;
+
+  // Ends the connection; its channels stay, good for nothing.
+  void close();
+
+  const std::string& name() const { return name_; }
+  SshSession& session() const { return *session_; }
+
+  // Waits until something can be handled, at most `milliseconds`, and handles what is there, up
+  // to some hundred KB.
+  void pump(int milliseconds);
+  // Hands on what arrived for every channel. Throws what a sink throws.
+  void deliver();
+  bool is_waiting() const;
+  bool is_alive() const { return session_ && session_->is_alive(); }
+  // Throws ConnectionLost when the connection is gone.
+  void check() const;
+
+  // Repeats `step` until it gives something other than SSH_AGAIN; ConnectionLost when the host
+  // keeps silent. `what` is for the message: "starting a command".
+  int finish(std::string_view what, const std::function<int()>& step);
+  [[noreturn]] void throw_silent(std::string_view what) const;
+
+ private:
+  friend class SshChannel;
+  struct FreeEvent {
+    void operator()(ssh_event event) const { ssh_event_free(event); }
+  };
+
+  std::string name_;
+  std::unique_ptr<SshSession> session_;
+  std::unique_ptr<ssh_event_struct, FreeEvent> event_;
+  std::vector<SshChannel*> channels_;
+  std::size_t waiting_bytes_ = 0;  // arrived in this pump
+  bool out_of_memory_ = false;
+};
+
+}  // namespace msprof

@@ -1,0 +1,164 @@
+#include "ssh/ssh_session.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <array>
+#include <cerrno>
+#include <cmath>
+#include <new>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr int kLookMilliseconds = 100;
+// How long a last word to the host may take when all is over.
+constexpr int kFarewellMilliseconds = 200;
+constexpr std::size_t kMostGreeting = 255;  // RFC 4253, 4.2: the longest identification line
+
+// The text between `begin` and the next ']'.
+std::string bracketed(std::string_view text, std::string_view begin) {
+  const auto at = text.find(begin);
+  if (at == std::string_view::npos) return {};
+  text.remove_prefix(at + begin.size());
+  return std::string(text.substr(0, text.find(']')));
+}
+
+}  // namespace
+
+SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
+                       const std::string& host_key_types)
+    : name_(login.name()),
+      port_(login.port),
+      timeout_seconds_(login.connect_timeout_seconds),
+      socket_(std::move(socket)),
+      session_(ssh_new()) {
+  if (!session_) throw std::bad_alloc();
+  ssh_set_log_level(SSH_LOG_NOLOG);
+  const bool no = false;
+  const long timeout = std::lround(std::ceil(login.connect_timeout_seconds));
+  const socket_t fd = socket_.get();
+  // The user's ssh_config may hold a ProxyCommand and would decide what the board.ini does not.
+  set(SSH_OPTIONS_PROCESS_CONFIG, &no, "config");
+  set(SSH_OPTIONS_SSH_DIR, login.ssh_folder.c_str(), "folder");
+  // Our known_hosts are looked at by us: with file and line, and never appended to blindly.
+  set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "known_hosts");
+  set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "known_hosts");
+  set(SSH_OPTIONS_HOST, "board", "host");
+  set(SSH_OPTIONS_USER, login.user.c_str(), "user name");
+  set(SSH_OPTIONS_TIMEOUT, &timeout, "timeout");
+  set(SSH_OPTIONS_FD, &fd, "socket");
+  if (!host_key_types.empty()) set(SSH_OPTIONS_HOSTKEYS, host_key_types.c_str(), "host keys");
+  ssh_set_blocking(get(), 0);
+}
+
+SshSession::~SshSession() {
+  if (is_alive()) (void)ssh_blocking_flush(get(), kFarewellMilliseconds);
+  // The library closes the socket when the connection breaks, and leaves it to us otherwise.
+  if (ssh_get_fd(get()) < 0) (void)socket_.release();
+  ssh_disconnect(get());
+}
+
+void SshSession::set(ssh_options_e option, const void* value, const char* what) {
+  if (ssh_options_set(get(), option, value) == SSH_OK) return;
+  throw Error(Exit::usage, fmt::format("{}: the SSH library does not take this {}: {}",
+                                       printable(name_), what, error()));
+}
+
+bool SshSession::is_alive() const {
+  return ssh_is_connected(get()) != 0 &&
+         (ssh_get_status(get()) & (SSH_CLOSED | SSH_CLOSED_ERROR)) == 0;
+}
+
+std::string SshSession::error() const {
+  return printable(ssh_get_error(get()));
+}
+
+// The library makes the socket blocking when it is connected. A send that blocks is ended by a
+// signal, which the library takes for a broken connection.
+void SshSession::keep_non_blocking() const {
+  const int flags = ::fcntl(socket_.get(), F_GETFL);
+  if (flags >= 0 && (flags & O_NONBLOCK) == 0) {
+    (void)::fcntl(socket_.get(), F_SETFL, flags | O_NONBLOCK);
+  }
+}
+
+// What the host says first is kept for the message that it is no SSH server.
+void SshSession::look_at_greeting() {
+  if (ssh_get_serverbanner(get()) != nullptr || greeting_.size() >= kMostGreeting) return;
+  std::array<char, kMostGreeting> bytes{};
+  const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
+  if (count > 0) greeting_.append(bytes.data(), static_cast<std::size_t>(count));
+}
+
+void SshSession::wait(const Deadline& deadline) {
+  for (;;) {
+    interrupt::check();
+    const bool writes = (ssh_get_poll_flags(get()) & SSH_WRITE_PENDING) != 0;
+    const auto events = static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN);
+    pollfd entry = {socket_.get(), events, 0};
+    const int count = ::poll(&entry, 1, deadline.milliseconds(kLookMilliseconds));
+    if (count > 0 || (count < 0 && errno != EINTR)) return;
+    if (deadline.is_over()) {
+      throw Error(Exit::board_unreachable,
+                  fmt::format("{}: no answer within {:g} s from port {}, which took the "
+                              "connection; is it the board's SSH server? (the limit is "
+                              "connect_timeout)",
+                              name_, timeout_seconds_, port_));
+    }
+  }
+}
+
+int SshSession::finish(int again, const std::function<int()>& step) {
+  const Deadline deadline{std::chrono::duration<double>(timeout_seconds_)};
+  for (;;) {
+    const int code = step();
+    if (code != again) return code;
+    keep_non_blocking();
+    wait(deadline);
+    look_at_greeting();
+  }
+}
+
+int SshSession::finish(const std::function<int()>& step) {
+  return finish(SSH_AUTH_AGAIN, step);
+}
+
+void SshSession::handshake() {
+  if (finish(SSH_AGAIN, [this] { return ssh_connect(get()); }) != SSH_OK) throw_handshake_failed();
+  keep_non_blocking();
+}
+
+void SshSession::throw_handshake_failed() const {
+  const std::string reason = error();
+  constexpr std::string_view kNoMatch = "no match for method ";
+  std::string sentence;
+  if (const auto at = reason.find(kNoMatch); at != std::string::npos) {
+    const std::string_view rest = std::string_view(reason).substr(at + kNoMatch.size());
+    sentence = fmt::format(
+        "no common algorithm ({}): the board offers {}, this program takes {}; a newer SSH server "
+        "on the board (OpenSSH 7.2, dropbear 2020.79 or later) is the way out",
+        rest.substr(0, rest.find(':')), bracketed(rest, "server ["), bracketed(rest, "client ["));
+  } else if (ssh_get_serverbanner(get()) != nullptr) {
+    sentence = fmt::format("the board ended the SSH handshake: {}", reason);
+  } else if (!greeting_.empty() && greeting_.find("SSH-") == std::string::npos) {
+    const std::string_view line = trim(std::string_view(greeting_).substr(0, greeting_.find('\n')));
+    sentence = fmt::format("port {} is not an SSH server, it says \"{}\"; is the port right?",
+                           port_, printable(line));
+  } else {
+    sentence = fmt::format(
+        "port {} closed the connection without an SSH greeting; is it the board's SSH server, and "
+        "does it accept this machine?",
+        port_);
+  }
+  throw Error(Exit::board_unreachable, fmt::format("{}: {}", name_, sentence));
+}
+
+}  // namespace msprof

@@ -1,0 +1,60 @@
+// SshSession: libssh's session over a socket of ours, never blocking: a step of the login is
+// repeated until it is through, in bounded time and interruptible by Ctrl-C. Inside lib/ssh.
+#pragma once
+
+#include <libssh/libssh.h>
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <string>
+
+#include "base/file_reader.hpp"
+#include "ssh/deadline.hpp"
+#include "ssh/ssh_login.hpp"
+
+namespace msprof {
+
+class SshSession {
+ public:
+  // `host_key_types`: in the order of preference; empty: as the library has it.
+  SshSession(const SshLogin& login, FileDescriptor socket, const std::string& host_key_types);
+  ~SshSession();
+  SshSession(const SshSession&) = delete;
+  SshSession& operator=(const SshSession&) = delete;
+
+  ssh_session get() const { return session_.get(); }
+
+  // Key exchange; the host key is not checked yet. Throws Error(board_unreachable),
+  // Error(interrupted).
+  void handshake();
+
+  // Repeats `step`, one of the library's login functions, until it gives something other than
+  // SSH_AUTH_AGAIN. Throws Error(board_unreachable) when the host does not answer in time.
+  int finish(const std::function<int()>& step);
+
+  // Whether the connection still stands.
+  bool is_alive() const;
+  // The library's last error, made printable.
+  std::string error() const;
+
+ private:
+  struct Free {
+    void operator()(ssh_session session) const { ssh_free(session); }
+  };
+  void set(ssh_options_e option, const void* value, const char* what);
+  int finish(int again, const std::function<int()>& step);
+  void wait(const Deadline& deadline);
+  void keep_non_blocking() const;
+  void look_at_greeting();
+  [[noreturn]] void throw_handshake_failed() const;
+
+  std::string name_;
+  std::uint16_t port_;
+  double timeout_seconds_;
+  FileDescriptor socket_;
+  std::unique_ptr<ssh_session_struct, Free> session_;
+  std::string greeting_;  // the first bytes of the host, for messages
+};
+
+}  // namespace msprof

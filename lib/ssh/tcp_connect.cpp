@@ -1,0 +1,170 @@
+#include "ssh/tcp_connect.hpp"
+
+#include <fmt/format.h>
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <cerrno>
+#include <cstring>
+#include <future>
+#include <thread>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "ssh/deadline.hpp"
+#include "ssh/ssh_connection.hpp"
+
+namespace msprof {
+
+namespace {
+
+// How often a wait looks whether Ctrl-C came just before it began.
+constexpr int kLookMilliseconds = 100;
+
+struct Address {
+  sockaddr_storage bytes = {};
+  socklen_t length = 0;
+};
+
+struct Resolution {
+  int code = 0;  // of getaddrinfo
+  std::vector<Address> addresses;
+};
+
+Resolution resolve(const std::string& host, const std::string& port, int flags) {
+  addrinfo hints = {};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags | AI_NUMERICSERV;
+  addrinfo* list = nullptr;
+  Resolution result;
+  result.code = ::getaddrinfo(host.c_str(), port.c_str(), &hints, &list);
+  if (result.code != 0) return result;
+  for (const addrinfo* entry = list; entry != nullptr; entry = entry->ai_next) {
+    Address address;
+    address.length = entry->ai_addrlen;
+    std::memcpy(&address.bytes, entry->ai_addr, entry->ai_addrlen);
+    result.addresses.push_back(address);
+  }
+  ::freeaddrinfo(list);
+  return result;
+}
+
+[[noreturn]] void throw_no_answer(const SshLogin& login) {
+  throw Error(
+      Exit::board_unreachable,
+      fmt::format("{}: no answer within {:g} s; is the board on and is its address right? (the "
+                  "limit is connect_timeout)",
+                  login.name(), login.connect_timeout_seconds));
+}
+
+// A name server that is silent keeps getaddrinfo for half a minute; it is left behind in a thread
+// of its own.
+Resolution resolve_in_time(const SshLogin& login, const Deadline& deadline) {
+  const std::string port = std::to_string(login.port);
+  Resolution numeric = resolve(login.host, port, AI_NUMERICHOST);
+  if (numeric.code == 0) return numeric;
+  std::packaged_task<Resolution()> task(
+      [host = login.host, port] { return resolve(host, port, 0); });
+  auto answer = task.get_future();
+  std::thread(std::move(task)).detach();
+  while (answer.wait_for(std::chrono::milliseconds(kLookMilliseconds)) !=
+         std::future_status::ready) {
+    interrupt::check();
+    if (deadline.is_over()) {
+      throw Error(Exit::board_unreachable,
+                  fmt::format("{}: no name server answered within {:g} s; the board's number "
+                              "(like 192.168.1.10) needs none",
+                              login.name(), login.connect_timeout_seconds));
+    }
+  }
+  return answer.get();
+}
+
+// 0 or the errno of the failure; ETIMEDOUT when `deadline` is over.
+int finish_connect(int fd, const Deadline& deadline) {
+  for (;;) {
+    interrupt::check();
+    pollfd entry = {fd, POLLOUT, 0};
+    const int count = ::poll(&entry, 1, deadline.milliseconds(kLookMilliseconds));
+    if (count < 0 && errno != EINTR) return errno;
+    if (count > 0) break;
+    if (deadline.is_over()) return ETIMEDOUT;
+  }
+  int error = 0;
+  socklen_t length = sizeof error;
+  if (::getsockopt(fd, SOL_SOCKET, SO_ERROR, &error, &length) != 0) return errno;
+  return error;
+}
+
+void set_option(int fd, int level, int option, int value) {
+  // A kernel without one of these still has a connection worth having.
+  (void)::setsockopt(fd, level, option, &value, sizeof value);
+}
+
+// Probes after a quarter of the time; lost when nothing came back for all of it.
+void watch_peer(int fd) {
+  set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
+  set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kSilenceSeconds / 4);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPINTVL, kSilenceSeconds / 4);
+  set_option(fd, IPPROTO_TCP, TCP_KEEPCNT, 3);
+  set_option(fd, IPPROTO_TCP, TCP_USER_TIMEOUT, kSilenceSeconds * 1000);
+}
+
+int connect_to(const Address& address, const Deadline& deadline, FileDescriptor& result) {
+  FileDescriptor fd(
+      ::socket(address.bytes.ss_family, SOCK_STREAM | SOCK_NONBLOCK | SOCK_CLOEXEC, 0));
+  if (!fd) return errno;
+  const auto* bytes = reinterpret_cast<const sockaddr*>(&address.bytes);
+  int error = 0;
+  if (::connect(fd.get(), bytes, address.length) != 0) {
+    error = errno == EINPROGRESS || errno == EINTR ? finish_connect(fd.get(), deadline) : errno;
+  }
+  if (error != 0) return error;
+  watch_peer(fd.get());
+  result = std::move(fd);
+  return 0;
+}
+
+[[noreturn]] void throw_not_connected(const SshLogin& login, int error) {
+  if (error == ETIMEDOUT) throw_no_answer(login);
+  if (error == ECONNREFUSED) {
+    throw Error(Exit::board_unreachable,
+                fmt::format("{}: connection refused: nothing listens on port {}; is the board's "
+                            "SSH server started, and is the port right?",
+                            login.name(), login.port));
+  }
+  throw Error(Exit::board_unreachable,
+              fmt::format("{}: cannot connect: {}; is the board on, on this network, and its "
+                          "address right?",
+                          login.name(), errno_text(error)));
+}
+
+}  // namespace
+
+FileDescriptor tcp_connect(const SshLogin& login) {
+  const std::chrono::duration<double> limit(login.connect_timeout_seconds);
+  const Deadline deadline(limit);
+  const Resolution found = resolve_in_time(login, deadline);
+  if (found.code != 0) {
+    throw Error(Exit::board_unreachable,
+                fmt::format("{}: the host {} is not known: {}; check the name, or give its number "
+                            "(like 192.168.1.10)",
+                            login.name(), login.host, ::gai_strerror(found.code)));
+  }
+  FileDescriptor fd;
+  int error = EHOSTUNREACH;
+  const double count = static_cast<double>(found.addresses.size());
+  for (const Address& address : found.addresses) {
+    // Each address gets its share, so that a dead first one does not use up the time.
+    error = connect_to(address, Deadline(limit / count), fd);
+    if (error == 0) return fd;
+  }
+  throw_not_connected(login, error);
+}
+
+}  // namespace msprof

@@ -1,0 +1,14 @@
+// A TCP connection to a host, in bounded time and interruptible by Ctrl-C; libssh's own connect
+// tries one address only. Inside lib/ssh.
+#pragma once
+
+#include "base/file_reader.hpp"
+#include "ssh/ssh_login.hpp"
+
+namespace msprof {
+
+// A connected, non-blocking socket that finds a dead peer in kSilenceSeconds. Throws
+// Error(board_unreachable) that says why not, Error(interrupted).
+FileDescriptor tcp_connect(const SshLogin& login);
+
+}  // namespace msprof
