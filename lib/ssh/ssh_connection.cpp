@@ -8,7 +8,7 @@
 
 #include "ssh/authentication.hpp"
 #include "ssh/host_key.hpp"
-#include "ssh/sftp_files.hpp"
+#include "ssh/sftp_client.hpp"
 #include "ssh/ssh_loop.hpp"
 #include "ssh/tcp_connect.hpp"
 
@@ -61,7 +61,14 @@ class Connection : public SshConnection {
 };
 
 std::unique_ptr<SftpFiles> Connection::sftp() {
-  return nullptr;
+  const auto start = [loop = loop_](StreamSink sink) -> std::unique_ptr<SshCommand> {
+    std::string refusal;
+    auto channel = SshChannel::open(loop, SshChannel::Request::subsystem, "sftp", std::move(sink),
+                                    {}, refusal);
+    if (!channel) return nullptr;
+    return std::make_unique<Command>(std::move(channel));
+  };
+  return sftp::SftpClient::open(start, loop_->name());
 }
 
 std::filesystem::path home_folder() {

@@ -1,0 +1,100 @@
+// The packets of SFTP version 3 (draft-ietf-secsh-filexfer-02), as bytes. Inside lib/ssh.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "ssh/sftp_files.hpp"
+
+namespace msprof::sftp {
+
+enum class Type : std::uint8_t {
+  init = 1,
+  version = 2,
+  open = 3,
+  close = 4,
+  read = 5,
+  write = 6,
+  lstat = 7,
+  fstat = 8,
+  setstat = 9,
+  fsetstat = 10,
+  opendir = 11,
+  readdir = 12,
+  remove = 13,
+  mkdir = 14,
+  symlink = 20,
+  status = 101,
+  handle = 102,
+  data = 103,
+  name = 104,
+  attrs = 105,
+};
+
+inline constexpr std::uint32_t kVersion = 3;
+
+// Status codes, as far as they are told apart.
+inline constexpr std::uint32_t kOk = 0;
+inline constexpr std::uint32_t kEof = 1;
+
+// Flags of open.
+inline constexpr std::uint32_t kOpenRead = 0x01;
+inline constexpr std::uint32_t kOpenWrite = 0x02;
+inline constexpr std::uint32_t kOpenCreate = 0x08;
+inline constexpr std::uint32_t kOpenTruncate = 0x10;
+
+struct Attributes {
+  std::optional<std::uint64_t> size_bytes{};
+  std::optional<std::uint32_t> mode{};
+  std::optional<std::uint32_t> mtime_seconds{};
+};
+
+// One packet to send; the first field of all but init is the id.
+class Request {
+ public:
+  Request(Type type, std::uint32_t id);
+  Request& u32(std::uint32_t value);
+  Request& u64(std::uint64_t value);
+  Request& text(std::string_view value);
+  Request& attributes(const Attributes& value);
+  // With the length in front.
+  std::string finish() &&;
+
+ private:
+  std::string bytes_;
+};
+
+// Reads the fields of a packet from a host that is not trusted: past the end, zeros and empty
+// texts come, and overrun() is set.
+class Fields {
+ public:
+  Fields() = default;
+  explicit Fields(std::string_view bytes) : rest_(bytes) {}
+  std::uint8_t u8();
+  std::uint32_t u32();
+  std::uint64_t u64();
+  std::string_view text();
+  Attributes attributes();
+  bool overrun() const { return overrun_; }
+  bool at_end() const { return rest_.empty(); }
+
+ private:
+  std::string_view take(std::size_t size);
+  std::string_view rest_;
+  bool overrun_ = false;
+};
+
+struct Reply {
+  Type type{};
+  std::uint32_t id = 0;
+  Fields body;
+};
+
+// "no such file": what a status reply says, printable.
+std::string reason_of(Reply reply);
+
+RemoteEntry entry_of(std::string_view name, const Attributes& attributes);
+
+}  // namespace msprof::sftp
