@@ -14,6 +14,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
 
@@ -25,6 +26,8 @@ namespace {
 
 constexpr std::string_view kStagingStem = ".collect.";
 constexpr std::size_t kMaxNameBytes = 200;
+constexpr std::string_view kDone = ".done";
+constexpr std::uint64_t kMostDoneBytes = 4096;
 constexpr int kMostSuffixes = 10'000;
 
 // ".collect.<pid>.<n>.msprof-tmp"
@@ -44,6 +47,20 @@ int rename_to_new(const fs::path& from, const fs::path& to) {
   struct stat there = {};
   if (::lstat(to.c_str(), &there) == 0) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+// Of a `.done`: boards write file_len, older CANN releases filesize.
+std::optional<std::uint64_t> announced_size(std::string_view text) {
+  for (const std::string_view line : split(text, '\n')) {
+    const auto at = line.find(':');
+    if (at == std::string_view::npos) continue;
+    const std::string_view key = trim(line.substr(0, at));
+    std::uint64_t size = 0;
+    if ((key == "file_len" || key == "filesize") && parse_u64(trim(line.substr(at + 1)), size)) {
+      return size;
+    }
+  }
+  return std::nullopt;
 }
 
 }  // namespace
@@ -76,6 +93,24 @@ bool has_data_folder(const fs::path& capture) {
   std::error_code error;
   const fs::path data = capture / "data";
   return fs::is_directory(data, error) && !fs::is_empty(data, error);
+}
+
+std::vector<std::string> check_done_files(const fs::path& capture) {
+  std::vector<std::string> notes;
+  for (const auto& [path, stamp] : take_manifest(capture).files) {
+    if (path.extension() != kDone || stamp.size_bytes > kMostDoneBytes) continue;
+    const auto announced = announced_size(read_text_file(capture / path, kMostDoneBytes));
+    if (!announced) continue;
+    std::error_code error;
+    const fs::path data = fs::path(path).replace_extension();
+    const std::uintmax_t size = fs::file_size(capture / data, error);
+    if (!error && size == *announced) continue;
+    notes.push_back(fmt::format(
+        "{}: its .done says {} bytes, {}", printable((capture.filename() / data).string()),
+        with_thousands(*announced),
+        error ? std::string("and the file is missing") : "it has " + with_thousands(size)));
+  }
+  return notes;
 }
 
 std::optional<std::uint64_t> free_bytes_of(const fs::path& folder) {

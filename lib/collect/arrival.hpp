@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace msprof {
 
@@ -19,6 +20,10 @@ std::uint64_t drop_special_files(const std::filesystem::path& root);
 std::uint64_t tree_bytes(const std::filesystem::path& root);
 // `capture` holds a folder data/ with something in it.
 bool has_data_folder(const std::filesystem::path& capture);
+
+// Holds every `<file>.done` of a capture that tells a size ("file_len:N", "filesize:N") against the
+// file; a sentence for each that differs.
+std::vector<std::string> check_done_files(const std::filesystem::path& capture);
 
 // Free space of the file system that holds `folder`; empty where that cannot be told.
 std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder);

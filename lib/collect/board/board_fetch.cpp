@@ -19,6 +19,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::string_view kParentFolder = "parent-folder";
+
 // Without changes of size or time in whole seconds, a file shows here that it was written to.
 constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
 : > "$1/stamp"
@@ -62,7 +64,9 @@ std::set<std::string> BoardFetch::touched_files() {
 }
 
 bool BoardFetch::had_folder(const std::string& path) const {
-  const auto found = before_.files.find(path);
+  const std::string run = link_.run_folder();
+  if (path == run || !is_below(path, run)) return false;
+  const auto found = before_.files.find(path.substr(run.size() + 1));
   return found != before_.files.end() && !found->second.special &&
          found->second.kind != EntryKind::file;
 }
@@ -71,7 +75,8 @@ bool BoardFetch::had_folder(const std::string& path) const {
 std::string BoardFetch::name_at_home(const std::string& path) const {
   const std::string project = std::string(kTreeName) + '/' + project_;
   if (path != project && is_below(path, project)) return path.substr(project.size() + 1);
-  if (is_below(path, kTreeName)) return "parent-folder/" + path.substr(kTreeName.size() + 1);
+  if (is_below(path, kTreeName))
+    return std::string(kParentFolder) + "/" + path.substr(kTreeName.size() + 1);
   return path;
 }
 
@@ -93,7 +98,7 @@ void BoardFetch::require_space(const BoardChanges& changes, const fs::path& into
                           human_bytes(bytes), human_bytes(*free), into.parent_path().string()));
 }
 
-Fetched BoardFetch::all(const fs::path& into) {
+BoardChanges BoardFetch::changes_since() {
   BoardChanges changes;
   link_.persistently(
       [&] {
@@ -105,44 +110,16 @@ Fetched BoardFetch::all(const fs::path& into) {
         changes = compare_run(before_, after_, touched);
       },
       [] { return std::uint64_t{0}; });
+  return changes;
+}
+
+Fetched BoardFetch::all(const fs::path& into) {
+  const BoardChanges changes = changes_since();
   fs::create_directories(into / "captures");
   fs::create_directories(into / "files");
   require_space(changes, into);
-
-  std::map<std::string, std::vector<std::string>> captures;  // names by the folder they are in
-  std::set<std::string> names;
-  for (const std::string& path : changes.captures) {
-    // Found twice: the first one counts.
-    if (names.insert(name_of(path)).second) captures[folder_of(path)].push_back(name_of(path));
-  }
-  for (const auto& [folder, inside] : captures) group(folder, inside, into / "captures");
-  for (const std::string& name : names) {
-    std::error_code error;
-    const fs::path place = into / "captures" / name;
-    if (!fs::is_directory(place, error)) continue;
-    fetched_.captures.push_back({name, has_data_folder(place)});
-  }
-
-  // By the folder that their names at home are relative to.
-  const std::string tree(kTreeName);
-  std::map<std::pair<std::string, std::string>, std::vector<std::string>> groups;
-  for (const std::string& path : changes.files) {
-    const std::string home = name_at_home(path);
-    const std::string board = path.substr(0, path.size() - home.size());
-    if (home.starts_with("parent-folder/")) {
-      groups[{tree, "parent-folder"}].push_back(path.substr(tree.size() + 1));
-    } else {
-      groups[{trim(board).empty() ? "" : board.substr(0, board.size() - 1), ""}].push_back(home);
-    }
-  }
-  for (const auto& [place, paths] : groups) {
-    group(place.first, paths, into / "files" / place.second);
-    for (const std::string& path : paths) {
-      const fs::path home = fs::path(place.second) / path;
-      std::error_code error;
-      if (fs::exists(into / "files" / home, error)) fetched_.files.push_back(home);
-    }
-  }
+  fetch_captures(changes, into / "captures");
+  fetch_files(changes, into / "files");
   for (const std::string& path : changes.deleted) fetched_.deleted.push_back(name_at_home(path));
   fetched_.not_fetched += changes.special;
   if (after_.refused > before_.refused) {
@@ -152,6 +129,50 @@ Fetched BoardFetch::all(const fs::path& into) {
                     after_.refused - before_.refused));
   }
   return std::move(fetched_);
+}
+
+void BoardFetch::fetch_captures(const BoardChanges& changes, const fs::path& into) {
+  std::map<std::string, std::vector<std::string>> names_by_folder;
+  std::set<std::string> names;
+  for (const std::string& path : changes.captures) {
+    // Found twice: the first one counts.
+    if (names.insert(name_of(path)).second) {
+      names_by_folder[folder_of(path)].push_back(name_of(path));
+    }
+  }
+  for (const auto& [folder, inside] : names_by_folder) group(folder, inside, into);
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (!fs::is_directory(into / name, error)) continue;
+    fetched_.captures.push_back({name, has_data_folder(into / name)});
+  }
+}
+
+void BoardFetch::fetch_files(const BoardChanges& changes, const fs::path& into) {
+  const std::string tree(kTreeName);
+  const std::string project = tree + '/' + project_;
+  // What is in the project, what is beside or above it, and what is in the output folder, each by
+  // its path below the folder that it is named after here.
+  std::vector<std::string> in_project;
+  std::vector<std::string> above;
+  std::vector<std::string> elsewhere;
+  for (const std::string& path : changes.files) {
+    if (is_below(path, project)) {
+      in_project.push_back(path.substr(project.size() + 1));
+    } else if (is_below(path, tree)) {
+      above.push_back(path.substr(tree.size() + 1));
+    } else {
+      elsewhere.push_back(path);
+    }
+  }
+  group(project, in_project, into);
+  group(tree, above, into / kParentFolder);
+  group("", elsewhere, into);
+  for (const std::string& path : changes.files) {
+    const fs::path home = name_at_home(path);
+    std::error_code error;
+    if (fs::exists(into / home, error)) fetched_.files.push_back(home);
+  }
 }
 
 // Of `paths` (files or folders below `folder`, which is relative to the run folder) the files that

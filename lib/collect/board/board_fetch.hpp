@@ -24,11 +24,14 @@ class BoardFetch {
   // missing. Throws Error(cannot_write) when this machine has no room, ConnectionLost.
   Fetched all(const std::filesystem::path& into);
 
-  // Whether `path`, relative to the run folder, was a folder (or a link) when remember() looked.
+  // Whether `path` (absolute) was a folder, or a link, of the run when remember() looked.
   bool had_folder(const std::string& path) const;
 
  private:
   std::set<std::string> touched_files();
+  BoardChanges changes_since();
+  void fetch_captures(const BoardChanges& changes, const std::filesystem::path& into);
+  void fetch_files(const BoardChanges& changes, const std::filesystem::path& into);
   std::string name_at_home(const std::string& path) const;
   void group(const std::string& folder, std::vector<std::string> paths,
              const std::filesystem::path& into);

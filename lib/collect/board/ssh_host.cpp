@@ -159,17 +159,12 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   std::string last;
   for (const fs::path& folder : {command.main.parent_path() / "lib", fs::path("lib")}) {
     const std::string place = state_->on_board(folder);
-    const std::string in_run = place.substr(link_prefix_size());
-    if (place == last || !state_->fetch->had_folder(in_run)) continue;
+    if (place == last || !state_->fetch->had_folder(place)) continue;
     run.libraries += (run.libraries.empty() ? "" : ":") + place;
     last = place;
   }
   return std::make_unique<BoardProgram>(state_->link.shell(), run,
                                         [this] { state_->link.recover(); });
-}
-
-std::size_t SshHost::link_prefix_size() const {
-  return state_->link.run_folder().size() + 1;
 }
 
 std::optional<std::uint64_t> SshHost::free_bytes() {

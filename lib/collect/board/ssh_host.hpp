@@ -51,7 +51,6 @@ class SshHost : public Host {
 
  private:
   class State;
-  std::size_t link_prefix_size() const;
   void remove_run();
   std::unique_ptr<State> state_;
 };

@@ -1,0 +1,189 @@
+// Applications on real boards: how they end, how they are ended, and what they leave.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+#include "board/board_run_fixture.hpp"
+#include "collect/board/board_program.hpp"
+#include "support/files.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::chrono::milliseconds kLimit{20'000};
+
+struct Connected {
+  explicit Connected(const BoardOptions& options) : board(options), shell(config_of(board).login) {
+    shell.connect();
+  }
+
+  BoardRun run_of(const std::vector<std::string>& arguments, const std::string& main = "/bin/sh") {
+    BoardRun run;
+    run.id = "test-run";
+    run.working_folder = board.home().string();
+    run.main = main;
+    run.arguments = arguments;
+    run.stdout_to_stderr = true;
+    return run;
+  }
+  std::unique_ptr<BoardProgram> start(const BoardRun& run) {
+    return std::make_unique<BoardProgram>(shell, run, [this] { shell.connect(); });
+  }
+  ProgramEnd end_of(const std::string& script) {
+    const auto program = start(run_of({"-c", script}));
+    const auto end = program->wait(kLimit);
+    REQUIRE(end);
+    return *end;
+  }
+  bool is_clean() {
+    return soon([this] {
+      for (const BoardProcess& process : board.processes()) {
+        if (describe({process}).find("test-run") != std::string::npos) return false;
+      }
+      return board.processes().empty();
+    });
+  }
+  fs::path at_home(const std::string& name) const { return board.home() / name; }
+
+  BoardServer board;
+  BoardShell shell;
+};
+
+BoardOptions each_board() {
+  return GENERATE(BoardOptions{.kind = BoardKind::openssh},
+                  BoardOptions{.kind = BoardKind::dropbear},
+                  BoardOptions{.kind = BoardKind::openssh, .userland = Userland::gnu},
+                  BoardOptions{.kind = BoardKind::dropbear, .without = {"setsid"}},
+                  BoardOptions{.kind = BoardKind::openssh, .greeting = "welcome to the board"});
+}
+
+}  // namespace
+
+TEST_CASE("The end of an application on a board is known exactly") {
+  Connected on(each_board());
+  CHECK(on.end_of("exit 0").exit_code == 0);
+  CHECK(on.end_of("exit 7").exit_code == 7);
+  const ProgramEnd killed = on.end_of("kill -SEGV $$");
+  CHECK(killed.signal == SIGSEGV);
+  CHECK_FALSE(killed.exit_code);
+  CHECK(killed.start_error.empty());
+}
+
+TEST_CASE("An application gets its folder, its environment and its arguments as they are") {
+  Connected on(each_board());
+  fs::create_directories(on.at_home("my folder"));
+  BoardRun run = on.run_of({"-c",
+                            "printf '%s|' \"$PWD\" \"$X\" \"$LD_LIBRARY_PATH\" "
+                            "\"$MSPROF_ACL_JSON\" \"$@\" > out",
+                            "name", "a b", "it's", "", "$HOME", "*"});
+  run.working_folder = on.at_home("my folder").string();
+  run.environment = {"X=1 2;3", "LD_LIBRARY_PATH=/theirs"};
+  run.libraries = "/ours/lib";
+  run.acl_json = "/somewhere/acl.json";
+  const auto program = on.start(run);
+  REQUIRE(program->wait(kLimit));
+  CHECK(read_file(on.at_home("my folder") / "out") ==
+        on.at_home("my folder").string() +
+            "|1 2;3|/ours/lib:/theirs|/somewhere/acl.json|a b|it's||$HOME|*|");
+}
+
+TEST_CASE("What cannot be started is told with the reason") {
+  Connected on(each_board());
+  const auto why = [&](const std::string& main) {
+    const auto program = on.start(on.run_of({}, main));
+    const auto end = program->wait(kLimit);
+    REQUIRE(end);
+    return end->start_error;
+  };
+  write_file(on.at_home("plain"), "not executable");
+  write_file(on.at_home("no_interpreter"), "#!/no/such/interpreter\n");
+  fs::permissions(on.at_home("no_interpreter"), fs::perms::owner_all);
+  CHECK_THAT(why("/no/such/program"), Contains("no such file"));
+  CHECK_THAT(why(on.at_home("plain").string()), Contains("not executable"));
+  CHECK_THAT(why(on.at_home("no_interpreter").string()), Contains("interpreter or loader"));
+  BoardRun run = on.run_of({});
+  run.working_folder = "/no/such/folder";
+  const auto program = on.start(run);
+  const auto end = program->wait(kLimit);
+  REQUIRE(end);
+  CHECK_THAT(end->start_error, Contains("working folder"));
+}
+
+TEST_CASE("TERM and KILL reach the application and what it started") {
+  Connected on(each_board());
+  const auto program = on.start(on.run_of(
+      {"-c", "trap 'echo ended > ended; exit 3' TERM; sleep 1000 & : > ready; wait; wait"}));
+  REQUIRE(soon([&] {
+    CHECK_FALSE(program->wait(std::chrono::milliseconds(10)));
+    return fs::exists(on.at_home("ready"));
+  }));
+  program->signal(SIGTERM);
+  const auto end = program->wait(kLimit);
+  REQUIRE(end);
+  CHECK(end->exit_code == 3);
+  CHECK(fs::exists(on.at_home("ended")));
+  CHECK(on.is_clean());
+}
+
+TEST_CASE("An application that ignores TERM is killed, and said so") {
+  Connected on(each_board());
+  const auto program =
+      on.start(on.run_of({"-c", "trap '' TERM INT; : > ready; while :; do sleep 1; done"}));
+  REQUIRE(soon([&] {
+    program->wait(std::chrono::milliseconds(10));
+    return fs::exists(on.at_home("ready"));
+  }));
+  program->signal(SIGTERM);
+  CHECK_FALSE(program->wait(std::chrono::milliseconds(300)));
+  program->signal(SIGKILL);
+  const auto end = program->wait(kLimit);
+  REQUIRE(end);
+  CHECK(end->signal == SIGKILL);
+  CHECK(on.is_clean());
+}
+
+TEST_CASE("Processes that an application leaves behind are ended and counted") {
+  Connected on(BoardOptions{.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear),
+                            .userland = Userland::gnu});
+  // One holds stdout, one is in a session of its own with all streams closed.
+  const ProgramEnd end =
+      on.end_of("sleep 1000 & setsid sleep 1000 </dev/null >/dev/null 2>&1 & sleep 0.2; exit 5");
+  CHECK(end.exit_code == 5);
+  CHECK(end.left_over == 2);
+  CHECK(on.is_clean());
+}
+
+TEST_CASE("A program object that goes takes the application with it") {
+  Connected on(each_board());
+  {
+    const auto program = on.start(on.run_of({"-c", ": > ready; sleep 1000"}));
+    REQUIRE(soon([&] {
+      program->wait(std::chrono::milliseconds(10));
+      return fs::exists(on.at_home("ready"));
+    }));
+  }
+  CHECK(on.is_clean());
+}
+
+TEST_CASE("After a lost connection the application is ended in order over a new one") {
+  Connected on(each_board());
+  const auto program = on.start(
+      on.run_of({"-c",
+                 "trap 'echo last > last; exit 0' TERM; : > ready; while :; do echo x; sleep 0.05; "
+                 "done"}));
+  REQUIRE(soon([&] {
+    program->wait(std::chrono::milliseconds(10));
+    return fs::exists(on.at_home("ready"));
+  }));
+  on.board.drop_connections();
+  const auto end = program->wait(kLimit);
+  REQUIRE(end);
+  CHECK(end->connection_lost);
+  CHECK(fs::exists(on.at_home("last")));
+  CHECK(on.is_clean());
+}
