@@ -45,6 +45,13 @@ std::uint16_t bind_to_free_port(const Descriptor& socket) {
   return ntohs(address.sin_port);
 }
 
+void share_address(const Descriptor& socket) {
+  const int yes = 1;
+  if (::setsockopt(socket.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) {
+    fail("SO_REUSEADDR");
+  }
+}
+
 // States in the kernel's table, include/net/tcp_states.h.
 constexpr const char* kEstablished = "01";
 constexpr const char* kListening = "0A";
@@ -80,10 +87,18 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 
 // The option comes after bind(): before it, the kernel would hand out one number to two of us.
 ReservedPort::ReservedPort() : socket_(new_socket()), number_(bind_to_free_port(socket_)) {
-  const int yes = 1;
-  if (::setsockopt(socket_.get(), SOL_SOCKET, SO_REUSEADDR, &yes, sizeof yes) != 0) {
-    fail("SO_REUSEADDR");
+  share_address(socket_);
+}
+
+Descriptor ReservedPort::listen() const {
+  Descriptor socket = new_socket();
+  share_address(socket);
+  const sockaddr_in address = loopback_address(number_);
+  if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), sizeof address) != 0 ||
+      ::listen(socket.get(), SOMAXCONN) != 0) {
+    fail("listen");
   }
+  return socket;
 }
 
 Descriptor listen_on_loopback(std::uint16_t& port) {

@@ -26,6 +26,8 @@ class ReservedPort {
  public:
   ReservedPort();
   std::uint16_t number() const { return number_; }
+  // Listens on it, until the result goes.
+  Descriptor listen() const;
 
  private:
   Descriptor socket_;

@@ -1,0 +1,354 @@
+// The ini file of a board, and what the command line says over it.
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cstdlib>
+
+#include "base/error.hpp"
+#include "collect/board/board_config.hpp"
+#include "support/files.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+BoardConfig parse(const std::string& text) {
+  return parse_board_config(text, "board.ini");
+}
+
+// The sentence with which `text` is refused; its code is checked.
+std::string refusal(const std::string& text) {
+  try {
+    parse(text);
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::usage);
+    return error.what();
+  }
+  return "not refused";
+}
+
+std::string password_of(const std::string& line) {
+  return parse("[ssh_config]\nip = 10.0.0.1\nusername = root\n" + line + "\nport = 22\n")
+      .password.reveal();
+}
+
+bool has(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+RunResult read_file_as_program(const fs::path& file, const RunOptions& options = {}) {
+  return run_program(LOGIN_HELPER, {"read", file.string()}, options);
+}
+
+}  // namespace
+
+TEST_CASE("the manual's four keys are read") {
+  const BoardConfig config =
+      parse("[ssh_config]\nip = 192.168.1.10\nusername = root\npwd = secret\nport = 2222\n");
+  CHECK(config.login.host == "192.168.1.10");
+  CHECK(config.login.user == "root");
+  CHECK(config.login.port == 2222);
+  CHECK(config.password.reveal() == "secret");
+  CHECK(config.board_dir.empty());
+  CHECK(config.login.host_key == HostKeyPolicy::strict);
+  CHECK(config.login.key.empty());
+  CHECK(config.login.connect_timeout_seconds == 10);
+}
+
+TEST_CASE(
+    "the wrapper's spellings, any case and a colon mean the same; its mounts are not needed") {
+  const BoardConfig config = parse(
+      "[SSH_Config]\nBOARD_IP=10.1.2.3\nUSER: root\nPASSWORD=pw\nPORT=23\n"
+      "BOARD_MOUNT_PATH=/mnt\nHOST_MOUNT_PATH=/home/me\n");
+  CHECK(config.login.name() == "root@10.1.2.3:23");
+  CHECK(config.password.reveal() == "pw");
+}
+
+TEST_CASE("our own keys are read") {
+  const BoardConfig config = parse(
+      "[ssh_config]\nkey = keys/board\nboard_dir = /userdata/\nhost_key = Accept-New\n"
+      "connect_timeout = 2.5\n");
+  CHECK(config.login.key == "keys/board");
+  CHECK(config.board_dir == "/userdata");
+  CHECK(config.login.host_key == HostKeyPolicy::accept_new);
+  CHECK(config.login.connect_timeout_seconds == 2.5);
+}
+
+TEST_CASE("a password is kept to the byte, the blanks around it excepted") {
+  const std::string password = GENERATE(
+      as<std::string>(), "a;b", "a ;b", "a; b ;c", ";a", "#a", "a #b", "a#b", "100%", "%(ip)s",
+      "%%", "a=b", "=a", "==", "a:b", "[a]", "\"quoted\"", "'quoted'", "a\\n", "a b  c", "a\tb",
+      "\xE5\xAF\x86\xE7\xA0\x81", "\xE9\xE8 latin", "$HOME", "`id`", "\x01\x02");
+  for (const char* before : {"pwd = ", "pwd=", "  pwd = ", "\t pwd\t=\t", "PWD= ", "password = "}) {
+    INFO(before << password);
+    CHECK(password_of(before + password) == password);
+    CHECK(password_of(before + password + "  \t") == password);
+  }
+}
+
+TEST_CASE("long passwords are kept whole, too long lines are refused") {
+  for (const std::size_t size : {199U, 200U, 300U, 5000U, 65'000U}) {
+    const std::string password = "p" + std::string(size - 2, ';') + "q";
+    CHECK(password_of("pwd = " + password) == password);
+  }
+  const std::string line = "pwd=";
+  const std::size_t most = 64 << 10;
+  CHECK(password_of(line + std::string(most - line.size(), 'x')).size() == most - line.size());
+  const std::string sentence =
+      refusal("[ssh_config]\n" + line + std::string(most - line.size() + 1, 'x') + "\n");
+  CHECK(has(sentence, "line 2"));
+  CHECK(has(sentence, "65,536 bytes"));
+  CHECK_FALSE(has(sentence, "xx"));
+}
+
+TEST_CASE("every end of line and a byte order mark are understood") {
+  const std::string end = GENERATE(as<std::string>(), "\n", "\r\n", "\r");
+  const std::string mark = GENERATE(as<std::string>(), "", "\xEF\xBB\xBF");
+  const bool is_ended = GENERATE(false, true);
+  const BoardConfig config =
+      parse(mark + "[ssh_config]" + end + "ip = 10.0.0.1" + end + "pwd = a ;b" + end + end +
+            "username = root" + (is_ended ? end : ""));
+  CHECK(config.login.host == "10.0.0.1");
+  CHECK(config.password.reveal() == "a ;b");
+  CHECK(config.login.user == "root");
+}
+
+TEST_CASE("lines of comment are skipped, other sections and their oddities too") {
+  const BoardConfig config = parse(
+      "; a\n # b\nstray before\n[other]\nip = 9.9.9.9\nstray\n[ssh_config] # note\n#pwd = x\n"
+      "  ;pwd = y\nip = 10.0.0.1\n[more]\npwd = z\n");
+  CHECK(config.login.host == "10.0.0.1");
+  CHECK(config.password.empty());
+}
+
+TEST_CASE("a key without a value is not given") {
+  const BoardConfig config = parse(
+      "[ssh_config]\nip =\nusername =\npwd =\nport =\nkey =\nboard_dir =\nhost_key =\n"
+      "connect_timeout =\nBOARD_IP = 10.0.0.1\n");
+  CHECK(config.login.port == 22);
+  CHECK(config.password.empty());
+  CHECK(config.login.host == "10.0.0.1");
+}
+
+TEST_CASE("what makes no sense is refused with its line, and no value is shown") {
+  const auto refused = [](const std::string& lines, const std::string& part) {
+    const std::string sentence = refusal("[ssh_config]\n" + lines);
+    INFO(lines << " => " << sentence);
+    CHECK(has(sentence, part));
+    CHECK(has(sentence, "board.ini, line "));
+    CHECK_FALSE(has(sentence, "hunter2"));
+  };
+  refused("ip = 1\nhunter2\n", "line 3");
+  refused("hunter2 and more\n", "neither");
+  refused("= hunter2\n", "neither");
+  refused("[hunter2\n", "']'");
+  refused("pwd = hunter2\npwd = hunter2\n", "stands in line 2 already");
+  refused("pwd = hunter2\nPWD =\n", "line 3: pwd stands in line 2");
+  refused("pwd = hunter2\nPASSWORD = hunter22\n", "password says something else than pwd");
+  refused("ip = 10.0.0.1\nBOARD_IP = 10.0.0.2\n", "board_ip");
+  refused("ip = root@10.0.0.1\n", "username");
+  refused("ip = 10.0.0.1:22\n", "port");
+  refused("ip = -oProxyCommand=hunter2\n", "ip");
+  refused("ip = \"10.0.0.1\"\n", "ip");
+  refused("ip = 10.0.0.1 ; hunter2\n", "ip");
+  refused("username = a b\n", "username");
+  refused("username = -l\n", "username");
+  for (const char* port : {"0", "65536", "-1", "22a", "2 2", "22 ; ssh", "0x16", "1e3", "\x01"}) {
+    refused(std::string("port = ") + port + "\n", "65535");
+  }
+  for (const char* seconds : {"0", "0.05", "3601", "nan", "inf", "-1", "5s", "1,5", "1 0"}) {
+    refused(std::string("connect_timeout = ") + seconds + "\n", "3600");
+  }
+  refused("host_key = maybe\n", "accept-new");
+  refused("board_dir = /a/../b\n", "'..'");
+  refused("board_dir = ..\n", "'..'");
+  refused("board_dir = /a\x01\x62\n", "control");
+  refused("board_dir = ~other/x\n", "home");
+  refused("pwd = a\xff\n[ssh_config] pwd = hunter2\n", "line of its own");
+  refused(std::string("pwd = hunter2\0x\n", 16), "NUL");
+}
+
+TEST_CASE("a file that is not meant for a board is refused as a whole") {
+  CHECK(has(refusal(""), "no section [ssh_config]"));
+  CHECK(has(refusal("ip = 10.0.0.1\n"), "no section [ssh_config]"));
+  // Notepad's "Unicode".
+  CHECK(has(refusal(std::string("\xFF\xFE[\0s\0s\0h\0_\0c\0", 14)), "UTF-8"));
+}
+
+TEST_CASE("spellings that agree are taken, and a section may come in two parts") {
+  const BoardConfig config =
+      parse("[ssh_config]\nip = 10.0.0.1\nBOARD_IP = 10.0.0.1\n[x]\n[ssh_config]\nuser = root\n");
+  CHECK(config.login.name() == "root@10.0.0.1");
+}
+
+TEST_CASE("a folder of the board is normalized") {
+  const auto folder = [](const std::string& text) {
+    return parse("[ssh_config]\nboard_dir = " + text + "\n").board_dir;
+  };
+  CHECK(folder("/userdata/x/") == "/userdata/x");
+  CHECK(folder("/") == "/");
+  CHECK(folder("//a///b/.") == "/a/b");
+  CHECK(folder("work") == "work");
+  CHECK(folder("./work/") == "work");
+  CHECK(folder("~/work") == "work");
+  CHECK(folder("~") == "");
+  CHECK(folder("~/") == "");
+  CHECK(folder(".") == "");
+  CHECK(folder("/with blank/..x") == "/with blank/..x");
+}
+
+TEST_CASE("--host is user@ip, with a port or not, of either kind of address") {
+  const auto name = [](const std::string& host) {
+    BoardConfig config;
+    set_host(config, host);
+    return config.login.name();
+  };
+  CHECK(name("root@10.0.0.1") == "root@10.0.0.1");
+  CHECK(name("root@10.0.0.1:2222") == "root@10.0.0.1:2222");
+  CHECK(name("root@board-7.lab_net") == "root@board-7.lab_net");
+  CHECK(name("root@::1") == "root@::1");
+  CHECK(name("root@[fe80::1%eth0]:23") == "root@[fe80::1%eth0]:23");
+  CHECK(name("root@[::1]") == "root@::1");
+  CHECK(name("me@corp@10.0.0.1") == "me@corp@10.0.0.1");
+}
+
+TEST_CASE("--host wins over the file and takes what it does not say from there") {
+  BoardConfig config = parse("[ssh_config]\nip = 10.0.0.1\nusername = me\nport = 23\npwd = x\n");
+  set_host(config, "10.0.0.2");
+  CHECK(config.login.name() == "me@10.0.0.2:23");
+  set_host(config, "root@10.0.0.3:24");
+  CHECK(config.login.name() == "root@10.0.0.3:24");
+  CHECK(config.password.reveal() == "x");
+}
+
+TEST_CASE("a --host that is none is refused, and a password in it is not repeated") {
+  for (const char* host : {"10.0.0.1", "@10.0.0.1", "root@", "root@:22", "root@10.0.0.1:",
+                           "root@10.0.0.1:0", "root@10.0.0.1:x", "root@a b", "root@[::1", "ro ot@a",
+                           "root@[::1]x", "root@-v", "root:hunter2@10.0.0.1", "-l@a"}) {
+    INFO(host);
+    BoardConfig config;
+    try {
+      set_host(config, host);
+      FAIL_CHECK("taken");
+    } catch (const Error& error) {
+      CHECK(error.code() == Exit::usage);
+      CHECK(has(error.what(), "--host"));
+      CHECK_FALSE(has(error.what(), "hunter2"));
+    }
+  }
+}
+
+TEST_CASE("what is missing is said when file and command line are both known") {
+  const auto missing = [](const BoardConfig& config) {
+    try {
+      check_login(config, "board.ini");
+    } catch (const Error& error) {
+      CHECK(error.code() == Exit::usage);
+      return std::string(error.what());
+    }
+    return std::string("nothing");
+  };
+  CHECK(missing(parse("[ssh_config]\nip = 10.0.0.1\nuser = root\n")) == "nothing");
+  CHECK(has(missing(parse("[ssh_config]\nuser = root\n")), "board.ini: the board's address"));
+  CHECK(has(missing(parse("[ssh_config]\nip = 10.0.0.1\n")), "board.ini: the account"));
+}
+
+TEST_CASE("a key that is not there, or no file, is named before the board is called") {
+  const TempFolder folder;
+  BoardConfig config = parse("[ssh_config]\nip = 10.0.0.1\nuser = root\n");
+  for (const fs::path& key : {folder / "missing", folder.path()}) {
+    config.login.key = key;
+    try {
+      check_login(config, "board.ini");
+      FAIL_CHECK("taken");
+    } catch (const Error& error) {
+      CHECK(error.code() == Exit::nothing_to_do);
+      CHECK(has(error.what(), key.string()));
+    }
+  }
+  write_file(folder / "id", "key");
+  config.login.key = folder / "id";
+  CHECK_NOTHROW(check_login(config, "board.ini"));
+}
+
+TEST_CASE("a key is looked up beside the file, in the home folder, or where its path says") {
+  const TempFolder folder;
+  const std::string head = "[ssh_config]\nip=10.0.0.1\nuser=root\nkey = ";
+  const auto key_line = [&](const std::string& key, const std::string& file) {
+    write_file(folder / "sub/board.ini", head + key + "\n");
+    const auto result =
+        read_file_as_program(file, {.folder = folder.path(), .variables = {{"HOME", "/home/me"}}});
+    const auto at = result.out.find("\nkey ") + 5;
+    return result.out.substr(at, result.out.find('\n', at) - at);
+  };
+  const std::string sub = fs::canonical(folder.path()).string() + "/sub";
+  CHECK(key_line("id", "sub/board.ini") == sub + "/id");
+  CHECK(key_line("../id", sub + "/board.ini") == fs::canonical(folder.path()).string() + "/id");
+  CHECK(key_line("~/.ssh/id", "sub/board.ini") == "/home/me/.ssh/id");
+  CHECK(key_line("/etc/id", "sub/board.ini") == "/etc/id");
+}
+
+TEST_CASE("a file with a password that others may read gets a warning") {
+  const TempFolder folder;
+  const fs::path file = folder / "board.ini";
+  const auto warned = [&](const std::string& text, mode_t mode) {
+    write_file(file, text);
+    REQUIRE(::chmod(file.c_str(), mode) == 0);
+    const auto result = read_file_as_program(file);
+    CHECK(result.exit_code == 0);
+    CHECK_FALSE(has(result.err, "hunter2"));
+    return has(result.err, "chmod 600");
+  };
+  const std::string with = "[ssh_config]\nip = 10.0.0.1\npwd = hunter2\n";
+  CHECK(warned(with, 0644));
+  CHECK(warned(with, 0640));
+  CHECK(warned(with, 0604));
+  CHECK_FALSE(warned(with, 0600));
+  CHECK_FALSE(warned(with, 0400));
+  CHECK_FALSE(warned("[ssh_config]\nip = 10.0.0.1\n", 0644));
+}
+
+TEST_CASE("an unknown key gets a warning that names it, unless it may be part of a password") {
+  const TempFolder folder;
+  const fs::path file = folder / "board.ini";
+  write_file(file, "[ssh_config]\nip = 10.0.0.1\nusernam = hunter2\npwd hunter2=x\n");
+  const auto result = read_file_as_program(file);
+  CHECK(result.exit_code == 0);
+  CHECK(has(result.err, "line 3: unknown key 'usernam'"));
+  CHECK(has(result.err, "line 4: unknown key in"));
+  CHECK(has(result.err, "known are ip, username"));
+  CHECK_FALSE(has(result.err, "hunter2"));
+}
+
+TEST_CASE("a file that cannot be read is nothing to do, and is named") {
+  const TempFolder folder;
+  const auto fails = [&](const fs::path& file, int code, const std::string& part) {
+    const auto result = read_file_as_program(file);
+    INFO(result.err);
+    CHECK(result.exit_code == code);
+    CHECK(has(result.err, file.string()));
+    CHECK(has(result.err, part));
+  };
+  fails(folder / "missing.ini", 4, "No such file");
+  fails(folder.path(), 4, "not a file");
+  fails("/dev/zero", 4, "not a file");
+  write_file(folder / "big.ini", "[ssh_config]\n" + std::string(2 << 20, '\n'));
+  fails(folder / "big.ini", 2, "no board's configuration");
+}
+
+TEST_CASE("a configuration may come through a pipe, decrypted on the way") {
+  const auto result =
+      run_program("/bin/bash", {"-c", std::string(LOGIN_HELPER) +
+                                          " read <(printf '[ssh_config]\\nip=10.0.0.1\\nuser=root"
+                                          "\\npwd=a;b\\n')"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(has(result.out, "name root@10.0.0.1\n"));
+  CHECK(has(result.out, "password a;b\n"));
+  CHECK(result.err.empty());
+}

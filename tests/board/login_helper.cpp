@@ -1,0 +1,78 @@
+// What a board's configuration and the sources of its password give, as a program, for tests that
+// need a process with a terminal, an environment or a standard input of its own:
+//   read FILE   every field of the configuration, a line each
+//   ask NAME    the password for an account, asked for twice: "<first>|<second>"
+//   take        the password variable, and "exposed" where the process still shows it
+//   line        reads --password-stdin, then becomes `cat`
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <cstdlib>
+#include <fstream>
+#include <sstream>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "collect/board/board_config.hpp"
+
+namespace {
+
+using namespace msprof;
+
+std::string text_of(const std::optional<Secret>& secret) {
+  return secret ? fmt::format("'{}'", secret->reveal()) : "none";
+}
+
+void read(const std::string& file) {
+  const BoardConfig config = read_board_config(file);
+  fmt::print("name {}\nkey {}\ndir {}\npassword {}\n", config.login.name(),
+             config.login.key.string(), config.board_dir, config.password.reveal());
+}
+
+void ask(const std::string& user) {
+  BoardConfig config;
+  config.login.user = user;
+  config.login.host = "10.0.0.1";
+  const auto source = password_source(std::nullopt, config);
+  const auto again = source;  // what a login's copy has
+  const std::string first = text_of(source());
+  fmt::print("{}|{}\n", first, text_of(again()));
+}
+
+void take() {
+  const std::optional<Secret> taken = take_password_variable();
+  std::ifstream file("/proc/self/environ", std::ios::binary);
+  std::ostringstream shown;
+  shown << file.rdbuf();
+  const bool exposed = taken && shown.str().find(taken->reveal()) != std::string::npos;
+  const char* left = std::getenv("MSPROF_SSH_PASSWORD");
+  fmt::print("{}{}{}\n", text_of(taken), exposed ? " exposed" : "",
+             left != nullptr ? " still there" : "");
+}
+
+void line() {
+  fmt::print("{}\n", text_of(read_password_line(STDIN_FILENO)));
+  std::fflush(stdout);
+  ::execl("/bin/cat", "cat", nullptr);
+  ::_exit(125);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string mode = argc > 1 ? argv[1] : "";
+  try {
+    interrupt::install();
+    if (mode == "read" && argc == 3) read(argv[2]);
+    if (mode == "ask" && argc == 3) ask(argv[2]);
+    if (mode == "take") take();
+    if (mode == "line") line();
+    return 0;
+  } catch (const Error& error) {
+    log::error("{}", error.what());
+    return static_cast<int>(error.code());
+  }
+}

@@ -1,0 +1,270 @@
+#include "support/network_proxy.hpp"
+
+#include <fcntl.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <functional>
+#include <list>
+#include <mutex>
+#include <string>
+#include <system_error>
+#include <thread>
+#include <vector>
+
+#include "support/bell.hpp"
+#include "support/proxy_lane.hpp"
+
+namespace msprof::test {
+
+namespace {
+
+// As it comes: waiting for more to send would be a delay that nobody asked for.
+void prepare(const Descriptor& socket) {
+  const int yes = 1;
+  ::setsockopt(socket.get(), IPPROTO_TCP, TCP_NODELAY, &yes, sizeof yes);
+  ::fcntl(socket.get(), F_SETFL, ::fcntl(socket.get(), F_GETFL) | O_NONBLOCK);
+}
+
+void close_with_reset(Descriptor& socket) {
+  const linger at_once = {1, 0};
+  ::setsockopt(socket.get(), SOL_SOCKET, SO_LINGER, &at_once, sizeof at_once);
+  socket = Descriptor();
+}
+
+struct Connection {
+  Connection(Descriptor client_socket, Descriptor server_socket, ProxyClock::duration delay)
+      : client(std::move(client_socket)),
+        server(std::move(server_socket)),
+        up(client.get(), server.get(), delay),
+        down(server.get(), client.get(), delay) {}
+
+  std::uint64_t passed_bytes(Direction direction) const {
+    return (direction != Direction::down ? up.passed_bytes() : 0) +
+           (direction != Direction::up ? down.passed_bytes() : 0);
+  }
+  // How a connection ended on one side is how it ends on the other.
+  bool over() const { return up.broken() || down.broken() || (up.done() && down.done()); }
+  bool broken() const { return up.broken() || down.broken(); }
+
+  void close(CutKind kind) {
+    for (Descriptor* socket : {&client, &server}) {
+      if (kind == CutKind::reset) {
+        close_with_reset(*socket);
+      } else {
+        ::shutdown(socket->get(), SHUT_WR);
+        *socket = Descriptor();
+      }
+    }
+  }
+
+  Descriptor client;
+  Descriptor server;
+  ProxyLane up;
+  ProxyLane down;
+};
+
+}  // namespace
+
+class NetworkProxy::Engine {
+ public:
+  Engine(std::uint16_t target_port, std::chrono::microseconds round_trip, std::optional<Cut> cut)
+      : target_port_(target_port), delay_(round_trip / 2), cut_(std::move(cut)) {
+    listen();
+    thread_ = std::thread([this] { run(); });
+  }
+
+  ~Engine() {
+    order([this] { stopped_ = true; });
+    thread_.join();
+  }
+
+  // Done by the engine's thread between two rounds.
+  void order(const std::function<void()>& task) {
+    std::unique_lock lock(mutex_);
+    task_ = &task;
+    bell_.ring();
+    done_.wait(lock, [this] { return task_ == nullptr; });
+  }
+
+  void listen() { listener_ = port_.listen(); }
+  void refuse(bool refused) {
+    if (refused) {
+      listener_ = Descriptor();
+    } else if (listener_.get() < 0) {
+      listen();
+    }
+  }
+  void freeze(bool frozen) { frozen_ = frozen; }
+  void cut_all(CutKind kind) {
+    for (auto& connection : connections_) connection.close(kind);
+    cuts += static_cast<int>(connections_.size());
+    connections_.clear();
+  }
+  std::uint16_t port() const { return port_.number(); }
+
+  std::atomic<std::uint64_t> bytes_up = 0;
+  std::atomic<std::uint64_t> bytes_down = 0;
+  std::atomic<int> accepted = 0;
+  std::atomic<int> cuts = 0;
+
+ private:
+  void run() {
+    while (!stopped_) {
+      const auto ready = wait();
+      if (ready.bell) take_order();
+      if (ready.listener) accept();
+      if (!frozen_) move_bytes();
+    }
+  }
+
+  struct Ready {
+    bool bell = false;
+    bool listener = false;
+  };
+
+  Ready wait() {
+    std::vector<pollfd> fds = {{bell_.fd(), POLLIN, 0}, {listener_.get(), POLLIN, 0}};
+    const auto now = ProxyClock::now();
+    std::optional<ProxyClock::time_point> due;
+    if (!frozen_) {
+      for (const auto& connection : connections_) {
+        for (const ProxyLane* lane : {&connection.up, &connection.down}) {
+          if (lane->wants_to_read()) fds.push_back({lane->from(), POLLIN, 0});
+          if (lane->can_write(now)) {
+            fds.push_back({lane->to(), POLLOUT, 0});
+          } else if (const auto next = lane->next_due()) {
+            due = due ? std::min(*due, *next) : *next;
+          }
+        }
+      }
+    }
+    timespec limit = {};
+    if (due) {
+      const auto left = std::max(ProxyClock::duration::zero(), *due - now);
+      limit.tv_sec = std::chrono::duration_cast<std::chrono::seconds>(left).count();
+      limit.tv_nsec = (left % std::chrono::seconds(1)).count();
+    }
+    ::ppoll(fds.data(), fds.size(), due ? &limit : nullptr, nullptr);
+    return {fds[0].revents != 0, fds[1].revents != 0};
+  }
+
+  void take_order() {
+    bell_.quieten();
+    const std::scoped_lock lock(mutex_);
+    if (task_ != nullptr) (*task_)();
+    task_ = nullptr;
+    done_.notify_all();
+  }
+
+  void accept() {
+    Descriptor client(::accept4(listener_.get(), nullptr, nullptr, SOCK_CLOEXEC));
+    if (client.get() < 0) return;
+    ++accepted;
+    try {
+      Descriptor server = connect_to_loopback(target_port_);
+      prepare(client);
+      prepare(server);
+      connections_.emplace_back(std::move(client), std::move(server), delay_);
+    } catch (const std::system_error&) {
+      close_with_reset(client);
+    }
+  }
+
+  void move_bytes() {
+    for (auto connection = connections_.begin(); connection != connections_.end();) {
+      const bool ended = move_bytes(*connection);
+      connection = ended ? connections_.erase(connection) : std::next(connection);
+    }
+  }
+
+  // True when the connection is at its end.
+  bool move_bytes(Connection& connection) {
+    const auto now = ProxyClock::now();
+    for (ProxyLane* lane : {&connection.up, &connection.down}) {
+      if (lane->wants_to_read()) {
+        (lane == &connection.up ? bytes_up : bytes_down) += lane->read(now, buffer_);
+      }
+      lane->write(now, bytes_until_cut(connection, lane == &connection.up));
+    }
+    if (cut_is_due(connection)) {
+      connection.close(cut_->kind);
+      if (++cuts >= cut_->connections && cut_->refuse_afterwards) refuse(true);
+      return true;
+    }
+    if (!connection.over()) return false;
+    if (connection.broken()) connection.close(CutKind::reset);
+    return true;
+  }
+
+  bool still_cuts() const { return cut_ && cuts < cut_->connections; }
+  bool cut_is_due(const Connection& connection) const {
+    return still_cuts() && connection.passed_bytes(cut_->direction) >= cut_->after_bytes;
+  }
+  std::uint64_t bytes_until_cut(const Connection& connection, bool up) const {
+    const bool counts = still_cuts() && cut_->direction != (up ? Direction::down : Direction::up);
+    if (!counts) return std::numeric_limits<std::uint64_t>::max();
+    return cut_->after_bytes - connection.passed_bytes(cut_->direction);
+  }
+
+  const std::uint16_t target_port_;
+  const ProxyClock::duration delay_;
+  const std::optional<Cut> cut_;
+  ReservedPort port_;
+  Descriptor listener_;
+  std::list<Connection> connections_;
+  std::vector<char> buffer_ = std::vector<char>(256 << 10);
+  bool frozen_ = false;
+  bool stopped_ = false;
+
+  Bell bell_;
+  std::mutex mutex_;
+  std::condition_variable done_;
+  const std::function<void()>* task_ = nullptr;
+  std::thread thread_;
+};
+
+NetworkProxy::NetworkProxy(std::uint16_t target_port, std::chrono::microseconds round_trip,
+                           const std::optional<Cut>& cut)
+    : engine_(std::make_unique<Engine>(target_port, round_trip, cut)) {}
+
+NetworkProxy::~NetworkProxy() = default;
+
+std::uint16_t NetworkProxy::port() const {
+  return engine_->port();
+}
+
+std::uint64_t NetworkProxy::bytes_up() const {
+  return engine_->bytes_up;
+}
+
+std::uint64_t NetworkProxy::bytes_down() const {
+  return engine_->bytes_down;
+}
+
+int NetworkProxy::connections() const {
+  return engine_->accepted;
+}
+
+int NetworkProxy::cuts() const {
+  return engine_->cuts;
+}
+
+void NetworkProxy::cut_now(CutKind kind) {
+  engine_->order([&] { engine_->cut_all(kind); });
+}
+
+void NetworkProxy::refuse(bool refused) {
+  engine_->order([&] { engine_->refuse(refused); });
+}
+
+void NetworkProxy::freeze(bool frozen) {
+  engine_->order([&] { engine_->freeze(frozen); });
+}
+
+}  // namespace msprof::test

@@ -1,0 +1,55 @@
+// ProxyLane: the bytes on their way in one direction of one connection. For NetworkProxy.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <optional>
+#include <span>
+#include <string>
+
+namespace msprof::test {
+
+using ProxyClock = std::chrono::steady_clock;
+
+class ProxyLane {
+ public:
+  // From and to a socket that does not block; neither is owned.
+  ProxyLane(int from, int to, ProxyClock::duration delay) : from_(from), to_(to), delay_(delay) {}
+
+  int from() const { return from_; }
+  int to() const { return to_; }
+  bool wants_to_read() const;
+  bool can_write(ProxyClock::time_point now) const;
+  // When the next bytes may be passed on; empty where none wait.
+  std::optional<ProxyClock::time_point> next_due() const;
+  // An error, not an end of file.
+  bool broken() const { return broken_; }
+  bool done() const { return at_end_ && chunks_.empty(); }
+  std::uint64_t passed_bytes() const { return passed_bytes_; }
+
+  // Takes what is there; returns how many bytes.
+  std::size_t read(ProxyClock::time_point now, std::span<char> buffer);
+  // Passes on what is due, `most` bytes at most, and an end of file after the last byte.
+  void write(ProxyClock::time_point now, std::uint64_t most);
+
+ private:
+  struct Chunk {
+    ProxyClock::time_point due;
+    std::string bytes;
+  };
+
+  void sent(std::size_t count);
+  int from_;
+  int to_;
+  ProxyClock::duration delay_;
+  std::deque<Chunk> chunks_;
+  std::size_t front_sent_ = 0;  // bytes of the first chunk that are gone
+  std::size_t waiting_bytes_ = 0;
+  std::uint64_t passed_bytes_ = 0;
+  bool at_end_ = false;
+  bool broken_ = false;
+};
+
+}  // namespace msprof::test
