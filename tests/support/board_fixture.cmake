@@ -1,6 +1,8 @@
-# Boards on the loopback, and networks that fail: for the tests of what goes over SSH.
+# Boards on the loopback, and networks and disks that fail: for the tests of what goes over SSH.
 add_library(msprof_board_fixture STATIC
-  board_processes.cpp board_server.cpp false_servers.cpp loopback.cpp network_proxy.cpp proxy_lane.cpp)
+  board_processes.cpp board_server.cpp false_servers.cpp kbdint_server.cpp loopback.cpp network_proxy.cpp
+  proxy_lane.cpp small_disk.cpp)
 target_compile_definitions(msprof_board_fixture PRIVATE
   BOARD_MAKER="${CMAKE_CURRENT_SOURCE_DIR}/board/make_board")
-target_link_libraries(msprof_board_fixture PUBLIC msprof_test_support Threads::Threads PRIVATE msprof_flags)
+target_link_libraries(msprof_board_fixture PUBLIC msprof_test_support Threads::Threads
+                      PRIVATE msprof_flags ssh)

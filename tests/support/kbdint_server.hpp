@@ -1,0 +1,51 @@
+// KbdintServer: an SSH server on the loopback that lets people in by keyboard-interactive alone, as
+// boards with one-time passwords do. Runs commands through /bin/sh, one channel after another:
+// their stdout, stderr and exit status, no stdin. Threads of its own.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace msprof::test {
+
+struct KbdintPrompt {
+  std::string text;
+  std::string answer;  // what lets in
+  bool echo = false;   // whether what is typed may be seen
+};
+
+struct KbdintOptions {
+  std::vector<KbdintPrompt> prompts = {{.text = "Password: ", .answer = "blue;kite#7"}};
+  std::string name{};         // title of the dialogue
+  std::string instruction{};  // shown before the prompts
+  // OpenSSH with PAM asks once more, nothing, before it lets in.
+  bool empty_round_at_end = false;
+};
+
+class KbdintServer {
+ public:
+  explicit KbdintServer(const KbdintOptions& options = {});
+  ~KbdintServer();
+
+  std::uint16_t port() const;
+  static std::string host() { return "127.0.0.1"; }
+  static std::string user() { return "board"; }
+  // A HOME whose .ssh/known_hosts has the server's key.
+  std::filesystem::path client_home() const;
+  std::filesystem::path known_hosts() const { return client_home() / ".ssh" / "known_hosts"; }
+  // For RunOptions: HOME as above, and no agent.
+  std::vector<std::pair<std::string, std::string>> client_variables() const;
+
+  int dialogues() const;  // how many clients were asked the prompts, so far
+  int refusals() const;   // how many answered wrongly
+
+ private:
+  class State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace msprof::test
