@@ -25,6 +25,8 @@ class Pipe {
  public:
   explicit Pipe(const std::string& text) {
     REQUIRE(::pipe2(ends_, O_CLOEXEC) == 0);
+    // Room for all of it: nobody reads yet.
+    REQUIRE(::fcntl(ends_[1], F_SETPIPE_SZ, 1 << 20) > 0);
     REQUIRE(::write(ends_[1], text.data(), text.size()) == static_cast<ssize_t>(text.size()));
     ::close(ends_[1]);
   }
@@ -118,7 +120,7 @@ TEST_CASE("--password-stdin leaves the rest of stdin to who comes next") {
 TEST_CASE("--password-stdin waits for a writer that takes its time") {
   const auto result = run_program(
       "/bin/bash",
-      {"-c", "(printf s3; sleep 0.2; printf 'cret\\n'; printf rest) | " LOGIN_HELPER " line"});
+      {"-c", "(printf s3; sleep 0.1; printf 'cret\\n'; printf rest) | " LOGIN_HELPER " line"});
   CHECK(result.out == "'s3cret'\nrest");
 }
 
