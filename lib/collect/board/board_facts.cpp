@@ -20,20 +20,16 @@ echo "system $(uname -s)"
 echo "machine $(uname -m)"
 echo "home $home"
 echo "folder $dir/.msprof"
-for tool in tar setsid;
-do
+for tool in tar setsid; do
   command -v $tool >/dev/null 2>&1 && echo "tool $tool"
 done
-case $(stat -c '%f %s %Y %Z %i' / 2>/dev/null) in
-  [0-9a-f]*' '[0-9]*' '[0-9]*' '[0-9]*' '[0-9]*) echo "tool stat" ;
-;
-esac head = $(od - An - tx1 - N20 / proc / self / exe 2 > / dev / null) &&
-                echo "program" $head umask 077 mkdir - p "$dir/.msprof" && cd "$dir/.msprof" ||
-            exit 71 df - Pk.| {
-  read - r header;
-  read - r name blocks used free rest;
-  echo "free $free";
-}
+case $(stat -c "%f %s %Y %Z %i" / 2>/dev/null) in
+  [0-9a-f]*" "[0-9]*" "[0-9]*" "[0-9]*" "[0-9]*) echo "tool stat" ;;
+esac
+head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
+umask 077
+mkdir -p "$dir/.msprof" && cd "$dir/.msprof" || exit 71
+df -Pk . | { read -r header; read -r name blocks used free rest; echo "free $free"; }
 )sh"};
 
 constexpr BoardScript kFree = {"asking for free space", R"sh(
@@ -113,6 +109,10 @@ BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir) {
                 fmt::format("{}: cannot make a folder for the runs: {} (--board-dir, or board_dir "
                             "of the ini, names another place)",
                             shell.login().name(), answer.reason()));
+  }
+  if (!answer.ok()) {
+    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be looked at: {}",
+                                                     shell.login().name(), answer.reason()));
   }
   BoardFacts facts = parse_board_facts(answer.out);
   facts.has_sftp = shell.connection().sftp() != nullptr;
