@@ -60,41 +60,33 @@ void join(std::string& text, const std::string& more) {
   text += more;
 }
 
-// The listing and the files of one fetch, compared until they agree or there is no use.
-class Fetch {
- public:
-  Fetch(const fs::path& into) : into_(into), incoming_(into) {}
-  Incoming& incoming() { return incoming_; }
-
-  // Sums up; `there` is what the board has in the end.
-  FetchReport report(const BoardListing& there, const std::vector<std::string>& paths,
-                     const std::string& problem) {
-    FetchReport report;
-    for (const auto& [path, file] : there.files) {
-      if (!is_plain_file(file)) continue;
-      if (is_whole(into_, path, file)) {
-        ++report.files;
-        report.bytes += file.size_bytes;
-      } else {
-        report.changed.push_back(path);
-      }
+// `there` is what the board has of `paths` in the end, `problem` what went wrong on the way.
+FetchReport sum_up(const BoardListing& there, const std::vector<std::string>& paths,
+                   const std::string& problem, const fs::path& into, const Incoming& incoming) {
+  FetchReport report;
+  for (const auto& [path, file] : there.files) {
+    if (!is_plain_file(file)) continue;
+    if (is_whole(into, path, file)) {
+      ++report.files;
+      report.bytes += file.size_bytes;
+    } else {
+      report.changed.push_back(path);
     }
-    for (const std::string& path : paths) {
-      std::error_code error;
-      const bool known = path == "." || there.files.contains(path);
-      if (!known && !fs::exists(into_ / path, error)) report.changed.push_back(path);
-    }
-    report.refused = incoming_.refused();
-    report.examples = incoming_.examples();
-    join(report.reason, there.trouble);
-    if (!report.changed.empty()) join(report.reason, problem);
-    return report;
   }
-
- private:
-  const fs::path& into_;
-  Incoming incoming_;
-};
+  if (!report.changed.empty()) report.reason = problem;
+  join(report.reason, there.trouble);
+  for (const std::string& path : paths) {  // those that went away before they could be fetched
+    std::error_code error;
+    if (path == "." || there.files.contains(path) || fs::exists(into / path, error)) continue;
+    report.changed.push_back(path);
+    if (report.reason.empty()) {
+      report.reason = fmt::format("{} is not on the board", printable(path));
+    }
+  }
+  report.refused = incoming.refused();
+  report.examples = incoming.examples();
+  return report;
+}
 
 }  // namespace
 
@@ -144,22 +136,22 @@ std::string BoardTransfer::fetch_listed(const std::string& folder, const BoardLi
 FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<std::string>& paths,
                                  const fs::path& into, const Progress& progress) {
   try {
-    Fetch fetch(into);
-    std::string problem = fetch_once(folder, paths, fetch.incoming(), progress);
+    Incoming incoming(into);
+    std::string problem = fetch_once(folder, paths, incoming, progress);
     BoardListing there = list_paths(folder, paths);
     const BoardListing again = different(there, into);
     if (!again.files.empty()) {
       log::verbose("{} file(s) differ from the board's sizes and are fetched once more{}{}",
                    again.files.size(), problem.empty() ? "" : ": ", problem);
-      join(problem, fetch_listed(folder, again, fetch.incoming(), progress));
-      // What went away meanwhile is not missing: only what the board still has is compared.
+      join(problem, fetch_listed(folder, again, incoming, progress));
+      // A file that went away meanwhile is not missed: the board's last word counts.
       BoardListing now = list_paths(folder, names_of(again));
       for (const auto& [path, file] : again.files) there.files.erase(path);
       there.files.merge(now.files);
       join(there.trouble, now.trouble);
     }
-    fetch.incoming().finish();
-    return fetch.report(there, paths, problem);
+    incoming.finish();
+    return sum_up(there, paths, problem, into, incoming);
   } catch (const CannotWriteHere& error) {
     if (!error.is_full()) throw;
     throw_disk_full(folder, paths, into);

@@ -91,8 +91,8 @@ std::set<fs::path> folders_of(const std::vector<ProjectEntry>& entries) {
 }
 
 void warn_of_name(const ProjectEntry& entry, SendReport& report) {
-  log::warn("not uploaded: {}: this board has no tar, and without it no names with line breaks",
-            entry.path.string());
+  log::warn("not uploaded: {}: its name has a line break, which only a board with tar takes",
+            printable(entry.path.string()));
   report.not_sent.push_back(entry.path);
 }
 

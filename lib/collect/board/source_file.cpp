@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "collect/file_tree.hpp"
 
 namespace msprof {
@@ -61,7 +62,7 @@ bool open_for_sending(const SourceFile& file, const ProjectEntry& entry, SendRep
     ++report.files;
     return true;
   }
-  log::warn("not uploaded: {}: {}", entry.path.string(), errno_text(file.error()));
+  log::warn("not uploaded: {}: {}", printable(entry.path.string()), errno_text(file.error()));
   report.not_sent.push_back(entry.path);
   return false;
 }

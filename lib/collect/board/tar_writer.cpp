@@ -4,10 +4,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <new>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 
 namespace msprof {
 
@@ -36,12 +38,18 @@ unsigned kind_of(const ProjectEntry& entry) {
 
 TarWriter::TarWriter(const std::vector<ProjectEntry>& entries,
                      const std::function<void(std::uint64_t)>& progress)
-    : entries_(entries), progress_(progress), archive_(archive_write_new()), buffer_(kChunk) {
+    : entries_(entries), progress_(progress), buffer_(kChunk), archive_(archive_write_new()) {
   if (!archive_) throw std::bad_alloc();
   require(archive_write_set_format_gnutar(archive_.get()));
   // No blocks: what is written is there at once.
   require(archive_write_set_bytes_per_block(archive_.get(), 0));
   require(archive_write_open(archive_.get(), this, nullptr, take, nullptr));
+}
+
+// An archive that goes before its end would fill the file under way to its announced size.
+TarWriter::~TarWriter() {
+  given_up_ = true;
+  archive_.reset();
 }
 
 void TarWriter::require(la_ssize_t result) const {
@@ -53,13 +61,17 @@ void TarWriter::require(la_ssize_t result) const {
 
 la_ssize_t TarWriter::take(struct archive* handle, void* self, const void* bytes,
                            std::size_t size) {
+  auto& writer = *static_cast<TarWriter*>(self);
   try {
-    static_cast<TarWriter*>(self)->made_.append(static_cast<const char*>(bytes), size);
+    if (!writer.given_up_) {
+      writer.made_.append(static_cast<const char*>(bytes), size);
+      return static_cast<la_ssize_t>(size);
+    }
   } catch (const std::exception&) {
-    archive_set_error(handle, ENOMEM, "out of memory");
-    return -1;
+    // C code is between here and the caller.
   }
-  return static_cast<la_ssize_t>(size);
+  archive_set_error(handle, ENOMEM, "out of memory");
+  return -1;
 }
 
 std::size_t TarWriter::fill(char* buffer, std::size_t size) {
@@ -139,7 +151,8 @@ void TarWriter::finish_file() {
   if (next_again_ > 0) {
     told_of_change(*file_, *entry_);
   } else if (file_->has_changed()) {
-    log::verbose("{} changed while it was sent, and is sent once more", entry_->path.string());
+    log::verbose("{} changed while it was sent, and is sent once more",
+                 printable(entry_->path.string()));
     again_.push_back(entry_);
   }
   file_.reset();

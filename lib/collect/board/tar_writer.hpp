@@ -21,6 +21,9 @@ class TarWriter {
   // `entries` outlive it.
   TarWriter(const std::vector<ProjectEntry>& entries,
             const std::function<void(std::uint64_t)>& progress);
+  ~TarWriter();
+  TarWriter(const TarWriter&) = delete;
+  TarWriter& operator=(const TarWriter&) = delete;
 
   // Fills `buffer`, returns 0 at the end. A file that changes while it is read keeps the size that
   // was announced and comes once more behind the others. Warns of files that cannot be read.
@@ -43,7 +46,6 @@ class TarWriter {
 
   const std::vector<ProjectEntry>& entries_;
   const std::function<void(std::uint64_t)>& progress_;
-  std::unique_ptr<struct archive, Closer> archive_;
   std::size_t next_ = 0;
   std::vector<const ProjectEntry*> again_;  // changed while they were read
   std::size_t next_again_ = 0;
@@ -54,7 +56,9 @@ class TarWriter {
   std::string made_;  // from `taken_` on not yet given away
   std::size_t taken_ = 0;
   bool finished_ = false;
+  bool given_up_ = false;
   SendReport report_;
+  std::unique_ptr<struct archive, Closer> archive_;
 };
 
 }  // namespace msprof
