@@ -28,7 +28,7 @@ struct Binder {
     return app.add_flag(option.names, *value, option.help);
   }
   CLI::Option* operator()(std::vector<std::string>* value) const {
-    return app.add_option(option.names, *value, option.help);
+    return app.add_option(option.names, *value, option.help)->allow_extra_args(!option.one_each);
   }
   CLI::Option* operator()(std::string* value) const {
     return app.add_option(option.names, *value, option.help)->capture_default_str();

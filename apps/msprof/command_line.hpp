@@ -17,7 +17,8 @@
 namespace msprof::cli {
 
 struct Option {
-  // Where the value goes. `bool` is a flag; a vector takes one value or more.
+  // Where the value goes. `bool` is a flag; a vector takes one value or more, and the option may
+  // come again.
   using Target =
       std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*,
                    std::optional<long>*, std::optional<double>*>;
@@ -27,6 +28,7 @@ struct Option {
   std::string help;
   std::vector<std::string> choices{};  // the only values taken; empty: any
   bool required = false;
+  bool one_each = false;  // a vector takes one value each time that the option comes
 };
 
 class Command {

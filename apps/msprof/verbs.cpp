@@ -22,6 +22,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
   root->set_examples(
       "  msprof collect -m main --all          run ./main profiled on this machine, then import "
       "and export\n"
+      "  msprof collect -m main --config board.ini --all   the same on a board, over SSH\n"
       "  msprof import -dir JOBXXX             raw data to JOBXXX/sqlite/msprof.db, with a "
       "verdict\n"
       "  msprof export timeline -dir JOBXXX    chrome-trace JSON for chrome://tracing and "

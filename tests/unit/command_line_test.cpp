@@ -23,6 +23,7 @@ struct Sample {
   std::vector<std::string> dirs;
   std::string text = "old";
   std::optional<long> number;
+  Words variables;
   Words rest;
   int runs = 0;
 
@@ -32,6 +33,9 @@ struct Sample {
     verb.add_option({"--dir", &dirs, "DIR", "folders"});
     verb.add_option({"--text", &text, "TEXT", "a text", {"old", "new"}});
     verb.add_option({"--number", &number, "N", "a number"});
+    cli::Option variable = {"--set", &variables, "K=V", "one each"};
+    variable.one_each = true;
+    verb.add_option(std::move(variable));
     verb.set_rest(&rest, "what stands behind");
     verb.set_action([this] {
       ++runs;
@@ -111,6 +115,16 @@ TEST_CASE("options are parsed into their targets and the action's code is passed
   CHECK(sample.text == "new");
   CHECK(sample.number == -3);
   CHECK(sample.rest == Words{"-f", "--text", "x"});
+}
+
+TEST_CASE("an option of one value each takes the next word and no more, as often as it comes") {
+  Sample sample;
+  CHECK(sample.run({"verb", "--set", "a=1 2,3", "-f", "--set=b=[x,y]", "--set", "c="}) ==
+        Exit::partial_data);
+  CHECK(sample.variables == Words{"a=1 2,3", "b=[x,y]", "c="});
+  Sample stray;
+  CHECK(stray.run({"verb", "--set", "a=1", "b=2"}) == Exit::usage);
+  CHECK(stray.runs == 0);
 }
 
 TEST_CASE("defaults stay where an option is not given") {

@@ -1,0 +1,152 @@
+#include "msprof/board_options.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kMostReconnectSeconds = 86400;
+
+// What was given that only a board understands.
+std::string board_only_options(const BoardArguments& arguments) {
+  const std::pair<bool, const char*> options[] = {
+      {arguments.key.has_value(), "--key"},
+      {arguments.host_key.has_value(), "--host-key"},
+      {arguments.password_stdin, "--password-stdin"},
+      {arguments.board_dir.has_value(), "--board-dir"},
+      {arguments.connect_timeout_seconds.has_value(), "--connect-timeout"},
+      {arguments.reconnect_seconds.has_value(), "--reconnect"},
+      {arguments.keep, "--keep"},
+      {arguments.no_cache, "--no-cache"},
+      {arguments.clean_board, "--clean-board"},
+      {arguments.no_upload, "--no-upload"},
+      {arguments.remote_dir.has_value(), "--remote-dir"},
+      {arguments.force, "--force"},
+  };
+  std::string names;
+  for (const auto& [given, name] : options) {
+    if (given) names += (names.empty() ? "" : ", ") + std::string(name);
+  }
+  return names;
+}
+
+bool has_control(std::string_view text) {
+  return std::any_of(text.begin(), text.end(),
+                     [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
+}
+
+void add_login_options(cli::Command& command, BoardArguments& arguments) {
+  command.add_option({"--config", &arguments.config, "FILE",
+                      "run on a board: an ini file with a section [ssh_config] and its keys ip, "
+                      "username, pwd, port, key, board_dir, host_key, connect_timeout"});
+  command.add_option({"--host", &arguments.host, "USER@IP[:PORT]",
+                      "run on this board; without --config no file is needed"});
+  command.add_option({"--key", &arguments.key, "FILE",
+                      "a private key for the login (others, and ssh-agent, are tried too)"});
+  command.add_option({"--password-stdin", &arguments.password_stdin, "",
+                      "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
+                      "the ini file, a question on the terminal)"});
+  command.add_option({"--host-key",
+                      &arguments.host_key,
+                      "POLICY",
+                      "a host key that is not known yet: strict asks on a terminal and refuses "
+                      "without one (default), accept-new remembers it, off looks at none",
+                      {"strict", "accept-new", "off"}});
+  command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
+                      "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
+  command.add_option({"--reconnect", &arguments.reconnect_seconds, "S",
+                      "how long to try to reach the board again after the connection was lost "
+                      "(default 30; 0: not at all)"});
+}
+
+void add_folder_options(cli::Command& command, BoardArguments& arguments) {
+  command.add_option({"--board-dir", &arguments.board_dir, "DIR",
+                      "the folder of the board that holds .msprof, absolute or below the "
+                      "account's home (default: the home)"});
+  command.add_option(
+      {"--keep", &arguments.keep, "", "leave the run's folder on the board, and say where it is"});
+  command.add_option({"--no-cache", &arguments.no_cache, "",
+                      "send the whole project and leave no copy of it on the board"});
+  command.add_option({"--clean-board", &arguments.clean_board, "",
+                      "remove everything that msprof keeps on the board; without -m only that, "
+                      "else after the run"});
+  command.add_option({"--no-upload", &arguments.no_upload, "",
+                      "run what is on the board already, in --remote-dir"});
+  command.add_option({"--remote-dir", &arguments.remote_dir, "DIR",
+                      "the project's folder on the board, for --no-upload"});
+  command.add_option(
+      {"--force", &arguments.force, "", "take the board although another run seems to use it"});
+}
+
+}  // namespace
+
+void add_board_options(cli::Command& command, BoardArguments& arguments) {
+  add_login_options(command, arguments);
+  add_folder_options(command, arguments);
+}
+
+void check_board_arguments(const BoardArguments& arguments) {
+  const std::string names = board_only_options(arguments);
+  if (!arguments.names_board() && !names.empty()) {
+    throw Error(Exit::usage, fmt::format("{}: this is for a board, and none is named; give "
+                                         "--config FILE or --host user@ip",
+                                         names));
+  }
+  if (arguments.no_upload != arguments.remote_dir.has_value()) {
+    throw Error(
+        Exit::usage,
+        "--no-upload and --remote-dir DIR need each other: run what is in DIR on the board");
+  }
+  if (arguments.remote_dir && has_control(*arguments.remote_dir)) {
+    throw Error(Exit::usage, "--remote-dir holds control characters");
+  }
+  if (arguments.keep && arguments.clean_board) {
+    throw Error(Exit::usage, "--keep and --clean-board contradict each other");
+  }
+  const double reconnect = arguments.reconnect_seconds.value_or(0);
+  if (!(reconnect >= 0 && reconnect <= kMostReconnectSeconds)) {
+    throw Error(Exit::usage,
+                fmt::format("--reconnect takes seconds from 0 to {}", kMostReconnectSeconds));
+  }
+}
+
+NamedBoard find_board(const BoardArguments& arguments) {
+  NamedBoard board;
+  BoardConfig& config = board.config;
+  if (arguments.config) {
+    config = read_board_config(*arguments.config);
+    board.private_files.push_back(fs::absolute(*arguments.config));
+  }
+  if (arguments.host) set_host(config, *arguments.host);
+  if (arguments.key) set_key(config, *arguments.key, fs::current_path());
+  if (arguments.host_key) {
+    config.login.host_key = parse_host_key_policy(*arguments.host_key, "--host-key");
+  }
+  if (arguments.board_dir) set_board_dir(config, *arguments.board_dir, "--board-dir");
+  if (arguments.connect_timeout_seconds) {
+    set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
+  }
+  check_login(config, arguments.config.value_or("--host"));
+  if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
+
+  std::optional<Secret> given;
+  if (arguments.password_stdin) given = read_password_line(STDIN_FILENO);
+  config.login.password = password_source(std::move(given), config);
+
+  board.options.reconnect_seconds =
+      arguments.reconnect_seconds.value_or(board.options.reconnect_seconds);
+  board.options.keep = arguments.keep;
+  board.options.no_cache = arguments.no_cache;
+  board.options.clean_board = arguments.clean_board;
+  board.options.force = arguments.force;
+  return board;
+}
+
+}  // namespace msprof

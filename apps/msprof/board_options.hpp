@@ -1,0 +1,52 @@
+// The options of collect that name a board and say how to use it. For the verb collect.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/board/ssh_host.hpp"
+#include "msprof/command_line.hpp"
+
+namespace msprof {
+
+struct BoardArguments {
+  std::optional<std::string> config;
+  std::optional<std::string> host;
+  std::optional<std::string> key;
+  std::optional<std::string> host_key;
+  std::optional<std::string> board_dir;
+  std::optional<std::string> remote_dir;
+  std::optional<double> connect_timeout_seconds;
+  std::optional<double> reconnect_seconds;
+  bool password_stdin = false;
+  bool keep = false;
+  bool no_cache = false;
+  bool clean_board = false;
+  bool no_upload = false;
+  bool force = false;
+
+  bool names_board() const { return config || host; }
+};
+
+void add_board_options(cli::Command& command, BoardArguments& arguments);
+
+// Throws Error(usage) for what does not go together, and for options of a board where none is
+// named.
+void check_board_arguments(const BoardArguments& arguments);
+
+// A board as the command line and the ini file name it, ready for SshHost.
+struct NamedBoard {
+  BoardConfig config;
+  BoardRunOptions options;
+  // Never copied: the ini file and the key.
+  std::vector<std::filesystem::path> private_files;
+};
+
+// Reads the ini file and, with --password-stdin, the first line of stdin; what the command line
+// says wins. Takes the password out of the environment. Throws Error(usage) and
+// Error(nothing_to_do) with the file and the line.
+NamedBoard find_board(const BoardArguments& arguments);
+
+}  // namespace msprof

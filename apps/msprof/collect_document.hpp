@@ -1,0 +1,14 @@
+// What `collect --json` prints. For the verb collect.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+
+#include "collect/board/board_facts.hpp"
+#include "collect/collector.hpp"
+
+namespace msprof {
+
+nlohmann::json document_of(const CollectResult& result);
+nlohmann::json document_of(const BoardFacts& facts);
+
+}  // namespace msprof
