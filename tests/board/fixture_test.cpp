@@ -2,14 +2,13 @@
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
-#include <chrono>
 #include <filesystem>
-#include <functional>
-#include <thread>
 
 #include "support/board_server.hpp"
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
+#include "support/ssh_client.hpp"
 
 namespace msprof::test {
 
@@ -17,57 +16,10 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(5));
-  }
-  return true;
-}
-
 // A zombie does not run: whoever inherited it takes it away when it likes.
 bool runs(pid_t pid) {
   const fs::path stat = fs::path("/proc") / std::to_string(pid) / "stat";
   return fs::exists(stat) && read_file(stat).find(") Z ") == std::string::npos;
-}
-
-std::vector<std::string> client_words(const BoardServer& board, const std::string& port_option) {
-  return {"-o",        "UserKnownHostsFile=" + board.known_hosts().string(),
-          "-o",        "GlobalKnownHostsFile=/dev/null",
-          "-o",        "StrictHostKeyChecking=yes",
-          "-F",        "/dev/null",
-          port_option, std::to_string(board.port())};
-}
-
-RunResult client(const BoardServer& board, std::vector<std::string> words) {
-  return run_program("/usr/bin/env", words, {.variables = board.client_variables()});
-}
-
-std::vector<std::string> by_key(const BoardServer& board) {
-  return {"-o", "BatchMode=yes", "-o", "IdentitiesOnly=yes", "-i", board.client_key()};
-}
-
-std::vector<std::string> operator+(std::vector<std::string> left,
-                                   const std::vector<std::string>& right) {
-  left.insert(left.end(), right.begin(), right.end());
-  return left;
-}
-
-std::vector<std::string> ssh_words(const BoardServer& board, const std::string& command) {
-  return std::vector<std::string>{"ssh"} + client_words(board, "-p") + by_key(board) +
-         std::vector<std::string>{"board@127.0.0.1", command};
-}
-
-RunResult ssh(const BoardServer& board, const std::string& command) {
-  return client(board, ssh_words(board, command));
-}
-
-RunResult ssh_with_password(const BoardServer& board, const std::string& password) {
-  return client(
-      board,
-      std::vector<std::string>{"sshpass", "-p", password, "ssh"} + client_words(board, "-p") +
-          std::vector<std::string>{"-o", "PubkeyAuthentication=no", "board@127.0.0.1", "echo in"});
 }
 
 }  // namespace
@@ -79,9 +31,9 @@ TEST_CASE("Every kind of board lets its account in by password and by key and re
   const RunResult by_key = ssh(board, "pwd; id -u; exit 7");
   CHECK(by_key.out == board.home().string() + "\n" + std::to_string(::getuid()) + "\n");
   CHECK(by_key.exit_code == 7);
-  CHECK(ssh_with_password(board, board.password()).out == "in\n");
-  const RunResult refused = ssh_with_password(board, "blue");
-  CHECK(refused.exit_code == 5);  // sshpass: a wrong password
+  CHECK(ssh_with_password(board, board.password(), "echo in").out == "in\n");
+  const RunResult refused = ssh_with_password(board, "blue", "echo in");
+  CHECK(refused.exit_code == 255);
   CHECK(refused.out.empty());
 }
 
@@ -89,12 +41,12 @@ TEST_CASE("A board can refuse passwords, keys, or need nothing at all") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   SECTION("no passwords") {
     BoardServer board({.kind = kind, .password_login = false});
-    CHECK(ssh_with_password(board, board.password()).exit_code != 0);
+    CHECK(ssh_with_password(board, board.password(), "echo in").exit_code != 0);
     CHECK(ssh(board, "echo in").out == "in\n");
   }
   SECTION("no keys") {
     BoardServer board({.kind = kind, .key_login = false});
-    CHECK(ssh_with_password(board, board.password()).out == "in\n");
+    CHECK(ssh_with_password(board, board.password(), "echo in").out == "in\n");
     CHECK(ssh(board, "echo in").exit_code == 255);
   }
   SECTION("nothing needed") {
@@ -107,11 +59,15 @@ TEST_CASE("Only the board that has an sftp service offers one") {
   const auto kind =
       GENERATE(BoardKind::openssh, BoardKind::openssh_without_sftp, BoardKind::dropbear);
   BoardServer board({.kind = kind});
-  write_file(board.home() / "a file", "abc");
+  write_file(board.home() / "a", "abc");
   const fs::path target = board.client_home() / "fetched";
+  std::vector<std::string> words = {"sftp", "-P", std::to_string(board.port())};
+  for (const auto& word : client_options(board.known_hosts(), board.client_key())) {
+    words.push_back(word);
+  }
+  words.insert(words.end(), {"board@127.0.0.1:a", target});
   const RunResult result =
-      client(board, std::vector<std::string>{"sftp"} + client_words(board, "-P") + by_key(board) +
-                        std::vector<std::string>{"board@127.0.0.1:\"a file\"", target});
+      run_program("/usr/bin/env", words, {.variables = board.client_variables()});
   INFO(result.err);
   CHECK((result.exit_code == 0) == (kind == BoardKind::openssh));
   CHECK(fs::exists(target) == (kind == BoardKind::openssh));

@@ -1,43 +1,30 @@
 // The keyboard-interactive server and the small disk of the tests do what their headers say.
 #include <catch2/catch.hpp>
-#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
 #include "support/board_server.hpp"
-#include "support/files.hpp"
 #include "support/kbdint_server.hpp"
 #include "support/run_program.hpp"
 #include "support/small_disk.hpp"
+#include "support/ssh_client.hpp"
 
 namespace msprof::test {
-
-namespace {
-
-RunResult ssh(const KbdintServer& server, const std::string& answer, const std::string& command) {
-  return run_program(
-      "/usr/bin/env",
-      {"sshpass", "-p", answer, "ssh", "-F", "/dev/null", "-o", "StrictHostKeyChecking=yes", "-o",
-       "UserKnownHostsFile=" + server.known_hosts().string(), "-o", "NumberOfPasswordPrompts=1",
-       "-p", std::to_string(server.port()), "board@127.0.0.1", command},
-      {.variables = server.client_variables()});
-}
-
-}  // namespace
 
 TEST_CASE(
     "Only the right answer to its prompt lets a client in, and commands are run to their end") {
   const bool empty_round = GENERATE(false, true);
   const KbdintServer server({.empty_round_at_end = empty_round});
-  const RunResult good = ssh(server, "blue;kite#7", "echo out; echo err >&2; exit 7");
+  const RunResult good = ssh_with_answer(server, "blue;kite#7", "echo out; echo err >&2; exit 7");
   CHECK(good.out == "out\n");
   CHECK(good.err.find("err\n") != std::string::npos);
   CHECK(good.exit_code == 7);
   CHECK(server.refusals() == 0);
-  CHECK(ssh(server, "red", "echo out").out.empty());
+  CHECK(ssh_with_answer(server, "red", "echo out").out.empty());
   CHECK(server.refusals() == 1);
   CHECK(server.dialogues() == 2);
-  CHECK(ssh(server, "blue;kite#7", "head -c 3000000 /dev/zero").out.size() == 3'000'000);
+  CHECK(ssh_with_answer(server, "blue;kite#7", "head -c 3000000 /dev/zero").out.size() ==
+        3'000'000);
 }
 
 TEST_CASE("No other way of login is offered") {
@@ -63,12 +50,8 @@ TEST_CASE("A small disk takes what it is made for and no more, for a board's pro
   CHECK(std::filesystem::file_size(disk / "file") <= 1 << 20);
   CHECK(std::filesystem::space(disk.path()).available == 0);
   std::filesystem::remove(disk / "file");
-  BoardServer board({.password = "", .home = disk / "home"});
-  const RunResult result = run_program(
-      "/usr/bin/env",
-      {"ssh", "-F", "/dev/null", "-o", "UserKnownHostsFile=" + board.known_hosts().string(), "-p",
-       std::to_string(board.port()), "board@127.0.0.1", "cat /dev/zero >zeros; wc -c <zeros"},
-      {.variables = board.client_variables()});
+  BoardServer board({.home = disk / "home"});
+  const RunResult result = ssh(board, "cat /dev/zero >zeros; wc -c <zeros");
   CHECK(result.err.find("No space left on device") != std::string::npos);
   CHECK(std::stoi(result.out) > 500'000);
   CHECK(std::stoi(result.out) <= 1 << 20);

@@ -4,10 +4,10 @@
 #include <catch2/catch.hpp>
 #include <cerrno>
 #include <chrono>
-#include <functional>
 #include <string>
 #include <thread>
 
+#include "support/eventually.hpp"
 #include "support/loopback.hpp"
 #include "support/network_proxy.hpp"
 
@@ -16,15 +16,6 @@ namespace msprof::test {
 namespace {
 
 using namespace std::chrono_literals;
-
-bool eventually(const std::function<bool()>& condition) {
-  const auto deadline = std::chrono::steady_clock::now() + 1min;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > deadline) return false;
-    std::this_thread::sleep_for(2ms);
-  }
-  return true;
-}
 
 // What came, and whether an end of file or an error (its errno) ended it.
 struct Received {

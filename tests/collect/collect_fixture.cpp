@@ -9,13 +9,11 @@
 #include <algorithm>
 #include <atomic>
 #include <cerrno>
-#include <chrono>
 #include <csignal>
 #include <cstdlib>
 #include <fstream>
 #include <sstream>
 #include <stdexcept>
-#include <thread>
 
 namespace msprof::test {
 
@@ -151,15 +149,6 @@ std::map<std::string, std::string> fingerprint(const fs::path& folder) {
     result[fs::relative(entry.path().parent_path(), folder) / entry.path().filename()] = text.str();
   }
   return result;
-}
-
-bool eventually(const std::function<bool()>& condition) {
-  const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (std::chrono::steady_clock::now() < end) {
-    if (condition()) return true;
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
-  }
-  return condition();
 }
 
 bool process_gone(pid_t pid) {

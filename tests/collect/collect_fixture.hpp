@@ -4,10 +4,11 @@
 #include <sys/types.h>
 
 #include <filesystem>
-#include <functional>
 #include <map>
 #include <string>
 #include <vector>
+
+#include "support/eventually.hpp"
 
 namespace msprof::test {
 
@@ -75,9 +76,6 @@ Finished collect(const Sandbox& sandbox, const std::vector<std::string>& words,
 
 // Everything below `folder`: kind, permissions, time and content of each entry.
 std::map<std::string, std::string> fingerprint(const std::filesystem::path& folder);
-
-// Looks again and again, for a minute at most.
-bool eventually(const std::function<bool()>& condition);
 
 // Neither running nor waiting to be reaped by a parent that is alive.
 bool process_gone(pid_t pid);

@@ -5,17 +5,31 @@
 //   job-links NAME    one with a link, a pipe        job-here NAME    one in the current folder
 //   write PATH TEXT   append PATH TEXT   remove PATH   say TEXT   complain TEXT   echo-stdin
 //   env NAME          print a variable   cwd   print the folder   argv0
-//   exit N   raise N   hang   ignore-ends   ready PATH (makes an empty file)
+//   exit N   raise N   hang   sleep SECONDS   ignore-ends   ready PATH (makes a file with its pid)
 //   child PIDFILE     a child in its group that ignores INT and TERM
 //   daemon PIDFILE    a grandchild in a session of its own that ignores INT and TERM
+//   on-term WORD... end   at TERM, while it hangs or sleeps, does these words and exits
+//   fill PATH         writes until the disk is full (256 MB at most) and says what the disk said
+//   grow PATH PIDFILE a daemon that appends to PATH, again and again, up to 256 MB
+// In the data/ of the JOB made last (nothing where profiling is off):
+//   big NAME BYTES    many NAME COUNT (files of 4 KB: NAME.0, NAME.1, ...)
+//   done NAME LENGTH  a file of 16 bytes with a NAME.done that says LENGTH
+//   odd-names NAME    two files with a newline and a 0x01 in their names
+//   link-out NAME     a symbolic link to /etc/hostname
+// A PATH that begins with JOB/ is in the JOB made last.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
+#include <cerrno>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
+#include <functional>
 #include <iostream>
 #include <nlohmann/json.hpp>
 #include <string>
@@ -54,13 +68,48 @@ fs::path make_job(const fs::path& folder, const std::string& name) {
   for (;;) ::pause();
 }
 
+constexpr std::uint64_t kMostBytes = 256 << 20;
+
+// Bytes that differ from place to place, so that a hole or a repetition is seen.
+std::string some_bytes(std::uint64_t begin, std::size_t count) {
+  std::string bytes(count, '\0');
+  for (std::size_t i = 0; i < count; i += 8) {
+    const std::uint64_t value = (begin + i) * 0x9E3779B97F4A7C15U;
+    std::memcpy(bytes.data() + i, &value, std::min<std::size_t>(8, count - i));
+  }
+  return bytes;
+}
+
+// Writes `size` bytes or until an error; returns its errno, or 0.
+int write_bytes(const fs::path& path, std::uint64_t size) {
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0644);
+  if (fd < 0) return errno;
+  int error = 0;
+  for (std::uint64_t at = 0; at < size && error == 0;) {
+    const std::string bytes = some_bytes(at, std::min<std::uint64_t>(1 << 20, size - at));
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0) error = errno;
+    if (count > 0) at += static_cast<std::uint64_t>(count);
+  }
+  ::close(fd);
+  return error;
+}
+
+void grow(const fs::path& path) {
+  for (std::uint64_t at = 0; at < kMostBytes; at += 4096) {
+    put(path, some_bytes(at, 4096), std::ios::app);
+    ::usleep(1000);
+  }
+}
+
 void ignore_ends() {
   ::signal(SIGINT, SIG_IGN);
   ::signal(SIGTERM, SIG_IGN);
   ::signal(SIGHUP, SIG_IGN);
 }
 
-void spawn(const fs::path& pid_file, bool own_session) {
+void spawn(
+    const fs::path& pid_file, bool own_session, const std::function<void()>& task = [] {}) {
   const pid_t child = ::fork();
   if (child < 0) std::exit(99);
   if (child > 0) {
@@ -73,6 +122,7 @@ void spawn(const fs::path& pid_file, bool own_session) {
     if (::fork() != 0) ::_exit(0);
   }
   put_pid(pid_file);
+  task();
   hang();
 }
 
@@ -92,6 +142,8 @@ class Script {
       const std::string word = take();
       if (word.starts_with("job")) {
         job(word, take());
+      } else if (word == "on-term") {
+        on_term();
       } else if (word == "say") {
         std::cout << take() << std::endl;
       } else if (word == "complain") {
@@ -105,7 +157,7 @@ class Script {
       } else if (word == "env") {
         const char* value = std::getenv(take().c_str());
         std::cout << (value != nullptr ? value : "(unset)") << std::endl;
-      } else if (!files(word)) {
+      } else if (!files(word) && !data_files(word)) {
         processes(word);
       }
     }
@@ -114,10 +166,16 @@ class Script {
  private:
   std::string take() { return next_ < words_.size() ? words_[next_++] : std::string(); }
 
+  fs::path take_path() {
+    const std::string path = take();
+    return path.starts_with("JOB/") ? job_ / path.substr(4) : fs::path(path);
+  }
+
   void job(const std::string& word, const std::string& name) {
     if (profiler_.value("switch", "off") != "on") return;
     const fs::path output = profiler_.value("output", "");
     const fs::path made = make_job(word == "job-here" ? fs::path(".") : output, name);
+    job_ = made;
     if (word == "job-empty") return;
     put(made / "data" / "aicore.0.m.1.1.1.0", "MSVP and records");
     if (word == "job-links") {
@@ -128,19 +186,88 @@ class Script {
 
   bool files(const std::string& word) {
     if (word == "write") {
-      const std::string path = take();
+      const fs::path path = take_path();
       put(path, take());
     } else if (word == "append") {
-      const std::string path = take();
+      const fs::path path = take_path();
       put(path, take(), std::ios::app);
     } else if (word == "remove") {
-      fs::remove(take());
+      fs::remove(take_path());
+    } else if (word == "fill") {
+      const int error = write_bytes(take_path(), kMostBytes);
+      std::cout << "fill: " << (error == 0 ? "no error" : std::strerror(error)) << std::endl;
     } else if (word == "ready") {
       put_pid(take());
     } else {
       return false;
     }
     return true;
+  }
+
+  bool data_files(const std::string& word) {
+    const bool has_value = word == "big" || word == "many" || word == "done";
+    if (!has_value && word != "odd-names" && word != "link-out") return false;
+    const std::string name = take();
+    const std::uint64_t value = has_value ? std::stoull(take()) : 0;
+    if (job_.empty()) return true;
+    const fs::path data = job_ / "data";
+    fs::create_directories(data);
+    if (word == "big") {
+      if (const int error = write_bytes(data / name, value); error != 0) {
+        std::cerr << "big: " << std::strerror(error) << std::endl;
+        std::exit(1);
+      }
+    } else if (word == "many") {
+      for (std::uint64_t i = 0; i < value; ++i) {
+        put(data / (name + "." + std::to_string(i)), some_bytes(i, 4096));
+      }
+    } else if (word == "done") {
+      put(data / name, "MSVP and records");
+      put(data / (name + ".done"), "filesize:" + std::to_string(value) + "\n");
+    } else if (word == "odd-names") {
+      put(data / (name + "\nline"), "newline");
+      put(data / (name + "\x01"), "control");
+    } else {
+      fs::create_symlink("/etc/hostname", data / name);
+    }
+    return true;
+  }
+
+  // From here on TERM waits until the script hangs or sleeps.
+  void on_term() {
+    for (std::string word = take(); !word.empty() && word != "end"; word = take()) {
+      words_at_term_.push_back(word);
+    }
+    handles_term_ = true;
+    sigset_t term = term_signal();
+    ::sigprocmask(SIG_BLOCK, &term, nullptr);
+  }
+
+  static sigset_t term_signal() {
+    sigset_t term;
+    sigemptyset(&term);
+    sigaddset(&term, SIGTERM);
+    return term;
+  }
+
+  // For the time of `limit`, for ever where it is null.
+  void rest(const timespec* limit) {
+    if (!handles_term_) {
+      if (limit == nullptr) hang();
+      ::nanosleep(limit, nullptr);
+      return;
+    }
+    const sigset_t term = term_signal();
+    int signal = 0;
+    do {
+      signal =
+          limit == nullptr ? ::sigwaitinfo(&term, nullptr) : ::sigtimedwait(&term, nullptr, limit);
+    } while (signal != SIGTERM && limit == nullptr);
+    if (signal != SIGTERM) return;
+    words_ = words_at_term_;
+    next_ = 0;
+    run("");
+    std::exit(0);
   }
 
   void processes(const std::string& word) {
@@ -151,14 +278,26 @@ class Script {
       if (number != SIGKILL) ::signal(number, SIG_DFL);
       ::raise(number);
     }
-    if (word == "hang") hang();
+    if (word == "hang") rest(nullptr);
+    if (word == "sleep") {
+      const timespec limit = {std::stoi(take()), 0};
+      rest(&limit);
+    }
     if (word == "ignore-ends") ignore_ends();
     if (word == "child") spawn(take(), false);
     if (word == "daemon") spawn(take(), true);
+    if (word == "grow") {
+      const fs::path path = take_path();
+      put(path, some_bytes(0, 4096), std::ios::app);
+      spawn(take(), true, [&] { grow(path); });
+    }
   }
 
   std::vector<std::string> words_;
   std::size_t next_ = 0;
+  std::vector<std::string> words_at_term_;
+  bool handles_term_ = false;
+  fs::path job_;  // the one made last; empty: none
   nlohmann::json profiler_;
 };
 
