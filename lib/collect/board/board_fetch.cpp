@@ -19,6 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
+constexpr std::size_t kMostNamed = 5;
 constexpr std::string_view kParentFolder = "parent-folder";
 
 // Without changes of size or time in whole seconds, a file shows here that it was written to.
@@ -122,12 +123,7 @@ Fetched BoardFetch::all(const fs::path& into) {
   fetch_files(changes, into / "files");
   for (const std::string& path : changes.deleted) fetched_.deleted.push_back(name_at_home(path));
   fetched_.not_fetched += changes.special;
-  if (after_.refused > before_.refused) {
-    fetched_.notes.push_back(
-        fmt::format("{} name(s) that the run made on the board were refused: they hold control "
-                    "characters or lead out of their folder",
-                    after_.refused - before_.refused));
-  }
+  note_refused();
   return std::move(fetched_);
 }
 
@@ -211,24 +207,44 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
           here = before + bytes;
           progress.update(total_bytes_ + here);
         });
-        note(report, into);
+        note(report);
       },
       [&] { return here; });
   total_bytes_ += here;
   fetched_.bytes = total_bytes_;
 }
 
-void BoardFetch::note(const FetchReport& report, const fs::path& into) {
-  if (report.refused > 0) {
-    std::string text = fmt::format("{} thing(s) on the board were refused:", report.refused);
-    for (const std::string& example : report.examples) text += "\n  " + example;
+void BoardFetch::note(const FetchReport& report) {
+  refused_ += report.refused;
+  examples_.insert(examples_.end(), report.examples.begin(), report.examples.end());
+  if (report.changed.empty()) return;
+  std::string text = fmt::format(
+      "{} file(s) on the board did not arrive as they are there now{}{}", report.changed.size(),
+      ": ", report.reason.empty() ? "something may still be writing to them" : report.reason);
+  for (std::size_t i = 0; i < report.changed.size() && i < kMostNamed; ++i) {
+    text += "\n  " + printable(report.changed[i]);
+  }
+  fetched_.notes.push_back(std::move(text));
+}
+
+// What the stream refused is in most cases what the listing did not even name.
+void BoardFetch::note_refused() {
+  const std::uint64_t unlisted =
+      after_.refused > before_.refused ? after_.refused - before_.refused : 0;
+  const std::uint64_t refused = std::max(refused_, unlisted);
+  if (refused > 0) {
+    std::string text = fmt::format(
+        "{} thing(s) on the board were refused: only files and folders with printable names that "
+        "stay in their folder come home",
+        refused);
+    for (std::size_t i = 0; i < examples_.size() && i < kMostNamed; ++i) {
+      text += "\n  " + examples_[i];
+    }
     fetched_.notes.push_back(std::move(text));
   }
-  for (const std::string& name : report.changed) {
+  if (!after_.trouble.empty()) {
     fetched_.notes.push_back(
-        fmt::format("{} was still changing on the board while it was fetched; it is here as far as "
-                    "it came",
-                    printable((into.filename() / name).string())));
+        fmt::format("the board could not list all that the run left: {}", after_.trouble));
   }
 }
 

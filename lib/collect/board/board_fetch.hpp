@@ -37,7 +37,8 @@ class BoardFetch {
              const std::filesystem::path& into);
   std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
                                    const std::filesystem::path& into) const;
-  void note(const FetchReport& report, const std::filesystem::path& into);
+  void note(const FetchReport& report);
+  void note_refused();
   void require_space(const BoardChanges& changes, const std::filesystem::path& into) const;
 
   BoardLink& link_;
@@ -48,6 +49,8 @@ class BoardFetch {
   std::set<std::string> touched_before_;
   Fetched fetched_;
   std::uint64_t total_bytes_ = 0;
+  std::uint64_t refused_ = 0;
+  std::vector<std::string> examples_;  // of them, with the reason
 };
 
 }  // namespace msprof

@@ -116,10 +116,11 @@ Placed BoardUpload::send(const Project& project, const std::string& folder) {
     remove_on_board(link_.shell(), folder, update.remove);
     Progress progress(fmt::format("sending the project to {}", link_.name()), placed.bytes);
     const std::uint64_t before = placed.bytes - std::min(update.bytes, placed.bytes);
-    transfer_.send(folder, update.send, [&](std::uint64_t bytes) {
+    const SendReport report = transfer_.send(folder, update.send, [&](std::uint64_t bytes) {
       sent = std::max(sent, before + bytes);
       progress.update(before + bytes);
     });
+    placed.files -= std::min<std::uint64_t>(placed.files, report.not_sent.size());
   };
   link_.persistently(bring_up_to_date, [&] { return sent; });
   log::verbose("{} files ({}) sent by {}", with_thousands(placed.files), human_bytes(placed.bytes),
