@@ -1,0 +1,99 @@
+#include "board/collect_board_fixture.hpp"
+
+#include "support/files.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+BoardUser::BoardUser(const BoardServer& board, std::uint16_t port) {
+  fs::create_directories(project());
+  fs::create_directories(output());
+  fs::copy_file(COLLECT_APP, project() / "main");
+  write_file(project() / "acl.json", R"({"profiler":{"switch":"off"},"mine":1})");
+  write_file(project() / "models" / "m.om", "model");
+  const bool by_proxy = port != 0;
+  std::string text = "[ssh_config]\nip = " + BoardServer::host() +
+                     "\nusername = " + BoardServer::user() +
+                     "\nport = " + std::to_string(by_proxy ? port : board.port()) +
+                     "\nkey = " + board.client_key().string() + "\n";
+  if (by_proxy) text += "host_key = accept-new\n";
+  write_file(ini(), text);
+  fs::permissions(ini(), fs::perms::owner_read | fs::perms::owner_write);
+  run_options_ = {.folder = project(), .variables = board.client_variables()};
+  remember_project();
+}
+
+void BoardUser::remember_project() {
+  project_before_ = fingerprint(project());
+}
+
+bool BoardUser::project_is_untouched() const {
+  return fingerprint(project()) == project_before_;
+}
+
+Words BoardUser::words(const Words& options, const Words& application) const {
+  Words words = {"collect",      "-m",       "main",           "--config",
+                 ini().string(), "--output", output().string()};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back("--");
+  words.insert(words.end(), application.begin(), application.end());
+  return words;
+}
+
+RunResult BoardUser::collect(const Words& options, const Words& application) const {
+  return run_msprof(words(options, application), run_options_);
+}
+
+BoardCollecting::BoardCollecting(const BoardUser& user, const Words& options,
+                                 const Words& application, std::string_view input) {
+  write_file(folder_ / "in", input);
+  Words words = {"-c", R"(exec "$@" <"$0/in" 2>"$0/err")", folder_.path().string(), msprof_path()};
+  for (std::string& word : user.words(options, application)) words.push_back(std::move(word));
+  program_ = std::make_unique<RunningProgram>("/bin/sh", words, user.run_options());
+}
+
+std::string BoardCollecting::err() const {
+  return fs::exists(folder_ / "err") ? read_file(folder_ / "err") : "";
+}
+
+RunResult BoardCollecting::wait() const {
+  RunResult result = program_->wait();
+  result.err += err();
+  return result;
+}
+
+bool contains(std::string_view text, std::string_view part) {
+  return text.find(part) != std::string_view::npos;
+}
+
+namespace {
+
+std::string litter_now(const BoardServer& board, std::size_t kept) {
+  std::string litter = describe(board.processes());
+  const fs::path ours = board.home() / ".msprof";
+  for (const std::string& name : names_in(ours)) {
+    if (name != "cache" && name != "kept" && name != "runs") litter += name + "\n";
+  }
+  for (const std::string& name : names_in(ours / "runs")) litter += "runs/" + name + "\n";
+  const auto kept_runs = names_in(ours / "kept");
+  if (kept_runs.size() != kept) {
+    litter += "kept: " + std::to_string(kept_runs.size()) + " runs\n";
+    for (const std::string& name : kept_runs) litter += "kept/" + name + "\n";
+  }
+  return litter;
+}
+
+}  // namespace
+
+std::string litter_on(const BoardServer& board, std::size_t kept) {
+  std::string litter;
+  eventually([&] { return (litter = litter_now(board, kept)).empty(); });
+  return litter;
+}
+
+std::vector<std::string> arrived(const BoardUser& user) {
+  return names_in(user.output());
+}
+
+}  // namespace msprof::test

@@ -1,0 +1,83 @@
+// A user in front of a board: a project with an application that misbehaves as told, a board.ini,
+// an output folder, and `msprof collect` as a real process. For the tests of whole runs.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "support/board_server.hpp"
+#include "support/eventually.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::test {
+
+inline constexpr const char* kBoardJob = "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC";
+inline constexpr const char* kOtherBoardJob = "JOBZYXWVUTSRQPONMLKJIHGFEDCBAZYX";
+
+using Words = std::vector<std::string>;
+
+class BoardUser {
+ public:
+  // `port` is that of a proxy in front of the board, whose key the user then takes unseen; 0: the
+  // board's own.
+  explicit BoardUser(const BoardServer& board, std::uint16_t port = 0);
+
+  // main (tests/collect/misbehaving_app.cpp), acl.json, models/m.om
+  std::filesystem::path project() const { return folder_ / "project"; }
+  std::filesystem::path ini() const { return folder_ / "board.ini"; }
+  std::filesystem::path output() const { return folder_ / "out"; }
+  // In the user's own folder, which the application on the board can reach, too.
+  std::string at(const std::string& name) const { return (folder_ / name).string(); }
+  // A file of the capture `job` in the output folder.
+  std::filesystem::path in_job(const std::string& file, const std::string& job = kBoardJob) const {
+    return output() / job / file;
+  }
+  // Changes of the project from now on are not the user's; the next check of it finds them.
+  void remember_project();
+  bool project_is_untouched() const;
+
+  // What `msprof collect -m main --config board.ini --output out OPTIONS -- APPLICATION` needs.
+  Words words(const Words& options, const Words& application) const;
+  const RunOptions& run_options() const { return run_options_; }
+  RunResult collect(const Words& options, const Words& application) const;
+
+ private:
+  TempFolder folder_;
+  RunOptions run_options_;
+  std::string project_before_;
+};
+
+// `msprof collect` that runs while the test goes on. Killed when it goes.
+class BoardCollecting {
+ public:
+  BoardCollecting(const BoardUser& user, const Words& options, const Words& application,
+                  std::string_view input = "");
+
+  void send(int signal) const { program_->send(signal); }
+  bool has_ended() const { return program_->has_ended(); }
+  // What it has said on stderr so far.
+  std::string err() const;
+  RunResult wait() const;
+
+ private:
+  TempFolder folder_;
+  std::unique_ptr<RunningProgram> program_;
+};
+
+bool contains(std::string_view text, std::string_view part);
+
+// What a run must not leave, a line each; empty: nothing. Waits for what is about to go. Allowed
+// are the cache, an empty runs/ and, in kept/, `kept` runs.
+std::string litter_on(const BoardServer& board, std::size_t kept = 0);
+
+// The names in the output folder, those of temporary files included.
+std::vector<std::string> arrived(const BoardUser& user);
+
+}  // namespace msprof::test
