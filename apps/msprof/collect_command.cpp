@@ -72,6 +72,7 @@ Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOpti
     result.exit_code = gravest(result.exit_code, process_captures(result, reports));
   }
   say_next(result, arguments.all);
+  if (!result.remains.empty()) log::info("{}", result.remains);
   document.update(document_of(result));
   if (arguments.all) document["results"] = std::move(reports);
   return result.exit_code;

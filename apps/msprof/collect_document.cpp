@@ -17,7 +17,8 @@ nlohmann::json paths_json(const std::vector<std::filesystem::path>& paths) {
 nlohmann::json application_json(const Outcome& outcome) {
   nlohmann::json application = {{"seconds", outcome.seconds},
                                 {"interrupted", outcome.interrupted},
-                                {"timed_out", outcome.timed_out}};
+                                {"timed_out", outcome.timed_out},
+                                {"connection_lost", outcome.end.connection_lost}};
   const ProgramEnd& end = outcome.end;
   if (end.exit_code) application["exit_code"] = *end.exit_code;
   if (end.signal != 0) application["signal"] = signal_name(end.signal);
@@ -42,6 +43,9 @@ nlohmann::json document_of(const CollectResult& result) {
                                  {"bytes", step.bytes},
                                  {"files", step.files}});
   }
+  document["notes"] = nlohmann::json::array();
+  for (const std::string& note : result.notes) document["notes"].push_back(valid_utf8(note));
+  if (!result.remains.empty()) document["remains"] = valid_utf8(result.remains);
   if (!result.problem.empty()) {
     document["error"] = valid_utf8(result.problem);
     document["likely_causes"] = result.likely_causes;

@@ -188,7 +188,7 @@ class Run {
   void publish(const Staging& staging, const Fetched& fetched) {
     for (const FetchedCapture& capture : fetched.captures) {
       for (std::string& note : check_done_files(staging.path() / "captures" / capture.name)) {
-        notes_.push_back(std::move(note));
+        result_.notes.push_back(std::move(note));
       }
       const fs::path path =
           staging.publish(staging.path() / "captures" / capture.name, capture.name);
@@ -207,8 +207,8 @@ class Run {
       }
     }
     result_.deleted = fetched.deleted;
-    notes_.insert(notes_.end(), fetched.notes.begin(), fetched.notes.end());
-    for (const std::string& note : notes_) log::warn("{}", note);
+    result_.notes.insert(result_.notes.end(), fetched.notes.begin(), fetched.notes.end());
+    for (const std::string& note : result_.notes) log::warn("{}", note);
     if (fetched.not_fetched > 0) {
       log::warn("{} link(s) or special file(s) of the run were not brought home",
                 fetched.not_fetched);
@@ -224,7 +224,7 @@ class Run {
       any_data = any_data || capture.has_data;
     }
     result_.exit_code = result_.outcome.exit_code();
-    if (!notes_.empty()) result_.exit_code = gravest(result_.exit_code, Exit::partial_data);
+    if (!result_.notes.empty()) result_.exit_code = gravest(result_.exit_code, Exit::partial_data);
     // A Ctrl-C after the application's own end: the results are brought home all the same.
     if (interrupt::received() != 0) result_.exit_code = Exit::interrupted;
     if (any_data) return;
@@ -265,7 +265,6 @@ class Run {
   Project project_;
   AclPlan plan_;
   bool output_full_ = false;
-  std::vector<std::string> notes_;  // what did not arrive as it should have
   CollectResult result_;
 };
 

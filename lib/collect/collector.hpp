@@ -51,8 +51,9 @@ struct CollectResult {
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> deleted;
   std::vector<CollectStep> steps;
-  std::string remains;  // what stays on the host, a sentence; empty: nothing
-  std::string problem;  // why there is no profile data; empty: there is
+  std::vector<std::string> notes;  // what did not arrive as it should have, a sentence each
+  std::string remains;             // what stays on the host, a sentence; empty: nothing
+  std::string problem;             // why there is no profile data; empty: there is
   std::vector<std::string> likely_causes;
   Exit exit_code = Exit::ok;
 };
