@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <optional>
 
@@ -19,8 +20,8 @@ constexpr int kMostQuestions = 8;  // of keyboard-interactive, before it is give
 
 class LogIn {
  public:
-  LogIn(SshSession& session, const SshLogin& login, const LoginKeys& keys)
-      : session_(session), login_(login), keys_(keys) {}
+  LogIn(SshSession& session, const SshLogin& login, const LoginKeys& keys, UseAgent use_agent)
+      : session_(session), login_(login), keys_(keys), use_agent_(use_agent) {}
 
   std::string run() {
     // It also brings the list of what the host offers.
@@ -57,6 +58,7 @@ class LogIn {
   SshSession& session_;
   const SshLogin& login_;
   const LoginKeys& keys_;
+  const UseAgent use_agent_;
   std::string method_;
   std::vector<std::string> tried_;
   std::vector<std::string> notes_;  // ways that were not open, and why
@@ -80,7 +82,7 @@ bool LogIn::take(const std::string& method, int code) {
 
 bool LogIn::try_agent() {
   const char* socket = std::getenv("SSH_AUTH_SOCK");
-  if (socket == nullptr || *socket == '\0') return false;
+  if (use_agent_ == UseAgent::no || socket == nullptr || *socket == '\0') return false;
   return attempt("agent", [&] { return ssh_userauth_agent(handle(), nullptr); });
 }
 
@@ -191,20 +193,19 @@ void LogIn::throw_refused() const {
 
 void LogIn::throw_ended() const {
   const std::string reason = session_.error();
-  std::string text = fmt::format("{}: the board ended the login after {}: {}", login_.name(),
-                                 fmt::join(tried_, ", "), reason);
-  if (reason.find("Too many") != std::string::npos) {
-    text +=
-        "; it counts every refused key: take keys out of the agent (ssh-add -d), or unset "
-        "SSH_AUTH_SOCK for this command";
+  const std::string text = fmt::format("{}: the board ended the login after {}: {}", login_.name(),
+                                       fmt::join(tried_, ", "), reason);
+  if (tried_.back() == "agent" && reason.find("Too many") != std::string::npos) {
+    throw TooManyKeys(text);
   }
   throw Error(Exit::board_unreachable, text);
 }
 
 }  // namespace
 
-std::string log_in(SshSession& session, const SshLogin& login, const LoginKeys& keys) {
-  return LogIn(session, login, keys).run();
+std::string log_in(SshSession& session, const SshLogin& login, const LoginKeys& keys,
+                   UseAgent use_agent) {
+  return LogIn(session, login, keys, use_agent).run();
 }
 
 }  // namespace msprof

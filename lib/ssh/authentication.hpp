@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "base/error.hpp"
 #include "ssh/ssh_login.hpp"
 #include "ssh/ssh_session.hpp"
 
@@ -35,8 +36,18 @@ class LoginKeys {
   std::vector<Entry> entries_;
 };
 
+// The host has counted every key of the agent as a failed try and ended the login; another
+// connection that leaves the agent out gets further.
+class TooManyKeys : public Error {
+ public:
+  explicit TooManyKeys(const std::string& message) : Error(Exit::board_unreachable, message) {}
+};
+
+enum class UseAgent { no, yes };
+
 // Returns how it logged in, as SshConnection::login_method(). Throws Error(board_unreachable) with
 // what was tried, what the host offers and what to do; never shows a secret.
-std::string log_in(SshSession& session, const SshLogin& login, const LoginKeys& keys);
+std::string log_in(SshSession& session, const SshLogin& login, const LoginKeys& keys,
+                   UseAgent use_agent);
 
 }  // namespace msprof

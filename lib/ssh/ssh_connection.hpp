@@ -1,9 +1,10 @@
 // SshConnection: one login on a host, and the commands that run over it. For the board rooms; this
 // folder alone includes libssh. Not thread safe: one connection belongs to one thread.
 //
-// Time: nothing here waits without a limit. A connection that is gone, or a peer that has been
-// silent for longer than TCP's own patience (kSilenceSeconds), throws ConnectionLost from whatever
-// was under way; after that the object is good for nothing but destruction.
+// Time: nothing here waits without a limit. A connection that is gone, a machine that is silent for
+// kSilenceSeconds, or an SSH server that gives no sign of life for kStuckSeconds throws
+// ConnectionLost from whatever was under way; after that the object is good for nothing but
+// destruction.
 #pragma once
 
 #include <chrono>
@@ -25,6 +26,7 @@ class ConnectionLost : public Error {
 };
 
 inline constexpr int kSilenceSeconds = 20;
+inline constexpr int kStuckSeconds = 30;
 
 // How a command ended: by a code or by a signal ("SEGV"); neither when the host did not say.
 struct CommandEnd {

@@ -11,11 +11,15 @@ namespace {
 
 // What is handled before sinks get their turn: enough that a call costs nothing beside the bytes.
 constexpr std::size_t kPumpBytes = 256 << 10;
+constexpr int kLookMilliseconds = 1000;
 
 }  // namespace
 
 SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name)
-    : name_(std::move(name)), session_(std::move(session)), event_(ssh_event_new()) {
+    : name_(std::move(name)),
+      pulse_(session->get()),
+      session_(std::move(session)),
+      event_(ssh_event_new()) {
   if (!event_ || ssh_event_add_session(event_.get(), session_->get()) != SSH_OK) {
     throw std::bad_alloc();
   }
@@ -40,6 +44,7 @@ void SshLoop::pump(int milliseconds) {
     code = ssh_event_dopoll(event_.get(), 0);
   }
   if (out_of_memory_) throw std::bad_alloc();
+  if (is_alive()) pulse_.look();
 }
 
 void SshLoop::deliver() {
@@ -61,7 +66,9 @@ void SshLoop::check() const {
   if (is_alive()) return;
   if (!session_) throw ConnectionLost(fmt::format("{}: the connection was closed", name_));
   std::string reason = session_->error();
-  if (reason.find("Socket error: disconnected") != std::string::npos) {
+  if (pulse_.is_stuck()) {
+    reason = fmt::format("its SSH server has given no sign of life for {} s", kStuckSeconds);
+  } else if (reason.find("Socket error: disconnected") != std::string::npos) {
     reason = "the board closed it";
   } else if (reason.find("timed out") != std::string::npos) {
     reason = fmt::format("nothing came from the board for {} s", kSilenceSeconds);
@@ -82,7 +89,7 @@ int SshLoop::finish(std::string_view what, const std::function<int()>& step) {
     if (code != SSH_AGAIN) return code;
     check();
     if (deadline.is_over()) throw_silent(what);
-    pump(deadline.milliseconds(1000));
+    pump(deadline.milliseconds(kLookMilliseconds));
   }
 }
 

@@ -17,6 +17,7 @@
 #include <vector>
 
 #include "ssh/ssh_connection.hpp"
+#include "ssh/ssh_pulse.hpp"
 #include "ssh/ssh_session.hpp"
 
 namespace msprof {
@@ -98,7 +99,7 @@ class SshLoop {
   // Hands on what arrived for every channel. Throws what a sink throws.
   void deliver();
   bool is_waiting() const;
-  bool is_alive() const { return session_ && session_->is_alive(); }
+  bool is_alive() const { return session_ && session_->is_alive() && !pulse_.is_stuck(); }
   // Throws ConnectionLost when the connection is gone.
   void check() const;
 
@@ -114,6 +115,7 @@ class SshLoop {
   };
 
   std::string name_;
+  SshPulse pulse_;  // before the session: the library counts into it to the end
   std::unique_ptr<SshSession> session_;
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;
   std::vector<SshChannel*> channels_;

@@ -105,7 +105,7 @@ void SshSession::wait(const Deadline& deadline) {
     const auto events = static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN);
     pollfd entry = {socket_.get(), events, 0};
     const int count = ::poll(&entry, 1, deadline.milliseconds(kLookMilliseconds));
-    if (count > 0 || (count < 0 && errno != EINTR)) return;
+    // Also a host that drips bytes and never says anything.
     if (deadline.is_over()) {
       throw Error(Exit::board_unreachable,
                   fmt::format("{}: no answer within {:g} s from port {}, which took the "
@@ -113,6 +113,7 @@ void SshSession::wait(const Deadline& deadline) {
                               "connect_timeout)",
                               name_, timeout_seconds_, port_));
     }
+    if (count > 0 || (count < 0 && errno != EINTR)) return;
   }
 }
 
@@ -121,6 +122,8 @@ int SshSession::finish(int again, const std::function<int()>& step) {
   for (;;) {
     const int code = step();
     if (code != again) return code;
+    // The library goes on asking for more time after the host has ended the login.
+    if (!is_alive()) return SSH_ERROR;
     keep_non_blocking();
     wait(deadline);
     look_at_greeting();

@@ -1,0 +1,61 @@
+#include "ssh/ssh_pulse.hpp"
+
+#include <libssh/server.h>
+#include <linux/sockios.h>
+#include <sys/ioctl.h>
+
+#include <algorithm>
+
+#include "ssh/ssh_connection.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::chrono::seconds kPatience{kStuckSeconds / 2};
+// A longer pause between two looks is ours, not the host's.
+constexpr std::chrono::seconds kLongestLook{1};
+
+}  // namespace
+
+SshPulse::SshPulse(ssh_session session) : session_(session), looked_at_(Clock::now()) {
+  ssh_set_counters(session_, &socket_counter_, &packet_counter_);
+}
+
+// Also while a slow link takes what is sent: an answer waits behind it.
+bool SshPulse::has_moved() {
+  int unsent = 0;
+  (void)::ioctl(ssh_get_fd(session_), SIOCOUTQ, &unsent);
+  const bool moved = socket_counter_.in_bytes != heard_bytes_ || unsent != unsent_bytes_;
+  heard_bytes_ = socket_counter_.in_bytes;
+  unsent_bytes_ = unsent;
+  return moved;
+}
+
+void SshPulse::look() {
+  const auto now = Clock::now();
+  silence_ += std::min<Clock::duration>(now - looked_at_, kLongestLook);
+  looked_at_ = now;
+  if (socket_counter_.in_bytes == heard_bytes_ && silence_ < kPatience / 4) return;
+  if (has_moved()) {
+    silence_ = {};
+    asked_ = false;
+  } else if (silence_ >= kPatience && !asked_) {
+    ask();
+  } else if (silence_ >= 2 * kPatience && can_ask_) {
+    stuck_ = true;
+  }
+}
+
+void SshPulse::ask() {
+  asked_ = true;
+  const auto before = packet_counter_.out_packets;
+  // The first call takes in the answer to the last question and asks nothing then. Servers that do
+  // not know the request say so, which is a sign of life; one that says even that in another way
+  // keeps the library waiting, and cannot be asked again.
+  ssh_send_keepalive(session_);
+  if (packet_counter_.out_packets == before) ssh_send_keepalive(session_);
+  can_ask_ = packet_counter_.out_packets != before;
+}
+
+}  // namespace msprof

@@ -1,0 +1,227 @@
+#include <signal.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "base/interrupt.hpp"
+#include "ssh_fixture.hpp"
+#include "support/files.hpp"
+#include "support/network_proxy.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+SshLogin login_at(std::uint16_t port) {
+  SshLogin login;
+  login.host = "127.0.0.1";
+  login.port = port;
+  login.user = "board";
+  login.host_key = HostKeyPolicy::off;
+  login.connect_timeout_seconds = 0.5;
+  return login;
+}
+
+// A server that says `text` to everybody and keeps quiet then, or closes.
+class Speaker {
+ public:
+  Speaker(std::string text, bool closes)
+      : listener_(listen_on_loopback(port_)),
+        thread_([this, text = std::move(text), closes] { run(text, closes); }) {}
+  ~Speaker() {
+    ::shutdown(listener_.get(), SHUT_RDWR);
+    thread_.join();
+  }
+  std::uint16_t port() const { return port_; }
+
+ private:
+  void run(const std::string& text, bool closes) {
+    for (;;) {
+      Descriptor connection(::accept(listener_.get(), nullptr, nullptr));
+      if (connection.get() < 0) return;
+      ::send(connection.get(), text.data(), text.size(), MSG_NOSIGNAL);
+      if (!closes) connections_.push_back(std::move(connection));
+    }
+  }
+  std::uint16_t port_ = 0;
+  Descriptor listener_;
+  std::vector<Descriptor> connections_;
+  std::thread thread_;
+};
+
+// Sends SIGINT to this process as soon as somebody is connected to `port`.
+class Interrupter {
+ public:
+  explicit Interrupter(std::uint16_t port)
+      : thread_([port] {
+          while (established_connections(port) == 0) {
+            std::this_thread::sleep_for(std::chrono::milliseconds(1));
+          }
+          ::kill(::getpid(), SIGINT);
+        }) {
+    interrupt::install();
+  }
+  ~Interrupter() {
+    thread_.join();
+    interrupt::acknowledge();
+  }
+
+ private:
+  std::thread thread_;
+};
+
+}  // namespace
+
+TEST_CASE("A port where nobody listens is said as refused, with the port") {
+  const ReservedPort port;
+  const std::string text = refusal_of(login_at(port.number()));
+  INFO(text);
+  CHECK(contains(text, "board@127.0.0.1:" + std::to_string(port.number()) + ": "));
+  CHECK(contains(text, "connection refused"));
+  CHECK(contains(text, "SSH server"));
+}
+
+TEST_CASE("A host that takes the connection and says nothing ends in time") {
+  const SilentServer server;
+  const std::string text = refusal_of(login_at(server.port()));
+  INFO(text);
+  CHECK(contains(text, "no answer within 0.5 s"));
+  CHECK(contains(text, "connect_timeout"));
+}
+
+TEST_CASE("A host that greets and then says nothing ends in time") {
+  const Speaker server("SSH-2.0-half\r\n", false);
+  CHECK(contains(refusal_of(login_at(server.port())), "no answer within 0.5 s"));
+}
+
+TEST_CASE("A host that falls silent in the middle of the handshake or the login ends in time") {
+  const BoardServer board;
+  // Up to the greeting, into the key exchange, behind it.
+  for (const std::uint64_t bytes : {10, 700, 2000}) {
+    CutProxy proxy(board.port());
+    SshLogin login = login_through(board, proxy.port());
+    login.connect_timeout_seconds = 0.5;
+    std::thread freezer([&] {
+      while (proxy.bytes_down() < bytes) std::this_thread::yield();
+      proxy.freeze(true);
+    });
+    std::string text;
+    try {
+      SshConnection::open(login);
+    } catch (const Error& error) {
+      text = error.what();
+    }
+    freezer.join();
+    // The login may have been through before the proxy froze.
+    if (!text.empty()) CHECK(contains(text, "no answer within 0.5 s"));
+    if (bytes == 10) CHECK_FALSE(text.empty());
+  }
+}
+
+TEST_CASE("A server that is none of SSH is said, with what it says") {
+  const NotSshServer server;
+  const std::string text = refusal_of(login_at(server.port()));
+  INFO(text);
+  CHECK(contains(text, "is not an SSH server, it says \"HTTP/1.1 400 Bad Request\""));
+}
+
+TEST_CASE("What a false server says cannot steer the terminal") {
+  const Speaker server("\x1b[31mevil\x07\n", true);
+  const std::string text = refusal_of(login_at(server.port()));
+  INFO(text);
+  CHECK(contains(text, "evil"));
+  CHECK_FALSE(contains(text, "\x1b"));
+  CHECK_FALSE(contains(text, "\x07"));
+}
+
+TEST_CASE("A server that closes at once, or talks without end, is said") {
+  const Speaker closing("", true);
+  CHECK(contains(refusal_of(login_at(closing.port())), "without an SSH greeting"));
+  const Speaker talking(std::string(100'000, 'x'), true);
+  CHECK(contains(refusal_of(login_at(talking.port())), "is not an SSH server"));
+}
+
+TEST_CASE("A host that does not exist is said, with the name and a way out") {
+  SshLogin login = login_at(22);
+  login.host = "no-such-board.invalid";
+  login.connect_timeout_seconds = 10;
+  const std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text, "no-such-board.invalid"));
+  CHECK(contains(text, "192.168.1.10"));
+}
+
+TEST_CASE("A name is found as a number is") {
+  const BoardServer board;
+  SshLogin login = login_through(board, board.port());
+  login.host = "localhost";
+  // Where localhost is ::1 first, nobody listens there.
+  CHECK(SshConnection::open(login) != nullptr);
+}
+
+TEST_CASE("Servers without a common algorithm are said, with what both sides have") {
+  const std::pair<const char*, const char*> options[] = {
+      {"KexAlgorithms diffie-hellman-group1-sha1", "diffie-hellman-group1-sha1"},
+      {"Ciphers aes128-cbc", "aes128-cbc"},
+      {"HostKeyAlgorithms ssh-rsa", "ssh-rsa"}};
+  for (const auto& [option, algorithm] : options) {
+    BoardServer board;
+    const auto rsa = board.tools().parent_path() / "etc/rsa_key";
+    tool("ssh-keygen -q -t rsa -b 2048 -N '' -f '" + rsa.string() + "'");
+    reconfigure(board, std::string(option) + "\nHostKey " + rsa.string());
+    const std::string text = refusal_of(login_to(board));
+    INFO(text);
+    CHECK(contains(text, "no common algorithm"));
+    CHECK(contains(text, std::string("the board offers ") + algorithm + ", this program takes "));
+    CHECK(contains(text, "dropbear 2020.79"));
+  }
+}
+
+TEST_CASE("The user's ssh configuration is not read") {
+  const BoardServer board;
+  const TempFolder home;
+  const auto trace = home / "proxy-was-here";
+  write_file(home / ".ssh/config", "Host *\n  ProxyCommand touch '" + trace.string() + "'\n");
+  const char* old = std::getenv("HOME");
+  const std::string saved = old != nullptr ? old : "";
+  ::setenv("HOME", home.path().c_str(), 1);
+  SshLogin login = login_to(board);
+  login.ssh_folder.clear();
+  login.host_key = HostKeyPolicy::accept_new;
+  CHECK(SshConnection::open(login) != nullptr);
+  ::setenv("HOME", saved.c_str(), 1);
+  CHECK_FALSE(std::filesystem::exists(trace));
+  CHECK(std::filesystem::exists(home / ".ssh/known_hosts"));
+}
+
+TEST_CASE("Ctrl-C ends waiting for a silent host at once") {
+  const SilentServer server;
+  SshLogin login = login_at(server.port());
+  login.connect_timeout_seconds = 3600;
+  const Interrupter interrupter(server.port());
+  error_of(Exit::interrupted, [&] { SshConnection::open(login); });
+}
+
+TEST_CASE("A connection that is cut during the login is said") {
+  const BoardServer board;
+  for (const std::uint64_t bytes : {5, 30, 400, 1500, 2500}) {
+    CutProxy proxy(board.port(), {.after_bytes = bytes, .direction = Direction::down});
+    const std::string text = refusal_of(login_through(board, proxy.port()));
+    INFO(bytes << ": " << text);
+    CHECK(contains(text, "board@127.0.0.1:" + std::to_string(proxy.port()) + ": "));
+    CHECK_FALSE(contains(text, board.password()));
+    CHECK(proxy.cuts() == 1);
+  }
+}
+
+TEST_CASE("A user name that the library does not take is a sentence") {
+  SshLogin login = login_at(22);
+  const BoardServer board;
+  login.port = board.port();
+  login.user = "";
+  CHECK(contains(error_of(Exit::usage, [&] { SshConnection::open(login); }), "user name"));
+}

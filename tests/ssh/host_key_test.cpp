@@ -1,0 +1,315 @@
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "ssh/known_hosts.hpp"
+#include "ssh_fixture.hpp"
+#include "support/files.hpp"
+#include "support/typed_terminal.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace fs = std::filesystem;
+
+namespace {
+
+mode_t mode_of(const fs::path& file) {
+  struct stat status = {};
+  REQUIRE(::stat(file.c_str(), &status) == 0);
+  return status.st_mode & 0777;
+}
+
+std::string host_line(const BoardServer& board, const std::string& key_file) {
+  return "[127.0.0.1]:" + std::to_string(board.port()) + " " + read_file(key_file);
+}
+
+fs::path etc_of(const BoardServer& board) {
+  return board.tools().parent_path() / "etc";
+}
+
+std::string new_key(const fs::path& file, const std::string& type) {
+  tool("ssh-keygen -q -t " + type + " -N '' -f '" + file.string() + "'");
+  return file.string() + ".pub";
+}
+
+std::string fingerprint_of(const std::string& public_key) {
+  const std::string line = tool("ssh-keygen -lf '" + public_key + "'");
+  const auto begin = line.find(' ') + 1;
+  return line.substr(begin, line.find(' ', begin) - begin);
+}
+
+}  // namespace
+
+TEST_CASE("A known host key is taken without a word, and the file stays as it is") {
+  const BoardServer board;
+  const std::string before = fingerprint(board.client_home());
+  CHECK(SshConnection::open(login_to(board)) != nullptr);
+  CHECK(fingerprint(board.client_home()) == before);
+}
+
+TEST_CASE("An unknown host key is refused without a terminal, and nothing is remembered") {
+  const BoardServer board;
+  board.forget_host_key();
+  SshLogin login = login_to(board);
+  bool asked = false;
+  login.password = [&]() -> std::optional<Secret> {
+    asked = true;
+    return std::nullopt;
+  };
+  const std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text, "host key"));
+  CHECK(contains(text, board.host_key_fingerprint()));
+  CHECK(contains(text, "--host-key accept-new"));
+  CHECK_FALSE(asked);
+  CHECK_FALSE(fs::exists(board.known_hosts()));
+}
+
+TEST_CASE("accept-new remembers an unknown host key once, for its owner only") {
+  for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
+    const BoardServer board({.kind = kind});
+    fs::remove_all(board.known_hosts().parent_path());
+    SshLogin login = login_to(board);
+    login.host_key = HostKeyPolicy::accept_new;
+    CHECK(SshConnection::open(login) != nullptr);
+    CHECK(mode_of(board.known_hosts()) == 0600);
+    CHECK(mode_of(board.known_hosts().parent_path()) == 0700);
+    const std::string text = read_file(board.known_hosts());
+    CHECK(text.starts_with("[127.0.0.1]:" + std::to_string(board.port()) + " ssh-ed25519 AAAA"));
+    CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+    // ssh itself finds it there.
+    CHECK(contains(tool("ssh-keygen -F '[127.0.0.1]:" + std::to_string(board.port()) + "' -f '" +
+                        board.known_hosts().string() + "'"),
+                   "ssh-ed25519"));
+    CHECK(SshConnection::open(login) != nullptr);
+    login.host_key = HostKeyPolicy::strict;
+    CHECK(SshConnection::open(login) != nullptr);
+    CHECK(read_file(board.known_hosts()) == text);
+  }
+}
+
+TEST_CASE("A line is added behind a last line without its end") {
+  const BoardServer board;
+  const std::string other =
+      "other.example ssh-ed25519 "
+      "AAAAC3NzaC1lZDI1NTE5AAAAIEFjqcZYBKzNkUwxmUjST2s/38FqvganSLS0x2dvocOl";
+  write_file(board.known_hosts(), other);
+  SshLogin login = login_to(board);
+  login.host_key = HostKeyPolicy::accept_new;
+  CHECK(SshConnection::open(login) != nullptr);
+  CHECK(read_file(board.known_hosts()).starts_with(other + "\n[127.0.0.1]:"));
+}
+
+TEST_CASE("Programs that remember the same host at once leave one line") {
+  const TempFolder folder;
+  const fs::path file = folder / "ssh/known_hosts";
+  const HostKey key{"ssh-ed25519",
+                    "AAAAC3NzaC1lZDI1NTE5AAAAIEFjqcZYBKzNkUwxmUjST2s/38FqvganSLS0x2dvocOl", ""};
+  std::vector<pid_t> children;
+  for (int i = 0; i < 8; ++i) {
+    children.push_back(::fork());
+    if (children.back() == 0) ::_exit(KnownHosts("Board", 22, {file}).remember(key));
+  }
+  for (const pid_t child : children) {
+    int status = -1;
+    ::waitpid(child, &status, 0);
+    CHECK(status == 0);
+  }
+  CHECK(read_file(file) == "board " + key.type + " " + key.base64 + "\n");
+}
+
+TEST_CASE("A changed host key stops with both fingerprints, file and line, under every policy") {
+  for (const HostKeyPolicy policy : {HostKeyPolicy::strict, HostKeyPolicy::accept_new}) {
+    BoardServer board;
+    const std::string old = board.host_key_fingerprint();
+    write_file(board.known_hosts(), "# a comment\n\n" + read_file(board.known_hosts()));
+    board.change_host_key();
+    const std::string before = read_file(board.known_hosts());
+    SshLogin login = login_to(board);
+    login.host_key = policy;
+    bool asked = false;
+    login.password = [&]() -> std::optional<Secret> {
+      asked = true;
+      return std::nullopt;
+    };
+    const std::string text = refusal_of(login);
+    INFO(text);
+    CHECK(contains(text, "host key"));
+    CHECK(contains(text, "known is " + old));
+    CHECK(contains(text, "presented was " + board.host_key_fingerprint()));
+    CHECK(old != board.host_key_fingerprint());
+    CHECK(contains(text, board.known_hosts().string() + ", line 3"));
+    CHECK(contains(text, "ssh-keygen -f '" + board.known_hosts().string() +
+                             "' -R '[127.0.0.1]:" + std::to_string(board.port()) + "'"));
+    CHECK_FALSE(asked);
+    CHECK(read_file(board.known_hosts()) == before);
+  }
+}
+
+TEST_CASE("The way out of a changed host key works") {
+  BoardServer board;
+  board.change_host_key();
+  SshLogin login = login_to(board);
+  login.host_key = HostKeyPolicy::accept_new;
+  const std::string text = refusal_of(login);
+  const auto begin = text.find("ssh-keygen");
+  tool(text.substr(begin, text.find(", then") - begin) + " 2>&1");
+  CHECK(SshConnection::open(login) != nullptr);
+}
+
+TEST_CASE("Hashed names in known_hosts are understood, known and changed") {
+  BoardServer board;
+  tool("ssh-keygen -q -H -f '" + board.known_hosts().string() + "' 2>&1");
+  CHECK(read_file(board.known_hosts()).starts_with("|1|"));
+  CHECK(SshConnection::open(login_to(board)) != nullptr);
+  const std::string old = board.host_key_fingerprint();
+  board.change_host_key();
+  const std::string text = refusal_of(login_to(board));
+  INFO(text);
+  CHECK(contains(text, "known is " + old));
+  CHECK(contains(text, ", line 1"));
+}
+
+TEST_CASE("Patterns, tabs, CRLF and lines that make no sense are read past") {
+  const BoardServer board;
+  const std::string key = read_file(etc_of(board) / "host_key.pub");
+  const auto space = key.find(' ');
+  const std::string tabbed = key.substr(0, space) + "\t" + key.substr(space + 1, 68) + "\r\n";
+  write_file(board.known_hosts(),
+             "nonsense\n[127.0.0.*]:* not-a-type AAAA\n|1|x|y ssh-rsa A\n"
+             "[127.0.0.*]:" +
+                 std::to_string(board.port()) + "\t" + tabbed);
+  CHECK(SshConnection::open(login_to(board)) != nullptr);
+}
+
+TEST_CASE("A key of another port or another host does not count") {
+  const BoardServer board;
+  const std::string key = read_file(etc_of(board) / "host_key.pub");
+  write_file(board.known_hosts(), "127.0.0.1 " + key + "[127.0.0.1]:1 " + key);
+  CHECK(contains(refusal_of(login_to(board)), "its host key is not known"));
+}
+
+TEST_CASE("Of several host keys the board has, the known type is asked for") {
+  BoardServer board;
+  const fs::path rsa = etc_of(board) / "rsa_key";
+  const std::string public_key = new_key(rsa, "rsa -b 2048");
+  reconfigure(board, "HostKey " + rsa.string());
+  write_file(board.known_hosts(), host_line(board, public_key));
+  CHECK(SshConnection::open(login_to(board)) != nullptr);
+  const fs::path ecdsa = etc_of(board) / "ecdsa_key";
+  write_file(board.known_hosts(), host_line(board, new_key(ecdsa, "ecdsa")));
+  reconfigure(board, "HostKey " + ecdsa.string());
+  CHECK(SshConnection::open(login_to(board)) != nullptr);
+}
+
+TEST_CASE("A host known by a key of another type stops as a changed one does") {
+  const BoardServer board;
+  const TempFolder folder;
+  const std::string public_key = new_key(folder / "rsa", "rsa -b 2048");
+  write_file(board.known_hosts(), host_line(board, public_key));
+  SshLogin login = login_to(board);
+  login.host_key = HostKeyPolicy::accept_new;
+  const std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text, fingerprint_of(public_key) + " (ssh-rsa)"));
+  CHECK(contains(text, board.host_key_fingerprint() + " (ssh-ed25519)"));
+}
+
+TEST_CASE("A revoked host key is refused under every policy that looks") {
+  const BoardServer board;
+  const std::string line = read_file(board.known_hosts());
+  write_file(board.known_hosts(), line + "@revoked * " + read_file(etc_of(board) / "host_key.pub"));
+  SshLogin login = login_to(board);
+  login.host_key = HostKeyPolicy::accept_new;
+  const std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text, "revoked"));
+  CHECK(contains(text, ", line 2"));
+}
+
+TEST_CASE("The policy off looks at nothing and remembers nothing") {
+  BoardServer board;
+  board.change_host_key();
+  SshLogin login = login_to(board);
+  login.host_key = HostKeyPolicy::off;
+  const std::string before = fingerprint(board.client_home());
+  CHECK(SshConnection::open(login) != nullptr);
+  board.forget_host_key();
+  CHECK(SshConnection::open(login) != nullptr);
+  CHECK_FALSE(fs::exists(board.known_hosts()));
+}
+
+TEST_CASE("A known_hosts that cannot be written is a warning, not the end") {
+  const BoardServer board;
+  SshLogin login = login_to(board);
+  login.ssh_folder = board.client_home() / "file";
+  write_file(login.ssh_folder, "a file where the folder should be");
+  login.host_key = HostKeyPolicy::accept_new;
+  CHECK(SshConnection::open(login) != nullptr);
+}
+
+namespace {
+
+struct Question {
+  explicit Question(const BoardServer& board, const TerminalOptions& options = {})
+      : terminal(OPEN_HELPER,
+                 {std::to_string(board.port()), board.known_hosts().parent_path().string(),
+                  board.client_key().string()},
+                 options) {}
+  TypedTerminal terminal;
+};
+
+}  // namespace
+
+TEST_CASE("On a terminal an unknown host key is asked for, and a yes is remembered") {
+  const BoardServer board;
+  board.forget_host_key();
+  Question question(board);
+  REQUIRE(question.terminal.wait_for("(yes/no)"));
+  CHECK(contains(question.terminal.screen(), board.host_key_fingerprint()));
+  question.terminal.type("perhaps\r");
+  question.terminal.type("yes\r");
+  const RunResult result = question.terminal.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == "key " + board.client_key().string() + "\n");
+  CHECK(fs::exists(board.known_hosts()));
+}
+
+TEST_CASE("A no on the terminal, an end of input and Ctrl-C refuse and remember nothing") {
+  const std::pair<const char*, int> answers[] = {{"no\r", 6}, {"\x04", 6}, {"\x03", 130}};
+  for (const auto& [keys, code] : answers) {
+    const BoardServer board;
+    board.forget_host_key();
+    Question question(board);
+    REQUIRE(question.terminal.wait_for("(yes/no)"));
+    question.terminal.type(keys);
+    const RunResult result = question.terminal.wait();
+    INFO(result.err);
+    CHECK(result.exit_code == code);
+    CHECK_FALSE(fs::exists(board.known_hosts()));
+  }
+}
+
+TEST_CASE("The fingerprint itself is a yes") {
+  const BoardServer board;
+  board.forget_host_key();
+  Question question(board);
+  REQUIRE(question.terminal.wait_for("(yes/no)"));
+  question.terminal.type(board.host_key_fingerprint() + "\r");
+  CHECK(question.terminal.wait().exit_code == 0);
+}
+
+TEST_CASE("Nobody is asked where stdin is no terminal") {
+  const BoardServer board;
+  board.forget_host_key();
+  Question question(board, {.stdin_is_it = false});
+  const RunResult result = question.terminal.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK_FALSE(contains(result.err, "(yes/no)"));
+}
