@@ -158,7 +158,6 @@ TEST_CASE("Wrong options are usage errors that say what is valid") {
   usage({"-m", "main", "--aac_metrics", "PipeUtilization"}, "ArithmeticUtilization");
   usage({"-m", "main", "--timeout", "0"}, "--timeout");
   usage({"-m", "main", "--timeout", "nan"}, "--timeout");
-  usage({"-m", "main", "--config", "board.ini"}, "next step");
   usage({"-m", "main", "--nonsense"}, "--nonsense");
   CHECK(is_empty_or_missing(demo.runs()));
 }

@@ -96,6 +96,18 @@ std::string several_captures() {
        {true, "cont.0.a.5.2.1.1.0", "x"}});
 }
 
+// Every key, both spellings, what cuts a password elsewhere, and each end of a line.
+std::vector<std::string> board_files() {
+  return {
+      "[ssh_config]\nip = 192.168.1.10\nusername = root\npwd = S3cret ;phrase\nport = 2222\n"
+      "key = ~/.ssh/id\nboard_dir = /userdata/x\nhost_key = accept-new\nconnect_timeout = 2.5\n",
+      "\xEF\xBB\xBF; c\r\n[other]\r\nx\r\n[SSH_Config]\r\n  BOARD_IP: ::1\r\n\tUSER=me\r\n"
+      "PASSWORD = S3cret ;phrase\r\nPORT=22\r\nBOARD_MOUNT_PATH=/mnt\r\nHOST_MOUNT_PATH=/h\r\n",
+      "[ssh_config]\rpwd = a#b%c=d\rpwd S3cret ;phrase\r[x\r",
+      "[ssh_config]\nPWD = S3cret ;phrase\npwd = S3cret ;phrase\nboard_dir = a/../b\nport = 0\n",
+      "root@[fe80::1%eth0]:22\nboard_dir = ~/w\nip=a\nboard_ip=b\nunknown = S3cret ;phrase\n"};
+}
+
 }  // namespace
 
 std::string pack(const std::vector<SeedFile>& files) {
@@ -112,6 +124,7 @@ std::string pack(const std::vector<SeedFile>& files) {
 
 std::vector<std::string> seeds(std::string_view target) {
   if (target == "job_folder") return {whole_capture(), several_captures(), ""};
+  if (target == "ini") return board_files();
   return {
       R"({"aicore": {"header_size": 0, "record_size": 16, "fields": {
              "layer_id": {"offset": 0, "type": "u32"}, "total_cycles": {"offset": 8, "type": "u64", "scale": 2},

@@ -1,4 +1,4 @@
-// Inputs to start from: small valid captures and layouts, built here, no binary files.
+// Inputs to start from: small valid captures, layouts and ini files, built here, no binary files.
 #pragma once
 
 #include <string>
@@ -16,7 +16,7 @@ struct SeedFile {
 };
 std::string pack(const std::vector<SeedFile>& files);
 
-// The seeds of a target: "job_folder" or "layout".
+// The seeds of a target: "ini", "job_folder" or "layout".
 std::vector<std::string> seeds(std::string_view target);
 
 }  // namespace msprof::fuzz
