@@ -14,16 +14,6 @@ namespace msprof::test {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-// A zombie does not run: whoever inherited it takes it away when it likes.
-bool runs(pid_t pid) {
-  const fs::path stat = fs::path("/proc") / std::to_string(pid) / "stat";
-  return fs::exists(stat) && read_file(stat).find(") Z ") == std::string::npos;
-}
-
-}  // namespace
-
 TEST_CASE("Every kind of board lets its account in by password and by key and refuses others") {
   const auto kind =
       GENERATE(BoardKind::openssh, BoardKind::openssh_without_sftp, BoardKind::dropbear);
@@ -61,10 +51,9 @@ TEST_CASE("Only the board that has an sftp service offers one") {
   BoardServer board({.kind = kind});
   write_file(board.home() / "a", "abc");
   const fs::path target = board.client_home() / "fetched";
-  std::vector<std::string> words = {"sftp", "-P", std::to_string(board.port())};
-  for (const auto& word : client_options(board.known_hosts(), board.client_key())) {
-    words.push_back(word);
-  }
+  std::vector<std::string> words = {"sftp", "-P", std::to_string(board.port()), "-i",
+                                    board.client_key()};
+  for (const auto& word : SshClient{board.client_home()}.options()) words.push_back(word);
   words.insert(words.end(), {"board@127.0.0.1:a", target});
   const RunResult result =
       run_program("/usr/bin/env", words, {.variables = board.client_variables()});
@@ -134,7 +123,7 @@ TEST_CASE("What the account runs is found and ended, whatever it does to hide") 
   REQUIRE(found.size() == 3);
   board.stop();
   CHECK(board.processes().empty());
-  for (const auto& process : found) CHECK_FALSE(runs(process.pid));
+  for (const auto& process : found) CHECK_FALSE(is_running(process.pid));
   CHECK(ssh(board, "true").err.find("refused") != std::string::npos);
   board.start();
   CHECK(ssh(board, "echo again").out == "again\n");

@@ -5,7 +5,6 @@
 
 #include "support/board_server.hpp"
 #include "support/kbdint_server.hpp"
-#include "support/run_program.hpp"
 #include "support/small_disk.hpp"
 #include "support/ssh_client.hpp"
 
@@ -29,11 +28,8 @@ TEST_CASE(
 
 TEST_CASE("No other way of login is offered") {
   const KbdintServer server;
-  const RunResult result = run_program("/usr/bin/env",
-                                       {"ssh", "-F", "/dev/null", "-o", "BatchMode=yes", "-o",
-                                        "UserKnownHostsFile=" + server.known_hosts().string(), "-p",
-                                        std::to_string(server.port()), "board@127.0.0.1", "true"},
-                                       {.variables = server.client_variables()});
+  const RunResult result =
+      SshClient{server.client_home()}.run_with_key(server.port(), "no key", "true");
   CHECK(result.exit_code == 255);
   CHECK(result.err.find("(keyboard-interactive)") != std::string::npos);
   CHECK(server.dialogues() == 0);

@@ -4,7 +4,6 @@
 #include <charconv>
 #include <filesystem>
 #include <fstream>
-#include <iterator>
 #include <map>
 #include <optional>
 #include <sstream>
@@ -20,12 +19,15 @@ struct Process {
   pid_t parent = 0;
   char state = '?';
   std::string name;
+  bool is_running() const { return state != 'Z' && state != 'X'; }
 };
 
-// Empty when it has gone meanwhile, or is not ours to read.
+// Empty when it has gone meanwhile, or is not ours to read. Through an operator that catches:
+// reading the file of a process that is just going fails.
 std::string content_of(const fs::path& path) {
-  std::ifstream file(path, std::ios::binary);
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  std::ostringstream content;
+  content << std::ifstream(path, std::ios::binary).rdbuf();
+  return content.str();
 }
 
 // "12 (na me) S 1 …": the name may hold anything, so it ends at the last parenthesis.
@@ -88,12 +90,17 @@ std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& 
   const auto processes = all_processes();
   std::vector<BoardProcess> found;
   for (const auto& [pid, process] : processes) {
-    if (pid == server || process.state == 'Z' || process.state == 'X') continue;
+    if (pid == server || !process.is_running()) continue;
     const fs::path folder = fs::path("/proc") / std::to_string(pid);
     if (!descends_from(processes, pid, server) && !has_mark(folder, mark)) continue;
     found.push_back({pid, process.name == server_name, command_of(folder, process.name)});
   }
   return found;
+}
+
+bool is_running(pid_t pid) {
+  const auto process = read_process(fs::path("/proc") / std::to_string(pid));
+  return process && process->is_running();
 }
 
 }  // namespace msprof::test

@@ -19,4 +19,7 @@ struct BoardProcess {
 std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& server_name,
                                                const std::string& mark);
 
+// False for a zombie, too: whoever inherited it takes it away when it likes.
+bool is_running(pid_t pid);
+
 }  // namespace msprof::test

@@ -1,5 +1,7 @@
 #include "support/ssh_client.hpp"
 
+#include <utility>
+
 #include "support/files.hpp"
 
 namespace msprof::test {
@@ -15,59 +17,72 @@ Words joined(Words left, const Words& right) {
   return left;
 }
 
-// ssh asks a program for what it would ask a terminal for.
-RunResult run_answering(const std::string& answer, const fs::path& client_home,
-                        std::vector<std::pair<std::string, std::string>> variables,
-                        const Words& words) {
-  const fs::path program = client_home / "answer";
-  write_file(program, "#!/bin/sh\nprintf '%s\\n' \"$SSH_TEST_ANSWER\"\n");
-  fs::permissions(program, fs::perms::owner_all);
-  variables.emplace_back("SSH_ASKPASS", program);
-  variables.emplace_back("SSH_ASKPASS_REQUIRE", "force");
-  variables.emplace_back("SSH_TEST_ANSWER", answer);
-  return run_program("/usr/bin/env", words, {.variables = variables});
+using Variables = std::vector<std::pair<std::string, std::string>>;
+
+Variables joined(Variables left, const Variables& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
 }
 
-Words answering_words(const fs::path& known_hosts, std::uint16_t port, const std::string& method,
-                      const std::string& command) {
-  return joined(joined({"ssh", "-p", std::to_string(port)}, client_options(known_hosts, "none")),
-                {"-o", "PreferredAuthentications=" + method, "-o", "NumberOfPasswordPrompts=1",
-                 "board@127.0.0.1", command});
+Variables client_variables(const fs::path& home) {
+  return {{"HOME", home}, {"SSH_AUTH_SOCK", ""}};
 }
 
 }  // namespace
 
-Words client_options(const fs::path& known_hosts, const fs::path& key) {
-  return {"-F", "/dev/null",
-          "-i", key,
-          "-o", "IdentitiesOnly=yes",
-          "-o", "UserKnownHostsFile=" + known_hosts.string(),
-          "-o", "GlobalKnownHostsFile=/dev/null",
-          "-o", "StrictHostKeyChecking=yes"};
+Words SshClient::options() const {
+  return {
+      "-F", "/dev/null",
+      "-o", "UserKnownHostsFile=" + known_hosts().string(),
+      "-o", "GlobalKnownHostsFile=/dev/null",
+      "-o", std::string("StrictHostKeyChecking=") + (accept_new_host_keys ? "accept-new" : "yes"),
+      "-o", "IdentitiesOnly=yes"};
 }
 
-Words ssh_words(const BoardServer& board, const std::string& command) {
-  return joined(joined({"ssh", "-p", std::to_string(board.port())},
-                       client_options(board.known_hosts(), board.client_key())),
+// ssh asks a program for what it would ask a terminal for.
+RunResult SshClient::run_with_answer(std::uint16_t port, const std::string& answer,
+                                     const std::string& command) const {
+  const fs::path program = home / "answer";
+  write_file(program, "#!/bin/sh\nprintf '%s\\n' \"$SSH_TEST_ANSWER\"\n");
+  fs::permissions(program, fs::perms::owner_all);
+  fs::create_directories(known_hosts().parent_path());
+  return run_program("/usr/bin/env",
+                     joined(joined({"ssh", "-p", std::to_string(port)}, options()),
+                            {"-o", "NumberOfPasswordPrompts=1", "-o", "PubkeyAuthentication=no",
+                             "board@127.0.0.1", command}),
+                     {.variables = joined(client_variables(home), {{"SSH_ASKPASS", program},
+                                                                   {"SSH_ASKPASS_REQUIRE", "force"},
+                                                                   {"SSH_TEST_ANSWER", answer}})});
+}
+
+Words SshClient::words_with_key(std::uint16_t port, const fs::path& key,
+                                const std::string& command) const {
+  return joined(joined({"ssh", "-p", std::to_string(port), "-i", key}, options()),
                 {"-o", "BatchMode=yes", "board@127.0.0.1", command});
 }
 
+RunResult SshClient::run_with_key(std::uint16_t port, const fs::path& key,
+                                  const std::string& command) const {
+  return run_program("/usr/bin/env", words_with_key(port, key, command),
+                     {.variables = client_variables(home)});
+}
+
 RunResult ssh(const BoardServer& board, const std::string& command) {
-  return run_program("/usr/bin/env", ssh_words(board, command),
-                     {.variables = board.client_variables()});
+  return SshClient{board.client_home()}.run_with_key(board.port(), board.client_key(), command);
 }
 
 RunResult ssh_with_password(const BoardServer& board, const std::string& password,
                             const std::string& command) {
-  return run_answering(password, board.client_home(), board.client_variables(),
-                       answering_words(board.known_hosts(), board.port(), "password", command));
+  return SshClient{board.client_home()}.run_with_answer(board.port(), password, command);
 }
 
 RunResult ssh_with_answer(const KbdintServer& server, const std::string& answer,
                           const std::string& command) {
-  return run_answering(
-      answer, server.client_home(), server.client_variables(),
-      answering_words(server.known_hosts(), server.port(), "keyboard-interactive", command));
+  return SshClient{server.client_home()}.run_with_answer(server.port(), answer, command);
+}
+
+Words ssh_words(const BoardServer& board, const std::string& command) {
+  return SshClient{board.client_home()}.words_with_key(board.port(), board.client_key(), command);
 }
 
 }  // namespace msprof::test

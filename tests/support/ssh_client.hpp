@@ -1,7 +1,9 @@
-// The public ssh client, which the boards of the tests are held against: its keys, known_hosts and
-// HOME are those of a test server, nothing of the user's own is read.
+// The public ssh client, which the boards of the tests are held against. Nothing of the user's own
+// is read: keys, known_hosts and HOME are those of a test.
 #pragma once
 
+#include <cstdint>
+#include <filesystem>
 #include <string>
 #include <vector>
 
@@ -11,19 +13,31 @@
 
 namespace msprof::test {
 
-// Logs in with client_key().
+struct SshClient {
+  std::filesystem::path home;
+  bool accept_new_host_keys = false;
+
+  std::filesystem::path known_hosts() const { return home / ".ssh" / "known_hosts"; }
+  // Runs a command as board@127.0.0.1, where each question for a secret gets `answer`, once.
+  RunResult run_with_answer(std::uint16_t port, const std::string& answer,
+                            const std::string& command) const;
+  // Logs in with the private key `key` alone.
+  RunResult run_with_key(std::uint16_t port, const std::filesystem::path& key,
+                         const std::string& command) const;
+  // Options of ssh and of sftp, and the words of run_with_key() for a program of the test's own.
+  std::vector<std::string> options() const;
+  std::vector<std::string> words_with_key(std::uint16_t port, const std::filesystem::path& key,
+                                          const std::string& command) const;
+};
+
+// With client_key().
 RunResult ssh(const BoardServer& board, const std::string& command);
-// Only with a password, typed once.
 RunResult ssh_with_password(const BoardServer& board, const std::string& password,
                             const std::string& command);
-// Answers each prompt so.
 RunResult ssh_with_answer(const KbdintServer& server, const std::string& answer,
                           const std::string& command);
 
-// The words of ssh(), for a RunningProgram of "/usr/bin/env" with board.client_variables().
+// Of ssh(), for a RunningProgram of "/usr/bin/env" with board.client_variables().
 std::vector<std::string> ssh_words(const BoardServer& board, const std::string& command);
-// Options for `ssh -p` (or `sftp -P`) that name files of the test instead of the user's.
-std::vector<std::string> client_options(const std::filesystem::path& known_hosts,
-                                        const std::filesystem::path& key);
 
 }  // namespace msprof::test

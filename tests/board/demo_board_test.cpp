@@ -1,0 +1,88 @@
+// The board for new users: scripts/demo-board, as they start and end it.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "support/board_processes.hpp"
+#include "support/eventually.hpp"
+#include "support/files.hpp"
+#include "support/loopback.hpp"
+#include "support/run_program.hpp"
+#include "support/ssh_client.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string value_of(const std::string& ini, const std::string& key) {
+  const auto begin = ini.find("\n" + key + " = ") + key.size() + 4;
+  return ini.substr(begin, ini.find('\n', begin) - begin);
+}
+
+struct DemoBoard {
+  DemoBoard(const std::string& kind, const fs::path& folder, std::uint16_t port)
+      : program(DEMO_BOARD, {kind, "--folder", folder, "--port", std::to_string(port)}) {
+    REQUIRE(eventually([&] { return fs::exists(folder / "board.ini") || program.has_ended(); }));
+    REQUIRE_FALSE(program.has_ended());
+    ini = read_file(folder / "board.ini");
+  }
+  std::uint16_t port() const {
+    return static_cast<std::uint16_t>(std::stoi(value_of(ini, "port")));
+  }
+  std::string password() const { return value_of(ini, "pwd"); }
+
+  RunningProgram program;
+  std::string ini;
+};
+
+}  // namespace
+
+TEST_CASE("The demo board lets in who has its ini, and ends with all that runs there") {
+  const std::string kind = GENERATE("openssh", "dropbear");
+  const TempFolder folder;
+  const fs::path place = folder / "board";
+  const SshClient client{.home = folder / "user", .accept_new_host_keys = true};
+  const ReservedPort reserved;
+  std::string host_keys;
+  for (int round = 0; round < 2; ++round) {
+    DemoBoard board(kind, place, reserved.number());
+    CHECK(board.port() == reserved.number());
+    CHECK((fs::status(place / "board.ini").permissions() & fs::perms::mask) ==
+          (fs::perms::owner_read | fs::perms::owner_write));
+    const RunResult in = client.run_with_answer(board.port(), board.password(),
+                                                "pwd; sleep 1005 >/dev/null 2>&1 & echo $!");
+    const std::string first = place.string() + "/home\n";
+    REQUIRE(in.out.find(first) == 0);
+    const pid_t pid = std::stoi(in.out.substr(first.size()));
+    CHECK(is_running(pid));
+    CHECK(client.run_with_answer(board.port(), "wrong", "echo in").out.empty());
+    board.program.send(SIGINT);
+    const RunResult end = board.program.wait();
+    CHECK(end.exit_code == 0);
+    CHECK(end.out.find("pwd = " + board.password()) != std::string::npos);
+    CHECK_FALSE(somebody_listens(board.port()));
+    CHECK_FALSE(fs::exists(place / "board.ini"));
+    CHECK(eventually([&] { return !is_running(pid); }));
+    // The second time it is the board that the user knows already.
+    if (round == 0) host_keys = read_file(client.known_hosts());
+    CHECK(read_file(client.known_hosts()) == host_keys);
+  }
+}
+
+TEST_CASE("The demo board takes another port where its own is taken") {
+  const TempFolder folder;
+  std::uint16_t taken = 0;
+  const Descriptor listener = listen_on_loopback(taken);
+  DemoBoard board("openssh", folder / "board", taken);
+  CHECK(board.port() > taken);
+  CHECK(somebody_listens(board.port()));
+  board.program.send(SIGTERM);
+  CHECK(board.program.wait().exit_code == 0);
+}
+
+}  // namespace msprof::test
