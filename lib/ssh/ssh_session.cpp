@@ -9,6 +9,7 @@
 #include <cerrno>
 #include <cmath>
 #include <new>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
@@ -23,12 +24,32 @@ constexpr int kLookMilliseconds = 100;
 constexpr int kFarewellMilliseconds = 200;
 constexpr std::size_t kMostGreeting = 255;  // RFC 4253, 4.2: the longest identification line
 
-// The text between `begin` and the next ']'.
-std::string bracketed(std::string_view text, std::string_view begin) {
-  const auto at = text.find(begin);
+// What one side offers in the library's message "...: server [a,b], client [c]", without the words
+// in it that stand for extensions.
+std::string offer_of(std::string_view text, std::string_view side) {
+  const auto at = text.find(side);
   if (at == std::string_view::npos) return {};
-  text.remove_prefix(at + begin.size());
-  return std::string(text.substr(0, text.find(']')));
+  text.remove_prefix(at + side.size());
+  std::string list;
+  for (const std::string_view name : split(text.substr(0, text.find(']')), ',')) {
+    if (name.starts_with("kex-strict-") || name.starts_with("ext-info-")) continue;
+    list += (list.empty() ? "" : ", ") + std::string(name);
+  }
+  return list;
+}
+
+// What the library calls "kex algos" or "encryption client->server".
+std::string_view algorithm_kind(std::string_view name) {
+  constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
+      {"kex", "key exchange"},
+      {"server host key", "host key"},
+      {"encryption", "cipher"},
+      {"mac", "MAC"},
+      {"compression", "compression"}};
+  for (const auto& [begin, kind] : kKinds) {
+    if (name.starts_with(begin)) return kind;
+  }
+  return name;
 }
 
 }  // namespace
@@ -146,9 +167,9 @@ void SshSession::throw_handshake_failed() const {
   if (const auto at = reason.find(kNoMatch); at != std::string::npos) {
     const std::string_view rest = std::string_view(reason).substr(at + kNoMatch.size());
     sentence = fmt::format(
-        "no common algorithm ({}): the board offers {}, this program takes {}; a newer SSH server "
-        "on the board (OpenSSH 7.2, dropbear 2020.79 or later) is the way out",
-        rest.substr(0, rest.find(':')), bracketed(rest, "server ["), bracketed(rest, "client ["));
+        "no common {} algorithm: the board offers {}, this program takes {}; a newer SSH server on "
+        "the board (OpenSSH 7.2, dropbear 2020.79 or later) is the way out",
+        algorithm_kind(rest), offer_of(rest, "server ["), offer_of(rest, "client ["));
   } else if (ssh_get_serverbanner(get()) != nullptr) {
     sentence = fmt::format("the board ended the SSH handshake: {}", reason);
   } else if (!greeting_.empty() && greeting_.find("SSH-") == std::string::npos) {
