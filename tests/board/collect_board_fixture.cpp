@@ -1,5 +1,8 @@
 #include "board/collect_board_fixture.hpp"
 
+#include <algorithm>
+#include <cstring>
+
 #include "support/files.hpp"
 
 namespace msprof::test {
@@ -63,6 +66,26 @@ RunResult BoardCollecting::wait() const {
   return result;
 }
 
+std::uint64_t application_bytes() {
+  return fs::file_size(COLLECT_APP);
+}
+
+std::string big_bytes(std::size_t size) {
+  std::string bytes(size, '\0');
+  for (std::size_t i = 0; i < size; i += 8) {
+    const std::uint64_t value = i * 0x9E3779B97F4A7C15U;
+    std::memcpy(bytes.data() + i, &value, std::min<std::size_t>(8, size - i));
+  }
+  return bytes;
+}
+
+void before_packing(BoardServer& board, const std::string& script) {
+  const fs::path real = fs::canonical(board.tools() / "tar");
+  // busybox finds out by its name what it is to be.
+  const std::string tar = real.string() + (real.filename() == "busybox" ? " tar" : "");
+  board.replace_tool("tar", "case $1 in c*)\n" + script + "\n;; esac\nexec " + tar + " \"$@\"");
+}
+
 bool contains(std::string_view text, std::string_view part) {
   return text.find(part) != std::string_view::npos;
 }
@@ -92,7 +115,20 @@ std::string litter_on(const BoardServer& board, std::size_t kept) {
   return litter;
 }
 
-std::vector<std::string> arrived(const BoardUser& user) {
+std::string litter_of(const BoardUser& user) {
+  std::string litter;
+  if (!user.project_is_untouched()) litter += "the project was changed\n";
+  for (const std::string& name : names_in(user.output())) {
+    if (name.starts_with(".")) litter += "out/" + name + "\n";
+  }
+  return litter;
+}
+
+std::string BoardScene::litter(std::size_t kept) const {
+  return litter_on(board, kept) + litter_of(user);
+}
+
+std::vector<std::string> BoardScene::arrived() const {
   return names_in(user.output());
 }
 

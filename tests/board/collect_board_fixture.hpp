@@ -71,13 +71,34 @@ class BoardCollecting {
   std::unique_ptr<RunningProgram> program_;
 };
 
+// The size of the application.
+std::uint64_t application_bytes();
+
+// What the application writes as a big file of that size: every place differs.
+std::string big_bytes(std::size_t size);
+
+// From now on the board's tar does what `script` says whenever it packs, and then packs.
+void before_packing(BoardServer& board, const std::string& script);
+
 bool contains(std::string_view text, std::string_view part);
 
 // What a run must not leave, a line each; empty: nothing. Waits for what is about to go. Allowed
 // are the cache, an empty runs/ and, in kept/, `kept` runs.
 std::string litter_on(const BoardServer& board, std::size_t kept = 0);
+// The same of the user's side: changes of the project, temporary files in the output folder.
+std::string litter_of(const BoardUser& user);
 
-// The names in the output folder, those of temporary files included.
-std::vector<std::string> arrived(const BoardUser& user);
+// A board and its only user.
+struct BoardScene {
+  explicit BoardScene(const BoardOptions& options = {}) : board(options), user(board) {}
+
+  // Of both sides.
+  std::string litter(std::size_t kept = 0) const;
+  // The names in the output folder.
+  std::vector<std::string> arrived() const;
+
+  BoardServer board;
+  BoardUser user;
+};
 
 }  // namespace msprof::test
