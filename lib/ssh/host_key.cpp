@@ -5,7 +5,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 
 #include "base/error.hpp"
@@ -13,18 +12,14 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
+#include "ssh/algorithms.hpp"
 #include "ssh/public_key.hpp"
 
 namespace msprof {
 
 namespace {
 
-// The library's own order; ssh-rsa proper (SHA-1) is not taken.
-constexpr std::array<std::string_view, 6> kTypes = {"ssh-ed25519",         "ecdsa-sha2-nistp521",
-                                                    "ecdsa-sha2-nistp384", "ecdsa-sha2-nistp256",
-                                                    "rsa-sha2-512",        "rsa-sha2-256"};
-
-// A key of type ssh-rsa signs as rsa-sha2-*.
+// A key of type ssh-rsa signs as rsa-sha2-*, too.
 std::string_view key_type_of(std::string_view algorithm) {
   return algorithm.starts_with("rsa-sha2-") ? "ssh-rsa" : algorithm;
 }
@@ -77,10 +72,9 @@ HostKeyCheck::HostKeyCheck(const SshLogin& login, bool with_system)
       file_(login.ssh_folder / "known_hosts") {}
 
 std::string HostKeyCheck::preferred_types() const {
-  if (known_.keys().empty()) return {};
   std::string first;
   std::string rest;
-  for (const std::string_view algorithm : kTypes) {
+  for (const std::string_view algorithm : kKeyTypes) {
     const bool is_known =
         std::any_of(known_.keys().begin(), known_.keys().end(), [&](const KnownHostKey& known) {
           return !known.revoked && known.key.type == key_type_of(algorithm);

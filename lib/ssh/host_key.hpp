@@ -15,7 +15,7 @@ class HostKeyCheck {
   HostKeyCheck(const SshLogin& login, bool with_system);
 
   // Key types for SSH_OPTIONS_HOSTKEYS, those that are known of this host first; else a host with
-  // several keys might present one that is not known. Empty: no preference.
+  // several keys might present one that is not known.
   std::string preferred_types() const;
 
   // Throws Error(board_unreachable) unless the host's key is to be taken.

@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <poll.h>
 #include <sys/socket.h>
 
@@ -13,7 +14,9 @@
 
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
+#include "ssh/algorithms.hpp"
 
 namespace msprof {
 
@@ -76,7 +79,12 @@ SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
   set(SSH_OPTIONS_USER, login.user.c_str(), "user name");
   set(SSH_OPTIONS_TIMEOUT, &timeout, "timeout");
   set(SSH_OPTIONS_FD, &fd, "socket");
-  if (!host_key_types.empty()) set(SSH_OPTIONS_HOSTKEYS, host_key_types.c_str(), "host keys");
+  set(SSH_OPTIONS_KEY_EXCHANGE, kKeyExchanges, "key exchange");
+  set(SSH_OPTIONS_HMAC_C_S, kMacs, "MAC");
+  set(SSH_OPTIONS_HMAC_S_C, kMacs, "MAC");
+  set(SSH_OPTIONS_HOSTKEYS, host_key_types.c_str(), "host key");
+  set(SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES, fmt::format("{}", fmt::join(kKeyTypes, ",")).c_str(),
+      "key");
   ssh_set_blocking(get(), 0);
 }
 
@@ -158,6 +166,8 @@ int SshSession::finish(const std::function<int()>& step) {
 void SshSession::handshake() {
   if (finish(SSH_AGAIN, [this] { return ssh_connect(get()); }) != SSH_OK) throw_handshake_failed();
   keep_non_blocking();
+  log::verbose("{}: {}, {}, cipher {}, MAC {}", name_, printable(ssh_get_serverbanner(get())),
+               ssh_get_kex_algo(get()), ssh_get_cipher_in(get()), ssh_get_hmac_in(get()));
 }
 
 void SshSession::throw_handshake_failed() const {

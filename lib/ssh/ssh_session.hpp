@@ -17,7 +17,7 @@ namespace msprof {
 
 class SshSession {
  public:
-  // `host_key_types`: in the order of preference; empty: as the library has it.
+  // `host_key_types`: in the order of preference.
   SshSession(const SshLogin& login, FileDescriptor socket, const std::string& host_key_types);
   ~SshSession();
   SshSession(const SshSession&) = delete;
