@@ -45,7 +45,7 @@ struct DemoBoard {
 TEST_CASE("The demo board lets in who has its ini, and ends with all that runs there") {
   const std::string kind = GENERATE("openssh", "dropbear");
   const TempFolder folder;
-  const fs::path place = folder / "board";
+  const fs::path place = folder / "my board";
   const SshClient client{.home = folder / "user", .accept_new_host_keys = true};
   const ReservedPort reserved;
   std::string host_keys;
