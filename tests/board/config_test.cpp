@@ -118,6 +118,14 @@ TEST_CASE("every end of line and a byte order mark are understood") {
   CHECK(config.login.user == "root");
 }
 
+TEST_CASE("lines are counted alike, whatever ends them") {
+  for (const std::string end : {"\n", "\r\n", "\r"}) {
+    const std::string sentence =
+        refusal("[ssh_config]" + end + end + "# c" + end + "port = x" + end);
+    CHECK(has(sentence, "board.ini, line 4: port"));
+  }
+}
+
 TEST_CASE("lines of comment are skipped, other sections and their oddities too") {
   const BoardConfig config = parse(
       "; a\n # b\nstray before\n[other]\nip = 9.9.9.9\nstray\n[ssh_config] # note\n#pwd = x\n"

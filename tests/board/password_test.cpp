@@ -165,15 +165,15 @@ TEST_CASE("the question is asked once, on the terminal, and the answer is not sh
 }
 
 TEST_CASE("a question ended by a signal leaves the terminal as it was") {
-  const bool by_key = GENERATE(true, false);
+  const int how = GENERATE(0, 1, 2);
   TypedTerminal terminal(LOGIN_HELPER, kAsk);
   REQUIRE(terminal.wait_for(kQuestion));
   terminal.type("hunt");
-  if (by_key) {
-    terminal.type("\x03");
-  } else {
-    terminal.send(SIGTERM);
-    terminal.send(SIGTERM);  // the second one ends a program at once, but not before that
+  if (how == 0) terminal.type("\x03");
+  if (how == 1) terminal.send(SIGTERM);
+  if (how == 2) {
+    // Both at once: the second one ends a program on the spot, but not before that.
+    for (const int number : {SIGSTOP, SIGTERM, SIGINT, SIGCONT}) terminal.send(number);
   }
   const RunResult result = terminal.wait();
   CHECK(result.exit_code == 130);

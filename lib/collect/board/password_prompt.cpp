@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <poll.h>
 #include <string.h>
+#include <sys/signalfd.h>
 #include <termios.h>
 #include <unistd.h>
 
@@ -51,27 +52,37 @@ class Terminal {
   int out_ = -1;
 };
 
-// Holds the ending signals back but where waited for: between two looks at the flag one could end
-// the program with the terminal still silent.
+// Holds the ending signals back: one that came between two looks at the flag, or two at once, could
+// end the program with the terminal still silent.
 class HeldSignals {
  public:
   HeldSignals() {
     sigset_t held;
     sigemptyset(&held);
-    for (const int number : {SIGINT, SIGTERM, SIGHUP}) sigaddset(&held, number);
+    for (const int number : {SIGINT, SIGTERM, SIGHUP}) {
+      struct sigaction action = {};
+      ::sigaction(number, nullptr, &action);
+      if (action.sa_handler != SIG_IGN) sigaddset(&held, number);
+    }
     ::pthread_sigmask(SIG_BLOCK, &held, &before_);
+    pending_.reset(::signalfd(-1, &held, SFD_CLOEXEC));
   }
+  // They are delivered now.
   ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
-  // As poll(), with the signals let through meanwhile.
-  int wait_readable(int fd) const {
-    struct pollfd wanted = {fd, POLLIN, 0};
-    return ::ppoll(&wanted, 1, nullptr, &before_);
+
+  // Waits until `fd` can be read; false when one of the signals came first.
+  bool wait_readable(int fd) const {
+    struct pollfd wanted[] = {{fd, POLLIN, 0}, {pending_.get(), POLLIN, 0}};
+    while (::poll(wanted, 2, -1) < 0 && errno == EINTR) {
+    }
+    return wanted[1].revents == 0;
   }
 
  private:
   sigset_t before_ = {};
+  FileDescriptor pending_;
 };
 
 class SilentTerminal {
@@ -103,8 +114,7 @@ std::optional<Secret> read_line(int fd, const HeldSignals& signals) {
   std::array<char, kMostAnswerBytes> buffer;
   std::size_t size = 0;
   std::optional<Secret> answer;
-  while (interrupt::received() == 0 && size < buffer.size()) {
-    if (signals.wait_readable(fd) < 0 && errno == EINTR) continue;
+  while (size < buffer.size() && signals.wait_readable(fd)) {
     const ssize_t count = ::read(fd, buffer.data() + size, buffer.size() - size);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0) break;
