@@ -13,22 +13,6 @@ namespace {
 // At most this much is handed to the library at once; it keeps what the socket does not take.
 constexpr std::size_t kMostWrite = 256 << 10;
 
-// For a channel that is given up while the host still sends: what comes is taken and dropped, so
-// that its window stays open and the command on the host does not hang.
-int drop_data(ssh_session, ssh_channel, void*, std::uint32_t length, int, void*) noexcept {
-  return static_cast<int>(length);
-}
-
-ssh_channel_callbacks dropping_callbacks() {
-  static ssh_channel_callbacks_struct callbacks = [] {
-    ssh_channel_callbacks_struct result = {};
-    ssh_callbacks_init(&result);
-    result.channel_data_function = drop_data;
-    return result;
-  }();
-  return &callbacks;
-}
-
 // "SEGV": letters and digits of what a host calls a signal.
 std::string signal_name(const char* text) {
   std::string name;
@@ -61,8 +45,8 @@ SshChannel::~SshChannel() {
   if (handle_ == nullptr) return;
   ssh_remove_channel_callbacks(handle_, &callbacks_);
   if (loop_->is_alive() && !closed_) {
-    ssh_add_channel_callbacks(handle_, dropping_callbacks());
-    // Without this first, ssh_channel_free() sends no close where the socket is busy.
+    // Without this first, ssh_channel_free() sends no close where the socket is busy. What still
+    // comes (dropbear reads on) fills the channel's window and no more.
     ssh_channel_send_eof(handle_);
   }
   ssh_channel_free(handle_);

@@ -1,0 +1,272 @@
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <thread>
+
+#include "base/interrupt.hpp"
+#include "ssh_fixture.hpp"
+#include "support/files.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+const BoardKind kBothServers[] = {BoardKind::openssh, BoardKind::dropbear};
+
+void ignore(std::string_view) {}
+
+// Waits until `condition` holds, handling what arrives for `command`.
+void wait_until(SshCommand& command, const std::function<bool()>& condition) {
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(1);
+  while (!condition()) {
+    if (command.wait(milliseconds(100)) && !condition()) FAIL("the command ended");
+    if (std::chrono::steady_clock::now() > deadline) FAIL("it never came");
+  }
+}
+
+}  // namespace
+
+TEST_CASE("A command brings its exit code, and stdout and stderr apart") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    const Ran ran = run(*connection, "printf 'out\\n'; printf 'err\\n' >&2; exit 7");
+    CHECK(ran.out == "out\n");
+    CHECK(ran.err == "err\n");
+    CHECK(ran.end.exit_code == 7);
+    CHECK(ran.end.signal.empty());
+    CHECK(run(*connection, "true").end.exit_code == 0);
+    CHECK(run(*connection, "no-such-program-here").end.exit_code == 127);
+  }
+}
+
+TEST_CASE("A command that is killed by a signal says by which, and has no code") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    for (const std::string name : {"SEGV", "TERM", "KILL", "ABRT"}) {
+      const Ran ran = run(*connection, "kill -" + name + " $$");
+      CHECK(ran.end.signal == name);
+      CHECK_FALSE(ran.end.exit_code.has_value());
+    }
+  }
+}
+
+TEST_CASE("A command is ended from a second channel of the same connection") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    std::string pid;
+    const auto command = connection->start(
+        "echo $$; exec sleep 1000", [&](std::string_view bytes) { pid += bytes; }, ignore);
+    wait_until(*command, [&] { return contains(pid, "\n"); });
+    CHECK(run(*connection, "kill " + pid).end.exit_code == 0);
+    CHECK(end_of(*command).signal == "TERM");
+  }
+}
+
+TEST_CASE("Waiting for a command that does not end comes back when the limit is over") {
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  const auto command = connection->start("exec sleep 1000", ignore, ignore);
+  CHECK_FALSE(command->wait(milliseconds(0)).has_value());
+  CHECK_FALSE(command->wait(milliseconds(300)).has_value());
+  CHECK_FALSE(command->reported_end().has_value());
+}
+
+TEST_CASE("Every byte comes through as it is, on both streams and on stdin") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    std::string bytes;
+    for (int i = 0; i < 256; ++i) bytes += static_cast<char>(i);
+    bytes += "\r\n\n\r\x04\x03";
+    const Ran ran = run(*connection, "tee /dev/stderr", bytes);
+    CHECK(ran.out == bytes);
+    CHECK(ran.err == bytes);
+  }
+}
+
+TEST_CASE("Thirty commands one after another run on one connection") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    for (int i = 0; i < 30; ++i) {
+      const Ran ran = run(*connection, "echo " + std::to_string(i) + "; exit " + std::to_string(i));
+      CHECK(ran.out == std::to_string(i) + "\n");
+      CHECK(ran.end.exit_code == i);
+    }
+    CHECK(board.connections() == 1);
+  }
+}
+
+TEST_CASE("Waiting for one command hands on what another brings") {
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  std::string first;
+  std::string second;
+  const auto slow = connection->start(
+      "read line; echo \"slow $line\"", [&](std::string_view bytes) { first += bytes; }, ignore);
+  const auto quick = connection->start(
+      "echo quick; echo err >&2; exit 3", [&](std::string_view bytes) { second += bytes; },
+      [&](std::string_view bytes) { second += bytes; });
+  // Only the slow one is waited for.
+  while (second.size() < 10) CHECK_FALSE(slow->wait(milliseconds(50)).has_value());
+  CHECK(contains(second, "quick\n"));
+  CHECK(contains(second, "err\n"));
+  CHECK(slow->write("down\n") == 5);
+  CHECK(end_of(*slow).exit_code == 0);
+  CHECK(first == "slow down\n");
+  CHECK(end_of(*quick).exit_code == 3);
+}
+
+TEST_CASE("The end of a process is reported while something it started holds its streams") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    std::string out;
+    const auto command = connection->start(
+        "sh -c 'read line; echo last' & exit 4", [&](std::string_view bytes) { out += bytes; },
+        ignore);
+    // The shell of a background job reads /dev/null; it may be gone already.
+    CHECK(end_of(*command).exit_code == 4);
+    const auto held = connection->start(
+        "sleep 1000 & echo $!; exit 5", [&](std::string_view bytes) { out += bytes; }, ignore);
+    wait_until(*held,
+               [&] { return held->reported_end().has_value() || kind == BoardKind::dropbear; });
+    if (kind == BoardKind::openssh) CHECK(held->reported_end()->exit_code == 5);
+  }
+}
+
+TEST_CASE("A command that is given up leaves the connection as it is") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    for (int i = 0; i < 12; ++i) {
+      std::size_t seen = 0;
+      const auto command = connection->start(
+          "exec yes", [&](std::string_view bytes) { seen += bytes.size(); }, ignore);
+      wait_until(*command, [&] { return seen > 1'000'000; });
+    }
+    CHECK(run(*connection, "echo still here").out == "still here\n");
+  }
+}
+
+TEST_CASE("More commands at once than the board allows is a sentence, and the others go on") {
+  BoardServer board;
+  reconfigure(board, "MaxSessions 2");
+  const auto connection = SshConnection::open(login_to(board));
+  const auto first = connection->start("cat", ignore, ignore);
+  const auto second = connection->start("cat", ignore, ignore);
+  const std::string text =
+      error_of(Exit::board_unreachable, [&] { connection->start("echo third", ignore, ignore); });
+  INFO(text);
+  CHECK(contains(text, board.address() + ": the board refuses to start a command"));
+  first->close_input();
+  CHECK(end_of(*first).exit_code == 0);
+  second->close_input();
+  CHECK(end_of(*second).exit_code == 0);
+}
+
+TEST_CASE("What a sink throws leaves through wait, and the connection lives on") {
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  const auto command = connection->start(
+      "echo one; cat",
+      [](std::string_view) { throw Error(Exit::cannot_write, "the disk is full"); }, ignore);
+  CHECK(error_of(Exit::cannot_write, [&] { end_of(*command); }) == "the disk is full");
+  CHECK(run(*connection, "echo here").out == "here\n");
+  command->close_input();
+  CHECK(end_of(*command).exit_code == 0);
+}
+
+TEST_CASE("A sink may start and destroy commands") {
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  std::string out;
+  std::unique_ptr<SshCommand> other = connection->start("exec yes", ignore, ignore);
+  const auto command = connection->start(
+      "echo go",
+      [&](std::string_view) {
+        other = connection->start(
+            "echo from within", [&](std::string_view bytes) { out += bytes; }, ignore);
+      },
+      ignore);
+  CHECK(end_of(*command).exit_code == 0);
+  CHECK(end_of(*other).exit_code == 0);
+  CHECK(out == "from within\n");
+}
+
+TEST_CASE("A command that does not read takes a bounded amount and no more") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    const auto command = connection->start("exec sleep 1000", ignore, ignore);
+    const std::string block(1 << 20, 'x');
+    std::size_t taken = 0;
+    int quiet = 0;
+    while (quiet < 5) {
+      const std::size_t now = command->write(block);
+      taken += now;
+      quiet = now > 0 ? 0 : quiet + 1;
+      if (now == 0) CHECK_FALSE(command->wait(milliseconds(50)).has_value());
+    }
+    CHECK(taken > 0);
+    CHECK(taken < 8U << 20);
+    CHECK(run(*connection, "echo here").out == "here\n");
+  }
+}
+
+TEST_CASE("A command that ends without reading its input ends, whatever is still to be written") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    const Ran ran = run(*connection, "exit 9", std::string(20 << 20, 'x'));
+    CHECK(ran.end.exit_code == 9);
+    CHECK(run(*connection, "echo here").out == "here\n");
+  }
+}
+
+TEST_CASE("After the end there is nothing to write to, and the end stays") {
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  const auto command = connection->start("exit 2", ignore, ignore);
+  CHECK(end_of(*command).exit_code == 2);
+  CHECK(command->write("late") == 0);
+  command->close_input();
+  CHECK(end_of(*command).exit_code == 2);
+  CHECK(command->reported_end()->exit_code == 2);
+}
+
+TEST_CASE("Signals to this program neither end waiting nor break the connection") {
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  interrupt::install();
+  const interrupt::MorePatience patience;
+  const pthread_t self = ::pthread_self();
+  std::thread other([self] {
+    std::this_thread::sleep_for(milliseconds(20));
+    ::pthread_kill(self, SIGINT);
+  });
+  const std::string input = pattern(20 << 20);
+  const Ran ran = run(*connection, "cat; sleep 0.1", input);
+  other.join();
+  CHECK(interrupt::count() == 1);
+  interrupt::acknowledge();
+  CHECK(ran.out == input);
+  CHECK(ran.end.exit_code == 0);
+}
+
+TEST_CASE("A long command line arrives whole") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    const std::string text(8'800, 'x');
+    CHECK(run(*connection, "printf %s " + text).out == text);
+  }
+}

@@ -1,0 +1,59 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "ssh_fixture.hpp"
+#include "support/network_proxy.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+void ignore(std::string_view) {}
+
+// A quiet command on a board of its own.
+struct Quiet {
+  explicit Quiet(BoardKind kind) : board({.kind = kind}), proxy(board.port()) {
+    connection = SshConnection::open(login_through(board, proxy.port()));
+    // Long enough for two signs of life to be asked for and the third to be due.
+    const std::string command = "sleep " + std::to_string(kStuckSeconds * 3 / 2 + 2);
+    sleep = connection->start(command, ignore, ignore);
+  }
+  void look() {
+    if (ended || !lost.empty()) return;
+    try {
+      ended = sleep->wait(milliseconds(50)).has_value();
+    } catch (const ConnectionLost& error) {
+      lost = error.what();
+    }
+  }
+  BoardServer board;
+  CutProxy proxy;
+  std::unique_ptr<SshConnection> connection;
+  std::unique_ptr<SshCommand> sleep;
+  bool ended = false;
+  std::string lost;
+};
+
+}  // namespace
+
+TEST_CASE("A server that is stuck while its TCP answers is lost; quiet commands are not") {
+  Quiet openssh(BoardKind::openssh);
+  Quiet dropbear(BoardKind::dropbear);
+  Quiet stuck(BoardKind::openssh);
+  stuck.proxy.freeze(true);
+  const auto deadline = std::chrono::steady_clock::now() + std::chrono::minutes(3);
+  const auto waits = [](const Quiet& one) { return !one.ended && one.lost.empty(); };
+  while (waits(openssh) || waits(dropbear) || waits(stuck)) {
+    for (Quiet* one : {&openssh, &dropbear, &stuck}) one->look();
+    if (std::chrono::steady_clock::now() > deadline) FAIL("it takes too long");
+  }
+  CHECK(openssh.lost.empty());
+  CHECK(openssh.ended);
+  CHECK(dropbear.lost.empty());
+  CHECK(dropbear.ended);
+  CHECK_FALSE(stuck.ended);
+  CHECK(contains(stuck.lost, "no sign of life"));
+}

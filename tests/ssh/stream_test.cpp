@@ -1,0 +1,120 @@
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "ssh_fixture.hpp"
+#include "support/network_proxy.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+using std::chrono::milliseconds;
+
+void ignore(std::string_view) {}
+
+}  // namespace
+
+TEST_CASE("50 MB through cat come back as they were, in both directions at once") {
+  for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    const std::string input = pattern(50 << 20);
+    const Ran ran = run(*connection, "cat", input);
+    CHECK(ran.end.exit_code == 0);
+    CHECK(ran.out.size() == input.size());
+    CHECK((ran.out == input));
+  }
+}
+
+TEST_CASE("New keys in the middle of a stream lose nothing") {
+  BoardServer board;
+  reconfigure(board, "RekeyLimit 1M");
+  const auto connection = SshConnection::open(login_to(board));
+  const std::string input = pattern(20 << 20);
+  const Ran ran = run(*connection, "cat", input);
+  CHECK(ran.end.exit_code == 0);
+  CHECK((ran.out == input));
+  CHECK(run(*connection, "echo here").out == "here\n");
+}
+
+TEST_CASE("Two streams at once both come whole") {
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  std::size_t first = 0;
+  std::size_t second = 0;
+  const std::string command = "head -c 20000000 /dev/zero";
+  const auto one = connection->start(
+      command, [&](std::string_view bytes) { first += bytes.size(); }, ignore);
+  const auto two = connection->start(
+      command, [&](std::string_view bytes) { second += bytes.size(); }, ignore);
+  CHECK(end_of(*one).exit_code == 0);
+  CHECK(end_of(*two).exit_code == 0);
+  CHECK(first == 20'000'000);
+  CHECK(second == 20'000'000);
+}
+
+TEST_CASE("A stream over a slow round trip comes whole") {
+  const BoardServer board;
+  const DelayProxy proxy(board.port(), milliseconds(20));
+  const auto connection = SshConnection::open(login_through(board, proxy.port()));
+  const std::string input = pattern(8 << 20);
+  const Ran ran = run(*connection, "cat", input);
+  CHECK((ran.out == input));
+}
+
+TEST_CASE("A connection that is cut in the middle of a command is lost, with what came before") {
+  for (const CutKind kind : {CutKind::reset, CutKind::close}) {
+    const BoardServer board;
+    CutProxy proxy(board.port());
+    const auto connection = SshConnection::open(login_through(board, proxy.port()));
+    std::string out;
+    const auto command = connection->start(
+        "echo before; exec sleep 1000", [&](std::string_view bytes) { out += bytes; }, ignore);
+    while (out != "before\n") command->wait(milliseconds(100));
+    proxy.cut_now(kind);
+    const std::string text = lost_by([&] { end_of(*command); });
+    INFO(text);
+    CHECK(
+        contains(text, "127.0.0.1:" + std::to_string(proxy.port()) + ": the connection was lost"));
+    // Lost it stays, for everything.
+    lost_by([&] { command->wait(milliseconds(0)); });
+    lost_by([&] { command->write("x"); });
+    lost_by([&] { connection->start("true", ignore, ignore); });
+    lost_by([&] { connection->sftp(); });
+  }
+}
+
+TEST_CASE("A connection that breaks while bytes flow is lost, up and down") {
+  const BoardServer board;
+  for (const Direction direction : {Direction::up, Direction::down}) {
+    CutProxy proxy(board.port(), {.after_bytes = 3'000'000, .direction = direction});
+    const auto connection = SshConnection::open(login_through(board, proxy.port()));
+    const std::string input = pattern(20 << 20);
+    const std::string text = lost_by([&] { run(*connection, "cat", input); });
+    INFO(text);
+    CHECK(contains(text, "the connection was lost"));
+  }
+}
+
+TEST_CASE("A board whose server goes away is lost") {
+  for (const BoardKind kind : {BoardKind::openssh, BoardKind::dropbear}) {
+    BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    const auto command = connection->start("exec sleep 1000", ignore, ignore);
+    board.stop();
+    lost_by([&] { end_of(*command); });
+  }
+}
+
+TEST_CASE("A command that outlives its connection object is lost, not a crash") {
+  const BoardServer board;
+  auto connection = SshConnection::open(login_to(board));
+  const auto command = connection->start("exec sleep 1000", ignore, ignore);
+  connection.reset();
+  CHECK(contains(lost_by([&] { command->wait(milliseconds(10)); }), "was closed"));
+  lost_by([&] { command->write("x"); });
+  lost_by([&] { command->close_input(); });
+  while (board.connections() > 0) {
+  }
+}
