@@ -88,20 +88,34 @@ Exit collect_here(const CollectArguments& arguments, nlohmann::ordered_json& doc
   return collect_on(host, arguments, options, document);
 }
 
+// Removes what msprof keeps on the board, and runs nothing.
+Exit clean_board(SshHost& host, nlohmann::ordered_json& document) {
+  const auto start = std::chrono::steady_clock::now();
+  host.clean_board();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  document["steps"] = {{{"name", "clean board"}, {"seconds", spent.count()}}};
+  return Exit::ok;
+}
+
 Exit collect_on_board(const CollectArguments& arguments, nlohmann::ordered_json& document) {
-  NamedBoard board = find_board(arguments.board);
+  const NamedBoard board = find_board(arguments.board);
   SshHost host(board.config, board.options);
   document["host"] = valid_utf8(host.name());
-  if (!arguments.main) {
-    host.clean_board();
-    document["board"] = document_of(host.facts());
-    return Exit::ok;
-  }
   CollectOptions options = options_of(arguments);
   options.private_files = board.private_files;
-  const Exit code = collect_on(host, arguments, options, document);
-  document["board"] = document_of(host.facts());
-  return code;
+  // What the look at the board told is wanted most where an error ended the run.
+  const auto note_facts = [&] {
+    if (!host.facts().system.empty()) document["board"] = document_of(host.facts());
+  };
+  try {
+    const Exit code = arguments.main ? collect_on(host, arguments, options, document)
+                                     : clean_board(host, document);
+    note_facts();
+    return code;
+  } catch (const Error&) {
+    note_facts();
+    throw;
+  }
 }
 
 Exit run_collect(const CollectArguments& arguments) {
