@@ -19,18 +19,6 @@ namespace {
 
 constexpr std::int64_t kSecond = 1'000'000'000;
 
-// What the board of `options` has, as a look at it would tell.
-BoardFacts facts_of(const BoardOptions& options) {
-  const auto has = [&](const std::string& tool) {
-    return std::find(options.without.begin(), options.without.end(), tool) == options.without.end();
-  };
-  BoardFacts facts;
-  facts.has_tar = has("tar");
-  facts.has_stat = has("stat");
-  facts.has_sftp = options.kind == BoardKind::openssh;
-  return facts;
-}
-
 // A line for everything below `root` by its path.
 std::map<std::string, std::string> tree_of(const fs::path& root, Compare what) {
   std::map<std::string, std::string> tree;
@@ -57,6 +45,17 @@ std::map<std::string, std::string> tree_of(const fs::path& root, Compare what) {
 }
 
 }  // namespace
+
+BoardFacts facts_of(const BoardOptions& options) {
+  const auto has = [&](const std::string& tool) {
+    return std::find(options.without.begin(), options.without.end(), tool) == options.without.end();
+  };
+  BoardFacts facts;
+  facts.has_tar = has("tar");
+  facts.has_stat = has("stat");
+  facts.has_sftp = options.kind == BoardKind::openssh;
+  return facts;
+}
 
 TransferBoard::TransferBoard(const BoardOptions& options, TransferWay way)
     : board(options),

@@ -17,6 +17,9 @@ namespace msprof::test {
 // 2020-09-13, so that no file of a test counts as changed just now.
 inline constexpr std::int64_t kOldTime = 1'600'000'000;
 
+// What a look at the board of `options` would tell.
+BoardFacts facts_of(const BoardOptions& options);
+
 struct TransferBoard {
   explicit TransferBoard(const BoardOptions& options, TransferWay way = TransferWay::automatic);
 

@@ -58,6 +58,9 @@ show() {
   find "$@" -name '*[[:cntrl:]]*' -prune -exec echo @refused ';' -o -print </dev/null |
   while IFS= read -r name
   do
+    case $name in
+      (@*) echo "$name" && continue ;;
+    esac
     set -- $(ls -dln "$name" 2>/dev/null)
     [ $# -lt 6 ] || printf 'l %s %s %s\n' "$1" "$5" "$name"
   done

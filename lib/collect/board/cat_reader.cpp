@@ -9,7 +9,6 @@ namespace msprof {
 
 BoardShell::Source CatReader::names() {
   held_.clear();
-  begun_ = false;
   std::string text;
   for (std::size_t i = next_; i < files_.size(); ++i) text += "./" + files_[i].path + "\n";
   return [text = std::move(text), at = std::size_t{0}](char* buffer, std::size_t size) mutable {
@@ -30,7 +29,6 @@ void CatReader::take(std::string_view bytes) {
 void CatReader::begin() {
   if (begun_) return;
   begun_ = true;
-  file_bytes_ = 0;
   admitted_ = incoming_.open_file(files_[next_]);
 }
 
@@ -61,17 +59,22 @@ bool CatReader::take_end() {
     } else if (admitted_) {
       incoming_.close_file();
     }
-    ++next_;
-    begun_ = false;
+    advance();
     return true;
   }
   if (file_bytes_ > files_[next_].size_bytes + kMostGrowth) {
     if (admitted_) incoming_.close_file();
-    begun_ = false;
-    const std::string name = printable(files_[next_++].path);
+    const std::string name = printable(files_[next_].path);
+    advance();
     throw EndlessFile(fmt::format("{} grows without end while it is read", name));
   }
   return false;
+}
+
+void CatReader::advance() {
+  ++next_;
+  begun_ = false;
+  file_bytes_ = 0;
 }
 
 void CatReader::finish() {

@@ -40,6 +40,7 @@ class CatReader {
   bool take_end();
   void give(std::size_t size);
   void begin();
+  void advance();
   std::vector<NewFile> files_;
   std::string word_;
   Incoming& incoming_;

@@ -21,7 +21,7 @@ namespace msprof {
 using TransferProgress = std::function<void(std::uint64_t bytes)>;
 
 // A file that grows while it is read is followed this far beyond its listed size.
-inline constexpr std::uint64_t kMostGrowth = 64 << 20;
+inline constexpr std::uint64_t kMostGrowth = 16 << 20;
 
 // `paths` as BoardTransfer::fetch() has them.
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
