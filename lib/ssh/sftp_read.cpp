@@ -113,6 +113,7 @@ bool Reading::take(Reply reply) {
   if (known == offsets_.end()) return true;  // of a request that was given up
   const auto piece = pieces_.find(known->second);
   offsets_.erase(known);
+  if (piece == pieces_.end()) return true;  // behind the end
   if (reply.type != Type::data) return take_status(piece, reply);
   const std::string_view bytes = reply.body.text();
   if (reply.body.overrun() || bytes.size() > piece->second.length) {

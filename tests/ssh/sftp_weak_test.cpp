@@ -1,0 +1,176 @@
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "ssh/sftp_client.hpp"
+#include "ssh/sftp_wire.hpp"
+#include "ssh_fixture.hpp"
+#include "support/files.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+constexpr std::uint64_t kAll = ~0ULL;
+
+// A board whose file service has a weakness.
+struct Weak {
+  explicit Weak(const std::string& mode) {
+    connection = SshConnection::open(login_to(board));
+    const std::string command =
+        std::string("exec " WEAK_SFTP_SERVER " ") + mode + " " + note().string();
+    client = sftp::SftpClient::open(
+        [this, command](StreamSink sink) {
+          ++starts;
+          return connection->start(command, std::move(sink), [](std::string_view) {});
+        },
+        "board");
+    write_file(path(), text);
+  }
+  std::filesystem::path note() const { return board.home() / "note"; }
+  std::string path() const { return (board.home() / "file").string(); }
+  std::string read() {
+    std::string result;
+    client->read(path(), kAll, [&](std::string_view bytes) { result += bytes; });
+    return result;
+  }
+  const BoardServer board;
+  const std::string text = pattern(1'000'000);
+  std::unique_ptr<SshConnection> connection;
+  std::unique_ptr<sftp::SftpClient> client;
+  int starts = 0;
+};
+
+}  // namespace
+
+TEST_CASE("A server that gives less than it is asked for loses nothing") {
+  Weak weak("short");
+  CHECK((weak.read() == weak.text));
+}
+
+TEST_CASE("A server that tells no size loses nothing") {
+  Weak weak("old");
+  CHECK((weak.read() == weak.text));
+  weak.client->set_window({1, 1'000});
+  CHECK((weak.read() == weak.text));
+}
+
+TEST_CASE("A server that answers out of order loses nothing") {
+  Weak weak("reversed");
+  CHECK((weak.read() == weak.text));
+}
+
+TEST_CASE("Sixteen reads and sixteen writes are under way at once, never more") {
+  Weak weak("batch");
+  CHECK((weak.read() == weak.text));
+  CHECK(read_file(weak.note()) == "16");
+  Weak writing("batch");
+  std::size_t left = 3'000'000;
+  writing.client->write(writing.path() + "2", 0644, [&](char* buffer, std::size_t size) {
+    const std::size_t part = std::min(left, size);
+    std::fill(buffer, buffer + part, 'x');
+    left -= part;
+    return part;
+  });
+  CHECK(read_file(writing.note()) == "16");
+}
+
+TEST_CASE("A server that forgets requests is asked one at a time from then on") {
+  Weak weak("forgets");
+  CHECK((weak.read() == weak.text));
+  // The second file does not wait again.
+  CHECK((weak.read() == weak.text));
+  CHECK(weak.starts == 1);
+}
+
+TEST_CASE("A server that ends under the load is started again, and nothing is lost") {
+  Weak weak("dies");
+  CHECK((weak.read() == weak.text));
+  CHECK(weak.starts == 2);
+}
+
+TEST_CASE("A server that refuses a read under the load gets another chance") {
+  Weak weak("fails");
+  CHECK((weak.read() == weak.text));
+}
+
+TEST_CASE("A server that sends what it was not asked for is a sentence") {
+  Weak weak("greedy");
+  CHECK(contains(error_of(Exit::partial_data, [&] { weak.read(); }), "more than it was asked for"));
+}
+
+TEST_CASE("A server that refuses to write says why, and the name is there") {
+  Weak weak("full");
+  const std::string text = error_of(Exit::partial_data, [&] {
+    weak.client->write("/x/file", 0644, [](char* buffer, std::size_t size) {
+      std::fill(buffer, buffer + size, 'x');
+      return size;
+    });
+  });
+  INFO(text);
+  CHECK(contains(text, "/x/file: "));
+  CHECK(contains(text, "No space left on device"));
+}
+
+TEST_CASE("A listing that claims more than it has is a sentence") {
+  Weak weak("names");
+  error_of(Exit::partial_data, [&] { weak.client->list("/"); });
+}
+
+TEST_CASE("A listing without attributes is completed") {
+  Weak weak("old");
+  const auto entries = weak.client->list("/");
+  REQUIRE(entries.size() == 1);
+  CHECK(entries[0].name == "one");
+  CHECK(entries[0].kind == RemoteKind::file);
+  CHECK(entries[0].mode == 0644);
+}
+
+TEST_CASE("A login shell that greets before the file service counts as none") {
+  Weak weak("greets");
+  CHECK(weak.client == nullptr);
+}
+
+TEST_CASE("Answers of the wrong kind are sentences") {
+  Weak weak("foreign");
+  error_of(Exit::partial_data, [&] { weak.read(); });
+  error_of(Exit::partial_data, [&] { weak.client->list("/"); });
+}
+
+TEST_CASE("Fields past the end of a packet are empty, and say so") {
+  using sftp::Fields;
+  Fields empty("");
+  CHECK(empty.u32() == 0);
+  CHECK(empty.overrun());
+  Fields cut(
+      std::string_view("\0\0\0\x05"
+                       "abc",
+                       7));
+  CHECK(cut.text().empty());
+  CHECK(cut.overrun());
+  Fields huge(
+      std::string_view("\xff\xff\xff\xff"
+                       "abc",
+                       7));
+  CHECK(huge.text().empty());
+  CHECK(huge.overrun());
+  // Extended attributes without end.
+  Fields endless(std::string_view("\x80\0\0\0\xff\xff\xff\xff", 8));
+  endless.attributes();
+  CHECK(endless.overrun());
+}
+
+TEST_CASE("Packets are laid out as the protocol has them") {
+  using sftp::Request;
+  using sftp::Type;
+  const std::string packet =
+      std::move(Request(Type::setstat, 7).text("ab").attributes({.mode = 0644, .mtime_seconds = 9}))
+          .finish();
+  const std::string expected(
+      "\0\0\0\x1b\x09\0\0\0\x07\0\0\0\x02"
+      "ab"
+      "\0\0\0\x0c\0\0\x01\xa4"
+      "\0\0\0\x09\0\0\0\x09",
+      31);
+  CHECK(packet == expected);
+}
