@@ -4,7 +4,6 @@
 #include <sys/stat.h>
 
 #include <algorithm>
-#include <deque>
 #include <limits>
 
 #include "base/text.hpp"
@@ -12,9 +11,6 @@
 namespace msprof::sftp {
 
 namespace {
-
-// Listings in flight: each answer holds a hundred names.
-constexpr std::size_t kListWindow = 4;
 
 std::uint32_t unsigned_seconds(std::int64_t seconds) {
   return static_cast<std::uint32_t>(
@@ -119,31 +115,21 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
   const std::string handle = handle_of(open_id, folder);
   std::vector<RemoteEntry> entries;
   std::vector<std::size_t> without_mode;
-  std::set<std::uint32_t> open_ids;
-  const std::size_t window =
-      std::min<std::size_t>(kListWindow, static_cast<std::size_t>(std::max(window_.requests, 1)));
-  bool at_end = false;
-  while (!at_end || !open_ids.empty()) {
-    while (!at_end && open_ids.size() < window) {
-      const std::uint32_t id = *open_ids.insert(transport_.new_id()).first;
-      transport_.send(std::move(Request(Type::readdir, id).text(handle)));
+  for (;;) {
+    // One at a time: a server that is asked again after the end may begin anew.
+    const std::uint32_t id = transport_.new_id();
+    transport_.send(std::move(Request(Type::readdir, id).text(handle)));
+    Reply reply = transport_.wait_for(id);
+    if (Fields body = reply.body; reply.type == Type::status && body.u32() == kEof) break;
+    if (reply.type != Type::name) {
+      close_unasked(handle);
+      fail(reply, folder);
     }
-    auto reply = transport_.next(std::chrono::seconds(kSilenceSeconds));
-    if (!reply) transport_.throw_silent();
-    if (open_ids.erase(reply->id) == 0) continue;
-    if (reply->type != Type::name) {
-      if (Fields body = reply->body; reply->type != Type::status || body.u32() != kEof) {
-        close_unasked(handle);
-        fail(*reply, folder);
-      }
-      at_end = true;
-      continue;
-    }
-    for (std::uint32_t count = reply->body.u32(); count > 0; --count) {
-      const std::string_view name = reply->body.text();
-      reply->body.text();  // as `ls -l` shows it
-      const Attributes attributes = reply->body.attributes();
-      if (reply->body.overrun()) fail(*reply, folder);
+    for (std::uint32_t count = reply.body.u32(); count > 0; --count) {
+      const std::string_view name = reply.body.text();
+      reply.body.text();  // as `ls -l` shows it
+      const Attributes attributes = reply.body.attributes();
+      if (reply.body.overrun()) fail(reply, folder);
       if (name == "." || name == "..") continue;
       if (!attributes.mode) without_mode.push_back(entries.size());
       entries.push_back(entry_of(name, attributes));
