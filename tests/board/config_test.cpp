@@ -246,6 +246,7 @@ TEST_CASE("a --host that is none is refused, and a password in it is not repeate
     } catch (const Error& error) {
       CHECK(error.code() == Exit::usage);
       CHECK(has(error.what(), "--host"));
+      CHECK(has(error.what(), "--password-stdin") == has(host, "hunter2"));
       CHECK_FALSE(has(error.what(), "hunter2"));
     }
   }
@@ -347,6 +348,20 @@ TEST_CASE("a file that cannot be read is nothing to do, and is named") {
   fails("/dev/zero", 4, "not a file");
   write_file(folder / "big.ini", "[ssh_config]\n" + std::string(2 << 20, '\n'));
   fails(folder / "big.ini", 2, "no board's configuration");
+}
+
+TEST_CASE("the example of a board.ini is one, with every key and nothing that warns") {
+  const TempFolder folder;
+  const std::string text = read_file(BOARD_INI_EXAMPLE);
+  for (const char* key :
+       {"ip", "username", "pwd", "port", "key", "board_dir", "host_key", "connect_timeout"}) {
+    CHECK(has(text, std::string("\n") + key + " ="));
+  }
+  write_file(folder / "board.ini", text);
+  const auto result = read_file_as_program(folder / "board.ini");
+  CHECK(result.exit_code == 0);
+  CHECK(result.err.empty());
+  CHECK(has(result.out, "name root@192.168.1.10\n"));
 }
 
 TEST_CASE("a configuration may come through a pipe, decrypted on the way") {
