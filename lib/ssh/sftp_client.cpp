@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <unordered_set>
 
 #include "base/text.hpp"
 
@@ -115,8 +116,11 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
   const std::string handle = handle_of(open_id, folder);
   std::vector<RemoteEntry> entries;
   std::vector<std::size_t> without_mode;
-  for (;;) {
-    // One at a time: a server that is asked again after the end may begin anew.
+  std::unordered_set<std::string> seen;
+  // One request at a time: a server that is asked again after the end may begin anew, as OpenSSH
+  // does on some file systems; nothing new is the end, too.
+  for (bool is_new = true; is_new;) {
+    is_new = false;
     const std::uint32_t id = transport_.new_id();
     transport_.send(std::move(Request(Type::readdir, id).text(handle)));
     Reply reply = transport_.wait_for(id);
@@ -130,6 +134,8 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
       reply.body.text();  // as `ls -l` shows it
       const Attributes attributes = reply.body.attributes();
       if (reply.body.overrun()) fail(reply, folder);
+      if (!seen.emplace(name).second) continue;
+      is_new = true;
       if (name == "." || name == "..") continue;
       if (!attributes.mode) without_mode.push_back(entries.size());
       entries.push_back(entry_of(name, attributes));

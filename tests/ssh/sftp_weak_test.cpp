@@ -117,6 +117,11 @@ TEST_CASE("A listing that claims more than it has is a sentence") {
   error_of(Exit::partial_data, [&] { weak.client->list("/"); });
 }
 
+TEST_CASE("A listing that begins anew after its end has every name once") {
+  Weak weak("again");
+  CHECK(weak.client->list("/").size() == 1);
+}
+
 TEST_CASE("A listing without attributes is completed") {
   Weak weak("old");
   const auto entries = weak.client->list("/");

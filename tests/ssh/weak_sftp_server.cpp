@@ -13,6 +13,7 @@
 //     greedy    gives more than it was asked for
 //     full      refuses to write
 //     names     claims more names than it sends
+//     again     lists a folder again after its end
 //     old       has neither fstat nor attributes in its listings
 //     greets    prints a greeting first
 //     foreign   answers with what it was not asked
@@ -246,7 +247,7 @@ class Server {
   }
 
   void readdir(std::uint64_t id) {
-    if (++listings_ > 1 && mode_ != "names") return status(id, 1, "");
+    if (++listings_ > 1 && mode_ != "names" && mode_ != "again") return status(id, 1, "");
     const std::string name = text_field("one") + text_field("-rw one") + number(0, 4);
     send(kName, id, number(mode_ == "names" ? 1'000'000 : 1, 4) + name);
   }
