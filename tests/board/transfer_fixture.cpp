@@ -185,16 +185,19 @@ std::vector<ProjectEntry> entries_of(const fs::path& root) {
 std::string difference(const fs::path& actual, const fs::path& expected, Compare what) {
   const auto there = tree_of(actual, what);
   const auto wanted = tree_of(expected, what);
+  constexpr int kMostShown = 10;
+  int count = 0;
   std::string text;
   const auto add = [&](const char* sign, const auto& from, const auto& other) {
     for (const auto& [path, line] : from) {
       const auto found = other.find(path);
       if (found != other.end() && found->second == line) continue;
-      text += sign + printable(path) + ": " + line + "\n";
+      if (++count <= kMostShown) text += sign + shorten(printable(path), 80) + ": " + line + "\n";
     }
   };
   add("- ", wanted, there);
   add("+ ", there, wanted);
+  if (count > kMostShown) text += fmt::format("… {} lines in all\n", count);
   return text;
 }
 
