@@ -9,6 +9,7 @@
 //   child PIDFILE     a child in its group that ignores INT and TERM
 //   daemon PIDFILE    a grandchild in a session of its own that ignores INT and TERM
 //   on-term WORD... end   at TERM, while it hangs or sleeps, does these words and exits
+//   on-int WORD... end    the same at INT
 //   fill PATH         writes until the disk is full (256 MB at most) and says what the disk said
 //   grow PATH PIDFILE a daemon that appends to PATH, again and again, up to 256 MB
 // In the data/ of the JOB made last (nothing where profiling is off):
@@ -31,6 +32,7 @@
 #include <fstream>
 #include <functional>
 #include <iostream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
@@ -143,7 +145,9 @@ class Script {
       if (word.starts_with("job")) {
         job(word, take());
       } else if (word == "on-term") {
-        on_term();
+        on_signal(SIGTERM);
+      } else if (word == "on-int") {
+        on_signal(SIGINT);
       } else if (word == "say") {
         std::cout << take() << std::endl;
       } else if (word == "complain") {
@@ -233,38 +237,38 @@ class Script {
     return true;
   }
 
-  // From here on TERM waits until the script hangs or sleeps.
-  void on_term() {
+  // From here on the signal waits until the script hangs or sleeps.
+  void on_signal(int number) {
+    std::vector<std::string>& words = words_at_signal_[number];
     for (std::string word = take(); !word.empty() && word != "end"; word = take()) {
-      words_at_term_.push_back(word);
+      words.push_back(word);
     }
-    handles_term_ = true;
-    sigset_t term = term_signal();
-    ::sigprocmask(SIG_BLOCK, &term, nullptr);
+    const sigset_t handled = handled_signals();
+    ::sigprocmask(SIG_BLOCK, &handled, nullptr);
   }
 
-  static sigset_t term_signal() {
-    sigset_t term;
-    sigemptyset(&term);
-    sigaddset(&term, SIGTERM);
-    return term;
+  sigset_t handled_signals() const {
+    sigset_t handled;
+    sigemptyset(&handled);
+    for (const auto& [number, words] : words_at_signal_) sigaddset(&handled, number);
+    return handled;
   }
 
   // For the time of `limit`, for ever where it is null.
   void rest(const timespec* limit) {
-    if (!handles_term_) {
+    if (words_at_signal_.empty()) {
       if (limit == nullptr) hang();
       ::nanosleep(limit, nullptr);
       return;
     }
-    const sigset_t term = term_signal();
+    const sigset_t handled = handled_signals();
     int signal = 0;
     do {
-      signal =
-          limit == nullptr ? ::sigwaitinfo(&term, nullptr) : ::sigtimedwait(&term, nullptr, limit);
-    } while (signal != SIGTERM && limit == nullptr);
-    if (signal != SIGTERM) return;
-    words_ = words_at_term_;
+      signal = limit == nullptr ? ::sigwaitinfo(&handled, nullptr)
+                                : ::sigtimedwait(&handled, nullptr, limit);
+    } while (signal < 0 && limit == nullptr);
+    if (signal < 0) return;
+    words_ = words_at_signal_[signal];
     next_ = 0;
     run("");
     std::exit(0);
@@ -295,8 +299,7 @@ class Script {
 
   std::vector<std::string> words_;
   std::size_t next_ = 0;
-  std::vector<std::string> words_at_term_;
-  bool handles_term_ = false;
+  std::map<int, std::vector<std::string>> words_at_signal_;
   fs::path job_;  // the one made last; empty: none
   nlohmann::json profiler_;
 };
