@@ -10,8 +10,16 @@ namespace msprof {
 
 namespace {
 
+// dropbear closes a channel that has no command yet when another command ends at that moment.
+constexpr int kMostOpenings = 5;
+
 // At most this much is handed to the library at once; it keeps what the socket does not take.
 constexpr std::size_t kMostWrite = 256 << 10;
+
+// How much a host may send unasked, as much as OpenSSH's client lets it: what it sends in one round
+// trip. The library's own window begins with 64 KB and is opened again when half of 1.2 MB is used.
+constexpr std::uint32_t kWindowBytes = 2 << 20;
+constexpr std::uint32_t kWindowStep = 256 << 10;
 
 // "SEGV": letters and digits of what a host calls a signal.
 std::string signal_name(const char* text) {
@@ -55,33 +63,43 @@ SshChannel::~SshChannel() {
 std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, Request request,
                                              const std::string& text, StreamSink on_stdout,
                                              StreamSink on_stderr, std::string& refusal) {
-  loop->check();
-  std::unique_ptr<SshChannel> channel(
-      new SshChannel(std::move(loop), std::move(on_stdout), std::move(on_stderr)));
-  channel->open_session(request, text, refusal);
-  if (!refusal.empty()) return nullptr;
-  return channel;
+  for (int i = 0; i < kMostOpenings; ++i) {
+    loop->check();
+    std::unique_ptr<SshChannel> channel(new SshChannel(loop, on_stdout, on_stderr));
+    if (channel->open_session(request, text, refusal)) return channel;
+    if (!channel->closed_) break;
+  }
+  if (refusal.empty()) refusal = "it gives no reason";
+  return nullptr;
 }
 
-void SshChannel::open_session(Request request, const std::string& text, std::string& refusal) {
+// False with the reason, where the host tells one. The channel is then closed where the host closed
+// it without an answer to the request, which it has not seen.
+bool SshChannel::open_session(Request request, const std::string& text, std::string& refusal) {
   const SshSession& session = loop_->session();
   handle_ = ssh_channel_new(session.get());
   if (handle_ == nullptr) throw std::bad_alloc();
   const auto step = [&](std::string_view what, const std::function<int()>& call) {
-    if (loop_->finish(what, call) == SSH_OK) return true;
+    const auto call_until_closed = [&] {
+      const int code = call();
+      return code == SSH_AGAIN && closed_ ? SSH_ERROR : code;
+    };
+    if (loop_->finish(what, call_until_closed) == SSH_OK) return true;
     loop_->check();
     refusal = session.error();
     return false;
   };
-  if (!step("opening a channel", [&] { return ssh_channel_open_session(handle_); })) return;
-  // Before the request: a quick command answers together with its acceptance.
+  // First: a quick command answers together with its acceptance.
   ssh_add_channel_callbacks(handle_, &callbacks_);
+  if (!step("opening a channel", [&] { return ssh_channel_open_session(handle_); })) return false;
+  unasked_bytes_ = kWindowStep;
+  keep_window_open();
   if (request == Request::exec) {
-    step("starting a command", [&] { return ssh_channel_request_exec(handle_, text.c_str()); });
-  } else {
-    step("starting a service",
-         [&] { return ssh_channel_request_subsystem(handle_, text.c_str()); });
+    return step("starting a command",
+                [&] { return ssh_channel_request_exec(handle_, text.c_str()); });
   }
+  return step("starting a service",
+              [&] { return ssh_channel_request_subsystem(handle_, text.c_str()); });
 }
 
 int SshChannel::on_data(ssh_session, ssh_channel, void* data, std::uint32_t length, int is_stderr,
@@ -91,6 +109,7 @@ int SshChannel::on_data(ssh_session, ssh_channel, void* data, std::uint32_t leng
     auto& stream = is_stderr != 0 ? channel.err_ : channel.out_;
     stream.waiting.append(static_cast<const char*>(data), length);
     channel.loop_->waiting_bytes_ += length;
+    channel.unasked_bytes_ += length;
   } catch (...) {
     channel.loop_->out_of_memory_ = true;
   }
@@ -129,6 +148,15 @@ void SshChannel::deliver() {
   deliver(err_);
 }
 
+// The library opens a window only for who reads more than it holds. Nothing is read: on_data() has
+// taken all, also what comes within the call.
+void SshChannel::keep_window_open() {
+  if (closed_ || unasked_bytes_ < kWindowStep) return;
+  unasked_bytes_ = 0;
+  const std::unique_ptr<char[]> unused(new char[kWindowBytes]);
+  (void)ssh_channel_read_timeout(handle_, unused.get(), kWindowBytes, 0, 0);
+}
+
 std::optional<CommandEnd> SshChannel::reported_end() const {
   if (!closed_ && !end_.exit_code && end_.signal.empty()) return std::nullopt;
   return end_;
@@ -164,6 +192,7 @@ std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
   constexpr int kMost = 1000;  // then a look whether the host is still there
   delivered_ = false;
   for (;;) {
+    if (loop_->is_alive()) keep_window_open();
     const bool busy = loop_->is_waiting() || closed_ || (wants_write_ && can_write());
     loop_->pump(busy ? 0 : deadline.milliseconds(kMost));
     // What came before the end is handed on before the end is told.

@@ -55,9 +55,10 @@ class SshChannel {
     std::string handling;  // in the hands of the sink; keeps its memory for the next round
   };
 
-  void open_session(Request request, const std::string& text, std::string& refusal);
+  bool open_session(Request request, const std::string& text, std::string& refusal);
   bool is_waiting() const { return !out_.waiting.empty() || !err_.waiting.empty(); }
   bool can_write() const;
+  void keep_window_open();
   void deliver();
   void deliver(Stream& stream);
 
@@ -74,6 +75,7 @@ class SshChannel {
   ssh_channel_callbacks_struct callbacks_ = {};
   Stream out_;
   Stream err_;
+  std::uint32_t unasked_bytes_ = 0;  // of the window; arrived since it was last opened
   CommandEnd end_;
   bool closed_ = false;       // by the host
   bool wants_write_ = false;  // the last write() did not take everything

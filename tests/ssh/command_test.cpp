@@ -70,6 +70,21 @@ TEST_CASE("A command is ended from a second channel of the same connection") {
   }
 }
 
+TEST_CASE("A command that starts at the moment when another ends does start") {
+  // dropbear closes a channel without a command when it hears of a process that ended.
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    const auto connection = SshConnection::open(login_to(board));
+    for (int i = 0; i < 60; ++i) {
+      const auto ending = connection->start("exit 0", ignore, ignore);
+      const Ran ran = run(*connection, "echo started");
+      CHECK(ran.out == "started\n");
+      CHECK(ran.end.exit_code == 0);
+      CHECK(end_of(*ending).exit_code == 0);
+    }
+  }
+}
+
 TEST_CASE("Waiting for a command that does not end comes back when the limit is over") {
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));

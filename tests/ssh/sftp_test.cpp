@@ -9,6 +9,7 @@
 #include "ssh_fixture.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
+#include "support/small_disk.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -241,6 +242,19 @@ TEST_CASE("Writing where it cannot be is a sentence with the name") {
   CHECK(contains(text, "no-such-folder/file: no such file or folder"));
   fs::create_directory(files.folder() / "folder");
   CHECK(contains(error_of(Exit::partial_data, [&] { files.write("folder", "x"); }), "/folder: "));
+}
+
+TEST_CASE("A board whose disk is full says so, and goes on") {
+  if (!SmallDisk::available()) return;
+  const SmallDisk disk(4 << 20);
+  Files files({.home = disk / "home"});
+  const std::string text =
+      error_of(Exit::partial_data, [&] { files.write("file", pattern(8 << 20)); });
+  INFO(text);
+  CHECK(contains(text, (files.folder() / "file").string() + ": "));
+  CHECK(contains(text, "ailed"));
+  files.write("file", "small");
+  CHECK(files.read("file") == "small");
 }
 
 TEST_CASE("A source that throws does not disturb the next writing") {

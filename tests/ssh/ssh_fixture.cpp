@@ -10,8 +10,8 @@
 #include <chrono>
 #include <cstdlib>
 #include <stdexcept>
-#include <thread>
 
+#include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 
@@ -146,9 +146,8 @@ Agent::Agent() {
   const int code = ::posix_spawnp(&pid_, program.c_str(), &actions, nullptr, pointers, environ);
   posix_spawn_file_actions_destroy(&actions);
   if (code != 0) throw std::runtime_error("ssh-agent cannot be started");
-  while (!fs::exists(socket)) {
-    if (::waitpid(pid_, nullptr, WNOHANG) != 0) throw std::runtime_error("ssh-agent ended");
-    std::this_thread::sleep_for(std::chrono::milliseconds(2));
+  if (!eventually([&] { return fs::exists(socket); })) {
+    throw std::runtime_error("ssh-agent does not start");
   }
   ::setenv("SSH_AUTH_SOCK", socket.c_str(), 1);
 }

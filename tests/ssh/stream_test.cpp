@@ -2,6 +2,7 @@
 #include <chrono>
 
 #include "ssh_fixture.hpp"
+#include "support/eventually.hpp"
 #include "support/network_proxy.hpp"
 
 using namespace msprof;
@@ -115,6 +116,5 @@ TEST_CASE("A command that outlives its connection object is lost, not a crash") 
   CHECK(contains(lost_by([&] { command->wait(milliseconds(10)); }), "was closed"));
   lost_by([&] { command->write("x"); });
   lost_by([&] { command->close_input(); });
-  while (board.connections() > 0) {
-  }
+  CHECK(eventually([&] { return board.connections() == 0; }));
 }

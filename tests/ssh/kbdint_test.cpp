@@ -1,0 +1,97 @@
+#include "support/kbdint_server.hpp"
+
+#include <catch2/catch.hpp>
+
+#include "ssh_fixture.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+const std::string kPassword = "blue;kite#7";
+
+SshLogin login_to(const KbdintServer& server, const std::string& password = kPassword) {
+  SshLogin login;
+  login.host = KbdintServer::host();
+  login.port = server.port();
+  login.user = KbdintServer::user();
+  login.ssh_folder = server.client_home() / ".ssh";
+  login.password = [password]() -> std::optional<Secret> { return Secret(std::string(password)); };
+  return login;
+}
+
+}  // namespace
+
+TEST_CASE("The password answers the question of keyboard-interactive") {
+  for (const bool empty_round : {false, true}) {
+    const KbdintServer server({.empty_round_at_end = empty_round});
+    const auto connection = SshConnection::open(login_to(server));
+    CHECK(connection->login_method() == "keyboard-interactive");
+    CHECK(run(*connection, "echo here; echo there >&2; exit 3").out == "here\n");
+  }
+}
+
+TEST_CASE("A wrong password is not tried again with keyboard-interactive") {
+  const KbdintServer server;
+  SshLogin login = login_to(server);
+  int asked = 0;
+  login.password = [&]() -> std::optional<Secret> {
+    ++asked;
+    return Secret("wrong;horse#1");
+  };
+  const std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text,
+                 "tried: no password, keyboard-interactive; the board offers: "
+                 "keyboard-interactive;"));
+  CHECK_FALSE(contains(text, "horse"));
+  CHECK(asked == 1);
+  CHECK(server.dialogues() == 1);
+  CHECK(server.refusals() == 1);
+}
+
+TEST_CASE("Where there is no password, no question is provoked") {
+  const KbdintServer server;
+  SshLogin login = login_to(server);
+  login.password = nullptr;
+  CHECK(contains(refusal_of(login), "tried: no password;"));
+  CHECK(server.dialogues() == 0);
+}
+
+TEST_CASE("The only hidden question gets the password, whatever it is called") {
+  const KbdintServer server({.prompts = {{.text = "PIN: ", .answer = kPassword}}});
+  CHECK(SshConnection::open(login_to(server)) != nullptr);
+  const KbdintServer two({.prompts = {{.text = "Who are you? ", .answer = "", .echo = true},
+                                      {.text = "Code: ", .answer = kPassword}}});
+  CHECK(SshConnection::open(login_to(two)) != nullptr);
+}
+
+TEST_CASE("Of several questions only the one for a password gets it") {
+  const KbdintServer server({.prompts = {{.text = "Token: ", .answer = ""},
+                                         {.text = "board's PASSWORD: ", .answer = kPassword},
+                                         {.text = "Shoe size: ", .answer = ""}}});
+  CHECK(SshConnection::open(login_to(server)) != nullptr);
+  // Asked twice, it is told once: the second may be for a new one.
+  const KbdintServer twice({.prompts = {{.text = "Password: ", .answer = kPassword},
+                                        {.text = "New password: ", .answer = ""}}});
+  CHECK(SshConnection::open(login_to(twice)) != nullptr);
+}
+
+TEST_CASE("A question for a password that may be seen gets it, any other that may be seen not") {
+  const KbdintServer server(
+      {.prompts = {{.text = "Password: ", .answer = kPassword, .echo = true}}});
+  CHECK(SshConnection::open(login_to(server)) != nullptr);
+  const KbdintServer other({.prompts = {{.text = "Name: ", .answer = "", .echo = true}}});
+  CHECK(SshConnection::open(login_to(other)) != nullptr);
+}
+
+TEST_CASE("Questions that are not understood are shown, printable, and get nothing") {
+  const KbdintServer server({.prompts = {{.text = "\x1b[31mToken: ", .answer = ""},
+                                         {.text = "Code:\a ", .answer = "1234"}}});
+  const std::string text = refusal_of(login_to(server));
+  INFO(text);
+  CHECK(contains(text, "the board asks \"?[31mToken: Code:?\""));
+  CHECK_FALSE(contains(text, kPassword));
+  CHECK(server.refusals() == 1);
+}
