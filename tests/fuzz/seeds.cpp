@@ -125,6 +125,7 @@ std::string pack(const std::vector<SeedFile>& files) {
 std::vector<std::string> seeds(std::string_view target) {
   if (target == "job_folder") return {whole_capture(), several_captures(), ""};
   if (target == "ini") return board_files();
+  if (target == "board_answer") return board_answers();
   return {
       R"({"aicore": {"header_size": 0, "record_size": 16, "fields": {
              "layer_id": {"offset": 0, "type": "u32"}, "total_cycles": {"offset": 8, "type": "u64", "scale": 2},
