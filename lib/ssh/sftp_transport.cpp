@@ -11,6 +11,7 @@ namespace {
 // OpenSSH sends 256 KB at most; a longer length is a greeting of a login shell, not a packet.
 constexpr std::uint32_t kMostPacket = 1 << 20;
 constexpr int kLookMilliseconds = 1000;
+constexpr std::chrono::seconds kEndLimit{2};
 
 }  // namespace
 
@@ -29,7 +30,19 @@ bool Transport::open() {
     const auto reply = next(std::chrono::seconds(kSilenceSeconds));
     return reply && reply->type == Type::version && reply->id >= kVersion;
   } catch (const ServiceEnded&) {
+    wait_for_end();
     return false;
+  }
+}
+
+// What is no file service after all: dropbear is confused by a command that starts while another
+// one ends.
+void Transport::wait_for_end() {
+  const Deadline deadline(kEndLimit);
+  command_->close_input();
+  while (!command_->wait(std::chrono::milliseconds(deadline.milliseconds(kLookMilliseconds))) &&
+         !deadline.is_over()) {
+    arriving_.clear();
   }
 }
 

@@ -51,6 +51,7 @@ class Transport {
   [[noreturn]] void throw_silent() const;
 
  private:
+  void wait_for_end();
   bool parse(Reply& reply);
   std::optional<std::string_view> packet();
 
