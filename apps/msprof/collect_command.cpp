@@ -64,7 +64,13 @@ void say_next(const CollectResult& result, bool all) {
 // Runs, brings home and, with --all, processes; what --json prints comes to `document`.
 Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOptions& options,
                 nlohmann::ordered_json& document) {
-  CollectResult result = collect(options, host);
+  CollectResult result;
+  try {
+    collect(options, host, result);
+  } catch (const Error&) {
+    document.update(document_of(result));  // how far it came
+    throw;
+  }
   nlohmann::json reports = nlohmann::json::array();
   // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
   if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();

@@ -60,10 +60,13 @@ void name_files(const std::string& intro, const std::vector<fs::path>& files) {
 
 class Run {
  public:
-  Run(const CollectOptions& options, Host& host)
-      : options_(options), host_(host), name_(fs::path(options.main).filename().string()) {}
+  Run(const CollectOptions& options, Host& host, CollectResult& result)
+      : options_(options),
+        host_(host),
+        name_(fs::path(options.main).filename().string()),
+        result_(result) {}
 
-  CollectResult all() {
+  void all() {
     const fs::path current = fs::current_path();
     output_ = fs::weakly_canonical(current / options_.output.value_or("."));
     std::optional<Target> target;
@@ -85,7 +88,6 @@ class Run {
       clean_up();
     }
     conclude();
-    return std::move(result_);
   }
 
  private:
@@ -102,11 +104,18 @@ class Run {
     if (options_.output && !needed) scan.never_copied.push_back(output_);
     scan.earlier_files = output_ / (name_ + ".files");
     project_ = scan_project(target, scan);
+    name_left_out();
+    add_step("check", watch, 0);
+  }
+
+  void name_left_out() const {
+    std::size_t named = 0;
     for (const LeftOut& item : project_.left_out) {
-      log::write(item.unexpected ? log::Level::normal : log::Level::verbose, "",
+      const bool shown = item.unexpected && ++named <= kMostNamed;
+      log::write(shown ? log::Level::normal : log::Level::verbose, "",
                  fmt::format("not copied: {} ({})", item.path.string(), item.reason));
     }
-    add_step("check", watch, 0);
+    if (named > kMostNamed) log::info("not copied: {} more (-v names them)", named - kMostNamed);
   }
 
   void connect() {
@@ -153,6 +162,11 @@ class Run {
     }
     space.look_now();
     output_full_ = space.is_run_full();
+    if (output_full_) {
+      result_.notes.push_back(fmt::format(
+          "the disk is full where {} wrote on {}: the last of what it recorded may be missing",
+          name_, host_.name()));
+    }
     add_step("run", watch, 0);
     const std::string ending = describe(result_.outcome, name_, options_.limits);
     if (result_.outcome.ok()) {
@@ -261,17 +275,17 @@ class Run {
   const CollectOptions& options_;
   Host& host_;
   std::string name_;
+  CollectResult& result_;
   fs::path output_;
   Project project_;
   AclPlan plan_;
   bool output_full_ = false;
-  CollectResult result_;
 };
 
 }  // namespace
 
-CollectResult collect(const CollectOptions& options, Host& host) {
-  return Run(options, host).all();
+void collect(const CollectOptions& options, Host& host, CollectResult& result) {
+  Run(options, host, result).all();
 }
 
 }  // namespace msprof

@@ -59,7 +59,8 @@ struct CollectResult {
 };
 
 // Says on stderr what it does and what came of it. An application that fails is a result; an Error
-// is thrown for what keeps it from running or its results from arriving.
-CollectResult collect(const CollectOptions& options, Host& host);
+// is thrown for what keeps it from running or its results from arriving; `result` then has what was
+// done until there.
+void collect(const CollectOptions& options, Host& host, CollectResult& result);
 
 }  // namespace msprof

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iterator>
 #include <map>
 
 #include "base/error.hpp"
@@ -23,13 +22,18 @@ constexpr std::size_t kMostNamed = 5;
 constexpr std::string_view kParentFolder = "parent-folder";
 
 // Without changes of size or time in whole seconds, a file shows here that it was written to.
+// $1 run folder, $2 name of the stamp, $3 "1" where nothing else would tell: find compares whole
+// seconds, so the run must not begin within that of the stamp.
 constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
-: > "$1/stamp"
+: > "$1/$2" && { [ "$3" != 1 ] || sleep 1; }
 )sh"};
 
 constexpr BoardScript kTouched = {"looking for files that the run changed", R"sh(
-cd "$1" && find tree -type f -newer stamp
+cd "$1" && find tree -type f -newer "$2"
 )sh"};
+
+constexpr const char* kStart = "stamp";
+constexpr const char* kEnd = "stamp.end";
 
 std::string folder_of(const std::string& path) {
   const auto at = path.rfind('/');
@@ -49,18 +53,34 @@ void BoardFetch::remember() {
   link_.persistently(
       [&] {
         before_ = transfer_.list(link_.run_folder());
-        change_board(link_.shell(), kMakeStamp, {link_.run_folder()});
-        touched_before_ = touched_files();
+        const bool alone = !link_.facts().has_stat && !link_.facts().has_sftp;
+        change_board(link_.shell(), kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
+        newer_before_ = files_newer_than(kStart);
       },
       [] { return std::uint64_t{0}; });
 }
 
-std::set<std::string> BoardFetch::touched_files() {
-  std::set<std::string> touched;
-  const BoardAnswer answer = link_.shell().ask(kTouched, {link_.run_folder()});
+std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {
+  std::set<std::string> newer;
+  const BoardAnswer answer = link_.shell().ask(kTouched, {link_.run_folder(), stamp});
   for (const std::string_view line : split(answer.out, '\n')) {
-    if (!line.empty()) touched.emplace(line);
+    if (!line.empty()) newer.emplace(line);
   }
+  return newer;
+}
+
+// A file from the future is newer than the start without the run; one that the run wrote to is not
+// newer than the end.
+std::set<std::string> BoardFetch::touched_files() {
+  std::set<std::string> touched = files_newer_than(kStart);
+  if (newer_before_.empty()) return touched;
+  // Where a full disk has no room for it, nothing is newer: too much comes home rather than too
+  // little.
+  link_.shell().ask(kMakeStamp, {link_.run_folder(), kEnd, "0"});
+  const std::set<std::string> ahead = files_newer_than(kEnd);
+  std::erase_if(touched, [&](const std::string& path) {
+    return newer_before_.contains(path) && ahead.contains(path);
+  });
   return touched;
 }
 
@@ -104,11 +124,7 @@ BoardChanges BoardFetch::changes_since() {
   link_.persistently(
       [&] {
         after_ = transfer_.list(link_.run_folder());
-        std::set<std::string> touched;
-        const std::set<std::string> now = touched_files();
-        std::set_difference(now.begin(), now.end(), touched_before_.begin(), touched_before_.end(),
-                            std::inserter(touched, touched.end()));
-        changes = compare_run(before_, after_, touched);
+        changes = compare_run(before_, after_, touched_files());
       },
       [] { return std::uint64_t{0}; });
   return changes;

@@ -28,6 +28,7 @@ class BoardFetch {
   bool had_folder(const std::string& path) const;
 
  private:
+  std::set<std::string> files_newer_than(const char* stamp);
   std::set<std::string> touched_files();
   BoardChanges changes_since();
   void fetch_captures(const BoardChanges& changes, const std::filesystem::path& into);
@@ -46,7 +47,7 @@ class BoardFetch {
   std::string project_;
   BoardListing before_;
   BoardListing after_;
-  std::set<std::string> touched_before_;
+  std::set<std::string> newer_before_;  // than the start, before the application started
   Fetched fetched_;
   std::uint64_t total_bytes_ = 0;
   std::uint64_t refused_ = 0;

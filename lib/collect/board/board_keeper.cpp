@@ -32,10 +32,11 @@ start_of() {
   read -r stat 2>/dev/null < "/proc/$1/stat" || return 1
   stat=${stat##*") "}
   set -- $stat
-  echo "${20}"
+  [ "$1" != Z ] && echo "${20}"
 }
 alive() { [ -n "$2" ] && [ "$(start_of "$1")" = "$2" ]; }
-own() { read -r pid rest 2>/dev/null < lock/owner && [ "$pid" = $$ ]; }
+look() { pid= start= holder= state=; read -r pid start holder state 2>/dev/null < lock/owner; }
+own() { look && [ "$pid" = $$ ]; }
 sign() {
   echo "$$ $(start_of $$) $run $1" > "lock/owner.$$" && mv "lock/owner.$$" lock/owner
 }
@@ -53,8 +54,7 @@ until mkdir lock 2>/dev/null; do
   [ -d lock ] || { mkdir lock; exit 71; }
   tries=$((tries + 1))
   [ $tries -le 5 ] || exit 72
-  pid= start= holder= state=
-  read -r pid start holder state 2>/dev/null < lock/owner
+  look
   # Whoever holds it signs it at once.
   [ -n "$pid" ] || [ $tries -gt 2 ] || { sleep 1; continue; }
   [ "$holder" != "$run" ] || { new=0; break; }
@@ -68,20 +68,21 @@ sign || exit 71
 if [ $new = 1 ]; then
   for old in runs/*; do
     old=${old#runs/}
-    [ "$old" = "*" ] || [ "$old" = "$holder" ] || keep_recording "$old"
+    [ "$old" = "*" ] || [ "$old" = "$run" ] || [ -n "$(marked "$old")" ] || keep_recording "$old"
   done
-  [ -z "$holder" ] || [ -n "$(marked "$holder")" ] || keep_recording "$holder"
 fi
 echo "locked $$"
 while read -r word; do
   [ "$word" != bye ] || { own && rm -rf lock; exit 0; }
 done
 exec >/dev/null 2>&1
-own || exit 0
-sign lost
+own && sign lost
 while [ "$window" -gt 0 ]; do
+  look
+  # A new keeper of this run: it is back. Another run: this one has no board to come back to.
+  [ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
+  [ -z "$holder" ] || [ "$holder" = "$run" ] || break
   sleep 1
-  own || exit 0
   window=$((window - 1))
 done
 for process in $(marked "$run"); do kill -TERM "$process"; done
@@ -91,9 +92,10 @@ while [ $patience -gt 0 ] && [ -n "$(marked "$run")" ]; do
   patience=$((patience - 1))
 done
 for process in $(marked "$run"); do kill -KILL "$process"; done
-own || exit 0
+look
+[ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
 keep_recording "$run"
-rm -rf lock
+! own || rm -rf lock
 )sh";
 
 const BoardScript& keep_script() {

@@ -27,6 +27,16 @@ std::optional<Machine> machine_of(std::string_view head) {
   return machine;
 }
 
+// Of `uname -m`; those that say nothing of the byte order are left out.
+std::optional<Machine> machine_named(std::string_view name) {
+  if (name == "aarch64") return Machine{EM_AARCH64};
+  if (name == "x86_64") return Machine{EM_X86_64};
+  if (name.size() == 4 && name[0] == 'i' && name.ends_with("86")) return Machine{EM_386};
+  if (name.starts_with("armv") && name.ends_with('l')) return Machine{EM_ARM};
+  if (name.starts_with("riscv")) return Machine{EM_RISCV};
+  return std::nullopt;
+}
+
 std::string name_of(const Machine& machine) {
   const char* order = machine.big_endian ? " (big endian)" : "";
   switch (machine.number) {
@@ -59,9 +69,11 @@ bool runs(const Machine& board, const Machine& program) {
 
 }  // namespace
 
-std::string why_not_for_board(std::string_view program_head, std::string_view board_head) {
+std::string why_not_for_board(std::string_view program_head, std::string_view board_head,
+                              std::string_view machine) {
   const auto program = machine_of(program_head);
-  const auto board = machine_of(board_head);
+  const auto shown = machine_of(board_head);
+  const auto board = shown ? shown : machine_named(machine);
   if (!program || !board || runs(*board, *program)) return "";
   return fmt::format("{}, and the board runs {}", name_of(*program), name_of(*board));
 }

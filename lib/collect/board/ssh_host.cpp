@@ -116,7 +116,7 @@ RunPlace SshHost::open(const Project& project) {
   const std::string head = state_->remote_folder.empty()
                                ? first_bytes(project.target.root / project.target.main)
                                : state_->remote_head;
-  const std::string why = why_not_for_board(head, facts().program_head);
+  const std::string why = why_not_for_board(head, facts().program_head, facts().machine);
   if (!why.empty()) {
     throw Error(Exit::application_failed,
                 fmt::format("{} cannot run on {}: it is built for {} ({}); build it with the "
@@ -203,7 +203,10 @@ void SshHost::clean_up() {
   // The board's own business: a Ctrl-C from before must not leave it half done.
   const interrupt::Aside aside;
   try {
-    state_->link.persistently([this] { remove_run(); }, [] { return std::uint64_t{0}; });
+    // Where it was lost for good that has been said, and the board cleans itself.
+    if (state_->link.shell().is_connected()) {
+      state_->link.persistently([this] { remove_run(); }, [] { return std::uint64_t{0}; });
+    }
   } catch (const Error& error) {
     log::warn("{}", error.what());
   }
@@ -232,7 +235,13 @@ void SshHost::remove_run() {
 void SshHost::clean_board() {
   state_->options.clean_board = true;
   connect();
-  clean_up();
+  try {
+    state_->link.persistently([this] { remove_run(); }, [] { return std::uint64_t{0}; });
+  } catch (const Error&) {
+    state_->link.close();
+    throw;
+  }
+  state_->link.close();
   log::info("nothing of msprof is on {} any more", name());
 }
 
