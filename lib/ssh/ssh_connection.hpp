@@ -63,7 +63,7 @@ class SshConnection {
  public:
   // Connects, checks the host key and logs in: none, agent, the given key, default keys,
   // keyboard-interactive, password. Throws Error(board_unreachable) with a sentence that says what
-  // to do, Error(interrupted) on Ctrl-C.
+  // to do, Error(usage) for a given key that cannot be used, Error(interrupted) on Ctrl-C.
   static std::unique_ptr<SshConnection> open(const SshLogin& login);
   virtual ~SshConnection() = default;
 

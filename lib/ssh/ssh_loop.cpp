@@ -65,10 +65,12 @@ bool SshLoop::is_waiting() const {
 void SshLoop::check() const {
   if (is_alive()) return;
   if (!session_) throw ConnectionLost(fmt::format("{}: the connection was closed", name_));
+  constexpr std::string_view kPrefix = "Socket error: ";
   std::string reason = session_->error();
+  if (reason.starts_with(kPrefix)) reason.erase(0, kPrefix.size());
   if (pulse_.is_stuck()) {
     reason = fmt::format("its SSH server has given no sign of life for {} s", kStuckSeconds);
-  } else if (reason.find("Socket error: disconnected") != std::string::npos) {
+  } else if (reason == "disconnected") {
     reason = "the board closed it";
   } else if (reason.find("timed out") != std::string::npos) {
     reason = fmt::format("nothing came from the board for {} s", kSilenceSeconds);

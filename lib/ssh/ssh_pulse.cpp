@@ -12,7 +12,12 @@ namespace msprof {
 
 namespace {
 
-constexpr std::chrono::seconds kPatience{kStuckSeconds / 2};
+// Later than TCP finds a machine that is gone: what is asked would make it begin anew.
+constexpr std::chrono::seconds kAskAfter{kSilenceSeconds + 1};
+constexpr std::chrono::seconds kStuckAfter{kStuckSeconds};
+constexpr std::chrono::seconds kQuiet{4};  // nothing is looked at before
+// More than our own question takes.
+constexpr int kSlowLinkBytes = 16 << 10;
 // A longer pause between two looks is ours, not the host's.
 constexpr std::chrono::seconds kLongestLook{1};
 
@@ -22,11 +27,12 @@ SshPulse::SshPulse(ssh_session session) : session_(session), looked_at_(Clock::n
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
-// Also while a slow link takes what is sent: an answer waits behind it.
+// Also when a slow link takes what is sent: an answer waits behind it.
 bool SshPulse::has_moved() {
   int unsent = 0;
   (void)::ioctl(ssh_get_fd(session_), SIOCOUTQ, &unsent);
-  const bool moved = socket_counter_.in_bytes != heard_bytes_ || unsent != unsent_bytes_;
+  const bool moved = socket_counter_.in_bytes != heard_bytes_ ||
+                     (unsent < unsent_bytes_ && unsent_bytes_ > kSlowLinkBytes);
   heard_bytes_ = socket_counter_.in_bytes;
   unsent_bytes_ = unsent;
   return moved;
@@ -36,13 +42,13 @@ void SshPulse::look() {
   const auto now = Clock::now();
   silence_ += std::min<Clock::duration>(now - looked_at_, kLongestLook);
   looked_at_ = now;
-  if (socket_counter_.in_bytes == heard_bytes_ && silence_ < kPatience / 4) return;
+  if (socket_counter_.in_bytes == heard_bytes_ && silence_ < kQuiet) return;
   if (has_moved()) {
     silence_ = {};
     asked_ = false;
-  } else if (silence_ >= kPatience && !asked_) {
+  } else if (silence_ >= kAskAfter && !asked_) {
     ask();
-  } else if (silence_ >= 2 * kPatience && can_ask_) {
+  } else if (silence_ >= kStuckAfter && can_ask_) {
     stuck_ = true;
   }
 }

@@ -135,13 +135,7 @@ void SshSession::wait(const Deadline& deadline) {
     pollfd entry = {socket_.get(), events, 0};
     const int count = ::poll(&entry, 1, deadline.milliseconds(kLookMilliseconds));
     // Also a host that drips bytes and never says anything.
-    if (deadline.is_over()) {
-      throw Error(Exit::board_unreachable,
-                  fmt::format("{}: no answer within {:g} s from port {}, which took the "
-                              "connection; is it the board's SSH server? (the limit is "
-                              "connect_timeout)",
-                              name_, timeout_seconds_, port_));
-    }
+    if (deadline.is_over()) throw_silent();
     if (count > 0 || (count < 0 && errno != EINTR)) return;
   }
 }
@@ -168,6 +162,18 @@ void SshSession::handshake() {
   keep_non_blocking();
   log::verbose("{}: {}, {}, cipher {}, MAC {}", name_, printable(ssh_get_serverbanner(get())),
                ssh_get_kex_algo(get()), ssh_get_cipher_in(get()), ssh_get_hmac_in(get()));
+}
+
+void SshSession::throw_silent() const {
+  const bool is_ssh = ssh_get_serverbanner(get()) != nullptr;
+  throw Error(Exit::board_unreachable,
+              is_ssh ? fmt::format("{}: the board's SSH server has not answered for {:g} s (the "
+                                   "limit is connect_timeout)",
+                                   name_, timeout_seconds_)
+                     : fmt::format("{}: no answer within {:g} s from port {}, which took the "
+                                   "connection; is it the board's SSH server? (the limit is "
+                                   "connect_timeout)",
+                                   name_, timeout_seconds_, port_));
 }
 
 void SshSession::throw_handshake_failed() const {

@@ -47,6 +47,7 @@ class SshSession {
   void wait(const Deadline& deadline);
   void keep_non_blocking() const;
   void look_at_greeting();
+  [[noreturn]] void throw_silent() const;
   [[noreturn]] void throw_handshake_failed() const;
 
   std::string name_;

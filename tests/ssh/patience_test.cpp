@@ -17,8 +17,8 @@ void ignore(std::string_view) {}
 struct Quiet {
   explicit Quiet(BoardKind kind) : board({.kind = kind}), proxy(board.port()) {
     connection = SshConnection::open(login_through(board, proxy.port()));
-    // Long enough for two signs of life to be asked for and the third to be due.
-    const std::string command = "sleep " + std::to_string(kStuckSeconds * 3 / 2 + 2);
+    // Long enough for two signs of life to be asked for, and missed.
+    const std::string command = "sleep " + std::to_string(kSilenceSeconds + kStuckSeconds + 5);
     sleep = connection->start(command, ignore, ignore);
   }
   void look() {
