@@ -167,12 +167,14 @@ void SshSession::handshake() {
 void SshSession::throw_silent() const {
   const bool is_ssh = ssh_get_serverbanner(get()) != nullptr;
   throw Error(Exit::board_unreachable,
-              is_ssh ? fmt::format("{}: the board's SSH server has not answered for {:g} s (the "
-                                   "limit is connect_timeout)",
+              is_ssh ? fmt::format("{}: the board's SSH server has not answered for {:g} s "
+                                   "(--connect-timeout, or connect_timeout in the ini, is the "
+                                   "limit)",
                                    name_, timeout_seconds_)
                      : fmt::format("{}: no answer within {:g} s from port {}, which took the "
-                                   "connection; is it the board's SSH server? (the limit is "
-                                   "connect_timeout)",
+                                   "connection; is it the board's SSH server? "
+                                   "(--connect-timeout, or connect_timeout in the ini, is the "
+                                   "limit)",
                                    name_, timeout_seconds_, port_));
 }
 

@@ -54,11 +54,10 @@ Resolution resolve(const std::string& host, const std::string& port, int flags) 
 }
 
 [[noreturn]] void throw_no_answer(const SshLogin& login) {
-  throw Error(
-      Exit::board_unreachable,
-      fmt::format("{}: no answer within {:g} s; is the board on and is its address right? (the "
-                  "limit is connect_timeout)",
-                  login.name(), login.connect_timeout_seconds));
+  throw Error(Exit::board_unreachable,
+              fmt::format("{}: no answer within {:g} s; is the board on and is its address right? "
+                          "(--connect-timeout, or connect_timeout in the ini, is the limit)",
+                          login.name(), login.connect_timeout_seconds));
 }
 
 // A name server that is silent keeps getaddrinfo for half a minute; it is left behind in a thread
