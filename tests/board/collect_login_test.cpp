@@ -1,0 +1,329 @@
+// Ways onto a board and what stands in them: keys, agents, refusals, host keys, and machines that
+// do not answer.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "board/collect_views.hpp"
+#include "support/files.hpp"
+#include "support/kbdint_server.hpp"
+#include "support/network_proxy.hpp"
+#include "support/ssh_client.hpp"
+#include "support/typed_terminal.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+BoardKind each_kind() {
+  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
+}
+
+// Address and account alone.
+std::string bare_ini(std::uint16_t port) {
+  return "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " + std::to_string(port) + "\n";
+}
+
+void run_tool(const Words& words) {
+  const RunResult result = run_program("/usr/bin/env", words);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+}
+
+// A run that the board, or its absence, ended before it began: the code, one sentence, no traces.
+RunResult refused(const BoardScene& scene, const Words& options) {
+  const RunResult run = scene.user.collect(options, {"job", kBoardJob});
+  UNSCOPED_INFO(run.err);
+  CHECK(run.exit_code == 6);
+  CHECK(run.out == "");
+  CHECK(contains(run.err, "error: "));
+  CHECK(scene.arrived().empty());
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK(scene.litter() == "");
+  return run;
+}
+
+// A run that goes well; -v says how it logged in.
+std::string way_in(const BoardUser& user, const RunOptions& options) {
+  const RunResult run = run_msprof(user.words({"-v"}, {"job", kBoardJob}), options);
+  UNSCOPED_INFO(run.err);
+  CHECK(run.exit_code == 0);
+  const std::string said = "logged in with ";
+  const auto at = run.err.find(said);
+  if (at == std::string::npos) return "";
+  return run.err.substr(at + said.size(), run.err.find('\n', at) - at - said.size());
+}
+
+std::string way_in(const BoardUser& user) {
+  return way_in(user, user.run_options());
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+}  // namespace
+
+TEST_CASE("A key gets in: the given one, the one of the ini, a default one, or the agent's") {
+  const BoardScene scene({.kind = each_kind(), .password_login = false});
+  const fs::path key = scene.board.client_key();
+  CHECK(way_in(scene.user) == "key " + key.string());
+  configure(scene.user, bare_ini(scene.board.port()));
+  RunOptions options = scene.user.run_options();
+  SECTION("--key") {
+    const RunResult run = scene.user.collect({"-v", "--key", key}, {"job", kBoardJob});
+    CHECK(run.exit_code == 0);
+    CHECK(contains(run.err, "logged in with key " + key.string()));
+  }
+  SECTION("a relative key is beside the ini") {
+    fs::copy_file(key, scene.user.at("its_key"));
+    configure(scene.user, bare_ini(scene.board.port()) + "key = its_key\n");
+    CHECK(way_in(scene.user) == "key " + scene.user.at("its_key"));
+  }
+  SECTION("the default one") {
+    const fs::path standard = scene.board.client_home() / ".ssh/id_ed25519";
+    fs::copy_file(key, standard);
+    CHECK(way_in(scene.user) == "key " + standard.string());
+  }
+  SECTION("the agent's") {
+    const std::string socket = scene.user.at("agent");
+    RunningProgram agent("/usr/bin/env", {"ssh-agent", "-D", "-a", socket});
+    REQUIRE(eventually([&] { return fs::exists(socket); }));
+    run_tool({"SSH_AUTH_SOCK=" + socket, "ssh-add", "-q", key});
+    options.variables.emplace_back("SSH_AUTH_SOCK", socket);
+    std::erase(options.variables, std::pair<std::string, std::string>("SSH_AUTH_SOCK", ""));
+    CHECK(way_in(scene.user, options) == "agent");
+  }
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("An account without a password needs none") {
+  const BoardScene scene({.kind = each_kind(), .password = "", .key_login = false});
+  configure(scene.user, bare_ini(scene.board.port()));
+  CHECK(way_in(scene.user) == "no password");
+}
+
+TEST_CASE("A wrong password, a user that is not there and a refused key end with the ways in") {
+  const BoardKind kind = each_kind();
+  SECTION("a wrong password") {
+    const BoardScene scene({.kind = kind, .key_login = false});
+    configure(scene.user, bare_ini(scene.board.port()) + "pwd = not;that#one\n");
+    const RunResult run = refused(scene, {});
+    CHECK(contains(run.err, scene.board.address() + ": login refused"));
+    CHECK(contains(run.err, "tried: "));
+    CHECK(contains(run.err, "is the user name right, and the password?"));
+    CHECK(contains(run.err, "a key that the board knows"));
+    CHECK_FALSE(contains(run.err, "not;that"));
+  }
+  SECTION("no such user") {
+    const BoardScene scene({.kind = kind});
+    configure(scene.user, scene.board.ini());
+    const RunResult run =
+        refused(scene, {"--host", "nobody-here@127.0.0.1:" + std::to_string(scene.board.port())});
+    CHECK(contains(run.err, "nobody-here@127.0.0.1"));
+    CHECK(contains(run.err, "is the user name right"));
+    CHECK_FALSE(contains(run.err, scene.board.password()));
+  }
+  SECTION("a key that the board does not know") {
+    const BoardScene scene({.kind = kind, .password_login = false});
+    const std::string other = scene.user.at("other_key");
+    run_tool({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other});
+    configure(scene.user, bare_ini(scene.board.port()) + "pwd = " + scene.board.password() + "\n");
+    const RunResult run = refused(scene, {"--key", other});
+    CHECK(contains(run.err, "login refused"));
+    CHECK(contains(run.err, "key " + other));
+    CHECK(contains(run.err, "the board offers: publickey"));
+    CHECK_FALSE(contains(run.err, scene.board.password()));
+  }
+  SECTION("no way at all") {
+    const BoardScene scene({.kind = kind});
+    configure(scene.user, bare_ini(scene.board.port()));
+    const RunResult run = refused(scene, {});
+    CHECK(contains(run.err, "MSPROF_SSH_PASSWORD"));
+  }
+}
+
+TEST_CASE("A key that cannot be used is named with what to do") {
+  const BoardScene scene({.password_login = false});
+  const std::string locked = scene.user.at("locked_key");
+  fs::copy_file(scene.board.client_key(), locked);
+  run_tool({"ssh-keygen", "-q", "-p", "-P", "", "-N", "a passphrase", "-f", locked});
+  configure(scene.user, bare_ini(scene.board.port()));
+  const RunResult run = refused(scene, {"--key", locked});
+  CHECK(contains(run.err, locked + " has a passphrase: ssh-add"));
+  const RunResult missing = scene.user.collect({"--key", "nowhere/key"}, {});
+  CHECK(missing.exit_code == 4);
+  CHECK(contains(missing.err, "nowhere/key"));
+  write_file(scene.user.at("no_key"), "this is no key\n");
+  const RunResult garbage = scene.user.collect({"--key", scene.user.at("no_key")}, {});
+  CHECK(garbage.exit_code == 2);
+  CHECK(contains(garbage.err, scene.user.at("no_key") + " is not a private key"));
+  CHECK(scene.arrived().empty());
+}
+
+TEST_CASE("An unknown host key is refused without a terminal, with its fingerprint and the way") {
+  const BoardScene scene({.kind = each_kind()});
+  scene.board.forget_host_key();
+  const RunResult run = refused(scene, {});
+  CHECK(contains(run.err, "host key is not known"));
+  CHECK(contains(run.err, scene.board.host_key_fingerprint()));
+  CHECK(contains(run.err, "--host-key accept-new"));
+  CHECK_FALSE(fs::exists(scene.board.known_hosts()));
+  SECTION("accept-new takes and remembers it") {
+    const RunResult taken = scene.user.collect({"--host-key", "accept-new"}, {"job", kBoardJob});
+    CHECK(taken.exit_code == 0);
+    CHECK(contains(taken.err, scene.board.host_key_fingerprint()));
+    CHECK(contains(taken.err, scene.board.known_hosts().string()));
+    const std::string known = read_file(scene.board.known_hosts());
+    CHECK(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
+    CHECK(read_file(scene.board.known_hosts()) == known);
+    // What was remembered serves ssh(1), too.
+    CHECK(ssh(scene.board, "echo in").out == "in\n");
+  }
+  SECTION("off looks at none and remembers none") {
+    CHECK(scene.user.collect({"--host-key", "off"}, {"job", kBoardJob}).exit_code == 0);
+    CHECK_FALSE(fs::exists(scene.board.known_hosts()));
+  }
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("On a terminal an unknown host key is a question") {
+  const BoardScene scene;
+  scene.board.forget_host_key();
+  Words words = {"collect",
+                 "-m",
+                 scene.user.project() / "main",
+                 "--config",
+                 scene.user.ini(),
+                 "--output",
+                 scene.user.output(),
+                 "--",
+                 "job",
+                 kBoardJob};
+  TypedTerminal terminal(msprof_path(), words, {.variables = scene.board.client_variables()});
+  REQUIRE(terminal.wait_for("(yes/no)"));
+  CHECK(contains(terminal.screen(), scene.board.host_key_fingerprint()));
+  SECTION("yes") {
+    terminal.type("yes\n");
+    const RunResult run = terminal.wait();
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(ssh(scene.board, "echo in").out == "in\n");
+    CHECK(scene.arrived() == Words{kBoardJob});
+  }
+  SECTION("no") {
+    terminal.type("no\n");
+    CHECK(terminal.wait().exit_code == 6);
+    CHECK_FALSE(fs::exists(scene.board.known_hosts()));
+    CHECK(scene.arrived().empty());
+  }
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A changed host key ends the run before the login, with both fingerprints and the line") {
+  BoardScene scene({.kind = each_kind(), .key_login = false});
+  configure(scene.user, scene.board.ini());
+  const fs::path known = scene.board.known_hosts();
+  write_file(known, "# a comment\n\n" + read_file(known));
+  const std::string old_key = scene.board.host_key_fingerprint();
+  scene.board.change_host_key();
+  const std::string before = read_file(known);
+  const auto said_before = scene.board.log().size();
+  for (const std::string policy : {"strict", "accept-new"}) {
+    const RunResult run = refused(scene, {"--host-key", policy});
+    CHECK(contains(run.err, "host key"));
+    CHECK(contains(run.err, old_key));
+    CHECK(contains(run.err, scene.board.host_key_fingerprint()));
+    CHECK(contains(run.err, known.string() + ", line 3"));
+    CHECK(contains(run.err, "ssh-keygen -f"));
+  }
+  CHECK(read_file(known) == before);
+  const std::string log = scene.board.log().substr(said_before);
+  for (const char* word : {"Failed", "Accepted", "assword auth"}) CHECK_FALSE(contains(log, word));
+
+  // The command of the message is the way out.
+  run_tool(
+      {"ssh-keygen", "-q", "-f", known, "-R", "[127.0.0.1]:" + std::to_string(scene.board.port())});
+  CHECK(contains(refused(scene, {}).err, "host key is not known"));
+  CHECK(scene.user.collect({"--host-key", "accept-new"}, {"job", kBoardJob}).exit_code == 0);
+}
+
+TEST_CASE("A key of another kind than the known one is a changed one, also in a hashed file") {
+  const BoardScene scene;
+  const std::string other = scene.user.at("other");
+  run_tool({"ssh-keygen", "-q", "-t", "ecdsa", "-N", "", "-C", "", "-f", other});
+  write_file(scene.board.known_hosts(),
+             "[127.0.0.1]:" + std::to_string(scene.board.port()) + " " + read_file(other + ".pub"));
+  SECTION("plain") {}
+  SECTION("hashed") {
+    run_tool(
+        {"sh", "-c", "ssh-keygen -q -H -f \"$0\" && rm \"$0.old\"", scene.board.known_hosts()});
+    REQUIRE_FALSE(contains(read_file(scene.board.known_hosts()), "127.0.0.1"));
+  }
+  const std::string before = read_file(scene.board.known_hosts());
+  const RunResult run = refused(scene, {"--host-key", "accept-new"});
+  CHECK(contains(run.err, "the host key is another than the known one"));
+  CHECK(contains(run.err, scene.board.known_hosts().string() + ", line 1"));
+  CHECK(read_file(scene.board.known_hosts()) == before);
+}
+
+TEST_CASE("Where no board answers, that is said within the time for it") {
+  const BoardScene scene;
+  const auto run_at = [&](std::uint16_t port, const std::string& more) {
+    configure(scene.user, bare_ini(port) + more);
+    return refused(scene, {});
+  };
+  SECTION("a closed port") {
+    const ReservedPort port;
+    const RunResult run = run_at(port.number(), "");
+    CHECK(contains(run.err, "127.0.0.1:" + std::to_string(port.number())));
+    CHECK(contains(run.err, "refused"));
+    CHECK(contains(run.err, "port"));
+  }
+  SECTION("a silent machine") {
+    const SilentServer server;
+    const RunResult run = run_at(server.port(), "connect_timeout = 0.5\n");
+    CHECK(contains(run.err, "0.5 s"));
+    CHECK(contains(run.err, "--connect-timeout"));
+  }
+  SECTION("a board that falls silent during the login") {
+    CutProxy proxy(scene.board.port());
+    proxy.freeze(true);
+    const RunResult run = run_at(proxy.port(), "connect_timeout = 0.5\n");
+    CHECK(contains(run.err, "0.5 s"));
+  }
+  SECTION("no SSH server") {
+    const NotSshServer server;
+    const RunResult run = run_at(server.port(), "");
+    CHECK(contains(run.err, "SSH"));
+  }
+  SECTION("a connection that ends at once") {
+    const CutProxy proxy(scene.board.port(), {.connections = kAllConnections});
+    run_at(proxy.port(), "");
+  }
+  SECTION("a name that nobody knows") {
+    const RunResult run =
+        refused(scene, {"--host", "board@nowhere.invalid", "--connect-timeout", "5"});
+    CHECK(contains(run.err, "nowhere.invalid"));
+  }
+}
+
+TEST_CASE("Where the board is not reached, --json has the reason and the code") {
+  const BoardScene scene;
+  const ReservedPort port;
+  configure(scene.user, bare_ini(port.number()));
+  const RunResult run = scene.user.collect({"--json"}, {"job", kBoardJob});
+  const nlohmann::json document = document_of(run);
+  REQUIRE(document.is_object());
+  CHECK(run.exit_code == 6);
+  CHECK(document.at("exit_code") == 6);
+  CHECK(contains(document.at("error").get<std::string>(), "refused"));
+  CHECK(count_of(run.err, "error: ") <= 1);
+}
+
+}  // namespace msprof::test
