@@ -1,0 +1,4 @@
+# Collecting over SSH from a board on the loopback, against the public ssh and tar.
+add_executable(board_bench board_bench.cpp board_contest.cpp board_runs.cpp)
+target_link_libraries(board_bench PRIVATE msprof_flags msprof_board msprof_board_fixture
+                      nlohmann_json::nlohmann_json)
