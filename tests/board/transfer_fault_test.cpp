@@ -233,7 +233,7 @@ TEST_CASE(
   const Names arrived = names_in(board.here.path());
   CHECK(arrived.size() < 4);
   for (const std::string& name : arrived) CHECK(fs::file_size(board.here / name) == 1'000'000);
-  CHECK(proxied.proxy->cuts() == 1);
+  CHECK(soon([&] { return proxied.proxy->cuts() == 1; }));
 
   REQUIRE(proxied.shell->reconnect(20));
   CHECK(fetch().files == 10);

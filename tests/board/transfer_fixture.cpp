@@ -149,8 +149,6 @@ void make_odd_tree(const fs::path& root) {
   ::chmod((root / "modes" / "secret").c_str(), 0600);
   make_file(root / "modes" / "read only", "r");
   ::chmod((root / "modes" / "read only").c_str(), 0444);
-  make_file(root / "modes" / "for all", "w");
-  ::chmod((root / "modes" / "for all").c_str(), 0666);
   ::chmod((root / "modes").c_str(), 0750);
   fs::create_directories(root / "links");
   fs::create_symlink("../modes/run", root / "links" / "to run");

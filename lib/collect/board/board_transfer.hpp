@@ -82,9 +82,9 @@ class BoardTransfer {
                     const std::function<void(std::uint64_t)>& progress);
 
   // Makes `entries` (of the project, `source` on this machine) below `folder` with their bytes,
-  // permissions (its owner may always enter a folder) and times; what is there already is replaced,
-  // of whatever kind it is. Throws Error(cannot_write) with the board's reason, ConnectionLost,
-  // Error(interrupted).
+  // permissions and times; what is there already is replaced, of whatever kind it is. The owner may
+  // enter every folder; what others may is limited by the umask where the board's tar does so.
+  // Throws Error(cannot_write) with the board's reason, ConnectionLost, Error(interrupted).
   //
   // Copies are compared by size and time in whole seconds, so a file that such a comparison could
   // miss gets another time on the board and is sent again the next time: one second earlier for a

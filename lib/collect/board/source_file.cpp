@@ -8,6 +8,7 @@
 #include <chrono>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
@@ -40,6 +41,7 @@ std::int64_t SourceFile::copied_mtime_seconds() const {
 }
 
 std::size_t SourceFile::read(std::span<char> buffer) {
+  interrupt::check();
   const std::uint64_t left = size_bytes() - read_bytes_;
   const auto most = static_cast<std::size_t>(std::min<std::uint64_t>(buffer.size(), left));
   ssize_t count = 0;

@@ -23,7 +23,8 @@ class SourceFile {
   // The time that its copy on the board gets; BoardTransfer::send() says why it may differ.
   std::int64_t copied_mtime_seconds() const;
 
-  // As long as there is something within the size that it had when it was opened.
+  // As long as there is something within the size that it had when it was opened. Throws
+  // Error(interrupted): what has come of it on the board by then is seen to be shorter.
   std::size_t read(std::span<char> buffer);
   // It is not what it was when it was opened, or could not be read to its end.
   bool has_changed() const;
