@@ -79,8 +79,10 @@ exec >/dev/null 2>&1
 own && sign lost
 while [ "$window" -gt 0 ]; do
   look
-  # A new keeper of this run: it is back. Another run: this one has no board to come back to.
+  # A new keeper of this run: it is back. None, and no folder: it was, and has ended. Another run:
+  # this one has no board to come back to.
   [ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
+  [ -n "$holder" ] || [ -d "runs/$run" ] || exit 0
   [ -z "$holder" ] || [ "$holder" = "$run" ] || break
   sleep 1
   window=$((window - 1))
