@@ -1,0 +1,193 @@
+// Full disks on both sides, and results that are many, big, or still being written.
+#include <algorithm>
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+
+#include "board/collect_board_fixture.hpp"
+#include "support/files.hpp"
+#include "support/small_disk.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kMegabyte = 1 << 20;
+const Words kOnlyJob = {kBoardJob};
+
+BoardKind each_kind() {
+  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
+}
+
+// The application's copies on the board, in the cache and in the run, and `more`.
+std::uint64_t room_for_run(std::uint64_t more) {
+  return 2 * application_bytes() + more;
+}
+
+// Words of df for a disk that is never full.
+constexpr const char* kLyingDf =
+    "echo 'Filesystem 1024-blocks Used Available Capacity Mounted'\n"
+    "echo 'disk 100000000 0 100000000 0% /'";
+
+fs::path only_kept(const BoardServer& board) {
+  const fs::path all = board.home() / ".msprof/kept";
+  const auto runs = names_in(all);
+  return runs.size() == 1 ? all / runs.front() : all / "not there";
+}
+
+}  // namespace
+
+TEST_CASE("A project that is too big for the board's disk is not sent") {
+  if (!SmallDisk::available()) return;
+  const SmallDisk disk(room_for_run(12 * kMegabyte));
+  BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
+  write_file(scene.user.project() / "models/n.om", big_bytes(40 * kMegabyte));
+  scene.user.remember_project();
+  const RunResult result = scene.user.collect({}, {"job", kBoardJob});
+  INFO(result.err);
+  CHECK(result.exit_code == 5);
+  CHECK(contains(result.err, "the project needs"));
+  CHECK(contains(result.err, "--board-dir"));
+  CHECK(scene.arrived().empty());
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A board's disk that fills during the upload is said to be full") {
+  if (!SmallDisk::available()) return;
+  const SmallDisk disk(room_for_run(4 * kMegabyte));
+  BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
+  scene.board.replace_tool("df", kLyingDf);
+  write_file(scene.user.project() / "models/n.om", big_bytes(40 * kMegabyte));
+  scene.user.remember_project();
+  const RunResult result = scene.user.collect({}, {"job", kBoardJob});
+  INFO(result.err);
+  CHECK(result.exit_code == 5);
+  CHECK(contains(result.err, "No space left on device"));
+  CHECK(scene.arrived().empty());
+  CHECK(scene.litter() == "");
+  // With room, the next run works.
+  fs::remove(scene.user.project() / "models/n.om");
+  scene.user.remember_project();
+  const RunResult next = scene.user.collect({}, {"job", kBoardJob});
+  INFO(next.err);
+  CHECK(next.exit_code == 0);
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE(
+    "A board's disk that fills during the run is said to be full, and what is there arrives") {
+  if (!SmallDisk::available()) return;
+  const SmallDisk disk(room_for_run(30 * kMegabyte));
+  const BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
+  const RunResult result = scene.user.collect({}, {"job", kBoardJob, "fill", "JOB/data/filler"});
+  INFO(result.err);
+  CHECK(contains(result.out, "No space left on device"));
+  CHECK(result.exit_code == 3);
+  CHECK(contains(result.err, "disk is full"));
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(fs::file_size(scene.user.in_job("data/filler")) > 20 * kMegabyte);
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Results that are too big for this disk stay on the board, and the message says where") {
+  if (!SmallDisk::available()) return;
+  const SmallDisk disk(8 * kMegabyte);
+  BoardScene scene({.kind = each_kind()});
+  const Words application = {"job", kBoardJob, "big", "n", std::to_string(20 * kMegabyte)};
+  SECTION("known before") {}
+  SECTION("found out on the way") {
+    // Before its first byte arrives, somebody else takes what is free.
+    before_packing(scene.board, "cat /dev/zero >'" + (disk.path() / "filler").string() + "'");
+  }
+  Words words = scene.user.words({}, application);
+  *(std::find(words.begin(), words.end(), scene.user.output().string())) =
+      (disk.path() / "out").string();
+  const RunResult result = run_msprof(words, scene.user.run_options());
+  INFO(result.err);
+  CHECK(result.exit_code == 5);
+  CHECK(contains(result.err, "--output"));
+  CHECK(contains(result.err, only_kept(scene.board).string()));
+  CHECK(names_in(disk.path() / "out").empty());
+  CHECK((read_file(only_kept(scene.board) / kBoardJob / "data/n") == big_bytes(20 * kMegabyte)));
+  CHECK(scene.litter(1) == "");
+}
+
+TEST_CASE("Ten thousand small files arrive") {
+  const BoardScene scene({.kind = each_kind()});
+  const RunResult result = scene.user.collect({}, {"job", kBoardJob, "many", "s", "10000"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(scene.arrived() == kOnlyJob);
+  const auto names = names_in(scene.user.in_job("data"));
+  CHECK(names.size() == 10'001);
+  std::uint64_t whole = 0;
+  for (const std::string& name : names) {
+    if (fs::file_size(scene.user.in_job("data") / name) == 4096) ++whole;
+  }
+  CHECK(whole == 10'000);
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A file of 200 MB arrives byte for byte") {
+  const BoardScene scene;
+  const RunResult result =
+      scene.user.collect({}, {"job", kBoardJob, "big", "n", std::to_string(200 * kMegabyte)});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(200 * kMegabyte)));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A file that a process of the run goes on writing stops growing and arrives whole") {
+  const BoardScene scene({.kind = each_kind()});
+  const RunResult result = scene.user.collect(
+      {"--keep"}, {"job", kBoardJob, "grow", "JOB/data/n", scene.user.at("grower")});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "left 1 process(es) behind"));
+  CHECK(scene.arrived() == kOnlyJob);
+  // --keep: what is left on the board is what there is.
+  const fs::path there = only_kept(scene.board) / "profiling" / kBoardJob / "data/n";
+  CHECK((read_file(scene.user.in_job("data/n")) == read_file(there)));
+  CHECK(scene.litter(1) == "");
+}
+
+TEST_CASE("A file that others on the board keep writing is named, and the rest arrives") {
+  const BoardScene scene({.kind = each_kind()});
+  // Nothing of the run's, so nothing ends it: it writes as long as the run is there.
+  std::atomic<bool> over{false};
+  std::thread writer([&] {
+    const fs::path runs = scene.board.home() / ".msprof/runs";
+    while (!over) {
+      const auto names = names_in(runs);
+      const fs::path file =
+          runs / (names.empty() ? "none" : names.front()) / "profiling" / kBoardJob / "data/n";
+      std::error_code error;
+      if (fs::exists(file, error))
+        std::fstream(file, std::ios::in | std::ios::out | std::ios::ate) << std::string(4096, 'x');
+      std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    }
+  });
+  const RunResult result =
+      scene.user.collect({}, {"job", kBoardJob, "big", "n", "1000", "write", "JOB/data/m", "all"});
+  over = true;
+  writer.join();
+  INFO(result.err);
+  CHECK(result.exit_code == 3);
+  CHECK(contains(result.err, "did not arrive as they are there now"));
+  CHECK(contains(result.err, "something may still be writing"));
+  CHECK(contains(result.err, kBoardJob));
+  CHECK(contains(result.err, "data/n"));
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(read_file(scene.user.in_job("data/m")) == "all");
+  CHECK(fs::file_size(scene.user.in_job("data/n")) > 1000);
+  CHECK(scene.litter() == "");
+}
+
+}  // namespace msprof::test

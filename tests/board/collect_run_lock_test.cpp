@@ -1,0 +1,186 @@
+// One profiled run at a time: who holds a board, who may take it, and what of a holder that is
+// gone.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "support/files.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+BoardKind each_kind() {
+  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
+}
+
+Words endless(const BoardUser& user) {
+  return {"job",    kBoardJob, "on-int", "write",          "JOB/data/last",
+          "at INT", "end",     "ready",  user.at("ready"), "hang"};
+}
+
+bool is_ready(const BoardScene& scene, const BoardCollecting& run) {
+  return eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); });
+}
+
+// The name of the only run that is there.
+std::string only_run(const BoardServer& board) {
+  const auto runs = names_in(board.home() / ".msprof/runs");
+  return runs.size() == 1 ? runs.front() : std::to_string(runs.size()) + " runs";
+}
+
+}  // namespace
+
+TEST_CASE("A second run at the same time is refused with the holder's name") {
+  const BoardScene scene({.kind = each_kind()});
+  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  REQUIRE(is_ready(scene, first));
+  const std::string holder = only_run(scene.board);
+  const BoardUser other(scene.board);
+  const RunResult refused = other.collect({}, {"job", kOtherBoardJob});
+  INFO(refused.err);
+  CHECK(refused.exit_code == 6);
+  CHECK(contains(refused.err, "is busy"));
+  CHECK(contains(refused.err, holder));
+  CHECK(contains(refused.err, "under way"));
+  CHECK(contains(refused.err, "--force"));
+  CHECK(names_in(other.output()).empty());
+  CHECK(litter_of(other) == "");
+  first.send(SIGINT);
+  const RunResult result = first.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 130);
+  CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("--force takes a board that is busy, and the run that had it comes to its end") {
+  const BoardScene scene({.kind = each_kind()});
+  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  REQUIRE(is_ready(scene, first));
+  const BoardUser other(scene.board);
+  const RunResult forced = other.collect({"--force"}, {"job", kOtherBoardJob});
+  INFO(forced.err);
+  CHECK(forced.exit_code == 0);
+  CHECK(names_in(other.output()) == Words{kOtherBoardJob});
+  CHECK_FALSE(first.has_ended());
+  first.send(SIGINT);
+  const RunResult result = first.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 130);
+  CHECK(scene.arrived() == Words{kBoardJob});
+  CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A run that takes the board leaves the lock to nobody but itself") {
+  const BoardScene scene;
+  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  REQUIRE(is_ready(scene, first));
+  const BoardUser other(scene.board);
+  const BoardCollecting second(other, {"--force"}, endless(other));
+  REQUIRE(eventually([&] { return fs::exists(other.at("ready")) || second.has_ended(); }));
+  // The first one's end must not free the board of the second.
+  first.send(SIGINT);
+  CHECK(first.wait().exit_code == 130);
+  const RunResult third = scene.user.collect({}, {"job", kOtherBoardJob});
+  INFO(third.err);
+  CHECK(third.exit_code == 6);
+  CHECK(contains(third.err, only_run(scene.board)));
+  second.send(SIGINT);
+  CHECK(second.wait().exit_code == 130);
+  CHECK(names_in(other.output()) == Words{kBoardJob});
+  CHECK(scene.litter() + litter_of(other) == "");
+}
+
+TEST_CASE("The lock of a holder that is gone stops nobody") {
+  const BoardScene scene({.kind = each_kind()});
+  const fs::path lock = scene.board.home() / ".msprof/lock";
+  SECTION("its process is gone") {
+    write_file(lock / "owner", "999999999 12345 20200101-000000-1 \n");
+  }
+  SECTION("another process has its number now") {
+    write_file(lock / "owner", "1 999999999 20200101-000000-1 \n");
+  }
+  SECTION("it never said who it is") {
+    fs::create_directories(lock);
+  }
+  SECTION("it wrote nonsense") {
+    write_file(lock / "owner", "\x01 ../.. -rf /\n\n");
+  }
+  const RunResult result = scene.user.collect({}, {"job", kBoardJob});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(scene.arrived() == Words{kBoardJob});
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("One run after another works, and the second sends nothing of the project") {
+  const BoardScene scene({.kind = each_kind()});
+  for (const auto& entry : fs::recursive_directory_iterator(scene.user.project())) {
+    fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
+  std::vector<std::uint64_t> bytes;
+  for (const char* job : {kBoardJob, kOtherBoardJob}) {
+    const RunResult result = scene.user.collect({"--json"}, {"job", job});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const auto document = nlohmann::json::parse(result.out);
+    for (const auto& step : document["steps"]) {
+      if (step["name"] == "upload") bytes.push_back(step["bytes"]);
+    }
+  }
+  REQUIRE(bytes.size() == 2);
+  CHECK(bytes[0] > application_bytes());
+  CHECK(bytes[1] == 0);
+  CHECK(scene.arrived() == Words{kBoardJob, kOtherBoardJob});
+}
+
+TEST_CASE("While a board waits for a lost run, others are told so, and may take it") {
+  const BoardScene scene;
+  const BoardCollecting first(scene.user, {"--reconnect", "20"}, endless(scene.user));
+  REQUIRE(is_ready(scene, first));
+  first.send(SIGKILL);
+  CHECK(first.wait().signal == SIGKILL);
+  const BoardUser other(scene.board);
+  RunResult refused;
+  // The board needs a moment to see that the connection is gone.
+  REQUIRE(eventually([&] {
+    refused = other.collect({}, {"job", kOtherBoardJob});
+    return contains(refused.err, "has lost its connection") || refused.exit_code != 6;
+  }));
+  INFO(refused.err);
+  CHECK(refused.exit_code == 6);
+  CHECK(contains(refused.err, "about to be ended"));
+  const RunResult forced = other.collect({"--force"}, {"job", kOtherBoardJob});
+  INFO(forced.err);
+  CHECK(forced.exit_code == 0);
+  CHECK(names_in(other.output()) == Words{kOtherBoardJob});
+  // The application of the lost run is ended all the same, and what it recorded is kept.
+  CHECK(litter_on(scene.board, 1) + litter_of(other) == "");
+}
+
+TEST_CASE("A run that was pushed aside is not disturbed by those that come later") {
+  const BoardScene scene;
+  const BoardCollecting first(scene.user, {}, endless(scene.user));
+  REQUIRE(is_ready(scene, first));
+  const BoardUser other(scene.board);
+  CHECK(other.collect({"--force"}, {"job", kOtherBoardJob}).exit_code == 0);
+  // The board is free now, and yet something runs there.
+  CHECK(other.collect({}, {"job", kOtherBoardJob}).exit_code == 0);
+  CHECK_FALSE(first.has_ended());
+  first.send(SIGINT);
+  const RunResult result = first.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 130);
+  CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
+  CHECK(scene.litter() + litter_of(other) == "");
+}
+
+}  // namespace msprof::test
