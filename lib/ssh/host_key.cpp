@@ -85,9 +85,10 @@ std::string HostKeyCheck::preferred_types() const {
   return first.empty() || rest.empty() ? first + rest : first + "," + rest;
 }
 
-void HostKeyCheck::check(const SshSession& session) const {
-  if (login_.host_key == HostKeyPolicy::off) return;
+std::string HostKeyCheck::check(const SshSession& session, const std::string& taken) const {
+  if (login_.host_key == HostKeyPolicy::off) return {};
   const HostKey presented = presented_key(session);
+  if (presented.base64 == taken) return taken;
   bool is_known = false;
   for (const KnownHostKey& known : known_.keys()) {
     if (known.key.base64 != presented.base64) continue;
@@ -100,11 +101,12 @@ void HostKeyCheck::check(const SshSession& session) const {
     }
     is_known = true;
   }
-  if (is_known) return;
+  if (is_known) return presented.base64;
   const bool has_other = std::any_of(known_.keys().begin(), known_.keys().end(),
                                      [](const auto& known) { return !known.revoked; });
   if (has_other) throw_changed(presented);
   take_unknown(presented);
+  return presented.base64;
 }
 
 void HostKeyCheck::take_unknown(const HostKey& presented) const {

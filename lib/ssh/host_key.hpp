@@ -18,8 +18,9 @@ class HostKeyCheck {
   // several keys might present one that is not known.
   std::string preferred_types() const;
 
-  // Throws Error(board_unreachable) unless the host's key is to be taken.
-  void check(const SshSession& session) const;
+  // Throws Error(board_unreachable) unless the host's key is to be taken: known, taken now, or
+  // `taken` (base64) by this connection before. Returns it as base64.
+  std::string check(const SshSession& session, const std::string& taken) const;
 
  private:
   void take_unknown(const HostKey& presented) const;

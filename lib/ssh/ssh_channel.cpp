@@ -36,7 +36,7 @@ std::string signal_name(const char* text) {
 }  // namespace
 
 SshChannel::SshChannel(std::shared_ptr<SshLoop> loop, StreamSink on_stdout, StreamSink on_stderr)
-    : loop_(std::move(loop)) {
+    : loop_(std::move(loop)), lane_(loop_->lane_for_channel()) {
   out_.sink = std::move(on_stdout);
   err_.sink = std::move(on_stderr);
   ssh_callbacks_init(&callbacks_);
@@ -46,11 +46,14 @@ SshChannel::SshChannel(std::shared_ptr<SshLoop> loop, StreamSink on_stdout, Stre
   callbacks_.channel_exit_status_function = on_exit_status;
   callbacks_.channel_exit_signal_function = on_exit_signal;
   loop_->channels_.push_back(this);
+  ++lane_.channels;
 }
 
 SshChannel::~SshChannel() {
   std::erase(loop_->channels_, this);
   if (handle_ == nullptr) return;
+  --lane_.channels;
+  lane_.retired = lane_.retired || (loop_->one_process_each_ && !closed_);
   ssh_remove_channel_callbacks(handle_, &callbacks_);
   if (loop_->is_alive() && !closed_) {
     // Without this first, ssh_channel_free() sends no close where the socket is busy. What still
@@ -76,7 +79,7 @@ std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, Requ
 // False with the reason, where the host tells one. The channel is then closed where the host closed
 // it without an answer to the request, which it has not seen.
 bool SshChannel::open_session(Request request, const std::string& text, std::string& refusal) {
-  const SshSession& session = loop_->session();
+  const SshSession& session = *lane_.session;
   handle_ = ssh_channel_new(session.get());
   if (handle_ == nullptr) throw std::bad_alloc();
   const auto step = [&](std::string_view what, const std::function<int()>& call) {
@@ -164,7 +167,7 @@ std::optional<CommandEnd> SshChannel::reported_end() const {
 
 bool SshChannel::can_write() const {
   return handle_ != nullptr && !closed_ && ssh_channel_window_size(handle_) > 0 &&
-         (ssh_get_status(loop_->session().get()) & SSH_WRITE_PENDING) == 0;
+         (ssh_get_status(lane_.session->get()) & SSH_WRITE_PENDING) == 0;
 }
 
 std::size_t SshChannel::write(std::string_view bytes) {

@@ -1,17 +1,10 @@
 #include "ssh/ssh_connection.hpp"
 
 #include <fmt/format.h>
-#include <pwd.h>
-#include <unistd.h>
 
-#include <cstdlib>
-
-#include "base/log.hpp"
-#include "ssh/authentication.hpp"
-#include "ssh/host_key.hpp"
+#include "ssh/session_opener.hpp"
 #include "ssh/sftp_client.hpp"
 #include "ssh/ssh_loop.hpp"
-#include "ssh/tcp_connect.hpp"
 
 namespace msprof {
 
@@ -72,48 +65,14 @@ std::unique_ptr<SftpFiles> Connection::sftp() {
   return sftp::SftpClient::open(start, loop_->name());
 }
 
-std::filesystem::path home_folder() {
-  const char* home = std::getenv("HOME");
-  if (home != nullptr && *home != '\0') return home;
-  const passwd* entry = ::getpwuid(::getuid());
-  return entry != nullptr ? entry->pw_dir : "/";
-}
-
-std::unique_ptr<SshConnection> connect(const SshLogin& login, bool with_system_hosts,
-                                       const LoginKeys& keys, UseAgent use_agent) {
-  const HostKeyCheck host_key(login, with_system_hosts);
-  auto session =
-      std::make_unique<SshSession>(login, tcp_connect(login), host_key.preferred_types());
-  session->handshake();
-  host_key.check(*session);
-  std::string method = log_in(*session, login, keys, use_agent);
-  auto loop = std::make_shared<SshLoop>(std::move(session), login.name());
-  return std::make_unique<Connection>(std::move(loop), std::move(method));
-}
-
 }  // namespace
 
-std::unique_ptr<SshConnection> SshConnection::open(const SshLogin& given) {
-  SshLogin login = given;
-  if (login.ssh_folder.empty()) login.ssh_folder = home_folder() / ".ssh";
-  const LoginKeys keys(login);
-  const bool with_system_hosts = given.ssh_folder.empty();
-  std::optional<Secret> password;
-  bool asked = false;
-  // At most once, also where a second connection is needed.
-  if (given.password) {
-    login.password = [&] {
-      if (!asked) password = given.password();
-      asked = true;
-      return password;
-    };
-  }
-  try {
-    return connect(login, with_system_hosts, keys, UseAgent::yes);
-  } catch (const TooManyKeys& refused) {
-    log::verbose("{}; once more without the agent", refused.what());
-    return connect(login, with_system_hosts, keys, UseAgent::no);
-  }
+std::unique_ptr<SshConnection> SshConnection::open(const SshLogin& login) {
+  const auto opener = std::make_shared<SessionOpener>(login);
+  auto session = opener->open();
+  auto loop = std::make_shared<SshLoop>(std::move(session), opener->name(),
+                                        [opener] { return opener->open(); });
+  return std::make_unique<Connection>(std::move(loop), opener->method());
 }
 
 }  // namespace msprof

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <new>
 
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+
 namespace msprof {
 
 namespace {
@@ -15,14 +18,12 @@ constexpr int kLookMilliseconds = 1000;
 
 }  // namespace
 
-SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name)
-    : name_(std::move(name)),
-      pulse_(session->get()),
-      session_(std::move(session)),
-      event_(ssh_event_new()) {
-  if (!event_ || ssh_event_add_session(event_.get(), session_->get()) != SSH_OK) {
-    throw std::bad_alloc();
-  }
+SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another)
+    : name_(std::move(name)), open_another_(std::move(open_another)), event_(ssh_event_new()) {
+  if (!event_) throw std::bad_alloc();
+  const std::string_view server = ssh_get_serverbanner(session->get());
+  one_process_each_ = server.find("dropbear") != std::string_view::npos;
+  add_lane(std::move(session));
 }
 
 SshLoop::~SshLoop() {
@@ -30,11 +31,51 @@ SshLoop::~SshLoop() {
 }
 
 void SshLoop::close() {
-  if (!session_) return;
   // The library frees its channels with the session.
   for (SshChannel* channel : channels_) channel->handle_ = nullptr;
-  ssh_event_remove_session(event_.get(), session_->get());
-  session_.reset();
+  for (const auto& lane : lanes_) ssh_event_remove_session(event_.get(), lane->session->get());
+  lanes_.clear();
+}
+
+SshLane& SshLoop::add_lane(std::unique_ptr<SshSession> session) {
+  auto lane = std::make_unique<SshLane>(std::move(session));
+  if (ssh_event_add_session(event_.get(), lane->session->get()) != SSH_OK) throw std::bad_alloc();
+  lanes_.push_back(std::move(lane));
+  return *lanes_.back();
+}
+
+SshLane& SshLoop::lane_for_channel() {
+  if (!one_process_each_) return *lanes_.front();
+  for (const auto& lane : lanes_) {
+    if (lane->channels == 0 && !lane->retired) return *lane;
+  }
+  try {
+    // Also to end an application after Ctrl-C.
+    const interrupt::Aside aside;
+    SshLane& lane = add_lane(open_another_());
+    drop_retired();
+    return lane;
+  } catch (const Error& error) {
+    log::verbose("{}; going on with one connection", error.what());
+    lanes_.front()->retired = false;
+    return *lanes_.front();
+  }
+}
+
+void SshLoop::drop_retired() {
+  std::erase_if(lanes_, [this](const auto& lane) {
+    if (!lane->retired || lane->channels > 0) return false;
+    ssh_event_remove_session(event_.get(), lane->session->get());
+    return true;
+  });
+}
+
+const SshLane* SshLoop::dead_lane() const {
+  const auto dead = std::find_if(lanes_.begin(), lanes_.end(), [](const auto& lane) {
+    const bool is_used = !lane->retired || lane->channels > 0;
+    return is_used && (!lane->session->is_alive() || lane->pulse.is_stuck());
+  });
+  return dead != lanes_.end() ? dead->get() : nullptr;
 }
 
 void SshLoop::pump(int milliseconds) {
@@ -44,7 +85,9 @@ void SshLoop::pump(int milliseconds) {
     code = ssh_event_dopoll(event_.get(), 0);
   }
   if (out_of_memory_) throw std::bad_alloc();
-  if (is_alive()) pulse_.look();
+  for (const auto& lane : lanes_) {
+    if (lane->session->is_alive()) lane->pulse.look();
+  }
 }
 
 void SshLoop::deliver() {
@@ -63,12 +106,13 @@ bool SshLoop::is_waiting() const {
 }
 
 void SshLoop::check() const {
-  if (is_alive()) return;
-  if (!session_) throw ConnectionLost(fmt::format("{}: the connection was closed", name_));
+  if (lanes_.empty()) throw ConnectionLost(fmt::format("{}: the connection was closed", name_));
+  const SshLane* dead = dead_lane();
+  if (dead == nullptr) return;
   constexpr std::string_view kPrefix = "Socket error: ";
-  std::string reason = session_->error();
+  std::string reason = dead->session->error();
   if (reason.starts_with(kPrefix)) reason.erase(0, kPrefix.size());
-  if (pulse_.is_stuck()) {
+  if (dead->pulse.is_stuck()) {
     reason = fmt::format("its SSH server has given no sign of life for {} s", kStuckSeconds);
   } else if (reason == "disconnected") {
     reason = "the board closed it";

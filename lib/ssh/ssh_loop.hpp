@@ -24,6 +24,16 @@ namespace msprof {
 
 class SshLoop;
 
+// A session of a connection, and how many channels are on it.
+struct SshLane {
+  explicit SshLane(std::unique_ptr<SshSession> opened)
+      : pulse(opened->get()), session(std::move(opened)) {}
+  SshPulse pulse;  // before the session: the library counts into it to the end
+  std::unique_ptr<SshSession> session;
+  int channels = 0;
+  bool retired = false;  // a process may still run there that nobody waits for
+};
+
 class SshChannel {
  public:
   // Asks the host for "exec" of `text`, or for the subsystem `text`.
@@ -71,7 +81,8 @@ class SshChannel {
                              const char* message, const char* language, void* self) noexcept;
 
   std::shared_ptr<SshLoop> loop_;  // a command may outlive the connection object
-  ssh_channel handle_ = nullptr;   // null once the connection is closed
+  SshLane& lane_;
+  ssh_channel handle_ = nullptr;  // null once the connection is closed
   ssh_channel_callbacks_struct callbacks_ = {};
   Stream out_;
   Stream err_;
@@ -82,9 +93,15 @@ class SshChannel {
   bool delivered_ = false;    // since wait() began
 };
 
+// One session, in which all channels live; with dropbear one session for each process that runs at
+// the same time. dropbear takes the end of a process for that of a channel that has no command yet,
+// and a request that crosses its close ends the server with all that it serves.
 class SshLoop {
  public:
-  SshLoop(std::unique_ptr<SshSession> session, std::string name);
+  using OpenSession = std::function<std::unique_ptr<SshSession>()>;
+
+  // `open_another` logs in once more.
+  SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another);
   ~SshLoop();
   SshLoop(const SshLoop&) = delete;
   SshLoop& operator=(const SshLoop&) = delete;
@@ -93,7 +110,6 @@ class SshLoop {
   void close();
 
   const std::string& name() const { return name_; }
-  SshSession& session() const { return *session_; }
 
   // Waits until something can be handled, at most `milliseconds`, and handles what is there, up
   // to some hundred KB.
@@ -101,7 +117,7 @@ class SshLoop {
   // Hands on what arrived for every channel. Throws what a sink throws.
   void deliver();
   bool is_waiting() const;
-  bool is_alive() const { return session_ && session_->is_alive() && !pulse_.is_stuck(); }
+  bool is_alive() const { return !lanes_.empty() && dead_lane() == nullptr; }
   // Throws ConnectionLost when the connection is gone.
   void check() const;
 
@@ -116,10 +132,16 @@ class SshLoop {
     void operator()(ssh_event event) const { ssh_event_free(event); }
   };
 
+  SshLane& add_lane(std::unique_ptr<SshSession> session);
+  SshLane& lane_for_channel();
+  void drop_retired();
+  const SshLane* dead_lane() const;
+
   std::string name_;
-  SshPulse pulse_;  // before the session: the library counts into it to the end
-  std::unique_ptr<SshSession> session_;
+  OpenSession open_another_;
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;
+  std::vector<std::unique_ptr<SshLane>> lanes_;
+  bool one_process_each_ = false;
   std::vector<SshChannel*> channels_;
   std::size_t waiting_bytes_ = 0;  // arrived in this pump
   bool out_of_memory_ = false;

@@ -8,6 +8,7 @@
 #include "base/interrupt.hpp"
 #include "ssh_fixture.hpp"
 #include "support/files.hpp"
+#include "support/network_proxy.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -70,28 +71,59 @@ TEST_CASE("A command is ended from a second channel of the same connection") {
   }
 }
 
-TEST_CASE(
-    "A command that starts at the moment when another ends starts, or the connection is lost") {
-  // dropbear closes a channel that has no command yet when it hears of a process that ended; its
-  // assertion `!channel->sent_close` may end it altogether then.
+TEST_CASE("A command that starts at the moment when another ends does start") {
+  // dropbear would take the end of the one for that of the other, and end itself over it.
   for (const BoardKind kind : kBothServers) {
     const BoardServer board({.kind = kind});
-    auto connection = SshConnection::open(login_to(board));
-    int lost = 0;
-    for (int i = 0; i < 60; ++i) {
-      try {
-        const auto ending = connection->start("exit 0", ignore, ignore);
-        const Ran ran = run(*connection, "echo started");
-        CHECK(ran.out == "started\n");
-        CHECK(ran.end.exit_code == 0);
-        CHECK(end_of(*ending).exit_code == 0);
-      } catch (const ConnectionLost&) {
-        ++lost;
-        connection = SshConnection::open(login_to(board));
-      }
+    const DelayProxy proxy(board.port(), milliseconds(10));
+    const auto connection = SshConnection::open(login_through(board, proxy.port()));
+    for (int i = 10; i < 40; ++i) {
+      const auto ending = connection->start("sleep 0.0" + std::to_string(i), ignore, ignore);
+      const Ran ran = run(*connection, "echo started");
+      CHECK(ran.out == "started\n");
+      CHECK(ran.end.exit_code == 0);
+      CHECK(end_of(*ending).exit_code == 0);
     }
-    CHECK(lost <= (kind == BoardKind::dropbear ? 30 : 0));
+    // One for each process at the same time, used again.
+    CHECK(board.connections() == (kind == BoardKind::dropbear ? 2 : 1));
   }
+}
+
+TEST_CASE("A second process at once needs neither the password nor the host key again") {
+  const BoardServer board({.kind = BoardKind::dropbear});
+  board.forget_host_key();
+  SshLogin login = login_to(board);
+  login.host_key = HostKeyPolicy::accept_new;
+  int asked = 0;
+  login.password = [&]() -> std::optional<Secret> {
+    ++asked;
+    return Secret(std::string(board.password()));
+  };
+  const auto connection = SshConnection::open(login);
+  const auto command = connection->start("exec sleep 1000", ignore, ignore);
+  // Not even where the key could not be remembered.
+  write_file(board.known_hosts(), "");
+  CHECK(run(*connection, "echo here").out == "here\n");
+  CHECK(asked == 1);
+  CHECK(read_file(board.known_hosts()).empty());
+}
+
+TEST_CASE(
+    "A second process at once starts after Ctrl-C, too, and where no second login is let in") {
+  const BoardServer board({.kind = BoardKind::dropbear});
+  CutProxy proxy(board.port());
+  const auto connection = SshConnection::open(login_through(board, proxy.port()));
+  const auto command = connection->start("exec sleep 1000", ignore, ignore);
+  interrupt::install();
+  ::raise(SIGINT);
+  CHECK(run(*connection, "echo here").out == "here\n");
+  CHECK(interrupt::count() == 1);
+  interrupt::acknowledge();
+  CHECK(proxy.connections() == 2);
+  const auto third = connection->start("exec sleep 1000", ignore, ignore);
+  proxy.refuse(true);
+  CHECK(run(*connection, "echo still").out == "still\n");
+  CHECK(proxy.connections() == 2);
 }
 
 TEST_CASE("Waiting for a command that does not end comes back when the limit is over") {
@@ -150,21 +182,13 @@ TEST_CASE("Waiting for one command hands on what another brings") {
 }
 
 TEST_CASE("The end of a process is reported while something it started holds its streams") {
-  for (const BoardKind kind : kBothServers) {
-    const BoardServer board({.kind = kind});
-    const auto connection = SshConnection::open(login_to(board));
-    std::string out;
-    const auto command = connection->start(
-        "sh -c 'read line; echo last' & exit 4", [&](std::string_view bytes) { out += bytes; },
-        ignore);
-    // The shell of a background job reads /dev/null; it may be gone already.
-    CHECK(end_of(*command).exit_code == 4);
-    const auto held = connection->start(
-        "sleep 1000 & echo $!; exit 5", [&](std::string_view bytes) { out += bytes; }, ignore);
-    wait_until(*held,
-               [&] { return held->reported_end().has_value() || kind == BoardKind::dropbear; });
-    if (kind == BoardKind::openssh) CHECK(held->reported_end()->exit_code == 5);
-  }
+  // dropbear tells the end together with that of the streams.
+  const BoardServer board;
+  const auto connection = SshConnection::open(login_to(board));
+  const auto command = connection->start("sleep 1000 & exit 5", ignore, ignore);
+  wait_until(*command, [&] { return command->reported_end().has_value(); });
+  CHECK(command->reported_end()->exit_code == 5);
+  CHECK_FALSE(command->wait(milliseconds(0)).has_value());
 }
 
 TEST_CASE("A command that is given up leaves the connection as it is") {
@@ -177,6 +201,7 @@ TEST_CASE("A command that is given up leaves the connection as it is") {
           "exec yes", [&](std::string_view bytes) { seen += bytes.size(); }, ignore);
       wait_until(*command, [&] { return seen > 1'000'000; });
     }
+    CHECK(board.connections() <= 2);
     CHECK(run(*connection, "echo still here").out == "still here\n");
   }
 }
