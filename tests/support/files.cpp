@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <fstream>
-#include <iterator>
 #include <stdexcept>
 
 namespace msprof::test {
@@ -15,7 +14,13 @@ namespace fs = std::filesystem;
 std::string read_file(const fs::path& path) {
   std::ifstream file(path, std::ios::binary);
   if (!file) throw std::runtime_error("cannot read " + path.string());
-  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  // In pieces: files of /proc tell no size, and a character at a time is slow for big ones.
+  std::string bytes;
+  char buffer[65536];
+  while (file.read(buffer, sizeof buffer) || file.gcount() > 0) {
+    bytes.append(buffer, static_cast<std::size_t>(file.gcount()));
+  }
+  return bytes;
 }
 
 void write_file(const fs::path& path, std::string_view bytes) {
