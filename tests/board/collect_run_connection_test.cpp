@@ -3,6 +3,7 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -52,6 +53,10 @@ struct BrokenScene {
 void add_models(BoardUser& user) {
   write_file(user.project() / "models/n1.om", big_bytes(kFirst));
   write_file(user.project() / "models/n2.om", big_bytes(kSecond));
+  // What was written just now would be sent again in any case.
+  for (const auto& entry : fs::recursive_directory_iterator(user.project())) {
+    fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+  }
   user.remember_project();
 }
 
@@ -121,21 +126,51 @@ TEST_CASE("An application whose connection is cut is ended with TERM, and its la
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("A connection that is gone for good leaves nothing here, and the board cleans itself") {
+TEST_CASE("Ctrl-C during the upload ends it, and leaves nothing but what the cache has") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  BrokenScene scene(std::nullopt, {.kind = kind});
+  add_models(scene.user);
+  const BoardCollecting run(scene.user, {}, {"job", kBoardJob});
+  REQUIRE(eventually([&] { return scene.network.bytes_up() > kPart || run.has_ended(); }));
+  scene.network.freeze(true);
+  run.send(SIGINT);
+  scene.network.freeze(false);
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 130);
+  CHECK(names_in(scene.user.output()).empty());
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Ctrl-C during the fetch does not lose what is on its way") {
+  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  BrokenScene scene(std::nullopt, {.kind = kind});
+  const BoardCollecting run(scene.user, {}, big_job());
+  REQUIRE(eventually([&] { return scene.network.bytes_down() > kPart || run.has_ended(); }));
+  scene.network.freeze(true);
+  run.send(SIGINT);
+  scene.network.freeze(false);
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 130);
+  CHECK(names_in(scene.user.output()) == kOnlyJob);
+  CHECK((read_file(scene.user.in_job("data/n6")) == big_bytes(kPart)));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A connection that is gone for good leaves nothing here, and the board cleans itself") {
   const Words options = {"--reconnect", "1"};
   BrokenScene up(Cut{.after_bytes = application_bytes() + kSecond,
                      .direction = Direction::up,
                      .connections = 1,
                      .refuse_afterwards = true},
-                 {.kind = kind});
+                 {.kind = BoardKind::dropbear});
   add_models(up.user);
   BrokenScene down(Cut{.after_bytes = 4 * kPart,
                        .direction = Direction::down,
                        .connections = 1,
-                       .refuse_afterwards = true},
-                   {.kind = kind});
-  BrokenScene between(std::nullopt, {.kind = kind});
+                       .refuse_afterwards = true});
+  BrokenScene between(std::nullopt, {.kind = BoardKind::dropbear});
   const BoardCollecting sending(up.user, options, {"job", kBoardJob});
   const BoardCollecting fetching(down.user, options, big_job());
   const BoardCollecting running(between.user, options, endless(between.user));

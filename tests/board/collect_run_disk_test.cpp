@@ -46,7 +46,7 @@ TEST_CASE("A project that is too big for the board's disk is not sent") {
   if (!SmallDisk::available()) return;
   const SmallDisk disk(room_for_run(12 * kMegabyte));
   BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
-  write_file(scene.user.project() / "models/n.om", big_bytes(40 * kMegabyte));
+  write_file(scene.user.project() / "models/n.om", big_bytes(20 * kMegabyte));
   scene.user.remember_project();
   const RunResult result = scene.user.collect({}, {"job", kBoardJob});
   INFO(result.err);
@@ -62,7 +62,7 @@ TEST_CASE("A board's disk that fills during the upload is said to be full") {
   const SmallDisk disk(room_for_run(4 * kMegabyte));
   BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
   scene.board.replace_tool("df", kLyingDf);
-  write_file(scene.user.project() / "models/n.om", big_bytes(40 * kMegabyte));
+  write_file(scene.user.project() / "models/n.om", big_bytes(20 * kMegabyte));
   scene.user.remember_project();
   const RunResult result = scene.user.collect({}, {"job", kBoardJob});
   INFO(result.err);

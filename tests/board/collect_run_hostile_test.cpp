@@ -97,7 +97,7 @@ Sent run_and_see_what_is_sent(const BoardScene& scene, const Words& application)
 }  // namespace
 
 TEST_CASE("What a board sends beside its captures is refused, counted, and lands nowhere") {
-  BoardScene scene({.kind = each_kind()});
+  BoardScene scene;
   const std::string job = std::string("./") + kBoardJob;
   const fs::path victim = scene.user.at("victim");
   fs::create_directories(victim);
