@@ -73,32 +73,29 @@ TEST_CASE("A key gets in: the given one, the one of the ini, a default one, or t
   const BoardScene scene({.kind = each_kind(), .password_login = false});
   const fs::path key = scene.board.client_key();
   CHECK(way_in(scene.user) == "key " + key.string());
+  // Relative to the ini.
+  fs::copy_file(key, scene.user.at("its_key"));
+  configure(scene.user, bare_ini(scene.board.port()) + "key = its_key\n");
+  CHECK(way_in(scene.user) == "key " + scene.user.at("its_key"));
+
   configure(scene.user, bare_ini(scene.board.port()));
+  const RunResult given = scene.user.collect({"-v", "--key", key}, {"job", kBoardJob});
+  CHECK(given.exit_code == 0);
+  CHECK(contains(given.err, "logged in with key " + key.string()));
+
+  const std::string socket = scene.user.at("agent");
+  RunningProgram agent("/usr/bin/env", {"ssh-agent", "-D", "-a", socket});
+  REQUIRE(eventually([&] { return fs::exists(socket); }));
+  run_tool({"SSH_AUTH_SOCK=" + socket, "ssh-add", "-q", key});
   RunOptions options = scene.user.run_options();
-  SECTION("--key") {
-    const RunResult run = scene.user.collect({"-v", "--key", key}, {"job", kBoardJob});
-    CHECK(run.exit_code == 0);
-    CHECK(contains(run.err, "logged in with key " + key.string()));
+  for (auto& [name, value] : options.variables) {
+    if (name == "SSH_AUTH_SOCK") value = socket;
   }
-  SECTION("a relative key is beside the ini") {
-    fs::copy_file(key, scene.user.at("its_key"));
-    configure(scene.user, bare_ini(scene.board.port()) + "key = its_key\n");
-    CHECK(way_in(scene.user) == "key " + scene.user.at("its_key"));
-  }
-  SECTION("the default one") {
-    const fs::path standard = scene.board.client_home() / ".ssh/id_ed25519";
-    fs::copy_file(key, standard);
-    CHECK(way_in(scene.user) == "key " + standard.string());
-  }
-  SECTION("the agent's") {
-    const std::string socket = scene.user.at("agent");
-    RunningProgram agent("/usr/bin/env", {"ssh-agent", "-D", "-a", socket});
-    REQUIRE(eventually([&] { return fs::exists(socket); }));
-    run_tool({"SSH_AUTH_SOCK=" + socket, "ssh-add", "-q", key});
-    options.variables.emplace_back("SSH_AUTH_SOCK", socket);
-    std::erase(options.variables, std::pair<std::string, std::string>("SSH_AUTH_SOCK", ""));
-    CHECK(way_in(scene.user, options) == "agent");
-  }
+  CHECK(way_in(scene.user, options) == "agent");
+
+  const fs::path standard = scene.board.client_home() / ".ssh/id_ed25519";
+  fs::copy_file(key, standard);
+  CHECK(way_in(scene.user) == "key " + standard.string());
   CHECK(scene.litter() == "");
 }
 
@@ -108,44 +105,72 @@ TEST_CASE("An account without a password needs none") {
   CHECK(way_in(scene.user) == "no password");
 }
 
+TEST_CASE("A board that asks by keyboard-interactive gets the password once, and is worked on") {
+  const bool empty_round = GENERATE(false, true);
+  const KbdintServer server({.empty_round_at_end = empty_round});
+  const BoardScene scene;
+  RunOptions options = {.folder = scene.user.project(), .variables = server.client_variables()};
+  configure(scene.user, bare_ini(server.port()) + "pwd = blue;kite#7\n");
+  CHECK(way_in(scene.user, options) == "keyboard-interactive");
+  CHECK(server.dialogues() == 1);
+  CHECK(server.refusals() == 0);
+  CHECK(scene.arrived() == Words{kBoardJob});
+  CHECK(names_in(server.home() / ".msprof") == Words{"cache", "runs"});
+  CHECK(names_in(server.home() / ".msprof/runs").empty());
+  CHECK(litter_of(scene.user) == "");
+}
+
+TEST_CASE(
+    "A wrong answer by keyboard-interactive is given once, and the board's question is shown") {
+  const KbdintServer server({.prompts = {{.text = "Password: ", .answer = "another"}}});
+  const KbdintServer token({.prompts = {{.text = "Token code:", .answer = "1", .echo = true}}});
+  const BoardScene scene;
+  const auto run_on = [&](const KbdintServer& board) {
+    configure(scene.user, bare_ini(board.port()) + "pwd = blue;kite#7\n");
+    RunOptions options = {.folder = scene.user.project(), .variables = board.client_variables()};
+    const RunResult run = run_msprof(scene.user.words({}, {"job", kBoardJob}), options);
+    INFO(run.err);
+    CHECK(run.exit_code == 6);
+    CHECK(contains(run.err, "login refused; tried: no password, keyboard-interactive"));
+    CHECK_FALSE(contains(run.err, "blue;kite"));
+    return run.err;
+  };
+  CHECK(contains(run_on(server), "the password?"));
+  CHECK(server.refusals() == 1);
+  // A question that is none for a password does not get it.
+  CHECK(contains(run_on(token), "the board asks \"Token code:\""));
+  CHECK(scene.arrived().empty());
+}
+
 TEST_CASE("A wrong password, a user that is not there and a refused key end with the ways in") {
-  const BoardKind kind = each_kind();
-  SECTION("a wrong password") {
-    const BoardScene scene({.kind = kind, .key_login = false});
-    configure(scene.user, bare_ini(scene.board.port()) + "pwd = not;that#one\n");
-    const RunResult run = refused(scene, {});
-    CHECK(contains(run.err, scene.board.address() + ": login refused"));
-    CHECK(contains(run.err, "tried: "));
-    CHECK(contains(run.err, "is the user name right, and the password?"));
-    CHECK(contains(run.err, "a key that the board knows"));
-    CHECK_FALSE(contains(run.err, "not;that"));
-  }
-  SECTION("no such user") {
-    const BoardScene scene({.kind = kind});
-    configure(scene.user, scene.board.ini());
-    const RunResult run =
-        refused(scene, {"--host", "nobody-here@127.0.0.1:" + std::to_string(scene.board.port())});
-    CHECK(contains(run.err, "nobody-here@127.0.0.1"));
-    CHECK(contains(run.err, "is the user name right"));
-    CHECK_FALSE(contains(run.err, scene.board.password()));
-  }
-  SECTION("a key that the board does not know") {
-    const BoardScene scene({.kind = kind, .password_login = false});
-    const std::string other = scene.user.at("other_key");
-    run_tool({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other});
-    configure(scene.user, bare_ini(scene.board.port()) + "pwd = " + scene.board.password() + "\n");
-    const RunResult run = refused(scene, {"--key", other});
-    CHECK(contains(run.err, "login refused"));
-    CHECK(contains(run.err, "key " + other));
-    CHECK(contains(run.err, "the board offers: publickey"));
-    CHECK_FALSE(contains(run.err, scene.board.password()));
-  }
-  SECTION("no way at all") {
-    const BoardScene scene({.kind = kind});
-    configure(scene.user, bare_ini(scene.board.port()));
-    const RunResult run = refused(scene, {});
-    CHECK(contains(run.err, "MSPROF_SSH_PASSWORD"));
-  }
+  const BoardScene scene({.kind = each_kind()});
+  const std::string bare = bare_ini(scene.board.port());
+  const std::string wrong = "pwd = not;that#one\n";
+  configure(scene.user, bare + wrong);
+  const RunResult password = refused(scene, {});
+  CHECK(contains(password.err, scene.board.address() + ": login refused"));
+  CHECK(contains(password.err, "tried: "));
+  CHECK(contains(password.err, "is the user name right, and the password?"));
+  CHECK(contains(password.err, "a key that the board knows"));
+  CHECK_FALSE(contains(password.err, "not;that"));
+
+  const std::string other = scene.user.at("other_key");
+  run_tool({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other});
+  const RunResult key = refused(scene, {"--key", other});
+  CHECK(contains(key.err, "login refused"));
+  CHECK(contains(key.err, "key " + other));
+  CHECK(contains(key.err, "the board offers: publickey"));
+  CHECK_FALSE(contains(key.err, "not;that"));
+
+  configure(scene.user, bare);
+  CHECK(contains(refused(scene, {}).err, "MSPROF_SSH_PASSWORD"));
+
+  configure(scene.user, scene.board.ini());
+  const RunResult user =
+      refused(scene, {"--host", "nobody-here@127.0.0.1:" + std::to_string(scene.board.port())});
+  CHECK(contains(user.err, "nobody-here@127.0.0.1"));
+  CHECK(contains(user.err, "is the user name right"));
+  CHECK_FALSE(contains(user.err, scene.board.password()));
 }
 
 TEST_CASE("A key that cannot be used is named with what to do") {
@@ -169,26 +194,25 @@ TEST_CASE("A key that cannot be used is named with what to do") {
 TEST_CASE("An unknown host key is refused without a terminal, with its fingerprint and the way") {
   const BoardScene scene({.kind = each_kind()});
   scene.board.forget_host_key();
+  const fs::path known_hosts = scene.board.known_hosts();
   const RunResult run = refused(scene, {});
   CHECK(contains(run.err, "host key is not known"));
   CHECK(contains(run.err, scene.board.host_key_fingerprint()));
   CHECK(contains(run.err, "--host-key accept-new"));
-  CHECK_FALSE(fs::exists(scene.board.known_hosts()));
-  SECTION("accept-new takes and remembers it") {
-    const RunResult taken = scene.user.collect({"--host-key", "accept-new"}, {"job", kBoardJob});
-    CHECK(taken.exit_code == 0);
-    CHECK(contains(taken.err, scene.board.host_key_fingerprint()));
-    CHECK(contains(taken.err, scene.board.known_hosts().string()));
-    const std::string known = read_file(scene.board.known_hosts());
-    CHECK(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
-    CHECK(read_file(scene.board.known_hosts()) == known);
-    // What was remembered serves ssh(1), too.
-    CHECK(ssh(scene.board, "echo in").out == "in\n");
-  }
-  SECTION("off looks at none and remembers none") {
-    CHECK(scene.user.collect({"--host-key", "off"}, {"job", kBoardJob}).exit_code == 0);
-    CHECK_FALSE(fs::exists(scene.board.known_hosts()));
-  }
+  CHECK_FALSE(fs::exists(known_hosts));
+  // Off looks at none and remembers none.
+  CHECK(scene.user.collect({"--host-key", "off"}, {"job", kBoardJob}).exit_code == 0);
+  CHECK_FALSE(fs::exists(known_hosts));
+
+  const RunResult taken = scene.user.collect({"--host-key", "accept-new"}, {"job", kBoardJob});
+  CHECK(taken.exit_code == 0);
+  CHECK(contains(taken.err, scene.board.host_key_fingerprint()));
+  CHECK(contains(taken.err, known_hosts.string()));
+  const std::string known = read_file(known_hosts);
+  CHECK(scene.user.collect({}, {"job", kBoardJob}).exit_code == 0);
+  CHECK(read_file(known_hosts) == known);
+  // What was remembered serves ssh(1), too.
+  CHECK(ssh(scene.board, "echo in").out == "in\n");
   CHECK(scene.litter() == "");
 }
 
@@ -274,43 +298,33 @@ TEST_CASE("A key of another kind than the known one is a changed one, also in a 
 
 TEST_CASE("Where no board answers, that is said within the time for it") {
   const BoardScene scene;
-  const auto run_at = [&](std::uint16_t port, const std::string& more) {
-    configure(scene.user, bare_ini(port) + more);
-    return refused(scene, {});
+  const auto sentence_at = [&](std::uint16_t port) {
+    configure(scene.user, bare_ini(port) + "connect_timeout = 0.5\n");
+    const std::string sentence = refused(scene, {}).err;
+    CHECK(contains(sentence, "board@127.0.0.1:" + std::to_string(port)));
+    return sentence;
   };
-  SECTION("a closed port") {
-    const ReservedPort port;
-    const RunResult run = run_at(port.number(), "");
-    CHECK(contains(run.err, "127.0.0.1:" + std::to_string(port.number())));
-    CHECK(contains(run.err, "refused"));
-    CHECK(contains(run.err, "port"));
-  }
-  SECTION("a silent machine") {
-    const SilentServer server;
-    const RunResult run = run_at(server.port(), "connect_timeout = 0.5\n");
-    CHECK(contains(run.err, "0.5 s"));
-    CHECK(contains(run.err, "--connect-timeout"));
-  }
-  SECTION("a board that falls silent during the login") {
-    CutProxy proxy(scene.board.port());
-    proxy.freeze(true);
-    const RunResult run = run_at(proxy.port(), "connect_timeout = 0.5\n");
-    CHECK(contains(run.err, "0.5 s"));
-  }
-  SECTION("no SSH server") {
-    const NotSshServer server;
-    const RunResult run = run_at(server.port(), "");
-    CHECK(contains(run.err, "SSH"));
-  }
-  SECTION("a connection that ends at once") {
-    const CutProxy proxy(scene.board.port(), {.connections = kAllConnections});
-    run_at(proxy.port(), "");
-  }
-  SECTION("a name that nobody knows") {
-    const RunResult run =
-        refused(scene, {"--host", "board@nowhere.invalid", "--connect-timeout", "5"});
-    CHECK(contains(run.err, "nowhere.invalid"));
-  }
+  const ReservedPort closed;
+  const std::string refusal = sentence_at(closed.number());
+  CHECK(contains(refusal, "refused"));
+  CHECK(contains(refusal, "is the port right?"));
+
+  const SilentServer silent;
+  const std::string silence = sentence_at(silent.port());
+  CHECK(contains(silence, "0.5 s"));
+  CHECK(contains(silence, "--connect-timeout"));
+
+  CutProxy frozen(scene.board.port());
+  frozen.freeze(true);
+  CHECK(contains(sentence_at(frozen.port()), "0.5 s"));
+
+  const NotSshServer other;
+  CHECK(contains(sentence_at(other.port()), "SSH"));
+
+  const CutProxy cut(scene.board.port(), {.connections = kAllConnections});
+  sentence_at(cut.port());
+
+  CHECK(contains(refused(scene, {"--host", "board@nowhere.invalid"}).err, "nowhere.invalid"));
 }
 
 TEST_CASE("Where the board is not reached, --json has the reason and the code") {

@@ -156,7 +156,7 @@ TEST_CASE("What a run does to its files is not in the board's copy, nor in the n
 }
 
 TEST_CASE("Names, rights and links of the project are the same on the board") {
-  const BoardScene scene(each_board());
+  BoardScene scene(each_board());
   const fs::path project = scene.user.project();
   const std::string long_name(200, 'n');
   const fs::path deep = fs::path(std::string(90, 'd')) / std::string(90, 'e') / long_name;
@@ -178,7 +178,7 @@ TEST_CASE("Names, rights and links of the project are the same on the board") {
   fs::create_symlink("not there", project / "dangling");
   fs::create_symlink("../../out of here", project / "leaves one");
   fs::create_symlink("/etc/hostname", project / "leaves two");
-  const_cast<BoardUser&>(scene.user).remember_project();
+  scene.user.remember_project();
   const RunResult run = run_msprof(
       {"collect", "-m", "list.sh", "--config", scene.user.ini(), "--output", scene.user.output()},
       scene.user.run_options());
@@ -280,117 +280,6 @@ TEST_CASE("--no-cache sends everything and leaves nothing on the board") {
   CHECK(second.at("sent") > kModelBytes);
   CHECK(uploaded_files(second) == 6);
   CHECK(contains(heard(second), "file rw ./models/big.om"));
-}
-
-TEST_CASE("--keep leaves the run on the board and says where, --clean-board removes all of it") {
-  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
-  const RunResult kept =
-      scene.user.collect({"--keep"}, {"job", kBoardJob, "write", "made", "by the run"});
-  INFO(kept.err);
-  REQUIRE(kept.exit_code == 0);
-  const auto runs = names_in(scene.board.home() / ".msprof/kept");
-  REQUIRE(runs.size() == 1);
-  const fs::path place = scene.board.home() / ".msprof/kept" / runs[0];
-  CHECK(contains(kept.err, place.string()));
-  CHECK(read_file(place / "tree/project/made") == "by the run");
-  CHECK(scene.litter(1) == "");
-
-  Words words = {"collect", "--config", scene.user.ini(), "--clean-board"};
-  const RunResult cleaned = run_msprof(words, scene.user.run_options());
-  INFO(cleaned.err);
-  CHECK(cleaned.exit_code == 0);
-  CHECK(contains(cleaned.err, "nothing of msprof is on " + scene.board.address()));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
-  // Where there is nothing, that is no failure.
-  CHECK(run_msprof(words, scene.user.run_options()).exit_code == 0);
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
-
-  const RunResult run = scene.user.collect({"--clean-board"}, {"job", kOtherBoardJob});
-  CHECK(run.exit_code == 0);
-  CHECK(fs::exists(scene.user.output() / kOtherBoardJob / "info.json.0"));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
-  CHECK_FALSE(contains(run.err, "keeps a copy"));
-  CHECK(scene.litter() == "");
-}
-
-TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
-  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
-  const fs::path there = scene.board.home() / "my app";
-  fs::create_directories(there);
-  fs::copy(scene.user.project(), there, fs::copy_options::recursive);
-  const std::string before = fingerprint(there);
-  // Absolute, and below the account's home.
-  const std::string folder = GENERATE_REF(there.string(), std::string("my app"));
-  Words words = {"collect",
-                 "-m",
-                 "main",
-                 "--config",
-                 scene.user.ini(),
-                 "--json",
-                 "--output",
-                 scene.user.output(),
-                 "--no-upload",
-                 "--remote-dir",
-                 folder,
-                 "--",
-                 "job",
-                 kBoardJob,
-                 "append",
-                 "acl.json",
-                 " ",
-                 "write",
-                 "made",
-                 "x"};
-  RunOptions options = scene.user.run_options();
-  options.folder = scene.user.output();
-  const RunResult run = run_msprof(words, options);
-  INFO(run.err);
-  REQUIRE(run.exit_code == 0);
-  CHECK(step_of(document_of(run), "upload").at("bytes") == 0);
-  CHECK(fs::exists(scene.user.in_job("data/aicore.0.m.1.1.1.0")));
-  const fs::path files = scene.user.output() / (std::string(kBoardJob) + ".files");
-  CHECK(read_file(files / "made") == "x");
-  const Json acl = Json::parse(read_file(files / "acl.json"));
-  CHECK(acl.at("profiler").at("switch") == "on");
-  CHECK(acl.at("mine") == 1);
-  CHECK(fingerprint(there) == before);
-  CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
-  CHECK(scene.litter() == "");
-}
-
-TEST_CASE("The board's folder is where the user wants it") {
-  const BoardScene scene;
-  const TempFolder elsewhere;
-  const auto run_with = [&](const Words& options) {
-    const RunResult run = scene.user.collect(options, {"cwd", "job", kBoardJob});
-    INFO(run.err);
-    CHECK(run.exit_code == 0);
-    return run.out;
-  };
-  const std::string absolute = elsewhere / "made for it";
-  CHECK(run_with({"--board-dir", absolute}).starts_with(absolute + "/.msprof/runs/"));
-  CHECK(run_with({"--board-dir", "below/home"})
-            .starts_with((scene.board.home() / "below/home/.msprof/runs/").string()));
-  configure(scene.user, scene.board.ini("board_dir = " + absolute + "\n"));
-  CHECK(run_with({}).starts_with(absolute + "/.msprof/runs/"));
-  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
-  for (const fs::path& folder : {fs::path(absolute), scene.board.home() / "below/home"}) {
-    CHECK(names_in(folder / ".msprof/runs").empty());
-    CHECK(names_in(folder / ".msprof/cache").size() == 1);
-    CHECK_FALSE(fs::exists(folder / ".msprof/lock"));
-  }
-}
-
-TEST_CASE("A board folder that cannot be made ends the run with the way out") {
-  const BoardScene scene({.kind = BoardKind::dropbear});
-  write_file(scene.board.home() / "a file", "x");
-  const RunResult run = scene.user.collect({"--board-dir", "a file"}, {"job", kBoardJob});
-  INFO(run.err);
-  CHECK(run.exit_code == 5);
-  CHECK(contains(run.err, "--board-dir"));
-  CHECK(contains(run.err, "a file"));
-  CHECK(scene.arrived().empty());
-  CHECK(scene.litter() == "");
 }
 
 TEST_CASE("Two projects of one name on one board do not meet") {

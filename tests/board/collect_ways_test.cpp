@@ -1,7 +1,5 @@
 // Runs on boards of every kind that go well: what arrives, what the application sees, what the user
 // reads, and what stays behind.
-#include <signal.h>
-
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -9,7 +7,6 @@
 #include "board/collect_board_fixture.hpp"
 #include "board/collect_views.hpp"
 #include "support/files.hpp"
-#include "support/network_proxy.hpp"
 
 namespace msprof::test {
 
@@ -186,18 +183,6 @@ TEST_CASE("The application runs in its own folder with its arguments, variables 
   CHECK(argv0.ends_with("main"));
   CHECK(rest.substr(argv0.size() + 1) == "\n" + odd + "\ntwo\n" + scene.board.home().string() +
                                              "\n" + root + "/out/lib:" + root + "/lib\n");
-  CHECK(scene.litter() == "");
-}
-
-TEST_CASE("--timeout lets the application write its last words, and they arrive") {
-  const BoardScene scene({.kind = BoardKind::openssh_without_sftp});
-  const RunResult run = scene.user.collect(
-      {"--timeout", "0.5"},
-      {"job", kBoardJob, "on-term", "write", "JOB/data/last", "words", "end", "hang"});
-  INFO(run.err);
-  CHECK(run.exit_code == 7);
-  CHECK(contains(run.err, "0.5 s"));
-  CHECK(read_file(scene.user.in_job("data/last")) == "words");
   CHECK(scene.litter() == "");
 }
 

@@ -5,7 +5,6 @@
 #include <poll.h>
 #include <sys/socket.h>
 
-#include <algorithm>
 #include <atomic>
 #include <list>
 #include <mutex>
@@ -17,7 +16,7 @@
 #include "support/bell.hpp"
 #include "support/files.hpp"
 #include "support/loopback.hpp"
-#include "support/run_program.hpp"
+#include "support/ssh_commands.hpp"
 #include "support/temp_folder.hpp"
 
 namespace msprof::test {
@@ -36,7 +35,6 @@ struct Free {
 
 using Session = std::unique_ptr<ssh_session_struct, Free<ssh_free>>;
 using Message = std::unique_ptr<ssh_message_struct, Free<ssh_message_free>>;
-using Channel = std::unique_ptr<ssh_channel_struct, Free<ssh_channel_free>>;
 using Bind = std::unique_ptr<ssh_bind_struct, Free<ssh_bind_free>>;
 
 struct Counts {
@@ -106,46 +104,6 @@ class Dialogue {
   Counts& counts_;
   bool in_empty_round_ = false;
 };
-
-void write_all(ssh_channel channel, const std::string& bytes, bool is_stderr) {
-  const auto write = is_stderr ? ssh_channel_write_stderr : ssh_channel_write;
-  for (std::size_t at = 0; at < bytes.size();) {
-    const auto size = static_cast<std::uint32_t>(std::min<std::size_t>(bytes.size() - at, 32768));
-    const int count = write(channel, bytes.data() + at, size);
-    if (count <= 0) return;
-    at += static_cast<std::size_t>(count);
-  }
-}
-
-void run_command(ssh_channel channel, const std::string& command, const fs::path& home) {
-  const RunResult result = run_program("/bin/sh", {"-c", command},
-                                       {.folder = home, .variables = {{"HOME", home.string()}}});
-  write_all(channel, result.out, false);
-  write_all(channel, result.err, true);
-  ssh_channel_request_send_exit_status(channel,
-                                       result.signal == 0 ? result.exit_code : 128 + result.signal);
-  ssh_channel_send_eof(channel);
-  ssh_channel_close(channel);
-}
-
-// Until the client goes.
-void serve_commands(ssh_session session, const fs::path& home) {
-  std::list<Channel> channels;
-  while (const Message message{ssh_message_get(session)}) {
-    const int type = ssh_message_type(message.get());
-    const int subtype = ssh_message_subtype(message.get());
-    if (type == SSH_REQUEST_CHANNEL_OPEN && subtype == SSH_CHANNEL_SESSION) {
-      channels.emplace_back(ssh_message_channel_request_open_reply_accept(message.get()));
-    } else if (type == SSH_REQUEST_CHANNEL && subtype == SSH_CHANNEL_REQUEST_EXEC) {
-      const std::string command = ssh_message_channel_request_command(message.get());
-      const ssh_channel channel = ssh_message_channel_request_channel(message.get());
-      ssh_message_channel_request_reply_success(message.get());
-      run_command(channel, command, home);
-    } else {
-      ssh_message_reply_default(message.get());
-    }
-  }
-}
 
 }  // namespace
 
@@ -249,6 +207,10 @@ KbdintServer::~KbdintServer() = default;
 
 std::uint16_t KbdintServer::port() const {
   return state_->port;
+}
+
+fs::path KbdintServer::home() const {
+  return state_->folder / "home";
 }
 
 fs::path KbdintServer::client_home() const {

@@ -1,6 +1,6 @@
 // KbdintServer: an SSH server on the loopback that lets people in by keyboard-interactive alone, as
-// boards with one-time passwords do. Runs commands through /bin/sh, one channel after another:
-// their stdout, stderr and exit status, no stdin. Threads of its own.
+// boards with one-time passwords do. Runs commands through /bin/sh, several at once; no file
+// service. Threads of its own.
 #pragma once
 
 #include <cstdint>
@@ -36,6 +36,8 @@ class KbdintServer {
   static std::string user() { return "board"; }
   // A HOME whose .ssh/known_hosts has the server's key.
   std::filesystem::path client_home() const;
+  // The account's.
+  std::filesystem::path home() const;
   std::filesystem::path known_hosts() const { return client_home() / ".ssh" / "known_hosts"; }
   // For RunOptions: HOME as above, and no agent.
   std::vector<std::pair<std::string, std::string>> client_variables() const;

@@ -1,0 +1,149 @@
+// Where a run takes place on a board and what it leaves there: --keep, --clean-board, --no-upload,
+// --board-dir, and boards with little room.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "board/collect_views.hpp"
+#include "support/files.hpp"
+#include "support/small_disk.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+TEST_CASE("--keep leaves the run on the board and says where, --clean-board removes all of it") {
+  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const RunResult kept =
+      scene.user.collect({"--keep"}, {"job", kBoardJob, "write", "made", "by the run"});
+  INFO(kept.err);
+  REQUIRE(kept.exit_code == 0);
+  const auto runs = names_in(scene.board.home() / ".msprof/kept");
+  REQUIRE(runs.size() == 1);
+  const fs::path place = scene.board.home() / ".msprof/kept" / runs[0];
+  CHECK(contains(kept.err, place.string()));
+  CHECK(read_file(place / "tree/project/made") == "by the run");
+  CHECK(scene.litter(1) == "");
+
+  Words words = {"collect", "--config", scene.user.ini(), "--clean-board"};
+  const RunResult cleaned = run_msprof(words, scene.user.run_options());
+  INFO(cleaned.err);
+  CHECK(cleaned.exit_code == 0);
+  CHECK(contains(cleaned.err, "nothing of msprof is on " + scene.board.address()));
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  // Where there is nothing, that is no failure.
+  CHECK(run_msprof(words, scene.user.run_options()).exit_code == 0);
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+
+  const RunResult run = scene.user.collect({"--clean-board"}, {"job", kOtherBoardJob});
+  CHECK(run.exit_code == 0);
+  CHECK(fs::exists(scene.user.output() / kOtherBoardJob / "info.json.0"));
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  CHECK_FALSE(contains(run.err, "keeps a copy"));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
+  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const fs::path there = scene.board.home() / "my app";
+  fs::create_directories(there);
+  fs::copy(scene.user.project(), there, fs::copy_options::recursive);
+  const std::string before = fingerprint(there);
+  // Absolute, and below the account's home.
+  const std::string folder = GENERATE_REF(there.string(), std::string("my app"));
+  Words words = {"collect",
+                 "-m",
+                 "main",
+                 "--config",
+                 scene.user.ini(),
+                 "--json",
+                 "--output",
+                 scene.user.output(),
+                 "--no-upload",
+                 "--remote-dir",
+                 folder,
+                 "--",
+                 "job",
+                 kBoardJob,
+                 "append",
+                 "acl.json",
+                 " ",
+                 "write",
+                 "made",
+                 "x"};
+  RunOptions options = scene.user.run_options();
+  options.folder = scene.user.output();
+  const RunResult run = run_msprof(words, options);
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK(step_of(document_of(run), "upload").at("bytes") == 0);
+  CHECK(fs::exists(scene.user.in_job("data/aicore.0.m.1.1.1.0")));
+  const fs::path files = scene.user.output() / (std::string(kBoardJob) + ".files");
+  CHECK(read_file(files / "made") == "x");
+  const Json acl = Json::parse(read_file(files / "acl.json"));
+  CHECK(acl.at("profiler").at("switch") == "on");
+  CHECK(acl.at("mine") == 1);
+  CHECK(fingerprint(there) == before);
+  CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("The board's folder is where the user wants it") {
+  const BoardScene scene;
+  const TempFolder elsewhere;
+  const auto run_with = [&](const Words& options) {
+    const RunResult run = scene.user.collect(options, {"cwd", "job", kBoardJob});
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    return run.out;
+  };
+  const std::string absolute = elsewhere / "made for it";
+  CHECK(run_with({"--board-dir", absolute}).starts_with(absolute + "/.msprof/runs/"));
+  CHECK(run_with({"--board-dir", "below/home"})
+            .starts_with((scene.board.home() / "below/home/.msprof/runs/").string()));
+  configure(scene.user, scene.board.ini("board_dir = " + absolute + "\n"));
+  CHECK(run_with({}).starts_with(absolute + "/.msprof/runs/"));
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+  for (const fs::path& folder : {fs::path(absolute), scene.board.home() / "below/home"}) {
+    CHECK(names_in(folder / ".msprof/runs").empty());
+    CHECK(names_in(folder / ".msprof/cache").size() == 1);
+    CHECK_FALSE(fs::exists(folder / ".msprof/lock"));
+  }
+}
+
+TEST_CASE("A board folder that cannot be made ends the run with the way out") {
+  const BoardScene scene({.kind = BoardKind::dropbear});
+  write_file(scene.board.home() / "a file", "x");
+  const RunResult run = scene.user.collect({"--board-dir", "a file"}, {"job", kBoardJob});
+  INFO(run.err);
+  CHECK(run.exit_code == 5);
+  CHECK(contains(run.err, "--board-dir"));
+  CHECK(contains(run.err, "a file"));
+  CHECK(scene.arrived().empty());
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Where there is no room for two copies, the run takes the board's own with it") {
+  if (!SmallDisk::available()) return;
+  // Once the project fits beside what is left free for the recording, twice it does not.
+  constexpr std::size_t kModelBytes = 14 << 20;
+  const SmallDisk disk(34 << 20);
+  BoardScene scene({.kind = BoardKind::dropbear, .home = disk / "home"});
+  write_file(scene.user.project() / "models/big.om", std::string(kModelBytes, 'b'));
+  scene.user.remember_project();
+  for (int i = 0; i < 2; ++i) {
+    const RunResult run = scene.user.collect({"--json"}, {"job", kBoardJob});
+    INFO(run.err);
+    REQUIRE(run.exit_code == 0);
+    CHECK(contains(run.err, "space is short on " + scene.board.address()));
+    CHECK_FALSE(document_of(run).contains("remains"));
+    CHECK(step_of(document_of(run), "upload").at("bytes") > kModelBytes);
+    CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
+    CHECK(scene.litter() == "");
+  }
+  CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + "~2"});
+}
+
+}  // namespace msprof::test
