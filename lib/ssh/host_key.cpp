@@ -2,6 +2,7 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
+#include <poll.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -18,6 +19,8 @@
 namespace msprof {
 
 namespace {
+
+constexpr int kLookMilliseconds = 100;
 
 // A key of type ssh-rsa signs as rsa-sha2-*, too.
 std::string_view key_type_of(std::string_view algorithm) {
@@ -49,11 +52,12 @@ HostKey presented_key(const SshSession& session) {
 std::string read_answer(int fd) {
   std::string line;
   for (char byte = 0; line.size() < 256;) {
+    // A signal just before a read would not end it.
+    interrupt::check();
+    struct pollfd typed = {fd, POLLIN, 0};
+    if (::poll(&typed, 1, kLookMilliseconds) == 0) continue;
     const ssize_t count = ::read(fd, &byte, 1);
-    if (count < 0 && errno == EINTR) {
-      interrupt::check();
-      continue;
-    }
+    if (count < 0 && errno == EINTR) continue;
     if (count <= 0 || byte == '\n') break;
     line += byte;
   }
