@@ -50,6 +50,7 @@ TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
   const fs::path there = scene.board.home() / "my app";
   fs::create_directories(there);
   fs::copy(scene.user.project(), there, fs::copy_options::recursive);
+  write_file(there / kOtherBoardJob / "data/aicore.0", "of an older run");
   const std::string before = fingerprint(there);
   // Absolute, and below the account's home.
   const std::string folder = GENERATE_REF(there.string(), std::string("my app"));
@@ -85,6 +86,7 @@ TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
   const Json acl = Json::parse(read_file(files / "acl.json"));
   CHECK(acl.at("profiler").at("switch") == "on");
   CHECK(acl.at("mine") == 1);
+  CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + ".files"});
   CHECK(fingerprint(there) == before);
   CHECK(names_in(scene.board.home() / ".msprof/cache").empty());
   CHECK(scene.litter() == "");

@@ -228,6 +228,21 @@ TEST_CASE("--json is one document with every step, what it took and what it move
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("On a terminal both transfers show how far they are") {
+  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  write_file(scene.user.project() / "models/big.om", std::string(3'000'000, 'b'));
+  const RunResult run =
+      run_msprof(scene.user.words({}, {"job", kBoardJob, "big", "aicore.1", "3000000"}),
+                 {.folder = scene.user.project(),
+                  .variables = scene.board.client_variables(),
+                  .terminal_columns = 200});
+  INFO(run.out);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.out, "sending the project to " + scene.board.address() + " 100%"));
+  CHECK(contains(run.out, "fetching from " + scene.board.address() + " 100%"));
+  CHECK_FALSE(contains(scene.user.collect({}, {"job", kBoardJob}).err, "%"));
+}
+
 TEST_CASE("-q says nothing of a run that went well, and -v how it logged in") {
   const BoardScene scene;
   CHECK(scene.user.collect({"-q"}, {"job", kBoardJob}).err == "");

@@ -101,9 +101,9 @@ std::string BoardFetch::name_at_home(const std::string& path) const {
   return path;
 }
 
-void BoardFetch::require_space(const BoardChanges& changes, const fs::path& into) const {
+std::uint64_t BoardFetch::bytes_of(const BoardChanges& changes) const {
   std::uint64_t bytes = 0;
-  std::set<std::string> files(changes.files.begin(), changes.files.end());
+  const std::set<std::string> files(changes.files.begin(), changes.files.end());
   for (const auto& [path, file] : after_.files) {
     const bool wanted =
         files.contains(path) ||
@@ -111,12 +111,17 @@ void BoardFetch::require_space(const BoardChanges& changes, const fs::path& into
                     [&, &name = path](const std::string& one) { return is_below(name, one); });
     if (wanted && file.kind == EntryKind::file) bytes += file.size_bytes;
   }
+  return bytes;
+}
+
+void BoardFetch::require_space(const fs::path& into) const {
   const auto free = free_bytes_of(into);
-  if (!free || *free >= bytes) return;
-  throw Error(Exit::cannot_write,
-              fmt::format("the results of the run need {} and {} are free in {}; --output names "
-                          "another folder",
-                          human_bytes(bytes), human_bytes(*free), into.parent_path().string()));
+  if (!free || *free >= expected_bytes_) return;
+  throw Error(
+      Exit::cannot_write,
+      fmt::format("the results of the run need {} and {} are free in {}; --output names "
+                  "another folder",
+                  human_bytes(expected_bytes_), human_bytes(*free), into.parent_path().string()));
 }
 
 BoardChanges BoardFetch::changes_since() {
@@ -134,7 +139,8 @@ Fetched BoardFetch::all(const fs::path& into) {
   const BoardChanges changes = changes_since();
   fs::create_directories(into / "captures");
   fs::create_directories(into / "files");
-  require_space(changes, into);
+  expected_bytes_ = bytes_of(changes);
+  require_space(into);
   fetch_captures(changes, into / "captures");
   fetch_files(changes, into / "files");
   for (const std::string& path : changes.deleted) fetched_.deleted.push_back(name_at_home(path));
@@ -212,7 +218,7 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
   fs::create_directories(into);
   const std::string from = folder.empty() ? link_.run_folder() : link_.run_folder() + "/" + folder;
   const std::vector<std::string> wanted = paths;
-  Progress progress(fmt::format("fetching from {}", link_.name()), 0);
+  Progress progress(fmt::format("fetching from {}", link_.name()), expected_bytes_);
   std::uint64_t here = 0;
   link_.persistently(
       [&] {

@@ -40,7 +40,8 @@ class BoardFetch {
                                    const std::filesystem::path& into) const;
   void note(const FetchReport& report);
   void note_refused();
-  void require_space(const BoardChanges& changes, const std::filesystem::path& into) const;
+  std::uint64_t bytes_of(const BoardChanges& changes) const;
+  void require_space(const std::filesystem::path& into) const;
 
   BoardLink& link_;
   BoardTransfer transfer_;
@@ -49,6 +50,7 @@ class BoardFetch {
   BoardListing after_;
   std::set<std::string> newer_before_;  // than the start, before the application started
   Fetched fetched_;
+  std::uint64_t expected_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;
   std::uint64_t refused_ = 0;
   std::vector<std::string> examples_;  // of them, with the reason
