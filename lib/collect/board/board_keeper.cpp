@@ -72,9 +72,21 @@ if [ $new = 1 ]; then
   done
 fi
 echo "locked $$"
+speak() {
+  trap 'kill $!; exit 0' TERM
+  while :; do
+    sleep 10 >/dev/null &
+    wait $!
+    echo here || exit 0
+  done
+}
+# Only by having something to say does a board find out that nobody is there any more.
+speak 2>/dev/null &
+voice=$!
 while read -r word; do
-  [ "$word" != bye ] || { own && rm -rf lock; exit 0; }
+  [ "$word" != bye ] || { kill $voice; own && rm -rf lock; exit 0; }
 done
+kill $voice
 exec >/dev/null 2>&1
 own && sign lost
 while [ "$window" -gt 0 ]; do
