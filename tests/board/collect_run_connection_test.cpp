@@ -171,14 +171,18 @@ TEST_CASE("A connection that is gone for good leaves nothing here, and the board
                        .connections = 1,
                        .refuse_afterwards = true});
   BrokenScene between(std::nullopt, {.kind = BoardKind::dropbear});
+  BrokenScene silent(std::nullopt);
   const BoardCollecting sending(up.user, options, {"job", kBoardJob});
   const BoardCollecting fetching(down.user, options, big_job());
   const BoardCollecting running(between.user, options, endless(between.user));
+  const BoardCollecting waiting(silent.user, options, endless(silent.user));
+  REQUIRE(silent.is_ready(waiting));
+  silent.network.freeze(true);
   REQUIRE(between.is_ready(running));
   between.network.refuse(true);
   between.network.cut_now();
 
-  for (const BoardCollecting* run : {&sending, &fetching, &running}) {
+  for (const BoardCollecting* run : {&sending, &fetching, &running, &waiting}) {
     const RunResult result = run->wait();
     INFO(result.err);
     CHECK(result.exit_code == 6);
@@ -188,10 +192,14 @@ TEST_CASE("A connection that is gone for good leaves nothing here, and the board
   CHECK(names_in(up.user.output()).empty());
   CHECK(names_in(down.user.output()).empty());
   CHECK(names_in(between.user.output()).empty());
+  CHECK(names_in(silent.user.output()).empty());
+  // In the end the board's TCP gives up, too.
+  silent.network.cut_now();
 
   CHECK(up.litter(0) == "");
   CHECK(down.litter(1) == "");
   CHECK(between.litter(1) == "");
+  CHECK(silent.litter(1) == "");
   // Where the messages said that it would be.
   CHECK(contains(fetching.err(), down.kept().string()));
   CHECK(contains(running.err(), between.kept().string()));

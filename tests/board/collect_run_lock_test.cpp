@@ -7,8 +7,12 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
+#include "collect/board/board_facts.hpp"
+#include "collect/board/board_keeper.hpp"
 #include "support/files.hpp"
+#include "support/network_proxy.hpp"
 
 namespace msprof::test {
 
@@ -164,6 +168,24 @@ TEST_CASE("While a board waits for a lost run, others are told so, and may take 
   CHECK(names_in(other.output()) == Words{kOtherBoardJob});
   // The application of the lost run is ended all the same, and what it recorded is kept.
   CHECK(litter_on(scene.board, 1) + litter_of(other) == "");
+}
+
+TEST_CASE("The board speaks now and then, so that it finds out that nobody is there any more") {
+  const BoardServer board({.kind = each_kind()});
+  const CutProxy network(board.port());
+  BoardConfig config = config_of(board);
+  config.login.port = network.port();
+  config.login.host_key = HostKeyPolicy::accept_new;
+  BoardShell shell(config.login);
+  shell.connect();
+  BoardKeeper keeper(shell, look_at_board(shell, ""), "test-run", 0, false);
+  // What the board had to say until now has been taken in.
+  REQUIRE(shell.ask({"asking nothing", "true"}, {}).ok());
+  const auto before = network.bytes_down();
+  CHECK(eventually([&] { return network.bytes_down() > before; }));
+  keeper.release();
+  shell.disconnect();
+  CHECK(litter_on(board) == "");
 }
 
 TEST_CASE("A run that was pushed aside is not disturbed by those that come later") {
