@@ -48,19 +48,22 @@ HostKey presented_key(const SshSession& session) {
   return result;
 }
 
-// A line that a person typed, without its end; empty at the end of the input.
+// A line that a person typed, without its end; empty at the end of the input. Looks again and again
+// for a Ctrl-C that came just before the wait began.
 std::string read_answer(int fd) {
   std::string line;
-  for (char byte = 0; line.size() < 256;) {
-    // A signal just before a read would not end it.
+  while (line.size() < 256) {
     interrupt::check();
-    struct pollfd typed = {fd, POLLIN, 0};
-    if (::poll(&typed, 1, kLookMilliseconds) == 0) continue;
+    pollfd entry = {fd, POLLIN, 0};
+    const int ready = ::poll(&entry, 1, kLookMilliseconds);
+    if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
+    char byte = 0;
     const ssize_t count = ::read(fd, &byte, 1);
     if (count < 0 && errno == EINTR) continue;
     if (count <= 0 || byte == '\n') break;
     line += byte;
   }
+  interrupt::check();
   return std::string(trim(line));
 }
 
