@@ -98,7 +98,6 @@ SendReport send_by_cat(BoardShell& shell, const std::string& folder,
     interrupt::check();
     send_file(shell, folder, entry, report, progress);
   }
-  remove_from_board(shell, folder, report.not_sent);
   return report;
 }
 

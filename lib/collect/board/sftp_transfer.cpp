@@ -66,7 +66,6 @@ SendReport send_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& f
       throw_board_cannot_write(shell, folder, printable(error.what()));
     }
   }
-  remove_from_board(shell, folder, report.not_sent);
   return report;
 }
 

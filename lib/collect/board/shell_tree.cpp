@@ -138,15 +138,6 @@ void make_tree(BoardShell& shell, const std::string& folder,
   change(shell, kMakeLinks, folder, link_lines);
 }
 
-void remove_from_board(BoardShell& shell, const std::string& folder,
-                       const std::vector<fs::path>& paths) {
-  std::string lines;
-  for (const fs::path& path : paths) {
-    if (is_one_line(path.string())) lines += "f" + on_board(path) + "\n";
-  }
-  change(shell, kMakeRoom, folder, lines);
-}
-
 void throw_board_cannot_write(BoardShell& shell, const std::string& folder,
                               const std::string& reason) {
   std::string message =

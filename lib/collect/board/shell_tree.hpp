@@ -15,7 +15,8 @@ namespace msprof {
 bool is_one_line(const std::string& name);
 
 // Removes what stands where an entry will be, except a folder for a folder, and never through a
-// link. Throws Error(cannot_write) with the board's reason, as all of these.
+// link; so no earlier version stands for a file that then cannot be sent. Throws
+// Error(cannot_write) with the board's reason, as all of these.
 void make_room(BoardShell& shell, const std::string& folder,
                const std::vector<ProjectEntry>& entries);
 
@@ -23,10 +24,6 @@ void make_room(BoardShell& shell, const std::string& folder,
 // as not sent.
 void make_tree(BoardShell& shell, const std::string& folder,
                const std::vector<ProjectEntry>& entries, SendReport& report);
-
-// Removes files that could not be sent, so that no earlier version stands for them.
-void remove_from_board(BoardShell& shell, const std::string& folder,
-                       const std::vector<std::filesystem::path>& paths);
 
 // Error(cannot_write): the board, the folder, the reason and the space that is free there.
 [[noreturn]] void throw_board_cannot_write(BoardShell& shell, const std::string& folder,

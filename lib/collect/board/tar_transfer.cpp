@@ -120,7 +120,6 @@ SendReport send_by_tar(BoardShell& shell, const std::string& folder,
   const auto fill = [&](char* buffer, std::size_t size) { return writer.fill(buffer, size); };
   const BoardAnswer answer = shell.stream(kUnpack, {folder}, fill, {});
   if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
-  remove_from_board(shell, folder, writer.report().not_sent);
   return writer.report();
 }
 
