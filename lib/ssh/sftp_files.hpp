@@ -13,7 +13,7 @@ namespace msprof {
 enum class RemoteKind { file, folder, link, other };
 
 struct RemoteEntry {
-  std::string name;  // one component, never "." or ".."
+  std::string name;  // as the host gives it, not checked; never "." or ".."
   RemoteKind kind = RemoteKind::other;
   std::uint64_t size_bytes = 0;
   std::int64_t mtime_seconds = 0;

@@ -1,3 +1,5 @@
+#include <netinet/in.h>
+#include <netinet/tcp.h>
 #include <signal.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -8,6 +10,7 @@
 #include <thread>
 
 #include "base/interrupt.hpp"
+#include "ssh/tcp_connect.hpp"
 #include "ssh_fixture.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
@@ -214,6 +217,22 @@ TEST_CASE("The user's ssh configuration is not read") {
   ::setenv("HOME", saved.c_str(), 1);
   CHECK_FALSE(std::filesystem::exists(trace));
   CHECK(std::filesystem::exists(home / ".ssh/known_hosts"));
+}
+
+TEST_CASE("TCP is told to find a machine that is gone, and not to wait with small packets") {
+  const SilentServer server;
+  const FileDescriptor fd = tcp_connect(login_at(server.port()));
+  const auto option = [&](int level, int name) {
+    int value = -1;
+    socklen_t length = sizeof value;
+    CHECK(::getsockopt(fd.get(), level, name, &value, &length) == 0);
+    return value;
+  };
+  CHECK(option(SOL_SOCKET, SO_KEEPALIVE) == 1);
+  CHECK(option(IPPROTO_TCP, TCP_NODELAY) == 1);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPIDLE) < kSilenceSeconds);
+  CHECK(option(IPPROTO_TCP, TCP_KEEPINTVL) < kSilenceSeconds);
+  CHECK(option(IPPROTO_TCP, TCP_USER_TIMEOUT) == kSilenceSeconds * 1000);
 }
 
 TEST_CASE("Ctrl-C ends waiting for a silent host at once") {
