@@ -81,7 +81,8 @@ ImportReport import_session(const Session& session, const fs::path& store,
   remove_stale_temporaries(store.parent_path());
   TraceDbWriter writer(store);
   ImportReport report;
-  const ImportContext context{session, writer, report, user_layouts ? &*user_layouts : nullptr};
+  const ImportContext context{session, writer, report, user_layouts ? &*user_layouts : nullptr,
+                              store.parent_path()};
 
   for (const auto& finding : session.findings()) report.add(from_session(finding));
   KindSet set = builtin_kinds(session);
@@ -91,6 +92,7 @@ ImportReport import_session(const Session& session, const fs::path& store,
   Progress progress(fmt::format("importing {}", printable(session.name())), total_bytes);
   std::uint64_t done_bytes = 0;
   for (auto& kind : set.kinds) import_files_of(*kind, context, owned, progress, done_bytes);
+  if (set.join) set.join(context);
   for (auto& kind : set.kinds) kind->finish(context);
   report_unread(context, owned);
 

@@ -3,6 +3,8 @@
 // builtin_kinds.cpp.
 #pragma once
 
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <string_view>
 #include <vector>
@@ -20,6 +22,8 @@ struct ImportContext {
   TraceDbWriter& store;
   ImportReport& report;
   const LayoutSet* user_layouts;  // of --layout; may be null
+  // Where large temporary data may go: the folder of the store.
+  std::filesystem::path work_folder = {};
 };
 
 class RawKind {
@@ -38,6 +42,8 @@ class RawKind {
 struct KindSet {
   std::shared_ptr<void> shared;  // outlives the kinds; its type is the dialect's business
   std::vector<std::unique_ptr<RawKind>> kinds;
+  // What needs the files of several kinds at once: runs after the last import(), before finish().
+  std::function<void(const ImportContext&)> join;
 };
 
 // THE list of kinds, for the dialect of `session`.

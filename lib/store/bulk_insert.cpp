@@ -103,7 +103,7 @@ constexpr sqlite3_module make_module() {
 
 const sqlite3_module kModule = make_module();
 
-std::string insert_sql(const std::string& table, std::span<const char* const> columns) {
+std::string insert_sql(const std::string& table, std::span<const std::string> columns) {
   std::string names;
   std::string cells;
   for (std::size_t i = 0; i < columns.size(); ++i) {
@@ -123,17 +123,14 @@ void register_row_batch(Database& db, RowBatch& batch) {
 }
 
 BulkInsert::BulkInsert(const Database& db, RowBatch& batch, const std::string& table,
-                       std::span<const char* const> columns)
+                       std::span<const std::string> columns)
     : batch_(&batch),
       columns_(columns.size()),
-      cells_(columns.size() * kBatchRows, kNull),
       statement_(db.prepare(insert_sql(table, columns))) {}
 
-void BulkInsert::flush() {
-  if (rows_ == 0) return;
-  *batch_ = {cells_.data(), rows_, columns_};
+void BulkInsert::insert(std::span<const std::int64_t> cells, std::size_t rows) {
+  *batch_ = {cells.data(), rows, columns_};
   statement_.run();
-  rows_ = 0;
 }
 
 }  // namespace msprof

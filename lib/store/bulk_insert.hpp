@@ -1,4 +1,4 @@
-// BulkInsert: rows of integers into one table, a batch a statement. For TraceDb.
+// BulkInsert: rows of integers into one table, a batch a statement. For TraceDbWriter.
 // The batch is a virtual table that the statement selects from, so that no value is bound one by
 // one: measured at more than twice the rate of a bare prepared INSERT of 14 integers.
 #pragma once
@@ -26,25 +26,18 @@ struct RowBatch {
 // Makes the virtual table known to `db`; the batch must outlive the connection.
 void register_row_batch(Database& db, RowBatch& batch);
 
+// One table's statement; the cells come in batches, a row after the other.
 class BulkInsert {
  public:
   // `columns` are the column names of `table`, in the order of the cells of a row.
   BulkInsert(const Database& db, RowBatch& batch, const std::string& table,
-             std::span<const char* const> columns);
+             std::span<const std::string> columns);
 
-  // The cells of a new row, to be filled at once by the caller.
-  std::int64_t* add() {
-    if (rows_ == kBatchRows) flush();
-    return &cells_[columns_ * rows_++];
-  }
-  void flush();
+  void insert(std::span<const std::int64_t> cells, std::size_t rows);
 
  private:
-  static constexpr std::size_t kBatchRows = 1024;
   RowBatch* batch_;
   std::size_t columns_;
-  std::size_t rows_ = 0;
-  std::vector<std::int64_t> cells_;
   Statement statement_;
 };
 

@@ -124,7 +124,7 @@ Database Database::create(const std::filesystem::path& path) {
   Database database;
   sqlite3* db = nullptr;
   const int code = sqlite3_open_v2(
-      path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_NOMUTEX, nullptr);
+      path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
   database.db_.reset(db);
   if (code != SQLITE_OK) fail_with(db, "creating");
   database.execute(

@@ -46,105 +46,73 @@ std::vector<std::string> column_names() {
   return names;
 }
 
-// One bulk table: created when the store is, filled by batches.
-template <typename Row>
-struct BulkTable {
-  BulkTable(Database& db, RowBatch& batch) : insert(make(db, batch)) {}
-  static BulkInsert make(Database& db, RowBatch& batch) {
-    create_table<Row>(db);
-    const std::vector<std::string> names = column_names<Row>();
-    std::vector<const char*> pointers;
-    for (const auto& name : names) pointers.push_back(name.c_str());
-    return BulkInsert(db, batch, Row::kTable, pointers);
-  }
-  BulkInsert insert;
-};
+// Creates every table of BulkRows; their statements in the order of BulkRows.
+template <typename... Row>
+std::vector<BulkInsert> bulk_inserts(Database& db, RowBatch& batch, std::tuple<Row...>*) {
+  (create_table<Row>(db), ...);
+  std::vector<BulkInsert> inserts;
+  (inserts.emplace_back(db, batch, Row::kTable, column_names<Row>()), ...);
+  return inserts;
+}
 
 }  // namespace
 
-struct TraceDbWriter::Inserters {
-  Inserters(Database& db, RowBatch& batch)
-      : device(db, batch),
-        model(db, batch),
-        step(db, batch),
-        op(db, batch),
-        task(db, batch),
-        task_run(db, batch),
-        step_time(db, batch),
-        task_pmu(db, batch),
-        pmu_column(db, batch),
-        api_call(db, batch),
+struct TraceDbWriter::Statements {
+  Statements(Database& db, RowBatch& batch)
+      : bulk(bulk_inserts(db, batch, static_cast<BulkRows*>(nullptr))),
         name(db.prepare("INSERT INTO name VALUES(?,?)")),
         meta(db.prepare("INSERT OR REPLACE INTO meta VALUES(?,?)")),
         raw_file(db.prepare("INSERT INTO raw_file VALUES(?,?,?)")),
         import_log(db.prepare("INSERT INTO import_log VALUES(?,?,?,?,?,?,?,?)")) {}
 
-  // All bulk tables, for whoever picks one by its row or flushes them all.
-  auto all() {
-    return std::tie(device, model, step, op, task, task_run, step_time, task_pmu, pmu_column,
-                    api_call);
+  void insert(const InsertBatch& batch) {
+    for (const auto& [id, text] : batch.names) name.bind(1, id).bind(2, text).run();
+    if (batch.rows > 0) bulk[batch.table].insert(batch.cells, batch.rows);
   }
 
-  BulkTable<DeviceRow> device;
-  BulkTable<ModelRow> model;
-  BulkTable<StepRow> step;
-  BulkTable<OpRow> op;
-  BulkTable<TaskRow> task;
-  BulkTable<TaskRunRow> task_run;
-  BulkTable<StepTimeRow> step_time;
-  BulkTable<TaskPmuRow> task_pmu;
-  BulkTable<PmuColumnRow> pmu_column;
-  BulkTable<ApiCallRow> api_call;
+  std::vector<BulkInsert> bulk;
   Statement name;
   Statement meta;
   Statement raw_file;
   Statement import_log;
 };
 
-template <typename Row>
-BulkInsert& TraceDbWriter::inserter() {
-  return std::get<BulkTable<Row>&>(inserters_->all()).insert;
-}
-
-template BulkInsert& TraceDbWriter::inserter<DeviceRow>();
-template BulkInsert& TraceDbWriter::inserter<ModelRow>();
-template BulkInsert& TraceDbWriter::inserter<StepRow>();
-template BulkInsert& TraceDbWriter::inserter<OpRow>();
-template BulkInsert& TraceDbWriter::inserter<TaskRow>();
-template BulkInsert& TraceDbWriter::inserter<TaskRunRow>();
-template BulkInsert& TraceDbWriter::inserter<StepTimeRow>();
-template BulkInsert& TraceDbWriter::inserter<TaskPmuRow>();
-template BulkInsert& TraceDbWriter::inserter<PmuColumnRow>();
-template BulkInsert& TraceDbWriter::inserter<ApiCallRow>();
-
 TraceDbWriter::TraceDbWriter(const fs::path& target)
     : target_(target), temporary_(temporary_beside(target)), db_(Database::create(temporary_)) {
   register_row_batch(db_, batch_);
   db_.execute(fmt::format("PRAGMA application_id={}; BEGIN;", kApplicationId));
   db_.execute(kTextTables);
-  inserters_ = std::make_unique<Inserters>(db_, batch_);
+  statements_ = std::make_unique<Statements>(db_, batch_);
+  queue_ = std::make_unique<InsertQueue>(
+      [statements = statements_.get()](const InsertBatch& batch) { statements->insert(batch); });
 }
 
 TraceDbWriter::~TraceDbWriter() {
-  inserters_.reset();
+  queue_.reset();
+  statements_.reset();
   db_.close();
   std::error_code ignored;
   fs::remove(temporary_, ignored);  // after publish() there is nothing under this name
 }
 
 std::int64_t TraceDbWriter::name_id(std::string_view text) {
-  const auto [at, is_new] =
-      name_ids_.try_emplace(std::string(text), static_cast<std::int64_t>(name_ids_.size()) + 1);
-  if (is_new) inserters_->name.bind(1, at->second).bind(2, text).run();
-  return at->second;
+  if (const auto known = name_ids_.find(text); known != name_ids_.end()) return known->second;
+  const auto id = static_cast<std::int64_t>(name_ids_.size()) + 1;
+  name_ids_.emplace(text, id);
+  new_names_.emplace_back(id, text);
+  if (new_names_.size() == kBatchRows) flush_names();
+  return id;
 }
 
+// The other tables are small: their statements run here, while the thread of the queue waits.
 void TraceDbWriter::add(const RawFileState& file) {
-  inserters_->raw_file.bind(1, file.name).bind(2, file.size_bytes).bind(3, file.mtime_ns).run();
+  queue_->drain();
+  statements_->raw_file.bind(1, file.name).bind(2, file.size_bytes).bind(3, file.mtime_ns).run();
 }
 
 void TraceDbWriter::add(const ImportLogRow& row) {
-  Statement& insert = inserters_->import_log;
+  queue_->drain();
+  Statement& insert = statements_->import_log;
   insert.bind(1, row.severity).bind(2, row.category).bind(3, row.kind).bind(4, row.file);
   insert.bind(5, row.reason).bind(6, row.count);
   row.first_offset == kNull ? insert.bind_null(7) : insert.bind(7, row.first_offset);
@@ -152,11 +120,36 @@ void TraceDbWriter::add(const ImportLogRow& row) {
 }
 
 void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
-  inserters_->meta.bind(1, key).bind(2, value).run();
+  queue_->drain();
+  statements_->meta.bind(1, key).bind(2, value).run();
+}
+
+void TraceDbWriter::make_room(Pending& pending, std::size_t columns) {
+  if (pending.cells.empty()) pending.cells = queue_->cells();
+  pending.cells.resize(columns * kBatchRows);
+}
+
+void TraceDbWriter::flush(std::size_t table) {
+  Pending& pending = pending_[table];
+  if (pending.rows == 0) return;
+  InsertBatch batch;
+  batch.table = table;
+  batch.rows = std::exchange(pending.rows, 0);
+  batch.cells = std::exchange(pending.cells, {});
+  queue_->push(std::move(batch));
+}
+
+void TraceDbWriter::flush_names() {
+  if (new_names_.empty()) return;
+  InsertBatch batch;
+  batch.names = std::exchange(new_names_, {});
+  queue_->push(std::move(batch));
 }
 
 void TraceDbWriter::flush_all() {
-  std::apply([](auto&... table) { (table.insert.flush(), ...); }, inserters_->all());
+  flush_names();
+  for (std::size_t table = 0; table < kTables; ++table) flush(table);
+  queue_->drain();
 }
 
 const Database& TraceDbWriter::readable() {
@@ -173,7 +166,8 @@ void TraceDbWriter::publish() {
   flush_all();
   // The version is the last thing written: a store that has it is whole.
   db_.execute(fmt::format("PRAGMA user_version={}; COMMIT;", kSchemaVersion));
-  inserters_.reset();
+  queue_.reset();
+  statements_.reset();
   db_.close();
   msprof::publish(temporary_, target_);
 }

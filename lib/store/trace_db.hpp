@@ -2,6 +2,7 @@
 // The only door to SQLite. A store is written whole under a temporary name and then renamed.
 #pragma once
 
+#include <array>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -9,9 +10,13 @@
 #include <string>
 #include <string_view>
 #include <tuple>
+#include <type_traits>
 #include <unordered_map>
+#include <utility>
+#include <vector>
 
 #include "store/database.hpp"
+#include "store/insert_queue.hpp"
 #include "store/raw_file_state.hpp"
 #include "store/schema.hpp"
 
@@ -29,7 +34,8 @@ struct ImportLogRow {
   std::string detail;
 };
 
-// Writes a new store. Nothing is seen under its name before publish().
+// Writes a new store. Nothing is seen under its name before publish(). Rows are gathered here and
+// inserted by another thread.
 class TraceDbWriter {
  public:
   explicit TraceDbWriter(const std::filesystem::path& target);
@@ -39,8 +45,13 @@ class TraceDbWriter {
 
   template <typename Row>
   void add(const Row& row) {
-    static_assert(sizeof(Row) == sizeof(std::int64_t) * Row::kColumns.size());
-    std::memcpy(inserter<Row>().add(), &row, sizeof(Row));
+    constexpr std::size_t kColumns = Row::kColumns.size();
+    static_assert(sizeof(Row) == sizeof(std::int64_t) * kColumns);
+    constexpr std::size_t kTable = table_index<Row>(std::make_index_sequence<kTables>());
+    Pending& pending = pending_[kTable];
+    if (pending.rows == kBatchRows) flush(kTable);
+    if (pending.rows == 0) make_room(pending, kColumns);
+    std::memcpy(&pending.cells[kColumns * pending.rows++], &row, sizeof(Row));
   }
 
   // The id of a text in the table `name`; the same text has the same id.
@@ -50,7 +61,7 @@ class TraceDbWriter {
   void add(const ImportLogRow& row);
   void set_meta(std::string_view key, std::string_view value);
 
-  // Everything added so far can be read through this.
+  // Everything added so far can be read through this; add() may go on meanwhile.
   const Database& readable();
   // For derive passes: SQL without values, once all rows are added.
   void execute(const std::string& sql);
@@ -58,17 +69,41 @@ class TraceDbWriter {
   void publish();
 
  private:
-  struct Inserters;
-  template <typename Row>
-  BulkInsert& inserter();
+  static constexpr std::size_t kTables = std::tuple_size_v<BulkRows>;
+  static constexpr std::size_t kBatchRows = 1024;
+  struct Statements;
+  struct Pending {
+    std::vector<std::int64_t> cells;
+    std::size_t rows = 0;
+  };
+
+  template <typename Row, std::size_t... kIndex>
+  static constexpr std::size_t table_index(std::index_sequence<kIndex...>) {
+    static_assert((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> || ...),
+                  "a row of no table in schema.hpp");
+    return ((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> ? kIndex : 0) + ...);
+  }
+  void make_room(Pending& pending, std::size_t columns);
+  void flush(std::size_t table);
+  void flush_names();
   void flush_all();
+
+  struct TextHash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   RowBatch batch_;
   Database db_;
-  std::unique_ptr<Inserters> inserters_;
-  std::unordered_map<std::string, std::int64_t> name_ids_;
+  std::unique_ptr<Statements> statements_;
+  std::array<Pending, kTables> pending_;
+  std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> name_ids_;
+  std::vector<std::pair<std::int64_t, std::string>> new_names_;
+  std::unique_ptr<InsertQueue> queue_;
 };
 
 // A finished store, read only.

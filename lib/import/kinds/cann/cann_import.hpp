@@ -1,0 +1,23 @@
+// CannImport: what the kinds of one CANN import share. The files of kinds that belong together are
+// gathered here; join() then reads them side by side, in order of time.
+#pragma once
+
+#include <map>
+
+#include "import/kinds/cann/device/device_inputs.hpp"
+#include "import/kinds/cann/dictionaries/dictionaries.hpp"
+#include "import/kinds/cann/host/host_inputs.hpp"
+#include "import/raw_kind.hpp"
+#include "session/cann_session.hpp"
+
+namespace msprof::cann {
+
+struct CannImport {
+  explicit CannImport(const CannSession& capture) : session(capture) {}
+  const CannSession& session;
+  Dictionaries dictionaries;
+  HostInputs host;
+  std::map<std::int64_t, DeviceInputs> devices;  // by device number
+};
+
+}  // namespace msprof::cann

@@ -1,0 +1,18 @@
+// DeviceInputs: the records that the tasks of one device are made of. For CannImport.
+#pragma once
+
+#include <utility>
+
+#include "import/kinds/cann/record_stream.hpp"
+#include "import/kinds/cann/ts_track/ts_track_records.hpp"
+
+namespace msprof::cann {
+
+struct DeviceInputs {
+  TsTrackRecords ts_track;
+  // Frequency changes of the AI cores (lpmFreqConv.data): ticks and MHz, by ticks; empty: the
+  // frequency of info.json holds throughout (cann_device.md 10).
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> frequencies;
+};
+
+}  // namespace msprof::cann

@@ -1,0 +1,43 @@
+// Dictionaries: the names behind numbers and hashes of a CANN capture (type_info_dic, hash_dic).
+// For every CANN kind; filled before any other kind is read.
+// Source: cann_host.md 1.5.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+
+#include "store/trace_db.hpp"
+
+namespace msprof::cann {
+
+class Dictionaries {
+ public:
+  // A later entry replaces an earlier one.
+  void add_type(std::uint32_t level, std::uint64_t type, std::string name);
+  void add_hash(std::uint64_t hash, std::string text);
+
+  // The name of a type; where there is none the decimal number (27 and 28: DYNAMIC_ENABLE and
+  // DYNAMIC_DISABLE where the level is known).
+  std::string type_name(std::uint32_t level, std::uint64_t type) const;
+  std::optional<std::string_view> known_type_name(std::uint32_t level, std::uint64_t type) const;
+
+  // The text of a hash; where there is none the decimal number.
+  std::string hash_text(std::uint64_t hash) const;
+  std::optional<std::string_view> known_hash_text(std::uint64_t hash) const;
+  // Its id in `name`; quick when asked again.
+  std::int64_t hash_name_id(TraceDbWriter& store, std::uint64_t hash);
+
+  // How many different hashes and types were asked for and not found: a missing dictionary.
+  std::uint64_t unknown_hashes() const { return unknown_hashes_; }
+
+ private:
+  std::unordered_map<std::uint32_t, std::unordered_map<std::uint64_t, std::string>> types_;
+  std::unordered_map<std::uint64_t, std::string> hashes_;
+  std::unordered_map<std::uint64_t, std::int64_t> name_ids_;
+  std::uint64_t unknown_hashes_ = 0;
+};
+
+}  // namespace msprof::cann

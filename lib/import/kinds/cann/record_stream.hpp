@@ -1,0 +1,71 @@
+// RecordStream: the slices of one kind as one stream of fixed-size records: found again behind lost
+// bytes, counted where they are damaged, given in order of time in bounded memory.
+// For the CANN kinds. Sources: cann_host.md 1.3, cann_device.md 2, shared cases README (defect 4).
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <string_view>
+#include <vector>
+
+#include "import/raw_kind.hpp"
+
+namespace msprof::cann {
+
+// How the records of a kind look from outside.
+struct RecordFormat {
+  std::string_view kind;  // "task_track", for reports
+  std::size_t bytes = 0;
+  // What every sound record shows: a magic, a known tag. One that does not is skipped and counted
+  // under `unsound_reason`; when the records behind it are sound at another offset, bytes were lost
+  // or added, and reading goes on there.
+  bool (*is_sound)(std::span<const std::byte> record) = nullptr;
+  std::string_view unsound_reason = "bad magic";
+  // What to sort by.
+  std::uint64_t (*time)(std::span<const std::byte> record) = nullptr;
+};
+
+struct StreamRecord {
+  std::span<const std::byte> bytes;
+  std::uint64_t time = 0;
+  std::uint64_t sequence = 0;  // place in reading order: unaging slices before aging ones
+  bool is_unaging = false;
+  std::size_t file = 0;  // for RecordStream::file_name()
+  std::uint64_t offset = 0;
+};
+
+class RecordStream {
+ public:
+  explicit RecordStream(const RecordFormat& format);
+  ~RecordStream();
+  RecordStream(RecordStream&&) noexcept;
+  RecordStream& operator=(RecordStream&&) noexcept;
+
+  // Slices in reading order. The slices of one kind, of one aging class, are one row of bytes:
+  // records may straddle them, and the head may be a part of a record (an overwritten ring).
+  void add(const RawFile& file, bool is_unaging);
+  bool empty() const;
+
+  // Reads all slices once: finds the records, counts files, records and damage in the report, and
+  // shows each sound record to `visit` (may be empty) in reading order. Before front().
+  using Visit = std::function<void(const StreamRecord&)>;
+  void open(const ImportContext& context, const Visit& visit = {});
+
+  // The records in order of (time, sequence), read a second time. Null at the end. Only stretches
+  // of the files whose times overlap are in memory.
+  const StreamRecord* front();
+  void pop();
+
+  // Counts a record that is sound from outside but impossible inside.
+  void skip(const ImportContext& context, const StreamRecord& record,
+            std::string_view reason) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace msprof::cann

@@ -1,0 +1,62 @@
+// What the info files of a host or device folder of a CANN capture say: info.json, sample.json,
+// start_info, end_info, host_start.log, dev_start.log. For CannSession.
+// Source: cann_host.md 1.7, cann_device.md 1.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msprof::cann {
+
+// A family of chips that record alike.
+enum class ChipFamily {
+  mini,     // 310: TLV records in ts_track.data and aicore.data
+  hwts,     // 910A, 310P and relatives: hwts.data, aicore.data
+  stars,    // 910B, 310B and relatives: stars_soc.data, ffts_profile.data
+  nano,     // V5_1_0
+  stars_v6  // 950 class: records of 32 bytes
+};
+
+struct Chip {
+  int platform = 0;               // platform_version
+  std::string_view name;          // "Ascend910B", as users say it
+  std::string_view product_name;  // as NPU_INFO of the unified database prints it
+  ChipFamily family = ChipFamily::stars;
+  bool has_batch_ids = true;  // chips 0, 2 and 11 never have
+};
+// Empty for a number that the notes do not know.
+std::optional<Chip> chip_of(int platform);
+
+// info.json and sample.json. Frequencies in Hz, 0 where absent or not a number.
+struct Info {
+  std::optional<int> platform;
+  std::string version;  // of the collection, "1.0"
+  std::int64_t driver_version = 0;
+  int cann_major = 0;
+  int cann_minor = 0;
+  std::int64_t pid = 0;
+  std::string pid_name;
+  std::int64_t rank_id = -1;
+  std::string host_name;
+  std::string host_uid = "0";
+  std::int64_t host_frequency_hz = 1'000'000'000;
+  std::int64_t hwts_frequency_hz = 0;
+  std::int64_t aic_frequency_hz = 0;
+  std::int64_t aiv_frequency_hz = 0;
+  std::int64_t ai_core_num = 0;
+  std::int64_t aiv_num = 0;
+  // sample.json
+  bool is_task_based = true;
+  std::string aic_metrics;  // "PipeUtilizationExct"
+  std::string aiv_metrics;
+  std::vector<std::uint32_t> aic_events;  // in the order of the pmu slots
+  std::vector<std::uint32_t> aiv_events;
+  std::vector<std::uint32_t> l2_cache_events;
+  int profile_level = 1;  // "l0" is 0
+  bool task_block = false;
+};
+
+}  // namespace msprof::cann

@@ -1,0 +1,74 @@
+// CannSession: a PROF folder, or one host or device folder of it: info files, clocks, raw files in
+// reading order. For import/kinds/cann.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/cann_info.hpp"
+#include "session/cann_names.hpp"
+#include "session/clock_map.hpp"
+#include "session/session.hpp"
+
+namespace msprof {
+
+// host/ or one device_N/.
+struct CannPart {
+  std::string name;  // "host", "device_0": the first part of the names of its files
+  std::filesystem::path folder;
+  std::optional<std::int64_t> device;  // empty: the host
+  cann::Info info;
+  // Host: its counter. Device: its ticks. Empty where the start logs or the frequency are missing.
+  std::optional<ClockMap> clock;
+  std::uint64_t start_ticks = 0;  // cntvct of dev_start.log
+
+  bool is_host() const { return !device.has_value(); }
+};
+
+class CannSession : public Session {
+ public:
+  // A folder with host/ or device_N/, or such a folder itself.
+  static bool recognises(const std::filesystem::path& folder);
+
+  explicit CannSession(const std::filesystem::path& folder);
+
+  // The host first, then the devices by number.
+  const std::vector<CannPart>& parts() const { return parts_; }
+  const CannPart* host() const;  // null: there is no host folder
+  // The host's counter: of the host folder, else as the first device's host_start.log has it.
+  const std::optional<ClockMap>& host_clock() const { return host_clock_; }
+  // The host's info, else that of the first device.
+  const cann::Info& info() const;
+  // Empty: unknown or not said; findings() has the sentence.
+  const std::optional<cann::Chip>& chip() const { return chip_; }
+  // drvVersion and chip tell that batch ids can be made (cann_host.md 1.7.1).
+  bool has_batch_ids() const;
+
+  const cann::FileName& name_of(const RawFile& file) const { return names_.at(file.name).name; }
+  const CannPart& part_of(const RawFile& file) const { return parts_[names_.at(file.name).part]; }
+
+  // When the collection ran, wall clock. No end_info: 30 minutes from the begin.
+  std::int64_t begin_ns() const { return begin_ns_; }
+  std::int64_t end_ns() const { return end_ns_; }
+  bool has_end() const { return has_end_; }
+  // "20240515160507": the begin as the collecting machine's local time; names of products.
+  const std::string& time_stamp() const { return time_stamp_; }
+
+ private:
+  struct Named {
+    cann::FileName name;
+    std::size_t part = 0;
+  };
+  std::vector<CannPart> parts_;
+  std::optional<ClockMap> host_clock_;
+  std::optional<cann::Chip> chip_;
+  std::int64_t begin_ns_ = 0;
+  std::int64_t end_ns_ = 0;
+  bool has_end_ = false;
+  std::string time_stamp_;
+  std::map<std::string, Named> names_;  // by RawFile::name
+};
+
+}  // namespace msprof

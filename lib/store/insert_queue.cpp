@@ -1,0 +1,71 @@
+#include "store/insert_queue.hpp"
+
+namespace msprof {
+
+InsertQueue::InsertQueue(std::function<void(const InsertBatch&)> insert)
+    : insert_(std::move(insert)), thread_([this] { work(); }) {}
+
+InsertQueue::~InsertQueue() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+void InsertQueue::rethrow() {
+  if (error_) std::rethrow_exception(error_);
+}
+
+void InsertQueue::push(InsertBatch batch) {
+  {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return waiting_.size() < kMostWaiting || error_; });
+    rethrow();
+    waiting_.push_back(std::move(batch));
+  }
+  changed_.notify_all();
+}
+
+void InsertQueue::drain() {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return (waiting_.empty() && !is_busy_) || error_; });
+  rethrow();
+}
+
+std::vector<std::int64_t> InsertQueue::cells() {
+  const std::lock_guard lock(mutex_);
+  if (used_cells_.empty()) return {};
+  std::vector<std::int64_t> cells = std::move(used_cells_.back());
+  used_cells_.pop_back();
+  return cells;
+}
+
+void InsertQueue::work() {
+  std::unique_lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+    if (is_ending_) return;
+    InsertBatch batch = std::move(waiting_.front());
+    waiting_.pop_front();
+    is_busy_ = true;
+    lock.unlock();
+    std::exception_ptr error;
+    try {
+      insert_(batch);
+    } catch (...) {
+      error = std::current_exception();
+    }
+    lock.lock();
+    is_busy_ = false;
+    used_cells_.push_back(std::move(batch.cells));
+    if (error) {
+      error_ = error;
+      waiting_.clear();
+    }
+    changed_.notify_all();
+  }
+}
+
+}  // namespace msprof

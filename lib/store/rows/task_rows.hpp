@@ -1,0 +1,231 @@
+// Rows about the device: operators, their executions (tasks) and counters. Part of
+// store/schema.hpp.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "store/bulk_insert.hpp"
+
+namespace msprof {
+
+// One operator: a layer of an svp model on one unit, or a distinct description of a CANN operator
+// (equal descriptions share a row).
+struct OpRow {
+  std::int64_t id = 0;
+  std::int64_t model_row = kNull;
+  std::int64_t net_id = kNull;  // segment of the model
+  std::int64_t layer_id = kNull;
+  std::int64_t position = kNull;  // order within the model; null: after those that have one
+  std::int64_t name_id = kNull;
+  std::int64_t original_name_id = kNull;  // the layers that were fused into it, joined by '+'
+  std::int64_t type_name_id = kNull;
+  std::int64_t unit_name_id = kNull;  // "AA_CORE", "AI_VECTOR_CORE"
+  // Of CANN operators; null is N/A.
+  std::int64_t block_num = kNull;
+  std::int64_t mix_block_num = kNull;
+  std::int64_t is_dynamic = kNull;            // state: 0 static, 1 dynamic
+  std::int64_t hf32_eligible = kNull;         // 0 or 1
+  std::int64_t input_shapes_name_id = kNull;  // "8,1;128,4096", without quotes
+  std::int64_t input_types_name_id = kNull;
+  std::int64_t input_formats_name_id = kNull;
+  std::int64_t output_shapes_name_id = kNull;
+  std::int64_t output_types_name_id = kNull;
+  std::int64_t output_formats_name_id = kNull;
+  std::int64_t attribute_name_id = kNull;
+  std::int64_t grid_dim_name_id = kNull;  // "1,2,3"
+  std::int64_t block_dim_name_id = kNull;
+
+  static constexpr const char* kTable = "op";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "model_row",
+                                          "net_id",
+                                          "layer_id",
+                                          "position",
+                                          "name_id",
+                                          "original_name_id",
+                                          "type_name_id",
+                                          "unit_name_id",
+                                          "block_num",
+                                          "mix_block_num",
+                                          "is_dynamic",
+                                          "hf32_eligible",
+                                          "input_shapes_name_id",
+                                          "input_types_name_id",
+                                          "input_formats_name_id",
+                                          "output_shapes_name_id",
+                                          "output_types_name_id",
+                                          "output_formats_name_id",
+                                          "attribute_name_id",
+                                          "grid_dim_name_id",
+                                          "block_dim_name_id"};
+};
+
+// One execution on the device. CANN tasks are in the order (device, start, stream, task number,
+// context), so that a walk by id needs no sorting; their device and host types are kept apart.
+struct TaskRow {
+  std::int64_t id = 0;
+  std::int64_t step_id = kNull;
+  std::int64_t op_id = kNull;
+  std::int64_t start_ns = kNull;
+  std::int64_t duration_ns = kNull;  // null where the frequency is unknown
+  std::int64_t execution = kNull;    // of the model, from 0
+  std::int64_t thread_id = kNull;    // of a CPU operator
+  // Of CANN tasks.
+  std::int64_t device_id = kNull;
+  std::int64_t stream_id = kNull;
+  std::int64_t task_number = kNull;          // the runtime's task id, 16 bit, wraps
+  std::int64_t batch = kNull;                // which turn of the task ids
+  std::int64_t context = kNull;              // sub task of an FFTS+ task; null: 0xFFFFFFFF, none
+  std::int64_t host_type_name_id = kNull;    // "KERNEL_AIVEC"; null: no host record
+  std::int64_t device_type_name_id = kNull;  // "AIV_SQE", "SDMA"; null: unknown number
+  std::int64_t kernel_name_id = kNull;       // null: none said
+  std::int64_t model_number = kNull;         // null: none (printed as 4294967295)
+  std::int64_t api_id = kNull;               // api_call that launched it
+
+  static constexpr const char* kTable = "task";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "step_id",
+                                          "op_id",
+                                          "start_ns",
+                                          "duration_ns",
+                                          "execution",
+                                          "thread_id",
+                                          "device_id",
+                                          "stream_id",
+                                          "task_number",
+                                          "batch",
+                                          "context",
+                                          "host_type_name_id",
+                                          "device_type_name_id",
+                                          "kernel_name_id",
+                                          "model_number",
+                                          "api_id"};
+};
+
+// Tasks that came from one raw file (svp) or one device (CANN): they are neighbours in `task`, so
+// that a step or a device is read by ranges of ids and needs no index.
+struct TaskRunRow {
+  std::int64_t id = 0;
+  std::int64_t step_id = kNull;
+  std::int64_t first_task_id = 0;
+  std::int64_t last_task_id = 0;
+  std::int64_t device_id = kNull;
+
+  static constexpr const char* kTable = "task_run";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "step_id", "first_task_id",
+                                          "last_task_id", "device_id"};
+};
+
+// The counters of a task, one wide row; `pmu_column` says which counter is in which column.
+inline constexpr std::size_t kPmuColumns = 20;
+struct TaskPmuRow {
+  std::int64_t task_id = 0;
+  std::int64_t c[kPmuColumns] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull,
+                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull,
+                                 kNull, kNull, kNull, kNull, kNull, kNull};
+
+  static constexpr const char* kTable = "task_pmu";
+  static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY",
+                                          "c0",
+                                          "c1",
+                                          "c2",
+                                          "c3",
+                                          "c4",
+                                          "c5",
+                                          "c6",
+                                          "c7",
+                                          "c8",
+                                          "c9",
+                                          "c10",
+                                          "c11",
+                                          "c12",
+                                          "c13",
+                                          "c14",
+                                          "c15",
+                                          "c16",
+                                          "c17",
+                                          "c18",
+                                          "c19"};
+};
+
+// svp: "total_cycles", "ddr_read_bytes", … CANN: "frequency_mhz" of the cores at the end of the
+// task, "aic_total_cycles", "aic_0x416" (event of ai_core_profiling_events), "aiv_total_cycles",
+// "aiv_0x8" (event of aiv_profiling_events). A side that did not run has 0, not null.
+struct PmuColumnRow {
+  std::int64_t column_number = 0;
+  std::int64_t counter_name_id = kNull;
+
+  static constexpr const char* kTable = "pmu_column";
+  static constexpr std::array kColumns = {"column_number INTEGER PRIMARY KEY", "counter_name_id"};
+};
+
+// What a MEMCPY_ASYNC task copied.
+struct MemcpyTaskRow {
+  std::int64_t task_id = 0;
+  std::int64_t size_bytes = 0;
+  std::int64_t direction = 65535;  // 0 host to host, 1 host to device, … (cann_host.md 1.8)
+
+  static constexpr const char* kTable = "memcpy_task";
+  static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY", "size_bytes", "direction"};
+};
+
+// What an AI CPU said about one node it ran (aicpu.data, DATA_PREPROCESS.AICPU).
+struct AicpuNodeRow {
+  std::int64_t id = 0;
+  std::int64_t device_id = kNull;
+  std::int64_t stream_id = kNull;
+  std::int64_t task_number = kNull;
+  std::int64_t start_ns = kNull;
+  std::int64_t end_ns = kNull;
+  // As the peer prints them: through doubles of milliseconds (cann_corrections.md B6).
+  std::int64_t shown_start_ns = kNull;
+  std::int64_t shown_duration_ns = kNull;
+  std::int64_t compute_us = kNull;
+  std::int64_t memcpy_us = kNull;
+  std::int64_t dispatch_us = kNull;
+  std::int64_t total_ns = kNull;    // after run - submit
+  std::int64_t op_name_id = kNull;  // filled by the association; null: N/A
+
+  static constexpr const char* kTable = "aicpu_node";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "device_id",
+                                          "stream_id",
+                                          "task_number",
+                                          "start_ns",
+                                          "end_ns",
+                                          "shown_start_ns",
+                                          "shown_duration_ns",
+                                          "compute_us",
+                                          "memcpy_us",
+                                          "dispatch_us",
+                                          "total_ns",
+                                          "op_name_id"};
+};
+
+// L2 cache events of a task; which event is in which column is in meta "l2_cache.events.<device>".
+struct L2CacheRow {
+  std::int64_t id = 0;
+  std::int64_t device_id = kNull;
+  std::int64_t stream_id = kNull;
+  std::int64_t task_number = kNull;
+  std::int64_t task_type = kNull;
+  std::int64_t e[8] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull};
+
+  static constexpr const char* kTable = "l2_cache";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "device_id",
+                                          "stream_id",
+                                          "task_number",
+                                          "task_type",
+                                          "e0",
+                                          "e1",
+                                          "e2",
+                                          "e3",
+                                          "e4",
+                                          "e5",
+                                          "e6",
+                                          "e7"};
+};
+
+}  // namespace msprof
