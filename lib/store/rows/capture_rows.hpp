@@ -21,6 +21,7 @@ struct DeviceRow {
   std::int64_t is_task_based = kNull;
   std::int64_t core_metrics_name_id = kNull;  // "PipeUtilizationExct"
   std::int64_t vector_core_metrics_name_id = kNull;
+  std::int64_t tick_frequency_hz = kNull;  // of the counter that stamps its records
 
   static constexpr const char* kTable = "device";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -32,7 +33,8 @@ struct DeviceRow {
                                           "platform",
                                           "is_task_based",
                                           "core_metrics_name_id",
-                                          "vector_core_metrics_name_id"};
+                                          "vector_core_metrics_name_id",
+                                          "tick_frequency_hz"};
 };
 
 // One loaded model.

@@ -18,6 +18,11 @@ struct CannImport {
   Dictionaries dictionaries;
   HostInputs host;
   std::map<std::int64_t, DeviceInputs> devices;  // by device number
+  // Stream ids of STARS chips have 15 bits (expand_stream_spec; stars_ids.hpp).
+  bool streams_expanded = false;
+  // Rows so far, of tables that several kinds write.
+  std::int64_t step_mark_rows = 0;
+  std::int64_t data_queue_rows = 0;
 };
 
 }  // namespace msprof::cann

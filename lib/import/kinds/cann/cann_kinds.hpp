@@ -17,6 +17,7 @@ std::unique_ptr<RawKind> make_msproftx_kind(CannImport& import);
 std::unique_ptr<RawKind> make_task_memory_info_kind(CannImport& import);
 std::unique_ptr<RawKind> make_logic_stream_info_kind(CannImport& import);
 std::unique_ptr<RawKind> make_mc2_comm_info_kind(CannImport& import);
+std::unique_ptr<RawKind> make_expand_stream_spec_kind(CannImport& import);
 
 // Host records that the call tree joins.
 std::unique_ptr<RawKind> make_api_event_kind(CannImport& import);
@@ -43,6 +44,11 @@ std::unique_ptr<RawKind> make_stars_soc_kind(CannImport& import);
 std::unique_ptr<RawKind> make_hwts_kind(CannImport& import);
 std::unique_ptr<RawKind> make_ffts_profile_kind(CannImport& import);
 std::unique_ptr<RawKind> make_aicore_kind(CannImport& import);
+
+// The devices and what the info files say about the capture: rows `device`, and in meta
+// "time_stamp", "chip", "window.begin_ns", "window.end_ns", "window.has_end" (0 or 1), "host.pid",
+// "host.pid_name", "host.hostname", "host.frequency_hz". At the start of join.
+void write_devices(const CannImport& import, const ImportContext& context);
 
 // Reads the host's streams in order of time: calls, operators, fused operators, and the host tasks,
 // which come to `tasks`.

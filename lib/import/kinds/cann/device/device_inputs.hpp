@@ -2,6 +2,7 @@
 #pragma once
 
 #include <utility>
+#include <vector>
 
 #include "import/kinds/cann/record_stream.hpp"
 #include "import/kinds/cann/ts_track/ts_track_records.hpp"
@@ -13,6 +14,8 @@ struct DeviceInputs {
   // Frequency changes of the AI cores (lpmFreqConv.data): ticks and MHz, by ticks; empty: the
   // frequency of info.json holds throughout (cann_device.md 10).
   std::vector<std::pair<std::uint64_t, std::uint32_t>> frequencies;
+  // What the AI CPUs said about their nodes, in file order; the rows want op_name_id and an id.
+  std::vector<AicpuNodeRow> aicpu_nodes;
 };
 
 }  // namespace msprof::cann
