@@ -8,6 +8,7 @@
 #include <functional>
 #include <memory>
 #include <span>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -24,7 +25,7 @@ struct RecordFormat {
   // or added, and reading goes on there.
   bool (*is_sound)(std::span<const std::byte> record) = nullptr;
   std::string_view unsound_reason = "bad magic";
-  // What to sort by.
+  // What to sort by; null: reading order.
   std::uint64_t (*time)(std::span<const std::byte> record) = nullptr;
 };
 
@@ -33,7 +34,7 @@ struct StreamRecord {
   std::uint64_t time = 0;
   std::uint64_t sequence = 0;  // place in reading order: unaging slices before aging ones
   bool is_unaging = false;
-  std::size_t file = 0;  // for RecordStream::file_name()
+  std::size_t file = 0;  // for file_name()
   std::uint64_t offset = 0;
 };
 
@@ -59,6 +60,7 @@ class RecordStream {
   const StreamRecord* front();
   void pop();
 
+  const std::string& file_name(const StreamRecord& record) const;
   // Counts a record that is sound from outside but impossible inside.
   void skip(const ImportContext& context, const StreamRecord& record,
             std::string_view reason) const;
