@@ -1,11 +1,17 @@
 // HostInputs: the streams of host records that the call tree joins. For CannImport.
 #pragma once
 
+#include <cstdint>
+#include <map>
+
 #include "associate/host_task_store.hpp"
 #include "import/kinds/cann/record_stream.hpp"
 
 namespace msprof::cann {
 
-struct HostInputs {};
+struct HostInputs {
+  // Hashes of the names of models, by the runtime's number (graph_id_map).
+  std::map<std::uint32_t, std::uint64_t> model_names;
+};
 
 }  // namespace msprof::cann
