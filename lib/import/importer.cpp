@@ -79,7 +79,9 @@ ImportReport import_session(const Session& session, const fs::path& store,
 
   create_output_folder(store.parent_path());
   remove_stale_temporaries(store.parent_path());
-  TraceDbWriter writer(store);
+  std::uint64_t total_bytes = 0;
+  for (const auto& file : session.raw_files()) total_bytes += file.size_bytes;
+  TraceDbWriter writer(store, total_bytes);
   ImportReport report;
   const ImportContext context{session, writer, report, user_layouts ? &*user_layouts : nullptr,
                               store.parent_path()};
@@ -87,8 +89,6 @@ ImportReport import_session(const Session& session, const fs::path& store,
   for (const auto& finding : session.findings()) report.add(from_session(finding));
   KindSet set = builtin_kinds(session);
   std::vector<bool> owned(session.raw_files().size(), false);
-  std::uint64_t total_bytes = 0;
-  for (const auto& file : session.raw_files()) total_bytes += file.size_bytes;
   Progress progress(fmt::format("importing {}", printable(session.name())), total_bytes);
   std::uint64_t done_bytes = 0;
   for (auto& kind : set.kinds) import_files_of(*kind, context, owned, progress, done_bytes);

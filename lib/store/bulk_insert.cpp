@@ -103,11 +103,13 @@ constexpr sqlite3_module make_module() {
 
 const sqlite3_module kModule = make_module();
 
-std::string insert_sql(const std::string& table, std::span<const std::string> columns) {
+std::string insert_sql(const std::string& table, std::span<const std::string> columns,
+                       std::uint32_t filled) {
   std::string names;
   std::string cells;
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const char* comma = i == 0 ? "" : ",";
+    if ((filled >> i & 1) == 0) continue;
+    const char* comma = names.empty() ? "" : ",";
     names += fmt::format("{}{}", comma, columns[i]);
     cells += fmt::format("{}c{}", comma, i);
   }
@@ -122,15 +124,31 @@ void register_row_batch(Database& db, RowBatch& batch) {
   }
 }
 
-BulkInsert::BulkInsert(const Database& db, RowBatch& batch, const std::string& table,
-                       std::span<const std::string> columns)
-    : batch_(&batch),
-      columns_(columns.size()),
-      statement_(db.prepare(insert_sql(table, columns))) {}
+BulkInsert::BulkInsert(const Database& db, RowBatch& batch, std::string table,
+                       std::vector<std::string> columns)
+    : db_(&db), batch_(&batch), table_(std::move(table)), columns_(std::move(columns)) {}
+
+BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> cells,
+                                                 std::size_t rows) const {
+  ColumnSet filled = 1;  // the id, so that there is a column
+  for (std::size_t column = 1; column < columns_.size(); ++column) {
+    for (std::size_t row = 0; row < rows; ++row) {
+      if (cells[row * columns_.size() + column] == kNull) continue;
+      filled |= ColumnSet{1} << column;
+      break;
+    }
+  }
+  return filled;
+}
 
 void BulkInsert::insert(std::span<const std::int64_t> cells, std::size_t rows) {
-  *batch_ = {cells.data(), rows, columns_};
-  statement_.run();
+  const ColumnSet filled = filled_columns(cells, rows);
+  auto known = statements_.find(filled);
+  if (known == statements_.end()) {
+    known = statements_.emplace(filled, db_->prepare(insert_sql(table_, columns_, filled))).first;
+  }
+  *batch_ = {cells.data(), rows, columns_.size()};
+  known->second.run();
 }
 
 }  // namespace msprof

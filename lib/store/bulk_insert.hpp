@@ -4,7 +4,7 @@
 #pragma once
 
 #include <cstdint>
-#include <memory>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
@@ -26,19 +26,25 @@ struct RowBatch {
 // Makes the virtual table known to `db`; the batch must outlive the connection.
 void register_row_batch(Database& db, RowBatch& batch);
 
-// One table's statement; the cells come in batches, a row after the other.
+// One table; the cells come in batches, a row after the other. Columns without a value in the whole
+// batch are left out of the statement: each costs as much as one that has one.
 class BulkInsert {
  public:
-  // `columns` are the column names of `table`, in the order of the cells of a row.
-  BulkInsert(const Database& db, RowBatch& batch, const std::string& table,
-             std::span<const std::string> columns);
+  // `columns` are the column names of `table`, in the order of the cells of a row; at most 32.
+  BulkInsert(const Database& db, RowBatch& batch, std::string table,
+             std::vector<std::string> columns);
 
   void insert(std::span<const std::int64_t> cells, std::size_t rows);
 
  private:
+  using ColumnSet = std::uint32_t;
+  ColumnSet filled_columns(std::span<const std::int64_t> cells, std::size_t rows) const;
+
+  const Database* db_;
   RowBatch* batch_;
-  std::size_t columns_;
-  Statement statement_;
+  std::string table_;
+  std::vector<std::string> columns_;
+  std::map<ColumnSet, Statement> statements_;
 };
 
 }  // namespace msprof

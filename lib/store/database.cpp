@@ -120,16 +120,20 @@ bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
 
-Database Database::create(const std::filesystem::path& path) {
+Database Database::create(const std::filesystem::path& path, int page_bytes) {
+  // SQLite's own account of its memory takes a lock at every allocation.
+  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   Database database;
   sqlite3* db = nullptr;
-  const int code = sqlite3_open_v2(
-      path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
+  const int code =
+      sqlite3_open_v2(path.c_str(), &db,
+                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
   database.db_.reset(db);
   if (code != SQLITE_OK) fail_with(db, "creating");
+  database.execute(fmt::format("PRAGMA page_size={};", page_bytes));
   database.execute(
-      "PRAGMA page_size=16384; PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
-      "PRAGMA locking_mode=EXCLUSIVE; PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;");
+      "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+      "PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;");
   return database;
 }
 

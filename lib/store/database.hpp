@@ -50,7 +50,8 @@ class Statement {
 class Database {
  public:
   // A new file for one bulk load: no journal, no syncs; it is published by renaming when whole.
-  static Database create(const std::filesystem::path& path);
+  // Any thread may use it, one statement at a time. `page_bytes`: a power of two up to 65536.
+  static Database create(const std::filesystem::path& path, int page_bytes);
   // An existing file, read only; throws Error(nothing_to_do) when it is not a database.
   static Database open_read_only(const std::filesystem::path& path);
 

@@ -15,6 +15,12 @@ namespace {
 
 constexpr int kApplicationId = 0x4d535052;  // "MSPR" in the file header
 
+// Large pages insert a quarter faster; but every table takes one, so small stores have small ones.
+int page_bytes_for(std::uint64_t raw_bytes) {
+  constexpr std::uint64_t kLargeCapture = 32 << 20;
+  return raw_bytes < kLargeCapture ? 4096 : 32768;
+}
+
 // Tables with texts, for people as much as for programs.
 constexpr const char* kTextTables =
     "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
@@ -77,8 +83,10 @@ struct TraceDbWriter::Statements {
   Statement import_log;
 };
 
-TraceDbWriter::TraceDbWriter(const fs::path& target)
-    : target_(target), temporary_(temporary_beside(target)), db_(Database::create(temporary_)) {
+TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
+    : target_(target),
+      temporary_(temporary_beside(target)),
+      db_(Database::create(temporary_, page_bytes_for(raw_bytes))) {
   register_row_batch(db_, batch_);
   db_.execute(fmt::format("PRAGMA application_id={}; BEGIN;", kApplicationId));
   db_.execute(kTextTables);

@@ -38,7 +38,8 @@ struct ImportLogRow {
 // inserted by another thread.
 class TraceDbWriter {
  public:
-  explicit TraceDbWriter(const std::filesystem::path& target);
+  // `raw_bytes`: how much data is to come, roughly; large stores get large pages.
+  explicit TraceDbWriter(const std::filesystem::path& target, std::uint64_t raw_bytes = 0);
   ~TraceDbWriter();
   TraceDbWriter(const TraceDbWriter&) = delete;
   TraceDbWriter& operator=(const TraceDbWriter&) = delete;
