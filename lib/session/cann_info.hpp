@@ -50,13 +50,42 @@ struct Info {
   std::int64_t aiv_num = 0;
   // sample.json
   bool is_task_based = true;
-  std::string aic_metrics;  // "PipeUtilizationExct"
+  std::string aic_metrics;  // "PipeUtilizationExct"; empty: not recorded
   std::string aiv_metrics;
-  std::vector<std::uint32_t> aic_events;  // in the order of the pmu slots
+  std::vector<std::uint32_t> aic_events;  // in the order of the pmu slots; 0: not a number
   std::vector<std::uint32_t> aiv_events;
   std::vector<std::uint32_t> l2_cache_events;
   int profile_level = 1;  // "l0" is 0
   bool task_block = false;
 };
+
+// host_start.log and dev_start.log: a moment on two clocks.
+struct StartLog {
+  std::int64_t monotonic_ns = 0;
+  std::uint64_t count = 0;       // cntvct
+  std::uint64_t count_diff = 0;  // cntvct_diff
+};
+
+// start_info and end_info: the begin or the end of the collection.
+struct CollectionTime {
+  std::int64_t wall_us = 0;       // since 1970
+  std::int64_t monotonic_ns = 0;  // clockMonotonicRaw; 0: not said
+  std::string date;               // "20240515160507", local time; empty: not said
+};
+
+// They read the text of a file. A key that is missing or of a wrong type leaves its default; false
+// or empty: the text is nothing of the kind.
+bool read_info_json(std::string_view text, Info& info);
+bool read_sample_json(std::string_view text, Info& info);
+std::optional<StartLog> read_start_log(std::string_view text);
+std::optional<CollectionTime> read_start_info(std::string_view text);
+std::optional<CollectionTime> read_end_info(std::string_view text);
+
+// "100.000000" (MHz) as Hz, exactly; 0 for what is no decimal number or beyond 1 THz.
+std::int64_t hz_of_mhz(std::string_view text);
+
+// What all folders of a capture have in common, for a folder that has no file of its own.
+void take_info_json(Info& to, const Info& from);
+void take_sample_json(Info& to, const Info& from);
 
 }  // namespace msprof::cann

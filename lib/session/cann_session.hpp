@@ -9,6 +9,7 @@
 
 #include "session/cann_info.hpp"
 #include "session/cann_names.hpp"
+#include "session/cann_parts.hpp"
 #include "session/clock_map.hpp"
 #include "session/session.hpp"
 
@@ -49,7 +50,8 @@ class CannSession : public Session {
   const cann::FileName& name_of(const RawFile& file) const { return names_.at(file.name).name; }
   const CannPart& part_of(const RawFile& file) const { return parts_[names_.at(file.name).part]; }
 
-  // When the collection ran, wall clock. No end_info: 30 minutes from the begin.
+  // When the collection ran, wall clock. No end_info: 30 minutes from the begin. Both are 0 where
+  // start_info is missing; times then count from the start of the machine.
   std::int64_t begin_ns() const { return begin_ns_; }
   std::int64_t end_ns() const { return end_ns_; }
   bool has_end() const { return has_end_; }
@@ -61,9 +63,27 @@ class CannSession : public Session {
     cann::FileName name;
     std::size_t part = 0;
   };
+  using PartFiles = std::vector<cann::CannPartFiles>;  // one a part
+
+  void add_parts();
+  void add_part(const std::string& name, const std::filesystem::path& part_folder);
+  void report_other_entries();
+  PartFiles read_info_files();
+  void share_info(PartFiles& files);
+  void set_chip(const PartFiles& files);
+  void set_window(const PartFiles& files);
+  void set_clocks(const PartFiles& files);
+  void set_device_clock(CannPart& part, const cann::CannPartFiles& files,
+                        const cann::StartLog* start);
+  void add_raw_files();
+  void add_data_folder(std::size_t part);
+  void missing(const CannPart& part, const char* file, std::string consequence);
+  void note(std::string file, std::string reason, std::string detail = "");
+
   std::vector<CannPart> parts_;
   std::optional<ClockMap> host_clock_;
   std::optional<cann::Chip> chip_;
+  std::optional<cann::CollectionTime> begin_;
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;
   bool has_end_ = false;

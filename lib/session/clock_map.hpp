@@ -1,5 +1,5 @@
 // ClockMap: counts of one counter to wall-clock nanoseconds, in integers. For the CANN kinds.
-// Source: cann_host.md 1.7.2 (host counts and device ticks), cann_corrections.md J-A8 (exact).
+// Source: cann_host.md 1.7.2 (host counts and device ticks), cann_corrections.md J-A8 (exact), B6.
 #pragma once
 
 #include <cstdint>
@@ -9,10 +9,13 @@ namespace msprof {
 // What the start logs say about one counter.
 struct ClockStart {
   std::uint64_t count = 0;          // cntvct at the start
-  std::int64_t monotonic_ns = 0;    // clock_monotonic_raw at the start, of the host
+  std::int64_t monotonic_ns = 0;    // clock_monotonic_raw at the start, of the host, cntvct_diff in
   std::int64_t frequency_hz = 0;    // ticks a second; > 0
   std::int64_t wall_offset_ns = 0;  // collectionTimeBegin - clockMonotonicRaw of start_info
   bool counts_are_ns = false;       // host at 1000 MHz: the count is the monotonic time
+  // For the shown times alone, whose doubles depend on them:
+  std::int64_t begin_monotonic_ns = 0;  // clockMonotonicRaw of start_info
+  std::int64_t shown_extra_ns = 0;      // monotonic_ns there: cntvct_diff is rounded, not cut
 };
 
 class ClockMap {
@@ -20,7 +23,7 @@ class ClockMap {
   ClockMap() = default;
   explicit ClockMap(const ClockStart& start);
 
-  // Wall-clock nanoseconds; a fraction is cut. Counts that would not fit 64 bits give INT64_MAX.
+  // Wall-clock nanoseconds; a fraction is cut. What would not fit 64 bits gives INT64_MAX or _MIN.
   std::int64_t ns(std::uint64_t count) const;
   // `ticks` as a duration, the fraction cut.
   std::int64_t duration_ns(std::uint64_t ticks) const;
@@ -29,11 +32,23 @@ class ClockMap {
   // cells users compare. Without counts_are_ns also J-C5's form.
   std::int64_t shown_ns(std::uint64_t count) const;
 
+  // The steps of shown_ns(): aicpu takes the first through milliseconds (B6).
+  double shown_monotonic_ms(std::uint64_t count) const;
+  // Microseconds of the monotonic clock as the wall-clock text, as ns.
+  std::int64_t shown_ns_of(double monotonic_us) const;
+
   const ClockStart& start() const { return start_; }
 
  private:
+  double shown_monotonic(std::uint64_t count, double units_a_second) const;
+
   ClockStart start_;
-  std::int64_t ns_per_tick_ = 0;  // where it is a whole number, else 0
+  std::int64_t base_ns_ = 0;       // monotonic_ns + wall_offset_ns
+  std::uint64_t ns_per_tick_ = 0;  // where it is a whole number, else 0
+  // Picoseconds of a tick, reduced: exact for a difference of at most plain_limit_ in 64 bits.
+  std::uint64_t numerator_ = 0;
+  std::uint64_t denominator_ = 1;
+  std::uint64_t plain_limit_ = 0;
 };
 
 }  // namespace msprof

@@ -9,6 +9,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
+#include "session/cann_session.hpp"
 #include "session/svp_session.hpp"
 
 namespace msprof {
@@ -35,17 +36,6 @@ bool has_classic_files(const fs::path& folder) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
     if (is_classic_name(entry.path().filename().string())) return true;
-  }
-  return false;
-}
-
-bool has_cann_folders(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    const std::string name = entry.path().filename().string();
-    const bool is_part =
-        name == "host" || (name.starts_with("device_") && is_digits(name.substr(7)));
-    if (is_part && entry.is_directory(error)) return true;
   }
   return false;
 }
@@ -97,7 +87,7 @@ std::string_view dialect_name(Dialect dialect) {
 std::optional<Dialect> recognise(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) return std::nullopt;
-  if (has_cann_folders(folder)) return Dialect::cann;
+  if (CannSession::recognises(folder)) return Dialect::cann;
   if (has_classic_files(folder) || has_classic_files(folder / "data")) return Dialect::classic;
   if (fs::is_directory(folder / "data", error) && SvpSession::has_classic_info(folder)) {
     return Dialect::classic;
@@ -123,19 +113,16 @@ std::unique_ptr<Session> Session::open(const fs::path& folder) {
     case Dialect::svp:
       return std::make_unique<SvpSession>(folder);
     case Dialect::cann:
-      throw Error(
-          Exit::nothing_to_do,
-          fmt::format("{} is a CANN capture (host/, device_N/): this version reads JOB folders "
-                      "of SVP boards only",
-                      folder.string()));
+      return std::make_unique<CannSession>(folder);
     case Dialect::classic:
       break;
   }
   throw Error(
       Exit::nothing_to_do,
-      fmt::format("{} is a capture of the Ascend 310/910 tools of 2019-2021 (*.slice_N, hwts*, "
-                  "*_start.log.N): this version reads JOB folders of SVP boards only",
-                  folder.string()));
+      fmt::format(
+          "{} is a capture of the Ascend 310/910 tools of 2019-2021 (*.slice_N, hwts*, "
+          "*_start.log.N): this version reads JOB folders of SVP boards and PROF folders of CANN",
+          folder.string()));
 }
 
 std::string Session::name() const {

@@ -1,0 +1,270 @@
+#include "session/cann_info.hpp"
+
+#include <algorithm>
+#include <array>
+#include <limits>
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::int64_t kMostInt64 = std::numeric_limits<std::int64_t>::max();
+
+// Names that users know where there is one, else the generation's.
+constexpr std::array kChips = {
+    Chip{0, "Ascend310", "Ascend310", ChipFamily::mini, false},
+    Chip{1, "Ascend910A", "Ascend910A", ChipFamily::hwts, true},
+    Chip{2, "V3_1_0", "UNKNOWN", ChipFamily::hwts, false},
+    Chip{3, "V3_2_0", "UNKNOWN", ChipFamily::hwts, true},
+    Chip{4, "Ascend310P", "Ascend310P", ChipFamily::hwts, true},
+    Chip{5, "Ascend910B", "Ascend910B", ChipFamily::stars, true},
+    Chip{7, "Ascend310B", "Ascend310B", ChipFamily::stars, true},
+    Chip{8, "V1_1_2", "UNKNOWN", ChipFamily::stars, true},
+    Chip{9, "V5_1_0", "UNKNOWN", ChipFamily::nano, true},
+    Chip{11, "V1_1_3", "UNKNOWN", ChipFamily::stars, false},
+    Chip{15, "Ascend950", "Ascend950", ChipFamily::stars_v6, true},
+    Chip{16, "V6_2_0", "UNKNOWN", ChipFamily::stars_v6, true},
+};
+
+// An object, over one line or many, with the NULs behind it that some collectors leave. A name in
+// another encoding than UTF-8 does not make the rest unreadable.
+json object_of(std::string_view text) {
+  while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
+  json document = json::parse(valid_utf8(text), nullptr, false);
+  return document.is_object() ? document : json();
+}
+
+// A string, or a number as its text; empty for anything else.
+std::string text_of(const json& object, const char* key) {
+  const auto at = object.find(key);
+  if (at == object.end()) return {};
+  if (at->is_string()) return std::string(trim(at->get_ref<const std::string&>()));
+  return at->is_number() ? at->dump() : std::string();
+}
+
+std::optional<std::int64_t> number_in(std::string_view text) {
+  const bool negative = text.starts_with('-');
+  std::uint64_t value = 0;
+  if (!parse_u64(negative ? text.substr(1) : text, value)) return std::nullopt;
+  if (value > static_cast<std::uint64_t>(kMostInt64)) return std::nullopt;
+  return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+}
+
+std::int64_t number_of(const json& object, const char* key, std::int64_t otherwise = 0) {
+  return number_in(text_of(object, key)).value_or(otherwise);
+}
+
+// Cores are multiplied with frequencies: a figure beyond reason is none.
+std::int64_t count_of(const json& object, const char* key) {
+  constexpr std::int64_t kMostCores = 1'000'000;
+  const std::int64_t count = number_of(object, key);
+  return count >= 0 && count <= kMostCores ? count : 0;
+}
+
+// "8.5.0": the first two numbers.
+void read_cann_version(const std::string& text, Info& info) {
+  constexpr std::int64_t kMostVersion = 1'000'000;
+  const auto parts = split(text, '.');
+  if (parts.size() < 2) return;
+  const std::string_view second = parts[1];
+  const std::size_t digits = std::min(second.find_first_not_of("0123456789"), second.size());
+  const auto major = number_in(parts[0]);
+  const auto minor = number_in(second.substr(0, digits));
+  if (!major || !minor || *major > kMostVersion || *minor > kMostVersion) return;
+  info.cann_major = static_cast<int>(*major);
+  info.cann_minor = static_cast<int>(*minor);
+}
+
+void read_device_info(const json& device, Info& info) {
+  info.hwts_frequency_hz = hz_of_mhz(text_of(device, "hwts_frequency"));
+  info.aic_frequency_hz = hz_of_mhz(text_of(device, "aic_frequency"));
+  info.aiv_frequency_hz = hz_of_mhz(text_of(device, "aiv_frequency"));
+  info.ai_core_num = count_of(device, "ai_core_num");
+  info.aiv_num = count_of(device, "aiv_num");
+}
+
+// "0x416,0x417": the place counts, so that a bad one keeps its place.
+std::vector<std::uint32_t> events_of(const std::string& text) {
+  constexpr std::size_t kMostEvents = 64;
+  std::vector<std::uint32_t> events;
+  if (text.empty()) return events;
+  for (const std::string_view part : split(text, ',')) {
+    if (events.size() == kMostEvents) break;
+    std::string_view digits = trim(part);
+    if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
+    std::uint32_t event = 0;
+    bool good = !digits.empty() && digits.size() <= 8;
+    for (const char digit : digits) {
+      constexpr std::string_view kHex = "0123456789abcdef";
+      const std::size_t value = kHex.find(lower_ascii({&digit, 1}));
+      good = good && value != std::string_view::npos;
+      event = good ? event * 16 + static_cast<std::uint32_t>(value) : 0;
+    }
+    events.push_back(event);
+  }
+  return events;
+}
+
+// "l1", "level1", "1".
+int level_of(const json& sample) {
+  const std::string key = sample.contains("profLevel") ? "profLevel" : "prof_level";
+  const std::string text = text_of(sample, key.c_str());
+  if (text.empty() || text.back() < '0' || text.back() > '9') return 1;
+  return text.back() - '0';
+}
+
+std::string digits_of_date(const std::string& date) {
+  std::string digits;
+  for (const char c : date) {
+    if (c == '.') break;
+    if (c >= '0' && c <= '9') digits += c;
+  }
+  return digits.size() == 14 ? digits : std::string();
+}
+
+std::optional<CollectionTime> read_collection(std::string_view text, const char* time_key,
+                                              const char* date_key) {
+  constexpr std::int64_t kMostUs = kMostInt64 / 1000;  // as ns it still fits
+  const json object = object_of(text);
+  if (!object.is_object()) return std::nullopt;
+  const auto wall_us = number_in(text_of(object, time_key));
+  if (!wall_us || *wall_us < 0 || *wall_us > kMostUs) return std::nullopt;
+  CollectionTime time;
+  time.wall_us = *wall_us;
+  time.monotonic_ns = std::max<std::int64_t>(number_of(object, "clockMonotonicRaw"), 0);
+  time.date = digits_of_date(text_of(object, date_key));
+  return time;
+}
+
+}  // namespace
+
+std::optional<Chip> chip_of(int platform) {
+  const auto at = std::find_if(kChips.begin(), kChips.end(),
+                               [&](const Chip& chip) { return chip.platform == platform; });
+  return at == kChips.end() ? std::nullopt : std::optional<Chip>(*at);
+}
+
+std::int64_t hz_of_mhz(std::string_view text) {
+  constexpr std::uint64_t kMostMhz = 1'000'000;
+  constexpr std::size_t kPlaces = 6;
+  text = trim(text);
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::uint64_t mhz = 0;
+  if (!parse_u64(text.substr(0, point), mhz) || mhz > kMostMhz) return 0;
+  std::string fraction(point < text.size() ? text.substr(point + 1) : std::string_view());
+  if (fraction.find_first_not_of("0123456789") != std::string::npos) return 0;
+  fraction.resize(kPlaces, '0');
+  std::uint64_t hz = 0;
+  parse_u64(fraction, hz);
+  return static_cast<std::int64_t>(mhz * 1'000'000 + hz);
+}
+
+bool read_info_json(std::string_view text, Info& info) {
+  constexpr std::int64_t kMostPlatform = 1'000'000;
+  const json object = object_of(text);
+  if (!object.is_object()) return false;
+  const auto platform = number_in(text_of(object, "platform_version"));
+  if (platform && *platform >= 0 && *platform <= kMostPlatform) {
+    info.platform = static_cast<int>(*platform);
+  }
+  info.version = text_of(object, "version");
+  info.driver_version = number_of(object, "drvVersion");
+  read_cann_version(text_of(object, "cannVersion"), info);
+  info.pid = number_of(object, "pid");
+  info.pid_name = text_of(object, "pid_name");
+  info.rank_id = number_of(object, "rank_id", -1);
+  info.host_name = text_of(object, "hostname");
+  if (object.contains("hostUid")) info.host_uid = text_of(object, "hostUid");
+  const auto cpus = object.find("CPU");
+  if (cpus != object.end() && cpus->is_array() && !cpus->empty() && cpus->back().is_object()) {
+    const std::int64_t hz = hz_of_mhz(text_of(cpus->back(), "Frequency"));
+    if (hz > 0) info.host_frequency_hz = hz;
+  }
+  const auto device = object.find("DeviceInfo");
+  if (device == object.end()) return true;
+  if (device->is_object()) read_device_info(*device, info);
+  if (device->is_array() && !device->empty() && device->front().is_object()) {
+    read_device_info(device->front(), info);
+  }
+  return true;
+}
+
+bool read_sample_json(std::string_view text, Info& info) {
+  const json object = object_of(text);
+  if (!object.is_object()) return false;
+  info.is_task_based = text_of(object, "ai_core_profiling_mode") != "sample-based";
+  if (text_of(object, "ai_core_profiling") != "off") {
+    info.aic_metrics = text_of(object, "ai_core_metrics");
+    info.aic_events = events_of(text_of(object, "ai_core_profiling_events"));
+  }
+  if (text_of(object, "aiv_profiling") != "off") {
+    info.aiv_metrics = text_of(object, "aiv_metrics");
+    info.aiv_events = events_of(text_of(object, "aiv_profiling_events"));
+  }
+  info.l2_cache_events = events_of(text_of(object, "l2CacheTaskProfilingEvents"));
+  info.profile_level = level_of(object);
+  info.task_block = text_of(object, "taskBlock") == "on";
+  return true;
+}
+
+std::optional<StartLog> read_start_log(std::string_view text) {
+  std::optional<std::uint64_t> monotonic;
+  std::optional<std::uint64_t> count;
+  StartLog log;
+  for (const std::string_view line : split(text, '\n')) {
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) continue;
+    const std::string key = lower_ascii(trim(line.substr(0, colon)));
+    std::uint64_t value = 0;
+    if (!parse_u64(trim(line.substr(colon + 1)), value)) continue;
+    if (key == "clock_monotonic_raw" && !monotonic) monotonic = value;
+    if (key == "cntvct" && !count) count = value;
+    if (key == "cntvct_diff") log.count_diff = value;
+  }
+  if (!monotonic || !count || *monotonic > static_cast<std::uint64_t>(kMostInt64)) {
+    return std::nullopt;
+  }
+  log.monotonic_ns = static_cast<std::int64_t>(*monotonic);
+  log.count = *count;
+  return log;
+}
+
+std::optional<CollectionTime> read_start_info(std::string_view text) {
+  return read_collection(text, "collectionTimeBegin", "collectionDateBegin");
+}
+
+std::optional<CollectionTime> read_end_info(std::string_view text) {
+  return read_collection(text, "collectionTimeEnd", "collectionDateEnd");
+}
+
+void take_info_json(Info& to, const Info& from) {
+  to.platform = from.platform;
+  to.version = from.version;
+  to.driver_version = from.driver_version;
+  to.cann_major = from.cann_major;
+  to.cann_minor = from.cann_minor;
+  to.pid = from.pid;
+  to.pid_name = from.pid_name;
+  to.rank_id = from.rank_id;
+  to.host_name = from.host_name;
+  to.host_uid = from.host_uid;
+  to.host_frequency_hz = from.host_frequency_hz;
+}
+
+void take_sample_json(Info& to, const Info& from) {
+  to.is_task_based = from.is_task_based;
+  to.aic_metrics = from.aic_metrics;
+  to.aiv_metrics = from.aiv_metrics;
+  to.aic_events = from.aic_events;
+  to.aiv_events = from.aiv_events;
+  to.l2_cache_events = from.l2_cache_events;
+  to.profile_level = from.profile_level;
+  to.task_block = from.task_block;
+}
+
+}  // namespace msprof::cann
