@@ -1,0 +1,125 @@
+// ProfScene: what happens in a run (an operator is launched, memory is copied, a collective runs),
+// as all the records that the collector would write about it. Times are nanoseconds after the begin
+// of the collection: of the host in tens, of the device in twenties. For golden tests and ProfRun.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "support/prof/prof_folder.hpp"
+#include "support/prof/type_names.hpp"
+
+namespace msprof::test::prof {
+
+// Where an operator runs.
+enum class Core { aic, aiv, aicpu, mix_aic, mix_aiv };
+
+struct OpKind {
+  std::string name, type;
+  Core core = Core::aic;
+  std::uint16_t blocks = 20, mix_ratio = 0;
+  std::vector<Tensor> tensors{};
+  std::string attr{};
+  bool hf32 = false;
+};
+
+// A call of a host thread: at least 600 ns.
+struct HostSpan {
+  std::uint32_t thread = 100;
+  std::uint64_t begin = 0, end = 0;
+};
+
+// A task of a device.
+struct DeviceSpan {
+  std::uint16_t stream = 1, task = 0;
+  std::uint64_t start = 0, end = 0;
+  int device = 0;
+};
+
+// Counters of one task; `blocks` of the other kind of core, for MIX operators.
+struct TaskPmu {
+  std::uint64_t cycles = 0;
+  Counters counters{};
+  std::vector<std::pair<std::uint64_t, Counters>> blocks{};
+};
+
+struct CommStep {
+  std::string item = "Memcpy";
+  std::uint32_t task_type = kMemcpyAsync;
+  DeviceSpan device;
+  std::uint64_t size = 0;
+  std::uint32_t plane = 0;
+  bool is_master = true;
+};
+
+struct Collective {
+  std::string name, group, algorithm = "MESH-RING";
+  std::uint64_t count = 1024;
+  std::vector<CommStep> steps;
+  // How much host time a step takes, and what is before and behind all of them.
+  static constexpr std::uint64_t kStepNs = 400, kMarginNs = 200;
+  std::uint64_t host_ns() const { return kStepNs * steps.size() + 2 * kMarginNs; }
+};
+
+class ProfScene {
+ public:
+  explicit ProfScene(ProfFolder& folder) : folder_(folder) {}
+
+  ProfFolder& folder() { return folder_; }
+  const ProfSetup& setup() const { return folder_.setup(); }
+
+  // A call: acl around, by itself.
+  void call(std::uint16_t level, std::uint32_t type, const HostSpan& host, std::uint64_t item = 0,
+            std::uint32_t request = 0);
+  // An operator; in a model its node records are static and there is no acl call around.
+  struct Launch {
+    bool in_model = false;
+    std::uint16_t batch = 0;
+    std::uint32_t acl_type = kAclnnAdd;
+    std::optional<TaskPmu> pmu{};
+  };
+  void launch(const OpKind& op, const HostSpan& host, const DeviceSpan& device, const Launch& how);
+  void launch(const OpKind& op, const HostSpan& host, const DeviceSpan& device) {
+    launch(op, host, device, Launch());
+  }
+  void copy(const HostSpan& host, const DeviceSpan& device, std::uint64_t size,
+            std::uint16_t direction);
+  void record_event(const HostSpan& host, const DeviceSpan& device);
+  void wait_event(const HostSpan& host, const DeviceSpan& device);
+  // From `begin` on; returns its end on the host.
+  std::uint64_t collective(const Collective& op, std::uint32_t thread, std::uint64_t begin);
+
+  // Only the host's or only the device's side of a task.
+  void track(std::uint32_t thread, std::uint64_t time, std::uint32_t task_type,
+             const DeviceSpan& device, std::uint16_t batch = 0, const OpKind* op = nullptr);
+  void device_task(std::uint32_t task_type, const DeviceSpan& device);
+  void pmu(const OpKind& op, const DeviceSpan& device, const TaskPmu& pmu);
+  // The task ids of a stream begin again, on the host and on the device.
+  void flip(std::uint32_t thread, std::uint64_t host_ns, std::uint64_t device_ns, int device,
+            std::uint16_t stream, std::uint16_t number);
+
+  void step(int device, std::uint64_t ns, std::uint16_t tag, std::uint64_t index,
+            std::uint64_t model, std::uint16_t stream);
+  void mark(std::uint32_t thread, std::uint64_t begin, std::uint64_t end,
+            const std::string& message, std::uint32_t event = 2);
+  void memory(std::uint32_t thread, std::uint64_t ns, const std::string& op, std::uint64_t address,
+              std::int64_t size, std::uint64_t allocated, std::uint32_t device = 0);
+
+ private:
+  std::uint64_t host_at(std::uint64_t ns) const { return setup().host_at(ns); }
+  std::uint64_t ticks_at(std::uint64_t ns) const { return setup().ticks_at(ns); }
+  void node_records(const OpKind& op, const HostSpan& node, bool in_model);
+  void collective_step(const Collective& op, const CommStep& step, std::uint32_t thread,
+                       std::uint64_t begin);
+  void simple(std::uint32_t acl, std::uint32_t runtime, std::uint32_t task_type,
+              const HostSpan& host, const DeviceSpan& device);
+  void aicpu(const DeviceSpan& device);
+
+  ProfFolder& folder_;
+  std::map<int, std::uint8_t> log_count_, pmu_count_;  // rolling, by device
+};
+
+}  // namespace msprof::test::prof
