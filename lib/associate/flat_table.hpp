@@ -1,0 +1,94 @@
+// FlatTable: numbers by 64-bit keys in one flat array, for what is looked up for every record.
+// A key that goes leaves no trace, so that the room follows what is open and not what has been.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace msprof {
+
+class FlatTable {
+ public:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  std::size_t size() const { return size_; }
+
+  std::uint32_t find(std::uint64_t key) const {
+    if (size_ == 0) return kNone;
+    for (std::size_t at = home(key);; at = next(at)) {
+      if (cells_[at].value == kNone) return kNone;
+      if (cells_[at].key == key) return cells_[at].value;
+    }
+  }
+
+  // `value` is not kNone.
+  void set(std::uint64_t key, std::uint32_t value) {
+    if (2 * (size_ + 1) > cells_.size()) grow();
+    std::size_t at = home(key);
+    while (cells_[at].value != kNone && cells_[at].key != key) at = next(at);
+    if (cells_[at].value == kNone) ++size_;
+    cells_[at] = {key, value};
+  }
+
+  void erase(std::uint64_t key) {
+    if (size_ == 0) return;
+    std::size_t at = home(key);
+    while (cells_[at].key != key) {
+      if (cells_[at].value == kNone) return;
+      at = next(at);
+    }
+    if (cells_[at].value == kNone) return;
+    --size_;
+    close_gap(at);
+  }
+
+  template <typename Visit>
+  void for_each(const Visit& visit) const {
+    for (const Cell& cell : cells_)
+      if (cell.value != kNone) visit(cell.key, cell.value);
+  }
+
+ private:
+  struct Cell {
+    std::uint64_t key = 0;
+    std::uint32_t value = kNone;
+  };
+
+  std::size_t home(std::uint64_t key) const {
+    // Fibonacci hashing: the high bits of the product are mixed best.
+    return static_cast<std::size_t>((key * 0x9E3779B97F4A7C15U) >> shift_);
+  }
+  std::size_t next(std::size_t at) const { return (at + 1) & (cells_.size() - 1); }
+
+  // Moves what stands behind the gap back to where a search would look for it.
+  void close_gap(std::size_t gap) {
+    for (std::size_t at = next(gap); cells_[at].value != kNone; at = next(at)) {
+      const std::size_t from_home = (at - home(cells_[at].key)) & (cells_.size() - 1);
+      const std::size_t from_gap = (at - gap) & (cells_.size() - 1);
+      if (from_home < from_gap) continue;
+      cells_[gap] = cells_[at];
+      gap = at;
+    }
+    cells_[gap].value = kNone;
+  }
+
+  void grow() {
+    std::vector<Cell> old(cells_.empty() ? 64 : 2 * cells_.size());
+    std::swap(old, cells_);
+    shift_ = old.empty() ? 64 - 6 : shift_ - 1;
+    for (const Cell& cell : old) {
+      if (cell.value == kNone) continue;
+      std::size_t at = home(cell.key);
+      while (cells_[at].value != kNone) at = next(at);
+      cells_[at] = cell;
+    }
+  }
+
+  std::vector<Cell> cells_;
+  std::size_t size_ = 0;
+  unsigned shift_ = 64;
+};
+
+}  // namespace msprof
