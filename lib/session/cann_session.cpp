@@ -42,28 +42,46 @@ std::optional<PartName> part_name(std::string_view name) {
   return PartName{static_cast<std::int64_t>(number)};
 }
 
-bool has_parts(const fs::path& folder) {
-  std::error_code error;
-  for (const std::string& name : cann::sorted_names(folder)) {
-    if (part_name(name) && fs::is_directory(folder / name, error)) return true;
-  }
-  return false;
+bool has_slices(const fs::path& data) {
+  const auto names = cann::sorted_names(data);
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return cann::parse_data_name(name).has_value();
+  });
 }
 
-// A host or device folder by itself: by its own name, or by the names that host data alone has.
-bool is_part(const fs::path& folder) {
-  std::error_code error;
-  const bool has_data = fs::is_directory(folder / "data", error);
-  if (part_name(cann::own_name(folder))) {
-    const auto names = cann::sorted_names(folder);
-    return has_data || std::any_of(names.begin(), names.end(), cann::is_info_file_name);
-  }
-  if (!has_data) return false;
-  const auto names = cann::sorted_names(folder / "data");
+bool has_host_slices(const fs::path& data) {
+  const auto names = cann::sorted_names(data);
   return std::any_of(names.begin(), names.end(), [](const std::string& name) {
     return (name.starts_with("aging.") || name.starts_with("unaging.")) &&
            cann::parse_data_name(name);
   });
+}
+
+// Files that only CANN writes; info.json.N is beside svp data, too.
+bool has_info_files(const fs::path& folder) {
+  const auto names = cann::sorted_names(folder);
+  return std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return cann::is_info_file_name(name) && !name.starts_with("info.json");
+  });
+}
+
+// A host or device folder by itself: by its own name, or by the names that host data alone has.
+bool is_part(const fs::path& folder) {
+  if (!part_name(cann::own_name(folder))) return has_host_slices(folder / "data");
+  return has_info_files(folder) || has_slices(folder / "data");
+}
+
+// Any project may have a folder called host: it has to be in a PROF folder or to look like one.
+bool has_parts(const fs::path& folder) {
+  std::error_code error;
+  for (const std::string& name : cann::sorted_names(folder)) {
+    const auto part = part_name(name);
+    if (!part || !fs::is_directory(folder / name, error)) continue;
+    if (part->device || cann::own_name(folder).starts_with("PROF") || is_part(folder / name)) {
+      return true;
+    }
+  }
+  return false;
 }
 
 // A session is made of the parts' names; a folder with another name holds host data (is_part).
@@ -91,7 +109,7 @@ CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder
 }
 
 const CannPart* CannSession::host() const {
-  return !parts_.empty() && parts_.front().is_host() ? &parts_.front() : nullptr;
+  return parts_.front().is_host() ? &parts_.front() : nullptr;
 }
 
 const cann::Info& CannSession::info() const {
@@ -111,9 +129,12 @@ void CannSession::note(std::string file, std::string reason, std::string detail)
 // There is always a part.
 void CannSession::add_parts() {
   std::error_code error;
-  for (const std::string& name : cann::sorted_names(folder())) {
-    if (part_name(name) && fs::is_directory(folder() / name, error))
+  const auto names =
+      has_parts(folder()) ? cann::sorted_names(folder()) : std::vector<std::string>{};
+  for (const std::string& name : names) {
+    if (part_name(name) && fs::is_directory(folder() / name, error)) {
       add_part(name, folder() / name);
+    }
   }
   if (parts_.empty()) {
     add_part(name_as_part(folder()), folder());
