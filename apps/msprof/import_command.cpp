@@ -85,14 +85,17 @@ Exit run_import(const ImportArguments& arguments) {
 
 void add_import_command(cli::Command& root) {
   auto arguments = std::make_shared<ImportArguments>();
-  cli::Command& command = root.add_command("import",
-                                           "Read the raw data of a capture into its store "
-                                           "(JOBXXX/sqlite/msprof.db) and say what was read, "
-                                           "skipped and missing. Always makes a new store; the old "
-                                           "one stays until the new one is whole.");
+  cli::Command& command = root.add_command(
+      "import",
+      "Read the raw data of a capture into its store "
+      "(JOBXXX/sqlite/msprof.db) and say what was read, "
+      "skipped and missing. Captures are JOB… folders of SVP "
+      "boards and PROF… folders of Atlas machines. Always makes a new store; the old "
+      "one stays until the new one is whole.");
   command.set_examples(
       "  msprof import -dir JOBXXX                     read one capture\n"
       "  msprof import -dir 'runs/JOB*' --json         several, the verdict as JSON\n"
+      "  msprof import -dir PROF_XXX                   one capture of an Atlas machine\n"
       "  msprof import -dir /mnt/ro/JOBXXX --output .  a capture that cannot be written to\n"
       "  msprof import -dir JOBXXX --layout-template layout.json   a board whose records are "
       "unknown");

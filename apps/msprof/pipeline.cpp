@@ -9,6 +9,7 @@
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "export/products.hpp"
 #include "import/importer.hpp"
 #include "session/find_captures.hpp"
 
@@ -36,8 +37,8 @@ ImportReport import_with(const Session& session, const fs::path& products, Impor
 void add_capture_options(cli::Command& command, CaptureOptions& options) {
   command.add_option(
       {"--dir,--collection-dir", &options.dirs, "DIR",
-       "capture folder (JOB…), several, or a glob; also -dir. Default: this folder if it is "
-       "a capture, else the newest one in it or one level deeper"});
+       "capture folder (JOB… or PROF…), several, or a glob; also -dir. Default: this folder if it "
+       "is a capture, else the newest one in it or one level deeper"});
   command.add_option({"--output", &options.output, "DIR",
                       "put store and products there instead of into the capture"});
   add_verbosity(command, options.verbosity);
@@ -145,7 +146,7 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
   if (!gives_products(chosen)) return gravest(exit, Exit::nothing_to_do);
   const ReadyStore ready = ready_store(chosen);
   const fs::path timeline = product_folder(capture, "timeline");
-  const fs::path summary = product_folder(capture, "summary");
+  const fs::path summary = product_folder(capture, summary_folder(ready.db.database()));
   auto files = export_timelines(ready.db, timeline);
   say_exported(ready.db, timeline, files);
   const auto summaries = export_summaries(ready.db, summary, SummaryFormat::csv, {});

@@ -6,7 +6,9 @@
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
+#include "analyze/overview.hpp"
 #include "analyze/steps.hpp"
+#include "analyze/verdict.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
@@ -61,6 +63,7 @@ std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
                                   std::optional<long> top) {
   std::vector<ShownTable> shown;
   for (const auto& table : summary_tables(db)) {
+    if (!table->is_shown()) continue;
     for (const Document& document : table->documents(db)) {
       const bool other_step =
           document.step_id != kNull && (step == nullptr || document.step_id != step->step_id);
@@ -69,7 +72,7 @@ std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
       if (other_step || other_model) continue;
       ShownTable one{
           std::string(table->name()), std::string(table->title()), table->is_exported(), {}};
-      one.rows.begin(table->columns());
+      one.rows.begin(table->columns(db));
       table->write(db, document, one.rows);
       // What only describes the capture has nothing hot or cold.
       if (top && one.is_data) keep_hottest(one.rows, table->heat_columns(), *top);
@@ -152,9 +155,11 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
   const StepInfo* step = steps.empty() ? nullptr : &steps[index];
   const auto tables = tables_of(ready.db.database(), step, arguments.top);
   const bool empty = std::none_of(tables.begin(), tables.end(),
-                                  [](const ShownTable& table) { return table.is_data; });
-  const std::string line =
-      step == nullptr ? "no layer records" : step_line(steps, index, arguments.step.has_value());
+                                  [](const ShownTable& table) { return table.is_data; }) &&
+                     !has_any_product(ready.db.database());
+  const auto overview = step == nullptr ? overview_of(ready.db.database()) : std::nullopt;
+  std::string line = overview ? overview_line(*overview) : "no layer records";
+  if (step != nullptr) line = step_line(steps, index, arguments.step.has_value());
   if (arguments.json) {
     ordered_json shown = ordered_json::array();
     for (const ShownTable& table : tables) shown.push_back(json_of(table));
@@ -165,6 +170,11 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     if (step != nullptr) {
       one["capture"] = {
           {"number", index}, {"count", steps.size()}, {"model", valid_utf8(step->model_name)}};
+    }
+    if (overview) {
+      one["chip"] = valid_utf8(overview->chip);
+      one["devices"] = overview->devices;
+      one["tasks"] = overview->tasks;
     }
     document["captures"].push_back(std::move(one));
   } else {
@@ -197,12 +207,14 @@ void add_show_command(cli::Command& root) {
   auto arguments = std::make_shared<ShowArguments>();
   cli::Command& command =
       root.add_command("show",
-                       "Print the tables of a capture: core metrics of every layer, operator "
-                       "statistic, ACL statistic, "
-                       "frequency. Of several captures the slowest. Imports first where needed.");
+                       "Print the tables of a capture. JOB…: core metrics of every layer, "
+                       "operator statistic, ACL statistic, frequency; of several captures the "
+                       "slowest. PROF…: operator and API statistic, steps, communication, devices. "
+                       "Imports first where needed.");
   command.set_examples(
       "  msprof show                       the newest capture in this folder\n"
       "  msprof show -dir JOBXXX --top 10  the ten hottest layers\n"
+      "  msprof show -dir PROF_XXX         what took the time on an Atlas machine\n"
       "  msprof show -dir JOBXXX --json    for scripts");
   add_capture_options(command, arguments->capture);
   command.add_option({"--top", &arguments->top, "N", "only the N hottest rows of each table"});

@@ -25,6 +25,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "  msprof collect -m main --config board.ini --all   the same on a board, over SSH\n"
       "  msprof import -dir JOBXXX             raw data to JOBXXX/sqlite/msprof.db, with a "
       "verdict\n"
+      "  msprof import -dir PROF_XXX           the same for a capture of an Atlas machine\n"
       "  msprof export timeline -dir JOBXXX    chrome-trace JSON for chrome://tracing and "
       "Perfetto\n"
       "  msprof export summary --format csv    tables of the newest capture in this folder\n"

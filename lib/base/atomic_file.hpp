@@ -48,6 +48,9 @@ class AtomicFile {
   void drain() {
     if (buffer_.size() >= kBufferBytes) flush();
   }
+  // Another name in the same folder, for a file whose name depends on what came to be in it.
+  void retarget(const std::filesystem::path& target) { target_ = target; }
+  const std::filesystem::path& target() const { return target_; }
   // Not flushed to the disk: a run with an interval writes ten thousand products, and each can be
   // made again from the store.
   void commit();

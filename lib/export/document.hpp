@@ -1,6 +1,7 @@
 // Document: one file that a table or a timeline layer writes. For exports and `show`.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 
@@ -13,6 +14,8 @@ struct Document {
   std::int64_t step_id = kNull;    // the step it is about, where it is about one
   std::int64_t model_row = kNull;  // the model, where it is about one
   std::int64_t key = 0;            // for the table itself
+  // Where in the stem "_slice_<i>" goes when a CSV has more than a million rows; 0: it stays one.
+  std::size_t slice_at = 0;
 };
 
 }  // namespace msprof

@@ -4,7 +4,10 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <atomic>
+#include <exception>
 #include <set>
+#include <thread>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -36,18 +39,10 @@ class FileNames {
   std::set<std::string> taken_;
 };
 
-// Runs `write(file)` into a new file and keeps it when it went well. The folder is made for the
-// first file: without data there is none.
-template <typename Write>
-void write_file(const fs::path& path, std::vector<ExportedFile>& files, Write&& write) {
-  if (files.empty()) {
-    create_output_folder(path.parent_path());
-    remove_stale_temporaries(path.parent_path());
-  }
-  AtomicFile file(path);
-  write(file);
-  files.push_back({path, file.bytes_written()});
-  file.commit();
+// The folder is made for the first file: without data there is none.
+void make_folder(const fs::path& folder) {
+  create_output_folder(folder);
+  remove_stale_temporaries(folder);
 }
 
 using Tables = std::vector<std::unique_ptr<SummaryTable>>;
@@ -57,7 +52,11 @@ Tables tables_named(Tables tables, const std::vector<std::string>& names) {
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
   if (names.empty()) return tables;
   std::vector<std::string_view> valid;
-  for (const auto& table : tables) valid.push_back(table->name());
+  for (const auto& table : tables) {
+    if (std::find(valid.begin(), valid.end(), table->name()) == valid.end()) {
+      valid.push_back(table->name());
+    }
+  }
   for (const std::string& name : names) {
     if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
       throw Error(Exit::usage,
@@ -70,6 +69,116 @@ Tables tables_named(Tables tables, const std::vector<std::string>& names) {
   return tables;
 }
 
+// A table to be written, with the name of its file.
+struct SummaryJob {
+  const SummaryTable* table = nullptr;
+  Document document;
+  std::string file_name;
+};
+
+constexpr std::uint64_t kRowsPerSlice = 1'000'000;
+
+fs::path slice_path(const fs::path& folder, const SummaryJob& job, std::size_t slice) {
+  std::string name = job.document.stem;
+  name.insert(job.document.slice_at, fmt::format("_slice_{}", slice));
+  return folder / limited_file_name(name, ".csv");
+}
+
+// One table as CSV: a file, or slices of a million rows, which all appear when the last is whole.
+std::vector<ExportedFile> write_csv(const Database& db, const fs::path& folder,
+                                    const SummaryJob& job) {
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  files.push_back(std::make_unique<AtomicFile>(folder / job.file_name));
+  CsvWriter out(*files.front());
+  if (job.document.slice_at > 0) {
+    out.slice(kRowsPerSlice, [&]() -> AtomicFile& {
+      if (files.size() == 1) files.front()->retarget(slice_path(folder, job, 0));
+      files.push_back(std::make_unique<AtomicFile>(slice_path(folder, job, files.size())));
+      return *files.back();
+    });
+  }
+  out.begin(job.table->columns(db));
+  job.table->write(db, job.document, out);
+  out.end();
+  std::vector<ExportedFile> written;
+  for (const auto& file : files) {
+    written.push_back({file->target(), file->bytes_written()});
+    file->commit();
+  }
+  return written;
+}
+
+std::vector<ExportedFile> write_json(const Database& db, const fs::path& folder,
+                                     const SummaryJob& job) {
+  AtomicFile file(folder / job.file_name);
+  JsonTableWriter out(file);
+  out.begin(job.table->columns(db));
+  job.table->write(db, job.document, out);
+  out.end();
+  const ExportedFile written{file.target(), file.bytes_written()};
+  file.commit();
+  return {written};
+}
+
+std::vector<ExportedFile> write_summary(const Database& db, const fs::path& folder,
+                                        SummaryFormat format, const SummaryJob& job) {
+  return format == SummaryFormat::csv ? write_csv(db, folder, job) : write_json(db, folder, job);
+}
+
+std::vector<SummaryJob> summary_jobs(const Database& db, const Tables& tables,
+                                     SummaryFormat format) {
+  std::vector<SummaryJob> jobs;
+  FileNames file_names(format == SummaryFormat::csv ? ".csv" : ".json");
+  for (const auto& table : tables) {
+    for (Document& document : table->documents(db)) {
+      std::string name = file_names.next(document.stem);
+      jobs.push_back({table.get(), std::move(document), std::move(name)});
+    }
+  }
+  return jobs;
+}
+
+// Takes jobs in turn until there are none; after an error no further one is begun.
+class SummaryWorkers {
+ public:
+  SummaryWorkers(const std::vector<SummaryJob>& jobs, fs::path folder, SummaryFormat format)
+      : jobs_(jobs),
+        folder_(std::move(folder)),
+        format_(format),
+        written_(jobs.size()),
+        errors_(jobs.size()) {}
+
+  void work(const Database& db) noexcept {
+    for (std::size_t job = next_++; job < jobs_.size() && !failed_; job = next_++) {
+      try {
+        written_[job] = write_summary(db, folder_, format_, jobs_[job]);
+      } catch (...) {
+        errors_[job] = std::current_exception();
+        failed_ = true;
+      }
+    }
+  }
+
+  // Once all work is done: what was written, in the order of the jobs.
+  std::vector<ExportedFile> result() {
+    for (const auto& error : errors_) {
+      if (error) std::rethrow_exception(error);
+    }
+    std::vector<ExportedFile> files;
+    for (const auto& some : written_) files.insert(files.end(), some.begin(), some.end());
+    return files;
+  }
+
+ private:
+  const std::vector<SummaryJob>& jobs_;
+  fs::path folder_;
+  SummaryFormat format_;
+  std::vector<std::vector<ExportedFile>> written_;
+  std::vector<std::exception_ptr> errors_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> failed_{false};
+};
+
 }  // namespace
 
 std::vector<ExportedFile> export_timelines(const TraceDb& store, const fs::path& folder) {
@@ -77,11 +186,13 @@ std::vector<ExportedFile> export_timelines(const TraceDb& store, const fs::path&
   FileNames names(".json");
   for (const auto& layer : timeline_layers(store.database())) {
     for (const Document& document : layer->documents(store.database())) {
-      write_file(folder / names.next(document.stem), files, [&](AtomicFile& file) {
-        TraceJsonWriter writer(file);
-        layer->write(store.database(), document, writer);
-        writer.finish();
-      });
+      if (files.empty()) make_folder(folder);
+      AtomicFile file(folder / names.next(document.stem));
+      TraceJsonWriter writer(file);
+      layer->write(store.database(), document, writer);
+      writer.finish();
+      files.push_back({file.target(), file.bytes_written()});
+      file.commit();
     }
   }
   return files;
@@ -101,21 +212,18 @@ void check_summary_names(const std::vector<std::string>& names) {
 std::vector<ExportedFile> export_summaries(const TraceDb& store, const fs::path& folder,
                                            SummaryFormat format,
                                            const std::vector<std::string>& names) {
-  std::vector<ExportedFile> files;
-  FileNames file_names(format == SummaryFormat::csv ? ".csv" : ".json");
-  for (const auto& table : tables_named(summary_tables(store.database()), names)) {
-    for (const Document& document : table->documents(store.database())) {
-      write_file(folder / file_names.next(document.stem), files, [&](AtomicFile& file) {
-        CsvWriter csv(file);
-        JsonTableWriter json(file);
-        TableWriter& out = format == SummaryFormat::csv ? static_cast<TableWriter&>(csv) : json;
-        out.begin(table->columns());
-        table->write(store.database(), document, out);
-        out.end();
-      });
-    }
-  }
-  return files;
+  const Tables tables = tables_named(summary_tables(store.database()), names);
+  const auto jobs = summary_jobs(store.database(), tables, format);
+  if (jobs.empty()) return {};
+  make_folder(folder);
+  SummaryWorkers workers(jobs, folder, format);
+  // A connection serves one thread.
+  const auto second = jobs.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
+  std::thread helper;
+  if (second) helper = std::thread([&] { workers.work(second->database()); });
+  workers.work(store.database());
+  if (helper.joinable()) helper.join();
+  return workers.result();
 }
 
 std::vector<fs::path> outdated_products(const TraceDb& store, const fs::path& folder,

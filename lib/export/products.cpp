@@ -6,11 +6,15 @@ namespace msprof {
 
 namespace {
 
+std::string dialect_of(const Database& db) {
+  Statement read = db.prepare("SELECT value FROM meta WHERE key='dialect'");
+  return read.step() ? std::string(read.text(0)) : std::string();
+}
+
 template <typename Product>
 std::vector<std::unique_ptr<Product>> of_dialect(const Database& db,
                                                  std::vector<std::unique_ptr<Product>> all) {
-  Statement read = db.prepare("SELECT value FROM meta WHERE key='dialect'");
-  const std::string dialect = read.step() ? std::string(read.text(0)) : std::string();
+  const std::string dialect = dialect_of(db);
   std::erase_if(all,
                 [&](const auto& product) { return dialect_name(product->dialect()) != dialect; });
   return all;
@@ -36,6 +40,10 @@ std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db) 
   all.push_back(make_svp_task_time());
   all.push_back(make_svp_acl());
   return of_dialect(db, std::move(all));
+}
+
+std::string summary_folder(const Database& db) {
+  return dialect_of(db) == dialect_name(Dialect::cann) ? "mindstudio_profiler_output" : "summary";
 }
 
 }  // namespace msprof

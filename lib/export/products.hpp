@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <string>
 #include <vector>
 
 #include "export/summary_table.hpp"
@@ -16,11 +17,26 @@ std::vector<std::unique_ptr<SummaryTable>> all_summary_tables();
 std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db);
 std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);
 
+// The folder within a capture that takes its tables, named as users of its dialect know it.
+std::string summary_folder(const Database& db);
+
 // The makers, one a file.
 std::unique_ptr<SummaryTable> make_svp_op_summary();
 std::unique_ptr<SummaryTable> make_svp_op_statistic();
 std::unique_ptr<SummaryTable> make_svp_acl_statistic();
 std::unique_ptr<SummaryTable> make_svp_frequency();
+std::unique_ptr<SummaryTable> make_cann_op_summary();
+std::unique_ptr<SummaryTable> make_cann_op_statistic();
+std::unique_ptr<SummaryTable> make_cann_task_time();
+std::unique_ptr<SummaryTable> make_cann_api_statistic();
+std::unique_ptr<SummaryTable> make_cann_step_trace();
+std::unique_ptr<SummaryTable> make_cann_fusion_op();
+std::unique_ptr<SummaryTable> make_cann_msprof_tx();
+std::unique_ptr<SummaryTable> make_cann_communication_statistic();
+std::unique_ptr<SummaryTable> make_cann_aicpu();
+std::unique_ptr<SummaryTable> make_cann_operator_memory();
+std::unique_ptr<SummaryTable> make_cann_memory_record();
+std::unique_ptr<SummaryTable> make_cann_devices();
 std::unique_ptr<TimelineLayer> make_svp_task_time();
 std::unique_ptr<TimelineLayer> make_svp_acl();
 

@@ -18,10 +18,13 @@ namespace msprof {
 class TableWriter {
  public:
   virtual ~TableWriter() = default;
-  virtual void begin(std::span<const std::string_view> columns) = 0;
+  virtual void begin(std::span<const std::string> columns) = 0;
   virtual void text(std::string_view value) = 0;
   // Decimal digits as they are to be printed, in CSV and JSON alike.
   virtual void number(std::string_view digits) = 0;
+  // A point in time in digits; a TAB behind it keeps spreadsheets from rounding it.
+  virtual void timestamp(std::string_view digits) { number(digits); }
+  // A row may have fewer cells than there are columns: CSV leaves the rest out, others say N/A.
   virtual void end_row() = 0;
   virtual void end() = 0;
 
@@ -30,6 +33,26 @@ class TableWriter {
   void missing() { text("N/A"); }
   void number_or_missing(const std::optional<std::string>& digits);
   void number_or_missing(std::optional<std::int64_t> value);
+
+  // Cells that many rows share, in the same columns: `fill` writes them the first time; later their
+  // bytes are copied. A cell that begins a row cannot be among them.
+  template <typename Fill>
+  void repeated(std::string& bytes, std::size_t cells, Fill&& fill) {
+    std::string* out = output();
+    if (out == nullptr) return fill();
+    if (!bytes.empty()) {
+      out->append(bytes);
+      return skip(cells);
+    }
+    const std::size_t before = out->size();
+    fill();
+    bytes.assign(*out, before);
+  }
+
+ protected:
+  // Where cells are appended as text, and cells taken as written; for writers that do so.
+  virtual std::string* output() { return nullptr; }
+  virtual void skip(std::size_t /*cells*/) {}
 };
 
 class SummaryTable {
@@ -39,12 +62,15 @@ class SummaryTable {
   virtual std::string_view title() const = 0;  // above it in the terminal
   virtual std::string_view help() const = 0;
   virtual Dialect dialect() const = 0;
-  virtual std::span<const std::string_view> columns() const = 0;
+  // May depend on the capture.
+  virtual std::vector<std::string> columns(const Database& db) const = 0;
   // Its files, in order; none where the data does not exist.
   virtual std::vector<Document> documents(const Database& db) const = 0;
   virtual void write(const Database& db, const Document& document, TableWriter& out) const = 0;
   // False for what is only shown.
   virtual bool is_exported() const { return true; }
+  // False for what has too many rows for a terminal.
+  virtual bool is_shown() const { return true; }
   // The columns by which `show --top` sorts, where rows are not already sorted: by the first one
   // that has a number.
   virtual std::vector<std::size_t> heat_columns() const { return {}; }

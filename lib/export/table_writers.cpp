@@ -2,6 +2,10 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
+#include <map>
+
 #include "base/text.hpp"
 #include "export/json_text.hpp"
 
@@ -19,19 +23,22 @@ void TableWriter::number_or_missing(std::optional<std::int64_t> value) {
   value ? number(*value) : missing();
 }
 
-void CsvWriter::separate() {
-  if (!first_cell_) file_.buffer() += ',';
-  first_cell_ = false;
-}
+namespace {
 
-void CsvWriter::begin(std::span<const std::string_view> columns) {
-  for (const auto column : columns) text(column);
-  end_row();
-}
+// Bytes that a CSV cell may hold without quotes and that are UTF-8 by themselves.
+constexpr std::array<bool, 256> kPlain = [] {
+  std::array<bool, 256> plain{};
+  for (std::size_t i = 0; i < 0x80; ++i) plain[i] = true;
+  for (const char c : {',', '"', '\r', '\n'}) plain[static_cast<std::size_t>(c)] = false;
+  return plain;
+}();
 
-void CsvWriter::text(std::string_view value) {
-  separate();
-  std::string& out = file_.buffer();
+void append_cell(std::string& out, std::string_view value) {
+  if (std::all_of(value.begin(), value.end(),
+                  [](char c) { return kPlain[static_cast<unsigned char>(c)]; })) {
+    out += value;
+    return;
+  }
   const std::string repaired = is_valid_utf8(value) ? std::string() : valid_utf8(value);
   if (!repaired.empty()) value = repaired;
   if (value.find_first_of(",\"\r\n") == std::string_view::npos) {
@@ -46,19 +53,67 @@ void CsvWriter::text(std::string_view value) {
   out += '"';
 }
 
+}  // namespace
+
+void CsvWriter::separate() {
+  if (!first_cell_) {
+    file_->buffer() += ',';
+    return;
+  }
+  first_cell_ = false;
+  if (rows_per_slice_ == 0 || rows_ < rows_per_slice_) return;
+  file_ = &next_();
+  rows_ = 0;
+  write_header();
+}
+
+void CsvWriter::slice(std::uint64_t rows, std::function<AtomicFile&()> next) {
+  rows_per_slice_ = rows;
+  next_ = std::move(next);
+}
+
+void CsvWriter::begin(std::span<const std::string> columns) {
+  columns_.assign(columns.begin(), columns.end());
+  write_header();
+}
+
+void CsvWriter::write_header() {
+  std::string& out = file_->buffer();
+  for (std::size_t i = 0; i < columns_.size(); ++i) {
+    if (i > 0) out += ',';
+    append_cell(out, columns_[i]);
+  }
+  out += '\n';
+}
+
+void CsvWriter::text(std::string_view value) {
+  separate();
+  append_cell(file_->buffer(), value);
+}
+
 void CsvWriter::number(std::string_view digits) {
   separate();
-  file_.buffer() += digits;
+  file_->buffer() += digits;
+}
+
+void CsvWriter::timestamp(std::string_view digits) {
+  number(digits);
+  file_->buffer() += '\t';
 }
 
 void CsvWriter::end_row() {
-  file_.buffer() += '\n';
-  file_.drain();
+  file_->buffer() += '\n';
+  file_->drain();
   first_cell_ = true;
+  ++rows_;
 }
 
-void JsonTableWriter::begin(std::span<const std::string_view> columns) {
-  for (const auto column : columns) keys_.push_back(json_string(column) + ":");
+void JsonTableWriter::begin(std::span<const std::string> columns) {
+  std::map<std::string_view, int> times;
+  for (const std::string& column : columns) {
+    const int time = ++times[column];
+    keys_.push_back(json_string(time == 1 ? column : fmt::format("{} {}", column, time)) + ":");
+  }
   file_.buffer() += '[';
 }
 
@@ -80,6 +135,7 @@ void JsonTableWriter::number(std::string_view digits) {
 }
 
 void JsonTableWriter::end_row() {
+  while (column_ < keys_.size()) missing();
   file_.buffer() += '}';
   file_.drain();
   column_ = 0;
@@ -89,11 +145,12 @@ void JsonTableWriter::end() {
   file_.buffer() += rows_ == 0 ? "]\n" : "\n]\n";
 }
 
-void TableRows::begin(std::span<const std::string_view> names) {
+void TableRows::begin(std::span<const std::string> names) {
   columns.assign(names.begin(), names.end());
 }
 
 void TableRows::end_row() {
+  while (row_.size() < columns.size()) missing();
   rows.push_back(std::move(row_));
   row_.clear();
 }

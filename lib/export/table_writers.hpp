@@ -1,6 +1,7 @@
 // A SummaryTable as CSV, as JSON, or as rows in memory. For exporters and `show`.
 #pragma once
 
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -12,30 +13,47 @@ namespace msprof {
 // UTF-8 without BOM, LF, quoted as RFC 4180 says.
 class CsvWriter : public TableWriter {
  public:
-  explicit CsvWriter(AtomicFile& file) : file_(file) {}
+  explicit CsvWriter(AtomicFile& file) : file_(&file) {}
   using TableWriter::number;
-  void begin(std::span<const std::string_view> columns) override;
+  void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
+  void timestamp(std::string_view digits) override;
   void end_row() override;
   void end() override {}
 
+  // Before row `rows` + 1, 2 * `rows` + 1, … `next` gives the file that takes the following rows,
+  // below the same header.
+  void slice(std::uint64_t rows, std::function<AtomicFile&()> next);
+
+ protected:
+  std::string* output() override { return &file_->buffer(); }
+
  private:
   void separate();
-  AtomicFile& file_;
+  void write_header();
+  AtomicFile* file_;
+  std::vector<std::string> columns_;
+  std::uint64_t rows_per_slice_ = 0;  // 0: one file
+  std::uint64_t rows_ = 0;            // of this slice
+  std::function<AtomicFile&()> next_;
   bool first_cell_ = true;
 };
 
-// An array of objects with the columns as keys.
+// An array of objects with the columns as keys; a name that comes again gets its number: "Name 2".
 class JsonTableWriter : public TableWriter {
  public:
   explicit JsonTableWriter(AtomicFile& file) : file_(file) {}
   using TableWriter::number;
-  void begin(std::span<const std::string_view> columns) override;
+  void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
   void end_row() override;
   void end() override;
+
+ protected:
+  std::string* output() override { return &file_.buffer(); }
+  void skip(std::size_t cells) override { column_ += cells; }
 
  private:
   void key();
@@ -53,7 +71,7 @@ class TableRows : public TableWriter {
     bool is_number = false;
   };
   using TableWriter::number;
-  void begin(std::span<const std::string_view> columns) override;
+  void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override { row_.push_back({std::string(value), false}); }
   void number(std::string_view digits) override { row_.push_back({std::string(digits), true}); }
   void end_row() override;

@@ -15,7 +15,7 @@ using namespace msprof::test;
 
 namespace {
 
-constexpr std::array<std::string_view, 2> kColumns = {"Name", "Time(us)"};
+const std::vector<std::string> kColumns = {"Name", "Time(us)"};
 
 template <typename Writer>
 std::string written(const std::function<void(Writer&)>& fill) {

@@ -80,7 +80,9 @@ class SvpAclStatistic : public SummaryTable {
     return "total, mean, longest and shortest time of every ACL call";
   }
   Dialect dialect() const override { return Dialect::svp; }
-  std::span<const std::string_view> columns() const override { return kColumns; }
+  std::vector<std::string> columns(const Database&) const override {
+    return {kColumns.begin(), kColumns.end()};
+  }
 
   std::vector<Document> documents(const Database& db) const override {
     std::vector<Document> documents;

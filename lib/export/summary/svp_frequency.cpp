@@ -16,7 +16,9 @@ class SvpFrequency : public SummaryTable {
   std::string_view title() const override { return "Frequency"; }
   std::string_view help() const override { return "clock of the cores"; }
   Dialect dialect() const override { return Dialect::svp; }
-  std::span<const std::string_view> columns() const override { return kColumns; }
+  std::vector<std::string> columns(const Database&) const override {
+    return {kColumns.begin(), kColumns.end()};
+  }
   bool is_exported() const override { return false; }
 
   std::vector<Document> documents(const Database& db) const override {

@@ -104,7 +104,9 @@ class SvpOpSummary : public SummaryTable {
     return "time, unit load and DDR traffic of every layer";
   }
   Dialect dialect() const override { return Dialect::svp; }
-  std::span<const std::string_view> columns() const override { return kColumns; }
+  std::vector<std::string> columns(const Database&) const override {
+    return {kColumns.begin(), kColumns.end()};
+  }
   // Without a frequency there are no times, and the ratios tell as well.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn, kTimeRatioColumn}; }
 

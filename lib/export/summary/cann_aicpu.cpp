@@ -1,0 +1,48 @@
+// aicpu: one row a node that an AI CPU ran, with the parts of its time.
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+class CannAicpu : public cann::Table {
+ public:
+  CannAicpu()
+      : Table({.name = "aicpu",
+               .title = "AI CPU",
+               .help = "nodes that the AI CPUs ran: compute, copy and dispatch time",
+               .exists = "SELECT 1 FROM aicpu_node"},
+              {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
+               "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT device_id, shown_start_ns, op_name_id, compute_us, memcpy_us, shown_duration_ns,"
+        " dispatch_us, total_ns, stream_id, task_number FROM aicpu_node WHERE start_ns >= ?"
+        " ORDER BY device_id, shown_start_ns, id");
+    read.bind(1, cann::window_begin_ns(db));
+    while (read.step()) {
+      out.number(read.integer(0));
+      cann::us_timestamp(out, read.integer(1));
+      cann::text_or_missing(out, texts, read.maybe_integer(2));
+      out.number(cann::float3(read.integer(3), 1));
+      out.number(cann::float3(read.integer(4), 1));
+      out.number(cann::float3(read.integer(5), 1000));
+      out.number(cann::float3(read.integer(6), 1));
+      out.number(cann::float3(read.integer(7), 1000));
+      out.number(read.integer(8));
+      out.number(read.integer(9));
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_aicpu() {
+  return std::make_unique<CannAicpu>();
+}
+
+}  // namespace msprof

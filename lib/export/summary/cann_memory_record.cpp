@@ -1,0 +1,43 @@
+// memory_record: the memory of a device whenever an operator allocated or released some.
+#include <fmt/format.h>
+
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+class CannMemoryRecord : public cann::Table {
+ public:
+  CannMemoryRecord()
+      : Table({.name = "memory_record",
+               .title = "Memory over time",
+               .help = "device memory in use after every allocation and release",
+               .exists = "SELECT 1 FROM memory_event"},
+              {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
+               "Total Reserved(KB)", "Device"}) {}
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    Statement read = db.prepare(
+        "SELECT device_id, shown_time_ns, total_allocated_bytes, total_reserved_bytes"
+        " FROM memory_event ORDER BY id");
+    while (read.step()) {
+      out.number(read.integer(0));
+      out.text("GE");  // the only component that these records know
+      cann::us_timestamp(out, read.integer(1));
+      out.number(cann::kb_float3(read.integer(2)));
+      out.number(cann::kb_float3(read.integer(3)));
+      out.text(fmt::format("NPU:{}", read.integer(0)));
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_memory_record() {
+  return std::make_unique<CannMemoryRecord>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,93 @@
+// msprof_tx: one row a range or mark that the application named, and one for each device that
+// repeats it.
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+enum Cell : int {
+  kExtended,
+  kProcess,
+  kThread,
+  kCategory,
+  kEventType,
+  kPayloadType,
+  kPayloadValue,
+  kStart,
+  kEnd,
+  kMessageType,
+  kMessage,
+  kDomain,
+  kDevice,
+  kDeviceStart,
+  kDeviceEnd
+};
+
+std::string_view event_type_text(std::int64_t type) {
+  constexpr std::string_view kTexts[] = {"marker", "push/pop", "start/end", "marker_ex"};
+  return type >= 0 && type < 4 ? kTexts[type] : "N/A";
+}
+
+class CannMsprofTx : public cann::Table {
+ public:
+  CannMsprofTx()
+      : Table({.name = "msprof_tx",
+               .title = "Ranges of the application",
+               .help = "ranges and marks that the application named, and when devices reached them",
+               .exists = "SELECT 1 FROM user_range"},
+              {"Device_id", "pid", "tid", "category", "event_type", "payload_type", "payload_value",
+               "Start_time(us)", "End_time(us)", "message_type", "message", "domain",
+               "Device Start_time(us)", "Device End_time(us)"}) {}
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT is_extended, process_id, range.thread_id, category, event_type, payload_type,"
+        " payload_value, range.shown_start_ns, range.shown_end_ns, message_type, message_name_id,"
+        " domain_name_id, mark.device_id, mark.shown_start_ns, mark.shown_end_ns"
+        " FROM user_range AS range"
+        " LEFT JOIN device_mark AS mark ON is_extended = 1 AND mark.mark_id = range.mark_id"
+        " ORDER BY range.shown_start_ns, range.id, mark.device_id, mark.id");
+    while (read.step()) write_row(out, texts, read);
+  }
+
+ private:
+  static void write_row(TableWriter& out, cann::Texts& texts, const Statement& row) {
+    const bool is_extended = row.integer(kExtended) != 0;
+    const bool has_device = !row.is_null(kDevice);
+    const auto plain_number = [&](int cell) {
+      is_extended ? out.missing() : out.number_or_missing(row.maybe_integer(cell));
+    };
+    has_device ? out.number(row.integer(kDevice)) : out.text("host");
+    out.number(row.integer(kProcess));
+    out.number(row.integer(kThread));
+    plain_number(kCategory);
+    out.text(event_type_text(row.integer(kEventType)));
+    plain_number(kPayloadType);
+    if (is_extended || row.is_null(kPayloadValue)) {
+      out.missing();
+    } else {
+      out.number(std::to_string(static_cast<std::uint64_t>(row.integer(kPayloadValue))));
+    }
+    cann::us_timestamp(out, row.integer(kStart));
+    cann::us_timestamp(out, row.integer(kEnd));
+    plain_number(kMessageType);
+    cann::text_or_missing(out, texts, row.maybe_integer(kMessage));
+    cann::text_or_missing(out, texts,
+                          is_extended ? row.maybe_integer(kDomain) : std::optional<std::int64_t>());
+    for (const int time : {kDeviceStart, kDeviceEnd}) {
+      has_device ? cann::us_timestamp(out, row.integer(time)) : out.missing();
+    }
+    out.end_row();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_msprof_tx() {
+  return std::make_unique<CannMsprofTx>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,46 @@
+// What op_summary prints of an operator, formatted once for all its tasks.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <unordered_map>
+
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof::cann {
+
+class OpRows {
+ public:
+  struct Op {
+    bool is_printed = true;    // false for collectives and what is no operator at all
+    bool has_counters = true;  // false for what never runs on the cores
+    std::int64_t block_num = 0;
+    std::int64_t mix_block_num = 0;
+    std::string front;  // cells Op Name … Task Type, as this table's writer formats them
+    std::string back;   // cells Block Num … Output Formats
+  };
+
+  OpRows(const Database& db, bool has_mix);
+
+  // Valid until the next call. Throws for an operator that is not there.
+  Op& of(std::int64_t op_id);
+
+  // The cells, for an operator that of() gave last.
+  void write_front(TableWriter& out, Op& op);
+  void write_back(TableWriter& out, Op& op);
+  std::size_t back_cells() const { return has_mix_ ? 9 : 8; }
+
+ private:
+  void load(Op& op, std::int64_t op_id);
+  void read_again(std::int64_t op_id);
+
+  const Database& db_;
+  bool has_mix_;
+  Texts texts_;
+  Statement read_;
+  std::int64_t op_id_ = -1;    // of the last of()
+  std::int64_t read_id_ = -1;  // that read_ stands on
+  std::unordered_map<std::int64_t, Op> known_;
+};
+
+}  // namespace msprof::cann

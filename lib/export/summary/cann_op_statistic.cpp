@@ -1,0 +1,121 @@
+// op_statistic: one row a device, operator type and core type, longest total first.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "export/products.hpp"
+#include "export/summary/cann_op_times.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+using cann::Times;
+
+using Key = std::tuple<std::int64_t, std::string, std::string>;  // device, type, core type
+
+// Times by operator of one device, then by what the rows are about: tasks come device by device.
+class Groups {
+ public:
+  explicit Groups(const Database& db)
+      : db_(db),
+        of_op_(db.prepare("SELECT type.text, unit.text FROM op"
+                          " LEFT JOIN name AS type ON type.id = op.type_name_id"
+                          " LEFT JOIN name AS unit ON unit.id = op.unit_name_id"
+                          " WHERE op.id = ?")) {
+    Statement ops = db.prepare("SELECT max(id) FROM op");
+    if (ops.step()) largest_op_ = ops.integer(0);
+  }
+
+  void add(std::int64_t device, std::int64_t op, std::int64_t duration_ns) {
+    if (device != device_) finish_device();
+    device_ = device;
+    if (op < 0 || op > largest_op_) throw db_.damaged("a task of an operator that is not there");
+    const auto at = static_cast<std::size_t>(op);
+    if (at >= by_op_.size()) by_op_.resize(at + 1);
+    by_op_[at].add(duration_ns);
+  }
+
+  void finish_device() {
+    for (std::size_t op = 0; op < by_op_.size(); ++op) {
+      if (by_op_[op].count > 0) add_op(static_cast<std::int64_t>(op), by_op_[op]);
+    }
+    by_op_.clear();
+  }
+
+  const std::map<Key, Times>& rows() const { return rows_; }
+
+ private:
+  void add_op(std::int64_t op, const Times& times) {
+    of_op_.reset();
+    of_op_.bind(1, op);
+    if (!of_op_.step() || of_op_.is_null(0)) return;
+    const std::string_view type = of_op_.text(0);
+    if (type == "N/A") return;
+    const std::string unit(of_op_.is_null(1) ? "N/A" : of_op_.text(1));
+    for (const char* other : {"COMMUNICATION", "HCCL_AI_CPU", "WRITE_BACK", "INVALID"}) {
+      if (unit == other) return;
+    }
+    rows_[{device_, std::string(type), unit}].add(times);
+  }
+
+  const Database& db_;
+  Statement of_op_;
+  std::int64_t largest_op_ = -1;
+  std::int64_t device_ = -1;
+  std::vector<Times> by_op_;
+  std::map<Key, Times> rows_;
+};
+
+class CannOpStatistic : public cann::Table {
+ public:
+  CannOpStatistic()
+      : Table({.name = "op_statistic",
+               .title = "Op statistic",
+               .help = "count, total, shortest, mean and longest time of every operator type",
+               .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL",
+               .is_shown = true},
+              {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
+               "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    Groups groups(db);
+    Statement read = db.prepare(
+        "SELECT device_id, op_id, start_ns, duration_ns FROM task WHERE op_id IS NOT NULL"
+        " ORDER BY id");
+    const std::int64_t begin = cann::window_begin_ns(db);
+    while (read.step()) {
+      if (read.integer(2) <= begin) continue;
+      groups.add(read.integer(0), read.integer(1), read.integer(3));
+    }
+    groups.finish_device();
+    cann::DeviceTotals totals;
+    std::vector<const std::pair<const Key, Times>*> rows;
+    for (const auto& row : groups.rows()) {
+      totals.add(std::get<0>(row.first), row.second);
+      rows.push_back(&row);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+      return a->second.total_ns > b->second.total_ns;
+    });
+    for (const auto* row : rows) {
+      out.number(std::get<0>(row->first));
+      out.text(std::get<1>(row->first));
+      out.text(std::get<2>(row->first));
+      // The mean is cut to whole ns, as users of other tools compare it.
+      const Times& times = row->second;
+      cann::write_times(out, times, cann::trimmed3(times.total_ns / times.count, 1000),
+                        totals.ratio(std::get<0>(row->first), times));
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_op_statistic() {
+  return std::make_unique<CannOpStatistic>();
+}
+
+}  // namespace msprof

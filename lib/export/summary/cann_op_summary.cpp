@@ -1,0 +1,293 @@
+// op_summary: one row an execution of an operator and one a collective, with the load of the cores.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "base/number.hpp"
+#include "base/real_text.hpp"
+#include "derive/pmu_metrics.hpp"
+#include "export/products.hpp"
+#include "export/summary/cann_op_rows.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::string_view kMix = "Mix Block Num";
+constexpr std::string_view kContext = "Context ID";
+
+// Executions of operators in the order (device, start).
+class OpTasks {
+ public:
+  OpTasks(const Database& db, std::int64_t begin_ns)
+      : begin_ns_(begin_ns),
+        read_(db.prepare("SELECT id, device_id, start_ns, duration_ns, model_number, task_number,"
+                         " stream_id, context, op_id FROM task WHERE op_id IS NOT NULL AND"
+                         " device_type_name_id IS NOT NULL ORDER BY id")) {}
+
+  bool next() {
+    while (read_.step()) {
+      if (start_ns() + duration_ns() >= begin_ns_) return true;
+    }
+    return false;
+  }
+  std::int64_t id() const { return read_.integer(0); }
+  std::int64_t device() const { return read_.integer(1); }
+  std::int64_t start_ns() const { return read_.integer(2); }
+  std::int64_t duration_ns() const { return read_.integer(3); }
+  std::int64_t model() const { return read_.maybe_integer(4).value_or(cann::kNoModel); }
+  std::int64_t task_number() const { return read_.integer(5); }
+  std::int64_t stream() const { return read_.integer(6); }
+  std::optional<std::int64_t> context() const { return read_.maybe_integer(7); }
+  std::int64_t op_id() const { return read_.integer(8); }
+
+ private:
+  std::int64_t begin_ns_;
+  Statement read_;
+};
+
+// Collectives in the same order.
+class Collectives {
+ public:
+  Collectives(const Database& db, std::int64_t begin_ns)
+      : read_(db.prepare("SELECT device_id, start_ns, end_ns, comm_op.model_number,"
+                         " comm_op.name_id, op_type_name_id FROM comm_op LEFT JOIN comm_call ON"
+                         " comm_call.id = first_comm_call_id WHERE start_ns >= ?"
+                         " ORDER BY comm_op.id")) {
+    read_.bind(1, begin_ns);
+  }
+  bool next() { return read_.step(); }
+  std::int64_t device() const { return read_.integer(0); }
+  std::int64_t start_ns() const { return read_.integer(1); }
+  std::int64_t duration_ns() const { return read_.integer(2) - read_.integer(1); }
+  std::int64_t model() const { return read_.maybe_integer(3).value_or(cann::kNoModel); }
+  std::optional<std::int64_t> name_id() const { return read_.maybe_integer(4); }
+  std::optional<std::int64_t> type_id() const { return read_.maybe_integer(5); }
+
+ private:
+  Statement read_;
+};
+
+// The counters of tasks, asked for in the order of the tasks.
+class Counters {
+ public:
+  explicit Counters(const Database& db)
+      : read_(db.prepare(
+            "SELECT task_id, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15,"
+            " c16, c17, c18, c19 FROM task_pmu ORDER BY task_id")),
+        more_(read_.step()) {
+    Statement columns = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
+    if (columns.step()) {
+      used_ = std::min<std::int64_t>(columns.integer(0), static_cast<std::int64_t>(kPmuColumns));
+    }
+  }
+
+  // Null where the task has none.
+  const std::int64_t* of(std::int64_t task_id) {
+    while (more_ && read_.integer(0) < task_id) more_ = read_.step();
+    if (!more_ || read_.integer(0) != task_id) return nullptr;
+    for (std::int64_t i = 0; i < used_; ++i) {
+      const int cell = static_cast<int>(i) + 1;
+      values_[static_cast<std::size_t>(i)] = read_.is_null(cell) ? kNull : read_.integer(cell);
+    }
+    return values_.data();
+  }
+
+ private:
+  Statement read_;
+  bool more_;
+  std::int64_t used_ = 0;
+  std::array<std::int64_t, kPmuColumns> values_{};
+};
+
+class Writer {
+ public:
+  Writer(const Database& db, TableWriter& out)
+      : db_(db),
+        out_(out),
+        has_stars_(cann::has_stars(db)),
+        metrics_(db),
+        values_(metrics_.columns().size()),
+        ops_(db, has_stars_),
+        texts_(db),
+        counters_(db) {}
+
+  void write() {
+    const std::int64_t begin = cann::window_begin_ns(db_);
+    OpTasks tasks(db_, begin);
+    Collectives collectives(db_, begin);
+    bool more_tasks = tasks.next();
+    bool more_collectives = collectives.next();
+    while (more_tasks || more_collectives) {
+      const bool is_task = more_tasks && (!more_collectives || !is_before(collectives, tasks));
+      if (is_task) {
+        write_task(tasks);
+        more_tasks = tasks.next();
+      } else {
+        write_collective(collectives);
+        more_collectives = collectives.next();
+      }
+    }
+  }
+
+ private:
+  static bool is_before(const Collectives& a, const OpTasks& b) {
+    return a.device() != b.device() ? a.device() < b.device() : a.start_ns() < b.start_ns();
+  }
+
+  void write_task(const OpTasks& task) {
+    cann::OpRows::Op& op = ops_.of(task.op_id());
+    if (!op.is_printed) return;
+    out_.number(task.device());
+    out_.number(task.model());
+    out_.number(task.task_number());
+    out_.number(task.stream());
+    ops_.write_front(out_, op);
+    write_times(task.device(), task.start_ns(), task.duration_ns());
+    ops_.write_back(out_, op);
+    if (has_stars_) out_.number_or_missing(task.context());
+    const std::int64_t* counters = op.has_counters ? counters_.of(task.id()) : nullptr;
+    counters == nullptr ? write_no_counters()
+                        : write_counters(task.device(), {counters, op.block_num, op.mix_block_num,
+                                                         task.duration_ns()});
+    out_.end_row();
+  }
+
+  void write_collective(const Collectives& op) {
+    out_.number(op.device());
+    out_.number(op.model());
+    out_.missing();
+    out_.missing();
+    cann::text_or_missing(out_, texts_, op.name_id());
+    cann::text_or_missing(out_, texts_, op.type_id());
+    out_.missing();
+    out_.text("COMMUNICATION");
+    write_times(op.device(), op.start_ns(), op.duration_ns());
+    out_.number(std::int64_t{0});
+    const std::size_t rest = ops_.back_cells() - 1 + (has_stars_ ? 1 : 0);
+    for (std::size_t i = 0; i < rest; ++i) out_.missing();
+    write_no_counters();
+    out_.end_row();
+  }
+
+  // Start, duration and how long the device had waited: six decimals, a bare 0 for the first row.
+  void write_times(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) {
+    out_.timestamp(us(start_ns));
+    out_.number(us(duration_ns));
+    if (is_first_row_) {
+      out_.number("0");
+    } else {
+      const std::int64_t wait =
+          device == last_device_ ? std::max<std::int64_t>(0, start_ns - last_end_ns_) : 0;
+      us(wait);
+      scratch_ += "000";
+      out_.number(scratch_);
+    }
+    is_first_row_ = false;
+    last_device_ = device;
+    last_end_ns_ = start_ns + duration_ns;
+  }
+
+  void write_no_counters() {
+    if (values_.empty()) return;
+    out_.repeated(no_counters_, values_.size(), [&] {
+      for (std::size_t i = 0; i < values_.size(); ++i) out_.missing();
+    });
+  }
+
+  void write_counters(std::int64_t device, const PmuTask& task) {
+    metrics_.evaluate(device, task, values_);
+    for (std::size_t i = 0; i < values_.size(); ++i) {
+      scratch_.clear();
+      append_value(metrics_.columns()[i], values_[i], task);
+      out_.number(scratch_);
+    }
+  }
+
+  void append_value(const PmuColumn& column, double value, const PmuTask& task);
+
+  const std::string& us(std::int64_t ns) {
+    scratch_.clear();
+    append_us_from_ns(scratch_, ns);
+    return scratch_;
+  }
+
+  const Database& db_;
+  TableWriter& out_;
+  bool has_stars_;
+  PmuMetrics metrics_;
+  std::vector<double> values_;
+  cann::OpRows ops_;
+  cann::Texts texts_;
+  Counters counters_;
+  std::string no_counters_;
+  std::string scratch_;
+  bool is_first_row_ = true;
+  std::int64_t last_device_ = 0;
+  std::int64_t last_end_ns_ = 0;
+};
+
+void Writer::append_value(const PmuColumn& column, double value, const PmuTask& task) {
+  (void)task;
+  if (column.unit == PmuUnit::cycles) {
+    fmt::format_int digits(static_cast<std::int64_t>(value));
+    scratch_.append(digits.data(), digits.size());
+  } else {
+    append_sqlite_round3(scratch_, value);
+  }
+}
+
+class CannOpSummary : public cann::Table {
+ public:
+  CannOpSummary()
+      : Table({.name = "op_summary",
+               .title = "Op summary",
+               .help = "every execution of an operator: time, shapes, load of the cores",
+               .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL UNION ALL"
+                         " SELECT 1 FROM comm_op"},
+              {"Device_id",
+               "Model ID",
+               "Task ID",
+               "Stream ID",
+               "Op Name",
+               "OP Type",
+               "OP State",
+               "Task Type",
+               "Task Start Time(us)",
+               "Task Duration(us)",
+               "Task Wait Time(us)",
+               "Block Num",
+               std::string(kMix),
+               "HF32 Eligible",
+               "Input Shapes",
+               "Input Data Types",
+               "Input Formats",
+               "Output Shapes",
+               "Output Data Types",
+               "Output Formats",
+               std::string(kContext)}) {}
+
+  std::vector<std::string> columns(const Database& db) const override {
+    auto all = Table::columns(db);
+    if (!cann::has_stars(db)) {
+      std::erase_if(all, [](const auto& name) { return name == kMix || name == kContext; });
+    }
+    const PmuMetrics metrics(db);
+    for (const PmuColumn& column : metrics.columns()) all.push_back(column.name);
+    return all;
+  }
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    Writer(db, out).write();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_op_summary() {
+  return std::make_unique<CannOpSummary>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,50 @@
+// operator_memory: one row an allocation of device memory by an operator, with its release.
+#include <fmt/format.h>
+
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+class CannOperatorMemory : public cann::Table {
+ public:
+  CannOperatorMemory()
+      : Table({.name = "operator_memory",
+               .title = "Operator memory",
+               .help = "device memory that operators allocated, and how long they kept it",
+               .exists = "SELECT 1 FROM memory_block"},
+              {"Device_id", "Name", "Size(KB)", "Allocation Time(us)", "Duration(us)",
+               "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
+               "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT got.device_id, got.name_id, got.size_bytes, got.shown_time_ns, duration_ns,"
+        " got.total_allocated_bytes, got.total_reserved_bytes, freed.total_allocated_bytes,"
+        " freed.total_reserved_bytes FROM memory_block"
+        " JOIN memory_event AS got ON got.id = allocation_id"
+        " LEFT JOIN memory_event AS freed ON freed.id = release_id ORDER BY memory_block.id");
+    while (read.step()) {
+      out.number(read.integer(0));
+      out.text(read.is_null(1) ? std::string() : texts(read.integer(1)));
+      out.number(cann::kb_float3(read.integer(2)));
+      cann::us_timestamp(out, read.integer(3));
+      // What was never released has zeros there.
+      out.number(cann::float3(read.integer(4), 1000));
+      for (const int total : {5, 6, 7, 8}) out.number(cann::kb_float3(read.integer(total)));
+      out.text(fmt::format("NPU:{}", read.integer(0)));
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_operator_memory() {
+  return std::make_unique<CannOperatorMemory>();
+}
+
+}  // namespace msprof

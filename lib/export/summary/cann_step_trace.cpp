@@ -1,0 +1,98 @@
+// step_trace: one row an iteration of a model, with its all-reduces.
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr const char* kReduces = " FROM iteration_part WHERE is_get_next = 0 ";
+
+std::int64_t most_reduces(const Database& db) {
+  Statement read = db.prepare(std::string("SELECT max(n) FROM (SELECT count(*) AS n") + kReduces +
+                              "GROUP BY iteration_id)");
+  return read.step() ? read.integer(0) : 0;
+}
+
+class CannStepTrace : public cann::Table {
+ public:
+  CannStepTrace()
+      : Table({.name = "step_trace",
+               .title = "Steps",
+               .help = "iterations of every model: forward and backward pass, all-reduces",
+               .exists = "SELECT 1 FROM iteration",
+               .is_shown = true},
+              {"Device_id", "Iteration ID", "FP Start(us)", "BP End(us)", "Iteration End(us)",
+               "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)",
+               "Data Aug Bound(us)", "Model ID"}) {}
+
+  // Iterations come in the order of time.
+  std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
+
+  // A pair for each all-reduce of the iteration that has most.
+  std::vector<std::string> columns(const Database& db) const override {
+    auto all = Table::columns(db);
+    for (std::int64_t left = most_reduces(db); left > 0; --left) {
+      all.emplace_back("Reduce Start(us)");
+      all.emplace_back("Reduce Duration(us)");
+    }
+    return all;
+  }
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    const std::int64_t most = most_reduces(db);
+    Statement read = db.prepare(
+        "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"
+        " refresh_ns, data_aug_ns, model_number FROM iteration ORDER BY id");
+    // Both readings go by the id of the iteration.
+    Reduces reduces(db);
+    while (read.step()) {
+      out.number(read.integer(1));
+      out.number(read.integer(2));
+      for (const int time : {3, 4, 5}) {
+        read.is_null(time) ? out.timestamp("0.000") : cann::us_timestamp(out, read.integer(time));
+      }
+      for (const int duration : {6, 7, 8, 9}) cann::us_number(out, read.integer(duration));
+      out.number(read.maybe_integer(10).value_or(cann::kNoModel));
+      const std::int64_t written = reduces.write(out, read.integer(0));
+      // One cell for each pair that is not there: users compare the file with other tools.
+      for (std::int64_t left = most - written; left > 0; --left) out.missing();
+      out.end_row();
+    }
+  }
+
+ private:
+  static constexpr std::size_t kTimeColumn = 5;
+
+  class Reduces {
+   public:
+    explicit Reduces(const Database& db)
+        : read_(db.prepare(std::string("SELECT iteration_id, start_ns, end_ns") + kReduces +
+                           "ORDER BY iteration_id, id")),
+          more_(read_.step()) {}
+
+    // Those of the iteration; their count.
+    std::int64_t write(TableWriter& out, std::int64_t iteration) {
+      std::int64_t count = 0;
+      for (; more_ && read_.integer(0) <= iteration; more_ = read_.step()) {
+        if (read_.integer(0) < iteration) continue;
+        cann::us_timestamp(out, read_.integer(1));
+        cann::us_number(out, read_.integer(2) - read_.integer(1));
+        ++count;
+      }
+      return count;
+    }
+
+   private:
+    Statement read_;
+    bool more_;
+  };
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_step_trace() {
+  return std::make_unique<CannStepTrace>();
+}
+
+}  // namespace msprof

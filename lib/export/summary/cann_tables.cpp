@@ -1,0 +1,103 @@
+#include "export/summary/cann_tables.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::size_t kMostTexts = 1 << 16;
+
+// Removes zeros at the end of a fraction, all but `kept` of its digits.
+std::string without_zeros(std::string digits, std::size_t kept) {
+  const std::size_t point = digits.find('.');
+  while (digits.back() == '0' && digits.size() > point + 1 + kept) digits.pop_back();
+  if (digits.back() == '.') digits.pop_back();
+  return digits;
+}
+
+}  // namespace
+
+std::vector<Document> Table::documents(const Database& db) const {
+  Statement any = db.prepare(fmt::format("SELECT EXISTS({})", facts_.exists));
+  if (!any.step() || any.integer(0) == 0) return {};
+  Document document;
+  const std::string time = meta(db, "time_stamp");
+  document.stem = std::string(facts_.name);
+  if (!time.empty()) document.stem += "_" + time;
+  document.slice_at = facts_.name.size();
+  return {document};
+}
+
+Texts::Texts(const Database& db) : read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
+
+const std::string& Texts::operator()(std::int64_t id) {
+  const auto known = known_.find(id);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMostTexts) known_.clear();
+  read_.reset();
+  read_.bind(1, id);
+  std::string& text = known_[id];
+  if (read_.step()) text = read_.text(0);
+  return text;
+}
+
+std::string meta(const Database& db, std::string_view key) {
+  Statement read = db.prepare("SELECT value FROM meta WHERE key = ?");
+  read.bind(1, key);
+  return read.step() ? std::string(read.text(0)) : std::string();
+}
+
+std::int64_t window_begin_ns(const Database& db) {
+  const std::string text = meta(db, "window.begin_ns");
+  std::int64_t begin = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), begin);
+  const bool is_number = !text.empty() && error == std::errc() && end == text.data() + text.size();
+  return is_number ? begin : INT64_MIN;
+}
+
+bool has_stars(const Database& db) {
+  // platform_version of CANN (cann_device.md 1): 0 to 4 and 9 schedule without STARS.
+  Statement read = db.prepare(
+      "SELECT NOT EXISTS(SELECT 1 FROM device WHERE platform BETWEEN 0 AND 4 OR platform = 9)");
+  return !read.step() || read.integer(0) != 0;
+}
+
+void text_or_missing(TableWriter& out, Texts& texts, std::optional<std::int64_t> name_id) {
+  name_id ? out.text(texts(*name_id)) : out.missing();
+}
+
+void us_timestamp(TableWriter& out, std::int64_t ns) {
+  out.timestamp(us_from_ns(ns));
+}
+
+void us_number(TableWriter& out, std::int64_t ns) {
+  out.number(us_from_ns(ns));
+}
+
+std::string trimmed3(int128 numerator, int128 denominator) {
+  return without_zeros(fixed(numerator, denominator, 3), 0);
+}
+
+std::string float3(int128 numerator, int128 denominator) {
+  return without_zeros(fixed(numerator, denominator, 3), 1);
+}
+
+std::string kb_float3(std::int64_t bytes) {
+  const int128 thousandths = static_cast<int128>(bytes) * 1000;
+  int128 rounded = divide_rounded(thousandths, 1024);
+  const int128 rest = thousandths % 1024;
+  const bool is_half = rest == 512 || rest == -512;
+  if (is_half && rounded % 2 != 0) rounded += rounded > 0 ? -1 : 1;
+  return float3(rounded, 1000);
+}
+
+std::string kb_exact(std::int64_t bytes) {
+  std::string text = fmt::format("{:.15g}", static_cast<double>(bytes) / 1024.0);
+  if (text.find_first_of(".e") == std::string::npos) text += ".0";
+  return text;
+}
+
+}  // namespace msprof::cann

@@ -1,0 +1,82 @@
+// What the tables of CANN captures have in common: names of files, texts, number forms.
+// Source of the forms: cann_corrections.md A1, B6, B7, B12.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "base/number.hpp"
+#include "export/summary_table.hpp"
+#include "store/database.hpp"
+
+namespace msprof::cann {
+
+// What a table says about itself.
+struct TableFacts {
+  std::string_view name;
+  std::string_view title;
+  std::string_view help;
+  std::string_view exists;  // SQL: whether there is anything to print
+  bool is_shown = false;
+};
+
+// A table of the whole capture: one file `<name>_<time of the collection>`.
+class Table : public SummaryTable {
+ public:
+  Table(const TableFacts& facts, std::vector<std::string> columns)
+      : facts_(facts), columns_(std::move(columns)) {}
+
+  std::string_view name() const override { return facts_.name; }
+  std::string_view title() const override { return facts_.title; }
+  std::string_view help() const override { return facts_.help; }
+  Dialect dialect() const override { return Dialect::cann; }
+  bool is_shown() const override { return facts_.is_shown; }
+  std::vector<std::string> columns(const Database&) const override { return columns_; }
+  std::vector<Document> documents(const Database& db) const override;
+
+ private:
+  TableFacts facts_;
+  std::vector<std::string> columns_;
+};
+
+// Texts of the table `name` by id, kept as long as there are not too many.
+class Texts {
+ public:
+  explicit Texts(const Database& db);
+  // Valid until the next call; empty for an id that is not there.
+  const std::string& operator()(std::int64_t id);
+
+ private:
+  Statement read_;
+  std::unordered_map<std::int64_t, std::string> known_;
+};
+
+std::string meta(const Database& db, std::string_view key);
+// When the collection began; what ended before it is left out. INT64_MIN when unknown.
+std::int64_t window_begin_ns(const Database& db);
+// The chips whose tables have no sub tasks: all but those with a STARS scheduler.
+bool has_stars(const Database& db);
+
+// The text of a cell, N/A where it is null.
+void text_or_missing(TableWriter& out, Texts& texts, std::optional<std::int64_t> name_id);
+
+// ns as us with three decimals and a TAB.
+void us_timestamp(TableWriter& out, std::int64_t ns);
+// ns as us: "12.340".
+void us_number(TableWriter& out, std::int64_t ns);
+// Fixed three decimals without trailing zeros and bare point: "12.34", "4".
+std::string trimmed3(int128 numerator, int128 denominator);
+// The same with one decimal at least: "12.34", "4.0".
+std::string float3(int128 numerator, int128 denominator);
+// Bytes as KB, three decimals, an exact half to the even digit: "0.062".
+std::string kb_float3(std::int64_t bytes);
+// Bytes as KB with all their digits, 15 at most: "0.09765625", "2.0".
+std::string kb_exact(std::int64_t bytes);
+
+// The number that stands for no model.
+inline constexpr std::int64_t kNoModel = 4294967295;
+
+}  // namespace msprof::cann

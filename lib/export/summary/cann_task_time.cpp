@@ -1,0 +1,228 @@
+// task_time: one row a task of any kind, in the order of their starts over all devices.
+#include <algorithm>
+#include <queue>
+#include <unordered_map>
+
+#include "base/number.hpp"
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+// A task as the runtime numbers it; its sub tasks share the key.
+struct TaskKey {
+  std::int64_t device = 0;
+  std::int64_t stream = 0;
+  std::int64_t task = 0;
+  std::int64_t batch = 0;
+  bool operator==(const TaskKey&) const = default;
+};
+
+struct TaskKeyHash {
+  std::size_t operator()(const TaskKey& key) const {
+    std::uint64_t hash = 0;
+    for (const std::int64_t part : {key.device, key.stream, key.task, key.batch}) {
+      hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u;
+      hash ^= hash >> 29;
+    }
+    return static_cast<std::size_t>(hash);
+  }
+};
+
+// Which tasks stand for their sub tasks: of a key whose context 0 comes before any other one, only
+// the rows of context 0 are printed (cann_corrections.md A6).
+class SubTasks {
+ public:
+  explicit SubTasks(const Database& db) {
+    Statement read = db.prepare(
+        "SELECT device_id, stream_id, task_number, batch, context FROM task"
+        " WHERE context IS NOT NULL ORDER BY id");
+    while (read.step()) {
+      const TaskKey key{read.integer(0), read.integer(1), read.integer(2), read.integer(3)};
+      only_first_.try_emplace(key, read.integer(4) == 0);
+    }
+  }
+
+  bool is_hidden(const TaskKey& key, std::optional<std::int64_t> context) const {
+    if (context == 0 || only_first_.empty()) return false;
+    const auto at = only_first_.find(key);
+    return at != only_first_.end() && at->second;
+  }
+
+ private:
+  std::unordered_map<TaskKey, bool, TaskKeyHash> only_first_;
+};
+
+constexpr const char* kTasks =
+    "SELECT device_id, stream_id, task_number, batch, context, start_ns, duration_ns,"
+    " host_type_name_id, device_type_name_id, kernel_name_id, op_id FROM task"
+    " WHERE id BETWEEN ? AND ? AND device_type_name_id IS NOT NULL ORDER BY id";
+enum Cell : int {
+  kDevice,
+  kStream,
+  kTask,
+  kBatch,
+  kContext,
+  kStart,
+  kDuration,
+  kHostType,
+  kDeviceType,
+  kKernel,
+  kOp
+};
+
+// The tasks of one device that are printed, in order of their starts.
+class DeviceTasks {
+ public:
+  DeviceTasks(const Database& db, const SubTasks& sub_tasks, std::int64_t begin_ns,
+              std::int64_t first, std::int64_t last)
+      : read_(db.prepare(kTasks)), sub_tasks_(sub_tasks), begin_ns_(begin_ns) {
+    read_.bind(1, first).bind(2, last);
+  }
+
+  bool next() {
+    while (read_.step()) {
+      start_ns = read_.integer(kStart);
+      if (start_ns + read_.integer(kDuration) < begin_ns_) continue;
+      const TaskKey key{read_.integer(kDevice), read_.integer(kStream), read_.integer(kTask),
+                        read_.integer(kBatch)};
+      if (!sub_tasks_.is_hidden(key, read_.maybe_integer(kContext))) return true;
+    }
+    return false;
+  }
+
+  const Statement& row() const { return read_; }
+  std::int64_t start_ns = 0;
+
+ private:
+  Statement read_;
+  const SubTasks& sub_tasks_;
+  std::int64_t begin_ns_;
+};
+
+std::vector<DeviceTasks> tasks_by_device(const Database& db, const SubTasks& sub_tasks) {
+  const std::int64_t begin = cann::window_begin_ns(db);
+  std::vector<DeviceTasks> devices;
+  Statement runs = db.prepare(
+      "SELECT first_task_id, last_task_id FROM task_run ORDER BY device_id, first_task_id");
+  while (runs.step()) devices.emplace_back(db, sub_tasks, begin, runs.integer(0), runs.integer(1));
+  return devices;
+}
+
+// Names and types of tasks as texts.
+class TaskTexts {
+ public:
+  explicit TaskTexts(const Database& db)
+      : texts_(db),
+        fusion_type_(id_of(db, "FFTS_PLUS")),
+        missing_type_(id_of(db, "N/A")),
+        of_op_(db.prepare("SELECT name_id, unit_name_id FROM op WHERE id = ?")) {}
+
+  void write_name(TableWriter& out, const Statement& row) {
+    std::optional<std::int64_t> name = row.maybe_integer(kKernel);
+    // A task that the host told of has the kernel's name or none.
+    if (!name && row.is_null(kHostType) && !row.is_null(kOp)) name = op(row.integer(kOp)).name;
+    cann::text_or_missing(out, texts_, name);
+  }
+
+  void write_type(TableWriter& out, const Statement& row) {
+    std::optional<std::int64_t> type;
+    if (!row.is_null(kOp)) type = op(row.integer(kOp)).unit;
+    if (!type || type == missing_type_) {
+      type = row.maybe_integer(kHostType);
+      if (!type || type == fusion_type_) type = row.maybe_integer(kDeviceType);
+    }
+    cann::text_or_missing(out, texts_, type);
+  }
+
+ private:
+  struct Op {
+    std::optional<std::int64_t> name;
+    std::optional<std::int64_t> unit;
+  };
+
+  static std::optional<std::int64_t> id_of(const Database& db, std::string_view text) {
+    Statement read = db.prepare("SELECT id FROM name WHERE text = ?");
+    read.bind(1, text);
+    return read.step() ? std::optional(read.integer(0)) : std::nullopt;
+  }
+
+  const Op& op(std::int64_t id) {
+    constexpr std::size_t kMostOps = 1 << 16;
+    const auto known = ops_.find(id);
+    if (known != ops_.end()) return known->second;
+    if (ops_.size() >= kMostOps) ops_.clear();
+    of_op_.reset();
+    of_op_.bind(1, id);
+    Op& made = ops_[id];
+    if (of_op_.step()) made = {of_op_.maybe_integer(0), of_op_.maybe_integer(1)};
+    return made;
+  }
+
+  cann::Texts texts_;
+  std::optional<std::int64_t> fusion_type_;
+  std::optional<std::int64_t> missing_type_;
+  Statement of_op_;
+  std::unordered_map<std::int64_t, Op> ops_;
+};
+
+class CannTaskTime : public cann::Table {
+ public:
+  CannTaskTime()
+      : Table({.name = "task_time",
+               .title = "Task time",
+               .help = "start, end and kernel of every task on the device",
+               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"},
+              {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
+               "task_start(us)", "task_stop(us)"}) {}
+
+  void write(const Database& db, const Document&, TableWriter& out) const override {
+    const SubTasks sub_tasks(db);
+    auto devices = tasks_by_device(db, sub_tasks);
+    // Next start and number of each device that has tasks left.
+    using Head = std::pair<std::int64_t, std::size_t>;
+    std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
+    for (std::size_t i = 0; i < devices.size(); ++i) {
+      if (devices[i].next()) heads.emplace(devices[i].start_ns, i);
+    }
+    TaskTexts texts(db);
+    std::string scratch;
+    while (!heads.empty()) {
+      const std::size_t i = heads.top().second;
+      heads.pop();
+      write_row(out, devices[i].row(), texts, scratch);
+      if (devices[i].next()) heads.emplace(devices[i].start_ns, i);
+    }
+  }
+
+ private:
+  static void write_row(TableWriter& out, const Statement& row, TaskTexts& texts,
+                        std::string& scratch) {
+    const auto us = [&scratch](std::int64_t ns) -> const std::string& {
+      scratch.clear();
+      append_us_from_ns(scratch, ns);
+      return scratch;
+    };
+    const std::int64_t start = row.integer(kStart);
+    const std::int64_t duration = row.integer(kDuration);
+    out.number(row.integer(kDevice));
+    texts.write_name(out, row);
+    texts.write_type(out, row);
+    out.number(row.integer(kStream));
+    out.number(row.integer(kTask));
+    out.number(us(duration));
+    out.timestamp(us(start));
+    out.timestamp(us(start + duration));
+    out.end_row();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_task_time() {
+  return std::make_unique<CannTaskTime>();
+}
+
+}  // namespace msprof
