@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 namespace msprof {
 
@@ -93,6 +94,18 @@ std::string us_from_ns(std::int64_t ns) {
   std::string text;
   append_us_from_ns(text, ns);
   return text;
+}
+
+std::int64_t ns_from_us(double us) {
+  constexpr double kMostUs = 9e15;
+  if (!(std::fabs(us) < kMostUs)) return us > 0 ? INT64_MAX : -INT64_MAX;
+  char text[32] = {};
+  const char* end = fmt::format_to_n(text, sizeof(text), "{:.3f}", std::fabs(us)).out;
+  std::int64_t ns = 0;
+  for (const char* c = text; c != end; ++c) {
+    if (*c != '.') ns = ns * 10 + (*c - '0');
+  }
+  return us < 0 ? -ns : ns;
 }
 
 Fraction::Fraction(int128 numerator, int128 denominator)

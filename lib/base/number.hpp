@@ -19,6 +19,10 @@ std::string fixed(int128 numerator, int128 denominator, int decimals);
 // Nanoseconds as microseconds with three decimals: "1234.567".
 std::string us_from_ns(std::int64_t ns);
 void append_us_from_ns(std::string& out, std::int64_t ns);
+// The other way, for microseconds that someone else's doubles made: rounded as text with three
+// decimals is (the double's exact value decides, a tie goes to the even digit). What does not fit
+// becomes INT64_MAX or its negative.
+std::int64_t ns_from_us(double us);
 
 // A sum of fractions with small denominators, kept exact: a sum of means over different counts.
 class Fraction {

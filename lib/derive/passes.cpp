@@ -5,6 +5,8 @@ namespace msprof {
 void run_derive_passes(TraceDbWriter& store) {
   create_indexes(store);
   derive_step_time(store);
+  derive_iterations(store);
+  derive_memory_blocks(store);
 }
 
 }  // namespace msprof

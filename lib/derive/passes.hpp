@@ -12,6 +12,12 @@ void run_derive_passes(TraceDbWriter& store);
 // Indexes, which cost less after load than during it.
 void create_indexes(TraceDbWriter& store);
 
+// iteration, iteration_part: the steps of CANN models, from their step marks.
+void derive_iterations(TraceDbWriter& store);
+
+// memory_block: allocations of operators with their releases.
+void derive_memory_blocks(TraceDbWriter& store);
+
 // step_time: when each step began and ended, and how many tasks it has.
 void derive_step_time(TraceDbWriter& store);
 

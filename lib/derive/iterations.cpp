@@ -1,0 +1,273 @@
+// iteration, iteration_part: the steps of every model on every device, from its step marks.
+// Source: cann_device.md 13; cann_corrections.md C7, C8, J-B14.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/number.hpp"
+#include "derive/passes.hpp"
+#include "derive/step_pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+using namespace step_tag;
+
+// No mark.
+constexpr StepMark kNoMark{kNull, kNull, 0, 0};
+
+struct Part {
+  StepMark start;
+  StepMark end;
+};
+
+struct Iteration {
+  std::int64_t model = 0;
+  std::int64_t number = 0;
+  bool is_framework_step = false;
+  StepMark start = kNoMark;
+  StepMark forward = kNoMark;
+  StepMark backward = kNoMark;
+  StepMark end = kNoMark;
+  std::vector<Part> reduces;
+  std::vector<Part> get_nexts;
+};
+
+bool is_there(const StepMark& mark) {
+  return mark.ticks != kNull;
+}
+
+// What a model did, from marks that come an iteration behind the other.
+class ModelSteps {
+ public:
+  ModelSteps(std::int64_t model, std::vector<Iteration>& out) : model_(model), out_(out) {}
+
+  void add(const StepMark& mark) {
+    if (mark.tag == kModelStart) {
+      if (state_ == State::in_model) return;
+      begin(mark);
+      state_ = State::in_model;
+    } else if (mark.tag == kModelEnd) {
+      if (state_ != State::in_model) return;
+      finish(mark);
+      state_ = State::outside;
+    } else if (state_ == State::outside) {
+      return;
+    } else if (mark.tag == kIterationEnd) {
+      finish(mark);
+      begin(mark);
+      state_ = State::behind_end;
+    } else {
+      add_inner(mark);
+    }
+  }
+
+ private:
+  enum class State { outside, in_model, behind_end };
+
+  void begin(const StepMark& start) {
+    now_ = Iteration{};
+    now_.model = model_;
+    now_.start = start;
+    open_reduces_.clear();
+    open_get_nexts_.clear();
+  }
+
+  void finish(const StepMark& end) {
+    now_.number = ++count_;
+    now_.end = end;
+    out_.push_back(std::move(now_));
+  }
+
+  void add_inner(const StepMark& mark) {
+    if (mark.tag == kForward) {
+      now_.forward = mark;
+    } else if (mark.tag == kBackward) {
+      now_.backward = mark;
+    } else if (mark.tag < kFirstGetNext) {
+      // An end closes what its stream opened last.
+      pair(mark, mark.stream, open_reduces_, now_.reduces);
+    } else {
+      pair(mark, std::tuple(mark.stream, mark.tag / 2), open_get_nexts_, now_.get_nexts);
+    }
+  }
+
+  template <typename Key>
+  static void pair(const StepMark& mark, const Key& key, std::map<Key, StepMark>& open,
+                   std::vector<Part>& parts) {
+    if (mark.tag % 2 == 0) {
+      open.insert_or_assign(key, mark);
+      return;
+    }
+    const auto found = open.find(key);
+    if (found == open.end()) return;
+    parts.push_back({found->second, mark});
+    open.erase(found);
+  }
+
+  std::int64_t model_;
+  std::vector<Iteration>& out_;
+  State state_ = State::outside;
+  std::int64_t count_ = 0;
+  Iteration now_;
+  std::map<std::int64_t, StepMark> open_reduces_;                              // by stream
+  std::map<std::tuple<std::int64_t, std::int64_t>, StepMark> open_get_nexts_;  // stream, pair
+};
+
+// Steps that the framework marked, by their index: two marks make one.
+class FrameworkSteps {
+ public:
+  void add(std::int64_t index, const StepMark& mark) { by_index_[index].push_back(mark); }
+
+  void finish(std::int64_t model, std::vector<Iteration>& out) {
+    for (const auto& [index, marks] : by_index_) {
+      if (marks.size() != 2 || marks[0].tag != kStepStart || marks[1].tag != kStepEnd) continue;
+      Iteration step;
+      step.model = model;
+      step.number = index;
+      step.is_framework_step = true;
+      step.start = marks[0];
+      step.end = marks[1];
+      out.push_back(std::move(step));
+    }
+    by_index_.clear();
+  }
+
+ private:
+  std::map<std::int64_t, std::vector<StepMark>> by_index_;
+};
+
+// All iterations of one device.
+class DeviceSteps {
+ public:
+  explicit DeviceSteps(std::int64_t device, std::int64_t frequency_hz)
+      : device_(device), frequency_hz_(frequency_hz) {}
+
+  // Rows index_id, model_number, ticks, time_ns, tag, stream_id of one device, by model and time.
+  void add_model(std::int64_t model, const std::vector<std::pair<std::int64_t, StepMark>>& marks) {
+    ModelSteps steps(model, iterations_);
+    FrameworkSteps framework;
+    StepPipeline pipeline([&](const StepMark& mark) { steps.add(mark); });
+    for (const auto& [index, mark] : marks) {
+      if (mark.tag == kStepStart || mark.tag == kStepEnd) {
+        framework.add(index, mark);
+      } else if (mark.tag >= kModelStart && mark.tag < kStepStart && !is_nothing(mark.tag)) {
+        pipeline.add(mark);
+      }
+    }
+    pipeline.flush();
+    framework.finish(model, iterations_);
+  }
+
+  void write(TraceDbWriter& store, std::int64_t& iteration_id, std::int64_t& part_id) {
+    std::stable_sort(iterations_.begin(), iterations_.end(), [](const auto& a, const auto& b) {
+      return std::tuple(a.start.ticks, a.model, a.number) <
+             std::tuple(b.start.ticks, b.model, b.number);
+    });
+    for (const Iteration& one : iterations_) ends_.push_back(one.end.ticks);
+    std::sort(ends_.begin(), ends_.end());
+    for (const Iteration& one : iterations_) {
+      store.add(row(one, ++iteration_id));
+      write_parts(store, one.get_nexts, true, iteration_id, part_id);
+      write_parts(store, one.reduces, false, iteration_id, part_id);
+    }
+  }
+
+ private:
+  // Marks of the application and numbers between the known ones.
+  static bool is_nothing(std::int64_t tag) { return tag > kIterationEnd && tag < kFirstReduce; }
+
+  IterationRow row(const Iteration& one, std::int64_t id) const {
+    IterationRow result;
+    result.id = id;
+    result.device_id = device_;
+    result.model_number = one.model;
+    result.number = one.number;
+    result.start_ns = one.start.time_ns;
+    result.fp_start_ns = one.forward.time_ns;
+    result.bp_end_ns = one.backward.time_ns;
+    result.end_ns = one.end.time_ns;
+    result.duration_ns = duration_ns(one.start, one.end);
+    result.fp_bp_ns = duration_ns(one.forward, one.backward);
+    result.refresh_ns = duration_ns(one.backward, one.end);
+    result.data_aug_ns = data_aug_ns(one.forward);
+    result.is_framework_step = one.is_framework_step ? 1 : 0;
+    return result;
+  }
+
+  // From the last end of any iteration up to where this one's forward pass begins.
+  std::int64_t data_aug_ns(const StepMark& forward) const {
+    if (!is_there(forward)) return 0;
+    const auto behind = std::upper_bound(ends_.begin(), ends_.end(), forward.ticks);
+    if (behind == ends_.begin()) return 0;
+    return duration_ns({*std::prev(behind), 0, 0, 0}, forward);
+  }
+
+  // Of the counts, the fraction cut; 0 where one of them is missing.
+  std::int64_t duration_ns(const StepMark& from, const StepMark& to) const {
+    if (!is_there(from) || !is_there(to) || frequency_hz_ <= 0) return 0;
+    const int128 ns = (int128{to.ticks} - from.ticks) * 1'000'000'000 / frequency_hz_;
+    if (ns > INT64_MAX) return INT64_MAX;
+    return ns < -INT64_MAX ? -INT64_MAX : static_cast<std::int64_t>(ns);
+  }
+
+  static void write_parts(TraceDbWriter& store, const std::vector<Part>& parts, bool is_get_next,
+                          std::int64_t iteration_id, std::int64_t& part_id) {
+    for (const Part& part : parts) {
+      store.add(IterationPartRow{++part_id, iteration_id, is_get_next ? 1 : 0, part.start.time_ns,
+                                 part.end.time_ns});
+    }
+  }
+
+  std::int64_t device_;
+  std::int64_t frequency_hz_;
+  std::vector<Iteration> iterations_;
+  std::vector<std::int64_t> ends_;
+};
+
+std::map<std::int64_t, std::int64_t> tick_frequencies(const Database& db) {
+  std::map<std::int64_t, std::int64_t> result;
+  Statement read = db.prepare("SELECT id, tick_frequency_hz FROM device ORDER BY id");
+  while (read.step()) result[read.integer(0)] = read.maybe_integer(1).value_or(0);
+  return result;
+}
+
+}  // namespace
+
+// A mark that was written twice counts once.
+void derive_iterations(TraceDbWriter& store) {
+  const Database& db = store.readable();
+  const auto frequencies = tick_frequencies(db);
+  std::int64_t iteration_id = 0;
+  std::int64_t part_id = 0;
+  Statement devices = db.prepare("SELECT DISTINCT device_id FROM step_mark ORDER BY device_id");
+  Statement read = db.prepare(
+      "SELECT index_id, model_number, ticks, time_ns, tag, stream_id FROM step_mark"
+      " WHERE device_id = ? GROUP BY index_id, model_number, ticks, tag, stream_id"
+      " ORDER BY model_number, ticks, min(id)");
+  while (devices.step()) {
+    const std::int64_t device = devices.integer(0);
+    const auto frequency = frequencies.find(device);
+    DeviceSteps steps(device, frequency == frequencies.end() ? 0 : frequency->second);
+    std::vector<std::pair<std::int64_t, StepMark>> marks;
+    std::int64_t model = 0;
+    read.reset();
+    read.bind(1, device);
+    while (read.step()) {
+      if (read.integer(1) != model) {
+        steps.add_model(model, marks);
+        marks.clear();
+        model = read.integer(1);
+      }
+      marks.push_back({read.integer(0),
+                       {read.integer(2), read.maybe_integer(3).value_or(kNull), read.integer(4),
+                        read.integer(5)}});
+    }
+    steps.add_model(model, marks);
+    steps.write(store, iteration_id, part_id);
+  }
+}
+
+}  // namespace msprof

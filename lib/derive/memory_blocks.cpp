@@ -1,0 +1,67 @@
+// memory_block: allocations with their releases. Source: cann_corrections.md B7, B9.
+#include <algorithm>
+#include <map>
+#include <tuple>
+#include <vector>
+
+#include "base/number.hpp"
+#include "derive/passes.hpp"
+
+namespace msprof {
+
+namespace {
+
+struct Allocation {
+  std::int64_t id = 0;
+  std::int64_t host_count = 0;
+};
+
+// Nanoseconds between two counts, rounded as the peer's double of microseconds is.
+std::int64_t nanoseconds(std::int64_t counts, std::int64_t frequency_hz) {
+  if (frequency_hz <= 0) return kNull;
+  const double us = static_cast<double>(counts) / static_cast<double>(frequency_hz) * 1e6;
+  return ns_from_us(us);
+}
+
+std::int64_t host_frequency(const Database& db) {
+  Statement read =
+      db.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'host.frequency_hz'");
+  return read.step() ? read.integer(0) : 0;
+}
+
+}  // namespace
+
+// Events in file order. A second allocation of the same operator at the same address takes the
+// place of the first, whose release nobody saw. Rows come in the order of the releases, then what
+// was never released in the order of the allocations.
+void derive_memory_blocks(TraceDbWriter& store) {
+  const Database& db = store.readable();
+  const std::int64_t frequency_hz = host_frequency(db);
+  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Allocation> open;
+  std::int64_t id = 0;
+  Statement read = db.prepare(
+      "SELECT id, name_hash, address, device_id, size_bytes, host_count FROM memory_event"
+      " ORDER BY id");
+  while (read.step()) {
+    const std::tuple key(read.integer(1), read.integer(2), read.integer(3));
+    const std::int64_t size = read.integer(4);
+    if (size > 0) {
+      open.insert_or_assign(key, Allocation{read.integer(0), read.integer(5)});
+      continue;
+    }
+    const auto found = size < 0 ? open.find(key) : open.end();
+    if (found == open.end()) continue;
+    store.add(
+        MemoryBlockRow{++id, found->second.id, read.integer(0),
+                       nanoseconds(read.integer(5) - found->second.host_count, frequency_hz)});
+    open.erase(found);
+  }
+  std::vector<std::int64_t> left;
+  for (const auto& [key, allocation] : open) left.push_back(allocation.id);
+  std::sort(left.begin(), left.end());
+  for (const std::int64_t allocation : left) {
+    store.add(MemoryBlockRow{++id, allocation, kNull, kNull});
+  }
+}
+
+}  // namespace msprof

@@ -1,0 +1,33 @@
+// FrequencyList: the frequencies of a device's AI cores over time, as the records of
+// lpmFreqConv.data tell. For lpm_freq. Source: cann_device.md 10, cann_corrections.md J-A7.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "session/clock_map.hpp"
+#include "store/schema.hpp"
+
+namespace msprof::cann {
+
+using FrequencyChange = std::pair<std::uint64_t, std::uint32_t>;  // ticks, MHz
+
+// What holds from the device's start on: entries before it only say what was set then. Empty where
+// there is no entry, and where one of them is 0 MHz: then the frequency of info.json holds.
+std::vector<FrequencyChange> frequency_list(const std::vector<FrequencyChange>& entries,
+                                            std::uint64_t start_ticks, std::uint32_t info_mhz);
+
+// When a collection ran, wall clock; without an end nothing is known of it.
+struct FrequencyWindow {
+  std::int64_t begin_ns = 0;
+  std::optional<std::int64_t> end_ns;
+};
+
+// The points of the track "AI Core Freq", in MHz: one at the begin, the changes, one at the end.
+std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& list,
+                                         std::uint32_t info_mhz, const ClockMap& clock,
+                                         const FrequencyWindow& window);
+
+}  // namespace msprof::cann
