@@ -1,0 +1,193 @@
+// Whole commands over PROF folders: names of products, formats, parts of a capture, several of
+// them, the same bytes again.
+#include <catch2/catch.hpp>
+
+#include "golden/cann_fixture.hpp"
+#include "support/prof/prof_run.hpp"
+
+using namespace msprof::test;
+using namespace msprof::test::prof;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// 400 tasks of two threads, with collectives, steps, marks and memory.
+struct Played {
+  TempFolder folder;
+  MadeRun run;
+  explicit Played(const ProfSetup& setup = {}) : run(make_run(folder.path(), setup, shape())) {}
+  static RunShape shape() {
+    RunShape shape;
+    shape.tasks = 400;
+    shape.steps = 3;
+    return shape;
+  }
+  fs::path products() const { return run.folder / "mindstudio_profiler_output"; }
+  int msprof(Lines words) const {
+    words.insert(words.end(), {"-q", "-dir", run.folder.string()});
+    const RunResult result = run_msprof(words);
+    UNSCOPED_INFO(result.err);
+    return result.exit_code;
+  }
+};
+
+// Names without the time in them.
+Lines stems(const fs::path& folder) {
+  Lines stems;
+  for (const std::string& name : names_in(folder)) {
+    const std::size_t time = name.rfind('_');
+    stems.push_back(name.substr(0, time) + name.substr(name.rfind('.')));
+  }
+  return stems;
+}
+
+// The bytes of all products, by name.
+std::string products_of(const fs::path& folder) {
+  std::string all;
+  for (const std::string& name : names_in(folder)) {
+    all += name + "\n" + read_file(folder / name) + "\n";
+  }
+  return all;
+}
+
+}  // namespace
+
+TEST_CASE("export summary writes every table of the run, named as users know them") {
+  const Played played;
+  CHECK(played.msprof({"import"}) == 0);
+  CHECK(names_in(played.run.folder) == Lines{"device_0", "host", "sqlite"});
+  CHECK(played.msprof({"export", "summary"}) == 0);
+  CHECK(stems(played.products()) ==
+        Lines{"aicpu.csv", "api_statistic.csv", "communication_statistic.csv", "fusion_op.csv",
+              "memory_record.csv", "msprof_tx.csv", "op_statistic.csv", "op_summary.csv",
+              "operator_memory.csv", "step_trace.csv", "task_time.csv"});
+  CHECK(products_named(played.products(), "op_summary").front().filename() ==
+        "op_summary_20231114221320.csv");
+}
+
+TEST_CASE("only the tables that are named are written") {
+  const Played played;
+  CHECK(played.msprof({"export", "summary", "op_summary", "task_time"}) == 0);
+  CHECK(stems(played.products()) == Lines{"op_summary.csv", "task_time.csv"});
+  CHECK(run_msprof({"export", "summary", "no_such_table", "-dir", played.run.folder.string()})
+            .exit_code == 2);
+}
+
+TEST_CASE("every table in JSON has the columns and rows of its csv") {
+  const Played played;
+  CHECK(played.msprof({"export", "summary"}) == 0);
+  CHECK(played.msprof({"export", "summary", "--format", "json"}) == 0);
+  for (const std::string stem :
+       {"aicpu", "api_statistic", "communication_statistic", "fusion_op", "memory_record",
+        "msprof_tx", "op_statistic", "op_summary", "operator_memory", "step_trace", "task_time"}) {
+    INFO(stem);
+    const CsvTable csv = read_product(played.products(), stem);
+    const auto found = products_named(played.products(), stem, "json");
+    REQUIRE(found.size() == 1);
+    const auto json = nlohmann::ordered_json::parse(read_file(found.front()));
+    REQUIRE(json.size() == csv.rows.size());
+    CHECK(json.size() > 0);
+    for (const std::string& name : csv.header) CHECK(json.front().contains(name));
+  }
+}
+
+TEST_CASE("importing twice gives the same bytes of the store and of every product") {
+  const Played played;
+  CHECK(played.msprof({"import"}) == 0);
+  CHECK(played.msprof({"export", "summary"}) == 0);
+  const std::string store = read_file(played.run.folder / "sqlite" / "msprof.db");
+  const std::string products = products_of(played.products());
+  fs::remove_all(played.run.folder / "sqlite");
+  fs::remove_all(played.products());
+  CHECK(played.msprof({"import"}) == 0);
+  CHECK(played.msprof({"export", "summary"}) == 0);
+  CHECK(read_file(played.run.folder / "sqlite" / "msprof.db") == store);
+  CHECK(products_of(played.products()) == products);
+}
+
+TEST_CASE("with --output nothing in a PROF folder changes") {
+  const Played played;
+  const std::string before = fingerprint(played.run.folder);
+  const std::string out = (played.folder / "out").string();
+  CHECK(played.msprof({"import", "--output", out}) == 0);
+  CHECK(played.msprof({"export", "summary", "--output", out}) == 0);
+  CHECK(played.msprof({"show", "--output", out}) == 0);
+  CHECK(names_in(out) == Lines{"mindstudio_profiler_output", "sqlite"});
+  CHECK(names_in(fs::path(out) / "mindstudio_profiler_output").size() == 11);
+  CHECK(fingerprint(played.run.folder) == before);
+}
+
+TEST_CASE("a folder of several PROF folders is each of them") {
+  const TempFolder folder;
+  RunShape shape = Played::shape();
+  const MadeRun first = make_run(folder / "a", {}, shape);
+  shape.seed = 2;
+  const MadeRun second = make_run(folder / "b", {}, shape);
+  fs::rename(first.folder, folder / "PROF_000001_20231114221320000_AAAAAAAAAAAAAAAA");
+  fs::rename(second.folder, folder / "PROF_000001_20231114221320000_BBBBBBBBBBBBBBBB");
+  const RunResult result = run_msprof({"import", "--json", "-dir", folder.path().string()});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(nlohmann::json::parse(result.out).at("captures").size() == 2);
+}
+
+TEST_CASE("the host folder of a capture alone gives the tables of the host") {
+  const Played played;
+  const std::string out = (played.folder / "out").string();
+  const RunResult result = run_msprof(
+      {"export", "summary", "-dir", (played.run.folder / "host").string(), "--output", out});
+  INFO(result.err);
+  CHECK((result.exit_code == 0 || result.exit_code == 3));
+  const fs::path products = fs::path(out) / "mindstudio_profiler_output";
+  const CsvTable calls = read_product(products, "api_statistic");
+  std::uint64_t count = 0;
+  for (std::size_t i = 0; i < calls.rows.size(); ++i) count += std::stoull(calls.cell(i, "Count"));
+  CHECK(count == played.run.facts.calls);
+  CHECK(read_product(products, "msprof_tx").rows.size() == played.run.facts.marks);
+}
+
+TEST_CASE("a device folder of a capture alone gives its tasks, without names") {
+  const Played played;
+  const std::string out = (played.folder / "out").string();
+  const RunResult result = run_msprof(
+      {"export", "summary", "-dir", (played.run.folder / "device_0").string(), "--output", out});
+  INFO(result.err);
+  CHECK((result.exit_code == 0 || result.exit_code == 3));
+  const CsvTable tasks = read_product(fs::path(out) / "mindstudio_profiler_output", "task_time");
+  CHECK(tasks.rows.size() >= played.run.facts.tasks);
+  CHECK(tasks.cell(0, "kernel_name") == "N/A");
+}
+
+TEST_CASE("show tells the chip, operators, calls, steps and collectives") {
+  const Played played;
+  const RunResult result = run_msprof({"show", "-dir", played.run.folder.string()});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  for (const char* part :
+       {"Ascend910B", "MatMulV2", "AI_VECTOR_CORE", "LaunchKernelWithHandle", "hcom_allReduce_"}) {
+    INFO(part);
+    CHECK(has(result.out, part));
+  }
+  const RunResult json = run_msprof({"show", "--json", "-dir", played.run.folder.string()});
+  REQUIRE(json.exit_code == 0);
+  CHECK(nlohmann::json::parse(json.out).is_object());
+  CHECK(has(json.out, "MatMulV2"));
+}
+
+TEST_CASE("the verdict of a whole run counts every record and skips none") {
+  const Played played;
+  const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto capture = nlohmann::json::parse(result.out).at("captures").at(0);
+  CHECK(capture.at("verdict") == "complete");
+  CHECK(capture.at("skipped").empty());
+  CHECK(capture.at("not_read").empty());
+  CHECK(capture.at("kinds").at("api_event").at("records") == played.run.facts.calls);
+  CHECK(capture.at("kinds").at("msproftx").at("records") == played.run.facts.marks);
+  CHECK(capture.at("kinds").at("task_memory_info").at("records") == played.run.facts.memory_events);
+}
