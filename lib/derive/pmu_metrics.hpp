@@ -3,17 +3,27 @@
 // Source: cann_device.md 6.5, 12, 16; cann_corrections.md A1, A7, A8, B3, B4, B12, B16, C5, J-A9.
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <map>
 #include <span>
 #include <string>
 #include <vector>
 
+#include "derive/pmu_sets.hpp"
 #include "store/database.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
 
-enum class PmuUnit { time_us, cycles, ratio, bandwidth, other };
+enum class PmuUnit {
+  time_us,
+  cycles,  // whole numbers
+  ratio,
+  bandwidth,
+  percent,  // cube_utilization(%): three decimals always, a bare 0 for a task without duration
+  other
+};
 
 struct PmuColumn {
   std::string name;  // "aic_mac_time(us)", as op_summary heads it
@@ -34,12 +44,68 @@ class PmuMetrics {
   explicit PmuMetrics(const Database& db);
 
   const std::vector<PmuColumn>& columns() const { return columns_; }
-  // One value a column, as the peer's doubles are before they are printed; `values` has the size of
-  // columns(). The task has counters.
+  // One value a column, as the peer's doubles are before they are printed; NaN for one that this
+  // chip, or this core, does not give (N/A). `values` has the size of columns(). The task has
+  // counters.
   void evaluate(std::int64_t device_id, const PmuTask& task, std::span<double> values) const;
 
  private:
+  static constexpr std::size_t kAic = 0;
+  static constexpr std::size_t kAiv = 1;
+  static constexpr int kNone = -1;
+
+  struct Device {
+    std::int64_t id = 0;
+    std::int64_t frequency_hz = 0;  // of info.json
+    std::array<std::int64_t, 2> cores{};
+    std::array<std::string, 2> metrics;
+  };
+  // A column: a metric of one side, or of the side that ran.
+  struct Plan {
+    PmuFormula formula = PmuFormula::total_time;
+    int side = kNone;
+    bool is_missing = false;  // always N/A
+    std::size_t terms = 0;
+    std::array<std::array<int, kMostPmuTerms>, 2> counters{};  // cells by side; kNone: not recorded
+    std::array<double, kMostPmuTerms> factors{};
+    std::array<int, 3> of{kNone, kNone, kNone};  // columns that memory_bound is made of
+  };
+  // The counters of one side of one task.
+  struct Side {
+    double cycles = 0;
+    double total_us = 0;
+    double seconds = 0;  // at the frequency of info.json
+    std::int64_t cores = 0;
+  };
+
+  void read_devices(const Database& db);
+  void read_cells(const Database& db);
+  void add_sided_columns();
+  void add_common_columns();
+  void add_set(std::size_t side, int fixed_side);
+  void add_column(std::string name, PmuUnit unit, Plan plan);
+  void add_metric(const PmuMetric& metric, std::size_t side, int fixed_side);
+  bool resolve(const PmuMetric& metric, Plan& plan) const;
+  void add_memory_bound();
+  void add_cube_utilization();
+  int column_of(std::string_view name) const;
+
+  const Device* device_of(std::int64_t id) const;
+  Side side_of(const Device& device, std::size_t side, const PmuTask& task) const;
+  double value_of(const Plan& plan, const Side& side, std::size_t number,
+                  const std::int64_t* counters) const;
+  double utilization(const Device& device, const Side& side, const PmuTask& task) const;
+
+  std::vector<Device> devices_;
+  std::map<std::string, int> cells_;  // "aic_0x416": its column of task_pmu
+  std::array<int, 2> cycles_{kNone, kNone};
+  int frequency_ = kNone;
+  int core_kind_ = kNone;
+  int platform_ = -1;
+  bool has_sides_ = false;   // both sides have columns (chip 5)
+  bool is_rounded_ = false;  // B12
   std::vector<PmuColumn> columns_;
+  std::vector<Plan> plans_;
 };
 
 }  // namespace msprof

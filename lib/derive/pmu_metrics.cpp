@@ -1,0 +1,304 @@
+#include "derive/pmu_metrics.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "base/real_text.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
+constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33, as the notes divide
+
+bool has_stars(int platform) {
+  return platform == 5 || platform == 7 || platform == 8 || platform == 11 || platform == 15 ||
+         platform == 16;
+}
+
+double as_double(std::int64_t counter) {
+  return counter == kNull ? 0 : static_cast<double>(static_cast<std::uint64_t>(counter));
+}
+
+PmuUnit unit_of(const PmuMetric& metric) {
+  switch (metric.formula) {
+    case PmuFormula::share:
+    case PmuFormula::quotient:
+      return PmuUnit::ratio;
+    case PmuFormula::share_time:
+      return PmuUnit::time_us;
+    case PmuFormula::bandwidth:
+      return PmuUnit::bandwidth;
+    case PmuFormula::count:
+      return PmuUnit::cycles;
+    default:
+      return PmuUnit::other;
+  }
+}
+
+}  // namespace
+
+PmuMetrics::PmuMetrics(const Database& db) {
+  Statement any = db.prepare("SELECT 1 FROM task_pmu LIMIT 1");
+  if (!any.step()) return;
+  read_devices(db);
+  read_cells(db);
+  if (devices_.empty() || (cycles_[kAic] == kNone && cycles_[kAiv] == kNone)) return;
+  constexpr int kAscend910b = 5;
+  has_sides_ = platform_ == kAscend910b;
+  is_rounded_ = !has_stars(platform_);
+  has_sides_ ? add_sided_columns() : add_common_columns();
+  if (columns_.empty()) return;
+  add_memory_bound();
+  add_cube_utilization();
+}
+
+void PmuMetrics::read_devices(const Database& db) {
+  Statement read = db.prepare(
+      "SELECT device.id, ifnull(frequency_hz, 0), ifnull(core_count, 0),"
+      " ifnull(vector_core_count, 0), ifnull(platform, -1), ifnull(core.text, ''),"
+      " ifnull(vector.text, '') FROM device"
+      " LEFT JOIN name AS core ON core.id = core_metrics_name_id"
+      " LEFT JOIN name AS vector ON vector.id = vector_core_metrics_name_id ORDER BY device.id");
+  while (read.step()) {
+    devices_.push_back({read.integer(0),
+                        read.integer(1),
+                        {read.integer(2), read.integer(3)},
+                        {std::string(read.text(5)), std::string(read.text(6))}});
+    if (platform_ < 0) platform_ = static_cast<int>(read.integer(4));
+  }
+}
+
+void PmuMetrics::read_cells(const Database& db) {
+  Statement read = db.prepare(
+      "SELECT column_number, name.text FROM pmu_column JOIN name ON name.id = counter_name_id"
+      " ORDER BY column_number");
+  while (read.step()) {
+    const std::int64_t cell = read.integer(0);
+    if (cell < 0 || cell >= static_cast<std::int64_t>(kPmuColumns)) continue;
+    cells_.emplace(read.text(1), static_cast<int>(cell));
+  }
+  const auto cell = [&](const char* name) {
+    const auto at = cells_.find(name);
+    return at == cells_.end() ? kNone : at->second;
+  };
+  cycles_ = {cell("aic_total_cycles"), cell("aiv_total_cycles")};
+  frequency_ = cell("frequency_mhz");
+  core_kind_ = cell("core_kind");
+}
+
+void PmuMetrics::add_column(std::string name, PmuUnit unit, Plan plan) {
+  columns_.push_back({std::move(name), unit});
+  plans_.push_back(std::move(plan));
+}
+
+// Both sides, each with its own set.
+void PmuMetrics::add_sided_columns() {
+  add_set(kAic, static_cast<int>(kAic));
+  add_set(kAiv, static_cast<int>(kAiv));
+}
+
+// One group of columns, filled from the side that ran.
+void PmuMetrics::add_common_columns() {
+  const bool has_core_set = std::any_of(devices_.begin(), devices_.end(), [](const Device& device) {
+    return !device.metrics[kAic].empty();
+  });
+  add_set(has_core_set ? kAic : kAiv, kNone);
+}
+
+void PmuMetrics::add_set(std::size_t side, int fixed_side) {
+  const auto device = std::find_if(devices_.begin(), devices_.end(), [&](const Device& other) {
+    return !other.metrics[side].empty();
+  });
+  if (device == devices_.end() || cycles_[side] == kNone) return;
+  const std::string prefix = fixed_side == kNone ? "" : side == kAic ? "aic_" : "aiv_";
+  const bool is_vector = fixed_side == static_cast<int>(kAiv);
+  Plan plan;
+  plan.side = fixed_side;
+  add_column(is_vector ? "aiv_time(us)" : "aicore_time(us)", PmuUnit::time_us, plan);
+  plan.formula = PmuFormula::total_cycles;
+  add_column(prefix + "total_cycles", PmuUnit::cycles, plan);
+  for (const PmuMetric& metric : pmu_set(device->metrics[side], platform_)) {
+    if (fixed_side == kNone || pmu_is_supported(metric.name, is_vector)) {
+      add_metric(metric, side, fixed_side);
+    }
+  }
+}
+
+// A metric whose events were not recorded has no column.
+void PmuMetrics::add_metric(const PmuMetric& metric, std::size_t side, int fixed_side) {
+  Plan plan;
+  plan.formula = metric.formula;
+  plan.side = fixed_side;
+  plan.is_missing = metric.is_missing;
+  if (!resolve(metric, plan) && !metric.is_missing) return;
+  const std::string prefix = fixed_side == kNone ? "" : side == kAic ? "aic_" : "aiv_";
+  add_column(prefix + metric.name, unit_of(metric), plan);
+}
+
+bool PmuMetrics::resolve(const PmuMetric& metric, Plan& plan) const {
+  constexpr std::array<const char*, 2> kSides = {"aic", "aiv"};
+  plan.terms = metric.term_count;
+  bool is_there = false;
+  for (std::size_t side = 0; side < kSides.size(); ++side) {
+    bool has_all = metric.term_count > 0;
+    for (std::size_t i = 0; i < metric.term_count; ++i) {
+      const PmuTerm& term = metric.terms[i];
+      const auto cell = cells_.find(fmt::format("{}_{:#x}", kSides[side], term.event));
+      plan.counters[side][i] = cell == cells_.end() ? kNone : cell->second;
+      plan.factors[i] = term.factor;
+      has_all = has_all && cell != cells_.end();
+    }
+    if (!has_all) plan.counters[side][0] = kNone;
+    const bool counts = plan.side == kNone || plan.side == static_cast<int>(side);
+    is_there = is_there || (has_all && counts);
+  }
+  return is_there;
+}
+
+int PmuMetrics::column_of(std::string_view name) const {
+  const auto at = std::find_if(columns_.begin(), columns_.end(),
+                               [&](const PmuColumn& column) { return column.name == name; });
+  return at == columns_.end() ? kNone : static_cast<int>(at - columns_.begin());
+}
+
+void PmuMetrics::add_memory_bound() {
+  for (const char* word : {"ratio", "exe_ratio"}) {
+    Plan plan;
+    plan.formula = PmuFormula::memory_bound;
+    plan.of = {column_of(fmt::format("mte2_{}", word)), column_of(fmt::format("vec_{}", word)),
+               column_of(fmt::format("mac_{}", word))};
+    if (std::count(plan.of.begin(), plan.of.end(), kNone) != 0) continue;
+    add_column("memory_bound", PmuUnit::other, plan);
+    return;
+  }
+}
+
+void PmuMetrics::add_cube_utilization() {
+  const bool is_there =
+      has_sides_ ? column_of("aic_mac_ratio") != kNone && column_of("aic_total_cycles") != kNone
+                 : column_of("mac_ratio") != kNone;
+  if (!is_there) return;
+  Plan plan;
+  plan.formula = PmuFormula::cube_utilization;
+  plan.side = has_sides_ ? static_cast<int>(kAic) : kNone;
+  add_column("cube_utilization(%)", PmuUnit::percent, plan);
+}
+
+const PmuMetrics::Device* PmuMetrics::device_of(std::int64_t id) const {
+  for (const Device& device : devices_) {
+    if (device.id == id) return &device;
+  }
+  return nullptr;
+}
+
+PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
+                                     const PmuTask& task) const {
+  Side result;
+  if (cycles_[side] == kNone) return result;
+  result.cycles = as_double(task.counters[cycles_[side]]);
+  result.cores = device.cores[side];
+  if (device.frequency_hz <= 0 || result.cycles == 0) return result;
+  result.seconds = result.cycles / static_cast<double>(device.frequency_hz);
+  // The main cores run block_num blocks, the others of a MIX task mix_block_num (6.5, C5).
+  constexpr std::int64_t kMixAic = 2;
+  constexpr std::int64_t kMixAiv = 3;
+  const std::int64_t kind = core_kind_ == kNone ? kNull : task.counters[core_kind_];
+  const bool is_other = (kind == kMixAic && side == kAiv) || (kind == kMixAiv && side == kAic);
+  const std::int64_t blocks = is_other ? task.mix_block_num : task.block_num;
+  if (blocks <= 0 || result.cores <= 0) return result;
+  double hz = static_cast<double>(device.frequency_hz);
+  if (frequency_ != kNone && task.counters[frequency_] > 0) {
+    hz = static_cast<double>(task.counters[frequency_]) * 1e6;
+  }
+  const std::int64_t rounds = (blocks + result.cores - 1) / result.cores;
+  result.total_us =
+      result.cycles * 1e6 / hz / static_cast<double>(blocks) * static_cast<double>(rounds);
+  if (is_rounded_) result.total_us = python_round(result.total_us, 2);
+  return result;
+}
+
+// Counters are divided by the cycles before anything else (J-A9).
+double PmuMetrics::value_of(const Plan& plan, const Side& side, std::size_t number,
+                            const std::int64_t* counters) const {
+  const auto& cells = plan.counters[number];
+  if (cells[0] == kNone) return kNotAvailable;
+  const auto counter = [&](std::size_t i) { return as_double(counters[cells[i]]); };
+  if (plan.formula == PmuFormula::count) return counter(0);
+  if (side.cycles == 0) return 0;
+  double sum = 0;
+  switch (plan.formula) {
+    case PmuFormula::share:
+    case PmuFormula::share_time:
+      for (std::size_t i = 0; i < plan.terms; ++i) sum += counter(i) / side.cycles;
+      return plan.formula == PmuFormula::share ? sum : side.total_us * sum;
+    case PmuFormula::quotient: {
+      const double whole = counter(0) / side.cycles;
+      return whole == 0 ? 0 : counter(1) / side.cycles / whole;
+    }
+    case PmuFormula::bandwidth:
+      if (side.seconds == 0) return 0;
+      for (std::size_t i = 0; i < plan.terms; ++i) {
+        sum += counter(i) * plan.factors[i] / side.seconds / kBytesPerGib8;
+      }
+      return sum;
+    default:
+      for (std::size_t i = 0; i < plan.terms; ++i) sum += counter(i) * plan.factors[i];
+      return sum;
+  }
+}
+
+// The part before the duration has six decimals (A7).
+double PmuMetrics::utilization(const Device& device, const Side& side, const PmuTask& task) const {
+  const std::int64_t cores = device.cores[kAic];
+  if (task.duration_ns <= 0 || device.frequency_hz <= 0 || cores <= 0) return 0;
+  const double mhz = static_cast<double>(device.frequency_hz) / 1e6;
+  const double busy_us = side.cycles / (mhz * static_cast<double>(cores)) * 100;
+  return python_round(busy_us, 6) / (static_cast<double>(task.duration_ns) / 1000.0);
+}
+
+void PmuMetrics::evaluate(std::int64_t device_id, const PmuTask& task,
+                          std::span<double> values) const {
+  const Device* device = device_of(device_id);
+  if (device == nullptr) {
+    std::fill(values.begin(), values.end(), kNotAvailable);
+    return;
+  }
+  const bool ran_vector = !has_sides_ && core_kind_ != kNone && task.counters[core_kind_] % 2 == 1;
+  const std::size_t ran = ran_vector ? kAiv : kAic;
+  std::array<Side, 2> sides;
+  if (has_sides_ || ran == kAic) sides[kAic] = side_of(*device, kAic, task);
+  if (has_sides_ || ran == kAiv) sides[kAiv] = side_of(*device, kAiv, task);
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    const Plan& plan = plans_[i];
+    const std::size_t number = plan.side == kNone ? ran : static_cast<std::size_t>(plan.side);
+    const Side& side = sides[number];
+    if (plan.is_missing) {
+      values[i] = kNotAvailable;
+    } else if (plan.formula == PmuFormula::total_time) {
+      values[i] = side.total_us;
+    } else if (plan.formula == PmuFormula::total_cycles) {
+      values[i] = side.cycles;
+    } else if (plan.formula == PmuFormula::cube_utilization) {
+      values[i] = utilization(*device, side, task);
+    } else if (plan.formula == PmuFormula::memory_bound) {
+      // Of the ratios as they are printed (A8).
+      const auto printed = [&](std::size_t part) {
+        return sqlite_round3(values[static_cast<std::size_t>(plan.of[part])]);
+      };
+      const double most = std::fmax(printed(1), printed(2));
+      values[i] = most == 0 ? 0 : python_round(printed(0) / most, 3);
+      if (std::isnan(printed(0)) || std::isnan(printed(1)) || std::isnan(printed(2))) {
+        values[i] = kNotAvailable;
+      }
+    } else {
+      values[i] = value_of(plan, side, number, task.counters);
+    }
+  }
+}
+
+}  // namespace msprof
