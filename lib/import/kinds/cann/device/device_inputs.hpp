@@ -1,6 +1,7 @@
 // DeviceInputs: the records that the tasks of one device are made of. For CannImport.
 #pragma once
 
+#include <optional>
 #include <utility>
 #include <vector>
 
@@ -10,6 +11,13 @@
 namespace msprof::cann {
 
 struct DeviceInputs {
+  // What tasks and their counters are read from; empty: no such file, or not of this chip.
+  std::optional<RecordStream> stars_soc;
+  std::optional<RecordStream> hwts;
+  std::optional<RecordStream> hwts_vector;  // hwts.aiv_data
+  std::optional<RecordStream> ffts_profile;
+  std::optional<RecordStream> aicore;
+  std::optional<RecordStream> aicore_vector;  // aiVectorCore.data
   TsTrackRecords ts_track;
   // Frequency changes of the AI cores (lpmFreqConv.data): ticks and MHz, by ticks; empty: the
   // frequency of info.json holds throughout (cann_device.md 10).
