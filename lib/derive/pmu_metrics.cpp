@@ -215,7 +215,7 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
   if (frequency_ != kNone && task.counters[frequency_] > 0) {
     hz = static_cast<double>(task.counters[frequency_]) * 1e6;
   }
-  const std::int64_t rounds = (blocks + result.cores - 1) / result.cores;
+  const std::int64_t rounds = (blocks - 1) / result.cores + 1;
   result.total_us =
       result.cycles * 1e6 / hz / static_cast<double>(blocks) * static_cast<double>(rounds);
   if (is_rounded_) result.total_us = python_round(result.total_us, 2);
