@@ -222,7 +222,7 @@ class Run {
     ++facts_.calls;
     const auto at = [&](std::uint64_t ns) { return folder_.setup().host_at(begin + ns); };
     folder_.host(GraphIdMap{actor.thread, at(1000), folder_.hash("ge_default_graph_1"), 1, 1});
-    for (std::size_t i = 0; i < std::min<std::size_t>(4, ops_.size()); ++i) {
+    for (std::size_t i = 0; i < std::min<std::size_t>(shape_.fused, ops_.size()); ++i) {
       FusionOp fused{actor.thread,
                      at(2000 + 100 * i),
                      folder_.hash(ops_[i].kind.name),

@@ -14,7 +14,7 @@ namespace msprof::test::prof {
 
 struct RunShape {
   std::uint64_t tasks = 1000;  // about; what is begun is finished
-  unsigned streams = 4, threads = 2, names = 40, steps = 4;
+  unsigned streams = 4, threads = 2, names = 40, steps = 4, fused = 4;
   std::uint64_t seed = 1;
   std::uint32_t flip_at = 65536;  // task ids of a stream begin again there
   std::uint64_t slice_limit = 20u << 20;

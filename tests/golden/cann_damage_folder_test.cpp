@@ -1,0 +1,288 @@
+// PROF folders with missing, doubled, misplaced and unusual files.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <thread>
+
+#include "golden/cann_damage.hpp"
+#include "golden/csv_table.hpp"
+#include "support/run_program.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+const std::string kHost = "host/data/", kDevice = "device_0/data/";
+
+bool has(const std::string& text, std::string_view part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Cuts a slice into three, numbered 2, 10 and 9, in this order of their records: by number the
+// slices are out of the order of the records.
+void cut_into_slices(const fs::path& slice, std::size_t record) {
+  const std::string bytes = read_file(slice);
+  const std::size_t third = bytes.size() / record / 3 * record;
+  const std::string stem = slice.string().substr(0, slice.string().size() - 1);
+  write_file(stem + "2", bytes.substr(0, third));
+  write_file(stem + "10", bytes.substr(third, third));
+  write_file(stem + "9", bytes.substr(2 * third));
+  for (const char* number : {"2", "10", "9"}) write_file(stem + number + ".done", "");
+  fs::remove(slice);
+  fs::remove(slice.string() + ".done");
+}
+
+}  // namespace
+
+TEST_CASE("slices whose records are out of order, and slice 10 before slice 2 in the listing") {
+  for (const bool is_stars : {true, false}) {
+    const DamagedCapture capture(is_stars ? prof::ProfSetup() : prof::setup_910a());
+    for (const RecordFile& file : record_files(is_stars)) {
+      if (capture.bytes(file.file).size() / file.size < 3) continue;
+      // Where records have no time of their own, or are told apart by their order, it counts.
+      if (has(file.file, "aicore") || has(file.file, "task_memory")) continue;
+      cut_into_slices(capture.folder() / file.file, file.size);
+    }
+    const auto outcome = capture.import();
+    INFO(capture.losses(outcome));
+    CHECK_FALSE(outcome.report.partial());
+    CHECK(capture.worst_loss(outcome) == 0);
+    CHECK(capture.worst_surplus(outcome) == 0);
+  }
+}
+
+TEST_CASE("a record that straddles two slices is one record") {
+  const DamagedCapture capture;
+  for (const RecordFile& file : record_files(true)) {
+    const std::string bytes = capture.bytes(file.file);
+    if (bytes.size() < 2 * file.size) continue;
+    const fs::path slice = capture.folder() / file.file;
+    const std::string next = slice.string().substr(0, slice.string().size() - 1) + "1";
+    const std::size_t cut = bytes.size() / file.size / 2 * file.size + file.size / 2 + 3;
+    write_file(slice, bytes.substr(0, cut));
+    write_file(next, bytes.substr(cut));
+    write_file(next + ".done", "");
+  }
+  const auto outcome = capture.import();
+  INFO(capture.losses(outcome));
+  CHECK(capture.worst_loss(outcome) == 0);
+  CHECK(capture.worst_surplus(outcome) == 0);
+}
+
+TEST_CASE("the rest of a record at the head of an overwritten ring is passed over") {
+  const DamagedCapture capture;
+  for (const RecordFile& file : record_files(true)) {
+    if (file.file.find("unaging") != std::string::npos) continue;
+    const std::string bytes = capture.bytes(file.file);
+    INFO(file.file);
+    const auto outcome = capture.import_with(file.file, bytes.substr(file.size / 2 + 1));
+    INFO(capture.losses(outcome));
+    CHECK(capture.worst_loss(outcome) <= 1);
+    CHECK(capture.worst_surplus(outcome) <= 1);
+  }
+}
+
+TEST_CASE("a slice that is there twice loses nothing") {
+  const DamagedCapture capture;
+  for (const RecordFile& file : record_files(true)) {
+    const fs::path slice = capture.folder() / file.file;
+    const std::string copy = slice.string().substr(0, slice.string().size() - 1) + "1";
+    INFO(file.file);
+    fs::copy_file(slice, copy);
+    const auto outcome = capture.import();
+    fs::remove(copy);
+    // Two tasks with one identity cannot be told apart; their device's logs are still tasks.
+    INFO(capture.losses(outcome));
+    CHECK(capture.lost(outcome, "api_statistic") == 0);
+    CHECK(capture.lost(outcome, "msprof_tx") == 0);
+    CHECK(capture.lost(outcome, "memory_record") == 0);
+    if (!has(file.file, "stars_soc")) CHECK(capture.lost(outcome, "task_time") == 0);
+  }
+}
+
+TEST_CASE("companions are never data: .done, .complete and a .zip beside its slice") {
+  const DamagedCapture capture;
+  for (const RecordFile& file : record_files(true)) {
+    const fs::path slice = capture.folder() / file.file;
+    fs::copy_file(slice, slice.string() + ".zip");
+    write_file(slice.string() + ".complete", "");
+  }
+  write_file(capture.folder() / kHost / "all_file.complete", "");
+  const auto outcome = capture.import();
+  INFO(capture.losses(outcome));
+  CHECK_FALSE(outcome.report.partial());
+  CHECK(capture.worst_loss(outcome) == 0);
+  CHECK(capture.worst_surplus(outcome) == 0);
+}
+
+TEST_CASE("a dictionary with a line of a megabyte, zeros and nonsense keeps its other lines") {
+  for (const std::string name : {"hash_dic", "type_info_dic"}) {
+    const DamagedCapture capture;
+    const std::string file = kHost + "unaging.additional." + name + ".slice_0";
+    const std::string good = capture.bytes(file);
+    for (const std::string& bad :
+         {std::string(1 << 20, 'x') + "\n", "77:" + std::string(1 << 20, 'y') + "\n",
+          std::string(5000, '\0') + "\n", std::string("no colon\n:\n::\n-5:a\n1e9:b\n\n"),
+          std::string("99999999999999999999999:too great\n"), std::string("12:\xff\xfe\n")}) {
+      INFO(name << " with " << bad.substr(0, 20));
+      for (const std::string& bytes : {bad + good, good + bad}) {
+        const auto outcome = capture.import_with(file, bytes);
+        INFO(capture.losses(outcome));
+        CHECK(capture.worst_loss(outcome) == 0);
+        CHECK(capture.worst_surplus(outcome) == 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("without dictionaries there are numbers in the place of names, and a sentence") {
+  const DamagedCapture capture;
+  const auto hashes = capture.import_without(kHost + "unaging.additional.hash_dic.slice_0");
+  INFO(capture.losses(hashes));
+  CHECK(hashes.report.partial());
+  CHECK(capture.lost(hashes, "task_time") == 0);
+  CHECK(capture.lost(hashes, "op_summary") == 0);
+  CHECK(capture.lost(hashes, "counters") == 0);
+  const auto types = capture.import_without(kHost + "unaging.additional.type_info_dic.slice_0");
+  INFO(capture.losses(types));
+  CHECK(types.report.partial());
+  CHECK(capture.lost(types, "task_time") == 0);
+  CHECK(capture.lost(types, "msprof_tx") == 0);
+  CHECK(capture.lost(types, "memory_record") == 0);
+}
+
+TEST_CASE("each info file that is missing, empty or nonsense costs only what it says") {
+  const DamagedCapture capture;
+  for (const std::string file :
+       {"host/info.json", "host/sample.json", "host/start_info", "host/end_info",
+        "host/host_start.log", "device_0/info.json.0", "device_0/sample.json",
+        "device_0/start_info.0", "device_0/end_info.0", "device_0/host_start.log.0",
+        "device_0/dev_start.log.0"}) {
+    const bool is_end = has(file, "end_info");
+    for (const char* text : {"", "{", "[]", "\xff\xff\xff\xff", "{\"a\": 1}", "null"}) {
+      INFO(file << " is: " << text);
+      const auto outcome = capture.import_with(file, text);
+      INFO(capture.losses(outcome));
+      if (!is_end && std::string(text) != "{\"a\": 1}") CHECK(outcome.report.partial());
+    }
+    INFO(file << " is missing");
+    const auto outcome = capture.import_without(file);
+    INFO(capture.losses(outcome));
+    if (is_end) CHECK(capture.worst_loss(outcome) == 0);
+    if (!is_end && !has(file, "sample")) CHECK(outcome.report.partial());
+    // Times of the host do not come from the device's files.
+    if (has(file, "device_0")) {
+      CHECK(capture.lost(outcome, "api_statistic") == 0);
+      CHECK(capture.lost(outcome, "memory_record") == 0);
+    }
+    if (has(file, "sample")) CHECK(capture.lost(outcome, "task_time") == 0);
+  }
+}
+
+TEST_CASE("info files with lines and blanks, of two numbers, or with more in them are read") {
+  const DamagedCapture capture;
+  std::string lines = capture.bytes("host/info.json");
+  for (std::size_t at = 0; (at = lines.find(", ", at)) != std::string::npos; ++at) {
+    lines.replace(at, 2, ",\r\n\t");
+  }
+  const auto outcome = capture.import_with("host/info.json", "\xEF\xBB\xBF\n" + lines + "\n\n");
+  INFO(capture.losses(outcome));
+  CHECK_FALSE(outcome.report.partial());
+  CHECK(capture.worst_loss(outcome) == 0);
+}
+
+TEST_CASE("of two info.json files one is taken, and a sentence says so") {
+  const DamagedCapture capture;
+  fs::copy_file(capture.folder() / "device_0/info.json.0",
+                capture.folder() / "device_0/info.json.1");
+  const auto outcome = capture.import();
+  INFO(capture.losses(outcome));
+  CHECK(capture.worst_loss(outcome) == 0);
+  CHECK(has(outcome.report.text(), "info.json"));
+}
+
+TEST_CASE("a chip and a version that nobody knows are a sentence, and what can be is made") {
+  for (const std::string platform : {"99", "-1", "abc", ""}) {
+    prof::ProfSetup setup;
+    setup.platform = platform;
+    const TempFolder folder;
+    const auto run = prof::make_run(folder.path(), setup, {});
+    const std::string out = (folder / "out").string();
+    const RunResult result =
+        run_msprof({"export", "summary", "-dir", run.folder.string(), "--output", out});
+    INFO("platform_version " << platform << ": " << result.err);
+    CHECK(result.exit_code == 3);
+    const fs::path products = fs::path(out) / "mindstudio_profiler_output";
+    CHECK(read_product(products, "msprof_tx").rows.size() == run.facts.marks);
+    CHECK_FALSE(products_named(products, "api_statistic").empty());
+  }
+}
+
+TEST_CASE("a link to a device folder is that folder, a folder of other things is none") {
+  const DamagedCapture capture;
+  const fs::path elsewhere = capture.folder().parent_path() / "elsewhere";
+  fs::rename(capture.folder() / "device_0", elsewhere);
+  fs::create_directory_symlink(elsewhere, capture.folder() / "device_0");
+  write_file(capture.folder() / "notes" / "data" / "todo.txt", "nothing");
+  write_file(capture.folder() / "device_x" / "readme", "nothing");
+  write_file(capture.folder() / "timeline.txt", "nothing");
+  const auto outcome = capture.import();
+  INFO(capture.losses(outcome));
+  CHECK(capture.worst_loss(outcome) == 0);
+  CHECK(capture.worst_surplus(outcome) == 0);
+}
+
+TEST_CASE("a file of a kind that is not read is named in the verdict") {
+  const DamagedCapture capture;
+  write_file(capture.folder() / kDevice / "hbm.data.0.slice_0", std::string(240, 'h'));
+  write_file(capture.folder() / kHost / "aging.additional.brand_new.slice_0", "new");
+  const auto outcome = capture.import();
+  for (const char* name : {"hbm.data", "brand_new"}) {
+    CHECK(std::any_of(outcome.report.findings().begin(), outcome.report.findings().end(),
+                      [&](const Finding& finding) {
+                        return has(finding.file, name) && finding.category == Category::not_read;
+                      }));
+  }
+  CHECK(capture.worst_loss(outcome) == 0);
+}
+
+TEST_CASE("an import that is killed leaves nothing, and the next one is whole") {
+  prof::RunShape shape;
+  shape.tasks = 60'000;
+  const TempFolder folder;
+  const auto run = prof::make_run(folder.path(), {}, shape);
+  const auto work = folder / "out";
+  for (const int after_ms : {5, 60, 150}) {
+    RunningProgram program(
+        msprof_path(), {"import", "-q", "-dir", run.folder.string(), "--output", work.string()});
+    std::this_thread::sleep_for(std::chrono::milliseconds(after_ms));
+    program.send(SIGKILL);
+    program.wait();
+    CHECK_FALSE(fs::exists(work / "sqlite" / "msprof.db"));
+  }
+  const RunResult result = run_msprof(
+      {"export", "summary", "-q", "-dir", run.folder.string(), "--output", work.string()});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(names_in(work / "sqlite") == std::vector<std::string>{"msprof.db"});
+  CHECK(read_product(work / "mindstudio_profiler_output", "task_time").rows.size() ==
+        run.facts.tasks);
+}
+
+TEST_CASE("the verdict on standard error tells the kind, the reason and how many") {
+  const DamagedCapture capture;
+  const fs::path slice = capture.folder() / kHost / "aging.compact.task_track.slice_0";
+  std::string bytes = read_file(slice);
+  for (const std::size_t record : {1, 3, 4}) bytes = overwritten(bytes, 64 * record, "zz");
+  write_file(slice, bytes);
+  const RunResult result = run_msprof({"import", "-q", "-dir", capture.folder().string()});
+  INFO(result.err);
+  CHECK(result.exit_code == 3);
+  CHECK(has(result.err, "task_track"));
+  CHECK(has(result.err, "bad magic"));
+  CHECK(has(result.err, "3 skipped"));
+  CHECK(has(result.err, "PARTIAL DATA"));
+}
