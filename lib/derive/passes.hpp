@@ -18,6 +18,12 @@ void derive_iterations(TraceDbWriter& store);
 // memory_block: allocations of operators with their releases.
 void derive_memory_blocks(TraceDbWriter& store);
 
+// comm_op, comm_op_task, comm_span: collectives, from their tasks.
+void derive_comm_ops(TraceDbWriter& store);
+
+// overlap: when each device computed, communicated, or was free; after comm_op.
+void derive_overlap(TraceDbWriter& store);
+
 // step_time: when each step began and ended, and how many tasks it has.
 void derive_step_time(TraceDbWriter& store);
 

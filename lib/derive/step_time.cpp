@@ -49,8 +49,9 @@ struct Run {
 
 std::vector<Run> runs_of(const Database& db) {
   std::vector<Run> runs;
-  Statement read =
-      db.prepare("SELECT step_id, first_task_id, last_task_id FROM task_run ORDER BY id");
+  Statement read = db.prepare(
+      "SELECT step_id, first_task_id, last_task_id FROM task_run"
+      " WHERE step_id IS NOT NULL ORDER BY id");
   while (read.step()) runs.push_back({read.integer(0), read.integer(1), read.integer(2)});
   return runs;
 }
