@@ -28,6 +28,18 @@ std::vector<std::unique_ptr<SummaryTable>> all_summary_tables() {
   all.push_back(make_svp_op_statistic());
   all.push_back(make_svp_acl_statistic());
   all.push_back(make_svp_frequency());
+  all.push_back(make_cann_op_summary());
+  all.push_back(make_cann_task_time());
+  all.push_back(make_cann_op_statistic());
+  all.push_back(make_cann_api_statistic());
+  all.push_back(make_cann_step_trace());
+  all.push_back(make_cann_communication_statistic());
+  all.push_back(make_cann_fusion_op());
+  all.push_back(make_cann_msprof_tx());
+  all.push_back(make_cann_aicpu());
+  all.push_back(make_cann_operator_memory());
+  all.push_back(make_cann_memory_record());
+  all.push_back(make_cann_devices());
   return all;
 }
 

@@ -31,6 +31,24 @@ class TableWriter {
   void number(std::int64_t value);
   // A value that does not exist.
   void missing() { text("N/A"); }
+  // The same for digits that `append(std::string&)` appends: without a copy where cells are text.
+  template <typename Append>
+  void number_by(Append&& append) {
+    if (std::string* out = begin_number()) return append(*out);
+    std::string digits;
+    append(digits);
+    number(std::string_view(digits));
+  }
+  template <typename Append>
+  void timestamp_by(Append&& append) {
+    if (std::string* out = begin_number()) {
+      append(*out);
+      return end_timestamp();
+    }
+    std::string digits;
+    append(digits);
+    timestamp(std::string_view(digits));
+  }
   void number_or_missing(const std::optional<std::string>& digits);
   void number_or_missing(std::optional<std::int64_t> value);
 
@@ -53,6 +71,9 @@ class TableWriter {
   // Where cells are appended as text, and cells taken as written; for writers that do so.
   virtual std::string* output() { return nullptr; }
   virtual void skip(std::size_t /*cells*/) {}
+  // Begins a cell of digits that the caller appends; null where output() is.
+  virtual std::string* begin_number() { return nullptr; }
+  virtual void end_timestamp() {}
 };
 
 class SummaryTable {

@@ -12,7 +12,8 @@
 namespace msprof {
 
 void TableWriter::number(std::int64_t value) {
-  number(std::string_view(fmt::format_int(value).c_str()));
+  const fmt::format_int digits(value);
+  number(std::string_view(digits.data(), digits.size()));
 }
 
 void TableWriter::number_or_missing(const std::optional<std::string>& digits) {

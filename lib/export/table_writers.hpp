@@ -28,6 +28,11 @@ class CsvWriter : public TableWriter {
 
  protected:
   std::string* output() override { return &file_->buffer(); }
+  std::string* begin_number() override {
+    separate();
+    return &file_->buffer();
+  }
+  void end_timestamp() override { file_->buffer() += '\t'; }
 
  private:
   void separate();
@@ -54,6 +59,10 @@ class JsonTableWriter : public TableWriter {
  protected:
   std::string* output() override { return &file_.buffer(); }
   void skip(std::size_t cells) override { column_ += cells; }
+  std::string* begin_number() override {
+    key();
+    return &file_.buffer();
+  }
 
  private:
   void key();

@@ -70,6 +70,13 @@ TEST_CASE("api_statistic has a row a name and level, by name, with the variance 
         "host,,\"odd, one\",0,1,0,0,0,0\n");
 }
 
+TEST_CASE("the variance of many calls is that of all of them") {
+  CannStore store;
+  for (std::int64_t i = 0; i < 101; ++i)
+    add_call(store, i + 1, "call", 20000, kSecond + i, i * 1000);
+  CHECK(store.rows("api_statistic") == "host,acl,call,5050,101,50,0,100,850\n");
+}
+
 TEST_CASE("calls that ended before the collection count only within the loading of a model") {
   CannStore store;
   add_call(store, 1, "early", 20000, kSecond - 9000, 1000);

@@ -1,5 +1,6 @@
 // api_statistic: one row a name and level of calls on the host, by name.
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <unordered_map>
 
@@ -11,6 +12,8 @@ namespace msprof {
 
 namespace {
 
+__extension__ using uint128 = unsigned __int128;
+
 // us of a duration, and its rounding to ns: doubles, since the mean and the variance are printed as
 // the peer's come out (cann_host.md 2.1).
 double us_of(std::int64_t ns) {
@@ -20,37 +23,97 @@ double round3(double value) {
   return std::round(value * 1000.0) / 1000.0;
 }
 
-struct Group {
-  std::int64_t name_id = 0;
-  std::int64_t level = 0;
-  std::int64_t count = 0;
-  double sum_us = 0;
-  double mean_us = 0;
-  double squares = 0;
-  std::int64_t shortest_ns = INT64_MAX;
-  std::int64_t longest_ns = INT64_MIN;
+// Calls of one name and level.
+class Group {
+ public:
+  Group(std::int64_t name_id, std::int64_t level) : name_id_(name_id), level_(level) {}
+
+  void add(std::int64_t ns) {
+    if (count_ < kFew) few_[static_cast<std::size_t>(count_)] = ns;
+    ++count_;
+    sum_us_ += us_of(ns);
+    sum_ns_ += ns;
+    // Unsigned: a damaged store may have any numbers, and gets some result.
+    squares_ += static_cast<uint128>(static_cast<int128>(ns) * ns);
+    shortest_ns_ = std::min(shortest_ns_, ns);
+    longest_ns_ = std::max(longest_ns_, ns);
+  }
+
+  std::int64_t name_id() const { return name_id_; }
+  std::int64_t level() const { return level_; }
+  std::int64_t count() const { return count_; }
+  double sum_us() const { return sum_us_; }
+  double mean_us() const { return round3(sum_us_ / static_cast<double>(count_)); }
+  double shortest_us() const { return us_of(shortest_ns_); }
+  double longest_us() const { return us_of(longest_ns_); }
+
+  // Around the rounded mean. Of a few calls it often lies half way between two roundings, where the
+  // peer's doubles decide; of many the exact value does as well, and needs no second reading.
+  std::string variance() const {
+    if (count_ <= kFew) {
+      double squares = 0;
+      for (std::int64_t i = 0; i < count_; ++i) {
+        const double off = us_of(few_[static_cast<std::size_t>(i)]) - mean_us();
+        squares += off * off;
+      }
+      std::string digits;
+      append_fixed3_trimmed(digits, round3(squares / static_cast<double>(count_)));
+      return digits;
+    }
+    const auto mean_ns = static_cast<uint128>(std::llround(mean_us() * 1000.0));
+    const uint128 squares = squares_ - 2 * mean_ns * static_cast<uint128>(sum_ns_) +
+                            mean_ns * mean_ns * static_cast<uint128>(count_);
+    return cann::trimmed3(static_cast<int128>(squares), static_cast<int128>(count_) * 1'000'000);
+  }
+
+ private:
+  static constexpr std::int64_t kFew = 32;
+  std::int64_t name_id_;
+  std::int64_t level_;
+  std::int64_t count_ = 0;
+  double sum_us_ = 0;
+  int128 sum_ns_ = 0;
+  uint128 squares_ = 0;
+  std::int64_t shortest_ns_ = INT64_MAX;
+  std::int64_t longest_ns_ = INT64_MIN;
+  std::array<std::int64_t, kFew> few_{};
 };
 
 // Calls by name and level.
 class Groups {
  public:
-  Group& of(std::int64_t name_id, std::int64_t level) {
-    // Neighbours in time are often of one name, but seldom of one level.
-    std::vector<std::size_t>& levels = by_name_[name_id];
-    for (const std::size_t at : levels) {
-      if (groups_[at].level == level) return groups_[at];
-    }
-    levels.push_back(groups_.size());
-    Group& made = groups_.emplace_back();
-    made.name_id = name_id;
-    made.level = level;
-    return made;
+  explicit Groups(const Database& db) : db_(db) {
+    Statement read = db.prepare("SELECT ifnull(max(id), 0) FROM name");
+    if (read.step())
+      first_.resize(static_cast<std::size_t>(std::max<std::int64_t>(0, read.integer(0))) + 1,
+                    kNone);
   }
-  std::vector<Group>& all() { return groups_; }
+
+  Group& of(std::int64_t name_id, std::int64_t level) {
+    const auto name = static_cast<std::size_t>(name_id);
+    if (name >= first_.size()) throw db_.damaged("a call without its name");
+    for (std::size_t at = first_[name]; at != kNone; at = all_[at].next) {
+      if (all_[at].group.level() == level) return all_[at].group;
+    }
+    all_.push_back({Group(name_id, level), first_[name]});
+    first_[name] = all_.size() - 1;
+    return all_.back().group;
+  }
+
+  template <typename Take>
+  void for_each(Take&& take) const {
+    for (const Entry& entry : all_) take(entry.group);
+  }
 
  private:
-  std::unordered_map<std::int64_t, std::vector<std::size_t>> by_name_;
-  std::vector<Group> groups_;
+  static constexpr std::size_t kNone = SIZE_MAX;
+  struct Entry {
+    Group group;
+    std::size_t next;  // of the same name
+  };
+  const Database& db_;
+  std::vector<std::size_t> first_;  // by name id
+  std::vector<Entry> all_;
 };
 
 // The calls that count: those that end within the collection, and those within the loading of a
@@ -59,8 +122,8 @@ class Calls {
  public:
   explicit Calls(const Database& db)
       : begin_ns_(cann::window_begin_ns(db)),
-        read_(db.prepare("SELECT name_id, ifnull(level, -1), start_ns, end_ns, ifnull(thread_id, "
-                         "-1) FROM api_call WHERE name_id IS NOT NULL ORDER BY id")) {
+        read_(db.prepare("SELECT name_id, level, start_ns, end_ns, thread_id FROM api_call"
+                         " WHERE name_id >= 0 ORDER BY id")) {
     Statement load = db.prepare("SELECT id FROM name WHERE text = 'ModelLoad'");
     if (load.step()) load_name_id_ = load.integer(0);
   }
@@ -73,7 +136,10 @@ class Calls {
   }
   std::int64_t name_id() const { return read_.integer(0); }
   std::int64_t level() const { return read_.integer(1); }
-  std::int64_t duration_ns() const { return read_.integer(3) - read_.integer(2); }
+  std::int64_t duration_ns() const {
+    return static_cast<std::int64_t>(static_cast<std::uint64_t>(read_.integer(3)) -
+                                     static_cast<std::uint64_t>(read_.integer(2)));
+  }
 
  private:
   // Calls come in the order of their starts: the loading around one has been met before.
@@ -113,26 +179,6 @@ std::string_view level_text(std::int64_t level) {
   }
 }
 
-// Both readings see the same calls in the same order.
-void count(const Database& db, Groups& groups) {
-  for (Calls calls(db); calls.next();) {
-    Group& group = groups.of(calls.name_id(), calls.level());
-    const std::int64_t ns = calls.duration_ns();
-    ++group.count;
-    group.sum_us += us_of(ns);
-    group.shortest_ns = std::min(group.shortest_ns, ns);
-    group.longest_ns = std::max(group.longest_ns, ns);
-  }
-  for (Group& group : groups.all()) {
-    group.mean_us = round3(group.sum_us / static_cast<double>(group.count));
-  }
-  for (Calls calls(db); calls.next();) {
-    Group& group = groups.of(calls.name_id(), calls.level());
-    const double off = us_of(calls.duration_ns()) - group.mean_us;
-    group.squares += off * off;
-  }
-}
-
 class CannApiStatistic : public cann::Table {
  public:
   CannApiStatistic()
@@ -147,13 +193,15 @@ class CannApiStatistic : public cann::Table {
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
   void write(const Database& db, const Document&, TableWriter& out) const override {
-    Groups groups;
-    count(db, groups);
+    Groups groups(db);
+    for (Calls calls(db); calls.next();) {
+      groups.of(calls.name_id(), calls.level()).add(calls.duration_ns());
+    }
     cann::Texts texts(db);
     std::vector<std::pair<std::string, const Group*>> rows;
-    for (const Group& group : groups.all()) rows.emplace_back(texts(group.name_id), &group);
+    groups.for_each([&](const Group& group) { rows.emplace_back(texts(group.name_id()), &group); });
     std::sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) {
-      return std::tie(a.first, a.second->level) < std::tie(b.first, b.second->level);
+      return a.first != b.first ? a.first < b.first : a.second->level() < b.second->level();
     });
     for (const auto& [name, group] : rows) write_row(out, name, *group);
   }
@@ -163,19 +211,17 @@ class CannApiStatistic : public cann::Table {
 
   static void write_row(TableWriter& out, const std::string& name, const Group& group) {
     const auto number = [&out](double value) {
-      std::string digits;
-      append_fixed3_trimmed(digits, value);
-      out.number(digits);
+      out.number_by([value](std::string& digits) { append_fixed3_trimmed(digits, value); });
     };
     out.text("host");
-    out.text(level_text(group.level));
+    out.text(level_text(group.level()));
     out.text(name);
-    number(group.sum_us);
-    out.number(group.count);
-    number(group.mean_us);
-    number(us_of(group.shortest_ns));
-    number(us_of(group.longest_ns));
-    number(round3(group.squares / static_cast<double>(group.count)));
+    number(group.sum_us());
+    out.number(group.count());
+    number(group.mean_us());
+    number(group.shortest_us());
+    number(group.longest_us());
+    out.number(group.variance());
     out.end_row();
   }
 };

@@ -1,8 +1,7 @@
 // op_summary: one row an execution of an operator and one a collective, with the load of the cores.
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <array>
+#include <cmath>
 
 #include "base/number.hpp"
 #include "base/real_text.hpp"
@@ -90,7 +89,8 @@ class Counters {
     if (!more_ || read_.integer(0) != task_id) return nullptr;
     for (std::int64_t i = 0; i < used_; ++i) {
       const int cell = static_cast<int>(i) + 1;
-      values_[static_cast<std::size_t>(i)] = read_.is_null(cell) ? kNull : read_.integer(cell);
+      const std::int64_t value = read_.integer(cell);
+      values_[static_cast<std::size_t>(i)] = value == 0 && read_.is_null(cell) ? kNull : value;
     }
     return values_.data();
   }
@@ -174,16 +174,17 @@ class Writer {
 
   // Start, duration and how long the device had waited: six decimals, a bare 0 for the first row.
   void write_times(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) {
-    out_.timestamp(us(start_ns));
-    out_.number(us(duration_ns));
+    cann::us_timestamp(out_, start_ns);
+    cann::us_number(out_, duration_ns);
     if (is_first_row_) {
       out_.number("0");
     } else {
       const std::int64_t wait =
           device == last_device_ ? std::max<std::int64_t>(0, start_ns - last_end_ns_) : 0;
-      us(wait);
-      scratch_ += "000";
-      out_.number(scratch_);
+      out_.number_by([&](std::string& out) {
+        append_us_from_ns(out, wait);
+        out += "000";
+      });
     }
     is_first_row_ = false;
     last_device_ = device;
@@ -200,18 +201,20 @@ class Writer {
   void write_counters(std::int64_t device, const PmuTask& task) {
     metrics_.evaluate(device, task, values_);
     for (std::size_t i = 0; i < values_.size(); ++i) {
-      scratch_.clear();
-      append_value(metrics_.columns()[i], values_[i], task);
-      out_.number(scratch_);
+      write_value(metrics_.columns()[i].unit, values_[i], task.duration_ns);
     }
   }
 
-  void append_value(const PmuColumn& column, double value, const PmuTask& task);
-
-  const std::string& us(std::int64_t ns) {
-    scratch_.clear();
-    append_us_from_ns(scratch_, ns);
-    return scratch_;
+  // The forms of cann_corrections.md A1.
+  void write_value(PmuUnit unit, double value, std::int64_t duration_ns) {
+    if (std::isnan(value)) return out_.missing();
+    if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));
+    if (unit == PmuUnit::percent && duration_ns == 0) return out_.number("0");
+    // Of a task that ran on one kind of cores most values are those of the other.
+    if (unit != PmuUnit::percent && value == 0) return out_.number("0.0");
+    out_.number_by([&](std::string& out) {
+      unit == PmuUnit::percent ? append_fixed3(out, value) : append_sqlite_round3(out, value);
+    });
   }
 
   const Database& db_;
@@ -223,21 +226,10 @@ class Writer {
   cann::Texts texts_;
   Counters counters_;
   std::string no_counters_;
-  std::string scratch_;
   bool is_first_row_ = true;
   std::int64_t last_device_ = 0;
   std::int64_t last_end_ns_ = 0;
 };
-
-void Writer::append_value(const PmuColumn& column, double value, const PmuTask& task) {
-  (void)task;
-  if (column.unit == PmuUnit::cycles) {
-    fmt::format_int digits(static_cast<std::int64_t>(value));
-    scratch_.append(digits.data(), digits.size());
-  } else {
-    append_sqlite_round3(scratch_, value);
-  }
-}
 
 class CannOpSummary : public cann::Table {
  public:

@@ -70,11 +70,11 @@ void text_or_missing(TableWriter& out, Texts& texts, std::optional<std::int64_t>
 }
 
 void us_timestamp(TableWriter& out, std::int64_t ns) {
-  out.timestamp(us_from_ns(ns));
+  out.timestamp_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 
 void us_number(TableWriter& out, std::int64_t ns) {
-  out.number(us_from_ns(ns));
+  out.number_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 
 std::string trimmed3(int128 numerator, int128 denominator) {

@@ -3,7 +3,6 @@
 #include <queue>
 #include <unordered_map>
 
-#include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -20,14 +19,18 @@ struct TaskKey {
   bool operator==(const TaskKey&) const = default;
 };
 
+std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
+  std::uint64_t hash = 0;
+  for (const std::int64_t part : parts) {
+    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  }
+  return static_cast<std::size_t>(hash);
+}
+
 struct TaskKeyHash {
   std::size_t operator()(const TaskKey& key) const {
-    std::uint64_t hash = 0;
-    for (const std::int64_t part : {key.device, key.stream, key.task, key.batch}) {
-      hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u;
-      hash ^= hash >> 29;
-    }
-    return static_cast<std::size_t>(hash);
+    return hash_of({key.device, key.stream, key.task, key.batch});
   }
 };
 
@@ -45,8 +48,9 @@ class SubTasks {
     }
   }
 
+  bool empty() const { return only_first_.empty(); }
   bool is_hidden(const TaskKey& key, std::optional<std::int64_t> context) const {
-    if (context == 0 || only_first_.empty()) return false;
+    if (context == 0) return false;
     const auto at = only_first_.find(key);
     return at != only_first_.end() && at->second;
   }
@@ -86,6 +90,7 @@ class DeviceTasks {
     while (read_.step()) {
       start_ns = read_.integer(kStart);
       if (start_ns + read_.integer(kDuration) < begin_ns_) continue;
+      if (sub_tasks_.empty()) return true;
       const TaskKey key{read_.integer(kDevice), read_.integer(kStream), read_.integer(kTask),
                         read_.integer(kBatch)};
       if (!sub_tasks_.is_hidden(key, read_.maybe_integer(kContext))) return true;
@@ -111,7 +116,7 @@ std::vector<DeviceTasks> tasks_by_device(const Database& db, const SubTasks& sub
   return devices;
 }
 
-// Names and types of tasks as texts.
+// Names and types of tasks, formatted once for all tasks that have the same.
 class TaskTexts {
  public:
   explicit TaskTexts(const Database& db)
@@ -120,52 +125,74 @@ class TaskTexts {
         missing_type_(id_of(db, "N/A")),
         of_op_(db.prepare("SELECT name_id, unit_name_id FROM op WHERE id = ?")) {}
 
-  void write_name(TableWriter& out, const Statement& row) {
-    std::optional<std::int64_t> name = row.maybe_integer(kKernel);
-    // A task that the host told of has the kernel's name or none.
-    if (!name && row.is_null(kHostType) && !row.is_null(kOp)) name = op(row.integer(kOp)).name;
-    cann::text_or_missing(out, texts_, name);
-  }
-
-  void write_type(TableWriter& out, const Statement& row) {
-    std::optional<std::int64_t> type;
-    if (!row.is_null(kOp)) type = op(row.integer(kOp)).unit;
-    if (!type || type == missing_type_) {
-      type = row.maybe_integer(kHostType);
-      if (!type || type == fusion_type_) type = row.maybe_integer(kDeviceType);
-    }
-    cann::text_or_missing(out, texts_, type);
+  // The cells kernel_name and kernel_type.
+  void write(TableWriter& out, const Statement& row) {
+    constexpr std::size_t kMostKinds = 1 << 16;
+    const Kind kind{cell(row, kKernel), cell(row, kHostType), cell(row, kDeviceType),
+                    cell(row, kOp)};
+    if (cells_.size() >= kMostKinds) cells_.clear();
+    out.repeated(cells_[kind], 2, [&] {
+      const Op op = kind.op == kNull ? Op() : op_of(kind.op);
+      cann::text_or_missing(out, texts_, value(name_of(kind, op)));
+      cann::text_or_missing(out, texts_, value(type_of(kind, op)));
+    });
   }
 
  private:
   struct Op {
-    std::optional<std::int64_t> name;
-    std::optional<std::int64_t> unit;
+    std::int64_t name = kNull;
+    std::int64_t unit = kNull;
+  };
+  // All that the two texts depend on.
+  struct Kind {
+    std::int64_t kernel = kNull;
+    std::int64_t host_type = kNull;
+    std::int64_t device_type = kNull;
+    std::int64_t op = kNull;
+    bool operator==(const Kind&) const = default;
+  };
+  struct KindHash {
+    std::size_t operator()(const Kind& kind) const {
+      return hash_of({kind.kernel, kind.host_type, kind.device_type, kind.op});
+    }
   };
 
-  static std::optional<std::int64_t> id_of(const Database& db, std::string_view text) {
-    Statement read = db.prepare("SELECT id FROM name WHERE text = ?");
-    read.bind(1, text);
-    return read.step() ? std::optional(read.integer(0)) : std::nullopt;
+  static std::int64_t cell(const Statement& row, int column) {
+    return row.maybe_integer(column).value_or(kNull);
+  }
+  static std::optional<std::int64_t> value(std::int64_t id) {
+    return id == kNull ? std::nullopt : std::optional(id);
   }
 
-  const Op& op(std::int64_t id) {
-    constexpr std::size_t kMostOps = 1 << 16;
-    const auto known = ops_.find(id);
-    if (known != ops_.end()) return known->second;
-    if (ops_.size() >= kMostOps) ops_.clear();
+  // A task that the host told of has the kernel's name or none.
+  static std::int64_t name_of(const Kind& kind, const Op& op) {
+    return kind.kernel == kNull && kind.host_type == kNull ? op.name : kind.kernel;
+  }
+  std::int64_t type_of(const Kind& kind, const Op& op) const {
+    if (op.unit != kNull && op.unit != missing_type_) return op.unit;
+    const bool is_device_type = kind.host_type == kNull || kind.host_type == fusion_type_;
+    return is_device_type ? kind.device_type : kind.host_type;
+  }
+
+  // -1 where no task has it.
+  static std::int64_t id_of(const Database& db, std::string_view text) {
+    Statement read = db.prepare("SELECT id FROM name WHERE text = ?");
+    read.bind(1, text);
+    return read.step() ? read.integer(0) : -1;
+  }
+
+  Op op_of(std::int64_t id) {
     of_op_.reset();
     of_op_.bind(1, id);
-    Op& made = ops_[id];
-    if (of_op_.step()) made = {of_op_.maybe_integer(0), of_op_.maybe_integer(1)};
-    return made;
+    if (!of_op_.step()) return {};
+    return {cell(of_op_, 0), cell(of_op_, 1)};
   }
 
   cann::Texts texts_;
-  std::optional<std::int64_t> fusion_type_;
-  std::optional<std::int64_t> missing_type_;
+  std::int64_t fusion_type_;
+  std::int64_t missing_type_;
   Statement of_op_;
-  std::unordered_map<std::int64_t, Op> ops_;
+  std::unordered_map<Kind, std::string, KindHash> cells_;
 };
 
 class CannTaskTime : public cann::Table {
@@ -188,33 +215,25 @@ class CannTaskTime : public cann::Table {
       if (devices[i].next()) heads.emplace(devices[i].start_ns, i);
     }
     TaskTexts texts(db);
-    std::string scratch;
     while (!heads.empty()) {
       const std::size_t i = heads.top().second;
       heads.pop();
-      write_row(out, devices[i].row(), texts, scratch);
+      write_row(out, devices[i].row(), texts);
       if (devices[i].next()) heads.emplace(devices[i].start_ns, i);
     }
   }
 
  private:
-  static void write_row(TableWriter& out, const Statement& row, TaskTexts& texts,
-                        std::string& scratch) {
-    const auto us = [&scratch](std::int64_t ns) -> const std::string& {
-      scratch.clear();
-      append_us_from_ns(scratch, ns);
-      return scratch;
-    };
+  static void write_row(TableWriter& out, const Statement& row, TaskTexts& texts) {
     const std::int64_t start = row.integer(kStart);
     const std::int64_t duration = row.integer(kDuration);
     out.number(row.integer(kDevice));
-    texts.write_name(out, row);
-    texts.write_type(out, row);
+    texts.write(out, row);
     out.number(row.integer(kStream));
     out.number(row.integer(kTask));
-    out.number(us(duration));
-    out.timestamp(us(start));
-    out.timestamp(us(start + duration));
+    cann::us_number(out, duration);
+    cann::us_timestamp(out, start);
+    cann::us_timestamp(out, start + duration);
     out.end_row();
   }
 };
