@@ -4,6 +4,8 @@
 #include <cstring>
 #include <initializer_list>
 
+#include "cann_seeds.hpp"
+
 namespace msprof::fuzz {
 
 namespace {
@@ -126,6 +128,7 @@ std::vector<std::string> seeds(std::string_view target) {
   if (target == "job_folder") return {whole_capture(), several_captures(), ""};
   if (target == "ini") return board_files();
   if (target == "board_answer") return board_answers();
+  if (target.starts_with("cann_")) return cann_seeds(target);
   return {
       R"({"aicore": {"header_size": 0, "record_size": 16, "fields": {
              "layer_id": {"offset": 0, "type": "u32"}, "total_cycles": {"offset": 8, "type": "u64", "scale": 2},

@@ -276,7 +276,7 @@ TEST_CASE("the verdict on standard error tells the kind, the reason and how many
   const DamagedCapture capture;
   const fs::path slice = capture.folder() / kHost / "aging.compact.task_track.slice_0";
   std::string bytes = read_file(slice);
-  for (const std::size_t record : {1, 3, 4}) bytes = overwritten(bytes, 64 * record, "zz");
+  for (const std::size_t record : {1u, 3u, 4u}) bytes = overwritten(bytes, 64 * record, "zz");
   write_file(slice, bytes);
   const RunResult result = run_msprof({"import", "-q", "-dir", capture.folder().string()});
   INFO(result.err);

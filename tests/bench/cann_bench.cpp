@@ -1,0 +1,79 @@
+// The hot loops of importing PROF folders.
+#include <benchmark/benchmark.h>
+
+#include <unistd.h>
+
+#include <filesystem>
+
+#include "base/log.hpp"
+#include "import/importer.hpp"
+#include "import/kinds/cann/record_stream.hpp"
+#include "import/raw_kind.hpp"
+#include "support/prof/prof_run.hpp"
+
+namespace {
+
+using namespace msprof;
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kTasks = 20'000;
+
+// One run on a 910B for all loops.
+const test::prof::MadeRun& made() {
+  struct Folder {
+    fs::path path = fs::temp_directory_path() / ("msprof_cann_bench_" + std::to_string(::getpid()));
+    test::prof::MadeRun run;
+    Folder() {
+      log::set_level(log::Level::silent);
+      test::prof::RunShape shape;
+      shape.tasks = kTasks;
+      run = test::prof::make_run(path, {}, shape);
+    }
+    ~Folder() { fs::remove_all(path); }
+  };
+  static const Folder folder;
+  return folder.run;
+}
+
+std::uint64_t time_at(std::span<const std::byte> record) {
+  std::uint64_t time = 0;
+  std::memcpy(&time, record.data() + 16, sizeof time);
+  return time;
+}
+
+// The calls of a run, found in their slices and given in order of time.
+void calls_in_order(benchmark::State& state) {
+  const cann::RecordFormat format = {
+      "api_event", 40, [](std::span<const std::byte> record) { return record[0] == record[1]; },
+      "bad magic", time_at};
+  const auto session = Session::open(made().folder);
+  TraceDbWriter store(made().folder / "bench.db");
+  ImportReport report;
+  const ImportContext context{*session, store, report, nullptr, made().folder};
+  std::int64_t records = 0;
+  for (auto _ : state) {
+    cann::RecordStream stream(format);
+    for (const RawFile& file : session->raw_files()) {
+      if (file.name.find("api_event") != std::string::npos) stream.add(file, false);
+    }
+    stream.open(context);
+    for (; stream.front() != nullptr; stream.pop()) {
+      benchmark::DoNotOptimize(stream.front()->time);
+      ++records;
+    }
+  }
+  state.SetItemsProcessed(records);
+}
+BENCHMARK(calls_in_order)->Unit(benchmark::kMillisecond);
+
+// Everything that an import does, for a run that stays in the caches.
+void import_tasks(benchmark::State& state) {
+  const auto session = Session::open(made().folder);
+  for (auto _ : state) import_session(*session, made().folder / "bench" / "msprof.db", {});
+  state.SetItemsProcessed(state.iterations() * static_cast<std::int64_t>(made().facts.tasks));
+}
+BENCHMARK(import_tasks)->Unit(benchmark::kMillisecond);
+
+}  // namespace
+
+BENCHMARK_MAIN();

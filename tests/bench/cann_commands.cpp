@@ -1,0 +1,103 @@
+// cann_commands MSPROF FOLDER [TASKS]: import and all csv of generated runs of TASKS tasks and of a
+// tenth of them, as ratios to a bare insert of the same rows and a bare write of the same bytes in
+// the same run. Medians of three rounds.
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <string>
+#include <vector>
+
+#include "cann_baselines.hpp"
+#include "command_runs.hpp"
+#include "support/prof/prof_run.hpp"
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace msprof::bench;
+using namespace msprof::test::prof;
+
+constexpr int kRounds = 3;
+
+struct Measured {
+  RunFacts facts;
+  std::uint64_t rows = 0, csv_bytes = 0;
+  double import_s = 0, csv_s = 0, insert_s = 0, write_s = 0;
+  double import_mb = 0, csv_mb = 0;
+  double whole_s() const { return import_s + csv_s; }
+};
+
+Measured measure(const std::string& msprof, const fs::path& scratch, std::uint64_t tasks) {
+  RunShape shape;
+  shape.tasks = tasks;
+  shape.streams = 8;
+  shape.threads = 4;
+  shape.names = static_cast<unsigned>(std::max<std::uint64_t>(40, tasks / 250));
+  shape.seed = 7;
+  shape.steps = 10;
+  const fs::path home = scratch / std::to_string(tasks);
+  const MadeRun run = make_run(home, {}, shape);
+  const fs::path out = home / "out";
+  const std::vector<std::string> where = {"-q", "-dir", run.folder.string(), "--output",
+                                          out.string()};
+  const auto command = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), msprof);
+    words.insert(words.end(), where.begin(), where.end());
+    return run_command(std::move(words));
+  };
+  std::vector<CommandRun> imports, exports;
+  std::vector<double> inserts, writes;
+  Measured measured;
+  for (int round = 0; round < kRounds; ++round) {
+    fs::remove_all(out);
+    imports.push_back(command({"import"}));
+    exports.push_back(command({"export", "summary"}));
+    inserts.push_back(bare_copy_seconds(out / "sqlite" / "msprof.db", home / "bare.db"));
+    writes.push_back(bare_write_of(out / "mindstudio_profiler_output", home / "bare.csv"));
+  }
+  measured.facts = run.facts;
+  measured.rows = rows_in(out / "sqlite" / "msprof.db");
+  measured.csv_bytes = bytes_in(out / "mindstudio_profiler_output");
+  measured.import_s = median_seconds(imports);
+  measured.csv_s = median_seconds(exports);
+  measured.insert_s = median(inserts);
+  measured.write_s = median(writes);
+  measured.import_mb = peak_mb(imports);
+  measured.csv_mb = peak_mb(exports);
+  fs::remove_all(home);
+  return measured;
+}
+
+void print(const Measured& m) {
+  fmt::print("cann, {} tasks, {:.0f} MB raw, {:.2f} M rows, {:.0f} MB csv, medians of {} rounds\n",
+             m.facts.tasks, static_cast<double>(m.facts.raw_bytes) / 1e6,
+             static_cast<double>(m.rows) / 1e6, static_cast<double>(m.csv_bytes) / 1e6, kRounds);
+  fmt::print(
+      "  import              {:6.2f} x the rate of a bare insert of the same rows (goal 0.5): "
+      "{:.2f} s, bare {:.2f} s, peak {:.0f} MB (goal 512)\n",
+      m.insert_s / m.import_s, m.import_s, m.insert_s, m.import_mb);
+  fmt::print(
+      "  import and all csv  {:6.2f} x the time of a bare insert and a bare write (goal 3 or "
+      "less): {:.2f} s + {:.2f} s, bare {:.2f} s + {:.2f} s, peak {:.0f} MB (goal 512)\n",
+      m.whole_s() / (m.insert_s + m.write_s), m.import_s, m.csv_s, m.insert_s, m.write_s, m.csv_mb);
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) {
+    fmt::print(stderr, "usage: cann_commands MSPROF FOLDER [TASKS]\n");
+    return 2;
+  }
+  const fs::path scratch = fs::path(argv[2]) / "cann_commands";
+  const std::uint64_t tasks = argc > 3 ? std::strtoull(argv[3], nullptr, 10) : 1'000'000;
+  fs::remove_all(scratch);
+  const Measured small = measure(argv[1], scratch, tasks / 10);
+  print(small);
+  const Measured large = measure(argv[1], scratch, tasks);
+  print(large);
+  fmt::print("  ten times the tasks {:6.2f} x the time (goal 10.5 or less)\n",
+             large.whole_s() / small.whole_s());
+  fs::remove_all(scratch);
+  return 0;
+}

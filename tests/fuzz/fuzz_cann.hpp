@@ -1,0 +1,63 @@
+// What the fuzz targets of PROF folders share: a small good capture, files put into it, import and
+// export of what that is.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msprof::fuzz {
+
+// Takes pieces off the front of an input; short at its end.
+class Pieces {
+ public:
+  explicit Pieces(std::string_view bytes) : bytes_(bytes) {}
+  Pieces(const std::uint8_t* data, std::size_t size)
+      : bytes_(reinterpret_cast<const char*>(data), size) {}
+  bool empty() const { return bytes_.empty(); }
+  std::string_view take(std::size_t count);
+  std::size_t number(std::size_t width);
+
+ private:
+  std::string_view bytes_;
+};
+
+// A folder in memory where there is such a thing.
+class ScratchFolder {
+ public:
+  ScratchFolder();
+  ~ScratchFolder();
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const std::filesystem::path& path() const { return path_; }
+
+ private:
+  std::filesystem::path path_;
+};
+
+// A small capture of a 910B or, with `is_hwts`, of a 910A; files are put in for one input and taken
+// out again.
+class CannCapture {
+ public:
+  explicit CannCapture(bool is_hwts);
+  // Replaces or adds a file, named from the capture.
+  void put(const std::string& name, std::string_view bytes);
+  // Imports and exports; then everything is as it was. Anything but Error(nothing_to_do), and that
+  // only when `may_be_nothing`, is a finding.
+  void run(bool may_be_nothing);
+
+ private:
+  ScratchFolder scratch_;
+  std::filesystem::path folder_;
+  std::vector<std::pair<std::string, std::string>> originals_;
+  std::set<std::string> changed_;
+};
+
+// Imports and exports `folder` with its products in `products`; see CannCapture::run().
+void import_and_export(const std::filesystem::path& folder, const std::filesystem::path& products,
+                       bool may_be_nothing);
+
+}  // namespace msprof::fuzz

@@ -1,0 +1,16 @@
+// Fuzz target: the info files and dictionaries of a PROF folder, beside small good records.
+#include "cann_seeds.hpp"
+#include "fuzz_cann.hpp"
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  using namespace msprof::fuzz;
+  static CannCapture capture(false);
+  static const auto names = cann_file_names("cann_texts");
+  Pieces input(data, size);
+  while (!input.empty()) {
+    const std::string& name = names[input.number(1) % names.size()];
+    capture.put(name, input.take(input.number(2)));
+  }
+  capture.run(false);
+  return 0;
+}
