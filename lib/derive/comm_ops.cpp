@@ -88,7 +88,7 @@ class DeviceOps {
         found.has_master ? std::min(found.row.start_ns, task.start_ns) : task.start_ns;
     found.row.end_ns = found.has_master ? std::max(found.row.end_ns, task.end_ns) : task.end_ns;
     found.has_master = true;
-    if (task.start_ns >= begin_ns_) add_span(task);
+    if (task.start_ns >= begin_ns_) add_span(task, op);
   }
 
   void write(std::int64_t& next_op_id, std::int64_t& next_span_id) {
@@ -174,9 +174,8 @@ class DeviceOps {
     return ops_.size() - 1;
   }
 
-  void add_span(const Task& task) {
-    const auto [at, is_new] =
-        spans_.try_emplace({task.op_name_id, task.op_begin_count, task.op_type_name_id});
+  void add_span(const Task& task, std::size_t op) {
+    const auto [at, is_new] = spans_.try_emplace({op, task.op_begin_count, task.op_type_name_id});
     Span& span = at->second;
     span.start_ns = is_new ? task.start_ns : std::min(span.start_ns, task.start_ns);
     span.end_ns = is_new ? task.end_ns : std::max(span.end_ns, task.end_ns);
@@ -208,7 +207,8 @@ class DeviceOps {
       numbers_;
   std::vector<Op> ops_;
   std::vector<std::pair<std::int64_t, std::size_t>> tasks_;
-  std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Span> spans_;
+  // By operator, begin of the call and its type.
+  std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, Span> spans_;
 };
 
 std::vector<DeviceRun> device_runs(const Database& db) {
