@@ -32,6 +32,13 @@ bool has_record_magic(std::span<const std::byte> record) {
   return magic == kRecordMagic;
 }
 
+bool has_record_head(std::span<const std::byte> record) {
+  constexpr std::uint16_t kLowestLevel = 5000;
+  std::uint16_t level = 0;
+  std::memcpy(&level, record.data() + 2, sizeof(level));
+  return has_record_magic(record) && level >= kLowestLevel;
+}
+
 std::string_view fixed_text(const char* bytes, std::size_t room) {
   const void* end = std::memchr(bytes, 0, room);
   const auto length =

@@ -60,6 +60,9 @@ Wire decode(std::span<const std::byte> record) {
 // The mark of every host record and of aicpu.data (cann_host.md 1.4).
 inline constexpr std::uint16_t kRecordMagic = 0x5A5A;
 bool has_record_magic(std::span<const std::byte> record);
+// The magic and behind it what may be a level: msproftx has the magic a second time within a
+// record.
+bool has_record_head(std::span<const std::byte> record);
 
 // Text of fixed room: up to the NUL; without one every byte counts.
 std::string_view fixed_text(const char* bytes, std::size_t room);

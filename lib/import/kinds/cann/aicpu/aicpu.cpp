@@ -11,7 +11,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr RecordFormat kFormat{"aicpu", sizeof(AicpuNodeWire), has_record_magic};
+constexpr RecordFormat kFormat{"aicpu", sizeof(AicpuNodeWire), has_record_head};
 
 class AicpuKind : public SliceKind {
  public:

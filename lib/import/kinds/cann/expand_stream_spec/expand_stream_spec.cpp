@@ -8,7 +8,7 @@ namespace msprof::cann {
 namespace {
 
 constexpr std::size_t kStatusOffset = 24;  // u8, 1: expanded
-constexpr RecordFormat kFormat{"expand_stream_spec", 64, has_record_magic};
+constexpr RecordFormat kFormat{"expand_stream_spec", 64, has_record_head};
 
 class ExpandStreamKind : public SliceKind {
  public:

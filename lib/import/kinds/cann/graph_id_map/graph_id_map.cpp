@@ -15,7 +15,7 @@ struct __attribute__((packed)) GraphIdMapWire {  // cann_host.md 1.4, 1.8
 };
 static_assert(sizeof(GraphIdMapWire) == 256);
 
-constexpr RecordFormat kFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_magic};
+constexpr RecordFormat kFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_head};
 
 class GraphIdMapKind : public SliceKind {
  public:

@@ -18,7 +18,7 @@ struct __attribute__((packed)) LogicStreamWire {  // cann_host.md 1.4, 1.8
 };
 static_assert(sizeof(LogicStreamWire) == 256);
 
-constexpr RecordFormat kFormat{"logic_stream_info", sizeof(LogicStreamWire), has_record_magic};
+constexpr RecordFormat kFormat{"logic_stream_info", sizeof(LogicStreamWire), has_record_head};
 
 class LogicStreamKind : public SliceKind {
  public:

@@ -21,7 +21,7 @@ struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8
 };
 static_assert(sizeof(Mc2CommWire) == 256);
 
-constexpr RecordFormat kFormat{"mc2_comm_info", sizeof(Mc2CommWire), has_record_magic};
+constexpr RecordFormat kFormat{"mc2_comm_info", sizeof(Mc2CommWire), has_record_head};
 
 class Mc2CommKind : public SliceKind {
  public:

@@ -14,7 +14,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr RecordFormat kFormat{"msproftx", sizeof(MsprofTxWire), has_record_magic};
+constexpr RecordFormat kFormat{"msproftx", sizeof(MsprofTxWire), has_record_head};
 
 // So many marks wait for further segments; one call writes them one behind the other.
 constexpr std::size_t kMostOpenMarks = 65'536;

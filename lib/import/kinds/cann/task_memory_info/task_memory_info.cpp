@@ -25,7 +25,7 @@ struct __attribute__((packed)) TaskMemoryWire {  // cann_host.md 1.4, 1.8
 };
 static_assert(sizeof(TaskMemoryWire) == 256);
 
-constexpr RecordFormat kFormat{"task_memory_info", sizeof(TaskMemoryWire), has_record_magic};
+constexpr RecordFormat kFormat{"task_memory_info", sizeof(TaskMemoryWire), has_record_head};
 
 class TaskMemoryKind : public SliceKind {
  public:

@@ -14,7 +14,9 @@ namespace {
 constexpr std::size_t kHeadBytes = 4;
 constexpr std::size_t kReadBytes = std::size_t{1} << 18;
 
-// The length of a tag; 0 where any is good, 1 for a tag that is not known.
+constexpr std::size_t kUnknown = SIZE_MAX;
+
+// The length of a tag; 0 where any is good.
 std::size_t length_of(std::uint8_t tag) {
   switch (tag) {
     case 3:  // time line
@@ -30,7 +32,7 @@ std::size_t length_of(std::uint8_t tag) {
     case 11:
       return 40;
     default:
-      return 1;
+      return kUnknown;
   }
 }
 
@@ -48,6 +50,11 @@ Head head_at(std::span<const std::byte> bytes) {
 bool looks_known(const Head& head) {
   const std::size_t length = length_of(head.tag);
   return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
+}
+
+// What a search must not take for a record: a tag and any number are soon found.
+bool has_any_length(const Head& head) {
+  return length_of(head.tag) == 0;
 }
 
 // The bytes of all slices that are near the place of work.
@@ -93,7 +100,7 @@ class TlvReader {
     while (bytes_.size() - at >= kHeadBytes) {
       const auto rest = std::span<const std::byte>(bytes_).subspan(at);
       const Head head = head_at(rest);
-      if (looks_known(head)) {
+      if (looks_known(head) && !(searching_ && has_any_length(head))) {
         if (rest.size() < head.bytes) break;
         end_search();
         ++records_;
@@ -104,8 +111,8 @@ class TlvReader {
         if (rest.size() < head.bytes + kHeadBytes) break;
         if (looks_known(head_at(rest.subspan(head.bytes)))) {
           context_.report.skip_record(
-              kind_, file_->name, length_of(head.tag) == 1 ? "unknown tag" : "impossible length",
-              offset_of(at));
+              kind_, file_->name,
+              length_of(head.tag) == kUnknown ? "unknown tag" : "impossible length", offset_of(at));
           at += head.bytes;
         } else {
           lose(at++);
