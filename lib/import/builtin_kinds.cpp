@@ -1,3 +1,5 @@
+#include "associate/host_task_store.hpp"
+#include "import/kinds/cann/cann_kinds.hpp"
 #include "import/kinds/svp/svp_kinds.hpp"
 
 namespace msprof {
@@ -18,10 +20,60 @@ KindSet svp_kinds(const SvpSession& session) {
   return set;
 }
 
+using CannKindMaker = std::unique_ptr<RawKind> (*)(cann::CannImport&);
+
+constexpr CannKindMaker kCannKinds[] = {
+    // Dictionaries first: the others name things with them.
+    cann::make_type_info_kind,
+    cann::make_hash_dic_kind,
+    cann::make_graph_id_map_kind,
+    cann::make_msproftx_kind,
+    cann::make_task_memory_info_kind,
+    cann::make_logic_stream_info_kind,
+    cann::make_mc2_comm_info_kind,
+    // Before the records whose stream ids it changes.
+    cann::make_expand_stream_spec_kind,
+    cann::make_api_event_kind,
+    cann::make_task_track_kind,
+    cann::make_node_basic_info_kind,
+    cann::make_node_attr_info_kind,
+    cann::make_tensor_info_kind,
+    cann::make_context_id_info_kind,
+    cann::make_fusion_op_info_kind,
+    cann::make_memcpy_info_kind,
+    cann::make_hccl_info_kind,
+    cann::make_hccl_op_info_kind,
+    cann::make_capture_stream_info_kind,
+    cann::make_lpm_freq_kind,
+    cann::make_ts_track_kind,
+    cann::make_aicpu_kind,
+    cann::make_data_preprocess_kind,
+    cann::make_l2_cache_kind,
+    cann::make_stars_soc_kind,
+    cann::make_hwts_kind,
+    cann::make_ffts_profile_kind,
+    cann::make_aicore_kind,
+};
+
+KindSet cann_kinds(const CannSession& session) {
+  auto import = std::make_shared<cann::CannImport>(session);
+  KindSet set;
+  set.shared = import;
+  for (const CannKindMaker make : kCannKinds) set.kinds.push_back(make(*import));
+  set.join = [import](const ImportContext& context) {
+    cann::write_devices(*import, context);
+    HostTaskStore tasks(context.work_folder);
+    cann::join_host(*import, context, tasks);
+    cann::join_devices(*import, context, tasks);
+  };
+  return set;
+}
+
 }  // namespace
 
 KindSet builtin_kinds(const Session& session) {
-  // The dialect is the type: Session::open makes no other session yet.
+  // The dialect is the type; Session::open makes no other session.
+  if (const auto* cann = dynamic_cast<const CannSession*>(&session)) return cann_kinds(*cann);
   return svp_kinds(dynamic_cast<const SvpSession&>(session));
 }
 
