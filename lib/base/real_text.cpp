@@ -47,19 +47,23 @@ std::int64_t sqlite_thousandths(double value) {
   return thousandths;
 }
 
-// Thousandths as text, zeros at the end cut, but `least` decimals kept.
+// Thousandths as text, zeros at the end cut, but `least` decimals kept. Written from the back:
+// tables have tens of millions of these.
 void append_thousandths(std::string& out, std::int64_t thousandths, int least) {
-  const fmt::format_int whole(thousandths / 1000);
-  out.append(whole.data(), whole.size());
-  const auto rest = static_cast<int>(thousandths % 1000);
+  std::array<char, 24> text{};
+  char* const end = text.data() + text.size();
+  char* at = end;
+  auto rest = static_cast<unsigned>(thousandths % 1000);
+  auto whole = static_cast<std::uint64_t>(thousandths / 1000);
   int decimals = 3;
-  if (rest % 10 == 0) decimals = rest % 100 != 0 ? 2 : rest != 0 ? 1 : 0;
-  decimals = std::max(decimals, least);
-  if (decimals == 0) return;
-  const std::array<char, 4> text = {'.', static_cast<char>('0' + rest / 100),
-                                    static_cast<char>('0' + rest / 10 % 10),
-                                    static_cast<char>('0' + rest % 10)};
-  out.append(text.data(), static_cast<std::size_t>(decimals) + 1);
+  for (; decimals > least && rest % 10 == 0; --decimals) rest /= 10;
+  for (int i = 0; i < decimals; ++i, rest /= 10) *--at = static_cast<char>('0' + rest % 10);
+  if (decimals > 0) *--at = '.';
+  do {
+    *--at = static_cast<char>('0' + whole % 10);
+    whole /= 10;
+  } while (whole != 0);
+  out.append(at, static_cast<std::size_t>(end - at));
 }
 
 // Of a value of any size: 15 digits, a point always.
@@ -105,6 +109,10 @@ double sqlite_round3(double value) {
 }
 
 void append_sqlite_round3(std::string& out, double value) {
+  if (value == 0) {  // the side of a task that did not run
+    out.append("0.0", 3);
+    return;
+  }
   std::int64_t thousandths = 0;
   if (!sqlite_rounded(std::abs(value), thousandths)) {
     append_15_digits(out, sqlite_round3(value));
