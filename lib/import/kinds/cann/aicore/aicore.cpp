@@ -3,8 +3,8 @@
 
 #include "import/kinds/cann/aicore/aicore_records.hpp"
 #include "import/kinds/cann/cann_kinds.hpp"
+#include "import/kinds/cann/device/device_magic.hpp"
 #include "import/kinds/cann/device/device_stream_kind.hpp"
-#include "import/kinds/cann/stars_soc/stars_soc_records.hpp"
 
 namespace msprof::cann {
 
@@ -63,7 +63,8 @@ bool is_sound(std::span<const std::byte> record) {
   const auto wire = wire_of<AicoreWire>(record);
   if (wire.magic == kDeviceMagic) return true;
   const auto is_zero = [](auto word) { return word == 0; };
-  return wire.reserved_4 == 0 && wire.reserved_24 == 0 && wire.stream_id <= UINT16_MAX &&
+  return may_be_magic(wire.magic) && wire.reserved_1 == 0 && wire.reserved_4 == 0 &&
+         wire.reserved_24 == 0 && wire.stream_id <= UINT16_MAX &&
          std::all_of(std::begin(wire.reserved_8), std::end(wire.reserved_8), is_zero) &&
          std::all_of(std::begin(wire.tail), std::end(wire.tail), is_zero) &&
          !(wire.total_cycle == 0 && std::all_of(std::begin(wire.pmu), std::end(wire.pmu), is_zero));

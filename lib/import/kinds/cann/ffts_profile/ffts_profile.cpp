@@ -1,10 +1,10 @@
 #include <cstring>
 
 #include "import/kinds/cann/cann_kinds.hpp"
+#include "import/kinds/cann/device/device_magic.hpp"
 #include "import/kinds/cann/device/device_stream_kind.hpp"
 #include "import/kinds/cann/device/stars_ids.hpp"
 #include "import/kinds/cann/ffts_profile/ffts_profile_records.hpp"
-#include "import/kinds/cann/stars_soc/stars_soc_records.hpp"
 
 namespace msprof::cann {
 

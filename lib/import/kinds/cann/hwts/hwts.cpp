@@ -2,9 +2,9 @@
 #include <cstring>
 
 #include "import/kinds/cann/cann_kinds.hpp"
+#include "import/kinds/cann/device/device_magic.hpp"
 #include "import/kinds/cann/device/device_stream_kind.hpp"
 #include "import/kinds/cann/hwts/hwts_records.hpp"
-#include "import/kinds/cann/stars_soc/stars_soc_records.hpp"
 
 namespace msprof::cann {
 
@@ -26,13 +26,16 @@ struct HwtsWire {
 static_assert(sizeof(HwtsWire) == 64);
 
 constexpr std::uint32_t kStreamMask = 0x7FF;
+constexpr std::uint8_t kTypes = 32;  // more than there are; a counter is soon beyond them
 
-// The magic is usual, not certain: without it the unused fields must be.
+// The magic is usual, not certain: without it the other fields must look right, also against the
+// same bytes read a place too early.
 bool is_sound(std::span<const std::byte> record) {
   HwtsWire wire;
   std::memcpy(&wire, record.data(), sizeof(wire));
   if (wire.magic == kDeviceMagic) return true;
-  return wire.syscnt != 0 && wire.reserved == 0 && wire.stream_id <= UINT16_MAX &&
+  return may_be_magic(wire.magic) && wire.task_type < kTypes && wire.syscnt != 0 &&
+         wire.reserved == 0 && wire.stream_id <= UINT16_MAX &&
          std::all_of(std::begin(wire.tail), std::end(wire.tail),
                      [](std::uint32_t word) { return word == 0; });
 }

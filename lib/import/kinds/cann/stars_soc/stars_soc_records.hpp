@@ -10,9 +10,6 @@
 
 namespace msprof::cann {
 
-// Marks device records; cann_device.md 5.1.
-inline constexpr std::uint16_t kDeviceMagic = 0x6BD3;
-
 RecordFormat stars_soc_format();
 
 struct StarsLog {
