@@ -93,7 +93,7 @@ class Run {
 
   void begin_again(const Actor& actor, std::uint16_t number, Stream& stream, std::uint64_t ready) {
     // Behind the last task on both sides, before the next one.
-    scene_.flip(actor.thread, ready / 10 * 10, stream.free_at + 60, actor.device, number,
+    scene_.flip(actor.thread, ready / 10 * 10 - 20, stream.free_at + 60, actor.device, number,
                 ++stream.flips);
     stream.free_at += 100;
     stream.next_task = 1;

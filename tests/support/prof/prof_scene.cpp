@@ -219,13 +219,14 @@ void ProfScene::device_task(std::uint32_t task_type, const DeviceSpan& device) {
 }
 
 void ProfScene::pmu(const OpKind& op, const DeviceSpan& device, const TaskPmu& pmu) {
-  std::uint8_t& count = pmu_count_[device.device];
   if (!setup().is_stars()) {
-    const CorePmu core{count++, device.stream, device.task, pmu.cycles, pmu.counters};
-    folder_.device(device.device, op.core == Core::aiv ? CorePmu::kVectorStem : CorePmu::kStem,
-                   bytes(core));
+    const bool is_vector = op.core == Core::aiv;
+    std::uint8_t& core_count = (is_vector ? vector_pmu_count_ : pmu_count_)[device.device];
+    const CorePmu core{core_count++, device.stream, device.task, pmu.cycles, pmu.counters};
+    folder_.device(device.device, is_vector ? CorePmu::kVectorStem : CorePmu::kStem, bytes(core));
     return;
   }
+  std::uint8_t& count = pmu_count_[device.device];
   const std::uint64_t margin = is_mix(op.core) ? kFftsMargin : 0;
   ContextPmu main;
   main.count = count++;

@@ -119,7 +119,7 @@ class ProfScene {
   void aicpu(const DeviceSpan& device);
 
   ProfFolder& folder_;
-  std::map<int, std::uint8_t> log_count_, pmu_count_;  // rolling, by device
+  std::map<int, std::uint8_t> log_count_, pmu_count_, vector_pmu_count_;  // rolling, by device
 };
 
 }  // namespace msprof::test::prof

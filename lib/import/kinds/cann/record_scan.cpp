@@ -147,7 +147,9 @@ void RecordScan::emit(std::uint64_t at, std::span<const std::byte> record) {
 
 // An overwritten ring begins within a record; without a mark to look for the row begins with one.
 std::uint64_t RecordScan::find_start() {
-  if (format_.is_sound == nullptr || bytes_.bytes(0, size_).empty() || sound_from(0)) return 0;
+  if (format_.is_sound == nullptr || bytes_.bytes(0, size_).empty()) return 0;
+  // A bad first record, with good ones at their places behind it, is no part of one.
+  if (sound_from(0) || sound_from(size_)) return 0;
   const auto start = search(1, size_);
   if (!start) return 0;
   lose(&Slice::head, 0, *start);
