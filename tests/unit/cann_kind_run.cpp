@@ -9,14 +9,20 @@ namespace msprof::test {
 
 namespace fs = std::filesystem;
 
-KindRun::KindRun(const fs::path& folder, const std::vector<Maker>& makers)
+KindRun::KindRun(const fs::path& folder, const std::vector<Maker>& makers, const fs::path& lost)
     : session_(folder), store_(work_ / "msprof.db"), import_(session_) {
   const ImportContext context{session_, store_, report_, nullptr, work_.path()};
+  if (!lost.empty()) fs::remove(lost);
   std::vector<std::unique_ptr<RawKind>> kinds;
   for (const Maker make : makers) {
     kinds.push_back(make(import_));
     for (const RawFile& file : session_.raw_files()) {
-      if (kinds.back()->owns(file)) kinds.back()->import(context, file);
+      if (!kinds.back()->owns(file)) continue;
+      try {
+        kinds.back()->import(context, file);
+      } catch (const Error& error) {
+        report_.damage(kinds.back()->name(), file.name, "unreadable", error.what());
+      }
     }
   }
   cann::write_devices(import_, context);

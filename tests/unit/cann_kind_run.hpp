@@ -18,8 +18,10 @@ class KindRun {
  public:
   using Maker = std::unique_ptr<RawKind> (*)(cann::CannImport&);
 
-  // Runs the kinds one after the other, as the importer does, and write_devices() between.
-  KindRun(const std::filesystem::path& folder, const std::vector<Maker>& makers);
+  // Runs the kinds one after the other, as the importer does, and write_devices() between. `lost`
+  // goes away once the folder has been looked through.
+  KindRun(const std::filesystem::path& folder, const std::vector<Maker>& makers,
+          const std::filesystem::path& lost = {});
 
   // SELECT `columns` FROM `rest`, a row as "a|b|NULL".
   Texts rows(std::string_view columns, std::string_view rest);

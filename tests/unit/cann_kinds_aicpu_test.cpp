@@ -257,6 +257,18 @@ TEST_CASE("the data queue as text, with damaged entries") {
                                 "PARTIAL data_preprocess: damaged entry x1"});
 }
 
+TEST_CASE("a slice that cannot be read does not keep the others from being read") {
+  const TempFolder temp;
+  ProfFolder folder(temp.path());
+  for (const char* source : {"a", "b"}) {
+    folder.device(0, prof::DataQueue{.time_us = 5, .action = "dequeue", .source = source});
+    folder.next_slice(prof::DataQueue::kStem, 0);
+  }
+  folder.finish();
+  KindRun run(folder.folder(), kOld, device_slice(folder.folder(), 0, prof::DataQueue::kStem, 1));
+  CHECK(queue(run) == Texts{"1|a|dequeue|5|NULL|0|0"});
+}
+
 TEST_CASE("texts that are no entries of a queue are refused") {
   for (const char* text :
        {"", "[", "[1]", "[1] a, source:b, index:1", "1 a, source:b, index:1, size:2",

@@ -315,7 +315,7 @@ TEST_CASE("too many entries, frequencies of 0 and cut files of frequencies are c
   {
     KindRun run(folder.folder(), kFreq);
     CHECK(points(run).size() == 4);
-    CHECK(run.findings() == Texts{"PARTIAL lpm_freq: more than 55 entries x1"});
+    CHECK(run.findings() == Texts{"PARTIAL lpm_freq: more than 55 entries, or impossible ones x1"});
   }
   overwrite(slice, 0, std::string_view("\x01\x00\x00\x00", 4));
   overwrite(slice, 16, std::string_view("\x00\x00\x00\x00", 4));
@@ -329,6 +329,14 @@ TEST_CASE("too many entries, frequencies of 0 and cut files of frequencies are c
   {
     KindRun run(folder.folder(), kFreq);
     CHECK(points(run).size() == 4);
+    CHECK(run.findings().size() == 1);
+  }
+  // A ring begins within a record.
+  write_file(slice, bytes.substr(300));
+  {
+    KindRun run(folder.folder(), kFreq);
+    CHECK(points(run) == Texts{"0|" + ns(0) + "|1000", "0|" + ns(0) + "|1000",
+                               "0|" + ns(4000) + "|900", "0|" + ns(10'000'000'000) + "|900"});
     CHECK(run.findings().size() == 1);
   }
   write_file(slice, "");

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "import/kinds/cann/aicpu/aicpu_node.hpp"
 #include "import/kinds/cann/cann_kinds.hpp"
@@ -124,9 +125,16 @@ class DataQueueKind : public SliceKind {
                   {kName, sizeof(DataQueueWire), has_magic_and_tag<kDataQueueTag>}) {}
 
   void import(const ImportContext& context, const RawFile& file) override {
-    if (is_binary(file)) return SliceKind::import(context, file);
-    read_entries(import_, context, file, parse_dequeue);
-    arrive(context);
+    bool is_text = false;
+    try {
+      is_text = !is_binary(file);
+      if (is_text) read_entries(import_, context, file, parse_dequeue);
+    } catch (const Error&) {
+      // The other slices are read all the same.
+      arrive(context);
+      throw;
+    }
+    is_text ? arrive(context) : SliceKind::import(context, file);
   }
 
  private:

@@ -22,8 +22,21 @@ struct __attribute__((packed)) FrequencyWire {
 };
 static_assert(sizeof(FrequencyWire) == 888);
 
-// A record has no mark: one is as good as the next.
-constexpr RecordFormat kFormat{"lpm_freq", sizeof(FrequencyWire)};
+// A record has no mark, but its entries have times and frequencies, and an empty one is all zeros.
+bool is_sound(std::span<const std::byte> record) {
+  constexpr std::uint32_t kMostMhz = 100'000;
+  const auto wire = decode<FrequencyWire>(record);
+  if (wire.count > kMostEntries) return false;
+  if (wire.count == 0) {
+    return std::all_of(record.begin(), record.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+  return std::all_of(
+      &wire.entries[0], &wire.entries[wire.count],
+      [](const FrequencyEntryWire& entry) { return entry.ticks != 0 && entry.mhz <= kMostMhz; });
+}
+
+constexpr RecordFormat kFormat{"lpm_freq", sizeof(FrequencyWire), is_sound,
+                               "more than 55 entries, or impossible ones"};
 
 class LpmFreqKind : public SliceKind {
  public:
@@ -54,10 +67,6 @@ class LpmFreqKind : public SliceKind {
     std::vector<FrequencyChange> entries;
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<FrequencyWire>(record.bytes);
-      if (wire.count > kMostEntries) {
-        stream.skip(context, record, "more than 55 entries");
-        return;
-      }
       for (std::size_t i = 0; i < wire.count; ++i) {
         entries.emplace_back(wire.entries[i].ticks, wire.entries[i].mhz);
       }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "import/kinds/cann/cann_kinds.hpp"
 #include "import/kinds/cann/device/stars_ids.hpp"
 #include "import/kinds/cann/slice_kind.hpp"
@@ -36,12 +37,22 @@ bool has_length(std::span<const std::byte> record) {
 constexpr RecordFormat kPlain{kName, kTsRecordBytes, has_known_tag, "unknown tag"};
 constexpr RecordFormat kWithLength{kName, kTsRecordBytes, has_length, "bad record head"};
 
+// The first bytes of a file; none of one that cannot be read, which the stream reports.
+std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  try {
+    FileReader reader(file.path);
+    bytes.resize(reader.read(bytes));
+  } catch (const Error& error) {
+    if (error.code() != Exit::partial_data) throw;
+    bytes.clear();
+  }
+  return bytes;
+}
+
 // Whether the records of a file fill in their length; looks at its first records.
 bool fills_in_length(const RawFile& file) {
-  constexpr std::size_t kLook = 4 * kTsRecordBytes;
-  std::vector<std::byte> bytes(kLook);
-  FileReader reader(file.path);
-  bytes.resize(reader.read(bytes));
+  const std::vector<std::byte> bytes = first_bytes(file, 4 * kTsRecordBytes);
   for (std::size_t at = 0; at < kTsRecordBytes; ++at) {
     bool all = at + kTsRecordBytes <= bytes.size();
     for (std::size_t i = at; i + kTsRecordBytes <= bytes.size(); i += kTsRecordBytes) {
