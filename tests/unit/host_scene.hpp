@@ -1,0 +1,85 @@
+// HostScene: calls, tasks and records of a host in order of time, and what the association makes of
+// them. For the tests of the host association.
+#pragma once
+
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "associate/host_association.hpp"
+
+namespace msprof::test {
+
+// Keeps what comes out; ids are places in the lists, from 1.
+class KeptSink : public HostSink {
+ public:
+  struct Op {
+    HostOp op;
+    std::string tensors;  // the bytes
+  };
+  std::int64_t op_id(const HostOp& op) override {
+    std::string bytes(reinterpret_cast<const char*>(op.tensors.data()), op.tensors.size());
+    ops.push_back({op, bytes});
+    ops.back().op.tensors = {};
+    return static_cast<std::int64_t>(ops.size());
+  }
+  std::int64_t comm_call_id(const HostComm& call) override {
+    comms.push_back(call);
+    return static_cast<std::int64_t>(comms.size());
+  }
+  std::int64_t kernel_name_id(std::uint64_t hash) override {
+    return static_cast<std::int64_t>(hash);
+  }
+  std::int64_t captured_model(const HostTrack&) override { return captured; }
+  void add(const HostTask& task) override { tasks.push_back(task); }
+
+  std::vector<Op> ops;
+  std::vector<HostComm> comms;
+  std::vector<HostTask> tasks;
+  std::int64_t captured = kNull;
+};
+
+class HostScene {
+ public:
+  explicit HostScene(const HostAssociation::Options& options = {}) : options_(options) {}
+
+  // Calls of thread 1 unless `thread` says otherwise; the id is what the tasks carry as api.
+  HostScene& call(std::int64_t id, std::uint16_t level, std::uint64_t begin, std::uint64_t end,
+                  std::uint64_t item = 0);
+  HostScene& call(const HostCall& call);
+  HostScene& task(std::uint64_t time, TaskClass task_class, std::uint16_t number = 0);
+  HostScene& task(const HostTrack& track);
+  HostScene& copy(const CopyInfo& copy);
+  HostScene& basic(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
+                   std::uint32_t task_type = 2);
+  HostScene& tensors(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
+                     const std::string& bytes);
+  HostScene& contexts(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
+                      std::vector<std::uint32_t> ids, std::uint16_t level = host_level::kNode);
+  template <typename Record>
+  HostScene& record(std::uint64_t time, const Record& record) {
+    const std::uint32_t at = thread;
+    return later(time, kRecord, [=, this](HostAssociation& association) {
+      if (!association.add(at, time, record)) ++outside;
+    });
+  }
+
+  // Everything in order of time through a new association.
+  KeptSink run();
+
+  std::uint32_t thread = 1;
+  std::int64_t captured_model = kNull;
+  int outside = 0;  // records that no call took
+  std::uint64_t homeless = 0;
+
+ private:
+  enum Order { kCopy, kTask, kRecord, kCall };
+  using Step = std::function<void(HostAssociation&)>;
+  HostScene& later(std::uint64_t time, Order order, Step step);
+
+  HostAssociation::Options options_;
+  std::multimap<std::pair<std::uint64_t, Order>, Step> steps_;
+};
+
+}  // namespace msprof::test
