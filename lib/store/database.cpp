@@ -68,7 +68,9 @@ Statement& Statement::bind(int parameter, std::int64_t value) {
 }
 
 Statement& Statement::bind(int parameter, std::string_view text) {
-  if (sqlite3_bind_text64(statement_.get(), parameter, text.data(), text.size(), SQLITE_TRANSIENT,
+  // A text without an address would be bound as NULL.
+  const char* bytes = text.data() == nullptr ? "" : text.data();
+  if (sqlite3_bind_text64(statement_.get(), parameter, bytes, text.size(), SQLITE_TRANSIENT,
                           SQLITE_UTF8) != SQLITE_OK) {
     fail();
   }

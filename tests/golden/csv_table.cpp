@@ -1,6 +1,7 @@
 #include "golden/csv_table.hpp"
 
 #include <algorithm>
+#include <numeric>
 #include <regex>
 #include <stdexcept>
 
@@ -29,11 +30,12 @@ const std::string& CsvTable::cell(std::size_t row, std::string_view name) const 
 std::vector<std::string> CsvTable::cells(const std::vector<std::string>& names) const {
   std::vector<std::size_t> columns;
   for (const std::string& name : names) columns.push_back(column(name));
-  if (names.empty()) {
-    for (std::size_t i = 0; i < header.size(); ++i) columns.push_back(i);
-  }
   std::vector<std::string> lines;
   for (const auto& row : rows) {
+    if (names.empty()) {
+      columns.resize(row.size());
+      std::iota(columns.begin(), columns.end(), std::size_t{0});
+    }
     std::string line;
     for (const std::size_t at : columns) line += (line.empty() ? "" : "|") + row.at(at);
     lines.push_back(std::move(line));

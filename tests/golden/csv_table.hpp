@@ -15,7 +15,7 @@ struct CsvTable {
   // Throws for a column that is not there.
   std::size_t column(std::string_view name) const;
   const std::string& cell(std::size_t row, std::string_view name) const;
-  // One text a row, "a|b|c", of the columns named; all columns when none is.
+  // One text a row, "a|b|c", of the columns named; all cells of the row when none is.
   std::vector<std::string> cells(const std::vector<std::string>& names = {}) const;
   std::vector<std::string> column_cells(std::string_view name) const {
     return cells({std::string(name)});

@@ -74,7 +74,10 @@ class CannOpStatistic : public cann::Table {
       : Table({.name = "op_statistic",
                .title = "Op statistic",
                .help = "count, total, shortest, mean and longest time of every operator type",
-               .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL",
+               // At level 0 no operator has a type.
+               .exists = "SELECT 1 FROM op JOIN name ON name.id = op.type_name_id"
+                         " WHERE name.text <> 'N/A'"
+                         " AND EXISTS (SELECT 1 FROM task WHERE op_id IS NOT NULL)",
                .is_shown = true},
               {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}

@@ -53,7 +53,8 @@ std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
 // Whether the records of a file fill in their length; looks at its first records.
 bool fills_in_length(const RawFile& file) {
   const std::vector<std::byte> bytes = first_bytes(file, 4 * kTsRecordBytes);
-  for (std::size_t at = 0; at < kTsRecordBytes; ++at) {
+  // The first record may be damaged, or have bytes too many.
+  for (std::size_t at = 0; at < 2 * kTsRecordBytes; ++at) {
     bool all = at + kTsRecordBytes <= bytes.size();
     for (std::size_t i = at; i + kTsRecordBytes <= bytes.size(); i += kTsRecordBytes) {
       const auto record = std::span<const std::byte>(bytes).subspan(i, kTsRecordBytes);
