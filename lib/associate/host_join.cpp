@@ -1,6 +1,6 @@
 #include "associate/host_join.hpp"
 
-#include <algorithm>
+#include <utility>
 
 namespace msprof {
 
@@ -77,9 +77,9 @@ void HostJoin::leave(Batch& batch) {
     unseen_ += entry.shared == FlatTable::kNone ? 1 : shared_.at(entry.shared).hosts.size();
   }
   for (const std::uint32_t number : batch.shared) {
-    shared_.at(number).is_over = true;
-    left_.push_back(number);
-    may_settle_ = true;
+    SharedKey& key = shared_.at(number);
+    key.is_over = true;
+    if (key.open == 0) settled_.push_back(number);
   }
   batch = {};
 }
@@ -88,20 +88,16 @@ void HostJoin::left(std::uint32_t number, bool has_ended, std::uint32_t task) {
   SharedKey& key = shared_.at(number);
   --key.open;
   if (has_ended) key.tasks.push_back(task);
-  may_settle_ = may_settle_ || (key.is_over && key.open == 0);
+  if (key.is_over && key.open == 0) settled_.push_back(number);
 }
 
 std::vector<std::uint32_t> HostJoin::settled(bool all) {
-  if (all)
+  if (all) {
     for (Batch& batch : batches_) leave(batch);
-  if (!may_settle_) return {};
-  may_settle_ = false;
-  const auto settled = std::stable_partition(left_.begin(), left_.end(), [&](std::uint32_t number) {
-    return !all && shared_.at(number).open > 0;
-  });
-  std::vector<std::uint32_t> numbers(settled, left_.end());
-  left_.erase(settled, left_.end());
-  return numbers;
+    settled_.clear();
+    for (const auto& [number, key] : shared_) settled_.push_back(number);
+  }
+  return std::exchange(settled_, {});
 }
 
 }  // namespace msprof

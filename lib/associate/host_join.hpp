@@ -68,8 +68,7 @@ class HostJoin {
   std::vector<Batch> batches_;
   std::map<std::uint32_t, SharedKey> shared_;
   std::uint32_t next_shared_ = 0;
-  std::vector<std::uint32_t> left_;  // shared keys whose batch is over
-  bool may_settle_ = false;
+  std::vector<std::uint32_t> settled_;  // shared keys whose batch is over, with nothing open
   std::uint64_t unseen_ = 0;
 };
 

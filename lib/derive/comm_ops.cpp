@@ -146,11 +146,7 @@ class DeviceOps {
   std::int64_t turn_of(const Task& task) {
     if (task.host_count != launch_) turns_.clear();
     launch_ = task.host_count;
-    const auto turn = std::find_if(turns_.begin(), turns_.end(),
-                                   [&](const auto& met) { return met.first == task.call_id; });
-    if (turn != turns_.end()) return ++turn->second;
-    turns_.emplace_back(task.call_id, 1);
-    return 1;
+    return ++turns_[task.call_id];
   }
 
   std::size_t op_of(const Task& task, std::int64_t index, std::int64_t turn) {
@@ -202,7 +198,7 @@ class DeviceOps {
   std::map<std::int64_t, OpName> op_names_;
   std::map<std::pair<bool, std::int64_t>, Counter> counters_;
   std::int64_t launch_ = kNull;
-  std::vector<std::pair<std::int64_t, std::int64_t>> turns_;  // by call, of this launch
+  std::map<std::int64_t, std::int64_t> turns_;  // by call, of this launch
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>, std::size_t>
       numbers_;
   std::vector<Op> ops_;

@@ -56,7 +56,7 @@ void CounterQueue::wait(std::uint32_t key, const CoreCounters& values) {
     place = free_.back();
     free_.pop_back();
   }
-  waiting_[place] = {key, FlatTable::kNone, asked_, values, true};
+  waiting_[place] = {key, FlatTable::kNone, place, asked_, values, true};
   arrival_.push_back(place);
   ++count_;
   const std::uint32_t first = first_.find(key);
@@ -64,9 +64,8 @@ void CounterQueue::wait(std::uint32_t key, const CoreCounters& values) {
     first_.set(key, place);
     return;
   }
-  std::uint32_t last = first;
-  while (waiting_[last].next != FlatTable::kNone) last = waiting_[last].next;
-  waiting_[last].next = place;
+  waiting_[waiting_[first].last].next = place;
+  waiting_[first].last = place;
 }
 
 // The first of its key; its place is free once it is the oldest.
@@ -77,6 +76,7 @@ void CounterQueue::unlink(std::uint32_t place) {
   if (entry.next == FlatTable::kNone) {
     first_.erase(entry.key);
   } else {
+    waiting_[entry.next].last = entry.last;
     first_.set(entry.key, entry.next);
   }
 }

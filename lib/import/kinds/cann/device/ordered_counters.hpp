@@ -28,6 +28,7 @@ class CounterQueue {
   struct Waiting {
     std::uint32_t key = 0;
     std::uint32_t next = FlatTable::kNone;  // of the same key
+    std::uint32_t last = FlatTable::kNone;  // of the key; right in its first entry only
     std::uint64_t asked = 0;                // how many tasks had asked when it was read
     CoreCounters values;
     bool is_waiting = false;
