@@ -47,8 +47,7 @@ std::string dims_text(const std::uint16_t (&dims)[3]) {
 
 }  // namespace
 
-std::size_t HostOps::KeyHash::operator()(std::uint32_t number) const {
-  const Key& key = (*keys)[number];
+std::uint64_t HostOps::hash_of(const Key& key) {
   std::uint64_t hash = mix(key.name_hash, key.type_hash, kPrime1);
   hash = mix(hash, key.attribute_hash, kPrime1);
   hash = mix(hash, std::uint64_t{key.tensors} << 32 | key.dims, kPrime2);
@@ -60,7 +59,7 @@ std::size_t HostOps::KeyHash::operator()(std::uint32_t number) const {
 HostOps::HostOps(TraceDbWriter& store, Dictionaries& dictionaries)
     : store_(store),
       dictionaries_(dictionaries),
-      numbers_(64, KeyHash{&keys_}, KeyEqual{&keys_}),
+      tensor_hashes_(1),
       tensor_names_(1, TensorNames{kNull, kNull, kNull, kNull, kNull, kNull}),
       dims_names_(1, {kNull, kNull}) {}
 
@@ -79,17 +78,18 @@ std::int64_t HostOps::id_of(const HostOp& op) {
   return intern(key);
 }
 
-// Ids begin at 1.
+// Ids begin at 1. Keys that share a hash go on to the next one.
 std::int64_t HostOps::intern(const Key& key) {
-  const auto number = static_cast<std::uint32_t>(keys_.size());
-  keys_.push_back(key);
-  const auto [found, is_new] = numbers_.insert(number);
-  if (is_new) {
+  std::uint64_t hash = hash_of(key);
+  std::uint32_t number = numbers_.find(hash);
+  while (number != FlatTable::kNone && !(keys_[number] == key)) number = numbers_.find(++hash);
+  if (number == FlatTable::kNone) {
+    number = static_cast<std::uint32_t>(keys_.size());
+    numbers_.set(hash, number);
+    keys_.push_back(key);
     write(key);
-  } else {
-    keys_.pop_back();
   }
-  return std::int64_t{*found} + 1;
+  return std::int64_t{number} + 1;
 }
 
 void HostOps::write(const Key& key) {
@@ -138,10 +138,18 @@ HostOps::TensorHash HostOps::hash_of(std::span<const std::byte> tensors) {
 }
 
 std::uint32_t HostOps::tensors_number(std::span<const std::byte> tensors) {
-  const auto number = static_cast<std::uint32_t>(tensor_names_.size());
-  const auto [found, is_new] = tensor_numbers_.try_emplace(hash_of(tensors), number);
-  if (is_new) tensor_names_.push_back(make_names(tensors));
-  return found->second;
+  const TensorHash hash = hash_of(tensors);
+  std::uint64_t at = hash.first;
+  std::uint32_t number = tensor_numbers_.find(at);
+  while (number != FlatTable::kNone && !(tensor_hashes_[number] == hash))
+    number = tensor_numbers_.find(++at);
+  if (number == FlatTable::kNone) {
+    number = static_cast<std::uint32_t>(tensor_names_.size());
+    tensor_numbers_.set(at, number);
+    tensor_hashes_.push_back(hash);
+    tensor_names_.push_back(make_names(tensors));
+  }
+  return number;
 }
 
 HostOps::TensorNames HostOps::make_names(std::span<const std::byte> tensors) {

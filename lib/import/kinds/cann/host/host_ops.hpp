@@ -7,9 +7,9 @@
 #include <cstdint>
 #include <span>
 #include <unordered_map>
-#include <unordered_set>
 #include <vector>
 
+#include "associate/flat_table.hpp"
 #include "associate/host_sink.hpp"
 #include "associate/op_table.hpp"
 #include "import/kinds/cann/dictionaries/dictionaries.hpp"
@@ -48,22 +48,11 @@ class HostOps : public OpTable {
     std::int8_t is_hf32 = -1;
     bool operator==(const Key&) const = default;
   };
-  struct KeyHash {
-    const std::vector<Key>* keys;
-    std::size_t operator()(std::uint32_t number) const;
-  };
-  struct KeyEqual {
-    const std::vector<Key>* keys;
-    bool operator()(std::uint32_t a, std::uint32_t b) const { return (*keys)[a] == (*keys)[b]; }
-  };
   // 128 bits stand for the bytes of a tensor list.
   struct TensorHash {
     std::uint64_t first = 0;
     std::uint64_t second = 0;
     bool operator==(const TensorHash&) const = default;
-  };
-  struct TensorHashHash {
-    std::size_t operator()(const TensorHash& hash) const { return hash.first; }
   };
   // Shapes, types, formats of inputs, then of outputs; kNull: none.
   using TensorNames = std::array<std::int64_t, 6>;
@@ -72,6 +61,7 @@ class HostOps : public OpTable {
     std::int64_t unit_name_id = kNull;
   };
 
+  static std::uint64_t hash_of(const Key& key);
   static TensorHash hash_of(std::span<const std::byte> tensors);
   std::uint32_t tensors_number(std::span<const std::byte> tensors);
   TensorNames make_names(std::span<const std::byte> tensors);
@@ -84,8 +74,9 @@ class HostOps : public OpTable {
   Dictionaries& dictionaries_;
   std::vector<Key> keys_;
   std::vector<Names> names_;
-  std::unordered_set<std::uint32_t, KeyHash, KeyEqual> numbers_;
-  std::unordered_map<TensorHash, std::uint32_t, TensorHashHash> tensor_numbers_;
+  FlatTable numbers_;         // of keys_, by hash
+  FlatTable tensor_numbers_;  // of tensor_names_, by hash
+  std::vector<TensorHash> tensor_hashes_;
   std::vector<TensorNames> tensor_names_;
   std::unordered_map<std::uint64_t, std::uint32_t> dims_numbers_;  // by both names
   std::vector<std::pair<std::int64_t, std::int64_t>> dims_names_;

@@ -45,8 +45,7 @@ HostRows::HostRows(TraceDbWriter& store, Dictionaries& dictionaries, const Clock
       process_id_(process_id),
       captured_(captured),
       ops_(ops),
-      tasks_(tasks),
-      zero_name_id_(store.name_id("0")) {}
+      tasks_(tasks) {}
 
 const HostRows::CallType& HostRows::call_type(std::uint16_t level, std::uint32_t type) {
   const auto [found, is_new] =
@@ -70,25 +69,22 @@ const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
   return found->second;
 }
 
-std::int64_t HostRows::hash_or_zero(std::uint64_t hash) {
-  return hash != 0 ? dictionaries_.hash_name_id(store_, hash) : zero_name_id_;
+HostRows::Item HostRows::item(std::uint64_t hash) {
+  const std::uint32_t known = items_.find(hash);
+  if (known != FlatTable::kNone) return {std::int64_t{known >> 1}, (known & 1) != 0};
+  const auto text = dictionaries_.known_hash_text(hash);
+  Item made;
+  made.is_lccl = text && text->starts_with("Lccl");
+  made.name_id = hash != 0 ? dictionaries_.hash_name_id(store_, hash) : store_.name_id("0");
+  constexpr std::int64_t kMostIds = INT32_MAX - 1;
+  if (made.name_id < kMostIds)
+    items_.set(hash, static_cast<std::uint32_t>(made.name_id) << 1 | (made.is_lccl ? 1U : 0U));
+  return made;
 }
 
-std::int64_t HostRows::item_name_id(const RecordedCall& call, const CallType& type) {
-  const bool is_number =
-      call.level == host_level::kModel || (call.level == host_level::kNode && type.is_step_info);
-  if (!is_number) return hash_or_zero(call.item);
-  const auto [found, is_new] = number_names_.try_emplace(call.item, kNull);
-  if (is_new) found->second = store_.name_id(std::to_string(call.item));
-  return found->second;
-}
-
-bool HostRows::is_lccl(std::uint64_t hash) {
-  const auto [found, is_new] = lccl_items_.try_emplace(hash, false);
-  if (is_new) {
-    const auto name = dictionaries_.known_hash_text(hash);
-    found->second = name && name->starts_with("Lccl");
-  }
+std::int64_t HostRows::number_name_id(std::uint64_t number) {
+  const auto [found, is_new] = number_names_.try_emplace(number, kNull);
+  if (is_new) found->second = store_.name_id(std::to_string(number));
   return found->second;
 }
 
@@ -103,7 +99,10 @@ HostCall HostRows::add(const RecordedCall& call) {
   known.level = call.level;
   known.is_step_info = type.is_step_info;
   known.is_master = type.is_master;
-  known.is_lccl = call.level == host_level::kNode && is_lccl(call.item);
+  const bool is_number =
+      call.level == host_level::kModel || (call.level == host_level::kNode && type.is_step_info);
+  const Item named = is_number ? Item() : item(call.item);
+  known.is_lccl = call.level == host_level::kNode && named.is_lccl;
   if (clock_ == nullptr) return known;
   known.id = next_call_++;
   ApiCallRow row;
@@ -111,7 +110,7 @@ HostCall HostRows::add(const RecordedCall& call) {
   row.process_id = process_id_;
   row.thread_id = call.thread;
   row.type_name_id = type.mode_id;
-  row.item_name_id = item_name_id(call, type);
+  row.item_name_id = is_number ? number_name_id(call.item) : named.name_id;
   row.name_id = call.level == host_level::kCommunication ? row.item_name_id : type.name_id;
   row.start_ns = clock_->ns(call.begin);
   row.end_ns = clock_->ns(call.end);
@@ -127,7 +126,7 @@ std::int64_t HostRows::comm_call_id(const HostComm& call) {
   row.api_id = call.call_id;
   row.op_begin_count = cell(call.call_begin);
   row.thread_id = call.thread;
-  row.op_name_id = hash_or_zero(call.call_item);
+  row.op_name_id = item(call.call_item).name_id;
   row.op_type_name_id = call_type(host_level::kNode, call.call_type).name_id;
   row.is_master = call.is_master ? 1 : 0;
   if (call.has_op_info) add_op_info(row, call);

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <unordered_map>
 
+#include "associate/flat_table.hpp"
 #include "associate/host_sink.hpp"
 #include "associate/host_task_store.hpp"
 #include "import/kinds/cann/host/call_source.hpp"
@@ -30,9 +31,7 @@ class HostRows : public HostSink {
 
   std::int64_t op_id(const HostOp& op) override { return ops_.id_of(op); }
   std::int64_t comm_call_id(const HostComm& call) override;
-  std::int64_t kernel_name_id(std::uint64_t hash) override {
-    return dictionaries_.hash_name_id(store_, hash);
-  }
+  std::int64_t kernel_name_id(std::uint64_t hash) override { return item(hash).name_id; }
   std::int64_t captured_model(const HostTrack& track) override { return captured_.model_of(track); }
   void add(const HostTask& task) override { tasks_.add(task); }
 
@@ -44,9 +43,13 @@ class HostRows : public HostSink {
     bool is_master = false;
   };
   const CallType& call_type(std::uint16_t level, std::uint32_t type);
-  std::int64_t item_name_id(const RecordedCall& call, const CallType& type);
-  std::int64_t hash_or_zero(std::uint64_t hash);
-  bool is_lccl(std::uint64_t hash);
+  // What a hash names; 0 names "0".
+  struct Item {
+    std::int64_t name_id = kNull;
+    bool is_lccl = false;
+  };
+  Item item(std::uint64_t hash);
+  std::int64_t number_name_id(std::uint64_t number);
   void add_task_info(CommCallRow& row, const HostComm& call);
   void add_op_info(CommCallRow& row, const HostComm& call);
 
@@ -59,11 +62,10 @@ class HostRows : public HostSink {
   HostTaskStore& tasks_;
   std::int64_t next_call_ = 1;
   std::int64_t next_comm_call_ = 1;
-  std::int64_t zero_name_id_;
   std::unordered_map<std::uint64_t, CallType> call_types_;  // by level and type
   std::unordered_map<std::uint64_t, TaskType> task_types_;
   std::unordered_map<std::uint64_t, std::int64_t> number_names_;
-  std::unordered_map<std::uint64_t, bool> lccl_items_;
+  FlatTable items_;  // by hash: the id of the name, and in the lowest bit is_lccl
 };
 
 }  // namespace msprof::cann
