@@ -376,3 +376,14 @@ TEST_CASE("devices and the capture are written down") {
               "host.pid_name|python3", "time_stamp|20231114221320", "window.begin_ns|" + ns(0),
               "window.end_ns|" + ns(10'000'000'000), "window.has_end|1"});
 }
+
+TEST_CASE("an unknown chip has no name") {
+  const TempFolder temp;
+  ProfSetup setup;
+  setup.platform = "99";
+  ProfFolder folder(temp.path(), setup);
+  folder.finish();
+  KindRun run(folder.folder(), {});
+  CHECK(run.rows("value", "meta WHERE key = 'chip'") == Texts{""});
+  CHECK(run.rows("platform, chip_name_id", "device") == Texts{"99|NULL"});
+}

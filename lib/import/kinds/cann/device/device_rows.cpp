@@ -42,7 +42,7 @@ void write_devices(const CannImport& import, const ImportContext& context) {
   }
   const Info& info = session.info();
   store.set_meta("time_stamp", session.time_stamp());
-  store.set_meta("chip", session.chip() ? session.chip()->name : std::string_view());
+  store.set_meta("chip", session.chip() ? session.chip()->name : "");
   store.set_meta("window.begin_ns", std::to_string(session.begin_ns()));
   store.set_meta("window.end_ns", std::to_string(session.end_ns()));
   store.set_meta("window.has_end", session.has_end() ? "1" : "0");
