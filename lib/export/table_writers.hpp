@@ -53,6 +53,8 @@ class JsonTableWriter : public TableWriter {
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
+  // As text: a double, which is what most readers make of a number, would round it.
+  void timestamp(std::string_view digits) override { text(digits); }
   void end_row() override;
   void end() override;
 
