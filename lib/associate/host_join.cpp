@@ -1,5 +1,6 @@
 #include "associate/host_join.hpp"
 
+#include <algorithm>
 #include <utility>
 
 namespace msprof {
@@ -17,12 +18,27 @@ bool is_same_launch(const HostTask& a, const HostTask& b) {
 HostJoin::Found HostJoin::find(std::uint16_t stream, std::uint16_t batch_number,
                                std::uint16_t task_number, std::uint32_t context) {
   Batch& batch = batch_of(stream, batch_number);
-  const std::uint32_t place = batch.places.find(key_of(task_number, context));
+  const std::uint32_t place = place_of(batch, task_number, context);
   if (place == FlatTable::kNone) return {};
   Entry& entry = batch.entries[place];
   entry.is_seen = true;
   if (entry.shared != FlatTable::kNone) return {nullptr, entry.shared};
   return {&entry.task, FlatTable::kNone};
+}
+
+// A stream runs its tasks mostly in the order of their launches: what is near is the likeliest.
+std::uint32_t HostJoin::place_of(Batch& batch, std::uint16_t task_number, std::uint32_t context) {
+  constexpr std::uint32_t kLooks = 4;
+  std::uint32_t place = batch.next;
+  const auto end = static_cast<std::uint32_t>(batch.entries.size());
+  for (const std::uint32_t last = std::min(end, place + kLooks); place < last; ++place) {
+    const HostTask& task = batch.entries[place].task;
+    if (task.task_number == task_number && task.context == context) break;
+  }
+  if (place >= std::min(end, batch.next + kLooks))
+    place = batch.places.find(key_of(task_number, context));
+  if (place != FlatTable::kNone) batch.next = place == 0 ? 0 : place - 1;
+  return place;
 }
 
 HostJoin::Batch& HostJoin::batch_of(std::uint16_t stream, std::uint16_t number) {

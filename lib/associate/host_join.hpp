@@ -53,11 +53,13 @@ class HostJoin {
     std::vector<Entry> entries;
     FlatTable places;  // by task number and context
     std::vector<std::uint32_t> shared;
+    std::uint32_t next = 0;  // where to look first
   };
   static std::uint64_t key_of(std::uint16_t task_number, std::uint32_t context) {
     return static_cast<std::uint64_t>(task_number) << 32 | context;
   }
   Batch& batch_of(std::uint16_t stream, std::uint16_t number);
+  static std::uint32_t place_of(Batch& batch, std::uint16_t task_number, std::uint32_t context);
   void load(Batch& batch, std::uint16_t stream, std::uint16_t number);
   void add(Batch& batch, const HostTask& task);
   void leave(Batch& batch);

@@ -4,8 +4,8 @@ namespace msprof::cann {
 
 namespace {
 
-// How many records are read ahead of the tasks; as many as a stream has task ids.
-constexpr std::size_t kMostWaiting = std::size_t{1} << 16;
+// How many records are read ahead of the tasks: a few times the task ids of a stream.
+constexpr std::size_t kMostWaiting = std::size_t{1} << 18;
 
 }  // namespace
 
