@@ -159,7 +159,14 @@ std::vector<RecordFile> record_files(bool is_stars) {
   const auto device = [](const std::string& stem) {
     return "device_0/data/" + stem + ".0.slice_0";
   };
-  std::vector<RecordFile> files = {
+  const RecordFile ts_track = {
+      device("ts_track.data"), 40, {0, 1, 2, 4, 8, 16, 24, 32, 34, 36, 38}, false};
+  if (!is_stars) {
+    return {ts_track,
+            {device("hwts.data"), 64, {0, 1, 2, 6, 8, 16, 20}, false},
+            {device("aicore.data"), 128, {0, 2, 6, 8, 16, 24, 32, 96, 100}, false}};
+  }
+  return {
       {host("aging.api_event.data"), 40, {0, 2, 4, 8, 12, 16, 24, 32}},
       {host("aging.compact.node_basic_info"), 64, {0, 2, 4, 8, 12, 16, 24, 32, 36, 44, 48, 52, 53}},
       {host("unaging.compact.node_basic_info"), 64, {0, 16, 24, 32, 36, 44}},
@@ -173,18 +180,11 @@ std::vector<RecordFile> record_files(bool is_stars) {
       {host("aging.additional.hccl_info"), 256, {0, 24, 32, 40, 48, 64, 72, 88, 112, 136, 144}},
       {host("aging.additional.msproftx"), 256, {0, 24, 32, 48, 64, 72, 80, 88, 96, 100}, false},
       {host("aging.additional.task_memory_info"), 256, {0, 24, 32, 40, 48, 56, 64, 68, 72}},
-      {device("ts_track.data"), 40, {0, 1, 2, 4, 8, 16, 24, 32, 34, 36, 38}, false}};
-  if (is_stars) {
-    files.push_back({host("aging.additional.context_id_info"), 256, {0, 24, 32, 36, 40}});
-    files.push_back({device("stars_soc.data"), 64, {0, 2, 4, 6, 8, 16, 18, 20}});
-    files.push_back(
-        {device("ffts_profile.data"), 128, {0, 2, 4, 6, 8, 16, 18, 20, 24, 32, 48, 112, 120}});
-    files.push_back({device("aicpu.data"), 256, {0, 2, 4, 24, 26, 40, 80, 120, 132, 144}});
-  } else {
-    files.push_back({device("hwts.data"), 64, {0, 1, 2, 6, 8, 16, 20}, false});
-    files.push_back({device("aicore.data"), 128, {0, 2, 6, 8, 16, 24, 32, 96, 100}, false});
-  }
-  return files;
+      {host("aging.additional.context_id_info"), 256, {0, 24, 32, 36, 40}},
+      ts_track,
+      {device("stars_soc.data"), 64, {0, 2, 4, 6, 8, 16, 18, 20}},
+      {device("ffts_profile.data"), 128, {0, 2, 4, 6, 8, 16, 18, 20, 24, 32, 48, 112, 120}},
+      {device("aicpu.data"), 256, {0, 2, 4, 24, 26, 40, 80, 120, 132, 144}}};
 }
 
 std::string without(std::string bytes, std::size_t at, std::size_t count) {

@@ -64,7 +64,7 @@ struct RecordFile {
   std::vector<std::size_t> fields;
   bool has_magic = true;
 };
-// Those that a run on a 910B, or on a 910A or 310P, has.
+// Those of a run on a 910B; of one on a 910A or 310P those of the device, for the host's are alike.
 std::vector<RecordFile> record_files(bool is_stars);
 
 // `bytes` without `count` bytes at `at`, and with one more there.
