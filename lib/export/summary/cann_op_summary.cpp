@@ -28,14 +28,18 @@ class OpTasks {
 
   bool next() {
     while (read_.step()) {
-      if (start_ns() + duration_ns() >= begin_ns_) return true;
+      start_ns_ = read_.integer(2);
+      duration_ns_ = read_.integer(3);
+      if (start_ns_ + duration_ns_ < begin_ns_) continue;
+      device_ = read_.integer(1);
+      return true;
     }
     return false;
   }
   std::int64_t id() const { return read_.integer(0); }
-  std::int64_t device() const { return read_.integer(1); }
-  std::int64_t start_ns() const { return read_.integer(2); }
-  std::int64_t duration_ns() const { return read_.integer(3); }
+  std::int64_t device() const { return device_; }
+  std::int64_t start_ns() const { return start_ns_; }
+  std::int64_t duration_ns() const { return duration_ns_; }
   std::int64_t model() const { return read_.maybe_integer(4).value_or(cann::kNoModel); }
   std::int64_t task_number() const { return read_.integer(5); }
   std::int64_t stream() const { return read_.integer(6); }
@@ -45,6 +49,10 @@ class OpTasks {
  private:
   std::int64_t begin_ns_;
   Statement read_;
+  // Asked for more than once.
+  std::int64_t device_ = 0;
+  std::int64_t start_ns_ = 0;
+  std::int64_t duration_ns_ = 0;
 };
 
 // Collectives in the same order.
