@@ -168,11 +168,14 @@ void HostAssociation::size_copies() {
                      return std::tie(a.thread, a.batch, a.task_number) <
                             std::tie(b.thread, b.batch, b.task_number);
                    });
+  // The first record of a thread counts.
+  std::stable_sort(copies_.begin(), copies_.end(),
+                   [](const CopyInfo& a, const CopyInfo& b) { return a.thread < b.thread; });
   for (HostTrack& track : copy_tracks_) {
-    const auto copy = std::find_if(copies_.begin(), copies_.end(), [&](const CopyInfo& info) {
-      return info.thread == track.thread;
-    });
-    if (copy == copies_.end()) continue;
+    const auto copy = std::lower_bound(
+        copies_.begin(), copies_.end(), track.thread,
+        [](const CopyInfo& info, std::uint32_t thread) { return info.thread < thread; });
+    if (copy == copies_.end() || copy->thread != track.thread) continue;
     const std::uint64_t bytes = std::min(copy->bytes, copy->most_bytes_per_task);
     copy->bytes -= bytes;
     track.copy_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, INT64_MAX));

@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <unordered_map>
 #include <vector>
@@ -60,6 +61,7 @@ class HostAssociation {
   std::int64_t op_of(HostOp op, const HostTrack& track, const std::uint64_t* comm_item);
   void advance(PendingComm& pending, OpenCall& call);
   void expand_operators(const PendingComm& pending, OpenCall& call);
+  void find_contexts(const OpenCall& call);
   void expand_comm(const PendingComm& pending, OpenCall& call);
   void describe_collective(PendingComm& pending, const OpenCall& call) const;
   void finish_comm(PendingComm& pending);
@@ -78,6 +80,8 @@ class HostAssociation {
   std::vector<CopyInfo> copies_;        // of one moment
   std::vector<HostTrack> copy_tracks_;  // likewise
   std::vector<Row> rows_;               // of the task in hand
+  // Of the communication call that ends: its contexts, null where no record tells about one.
+  std::map<std::uint32_t, const CommTaskInfo*> comm_infos_;
   std::uint64_t homeless_comm_tasks_ = 0;
 };
 

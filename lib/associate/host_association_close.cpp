@@ -1,6 +1,5 @@
 // What becomes of the tasks of a call when it ends.
 #include <algorithm>
-#include <map>
 
 #include "associate/host_association.hpp"
 
@@ -28,6 +27,8 @@ bool uses_contexts(TaskClass task_class) {
 void HostAssociation::close(HostCallTree& tree, OpenCall& call) {
   if (call.call.level == host_level::kNode && !(call.tasks.empty() && call.comm_tasks.empty()))
     description_.of(call);
+  if (call.call.level == host_level::kCommunication && !call.comm_tasks.empty())
+    find_contexts(call);
   for (const PendingTask& pending : call.tasks) {
     find_operators(pending.track, nullptr);
     HostTask task = pending.task;
@@ -91,21 +92,26 @@ void HostAssociation::expand_operators(const PendingComm& pending, OpenCall& cal
   }
 }
 
-// One task a context that the records of the communication call name; each has the last record that
-// names it.
-void HostAssociation::expand_comm(const PendingComm& pending, OpenCall& call) {
-  std::map<std::uint32_t, const CommTaskInfo*> infos;
+// The contexts that the records of a communication call name; each has the last record that names
+// it.
+void HostAssociation::find_contexts(const OpenCall& call) {
+  comm_infos_.clear();
   if (options_.has_contexts) {
-    for (const std::uint32_t context : call.comm_contexts) infos.try_emplace(context, nullptr);
+    for (const std::uint32_t context : call.comm_contexts)
+      comm_infos_.try_emplace(context, nullptr);
   }
   for (const CommTaskInfo& info : call.task_infos) {
-    auto& place = infos[options_.has_contexts ? info.context : kNoContext];
+    auto& place = comm_infos_[options_.has_contexts ? info.context : kNoContext];
     if (place == nullptr || info.sequence > place->sequence) place = &info;
   }
-  if (infos.empty()) infos.try_emplace(kNoContext, nullptr);
+  if (comm_infos_.empty()) comm_infos_.try_emplace(kNoContext, nullptr);
+}
+
+// One task a context.
+void HostAssociation::expand_comm(const PendingComm& pending, OpenCall& call) {
   PendingComm next = pending;
   next.comm_call = nullptr;
-  for (const auto& [context, info] : infos) {
+  for (const auto& [context, info] : comm_infos_) {
     if (context != kNoContext) next.pending.task.context = context;
     next.comm.has_task_info = info != nullptr;
     if (info != nullptr) next.comm.task = *info;

@@ -1,5 +1,7 @@
 #include "associate/host_call_tree.hpp"
 
+#include <algorithm>
+
 namespace msprof {
 
 void OpenCall::clear() {
@@ -17,6 +19,9 @@ void OpenCall::clear() {
 }
 
 namespace {
+
+// Calls whose end was damaged stay open: looking past so many of them would take forever.
+constexpr std::size_t kMostLooks = 256;
 
 bool contains(const OpenCall& open, std::uint64_t time) {
   return open.call.begin < time && time <= open.call.end;
@@ -41,15 +46,19 @@ int place_of(std::uint16_t level) {
 }  // namespace
 
 OpenCall* HostCallTree::at(std::uint64_t time) const {
-  for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
-    if (contains(**call, time)) return *call;
+  const std::size_t looks = std::min(calls_.size(), kMostLooks);
+  for (std::size_t i = 1; i <= looks; ++i) {
+    OpenCall* call = calls_[calls_.size() - i];
+    if (contains(*call, time)) return call;
   }
   return nullptr;
 }
 
 OpenCall* HostCallTree::at(std::uint64_t time, std::uint16_t level) const {
-  for (auto call = calls_.rbegin(); call != calls_.rend(); ++call) {
-    if ((*call)->call.level == level && contains(**call, time)) return *call;
+  const std::size_t looks = std::min(calls_.size(), kMostLooks);
+  for (std::size_t i = 1; i <= looks; ++i) {
+    OpenCall* call = calls_[calls_.size() - i];
+    if (call->call.level == level && contains(*call, time)) return call;
   }
   return nullptr;
 }
@@ -57,7 +66,9 @@ OpenCall* HostCallTree::at(std::uint64_t time, std::uint16_t level) const {
 CallPath HostCallTree::path(std::uint64_t time) const {
   CallPath path;
   path.innermost = at(time);
-  for (OpenCall* call = path.innermost; call != nullptr; call = call->parent) {
+  std::size_t looks = 0;
+  for (OpenCall* call = path.innermost; call != nullptr && looks < kMostLooks;
+       call = call->parent, ++looks) {
     const std::uint16_t level = call->call.level;
     if (level == host_level::kModel && path.model == nullptr) path.model = call;
     if (level == host_level::kCommunication && path.communication == nullptr)
@@ -88,10 +99,10 @@ OpenCall* HostCallTree::open(const HostCall& call) {
     free_.pop_back();
   }
   opened->call = call;
-  for (auto parent = calls_.rbegin(); parent != calls_.rend(); ++parent) {
-    if ((*parent)->call.end < call.end) continue;
-    opened->parent = *parent;
-    break;
+  const std::size_t looks = std::min(calls_.size(), kMostLooks);
+  for (std::size_t i = 1; i <= looks && opened->parent == nullptr; ++i) {
+    OpenCall* parent = calls_[calls_.size() - i];
+    if (parent->call.end >= call.end) opened->parent = parent;
   }
   calls_.push_back(opened);
   return opened;

@@ -8,9 +8,6 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::string_view kNoBegin = "begin is 0";
-constexpr std::string_view kEndsEarly = "end before begin";
-
 RecordedCall call_of(const ApiEventWire& wire) {
   return {wire.head.time, wire.end,         wire.item,      0,
           wire.head.type, wire.head.thread, wire.head.level};
@@ -47,13 +44,20 @@ void CallSource::pair(const ImportContext& context, const StreamRecord& record) 
   call.end = record.time;
   call.sequence = record.sequence;
   open_events_.erase(opened);
-  if (call.begin == 0) {
-    stream_.skip(context, record, kNoBegin);
-  } else if (call.end < call.begin) {
-    stream_.skip(context, record, kEndsEarly);
-  } else {
+  const auto why = why_impossible(call);
+  if (why.empty()) {
     paired_.push_back(call);
+  } else {
+    stream_.skip(context, record, why);
   }
+}
+
+std::string_view CallSource::why_impossible(const RecordedCall& call) const {
+  if (call.begin == 0) return "begin is 0";
+  if (call.end < call.begin) return "end before begin";
+  // Where the begin is as late, it is the clock that is wrong.
+  if (call.end > latest_end_ && call.begin <= latest_end_) return "end long after the collection";
+  return {};
 }
 
 bool CallSource::find_recorded(const ImportContext& context) {
@@ -62,14 +66,12 @@ bool CallSource::find_recorded(const ImportContext& context) {
     if (wire.end == kIsEvent) continue;
     recorded_ = call_of(wire);
     recorded_.sequence = record->sequence;
-    if (recorded_.begin == 0) {
-      stream_.skip(context, *record, kNoBegin);
-    } else if (recorded_.end < recorded_.begin) {
-      stream_.skip(context, *record, kEndsEarly);
-    } else {
+    const auto why = why_impossible(recorded_);
+    if (why.empty()) {
       stream_.pop();
       return true;
     }
+    stream_.skip(context, *record, why);
   }
   return false;
 }

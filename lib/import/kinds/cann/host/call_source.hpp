@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <map>
+#include <string_view>
 #include <tuple>
 #include <vector>
 
@@ -26,6 +27,8 @@ class CallSource {
  public:
   explicit CallSource(RecordStream& stream) : stream_(stream) {}
 
+  // No call ends after this count; one that says so would hide the calls behind it.
+  void set_latest_end(std::uint64_t count) { latest_end_ = count; }
   // Reads the slices once, pairs events, and reports those that stay open.
   void open(const ImportContext& context);
   // All calls that begin at one moment, the next in time; empty at the end.
@@ -35,11 +38,14 @@ class CallSource {
  private:
   using EventKey = std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t,
                               std::uint64_t>;  // level, type, thread, request, item
+  // Why a call cannot be true; empty when it can.
+  std::string_view why_impossible(const RecordedCall& call) const;
   void pair(const ImportContext& context, const StreamRecord& record);
   // The next recorded call of `stream_`, past what is no call; false at the end.
   bool find_recorded(const ImportContext& context);
 
   RecordStream& stream_;
+  std::uint64_t latest_end_ = UINT64_MAX;
   std::vector<RecordedCall> paired_;  // by begin
   std::size_t next_paired_ = 0;
   RecordedCall recorded_;

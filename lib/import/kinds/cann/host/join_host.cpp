@@ -36,6 +36,7 @@ class HostReading {
 
  private:
   void open();
+  void limit_calls();
   void step(Source source);
   // The next moment of a source.
   void look(Source source);
@@ -112,11 +113,27 @@ void HostReading::open() {
   }
   captured_.read(context_, inputs_.capture_stream_info);
   tracks_.open(context_, rows_);
+  limit_calls();
   calls_.open(context_);
   for (const Source source :
        {copies, basics, attributes, tensors, contexts, comm_tasks, comm_ops, fusions}) {
     stream(source).open(context_);
   }
+}
+
+// A call that ends an hour after the collection did not.
+void HostReading::limit_calls() {
+  const CannSession& session = import_.session;
+  if (!session.host_clock() || !session.has_end() || session.end_ns() <= session.begin_ns()) return;
+  constexpr double kHourNs = 3600e9;
+  constexpr double kNsPerSecond = 1e9;
+  const ClockStart& start = session.host_clock()->start();
+  const double ns =
+      static_cast<double>(session.end_ns() - session.host_clock()->ns(start.count)) + kHourNs;
+  const double count = static_cast<double>(start.count) +
+                       ns * static_cast<double>(start.frequency_hz) / kNsPerSecond;
+  constexpr double kMost = 1.8e19;
+  if (count > 0 && count < kMost) calls_.set_latest_end(static_cast<std::uint64_t>(count));
 }
 
 void HostReading::look(Source source) {
