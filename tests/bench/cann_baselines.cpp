@@ -90,13 +90,19 @@ struct Chunk {
   std::size_t columns = 0;
   std::vector<Cell> cells;
   std::vector<std::string> texts;
+  bool at_end = false;
 };
 
 // The next rows; false at the end.
 bool read_chunk(sqlite3_stmt* from, Chunk& chunk) {
   chunk.cells.clear();
   chunk.texts.clear();
-  for (std::size_t row = 0; row < kChunkRows && sqlite3_step(from) == SQLITE_ROW; ++row) {
+  if (chunk.at_end) return false;  // a statement that is asked again begins again
+  for (std::size_t row = 0; row < kChunkRows; ++row) {
+    if (sqlite3_step(from) != SQLITE_ROW) {
+      chunk.at_end = true;
+      break;
+    }
     for (int column = 0; column < static_cast<int>(chunk.columns); ++column) {
       Cell cell{0, sqlite3_column_type(from, column)};
       if (cell.type == SQLITE_INTEGER) {
@@ -127,7 +133,9 @@ void insert_chunk(sqlite3_stmt* insert, const Chunk& chunk) {
                           SQLITE_STATIC);
       }
     }
-    if (sqlite3_step(insert) != SQLITE_DONE) fail("insert");
+    if (sqlite3_step(insert) != SQLITE_DONE) {
+      fail(std::string(sqlite3_sql(insert)) + ": " + sqlite3_errmsg(sqlite3_db_handle(insert)));
+    }
     sqlite3_reset(insert);
   }
 }
