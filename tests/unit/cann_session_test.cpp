@@ -14,7 +14,6 @@ namespace fs = std::filesystem;
 using Severity = SessionFinding::Severity;
 
 namespace {
-
 constexpr const char* kProf = "PROF_000001_20240515160507111_ABCDEFGHIJKLMNOP";
 constexpr const char* kHostInfo =
     R"({"version":"1.0","platform_version":"5","drvVersion":467732,"cannVersion":"8.5.0","pid":"4321",

@@ -15,7 +15,6 @@ using namespace msprof;
 using namespace msprof::test;
 
 namespace {
-
 using Events = std::vector<std::uint32_t>;
 using Texts = std::vector<std::string>;
 
