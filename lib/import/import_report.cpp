@@ -142,8 +142,10 @@ void ImportReport::write_log(TraceDbWriter& store) const {
 
 std::string ImportReport::text() const {
   std::string text;
+  std::size_t width = 10;
+  for (const auto& [kind, total] : kinds_) width = std::max(width, kind.size());
   for (const auto& [kind, total] : kinds_) {
-    text += fmt::format("  {:<10} {:>5} file{} {:>12} record{}\n", kind, total.files,
+    text += fmt::format("  {:<{}} {:>5} file{} {:>12} record{}\n", kind, width, total.files,
                         total.files == 1 ? " " : "s", with_thousands(total.records),
                         total.records == 1 ? "" : "s");
   }
