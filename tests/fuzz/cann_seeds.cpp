@@ -81,6 +81,14 @@ void add_rest(ProfScene& scene) {
   folder.device(0, L2Cache{0, 3, 1, {10, 20, 3, 4, 5, 6, 7, 8}});
 }
 
+// The states of a task as a 310 stamps them: waiting, running, complete.
+void add_time_line(ProfFolder& folder) {
+  for (std::uint16_t state = 1; state <= 3; ++state) {
+    folder.device(0,
+                  TimeLine{1, state, 3, 8, folder.setup().ticks_at(50'000 + 100u * state), 1, 0});
+  }
+}
+
 std::string numbered(const std::vector<std::pair<std::size_t, std::string>>& parts) {
   std::string bytes;
   for (const auto& [number, content] : parts) {
@@ -100,32 +108,36 @@ const std::string& content_of(const std::vector<NamedBytes>& files, const std::s
 }
 
 // Every file of the list by itself, and all of them.
-std::vector<std::string> numbered_seeds(std::string_view target, bool is_hwts) {
-  const auto files = cann_files(is_hwts);
+std::vector<std::string> numbered_seeds(std::string_view target, CannChip chip) {
+  const auto files = cann_files(chip);
   const auto names = cann_file_names(target);
-  const std::string chip = target != "cann_device" ? "" : is_hwts ? "\1" : std::string(1, '\0');
+  const std::string first =
+      target == "cann_device" ? std::string(1, static_cast<char>(chip)) : std::string();
   std::vector<std::string> seeds;
   std::vector<std::pair<std::size_t, std::string>> all;
   for (std::size_t i = 0; i < names.size(); ++i) {
     const std::string& content = content_of(files, names[i]);
     if (content.empty()) continue;
-    seeds.push_back(chip + numbered({{i, content}}));
+    seeds.push_back(first + numbered({{i, content}}));
     all.emplace_back(i, content);
   }
-  seeds.push_back(chip + numbered(all));
+  seeds.push_back(first + numbered(all));
   return seeds;
 }
 
 }  // namespace
 
-std::vector<NamedBytes> cann_files(bool is_hwts) {
+std::vector<NamedBytes> cann_files(CannChip chip) {
   const test::TempFolder temp;
+  const bool is_hwts = chip != CannChip::stars;
   ProfSetup setup = is_hwts ? setup_910a() : ProfSetup();
   setup.l2_events = is_hwts ? "0x59,0x5b,0x5c" : "0xfb,0xfc,0x90,0x91,0x9c";
+  if (chip == CannChip::mini) setup.platform = "0";
   ProfFolder folder(temp.path(), setup);
   ProfScene scene(folder);
   add_tasks(scene, is_hwts);
   add_rest(scene);
+  if (chip == CannChip::mini) add_time_line(folder);
   folder.finish();
   std::vector<NamedBytes> files;
   for (const auto& entry : fs::recursive_directory_iterator(folder.folder())) {
@@ -142,8 +154,8 @@ std::vector<std::string> cann_file_names(std::string_view target) {
   const auto is_text = [](const std::string& name) {
     return name.find("_dic.") != std::string::npos || name.find("/data/") == std::string::npos;
   };
-  for (const bool is_hwts : {false, true}) {
-    for (const auto& [name, bytes] : cann_files(is_hwts)) {
+  for (const CannChip chip : kCannChips) {
+    for (const auto& [name, bytes] : cann_files(chip)) {
       if (name.ends_with(".done")) continue;
       const bool is_host = name.starts_with("host/");
       const bool wanted = target == "cann_texts"  ? is_text(name)
@@ -159,17 +171,18 @@ std::vector<std::string> cann_file_names(std::string_view target) {
 
 std::vector<std::string> cann_seeds(std::string_view target) {
   if (target != "cann_folder") {
-    auto seeds = numbered_seeds(target, false);
-    if (target == "cann_device") {
-      const auto more = numbered_seeds(target, true);
+    auto seeds = numbered_seeds(target, CannChip::stars);
+    if (target != "cann_device") return seeds;
+    for (const CannChip chip : {CannChip::hwts, CannChip::mini}) {
+      const auto more = numbered_seeds(target, chip);
       seeds.insert(seeds.end(), more.begin(), more.end());
     }
     return seeds;
   }
   std::vector<std::string> seeds;
-  for (const bool is_hwts : {false, true}) {
+  for (const CannChip chip : kCannChips) {
     std::vector<SeedFile> packed;
-    for (const auto& [name, bytes] : cann_files(is_hwts)) packed.push_back({false, name, bytes});
+    for (const auto& [name, bytes] : cann_files(chip)) packed.push_back({false, name, bytes});
     seeds.push_back(pack(packed));
   }
   return seeds;

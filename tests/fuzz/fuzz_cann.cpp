@@ -44,8 +44,8 @@ ScratchFolder::~ScratchFolder() {
   fs::remove_all(path_, ignored);
 }
 
-CannCapture::CannCapture(bool is_hwts) : folder_(scratch_.path() / "PROF_1") {
-  for (const auto& [name, bytes] : cann_files(is_hwts)) {
+CannCapture::CannCapture(CannChip chip) : folder_(scratch_.path() / "PROF_1") {
+  for (const auto& [name, bytes] : cann_files(chip)) {
     test::write_file(folder_ / name, bytes);
     originals_.emplace_back(name, bytes);
   }

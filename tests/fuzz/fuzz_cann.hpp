@@ -9,6 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "cann_seeds.hpp"
+
 namespace msprof::fuzz {
 
 // Takes pieces off the front of an input; short at its end.
@@ -38,11 +40,10 @@ class ScratchFolder {
   std::filesystem::path path_;
 };
 
-// A small capture of a 910B or, with `is_hwts`, of a 910A; files are put in for one input and taken
-// out again.
+// A small capture; files are put in for one input and taken out again.
 class CannCapture {
  public:
-  explicit CannCapture(bool is_hwts);
+  explicit CannCapture(CannChip chip);
   // Replaces or adds a file, named from the capture.
   void put(const std::string& name, std::string_view bytes);
   // Imports and exports; then everything is as it was. Anything but Error(nothing_to_do), and that

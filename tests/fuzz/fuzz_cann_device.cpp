@@ -1,14 +1,17 @@
-// Fuzz target: the records of device_0/data of a PROF folder of two chips, beside a small good
-// rest.
+// Fuzz target: the records of device_0/data of a PROF folder of three families of chips, beside a
+// small good rest.
+#include <iterator>
+
 #include "cann_seeds.hpp"
 #include "fuzz_cann.hpp"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace msprof::fuzz;
-  static CannCapture stars(false), hwts(true);
+  static CannCapture captures[] = {CannCapture(CannChip::stars), CannCapture(CannChip::hwts),
+                                   CannCapture(CannChip::mini)};
   static const auto names = cann_file_names("cann_device");
   Pieces input(data, size);
-  CannCapture& capture = input.number(1) % 2 == 0 ? stars : hwts;
+  CannCapture& capture = captures[input.number(1) % std::size(captures)];
   while (!input.empty()) {
     const std::string& name = names[input.number(1) % names.size()];
     capture.put(name, input.take(input.number(2)));

@@ -4,7 +4,7 @@
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace msprof::fuzz;
-  static CannCapture capture(false);
+  static CannCapture capture(CannChip::stars);
   static const auto names = cann_file_names("cann_host");
   Pieces input(data, size);
   while (!input.empty()) {

@@ -1,5 +1,6 @@
 // Runs a fuzz target over its seeds, every cut of them, seeds with single bytes flipped, and the
 // kept inputs. A finding ends the program through a sanitizer or abort().
+#include <algorithm>
 #include <cstdint>
 #include <cstdio>
 
@@ -21,11 +22,13 @@ int main(int argc, char** argv) {
     std::fputs("usage: fuzz_TARGET TARGET CORPUS\n", stderr);
     return 2;
   }
-  constexpr std::size_t kSteps = 60;  // cuts and flips a seed; the fuzzer itself does the rest
+  const auto seeds = msprof::fuzz::seeds(argv[1]);
+  // Cuts and flips a seed; the fuzzer itself does the rest.
+  const std::size_t steps = std::max<std::size_t>(12, 180 / (seeds.size() + 1));
   std::size_t count = 0;
-  for (const std::string& seed : msprof::fuzz::seeds(argv[1])) {
+  for (const std::string& seed : seeds) {
     run(seed);
-    const std::size_t step = seed.size() / kSteps + 1;
+    const std::size_t step = seed.size() / steps + 1;
     for (std::size_t at = 0; at < seed.size(); at += step, count += 2) {
       run(seed.substr(0, at));
       std::string flipped = seed;
