@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 
 namespace msprof {
@@ -130,7 +132,7 @@ BulkInsert::BulkInsert(const Database& db, RowBatch& batch, std::string table,
 
 BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> cells,
                                                  std::size_t rows) const {
-  ColumnSet filled = 1;  // the id, so that there is a column
+  ColumnSet filled = 1;  // the id
   for (std::size_t column = 1; column < columns_.size(); ++column) {
     for (std::size_t row = 0; row < rows; ++row) {
       if (cells[row * columns_.size() + column] == kNull) continue;
@@ -141,14 +143,25 @@ BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> c
   return filled;
 }
 
+// Whether the ids go on from the largest, one by one.
+bool BulkInsert::continues(std::span<const std::int64_t> cells, std::size_t rows) const {
+  for (std::size_t row = 0; row < rows; ++row) {
+    if (cells[row * columns_.size()] != last_id_ + 1 + static_cast<std::int64_t>(row)) return false;
+  }
+  return true;
+}
+
 void BulkInsert::insert(std::span<const std::int64_t> cells, std::size_t rows) {
-  const ColumnSet filled = filled_columns(cells, rows);
+  ColumnSet filled = filled_columns(cells, rows);
+  if (filled != 1 && continues(cells, rows)) filled &= ~ColumnSet{1};
   auto known = statements_.find(filled);
   if (known == statements_.end()) {
     known = statements_.emplace(filled, db_->prepare(insert_sql(table_, columns_, filled))).first;
   }
   *batch_ = {cells.data(), rows, columns_.size()};
   known->second.run();
+  for (std::size_t row = 0; row < rows; ++row)
+    last_id_ = std::max(last_id_, cells[row * columns_.size()]);
 }
 
 }  // namespace msprof

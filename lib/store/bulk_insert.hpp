@@ -27,7 +27,8 @@ struct RowBatch {
 void register_row_batch(Database& db, RowBatch& batch);
 
 // One table; the cells come in batches, a row after the other. Columns without a value in the whole
-// batch are left out of the statement: each costs as much as one that has one.
+// batch are left out of the statement: each costs as much as one that has one. So is the id, the
+// first column, where the ids of a batch are those that SQLite would give: it then need not search.
 class BulkInsert {
  public:
   // `columns` are the column names of `table`, in the order of the cells of a row; at most 32.
@@ -39,12 +40,14 @@ class BulkInsert {
  private:
   using ColumnSet = std::uint32_t;
   ColumnSet filled_columns(std::span<const std::int64_t> cells, std::size_t rows) const;
+  bool continues(std::span<const std::int64_t> cells, std::size_t rows) const;
 
   const Database* db_;
   RowBatch* batch_;
   std::string table_;
   std::vector<std::string> columns_;
   std::map<ColumnSet, Statement> statements_;
+  std::int64_t last_id_ = 0;  // of the largest row
 };
 
 }  // namespace msprof
