@@ -1,6 +1,7 @@
 #include "associate/device_tasks.hpp"
 
 #include <algorithm>
+#include <limits>
 #include <tuple>
 
 namespace msprof {
@@ -284,7 +285,10 @@ void DeviceTasks::write(const Task& task) {
   TaskRow row;
   row.id = task.id;
   row.start_ns = settings_.clock->ns(task.start.ticks);
-  row.duration_ns = settings_.clock->duration_ns(task.end_ticks - task.start.ticks);
+  // The end has to fit, too, wherever a damaged count lies.
+  row.duration_ns =
+      std::min(settings_.clock->duration_ns(task.end_ticks - task.start.ticks),
+               std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(row.start_ns, 0));
   row.device_id = settings_.device;
   row.stream_id = task.stream;
   row.task_number = task.task_number;
