@@ -4,6 +4,7 @@
 
 #include <fstream>
 #include <iterator>
+#include <sstream>
 
 #include "support/files.hpp"
 
@@ -81,9 +82,11 @@ std::vector<std::string> processes_with(std::string_view secret) {
     if (pid.find_first_not_of("0123456789") != std::string::npos) continue;
     if (pid == std::to_string(::getpid())) continue;
     for (const char* name : {"cmdline", "environ"}) {
+      // A process that ends while it is read fails the read: that stops the stream, not the test.
       std::ifstream file(entry.path() / name, std::ios::binary);
-      const std::string text{std::istreambuf_iterator<char>(file), {}};
-      if (contains(text, secret)) found.push_back(pid + " " + name);
+      std::ostringstream text;
+      text << file.rdbuf();
+      if (contains(text.str(), secret)) found.push_back(pid + " " + name);
     }
   }
   return found;

@@ -105,10 +105,6 @@ TEST_CASE("folders of other tool chains are refused with a sentence") {
     job.info_json("500").file("data/hwts.data.0", "x");
     word = "Ascend 310";
   }
-  SECTION("device folders") {
-    fs::create_directories(job.folder() / "device_0");
-    word = "CANN";
-  }
   const auto result = run_msprof({"import", "-dir", job.folder().string()});
   CHECK(result.exit_code == 4);
   INFO(result.err);
