@@ -207,7 +207,7 @@ class DeviceJoin {
 
   void report_lost(std::string_view kind, const RecordCounter& counter) {
     note(kind, counter.lost(), "records missing by their counter",
-         "The device had no room for them, or another part of the capture has them.");
+         "the counter has 4 bits: at least so many");
   }
 
   void report(const DeviceTaskCounts& counts) {
