@@ -202,7 +202,7 @@ TEST_CASE("a folder of the board is normalized") {
   CHECK(folder("/") == "/");
   CHECK(folder("//a///b/.") == "/a/b");
   CHECK(folder("work") == "work");
-  CHECK(folder("./work/") == "work");
+  CHECK(folder("./runs/") == "runs");
   CHECK(folder("~/work") == "work");
   CHECK(folder("~") == "");
   CHECK(folder("~/") == "");
