@@ -24,7 +24,7 @@ class AicpuKind : public SliceKind {
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     std::map<std::uint32_t, std::int64_t> others;
     stream.open(context, [&](const StreamRecord& record) {
-      const auto head = decode<AicpuHeadWire>(record.bytes);
+      const auto head = decode<HostHeader>(record.bytes);
       switch (static_cast<AicpuType>(head.type)) {
         case AicpuType::node:
           if (!add_node(part, decode<AicpuNodeWire>(record.bytes)))
@@ -76,7 +76,7 @@ class AicpuKind : public SliceKind {
     DataQueueRow row = queue_row(part);
     row.source_name_id = context.store.name_id(fixed_text(&wire.source[0], sizeof(wire.source)));
     row.action_name_id = context.store.name_id(fixed_text(&wire.action[0], sizeof(wire.action)));
-    row.start_us = cell(wire.head.timestamp);
+    row.start_us = cell(wire.head.time);
     row.queue_index = cell(wire.index);
     row.queue_size = cell(wire.size);
     context.store.add(row);
@@ -108,8 +108,8 @@ class AicpuKind : public SliceKind {
     row.device_id = part.device.value_or(0);
     row.index_id = cell(wire.index_id);
     row.model_number = wire.model_id;
-    row.ticks = cell(wire.head.timestamp);
-    if (part.clock) row.time_ns = part.clock->ns(wire.head.timestamp);
+    row.ticks = cell(wire.head.time);
+    if (part.clock) row.time_ns = part.clock->ns(wire.head.time);
     row.tag = wire.tag;
     row.stream_id = 0;
     context.store.add(row);

@@ -3,22 +3,15 @@
 
 #include <cstdint>
 
+#include "import/kinds/cann/host/host_record.hpp"
+
 namespace msprof::cann {
 
+// In the type of the head, which is that of the host records.
 enum class AicpuType : std::uint32_t { node = 0, data_queue = 1, model = 2, mind_spore = 3 };
 
-struct __attribute__((packed)) AicpuHeadWire {
-  std::uint16_t magic;
-  std::uint16_t level;
-  std::uint32_t type;  // AicpuType
-  std::uint32_t thread_id;
-  std::uint32_t data_bytes;
-  std::uint64_t timestamp;
-};
-static_assert(sizeof(AicpuHeadWire) == 24);
-
 struct __attribute__((packed)) AicpuNodeWire {  // 8.1.1
-  AicpuHeadWire head;
+  HostHeader head;
   std::uint16_t stream;
   std::uint16_t task;
   std::uint32_t thread_index;
@@ -42,7 +35,7 @@ struct __attribute__((packed)) AicpuNodeWire {  // 8.1.1
 static_assert(sizeof(AicpuNodeWire) == 256);
 
 struct __attribute__((packed)) AicpuQueueWire {  // 8.1.2
-  AicpuHeadWire head;                            // timestamp: microseconds
+  HostHeader head;                               // time: microseconds
   char action[16];                               // NUL where it is shorter
   char source[64];
   std::uint64_t index;
@@ -52,7 +45,7 @@ struct __attribute__((packed)) AicpuQueueWire {  // 8.1.2
 static_assert(sizeof(AicpuQueueWire) == 256);
 
 struct __attribute__((packed)) AicpuModelWire {  // 8.1.3
-  AicpuHeadWire head;
+  HostHeader head;
   std::uint64_t index_id;
   std::uint32_t model_id;
   std::uint16_t tag;
@@ -63,7 +56,7 @@ struct __attribute__((packed)) AicpuModelWire {  // 8.1.3
 static_assert(sizeof(AicpuModelWire) == 256);
 
 struct __attribute__((packed)) AicpuMindSporeWire {  // 8.1.4
-  AicpuHeadWire head;
+  HostHeader head;
   std::uint32_t node;
   std::uint32_t unused;
   std::uint64_t queue_size;
