@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "derive/passes.hpp"
+#include "store/meta.hpp"
 
 namespace msprof {
 
@@ -216,17 +217,11 @@ std::vector<DeviceRun> device_runs(const Database& db) {
   return runs;
 }
 
-std::int64_t window_begin(const Database& db) {
-  Statement read =
-      db.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'window.begin_ns'");
-  return read.step() ? read.integer(0) : 0;
-}
-
 }  // namespace
 
 void derive_comm_ops(TraceDbWriter& store) {
   const Database& db = store.readable();
-  const std::int64_t begin_ns = window_begin(db);
+  const std::int64_t begin_ns = read_meta_integer(db, "window.begin_ns").value_or(0);
   std::int64_t next_op_id = 1;
   std::int64_t next_span_id = 1;
   for (const DeviceRun& run : device_runs(db)) {

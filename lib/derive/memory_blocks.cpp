@@ -6,6 +6,7 @@
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
+#include "store/meta.hpp"
 
 namespace msprof {
 
@@ -23,12 +24,6 @@ std::int64_t nanoseconds(std::int64_t counts, std::int64_t frequency_hz) {
   return ns_from_us(us);
 }
 
-std::int64_t host_frequency(const Database& db) {
-  Statement read =
-      db.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'host.frequency_hz'");
-  return read.step() ? read.integer(0) : 0;
-}
-
 }  // namespace
 
 // Events in file order. A second allocation of the same operator at the same address takes the
@@ -36,7 +31,7 @@ std::int64_t host_frequency(const Database& db) {
 // was never released in the order of the allocations.
 void derive_memory_blocks(TraceDbWriter& store) {
   const Database& db = store.readable();
-  const std::int64_t frequency_hz = host_frequency(db);
+  const std::int64_t frequency_hz = read_meta_integer(db, "host.frequency_hz").value_or(0);
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t>, Allocation> open;
   std::int64_t id = 0;
   Statement read = db.prepare(

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "derive/passes.hpp"
+#include "store/meta.hpp"
 
 namespace msprof {
 
@@ -89,9 +90,7 @@ Exceptions exceptions_of(TraceDbWriter& store, const Database& db) {
       "SELECT op.id FROM op JOIN name ON name.id = op.name_id"
       " WHERE name.text GLOB '*AicpuKernel' OR name.text GLOB '*AivKernel' ORDER BY op.id");
   while (ops.step()) result.communication_ops.insert(ops.integer(0));
-  Statement begin =
-      db.prepare("SELECT CAST(value AS INTEGER) FROM meta WHERE key = 'window.begin_ns'");
-  if (begin.step()) result.begin_ns = begin.integer(0);
+  result.begin_ns = read_meta_integer(db, "window.begin_ns").value_or(result.begin_ns);
   return result;
 }
 

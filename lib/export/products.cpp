@@ -2,19 +2,16 @@
 
 #include <algorithm>
 
+#include "store/meta.hpp"
+
 namespace msprof {
 
 namespace {
 
-std::string dialect_of(const Database& db) {
-  Statement read = db.prepare("SELECT value FROM meta WHERE key='dialect'");
-  return read.step() ? std::string(read.text(0)) : std::string();
-}
-
 template <typename Product>
 std::vector<std::unique_ptr<Product>> of_dialect(const Database& db,
                                                  std::vector<std::unique_ptr<Product>> all) {
-  const std::string dialect = dialect_of(db);
+  const std::string dialect = read_meta(db, "dialect");
   std::erase_if(all,
                 [&](const auto& product) { return dialect_name(product->dialect()) != dialect; });
   return all;
@@ -55,7 +52,8 @@ std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db) 
 }
 
 std::string summary_folder(const Database& db) {
-  return dialect_of(db) == dialect_name(Dialect::cann) ? "mindstudio_profiler_output" : "summary";
+  return read_meta(db, "dialect") == dialect_name(Dialect::cann) ? "mindstudio_profiler_output"
+                                                                 : "summary";
 }
 
 }  // namespace msprof

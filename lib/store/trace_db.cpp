@@ -6,6 +6,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "store/meta.hpp"
 
 namespace msprof {
 
@@ -198,9 +199,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
 }
 
 std::string TraceDb::meta(std::string_view key) const {
-  Statement read = prepare("SELECT value FROM meta WHERE key=?");
-  read.bind(1, key);
-  return read.step() ? std::string(read.text(0)) : std::string();
+  return read_meta(db_, key);
 }
 
 std::vector<RawFileState> TraceDb::raw_files() const {

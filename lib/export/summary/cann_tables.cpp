@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
+#include "store/meta.hpp"
 
 namespace msprof::cann {
 
@@ -24,7 +24,7 @@ std::vector<Document> Table::documents(const Database& db) const {
   Statement any = db.prepare(fmt::format("SELECT EXISTS({})", facts_.exists));
   if (!any.step() || any.integer(0) == 0) return {};
   Document document;
-  const std::string time = meta(db, "time_stamp");
+  const std::string time = read_meta(db, "time_stamp");
   document.stem = std::string(facts_.name);
   if (!time.empty()) document.stem += "_" + time;
   document.slice_at = facts_.name.size();
@@ -44,18 +44,8 @@ const std::string& Texts::operator()(std::int64_t id) {
   return text;
 }
 
-std::string meta(const Database& db, std::string_view key) {
-  Statement read = db.prepare("SELECT value FROM meta WHERE key = ?");
-  read.bind(1, key);
-  return read.step() ? std::string(read.text(0)) : std::string();
-}
-
 std::int64_t window_begin_ns(const Database& db) {
-  const std::string text = meta(db, "window.begin_ns");
-  std::int64_t begin = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), begin);
-  const bool is_number = !text.empty() && error == std::errc() && end == text.data() + text.size();
-  return is_number ? begin : INT64_MIN;
+  return read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN);
 }
 
 bool has_stars(const Database& db) {

@@ -54,7 +54,6 @@ class Texts {
   std::unordered_map<std::int64_t, std::string> known_;
 };
 
-std::string meta(const Database& db, std::string_view key);
 // When the collection began; what ended before it is left out. INT64_MIN when unknown.
 std::int64_t window_begin_ns(const Database& db);
 // The chips whose tables have no sub tasks: all but those with a STARS scheduler.
