@@ -1,11 +1,11 @@
-// msprof export timeline | export summary: the products of a capture as files.
+// msprof export timeline | summary | db | all: the products of a capture as files.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
 
 #include "base/log.hpp"
-#include "export/products.hpp"
+#include "msprof/export_options.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {
@@ -14,36 +14,35 @@ namespace {
 
 struct ExportArguments {
   CaptureOptions capture;
+  ScopeArguments scope;
+  TimelineArguments timeline;
   std::string format = "csv";
   std::vector<std::string> names;
 };
 
-// Exports one capture with `write(store, folder)` into its sub-folder `folder_of(db)`.
-template <typename FolderOf, typename Write>
-Exit export_each(const ExportArguments& arguments, const std::string& kind, FolderOf&& folder_of,
-                 Write&& write) {
-  apply_verbosity(arguments.capture.verbosity);
+// Exports each capture: writes the jobs that `plan(store, folder)` gives.
+template <typename Plan>
+Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&& plan) {
   return for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
     const ReadyStore ready = ready_store(capture);
-    const auto folder = product_folder(capture.products, folder_of(ready.db.database()));
-    const auto files = write(ready.db, folder);
-    say_exported(ready.db, folder, files);
+    const auto files = run_export_jobs(ready.db, plan(ready.db, capture.products));
+    say_exported(ready.db, files);
     if (!files.empty()) return ready.exit;
-    log::warn("{}: no data for any {}; `msprof import` says why", capture.folder.string(), kind);
+    log::warn("{}: no data for any {}; `msprof import` says why", capture.folder.string(), what);
     return gravest(ready.exit, Exit::nothing_to_do);
   });
 }
 
 Exit run_timeline(const ExportArguments& arguments) {
-  const auto folder_of = [](const Database& db) {
-    if (timeline_layers(db).empty()) {
-      throw Error(Exit::nothing_to_do,
-                  "this version writes no timelines of CANN captures (PROF…); their tables come "
-                  "with `msprof export summary`");
-    }
-    return std::string("timeline");
-  };
-  return export_each(arguments, "timeline", folder_of, export_timelines);
+  apply_verbosity(arguments.capture.verbosity);
+  check_scope(arguments.scope);
+  check_timeline(arguments.timeline);
+  return export_each(
+      arguments, "timeline", [&](const TraceDb& store, const std::filesystem::path& base) {
+        return plan_timelines(
+            store, base,
+            timeline_options_of(store.database(), arguments.scope, arguments.timeline));
+      });
 }
 
 // -dir takes all words behind it: a table's name among them that is no folder is meant as a name.
@@ -58,60 +57,112 @@ void sort_out_names(ExportArguments& arguments) {
 }
 
 Exit run_summary(ExportArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
   sort_out_names(arguments);
   check_summary_names(arguments.names);
-  const auto format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
-  return export_each(arguments, "summary", summary_folder,
-                     [&](const TraceDb& store, const std::filesystem::path& folder) {
-                       return export_summaries(store, folder, format, arguments.names);
-                     });
+  check_scope(arguments.scope);
+  return export_each(
+      arguments, "summary", [&](const TraceDb& store, const std::filesystem::path& base) {
+        SummaryOptions options;
+        options.format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
+        options.names = arguments.names;
+        options.scope = scope_of(store.database(), arguments.scope);
+        options.style = style_of(arguments.scope);
+        return plan_summaries(store, base, options);
+      });
 }
+
+Exit run_db(const ExportArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  return export_each(arguments, "database", plan_unified_db);
+}
+
+Exit run_all(const ExportArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  return export_each(arguments, "product", plan_all);
+}
+
+constexpr const char* kImportsFirst =
+    "Imports first where the capture has no store, or its raw files changed.";
 
 void add_timeline(cli::Command& parent) {
   auto arguments = std::make_shared<ExportArguments>();
-  cli::Command& command = parent.add_command("timeline",
-                                             "Write chrome-trace JSON (timeline/*.json) for "
-                                             "chrome://tracing and Perfetto, of JOB… captures. "
-                                             "Imports first where the capture has no store, or its "
-                                             "raw files changed.");
+  cli::Command& command = parent.add_command(
+      "timeline",
+      fmt::format("Write chrome-trace JSON for chrome://tracing, Perfetto and MindStudio "
+                  "Insight: timeline/*.json of JOB… captures; msprof_*.json, "
+                  "step_trace_*.json and msprof_tx_*.json in "
+                  "mindstudio_profiler_output/ of PROF… captures. {}",
+                  kImportsFirst));
   command.set_examples(
-      "  msprof export timeline -dir JOBXXX\n"
-      "  msprof export timeline -dir JOBXXX --output /tmp/out");
+      "  msprof export timeline -dir PROF_XXX\n"
+      "  msprof export timeline -dir PROF_XXX --gzip\n"
+      "  msprof export timeline -dir PROF_XXX --split 200MB\n"
+      "  msprof export timeline -dir PROF_XXX --time-range 1s:1.5s --min-dur 10us");
   add_capture_options(command, arguments->capture);
+  add_timeline_options(command, arguments->timeline);
+  add_scope_options(command, arguments->scope);
   command.set_action([arguments] { return run_timeline(*arguments); });
 }
 
 void add_summary(cli::Command& parent) {
   auto arguments = std::make_shared<ExportArguments>();
-  cli::Command& command =
-      parent.add_command("summary",
-                         "Write tables as csv or json. JOB… (into summary/): op_summary, "
-                         "op_statistic, acl_statistic. PROF… (into mindstudio_profiler_output/): "
-                         "op_summary, task_time, op_statistic, api_statistic, step_trace, "
-                         "communication_statistic, fusion_op, msprof_tx, aicpu, operator_memory, "
-                         "memory_record. Imports first where the capture has no store, or its raw "
-                         "files changed.");
+  cli::Command& command = parent.add_command(
+      "summary",
+      fmt::format("Write tables as csv or json. JOB… (into summary/): op_summary, "
+                  "op_statistic, acl_statistic. PROF… (into mindstudio_profiler_output/): "
+                  "op_summary, task_time, op_statistic, api_statistic, step_trace, "
+                  "communication_statistic, fusion_op, msprof_tx, aicpu, operator_memory, "
+                  "memory_record. {}",
+                  kImportsFirst));
   command.set_examples(
       "  msprof export summary -dir JOBXXX --format csv\n"
       "  msprof export summary op_summary task_time -dir PROF_XXX\n"
-      "  msprof export summary op_summary -dir JOBXXX --format json");
+      "  msprof export summary -dir PROF_XXX --model-id 1 --iteration-id 2");
   add_capture_options(command, arguments->capture);
   command.add_option({"--format", &arguments->format, "FORMAT", "csv or json", {"csv", "json"}});
+  add_scope_options(command, arguments->scope);
   command.add_option({"names", &arguments->names, "NAME", "only these tables (default: all)"});
   command.set_action([arguments] { return run_summary(*arguments); });
+}
+
+void add_db(cli::Command& parent) {
+  auto arguments = std::make_shared<ExportArguments>();
+  cli::Command& command = parent.add_command(
+      "db",
+      fmt::format("Write the unified database msprof_*.db of a PROF… capture into its folder, "
+                  "as MindStudio Insight opens it. {}",
+                  kImportsFirst));
+  command.set_examples("  msprof export db -dir PROF_XXX");
+  add_capture_options(command, arguments->capture);
+  command.set_action([arguments] { return run_db(*arguments); });
+}
+
+void add_all(cli::Command& parent) {
+  auto arguments = std::make_shared<ExportArguments>();
+  cli::Command& command = parent.add_command(
+      "all", fmt::format("Write every product: timelines, tables as csv, and the unified database "
+                         "where there is one. {}",
+                         kImportsFirst));
+  command.set_examples("  msprof export all -dir PROF_XXX");
+  add_capture_options(command, arguments->capture);
+  command.set_action([arguments] { return run_all(*arguments); });
 }
 
 }  // namespace
 
 void add_export_command(cli::Command& root) {
-  cli::Command& command =
-      root.add_command("export", "Write the timelines or the summary tables of a capture.");
+  cli::Command& command = root.add_command(
+      "export", "Write the timelines, the summary tables or the unified database of a capture.");
   command.set_examples(
       "  msprof export timeline -dir JOBXXX\n"
       "  msprof export summary -dir PROF_XXX\n"
-      "  msprof export summary --format csv");
+      "  msprof export summary --format csv\n"
+      "  msprof export all -dir PROF_XXX");
   add_timeline(command);
   add_summary(command);
+  add_db(command);
+  add_all(command);
 }
 
 }  // namespace msprof

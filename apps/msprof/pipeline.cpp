@@ -9,7 +9,7 @@
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "export/products.hpp"
+#include "export/export_files.hpp"
 #include "import/importer.hpp"
 #include "session/find_captures.hpp"
 
@@ -71,18 +71,6 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
   return chosen;
 }
 
-fs::path product_folder(const fs::path& base, const std::string& name) {
-  const fs::path folder = base / name;
-  std::error_code error;
-  if (fs::is_symlink(folder, error) &&
-      fs::weakly_canonical(folder, error).parent_path() != fs::weakly_canonical(base, error)) {
-    throw Error(Exit::cannot_write,
-                fmt::format("{} is a link that leads out of {}; give another folder with --output",
-                            folder.string(), base.string()));
-  }
-  return folder;
-}
-
 ImportReport import_verbosely(const Session& session, const fs::path& products,
                               const LayoutFile& layout) {
   ImportOptions options;
@@ -125,16 +113,27 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
       {{"folder", valid_utf8(capture.folder.string())}, {"error", valid_utf8(error.what())}});
 }
 
-void say_exported(const TraceDb& store, const fs::path& folder,
-                  const std::vector<ExportedFile>& files) {
+void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
   for (const ExportedFile& file : files) {
-    log::info("wrote {} ({})", file.path.string(), human_bytes(file.bytes));
+    const std::string viewers =
+        file.text_bytes > 0 ? fmt::format("; {}", viewers_of(file.text_bytes)) : "";
+    const std::string unpacked = file.text_bytes > file.bytes
+                                     ? fmt::format(", {} of JSON", human_bytes(file.text_bytes))
+                                     : "";
+    log::info("wrote {} ({}{}{})", file.path.string(), human_bytes(file.bytes), unpacked, viewers);
   }
-  const auto outdated = outdated_products(store, folder, files);
+  const auto outdated = outdated_products(store, files);
   if (outdated.empty()) return;
   log::warn("{} older than the store, from an earlier import: {}{}",
             outdated.size() == 1 ? "a product is" : fmt::format("{} products are", outdated.size()),
             outdated.front().string(), outdated.size() == 1 ? "" : " …");
+}
+
+std::vector<ExportJob> plan_all(const TraceDb& store, const fs::path& base) {
+  auto jobs = plan_unified_db(store, base);
+  for (auto& job : plan_timelines(store, base, {})) jobs.push_back(std::move(job));
+  for (auto& job : plan_summaries(store, base, {})) jobs.push_back(std::move(job));
+  return jobs;
 }
 
 Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
@@ -145,13 +144,8 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
   const Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;
   if (!gives_products(chosen)) return gravest(exit, Exit::nothing_to_do);
   const ReadyStore ready = ready_store(chosen);
-  const fs::path timeline = product_folder(capture, "timeline");
-  const fs::path summary = product_folder(capture, summary_folder(ready.db.database()));
-  auto files = export_timelines(ready.db, timeline);
-  say_exported(ready.db, timeline, files);
-  const auto summaries = export_summaries(ready.db, summary, SummaryFormat::csv, {});
-  say_exported(ready.db, summary, summaries);
-  files.insert(files.end(), summaries.begin(), summaries.end());
+  const auto files = run_export_jobs(ready.db, plan_all(ready.db, capture));
+  say_exported(ready.db, files);
   if (report != nullptr) {
     (*report)["exported"] = nlohmann::json::array();
     for (const auto& file : files) (*report)["exported"].push_back(valid_utf8(file.path.string()));

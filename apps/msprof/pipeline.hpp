@@ -32,10 +32,6 @@ struct ChosenCapture {
 // What -dir names, or the newest capture around, which is then said.
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options);
 
-// `base`/`name` for store or products; throws Error(cannot_write) when it is a link that leads out
-// of `base`, which only a capture from elsewhere would have.
-std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
-
 // A fresh store for `session`, with the verdict on stderr.
 struct LayoutFile {
   std::string path;  // empty: none
@@ -62,11 +58,13 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
 void report_capture_error(const ChosenCapture& capture, const Error& error,
                           nlohmann::ordered_json* failures);
 
-// Says what was written into `folder`, and what stands there that an earlier import made.
-void say_exported(const TraceDb& store, const std::filesystem::path& folder,
-                  const std::vector<ExportedFile>& files);
+// Says what was written, which viewer opens it, and what stands there that an earlier import made.
+void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
 
-// For `collect --all`: imports `capture`, writes every timeline and every summary (csv) into it.
+// The jobs for all products: the unified database, timelines, summaries as csv; the longest first.
+std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base);
+
+// For `collect --all`: imports `capture`, writes all its products (summaries as csv) into it.
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets
 // {"import": {...}, "exported": ["path", ...]}. Returns the gravest exit code; throws Error only
 // for what ends a command.

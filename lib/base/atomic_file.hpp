@@ -33,6 +33,8 @@ void publish(const std::filesystem::path& temporary, const std::filesystem::path
 
 class AtomicFile {
  public:
+  static constexpr std::size_t kBufferBytes = 1 << 20;
+
   explicit AtomicFile(const std::filesystem::path& target);
   ~AtomicFile();
   AtomicFile(const AtomicFile&) = delete;
@@ -45,8 +47,8 @@ class AtomicFile {
   }
   // The buffer itself, for writers that format in place; call drain() after each item.
   std::string& buffer() { return buffer_; }
-  void drain() {
-    if (buffer_.size() >= kBufferBytes) flush();
+  void drain(std::size_t most = kBufferBytes) {
+    if (buffer_.size() >= most) flush();
   }
   // Another name in the same folder, for a file whose name depends on what came to be in it.
   void retarget(const std::filesystem::path& target) { target_ = target; }
@@ -57,7 +59,6 @@ class AtomicFile {
   std::uint64_t bytes_written() const { return flushed_bytes_ + buffer_.size(); }
 
  private:
-  static constexpr std::size_t kBufferBytes = 1 << 20;
   void flush();
   std::filesystem::path target_;
   std::filesystem::path temporary_;

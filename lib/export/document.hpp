@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <string>
 
+#include "export/export_scope.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -13,9 +14,13 @@ struct Document {
   std::string stem;                // file name without extension, already safe
   std::int64_t step_id = kNull;    // the step it is about, where it is about one
   std::int64_t model_row = kNull;  // the model, where it is about one
-  std::int64_t key = 0;            // for the table itself
+  std::int64_t key = 0;            // for the table or layer itself
   // Where in the stem "_slice_<i>" goes when a CSV has more than a million rows; 0: it stays one.
   std::size_t slice_at = 0;
+  // Layers that name the same stem write one file together, in the order of the list.
+  bool is_shared = false;
+  // Set by the exporter: the rows to take.
+  ExportScope scope{};
 };
 
 }  // namespace msprof

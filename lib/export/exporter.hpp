@@ -1,40 +1,84 @@
 // Exporter: the products of a store as files. For the verbs.
+// What is to be written is planned first, as jobs, and then written by two threads.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "export/export_scope.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
 
 enum class SummaryFormat { csv, json };
 
+// How files are named and arranged.
+enum class ExportStyle {
+  current,
+  cann5,  // a file a topic and device, in device_N/timeline and device_N/summary
+};
+
+struct SummaryOptions {
+  SummaryFormat format = SummaryFormat::csv;
+  std::vector<std::string> names;  // of tables; empty: all
+  ExportScope scope{};
+  ExportStyle style = ExportStyle::current;
+};
+
+struct TimelineOptions {
+  std::vector<std::string> layers;  // empty: those that are written by default; "all": all
+  ExportScope scope{};
+  ExportStyle style = ExportStyle::current;
+  std::uint64_t split_bytes = 0;  // 0: one file; else several, each a stretch of time
+  bool gzip = false;
+};
+
 struct ExportedFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
+  std::uint64_t text_bytes = 0;  // of a timeline: what a viewer has to read, uncompressed
 };
 
-// Writes every timeline whose data exists into `folder`; each file appears when it is whole.
-std::vector<ExportedFile> export_timelines(const TraceDb& store,
-                                           const std::filesystem::path& folder);
+// One file, or the slices of one: a job makes its folder, writes, and names what it wrote.
+struct ExportJob {
+  std::function<std::vector<ExportedFile>(const Database&)> write;
+};
 
-// Throws Error(usage), with the valid names, unless every name is that of a table of some dialect.
+// Into `base`, a capture or what takes its place (--output): the jobs for its tables, its
+// timelines, its unified database. Throw Error(usage), with the valid names, for a name that is
+// none.
+std::vector<ExportJob> plan_summaries(const TraceDb& store, const std::filesystem::path& base,
+                                      const SummaryOptions& options);
+std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesystem::path& base,
+                                      const TimelineOptions& options);
+std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base);
+
+// Writes all; each file appears when it is whole. The result is in the order of the jobs; after an
+// error no further job is begun.
+std::vector<ExportedFile> run_export_jobs(const TraceDb& store, const std::vector<ExportJob>& jobs);
+
+// Plans and writes.
+std::vector<ExportedFile> export_summaries(const TraceDb& store, const std::filesystem::path& base,
+                                           const SummaryOptions& options);
+std::vector<ExportedFile> export_timelines(const TraceDb& store, const std::filesystem::path& base,
+                                           const TimelineOptions& options);
+
+// Throws Error(usage), with the valid names, unless every name is that of a table (a layer) of some
+// dialect and style.
 bool is_summary_name(const std::string& name);
 void check_summary_names(const std::vector<std::string>& names);
+void check_layer_names(const std::vector<std::string>& names);
 
-// Writes the tables named (all when empty). Throws Error(usage) for an unknown name, with the valid
-// ones.
-std::vector<ExportedFile> export_summaries(const TraceDb& store,
-                                           const std::filesystem::path& folder,
-                                           SummaryFormat format,
-                                           const std::vector<std::string>& names);
+// Which viewer opens a timeline of so much text: "chrome://tracing and Perfetto open it".
+std::string viewers_of(std::uint64_t text_bytes);
 
-// Products in `folder` that are older than the store and not among those just written: they show
+// Products beside those just written that are older than the store and not among them: they show
 // data that an earlier import had.
 std::vector<std::filesystem::path> outdated_products(const TraceDb& store,
-                                                     const std::filesystem::path& folder,
                                                      const std::vector<ExportedFile>& written);
 
 // Products that would have no file: names of tables and layers without data.

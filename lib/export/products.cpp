@@ -44,16 +44,40 @@ std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db) {
   return of_dialect(db, all_summary_tables());
 }
 
-std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db) {
+std::vector<std::unique_ptr<TimelineLayer>> all_timeline_layers() {
   std::vector<std::unique_ptr<TimelineLayer>> all;
   all.push_back(make_svp_task_time());
   all.push_back(make_svp_acl());
-  return of_dialect(db, std::move(all));
+  all.push_back(make_cann_calls());
+  all.push_back(make_cann_user_ranges());
+  all.push_back(make_cann_hardware());
+  all.push_back(make_cann_steps());
+  all.push_back(make_cann_frequency());
+  all.push_back(make_cann_communication());
+  all.push_back(make_cann_memory());
+  all.push_back(make_cann_overlap());
+  return all;
 }
 
-std::string summary_folder(const Database& db) {
+std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db) {
+  return of_dialect(db, all_timeline_layers());
+}
+
+namespace {
+
+std::string products_folder(const Database& db, std::string_view of_svp) {
   return read_meta(db, "dialect") == dialect_name(Dialect::cann) ? "mindstudio_profiler_output"
-                                                                 : "summary";
+                                                                 : std::string(of_svp);
+}
+
+}  // namespace
+
+std::string summary_folder(const Database& db) {
+  return products_folder(db, "summary");
+}
+
+std::string timeline_folder(const Database& db) {
+  return products_folder(db, "timeline");
 }
 
 }  // namespace msprof

@@ -12,13 +12,16 @@ namespace msprof {
 
 // All of them, for what concerns no capture.
 std::vector<std::unique_ptr<SummaryTable>> all_summary_tables();
+std::vector<std::unique_ptr<TimelineLayer>> all_timeline_layers();
 
 // Those of the dialect that the store of `db` says; the only place of lib/export that asks for it.
 std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db);
 std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);
 
-// The folder within a capture that takes its tables, named as users of its dialect know it.
+// The folder within a capture that takes its tables, and its timelines, named as users of its
+// dialect know it.
 std::string summary_folder(const Database& db);
+std::string timeline_folder(const Database& db);
 
 // The makers, one a file.
 std::unique_ptr<SummaryTable> make_svp_op_summary();
@@ -39,5 +42,13 @@ std::unique_ptr<SummaryTable> make_cann_memory_record();
 std::unique_ptr<SummaryTable> make_cann_devices();
 std::unique_ptr<TimelineLayer> make_svp_task_time();
 std::unique_ptr<TimelineLayer> make_svp_acl();
+std::unique_ptr<TimelineLayer> make_cann_calls();
+std::unique_ptr<TimelineLayer> make_cann_user_ranges();
+std::unique_ptr<TimelineLayer> make_cann_hardware();
+std::unique_ptr<TimelineLayer> make_cann_steps();
+std::unique_ptr<TimelineLayer> make_cann_frequency();
+std::unique_ptr<TimelineLayer> make_cann_communication();
+std::unique_ptr<TimelineLayer> make_cann_memory();
+std::unique_ptr<TimelineLayer> make_cann_overlap();
 
 }  // namespace msprof

@@ -18,9 +18,11 @@ class TimelineLayer {
   virtual std::string_view name() const = 0;  // "task_time"
   virtual std::string_view help() const = 0;
   virtual Dialect dialect() const = 0;
-  // The files it writes, in order; none where the data does not exist.
+  // False for a layer that is written only where --layers names it.
+  virtual bool is_default() const { return true; }
+  // The files it writes, or has a part in, in order; none where the data does not exist.
   virtual std::vector<Document> documents(const Database& db) const = 0;
-  // Metadata events first, then its events in order of start.
+  // What document.scope takes; a layer without any event writes no metadata either.
   virtual void write(const Database& db, const Document& document, TraceJsonWriter& out) const = 0;
 };
 

@@ -1,89 +1,286 @@
 #include "export/trace_json_writer.hpp"
 
+#include <algorithm>
 #include <charconv>
+#include <cmath>
 
 #include "base/number.hpp"
 #include "export/json_text.hpp"
 
 namespace msprof {
 
-TraceJsonWriter::TraceJsonWriter(AtomicFile& file) : file_(file), out_(file.buffer()) {
-  out_ += '[';
-}
+namespace {
 
-void TraceJsonWriter::append(std::int64_t value) {
+void append_integer(std::string& out, std::int64_t value) {
   char digits[24];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
-  out_.append(digits, end);
+  out.append(digits, end);
 }
 
-void TraceJsonWriter::begin_event() {
-  out_ += events_++ == 0 ? "\n" : ",\n";
+// us with as few decimals as the value has, one at least: what a JSON writer makes of the double.
+void append_short_us(std::string& out, std::int64_t ns) {
+  append_us_from_ns(out, ns);
+  for (int zeros = 0; zeros < 2 && out.back() == '0'; ++zeros) out.pop_back();
 }
 
-void TraceJsonWriter::metadata(std::string_view kind, std::int64_t pid, std::int64_t tid,
-                               std::string_view name) {
-  begin_event();
-  out_ += "{\"name\":\"";
-  out_ += kind;
-  out_ += "\",\"pid\":";
-  append(pid);
-  out_ += ",\"tid\":";
-  append(tid);
-  out_ += ",\"args\":{\"name\":";
-  append_json_string(out_, name);
-  out_ += "},\"ph\":\"M\"}";
+}  // namespace
+
+TraceJsonWriter::TraceJsonWriter(TraceSink& sink)
+    : TraceJsonWriter(std::vector<TraceSink*>{&sink}, {}) {}
+
+TraceJsonWriter::TraceJsonWriter(std::vector<TraceSink*> sinks, std::vector<std::int64_t> cuts)
+    : cuts_(std::move(cuts)) {
+  for (TraceSink* sink : sinks) {
+    sink->buffer() += '[';
+    parts_.push_back({sink, false});
+  }
+  choose_part(INT64_MIN);
+}
+
+void TraceJsonWriter::choose_part(std::int64_t time_ns) {
+  part_ = static_cast<std::size_t>(std::upper_bound(cuts_.begin(), cuts_.end(), time_ns) -
+                                   cuts_.begin());
+  part_begin_ns_ = part_ == 0 ? INT64_MIN : cuts_[part_ - 1];
+  part_end_ns_ = part_ == cuts_.size() ? INT64_MAX : cuts_[part_];
+  out_ = &parts_[part_].sink->buffer();
+}
+
+void TraceJsonWriter::begin_event(std::int64_t time_ns) {
+  if (time_ns < part_begin_ns_ || time_ns >= part_end_ns_) choose_part(time_ns);
+  event_time_ns_ = time_ns;
+  event_at_ = out_->size();
+  Part& part = parts_[part_];
+  *out_ += part.has_event ? ",\n" : "\n";
+  part.has_event = true;
+  ++events_;
+  first_argument_ = true;
+}
+
+void TraceJsonWriter::end_event() {
+  if (meter_) meter_(event_time_ns_, out_->size() - event_at_);
+  parts_[part_].sink->drain();
+}
+
+void TraceJsonWriter::metadata_event(std::string_view text) {
+  ++events_;
+  for (Part& part : parts_) {
+    std::string& out = part.sink->buffer();
+    out += part.has_event ? ",\n" : "\n";
+    out += text;
+    part.has_event = true;
+    part.sink->drain();
+  }
 }
 
 void TraceJsonWriter::process_name(std::int64_t pid, std::string_view name) {
-  metadata("process_name", pid, 0, name);
+  std::string text = "{\"name\":\"process_name\",\"pid\":";
+  append_integer(text, pid);
+  text += ",\"tid\":0,\"args\":{\"name\":";
+  append_json_string(text, name);
+  metadata_event(text + "},\"ph\":\"M\"}");
 }
 
 void TraceJsonWriter::thread_name(std::int64_t pid, std::int64_t tid, std::string_view name) {
-  metadata("thread_name", pid, tid, name);
+  std::string text = "{\"name\":\"thread_name\",\"pid\":";
+  append_integer(text, pid);
+  text += ",\"tid\":";
+  append_integer(text, tid);
+  text += ",\"args\":{\"name\":";
+  append_json_string(text, name);
+  metadata_event(text + "},\"ph\":\"M\"}");
+}
+
+namespace {
+
+// A metadata event of CANN.
+std::string cann_metadata(std::string_view kind, TraceLane lane, std::string_view argument,
+                          std::string_view value) {
+  std::string text = "{\"name\":\"";
+  text += kind;
+  text += "\",\"pid\":";
+  append_integer(text, lane.pid);
+  text += ",\"tid\":";
+  append_integer(text, lane.tid);
+  text += ",\"ph\":\"M\",\"args\":{\"";
+  text += argument;
+  text += "\":";
+  text += value;
+  return text + "}}";
+}
+
+}  // namespace
+
+void TraceJsonWriter::process(std::int64_t pid, std::string_view name, std::string_view label,
+                              std::int64_t sort_index) {
+  const TraceLane lane{pid, 0};
+  metadata_event(cann_metadata("process_name", lane, "name", json_string(name)));
+  metadata_event(cann_metadata("process_labels", lane, "labels", json_string(label)));
+  metadata_event(
+      cann_metadata("process_sort_index", lane, "sort_index", std::to_string(sort_index)));
+}
+
+void TraceJsonWriter::thread(TraceLane lane, std::string_view name, std::int64_t sort_index) {
+  metadata_event(cann_metadata("thread_name", lane, "name", json_string(name)));
+  metadata_event(
+      cann_metadata("thread_sort_index", lane, "sort_index", std::to_string(sort_index)));
+}
+
+void TraceJsonWriter::lane(TraceLane lane) {
+  *out_ += ",\"pid\":";
+  append_integer(*out_, lane.pid);
+  *out_ += ",\"tid\":";
+  append_integer(*out_, lane.tid);
+}
+
+void TraceJsonWriter::time_text(std::int64_t ns) {
+  *out_ += ",\"ts\":\"";
+  append_us_from_ns(*out_, ns);
+  *out_ += '"';
 }
 
 void TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64_t tid,
                                      std::int64_t start_ns, std::int64_t duration_ns) {
-  begin_event();
-  out_ += "{\"name\":";
-  out_ += name.text;
-  out_ += ",\"pid\":";
-  append(pid);
-  out_ += ",\"tid\":";
-  append(tid);
-  out_ += ",\"ts\":";
-  append_us_from_ns(out_, start_ns);
-  out_ += ",\"dur\":";
-  append_us_from_ns(out_, duration_ns);
-  out_ += ",\"args\":{";
-  first_argument_ = true;
+  begin_event(start_ns);
+  *out_ += "{\"name\":";
+  *out_ += name.text;
+  lane({pid, tid});
+  *out_ += ",\"ts\":";
+  append_us_from_ns(*out_, start_ns);
+  *out_ += ",\"dur\":";
+  append_us_from_ns(*out_, duration_ns);
+  *out_ += ",\"args\":{";
+}
+
+void TraceJsonWriter::end_complete() {
+  *out_ += "},\"ph\":\"X\"}";
+  end_event();
+}
+
+void TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t start_ns,
+                                  std::int64_t duration_ns, JsonText category) {
+  begin_event(start_ns);
+  *out_ += "{\"name\":";
+  *out_ += name.text;
+  lane(where);
+  time_text(start_ns);
+  *out_ += ",\"dur\":";
+  append_short_us(*out_, duration_ns);
+  *out_ += ",\"ph\":\"X\"";
+  if (!category.text.empty()) {
+    *out_ += ",\"cat\":";
+    *out_ += category.text;
+  }
+  *out_ += ",\"args\":{";
+}
+
+void TraceJsonWriter::end_slice() {
+  *out_ += "}}";
+  end_event();
 }
 
 void TraceJsonWriter::key(JsonText key) {
-  if (!first_argument_) out_ += ',';
+  if (!first_argument_) *out_ += ',';
   first_argument_ = false;
-  out_ += key.text;
-  out_ += ':';
+  *out_ += key.text;
+  *out_ += ':';
 }
 
 void TraceJsonWriter::argument(JsonText name, JsonText value) {
   key(name);
-  out_ += value.text;
+  *out_ += value.text;
 }
 
 void TraceJsonWriter::argument(JsonText name, std::int64_t value) {
   key(name);
-  append(value);
+  append_integer(*out_, value);
 }
 
-void TraceJsonWriter::end_complete() {
-  out_ += "},\"ph\":\"X\"}";
-  file_.drain();
+void TraceJsonWriter::argument_us(JsonText name, std::int64_t ns) {
+  key(name);
+  append_short_us(*out_, ns);
+}
+
+void TraceJsonWriter::argument_time(JsonText name, std::int64_t ns) {
+  key(name);
+  *out_ += '"';
+  append_us_from_ns(*out_, ns);
+  *out_ += '"';
+}
+
+void TraceJsonWriter::argument_number(JsonText name, double value) {
+  key(name);
+  if (!std::isfinite(value)) {
+    *out_ += "null";  // JSON has no other word for it
+    return;
+  }
+  char digits[32];
+  const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
+  const std::string_view text(digits, static_cast<std::size_t>(end - digits));
+  *out_ += text;
+  if (text.find_first_of(".e") == std::string_view::npos) *out_ += ".0";
+}
+
+void TraceJsonWriter::argument_digits(JsonText name, std::string_view digits) {
+  key(name);
+  *out_ += digits;
+}
+
+void TraceJsonWriter::arguments(std::string_view text) {
+  if (!first_argument_) *out_ += ',';
+  first_argument_ = false;
+  *out_ += text;
+}
+
+void TraceJsonWriter::counter(JsonText name, TraceLane where, std::int64_t time_ns, JsonText of,
+                              std::int64_t value) {
+  begin_event(time_ns);
+  *out_ += "{\"name\":";
+  *out_ += name.text;
+  lane(where);
+  time_text(time_ns);
+  *out_ += ",\"ph\":\"C\",\"args\":{";
+  argument(of, value);
+  end_slice();
+}
+
+void TraceJsonWriter::flow(char phase, JsonText name, TraceLane where, JsonText category,
+                           JsonText id, std::int64_t time_ns) {
+  begin_event(time_ns);
+  *out_ += "{\"name\":";
+  *out_ += name.text;
+  lane(where);
+  *out_ += ",\"ph\":\"";
+  *out_ += phase;
+  *out_ += "\",\"cat\":";
+  *out_ += category.text;
+  *out_ += ",\"id\":";
+  *out_ += id.text;
+  time_text(time_ns);
+  *out_ += phase == 's' ? "}" : ",\"bp\":\"e\"}";
+  end_event();
+}
+
+void TraceJsonWriter::begin_flow(char phase, JsonText name, TraceLane where, JsonText category,
+                                 JsonText id, std::int64_t time_ns) {
+  begin_event(time_ns);
+  *out_ += "{\"name\":";
+  *out_ += name.text;
+  lane(where);
+  *out_ += ",\"ph\":\"";
+  *out_ += phase;
+  *out_ += "\",\"cat\":";
+  *out_ += category.text;
+  *out_ += ",\"id\":";
+  *out_ += id.text;
+  time_text(time_ns);
+  *out_ += ",\"args\":{";
 }
 
 void TraceJsonWriter::finish() {
-  out_ += events_ == 0 ? "]\n" : "\n]\n";
+  for (Part& part : parts_) {
+    part.sink->buffer() += part.has_event ? "\n]\n" : "]\n";
+    part.sink->finish();
+  }
 }
 
 }  // namespace msprof

@@ -1,13 +1,17 @@
 // TraceJsonWriter: a chrome trace, streamed: one JSON array, an event a line. For timeline layers.
-// Format: the "JSON Array Format" of chrome://tracing; ts and dur are microseconds with three
-// decimals, printed from integer nanoseconds.
+// Format: the "JSON Array Format" of chrome://tracing; ts and dur are microseconds, printed from
+// integer nanoseconds. Two arrangements of members, each known to the tools of its dialect:
+//   svp   name pid tid ts dur args ph, ts a number with three decimals
+//   CANN  name pid tid ts dur ph [cat] args, ts a text (a double would round it), dur as short as
+//         its value allows ("12.0")
 #pragma once
 
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <vector>
 
-#include "base/atomic_file.hpp"
+#include "export/trace_sink.hpp"
 
 namespace msprof {
 
@@ -17,32 +21,91 @@ struct JsonText {
   std::string_view text;
 };
 
+// A place on the screen: a process and one of its threads.
+struct TraceLane {
+  std::int64_t pid = 0;
+  std::int64_t tid = 0;
+};
+
 class TraceJsonWriter {
  public:
-  explicit TraceJsonWriter(AtomicFile& file);
+  explicit TraceJsonWriter(TraceSink& sink);
 
+  // Parts of a timeline, each a sink: the first takes what begins before cuts[0] and what has no
+  // time, sinks[i] what begins from cuts[i - 1] on. Metadata goes to all.
+  TraceJsonWriter(std::vector<TraceSink*> sinks, std::vector<std::int64_t> cuts);
+
+  // Told of every event with a time: when it begins and how many bytes it takes.
+  using Meter = std::function<void(std::int64_t time_ns, std::size_t bytes)>;
+  void set_meter(Meter meter) { meter_ = std::move(meter); }
+
+  // Metadata events.
   void process_name(std::int64_t pid, std::string_view name);
   void thread_name(std::int64_t pid, std::int64_t tid, std::string_view name);
+  // CANN: process_name, process_labels and process_sort_index; thread_name and thread_sort_index.
+  void process(std::int64_t pid, std::string_view name, std::string_view label,
+               std::int64_t sort_index);
+  void thread(TraceLane lane, std::string_view name, std::int64_t sort_index);
 
-  // One X event: begin_complete, its arguments, end_complete.
+  // One X event of svp: begin_complete, its arguments, end_complete.
   void begin_complete(JsonText name, std::int64_t pid, std::int64_t tid, std::int64_t start_ns,
                       std::int64_t duration_ns);
-  void argument(JsonText key, JsonText value);
-  void argument(JsonText key, std::int64_t value);
   void end_complete();
 
-  // Ends the array.
+  // One X event of CANN: begin_slice, its arguments, end_slice. `category` may be empty.
+  void begin_slice(JsonText name, TraceLane lane, std::int64_t start_ns, std::int64_t duration_ns,
+                   JsonText category = {});
+  void end_slice();
+
+  // Arguments of either, and of step().
+  void argument(JsonText key, JsonText value);
+  void argument(JsonText key, std::int64_t value);
+  void argument_us(JsonText key, std::int64_t ns);         // a number: 12.0, 0.04
+  void argument_time(JsonText key, std::int64_t ns);       // a text: "1715760307201793.880"
+  void argument_number(JsonText key, double value);        // the shortest that reads back the same
+  void argument_digits(JsonText key, std::string_view d);  // digits as they are
+  // Arguments that are already text: `"a":1,"b":2`.
+  void arguments(std::string_view text);
+
+  // ph C: {"<key>": value}.
+  void counter(JsonText name, TraceLane lane, std::int64_t time_ns, JsonText key,
+               std::int64_t value);
+
+  // One end of an arrow: phase 's' (start), 't' (step) or 'f' (finish); the ends of an arrow have
+  // the same category and id. An 'f' and a 't' of flow() bind to the slice around them.
+  void flow(char phase, JsonText name, TraceLane lane, JsonText category, JsonText id,
+            std::int64_t time_ns);
+  // The same with arguments behind: begin_flow, its arguments, end_slice.
+  void begin_flow(char phase, JsonText name, TraceLane lane, JsonText category, JsonText id,
+                  std::int64_t time_ns);
+
+  // Ends the array, or arrays.
   void finish();
   std::uint64_t event_count() const { return events_; }
 
  private:
-  void begin_event();
-  void metadata(std::string_view kind, std::int64_t pid, std::int64_t tid, std::string_view name);
-  void append(std::int64_t value);
+  struct Part {
+    TraceSink* sink = nullptr;
+    bool has_event = false;
+  };
+  void begin_event(std::int64_t time_ns);
+  void end_event();
+  void choose_part(std::int64_t time_ns);
+  void metadata_event(std::string_view text);
+  void lane(TraceLane lane);
   void key(JsonText key);
+  void time_text(std::int64_t ns);
 
-  AtomicFile& file_;
-  std::string& out_;
+  std::vector<Part> parts_;
+  std::vector<std::int64_t> cuts_;
+  std::size_t part_ = 0;
+  // The stretch of time of the part in use, and its buffer.
+  std::int64_t part_begin_ns_ = INT64_MIN;
+  std::int64_t part_end_ns_ = INT64_MAX;
+  std::string* out_ = nullptr;
+  Meter meter_;
+  std::int64_t event_time_ns_ = 0;
+  std::size_t event_at_ = 0;
   std::uint64_t events_ = 0;
   bool first_argument_ = true;
 };

@@ -50,7 +50,8 @@ BENCHMARK(insert_task);
 // One event of a timeline.
 void write_event(benchmark::State& state) {
   AtomicFile file(fs::temp_directory_path() / "msprof_bench_events.json");
-  TraceJsonWriter writer(file);
+  PlainSink sink(file, AtomicFile::kBufferBytes);
+  TraceJsonWriter writer(sink);
   std::int64_t start_ns = 81'234'567'890'123;
   for (auto _ : state) {
     writer.begin_complete({"\"conv5_3_pointwise\""}, 0, 0, start_ns += 150'000, 123'456);

@@ -77,8 +77,10 @@ void import_and_export(const fs::path& folder, const fs::path& products, bool ma
     const auto store = current_store(*session, store_path(products));
     if (!store) std::abort();  // what was just made must be current
     fs::create_directories(products / "summary");
-    export_summaries(*store, products / "summary", SummaryFormat::csv, {});
-    export_summaries(*store, products / "summary", SummaryFormat::json, {});
+    export_summaries(*store, products, {});
+    export_summaries(*store, products, {.format = SummaryFormat::json});
+    export_timelines(*store, products, {.layers = {"all"}});
+    run_export_jobs(*store, plan_unified_db(*store, products));
   } catch (const Error& error) {
     if (error.code() != Exit::nothing_to_do || !may_be_nothing) {
       log::set_level(log::Level::normal);

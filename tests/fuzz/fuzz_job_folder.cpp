@@ -92,9 +92,9 @@ void import_and_export(const fs::path& folder) {
   const auto store = current_store(*session, store_file);
   if (!store) std::abort();  // what was just made must be current
   if (has_any_product(store->database())) steps_with_tasks(store->database());
-  export_timelines(*store, folder / "timeline");
-  export_summaries(*store, folder / "summary", SummaryFormat::csv, {});
-  export_summaries(*store, folder / "summary", SummaryFormat::json, {});
+  export_timelines(*store, folder, {});
+  export_summaries(*store, folder, {});
+  export_summaries(*store, folder, {.format = SummaryFormat::json});
 }
 
 }  // namespace

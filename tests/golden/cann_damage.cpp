@@ -100,8 +100,8 @@ DamageOutcome DamagedCapture::import() const {
   if (!db) throw std::runtime_error("what was just imported is not current");
   const fs::path products = made / "products";
   fs::create_directories(products);
-  export_summaries(*db, products, SummaryFormat::csv, {});
-  outcome.keys = read_keys(products);
+  export_summaries(*db, products, {});
+  outcome.keys = read_keys(products / "mindstudio_profiler_output");
   return outcome;
 }
 

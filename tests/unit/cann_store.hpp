@@ -42,7 +42,8 @@ class CannStore {
   std::map<std::string, std::string> files(const std::vector<std::string>& names,
                                            SummaryFormat format = SummaryFormat::csv) {
     std::map<std::string, std::string> files;
-    for (const ExportedFile& file : export_summaries(db(), folder_ / "out", format, names)) {
+    for (const ExportedFile& file :
+         export_summaries(db(), folder_ / "out", {.format = format, .names = names})) {
       files[file.path.filename().string()] = read_file(file.path);
     }
     return files;

@@ -27,6 +27,16 @@ std::string written(const std::function<void(Writer&)>& fill) {
   return read_file(folder / "out");
 }
 
+std::string written_trace(const std::function<void(TraceJsonWriter&)>& fill) {
+  const TempFolder folder;
+  AtomicFile file(folder / "out");
+  PlainSink sink(file, AtomicFile::kBufferBytes);
+  TraceJsonWriter writer(sink);
+  fill(writer);
+  file.commit();
+  return read_file(folder / "out");
+}
+
 void fill_table(TableWriter& out, const std::vector<std::string>& names) {
   out.begin(kColumns);
   for (const auto& name : names) {
@@ -75,8 +85,8 @@ TEST_CASE("text in JSON is escaped, and repaired where it is no UTF-8") {
 }
 
 TEST_CASE("a trace without events is an empty array, with events one a line") {
-  CHECK(written<TraceJsonWriter>([](TraceJsonWriter& out) { out.finish(); }) == "[]\n");
-  const std::string trace = written<TraceJsonWriter>([](TraceJsonWriter& out) {
+  CHECK(written_trace([](TraceJsonWriter& out) { out.finish(); }) == "[]\n");
+  const std::string trace = written_trace([](TraceJsonWriter& out) {
     out.process_name(3, "a \"board\"");
     out.begin_complete({"\"conv\""}, 3, 1, 1'234'567, 89);
     out.argument({"\"Stream Id\""}, 0);

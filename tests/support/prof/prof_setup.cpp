@@ -4,7 +4,7 @@ namespace msprof::test::prof {
 
 namespace {
 
-std::string quoted(std::string_view text) {
+std::string in_quotes(std::string_view text) {
   return '"' + std::string(text) + '"';
 }
 
@@ -13,7 +13,7 @@ std::string object(const std::vector<std::pair<std::string, std::string>>& membe
   std::string text = "{";
   for (const auto& [key, value] : members) {
     if (text.size() > 1) text += ", ";
-    text += quoted(key) + ": " + value;
+    text += in_quotes(key) + ": " + value;
   }
   return text + "}";
 }
@@ -41,37 +41,37 @@ ProfSetup setup_310p() {
 std::string info_json(const ProfSetup& setup, int device) {
   const std::string cpu = "[" +
                           object({{"Id", "0"},
-                                  {"Name", quoted("ARM")},
-                                  {"Frequency", quoted(setup.host_mhz)},
+                                  {"Name", in_quotes("ARM")},
+                                  {"Frequency", in_quotes(setup.host_mhz)},
                                   {"Logical_CPU_Count", "64"},
-                                  {"Type", quoted("Kunpeng-920")}}) +
+                                  {"Type", in_quotes("Kunpeng-920")}}) +
                           "]";
   std::string devices = "[]";
   if (device >= 0) {
     devices = "[" +
               object({{"id", std::to_string(device)},
-                      {"ctrl_cpu_id", quoted("ARMv8_Cortex_A55")},
+                      {"ctrl_cpu_id", in_quotes("ARMv8_Cortex_A55")},
                       {"ctrl_cpu_core_num", "1"},
-                      {"ctrl_cpu", quoted("0")},
-                      {"ai_cpu", quoted("2,3,4,5,6,7")},
+                      {"ctrl_cpu", in_quotes("0")},
+                      {"ai_cpu", in_quotes("2,3,4,5,6,7")},
                       {"ai_cpu_core_num", "6"},
                       {"ts_cpu_core_num", "0"},
                       {"ai_core_num", std::to_string(setup.ai_core_num)},
                       {"aiv_num", std::to_string(setup.aiv_num)},
-                      {"hwts_frequency", quoted(setup.device_mhz)},
-                      {"aic_frequency", quoted(setup.aic_mhz)},
-                      {"aiv_frequency", quoted(setup.aiv_mhz)}}) +
+                      {"hwts_frequency", in_quotes(setup.device_mhz)},
+                      {"aic_frequency", in_quotes(setup.aic_mhz)},
+                      {"aiv_frequency", in_quotes(setup.aiv_mhz)}}) +
               "]";
   }
-  return object({{"version", quoted("1.0")},
-                 {"platform_version", quoted(setup.platform)},
-                 {"pid", quoted(setup.pid)},
-                 {"pid_name", quoted(setup.pid_name)},
-                 {"devices", quoted(device < 0 ? "64" : std::to_string(device))},
-                 {"hostname", quoted("worker-1")},
-                 {"hostUid", quoted("1234567890")},
-                 {"OS", quoted("Linux-5.10.0")},
-                 {"jobInfo", quoted("NA")},
+  return object({{"version", in_quotes("1.0")},
+                 {"platform_version", in_quotes(setup.platform)},
+                 {"pid", in_quotes(setup.pid)},
+                 {"pid_name", in_quotes(setup.pid_name)},
+                 {"devices", in_quotes(device < 0 ? "64" : std::to_string(device))},
+                 {"hostname", in_quotes("worker-1")},
+                 {"hostUid", in_quotes("1234567890")},
+                 {"OS", in_quotes("Linux-5.10.0")},
+                 {"jobInfo", in_quotes("NA")},
                  {"rank_id", "-1"},
                  {"cpuNums", "64"},
                  {"sysClockFreq", "100"},
@@ -79,7 +79,7 @@ std::string info_json(const ProfSetup& setup, int device) {
                  {"netCardNums", "0"},
                  {"netCard", "[]"},
                  {"drvVersion", std::to_string(setup.driver)},
-                 {"cannVersion", quoted(setup.cann)},
+                 {"cannVersion", in_quotes(setup.cann)},
                  {"CPU", cpu},
                  {"DeviceInfo", devices}});
 }
@@ -89,37 +89,37 @@ std::string sample_json(const ProfSetup& setup, int device) {
   for (const int number : setup.devices) {
     devices += (devices.empty() ? "" : ",") + std::to_string(number);
   }
-  return object({{"devices", quoted(device < 0 ? "64" : devices)},
-                 {"ai_core_profiling", quoted("on")},
-                 {"ai_core_profiling_mode", quoted("task-based")},
-                 {"ai_core_metrics", quoted(setup.aic_metrics)},
-                 {"ai_core_profiling_events", quoted(setup.aic_events)},
+  return object({{"devices", in_quotes(device < 0 ? "64" : devices)},
+                 {"ai_core_profiling", in_quotes("on")},
+                 {"ai_core_profiling_mode", in_quotes("task-based")},
+                 {"ai_core_metrics", in_quotes(setup.aic_metrics)},
+                 {"ai_core_profiling_events", in_quotes(setup.aic_events)},
                  {"aicore_sampling_interval", "10"},
-                 {"aiv_profiling", quoted("on")},
-                 {"aiv_profiling_mode", quoted("task-based")},
-                 {"aiv_metrics", quoted(setup.aiv_metrics)},
-                 {"aiv_profiling_events", quoted(setup.aiv_events)},
+                 {"aiv_profiling", in_quotes("on")},
+                 {"aiv_profiling_mode", in_quotes("task-based")},
+                 {"aiv_metrics", in_quotes(setup.aiv_metrics)},
+                 {"aiv_profiling_events", in_quotes(setup.aiv_events)},
                  {"aiv_sampling_interval", "10"},
-                 {"l2CacheTaskProfilingEvents", quoted(setup.l2_events)},
-                 {"llc_profiling", quoted("read")},
-                 {"profLevel", quoted(setup.level)},
-                 {"dynamic", quoted("off")},
+                 {"l2CacheTaskProfilingEvents", in_quotes(setup.l2_events)},
+                 {"llc_profiling", in_quotes("read")},
+                 {"profLevel", in_quotes(setup.level)},
+                 {"dynamic", in_quotes("off")},
                  {"msprofBinPid", "-1"}});
 }
 
 std::string start_info(const ProfSetup& setup) {
-  return object({{"collectionDateBegin", quoted(setup.begin_date)},
-                 {"collectionTimeBegin", quoted(std::to_string(setup.begin_us))},
-                 {"collectionDateEnd", quoted("")},
-                 {"collectionTimeEnd", quoted("")},
-                 {"clockMonotonicRaw", quoted(std::to_string(setup.raw_ns))}});
+  return object({{"collectionDateBegin", in_quotes(setup.begin_date)},
+                 {"collectionTimeBegin", in_quotes(std::to_string(setup.begin_us))},
+                 {"collectionDateEnd", in_quotes("")},
+                 {"collectionTimeEnd", in_quotes("")},
+                 {"clockMonotonicRaw", in_quotes(std::to_string(setup.raw_ns))}});
 }
 
 std::string end_info(const ProfSetup& setup) {
   const std::uint64_t raw = setup.raw_ns + (setup.end_us - setup.begin_us) * 1000;
-  return object({{"collectionDateEnd", quoted("2023-11-14 22:13:30.000000")},
-                 {"collectionTimeEnd", quoted(std::to_string(setup.end_us))},
-                 {"clockMonotonicRaw", quoted(std::to_string(raw))}});
+  return object({{"collectionDateEnd", in_quotes("2023-11-14 22:13:30.000000")},
+                 {"collectionTimeEnd", in_quotes(std::to_string(setup.end_us))},
+                 {"clockMonotonicRaw", in_quotes(std::to_string(raw))}});
 }
 
 std::string host_start_log(const ProfSetup& setup) {

@@ -1,0 +1,69 @@
+// run_export_jobs: two threads, each with its own connection, take jobs in turn.
+#include <atomic>
+#include <exception>
+#include <thread>
+
+#include "export/exporter.hpp"
+
+namespace msprof {
+
+namespace {
+
+class Workers {
+ public:
+  explicit Workers(const std::vector<ExportJob>& jobs)
+      : jobs_(jobs), written_(jobs.size()), errors_(jobs.size()) {}
+
+  void work(const Database& db) noexcept {
+    for (std::size_t job = next_++; job < jobs_.size() && !failed_; job = next_++) {
+      try {
+        written_[job] = jobs_[job].write(db);
+      } catch (...) {
+        errors_[job] = std::current_exception();
+        failed_ = true;
+      }
+    }
+  }
+
+  // Once all work is done.
+  std::vector<ExportedFile> result() {
+    for (const auto& error : errors_) {
+      if (error) std::rethrow_exception(error);
+    }
+    std::vector<ExportedFile> files;
+    for (const auto& some : written_) files.insert(files.end(), some.begin(), some.end());
+    return files;
+  }
+
+ private:
+  const std::vector<ExportJob>& jobs_;
+  std::vector<std::vector<ExportedFile>> written_;
+  std::vector<std::exception_ptr> errors_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<bool> failed_{false};
+};
+
+}  // namespace
+
+std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
+                                          const std::vector<ExportJob>& jobs) {
+  Workers workers(jobs);
+  const auto second = jobs.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
+  std::thread helper;
+  if (second) helper = std::thread([&] { workers.work(second->database()); });
+  workers.work(store.database());
+  if (helper.joinable()) helper.join();
+  return workers.result();
+}
+
+std::vector<ExportedFile> export_summaries(const TraceDb& store, const std::filesystem::path& base,
+                                           const SummaryOptions& options) {
+  return run_export_jobs(store, plan_summaries(store, base, options));
+}
+
+std::vector<ExportedFile> export_timelines(const TraceDb& store, const std::filesystem::path& base,
+                                           const TimelineOptions& options) {
+  return run_export_jobs(store, plan_timelines(store, base, options));
+}
+
+}  // namespace msprof

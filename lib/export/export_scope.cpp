@@ -1,0 +1,84 @@
+#include "export/export_scope.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "store/meta.hpp"
+
+namespace msprof {
+
+namespace {
+
+// "model 1: iterations 1 to 4; model 7: iteration 1", for a message.
+std::string iterations_there_are(const Database& db) {
+  constexpr int kMost = 10;
+  Statement read = db.prepare(
+      "SELECT model_number, min(number), max(number) FROM iteration GROUP BY model_number"
+      " ORDER BY model_number");
+  std::string text;
+  for (int count = 0; read.step(); ++count) {
+    if (count == kMost) return text + "; …";
+    const std::int64_t first = read.integer(1);
+    const std::int64_t last = read.integer(2);
+    text += fmt::format("{}model {}: {}", text.empty() ? "" : "; ", read.integer(0),
+                        first == last ? fmt::format("iteration {}", first)
+                                      : fmt::format("iterations {} to {}", first, last));
+  }
+  return text.empty() ? "this capture has none" : text;
+}
+
+}  // namespace
+
+bool ExportScope::is_everything() const {
+  return devices.empty() && range_begin_ns == INT64_MIN && range_end_ns == INT64_MAX &&
+         min_duration_ns == 0 && windows.empty() && !model_number;
+}
+
+bool ExportScope::takes_device(std::int64_t device_id) const {
+  return devices.empty() || std::find(devices.begin(), devices.end(), device_id) != devices.end();
+}
+
+bool ExportScope::takes(std::int64_t device_id, std::int64_t start_ns, std::int64_t end_ns) const {
+  if (!takes_time(start_ns, end_ns) || !takes_device(device_id)) return false;
+  if (windows.empty()) return true;
+  return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
+    return window.device_id == device_id && start_ns >= window.begin_ns &&
+           start_ns <= window.end_ns;
+  });
+}
+
+bool ExportScope::takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
+  if (!takes_time(start_ns, end_ns)) return false;
+  if (windows.empty()) return true;
+  return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
+    return start_ns >= window.begin_ns && start_ns <= window.end_ns;
+  });
+}
+
+std::int64_t collection_begin_ns(const Database& db) {
+  if (const auto begin = read_meta_integer(db, "window.begin_ns")) return *begin;
+  Statement read = db.prepare(
+      "SELECT min(first_ns) FROM (SELECT min(first_start_ns) AS first_ns FROM step_time"
+      " UNION ALL SELECT min(start_ns) FROM api_call)");
+  return read.step() ? read.integer(0) : 0;
+}
+
+void find_iteration(const Database& db, ExportScope& scope) {
+  Statement read = db.prepare(
+      "SELECT device_id, start_ns, end_ns FROM iteration WHERE model_number = ? AND number = ?"
+      " ORDER BY device_id, start_ns");
+  read.bind(1, scope.model_number.value_or(kNull)).bind(2, scope.iteration.value_or(kNull));
+  scope.windows.clear();
+  while (read.step()) {
+    if (!scope.takes_device(read.integer(0))) continue;
+    scope.windows.push_back({read.integer(0), read.integer(1), read.integer(2)});
+  }
+  if (!scope.windows.empty()) return;
+  throw Error(Exit::usage,
+              fmt::format("no iteration {} of model {}; {}", scope.iteration.value_or(0),
+                          scope.model_number.value_or(0), iterations_there_are(db)));
+}
+
+}  // namespace msprof

@@ -1,0 +1,59 @@
+// ExportScope: the part of a capture that an export is about. For `--device`, `--time-range`,
+// `--min-dur`, `--model-id` with `--iteration-id`, and for products of one device each.
+// Tables and layers ask it row by row; without any limit every answer is yes.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <vector>
+
+#include "store/database.hpp"
+#include "store/schema.hpp"
+
+namespace msprof {
+
+// The time of one iteration on one device.
+struct IterationWindow {
+  std::int64_t device_id = 0;
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+};
+
+struct ExportScope {
+  std::vector<std::int64_t> devices;  // empty: all
+  // What overlaps this range, its ends included.
+  std::int64_t range_begin_ns = INT64_MIN;
+  std::int64_t range_end_ns = INT64_MAX;
+  std::int64_t min_duration_ns = 0;  // of slices of a timeline
+  // One iteration: rows that begin within it, on a device that ran it; the host's in any of them.
+  std::optional<std::int64_t> model_number;
+  std::optional<std::int64_t> iteration;
+  std::vector<IterationWindow> windows;
+
+  bool is_everything() const;
+  bool takes_device(std::int64_t device_id) const;
+  // A slice of that length may be drawn.
+  bool takes_length(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns; }
+  // A row of a device, and one of the host.
+  bool takes(std::int64_t device_id, std::int64_t start_ns, std::int64_t end_ns) const;
+  bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const;
+  // Rows of no model go with every model.
+  bool takes_model(std::optional<std::int64_t> number) const {
+    return !model_number || !number || *number == *model_number;
+  }
+
+ private:
+  bool takes_time(std::int64_t start_ns, std::int64_t end_ns) const {
+    return end_ns >= range_begin_ns && start_ns <= range_end_ns;
+  }
+};
+
+// When the collection began, or the first thing that was recorded; what a time range given in "ms
+// after the begin" counts from.
+std::int64_t collection_begin_ns(const Database& db);
+
+// Fills `windows` for the model and the iteration that `scope` names, on its devices. Throws
+// Error(usage), with what there is, where no device ran it.
+void find_iteration(const Database& db, ExportScope& scope);
+
+}  // namespace msprof

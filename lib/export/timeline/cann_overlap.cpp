@@ -1,0 +1,63 @@
+// Layer overlap: when each device computed, communicated, or did neither.
+// Source: cann_corrections.md J-B3.
+#include <array>
+
+#include "export/products.hpp"
+#include "export/timeline/cann_trace.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::array<std::string_view, 4> kKinds = {
+    "\"Computing\"", "\"Communication\"", "\"Communication(Not Overlapped)\"", "\"Free\""};
+
+class CannOverlap : public cann::Layer {
+ public:
+  CannOverlap()
+      : Layer({.name = "overlap",
+               .help = "when a device computed, communicated, or was free",
+               .exists = "SELECT 1 FROM overlap"}) {}
+
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    const cann::TraceProcesses processes(db);
+    Statement read =
+        db.prepare("SELECT device_id, kind, start_ns, end_ns FROM overlap ORDER BY id");
+    std::int64_t last_device = -1;
+    while (read.step()) {
+      const std::int64_t device = read.integer(0);
+      const std::int64_t kind = read.integer(1);
+      if (kind < 0 || kind >= static_cast<std::int64_t>(kKinds.size())) {
+        throw db.damaged("a span of no known kind");
+      }
+      if (!document.scope.takes(device, read.integer(2), read.integer(3))) continue;
+      if (!document.scope.takes_length(read.integer(3) - read.integer(2))) continue;
+      if (device != last_device) write_metadata(processes, device, out);
+      last_device = device;
+      const TraceLane lane{processes.pid(cann::TraceProcess::overlap, device), kind};
+      out.begin_slice({kKinds[static_cast<std::size_t>(kind)]}, lane, read.integer(2),
+                      read.integer(3) - read.integer(2));
+      out.end_slice();
+    }
+  }
+
+ private:
+  static void write_metadata(const cann::TraceProcesses& processes, std::int64_t device,
+                             TraceJsonWriter& out) {
+    processes.write(out, cann::TraceProcess::overlap, device, "Overlap Analysis");
+    const std::int64_t pid = processes.pid(cann::TraceProcess::overlap, device);
+    for (std::size_t kind = 0; kind < kKinds.size(); ++kind) {
+      const std::string_view name = kKinds[kind].substr(1, kKinds[kind].size() - 2);
+      const auto tid = static_cast<std::int64_t>(kind);
+      out.thread({pid, tid}, name, tid);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<TimelineLayer> make_cann_overlap() {
+  return std::make_unique<CannOverlap>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,65 @@
+#include "export/timeline/cann_trace.hpp"
+
+#include <fmt/format.h>
+
+#include "export/json_text.hpp"
+#include "store/meta.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::size_t kMostTexts = 1 << 16;
+constexpr std::string_view kWhole = "msprof";
+
+Document shared_document(std::string_view topic, const std::string& time) {
+  Document document;
+  document.stem = std::string(topic);
+  if (!time.empty()) document.stem += "_" + time;
+  document.slice_at = topic.size();
+  document.is_shared = true;
+  return document;
+}
+
+}  // namespace
+
+TraceProcesses::TraceProcesses(const Database& db)
+    : host_pid_(read_meta_integer(db, "host.pid").value_or(0)) {}
+
+std::int64_t TraceProcesses::pid(TraceProcess process, std::int64_t device) const {
+  const auto bits = static_cast<std::uint64_t>(host_pid_) << 10 |
+                    static_cast<std::uint64_t>(process) << 5 | static_cast<std::uint64_t>(device);
+  return static_cast<std::int64_t>(static_cast<std::uint32_t>(bits));
+}
+
+void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
+                           std::string_view name) const {
+  out.process(pid(process, device), name,
+              device == kHostDevice ? "CPU" : fmt::format("NPU {}", device),
+              static_cast<std::int64_t>(process));
+}
+
+std::vector<Document> Layer::documents(const Database& db) const {
+  Statement any = db.prepare(fmt::format("SELECT EXISTS({})", facts_.exists));
+  if (!any.step() || any.integer(0) == 0) return {};
+  const std::string time = read_meta(db, "time_stamp");
+  std::vector<Document> documents{shared_document(kWhole, time)};
+  if (!facts_.own_document.empty())
+    documents.push_back(shared_document(facts_.own_document, time));
+  return documents;
+}
+
+JsonTexts::JsonTexts(const Database& db) : read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
+
+const std::string& JsonTexts::operator()(std::int64_t id) {
+  const auto known = known_.find(id);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMostTexts) known_.clear();
+  read_.reset();
+  read_.bind(1, id);
+  std::string& text = known_[id];
+  text = json_string(read_.step() ? read_.text(0) : "");
+  return text;
+}
+
+}  // namespace msprof::cann

@@ -1,0 +1,83 @@
+// What the timeline layers of CANN captures have in common: their processes, their documents, texts
+// as JSON.
+// Source: cann_host.md 2.5, cann_device.md 23.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "export/timeline_layer.hpp"
+#include "store/database.hpp"
+
+namespace msprof::cann {
+
+// Order of the processes on the screen; part of their pid.
+enum class TraceProcess : std::int64_t {
+  user_ranges = 6,
+  calls = 7,
+  hardware = 14,
+  frequency = 15,
+  communication = 16,
+  device_memory = 17,
+  overlap = 31,
+};
+
+// Device number of what is on the host.
+inline constexpr std::int64_t kHostDevice = 31;
+
+// Writes and numbers the processes of a timeline.
+class TraceProcesses {
+ public:
+  explicit TraceProcesses(const Database& db);
+
+  // pid of the capture << 10 | order << 5 | device, 32 bits.
+  std::int64_t pid(TraceProcess process, std::int64_t device) const;
+  // Its metadata: name, label ("CPU" or "NPU <device>") and order.
+  void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
+             std::string_view name) const;
+
+ private:
+  std::int64_t host_pid_ = 0;
+};
+
+// What a layer says about itself.
+struct LayerFacts {
+  std::string_view name;
+  std::string_view help;
+  std::string_view exists;            // SQL: whether there is anything to draw
+  std::string_view own_document = {};  // "step_trace": it has a file of its own, too
+  bool is_default = true;
+};
+
+// A layer of msprof_<time of the collection>.
+class Layer : public TimelineLayer {
+ public:
+  explicit Layer(const LayerFacts& facts) : facts_(facts) {}
+
+  std::string_view name() const override { return facts_.name; }
+  std::string_view help() const override { return facts_.help; }
+  Dialect dialect() const override { return Dialect::cann; }
+  bool is_default() const override { return facts_.is_default; }
+  std::vector<Document> documents(const Database& db) const override;
+
+ private:
+  LayerFacts facts_;
+};
+
+// Texts of the table `name` by id, quoted and escaped as JSON; kept as long as there are not too
+// many.
+class JsonTexts {
+ public:
+  explicit JsonTexts(const Database& db);
+  // Valid until the next call; `""` for an id that is not there.
+  const std::string& operator()(std::int64_t id);
+
+ private:
+  Statement read_;
+  std::unordered_map<std::int64_t, std::string> known_;
+};
+
+}  // namespace msprof::cann

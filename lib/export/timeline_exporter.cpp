@@ -1,0 +1,203 @@
+// Timelines as files: which layers share a file, parts for --split, gzip.
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+#include <memory>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "export/export_files.hpp"
+#include "export/exporter.hpp"
+#include "export/products.hpp"
+#include "export/time_histogram.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
+
+constexpr std::string_view kAllLayers = "all";
+// Parts are open side by side.
+constexpr std::size_t kMostParts = 256;
+constexpr std::size_t kPartBufferBytes = 64 << 10;
+
+// The layers named, else those of the default; Error(usage) for a name that is none of `layers`.
+Layers layers_named(Layers layers, const std::vector<std::string>& names) {
+  if (names.empty()) {
+    std::erase_if(layers, [](const auto& layer) { return !layer->is_default(); });
+    return layers;
+  }
+  std::vector<std::string_view> valid;
+  for (const auto& layer : layers) valid.push_back(layer->name());
+  for (const std::string& name : names) {
+    if (name != kAllLayers && std::find(valid.begin(), valid.end(), name) == valid.end()) {
+      throw Error(Exit::usage, fmt::format("unknown layer '{}'; valid: {}, {}", name,
+                                           fmt::join(valid, ", "), kAllLayers));
+    }
+  }
+  if (std::find(names.begin(), names.end(), kAllLayers) == names.end()) {
+    std::erase_if(layers, [&](const auto& layer) {
+      return std::find(names.begin(), names.end(), layer->name()) == names.end();
+    });
+  }
+  return layers;
+}
+
+// One timeline: the layers that draw in it.
+struct TimelineFile {
+  Document document;  // of the first layer
+  std::vector<std::pair<const TimelineLayer*, Document>> layers;
+  std::string file_name;
+
+  void write(const Database& db, TraceJsonWriter& out) const {
+    for (const auto& [layer, layer_document] : layers) layer->write(db, layer_document, out);
+    out.finish();
+  }
+};
+
+// Where to cut a timeline so that its parts have `most` bytes: by writing it once for nothing.
+std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeline,
+                                  std::uint64_t most) {
+  TimeHistogram histogram;
+  CountingSink sink;
+  TraceJsonWriter writer(sink);
+  writer.set_meter([&](std::int64_t time_ns, std::size_t bytes) { histogram.add(time_ns, bytes); });
+  timeline.write(db, writer);
+  if (sink.text_bytes() <= most) return {};
+  // Every part has the names of processes and threads.
+  const std::uint64_t metadata = sink.text_bytes() - histogram.bytes();
+  const auto cuts =
+      metadata < most ? histogram.cuts(most - metadata) : std::vector<std::int64_t>(kMostParts, 0);
+  if (cuts.size() >= kMostParts) {
+    throw Error(Exit::usage,
+                fmt::format("--split {} makes more than {} files of {}; it takes at least {}",
+                            human_bytes(most), kMostParts, timeline.file_name,
+                            human_bytes(metadata + histogram.bytes() / (kMostParts / 2))));
+  }
+  return cuts;
+}
+
+// The files of one timeline while they are written; none appears before all are whole.
+class TimelineParts {
+ public:
+  TimelineParts(const fs::path& folder, const TimelineFile& timeline, std::size_t count,
+                bool gzip) {
+    const std::size_t buffer = count == 1 ? AtomicFile::kBufferBytes : kPartBufferBytes;
+    for (std::size_t part = 0; part < count; ++part) {
+      const std::string name =
+          count == 1 ? timeline.file_name
+                     : limited_file_name(slice_stem(timeline.document, part), extension(gzip));
+      files_.push_back(std::make_unique<AtomicFile>(folder / name));
+      sinks_.push_back(gzip ? make_gzip_sink(*files_.back(), buffer)
+                            : std::make_unique<PlainSink>(*files_.back(), buffer));
+    }
+  }
+
+  static std::string extension(bool gzip) { return gzip ? ".json.gz" : ".json"; }
+
+  std::vector<TraceSink*> sinks() const {
+    std::vector<TraceSink*> all;
+    for (const auto& sink : sinks_) all.push_back(sink.get());
+    return all;
+  }
+
+  std::vector<ExportedFile> commit() {
+    std::vector<ExportedFile> written;
+    for (std::size_t part = 0; part < files_.size(); ++part) {
+      AtomicFile& file = *files_[part];
+      written.push_back({file.target(), file.bytes_written(), sinks_[part]->text_bytes()});
+      file.commit();
+    }
+    return written;
+  }
+
+ private:
+  std::vector<std::unique_ptr<AtomicFile>> files_;
+  std::vector<std::unique_ptr<TraceSink>> sinks_;
+};
+
+std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& folder,
+                                         const TimelineFile& timeline,
+                                         const TimelineOptions& options) {
+  std::vector<std::int64_t> cuts;
+  if (options.split_bytes > 0) cuts = cuts_of(db, timeline, options.split_bytes);
+  TimelineParts parts(folder.make(), timeline, cuts.size() + 1, options.gzip);
+  TraceJsonWriter writer(parts.sinks(), cuts);
+  timeline.write(db, writer);
+  // A part of the run in which nothing happened.
+  if (writer.event_count() == 0) return {};
+  auto written = parts.commit();
+  const auto too_large = std::count_if(written.begin(), written.end(), [&](const auto& file) {
+    return options.split_bytes > 0 && file.text_bytes > options.split_bytes;
+  });
+  if (too_large > 0) {
+    log::warn("{}: {} parts are larger than --split asks for: so much happens at one moment",
+              timeline.document.stem, too_large);
+  }
+  return written;
+}
+
+// The files that `layers` draw, in the order in which their first layers come.
+std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layers,
+                                         const TimelineOptions& options) {
+  std::vector<TimelineFile> files;
+  std::map<std::string, std::size_t> shared;
+  FileNames names(TimelineParts::extension(options.gzip));
+  for (const auto& layer : layers) {
+    for (Document& document : layer->documents(db)) {
+      document.scope = options.scope;
+      name_scope(document);
+      const auto known = document.is_shared ? shared.find(document.stem) : shared.end();
+      if (known != shared.end()) {
+        files[known->second].layers.emplace_back(layer.get(), document);
+        continue;
+      }
+      if (document.is_shared) shared[document.stem] = files.size();
+      files.push_back({document, {{layer.get(), document}}, names.next(document.stem)});
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+void check_layer_names(const std::vector<std::string>& names) {
+  layers_named(all_timeline_layers(), names);
+}
+
+std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base,
+                                      const TimelineOptions& options) {
+  const Database& db = store.database();
+  const auto layers =
+      std::make_shared<const Layers>(layers_named(timeline_layers(db), options.layers));
+  const auto folder = std::make_shared<ProductFolder>(product_folder(base, timeline_folder(db)));
+  std::vector<ExportJob> jobs;
+  for (TimelineFile& timeline : timeline_files(db, *layers, options)) {
+    jobs.push_back(
+        {[layers, folder, options, timeline = std::move(timeline)](const Database& connection) {
+          return write_timeline(connection, *folder, timeline, options);
+        }});
+  }
+  return jobs;
+}
+
+std::string viewers_of(std::uint64_t text_bytes) {
+  // Largest text that a viewer of that kind has been seen to load: chrome://tracing keeps the whole
+  // file in one string; the Perfetto UI has 2 GB of memory for the parsed trace.
+  constexpr std::uint64_t kMostForChrome = 250'000'000;
+  constexpr std::uint64_t kMostForPerfetto = 1'000'000'000;
+  if (text_bytes <= kMostForChrome)
+    return "opens in chrome://tracing, Perfetto and MindStudio Insight";
+  if (text_bytes <= kMostForPerfetto)
+    return "opens in Perfetto and MindStudio Insight; too large for chrome://tracing";
+  return "too large for viewers in a browser: use --split 200MB, --time-range or --layers";
+}
+
+}  // namespace msprof

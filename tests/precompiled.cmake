@@ -1,0 +1,41 @@
+# Precompiled headers, for the test build alone: most of the time of a small source goes into the
+# headers of libraries. Every source still includes what it uses; the other builds prove it.
+# Two sets: tests have Catch2 and JSON beside what all have.
+set(msprof_library_headers
+  <algorithm> <array> <charconv> <cstdint> <cstring> <deque> <filesystem> <functional> <map> <memory>
+  <optional> <set> <span> <string> <string_view> <tuple> <unordered_map> <utility> <vector>)
+
+foreach(set library test)
+  file(WRITE ${CMAKE_CURRENT_BINARY_DIR}/precompiled_${set}.cpp "")
+  add_library(msprof_precompiled_${set} OBJECT ${CMAKE_CURRENT_BINARY_DIR}/precompiled_${set}.cpp)
+  target_link_libraries(msprof_precompiled_${set} PRIVATE msprof_flags)
+endforeach()
+target_link_libraries(msprof_precompiled_library PRIVATE fmt::fmt)
+target_link_libraries(msprof_precompiled_test PRIVATE Catch2::Catch2 nlohmann_json::nlohmann_json)
+target_precompile_headers(msprof_precompiled_library PRIVATE
+  ${msprof_library_headers} <fmt/format.h>)
+target_precompile_headers(msprof_precompiled_test PRIVATE
+  ${msprof_library_headers} <fstream> <thread> <catch2/catch.hpp> <nlohmann/json.hpp>)
+
+# For every library and program of `folder` and below that is compiled with our flags alone.
+function(msprof_share_precompiled folder set)
+  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  foreach(target ${targets})
+    get_target_property(type ${target} TYPE)
+    if(type MATCHES "STATIC_LIBRARY|EXECUTABLE" AND NOT target MATCHES "msprof_precompiled")
+      target_precompile_headers(${target} REUSE_FROM msprof_precompiled_${set})
+    endif()
+  endforeach()
+  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
+  foreach(below ${folders})
+    msprof_share_precompiled(${below} ${set})
+  endforeach()
+endfunction()
+
+foreach(folder base ssh store session associate derive import export analyze collect)
+  msprof_share_precompiled(${PROJECT_SOURCE_DIR}/lib/${folder} library)
+endforeach()
+msprof_share_precompiled(${PROJECT_SOURCE_DIR}/apps/msprof library)
+foreach(folder support unit collect ssh board golden cli fuzz)
+  msprof_share_precompiled(${PROJECT_SOURCE_DIR}/tests/${folder} test)
+endforeach()
