@@ -5,6 +5,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <chrono>
 #include <cstdio>
 #include <cstdlib>
@@ -80,7 +81,7 @@ std::vector<Table> tables(const Db& db) {
   return all;
 }
 
-// A cell: a number, a text (its index in `texts`), or nothing.
+// A cell: a number, the bits of a double, a text (its index in `texts`), or nothing.
 struct Cell {
   std::int64_t value = 0;
   int type = SQLITE_NULL;
@@ -107,6 +108,8 @@ bool read_chunk(sqlite3_stmt* from, Chunk& chunk) {
       Cell cell{0, sqlite3_column_type(from, column)};
       if (cell.type == SQLITE_INTEGER) {
         cell.value = sqlite3_column_int64(from, column);
+      } else if (cell.type == SQLITE_FLOAT) {
+        cell.value = std::bit_cast<std::int64_t>(sqlite3_column_double(from, column));
       } else if (cell.type != SQLITE_NULL) {
         cell.type = SQLITE_TEXT;
         cell.value = static_cast<std::int64_t>(chunk.texts.size());
@@ -125,6 +128,8 @@ void insert_chunk(sqlite3_stmt* insert, const Chunk& chunk) {
       const int number = static_cast<int>(column) + 1;
       if (cell.type == SQLITE_INTEGER) {
         sqlite3_bind_int64(insert, number, cell.value);
+      } else if (cell.type == SQLITE_FLOAT) {
+        sqlite3_bind_double(insert, number, std::bit_cast<double>(cell.value));
       } else if (cell.type == SQLITE_NULL) {
         sqlite3_bind_null(insert, number);
       } else {

@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <map>
+#include <utility>
 
 #include "base/log.hpp"
 #include "export/json_text.hpp"
@@ -58,7 +59,8 @@ class SvpAcl : public TimelineLayer {
       log::info("{}: no net.info says the batch; {} is the smallest of the captures, or 1",
                 document.stem, document.key);
     }
-    write_metadata(db, document, out);
+    // Calls have no device of their own: they go with their model's.
+    if (!takes_model(db, document)) return;
     const auto names = names_as_json(db);
     const auto name_of = [&](std::int64_t id) -> const std::string& {
       const auto at = names.find(id);
@@ -71,9 +73,13 @@ class SvpAcl : public TimelineLayer {
             " end_ns - start_ns") +
         kCalls + " ORDER BY start_ns, end_ns DESC, id");
     read.bind(1, document.model_row);
+    bool has_metadata = false;
     while (read.step()) {
       const std::int64_t pid = read.integer(0);
       const std::int64_t tid = read.integer(1);
+      if (!document.scope.takes_host(read.integer(4), read.integer(4) + read.integer(5))) continue;
+      if (!document.scope.takes_length(read.integer(5))) continue;
+      if (!std::exchange(has_metadata, true)) write_metadata(db, document, out);
       out.begin_complete({name_of(read.integer(2))}, std::max<std::int64_t>(pid, 0),
                          std::max<std::int64_t>(tid, 0), read.integer(4), read.integer(5));
       out.argument({"\"Mode\""}, JsonText{name_of(read.integer(3))});
@@ -84,6 +90,12 @@ class SvpAcl : public TimelineLayer {
   }
 
  private:
+  static bool takes_model(const Database& db, const Document& document) {
+    Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
+    read.bind(1, document.model_row);
+    return document.scope.takes_device(read.step() ? read.integer(0) : 0);
+  }
+
   static void number_or_missing(TraceJsonWriter& out, JsonText key, std::int64_t value) {
     value < 0 ? out.argument(key, JsonText{"\"N/A\""}) : out.argument(key, value);
   }

@@ -6,6 +6,7 @@
 #include <array>
 #include <map>
 #include <set>
+#include <utility>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -76,21 +77,26 @@ class SvpTaskTime : public TimelineLayer {
   }
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    const std::int64_t device = device_of(db, document.model_row);
+    if (!document.scope.takes_device(device)) return;
     const auto ops = ops_of(db, document.model_row);
-    const std::int64_t device = write_metadata(db, document, ops, out);
     Statement read = db.prepare(std::string("SELECT task.op_id, task.start_ns, task.duration_ns") +
                                 kFrom + kHasTime + " ORDER BY task.start_ns, task.id");
     read.bind(1, document.model_row).bind(2, document.key);
-    std::int64_t task_id = 0;
-    while (read.step()) {
+    bool has_metadata = false;
+    for (std::int64_t task_id = 0; read.step(); ++task_id) {
       const auto op_id = static_cast<std::size_t>(read.integer(0));
       if (op_id >= ops.size()) throw db.damaged("a task of an operator that is not there");
       const Op& op = ops[op_id];
-      out.begin_complete({op.name}, device, static_cast<std::int64_t>(op.lane), read.integer(1),
-                         read.integer(2));
+      const std::int64_t start = read.integer(1);
+      const std::int64_t duration = read.integer(2);
+      if (!document.scope.takes(device, start, start + duration)) continue;
+      if (!document.scope.takes_length(duration)) continue;
+      if (!std::exchange(has_metadata, true)) write_metadata(device, ops, out);
+      out.begin_complete({op.name}, device, static_cast<std::int64_t>(op.lane), start, duration);
       out.argument({"\"Task Type\""}, kLanes[op.lane].task_type);
       out.argument({"\"Stream Id\""}, 0);
-      out.argument({"\"Task Id\""}, task_id++);
+      out.argument({"\"Task Id\""}, task_id);
       out.end_complete();
     }
     warn_of_missing(db, document);
@@ -103,11 +109,14 @@ class SvpTaskTime : public TimelineLayer {
     return read.step();
   }
 
-  static std::int64_t write_metadata(const Database& db, const Document& document,
-                                     const std::vector<Op>& ops, TraceJsonWriter& out) {
+  static std::int64_t device_of(const Database& db, std::int64_t model_row) {
     Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
-    read.bind(1, document.model_row);
-    const std::int64_t device = read.step() ? read.integer(0) : 0;
+    read.bind(1, model_row);
+    return read.step() ? read.integer(0) : 0;
+  }
+
+  static void write_metadata(std::int64_t device, const std::vector<Op>& ops,
+                             TraceJsonWriter& out) {
     out.process_name(device, fmt::format("AA Core device {}", device));
     for (std::size_t lane = 0; lane < kLanes.size(); ++lane) {
       const bool is_used = std::any_of(ops.begin(), ops.end(), [&](const Op& op) {
@@ -115,7 +124,6 @@ class SvpTaskTime : public TimelineLayer {
       });
       if (is_used) out.thread_name(device, static_cast<std::int64_t>(lane), kLanes[lane].name);
     }
-    return device;
   }
 
   // An event needs a start and a duration; tasks of a device without a frequency have none.
