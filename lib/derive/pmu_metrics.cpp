@@ -42,7 +42,7 @@ PmuUnit unit_of(const PmuMetric& metric) {
 
 }  // namespace
 
-PmuMetrics::PmuMetrics(const Database& db) {
+PmuMetrics::PmuMetrics(const Database& db, Choice choice) : choice_(choice) {
   Statement any = db.prepare("SELECT 1 FROM task_pmu LIMIT 1");
   if (!any.step()) return;
   read_devices(db);
@@ -51,6 +51,10 @@ PmuMetrics::PmuMetrics(const Database& db) {
   constexpr int kAscend910b = 5;
   has_sides_ = platform_ == kAscend910b;
   is_rounded_ = !has_stars(platform_);
+  if (choice_ == Choice::all) {
+    if (has_sides_) add_sided_columns();
+    return;
+  }
   has_sides_ ? add_sided_columns() : add_common_columns();
   if (columns_.empty()) return;
   add_memory_bound();
@@ -117,13 +121,15 @@ void PmuMetrics::add_set(std::size_t side, int fixed_side) {
   if (device == devices_.end() || cycles_[side] == kNone) return;
   const std::string prefix = fixed_side == kNone ? "" : side == kAic ? "aic_" : "aiv_";
   const bool is_vector = fixed_side == static_cast<int>(kAiv);
+  const bool takes_all = choice_ == Choice::all || fixed_side == kNone;
   Plan plan;
   plan.side = fixed_side;
-  add_column(is_vector ? "aiv_time(us)" : "aicore_time(us)", PmuUnit::time_us, plan);
+  const std::string total = is_vector ? "aiv_time(us)" : "aicore_time(us)";
+  add_column(choice_ == Choice::all ? prefix + "total_time(us)" : total, PmuUnit::time_us, plan);
   plan.formula = PmuFormula::total_cycles;
   add_column(prefix + "total_cycles", PmuUnit::cycles, plan);
   for (const PmuMetric& metric : pmu_set(device->metrics[side], platform_)) {
-    if (fixed_side == kNone || pmu_is_supported(metric.name, is_vector)) {
+    if (takes_all || pmu_is_supported(metric.name, is_vector)) {
       add_metric(metric, side, fixed_side);
     }
   }

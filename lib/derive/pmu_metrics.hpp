@@ -1,6 +1,7 @@
 // PmuMetrics: the metrics of a device's cores from their raw counters: which columns the capture's
 // metric set gives, and their values for one task. For op_summary and whatever else shows them.
-// Source: cann_device.md 6.5, 12, 16; cann_corrections.md A1, A7, A8, B3, B4, B12, B16, C5, J-A9.
+// Source: cann_device.md 6.5, 12, 16; cann_corrections.md A1, A7, A8, B3, B4, B12, B16, C5, J-A9,
+// J-B4.
 #pragma once
 
 #include <array>
@@ -40,8 +41,13 @@ struct PmuTask {
 
 class PmuMetrics {
  public:
+  enum class Choice {
+    of_op_summary,
+    all,  // of TASK_PMU_INFO: also what op_summary leaves out, on chips with both kinds of cores
+  };
+
   // Of the first device that says something; no columns where PMU was off.
-  explicit PmuMetrics(const Database& db);
+  explicit PmuMetrics(const Database& db, Choice choice = Choice::of_op_summary);
 
   const std::vector<PmuColumn>& columns() const { return columns_; }
   // One value a column, as the peer's doubles are before they are printed; NaN for one that this
@@ -101,6 +107,7 @@ class PmuMetrics {
   std::array<int, 2> cycles_{kNone, kNone};
   int frequency_ = kNone;
   int core_kind_ = kNone;
+  Choice choice_;
   int platform_ = -1;
   bool has_sides_ = false;   // both sides have columns (chip 5)
   bool is_rounded_ = false;  // B12

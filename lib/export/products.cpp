@@ -80,4 +80,8 @@ std::string timeline_folder(const Database& db) {
   return products_folder(db, "timeline");
 }
 
+bool has_unified_db(const Database& db) {
+  return read_meta(db, "dialect") == dialect_name(Dialect::cann);
+}
+
 }  // namespace msprof

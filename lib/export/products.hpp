@@ -22,6 +22,8 @@ std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);
 // dialect know it.
 std::string summary_folder(const Database& db);
 std::string timeline_folder(const Database& db);
+// Whether its dialect knows the unified database.
+bool has_unified_db(const Database& db);
 
 // The makers, one a file.
 std::unique_ptr<SummaryTable> make_svp_op_summary();

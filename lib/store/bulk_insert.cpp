@@ -4,14 +4,13 @@
 #include <sqlite3.h>
 
 #include <algorithm>
+#include <bit>
 
 #include "base/error.hpp"
 
 namespace msprof {
 
 namespace {
-
-constexpr int kMostColumns = 32;
 
 struct Table {
   sqlite3_vtab base;  // first member: SQLite hands out pointers to it
@@ -30,7 +29,7 @@ Cursor* as_cursor(sqlite3_vtab_cursor* cursor) {
 
 int connect(sqlite3* db, void* batch, int, const char* const*, sqlite3_vtab** result, char**) {
   std::string declaration = "CREATE TABLE row_batch(c0";
-  for (int i = 1; i < kMostColumns; ++i) declaration += fmt::format(",c{}", i);
+  for (std::size_t i = 1; i < BulkInsert::kMostColumns; ++i) declaration += fmt::format(",c{}", i);
   const int code = sqlite3_declare_vtab(db, (declaration + ")").c_str());
   if (code != SQLITE_OK) return code;
   auto* table = new Table{};
@@ -78,7 +77,12 @@ int column(sqlite3_vtab_cursor* cursor, sqlite3_context* context, int index) {
   const Cursor& at = *as_cursor(cursor);
   const std::int64_t value =
       at.batch->cells[at.row * at.batch->columns + static_cast<std::size_t>(index)];
-  if (value != kNull) sqlite3_result_int64(context, value);  // NULL is the result when none is set
+  if (value == kNull) return SQLITE_OK;  // NULL is the result when none is set
+  if ((at.batch->real_columns >> index & 1) != 0) {
+    sqlite3_result_double(context, std::bit_cast<double>(value));
+  } else {
+    sqlite3_result_int64(context, value);
+  }
   return SQLITE_OK;
 }
 
@@ -127,12 +131,17 @@ void register_row_batch(Database& db, RowBatch& batch) {
 }
 
 BulkInsert::BulkInsert(const Database& db, RowBatch& batch, std::string table,
-                       std::vector<std::string> columns)
-    : db_(&db), batch_(&batch), table_(std::move(table)), columns_(std::move(columns)) {}
+                       std::vector<std::string> columns, bool has_id, ColumnSet real_columns)
+    : db_(&db),
+      batch_(&batch),
+      table_(std::move(table)),
+      columns_(std::move(columns)),
+      has_id_(has_id),
+      real_columns_(real_columns) {}
 
 BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> cells,
                                                  std::size_t rows) const {
-  ColumnSet filled = 1;  // the id
+  ColumnSet filled = 1;  // the id; a statement has some column
   for (std::size_t column = 1; column < columns_.size(); ++column) {
     for (std::size_t row = 0; row < rows; ++row) {
       if (cells[row * columns_.size() + column] == kNull) continue;
@@ -153,13 +162,14 @@ bool BulkInsert::continues(std::span<const std::int64_t> cells, std::size_t rows
 
 void BulkInsert::insert(std::span<const std::int64_t> cells, std::size_t rows) {
   ColumnSet filled = filled_columns(cells, rows);
-  if (filled != 1 && continues(cells, rows)) filled &= ~ColumnSet{1};
+  if (has_id_ && filled != 1 && continues(cells, rows)) filled &= ~ColumnSet{1};
   auto known = statements_.find(filled);
   if (known == statements_.end()) {
     known = statements_.emplace(filled, db_->prepare(insert_sql(table_, columns_, filled))).first;
   }
-  *batch_ = {cells.data(), rows, columns_.size()};
+  *batch_ = {cells.data(), rows, columns_.size(), real_columns_};
   known->second.run();
+  if (!has_id_) return;
   for (std::size_t row = 0; row < rows; ++row)
     last_id_ = std::max(last_id_, cells[row * columns_.size()]);
 }

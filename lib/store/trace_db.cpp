@@ -32,53 +32,31 @@ constexpr const char* kTextTables =
     "file TEXT NOT NULL,"
     " reason TEXT NOT NULL, count INTEGER NOT NULL, first_offset INTEGER, detail TEXT NOT NULL);";
 
+// As SQL declares them: what has no type is INTEGER.
 template <typename Row>
-void create_table(Database& db) {
-  std::string columns;
-  for (const char* column : Row::kColumns) {
-    columns +=
-        fmt::format("{}{}{}", columns.empty() ? "" : ", ", column,
-                    std::string_view(column).find(' ') == std::string_view::npos ? " INTEGER" : "");
-  }
-  db.execute(fmt::format("CREATE TABLE {}({})", Row::kTable, columns));
-}
-
-// Column names without their types.
-template <typename Row>
-std::vector<std::string> column_names() {
-  std::vector<std::string> names;
+std::vector<std::string> declarations() {
+  std::vector<std::string> columns;
   for (const std::string_view column : Row::kColumns) {
-    names.emplace_back(column.substr(0, column.find(' ')));
+    columns.emplace_back(column);
+    if (column.find(' ') == std::string_view::npos) columns.back() += " INTEGER";
   }
-  return names;
+  return columns;
 }
 
-// Creates every table of BulkRows; their statements in the order of BulkRows.
+// Creates every table of BulkRows, in this order.
 template <typename... Row>
-std::vector<BulkInsert> bulk_inserts(Database& db, RowBatch& batch, std::tuple<Row...>*) {
-  (create_table<Row>(db), ...);
-  std::vector<BulkInsert> inserts;
-  (inserts.emplace_back(db, batch, Row::kTable, column_names<Row>()), ...);
-  return inserts;
+void create_tables(BulkTables& tables, std::tuple<Row...>*) {
+  (tables.create(Row::kTable, declarations<Row>()), ...);
 }
 
 }  // namespace
 
 struct TraceDbWriter::Statements {
-  Statements(Database& db, RowBatch& batch)
-      : bulk(bulk_inserts(db, batch, static_cast<BulkRows*>(nullptr))),
-        name(db.prepare("INSERT INTO name VALUES(?,?)")),
-        meta(db.prepare("INSERT OR REPLACE INTO meta VALUES(?,?)")),
+  explicit Statements(Database& db)
+      : meta(db.prepare("INSERT OR REPLACE INTO meta VALUES(?,?)")),
         raw_file(db.prepare("INSERT INTO raw_file VALUES(?,?,?)")),
         import_log(db.prepare("INSERT INTO import_log VALUES(?,?,?,?,?,?,?,?)")) {}
 
-  void insert(const InsertBatch& batch) {
-    for (const auto& [id, text] : batch.names) name.bind(1, id).bind(2, text).run();
-    if (batch.rows > 0) bulk[batch.table].insert(batch.cells, batch.rows);
-  }
-
-  std::vector<BulkInsert> bulk;
-  Statement name;
   Statement meta;
   Statement raw_file;
   Statement import_log;
@@ -88,16 +66,15 @@ TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
     : target_(target),
       temporary_(temporary_beside(target)),
       db_(Database::create(temporary_, page_bytes_for(raw_bytes))) {
-  register_row_batch(db_, batch_);
   db_.execute(fmt::format("PRAGMA application_id={}; BEGIN;", kApplicationId));
   db_.execute(kTextTables);
-  statements_ = std::make_unique<Statements>(db_, batch_);
-  queue_ = std::make_unique<InsertQueue>(
-      [statements = statements_.get()](const InsertBatch& batch) { statements->insert(batch); });
+  statements_ = std::make_unique<Statements>(db_);
+  tables_ = std::make_unique<BulkTables>(db_, "name");
+  create_tables(*tables_, static_cast<BulkRows*>(nullptr));
 }
 
 TraceDbWriter::~TraceDbWriter() {
-  queue_.reset();
+  tables_.reset();
   statements_.reset();
   db_.close();
   std::error_code ignored;
@@ -108,19 +85,18 @@ std::int64_t TraceDbWriter::name_id(std::string_view text) {
   if (const auto known = name_ids_.find(text); known != name_ids_.end()) return known->second;
   const auto id = static_cast<std::int64_t>(name_ids_.size()) + 1;
   name_ids_.emplace(text, id);
-  new_names_.emplace_back(id, text);
-  if (new_names_.size() == kBatchRows) flush_names();
+  tables_->add_text(id, text);
   return id;
 }
 
 // The other tables are small: their statements run here, while the thread of the queue waits.
 void TraceDbWriter::add(const RawFileState& file) {
-  queue_->drain();
+  tables_->pause();
   statements_->raw_file.bind(1, file.name).bind(2, file.size_bytes).bind(3, file.mtime_ns).run();
 }
 
 void TraceDbWriter::add(const ImportLogRow& row) {
-  queue_->drain();
+  tables_->pause();
   Statement& insert = statements_->import_log;
   insert.bind(1, row.severity).bind(2, row.category).bind(3, row.kind).bind(4, row.file);
   insert.bind(5, row.reason).bind(6, row.count);
@@ -129,53 +105,25 @@ void TraceDbWriter::add(const ImportLogRow& row) {
 }
 
 void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
-  queue_->drain();
+  tables_->pause();
   statements_->meta.bind(1, key).bind(2, value).run();
 }
 
-void TraceDbWriter::make_room(Pending& pending, std::size_t columns) {
-  if (pending.cells.empty()) pending.cells = queue_->cells();
-  pending.cells.resize(columns * kBatchRows);
-}
-
-void TraceDbWriter::flush(std::size_t table) {
-  Pending& pending = pending_[table];
-  if (pending.rows == 0) return;
-  InsertBatch batch;
-  batch.table = table;
-  batch.rows = std::exchange(pending.rows, 0);
-  batch.cells = std::exchange(pending.cells, {});
-  queue_->push(std::move(batch));
-}
-
-void TraceDbWriter::flush_names() {
-  if (new_names_.empty()) return;
-  InsertBatch batch;
-  batch.names = std::exchange(new_names_, {});
-  queue_->push(std::move(batch));
-}
-
-void TraceDbWriter::flush_all() {
-  flush_names();
-  for (std::size_t table = 0; table < kTables; ++table) flush(table);
-  queue_->drain();
-}
-
 const Database& TraceDbWriter::readable() {
-  flush_all();
+  tables_->drain();
   return db_;
 }
 
 void TraceDbWriter::execute(const std::string& sql) {
-  flush_all();
+  tables_->drain();
   db_.execute(sql);
 }
 
 void TraceDbWriter::publish() {
-  flush_all();
+  tables_->drain();
   // The version is the last thing written: a store that has it is whole.
   db_.execute(fmt::format("PRAGMA user_version={}; COMMIT;", kSchemaVersion));
-  queue_.reset();
+  tables_.reset();
   statements_.reset();
   db_.close();
   msprof::publish(temporary_, target_);

@@ -2,7 +2,6 @@
 // The only door to SQLite. A store is written whole under a temporary name and then renamed.
 #pragma once
 
-#include <array>
 #include <cstring>
 #include <filesystem>
 #include <memory>
@@ -15,8 +14,8 @@
 #include <utility>
 #include <vector>
 
+#include "store/bulk_tables.hpp"
 #include "store/database.hpp"
-#include "store/insert_queue.hpp"
 #include "store/raw_file_state.hpp"
 #include "store/schema.hpp"
 
@@ -49,10 +48,7 @@ class TraceDbWriter {
     constexpr std::size_t kColumns = Row::kColumns.size();
     static_assert(sizeof(Row) == sizeof(std::int64_t) * kColumns);
     constexpr std::size_t kTable = table_index<Row>(std::make_index_sequence<kTables>());
-    Pending& pending = pending_[kTable];
-    if (pending.rows == kBatchRows) flush(kTable);
-    if (pending.rows == 0) make_room(pending, kColumns);
-    std::memcpy(&pending.cells[kColumns * pending.rows++], &row, sizeof(Row));
+    std::memcpy(tables_->add_row(kTable), &row, sizeof(Row));
   }
 
   // The id of a text in the table `name`; the same text has the same id.
@@ -71,12 +67,7 @@ class TraceDbWriter {
 
  private:
   static constexpr std::size_t kTables = std::tuple_size_v<BulkRows>;
-  static constexpr std::size_t kBatchRows = 1024;
   struct Statements;
-  struct Pending {
-    std::vector<std::int64_t> cells;
-    std::size_t rows = 0;
-  };
 
   template <typename Row, std::size_t... kIndex>
   static constexpr std::size_t table_index(std::index_sequence<kIndex...>) {
@@ -84,10 +75,6 @@ class TraceDbWriter {
                   "a row of no table in schema.hpp");
     return ((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> ? kIndex : 0) + ...);
   }
-  void make_room(Pending& pending, std::size_t columns);
-  void flush(std::size_t table);
-  void flush_names();
-  void flush_all();
 
   struct TextHash {
     using is_transparent = void;
@@ -98,13 +85,10 @@ class TraceDbWriter {
 
   std::filesystem::path target_;
   std::filesystem::path temporary_;
-  RowBatch batch_;
   Database db_;
   std::unique_ptr<Statements> statements_;
-  std::array<Pending, kTables> pending_;
+  std::unique_ptr<BulkTables> tables_;
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> name_ids_;
-  std::vector<std::pair<std::int64_t, std::string>> new_names_;
-  std::unique_ptr<InsertQueue> queue_;
 };
 
 // A finished store, read only.

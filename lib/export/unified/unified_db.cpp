@@ -1,10 +1,92 @@
-// The unified database msprof_<time>.db.
+// The unified database msprof_<time>.db: the families of its tables, and the file.
+#include <fmt/format.h>
+
+#include "base/atomic_file.hpp"
+#include "export/export_files.hpp"
 #include "export/exporter.hpp"
+#include "export/products.hpp"
+#include "export/unified/unified_writer.hpp"
+#include "store/meta.hpp"
 
 namespace msprof {
 
-std::vector<ExportJob> plan_unified_db(const TraceDb&, const std::filesystem::path&) {
-  return {};
+namespace fs = std::filesystem;
+
+namespace {
+
+// THE list, in the order of writing.
+constexpr void (*kFamilies[])(unified::Writer&) = {
+    unified::write_enums,       unified::write_session, unified::write_calls,
+    unified::write_tasks,       unified::write_copies,  unified::write_communication,
+    unified::write_user_ranges, unified::write_memory,  unified::write_frequency,
+    unified::write_overlap};
+
+// Whether there is anything but the description of the capture.
+bool has_rows(const Database& db) {
+  Statement any = db.prepare(
+      "SELECT EXISTS(SELECT 1 FROM api_call) OR EXISTS(SELECT 1 FROM task WHERE"
+      " device_type_name_id IS NOT NULL) OR EXISTS(SELECT 1 FROM user_range) OR"
+      " EXISTS(SELECT 1 FROM device_mark) OR EXISTS(SELECT 1 FROM memory_event)");
+  return any.step() && any.integer(0) != 0;
+}
+
+// Of the collection; nothing but digits comes into the name of the file.
+std::string time_stamp(const Database& db) {
+  const std::string time = read_meta(db, "time_stamp");
+  return time.find_first_not_of("0123456789") == std::string::npos ? time : std::string();
+}
+
+// Large tables want large pages; but every table takes one.
+int page_bytes_for(const fs::path& store) {
+  constexpr std::uintmax_t kLargeStore = 32 << 20;
+  std::error_code error;
+  const std::uintmax_t bytes = fs::file_size(store, error);
+  return error || bytes < kLargeStore ? 4096 : 32768;
+}
+
+// Removes what was not published.
+class Temporary {
+ public:
+  explicit Temporary(const fs::path& target) : path_(temporary_beside(target)) {}
+  ~Temporary() {
+    std::error_code ignored;
+    fs::remove(path_, ignored);
+  }
+  Temporary(const Temporary&) = delete;
+  Temporary& operator=(const Temporary&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+ExportedFile write_unified_db(const Database& store, const fs::path& target, int page_bytes) {
+  const Temporary temporary(target);
+  Database db = Database::create(temporary.path(), page_bytes);
+  db.execute("BEGIN");
+  {
+    unified::Writer out(store, db);
+    for (const auto& write : kFamilies) write(out);
+    out.finish();
+  }
+  db.execute("COMMIT");
+  db.close();
+  publish(temporary.path(), target);
+  return {target, fs::file_size(target), 0};
+}
+
+}  // namespace
+
+std::vector<ExportJob> plan_unified_db(const TraceDb& store, const fs::path& base) {
+  const Database& db = store.database();
+  if (!has_unified_db(db) || !has_rows(db)) return {};
+  const std::string time = time_stamp(db);
+  const std::string name = time.empty() ? "msprof.db" : fmt::format("msprof_{}.db", time);
+  const int page_bytes = page_bytes_for(store.path());
+  return {{[base, name, page_bytes](const Database& reader) -> std::vector<ExportedFile> {
+    ProductFolder folder(base);
+    return {write_unified_db(reader, folder.make() / name, page_bytes)};
+  }}};
 }
 
 }  // namespace msprof

@@ -49,6 +49,8 @@ void write_devices(const CannImport& import, const ImportContext& context) {
   store.set_meta("host.pid", std::to_string(info.pid));
   store.set_meta("host.pid_name", info.pid_name);
   store.set_meta("host.hostname", info.host_name);
+  store.set_meta("host.uid", info.host_uid);
+  store.set_meta("host.rank", std::to_string(info.rank_id));
   store.set_meta("host.frequency_hz", std::to_string(info.host_frequency_hz));
 }
 

@@ -1,0 +1,65 @@
+// Tables of the capture as a whole: META_DATA, HOST_INFO, NPU_INFO, RANK_DEVICE_MAP,
+// SESSION_TIME_INFO. Source: cann_host.md 2.6.
+#include "export/unified/unified_writer.hpp"
+#include "session/cann_info.hpp"
+#include "store/meta.hpp"
+
+namespace msprof::unified {
+
+namespace {
+
+constexpr Table kSessionTime{"SESSION_TIME_INFO", "startTimeNs INTEGER, endTimeNs INTEGER"};
+constexpr Table kRankDevices{"RANK_DEVICE_MAP", "rankId INTEGER, deviceId INTEGER"};
+
+constexpr std::string_view kUnknown = "UNKNOWN";
+
+void write_schema_version(Writer& out) {
+  Database& target = out.target();
+  target.execute("CREATE TABLE META_DATA (name TEXT, value TEXT)");
+  target.execute(
+      "INSERT INTO META_DATA VALUES('SCHEMA_VERSION','1.2.0'), ('SCHEMA_VERSION_MAJOR','1'),"
+      " ('SCHEMA_VERSION_MINOR','2'), ('SCHEMA_VERSION_MICRO','0')");
+}
+
+void write_host(Writer& out) {
+  Database& target = out.target();
+  target.execute("CREATE TABLE HOST_INFO (hostUid TEXT, hostName TEXT)");
+  Statement insert = target.prepare("INSERT INTO HOST_INFO VALUES(?,?)");
+  const std::string uid = read_meta(out.store(), "host.uid");
+  insert.bind(1, uid).bind(2, read_meta(out.store(), "host.hostname")).run();
+}
+
+std::string_view npu_name(const Statement& device) {
+  if (device.is_null(1) || device.integer(1) < 0 || device.integer(1) > INT32_MAX) return kUnknown;
+  const auto chip = cann::chip_of(static_cast<int>(device.integer(1)));
+  return chip ? chip->product_name : kUnknown;
+}
+
+void write_devices(Writer& out) {
+  out.target().execute("CREATE TABLE NPU_INFO (id INTEGER, name TEXT)");
+  Statement insert = out.target().prepare("INSERT INTO NPU_INFO VALUES(?,?)");
+  Statement read = out.store().prepare("SELECT id, platform FROM device ORDER BY id");
+  Rows ranks(out, kRankDevices);
+  const std::int64_t rank = read_meta_integer(out.store(), "host.rank").value_or(kNone);
+  bool has_device = false;
+  while (read.step()) {
+    out.target();
+    insert.bind(1, read.integer(0)).bind(2, npu_name(read)).run();
+    ranks.add({rank, read.integer(0)});
+    has_device = true;
+  }
+  if (!has_device) insert.bind(1, kNone).bind(2, kUnknown).run();
+}
+
+}  // namespace
+
+void write_session(Writer& out) {
+  write_schema_version(out);
+  write_host(out);
+  write_devices(out);
+  const auto begin = read_meta_integer(out.store(), "window.begin_ns");
+  const auto end = read_meta_integer(out.store(), "window.end_ns");
+  if (begin && end) Rows(out, kSessionTime).add({*begin, *end});
+}
+
+}  // namespace msprof::unified

@@ -1,0 +1,114 @@
+// UnifiedWriter: the unified database msprof_<time>.db while it is written: its tables, its string
+// ids, and what all tables ask of the store. For the tables, one file a family.
+// Source: cann_host.md 2.6; cann_corrections.md part 2.
+// To add a table: a UnifiedTable and a function in a file of its own, and the function's name in
+// unified_db.cpp.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "export/unified/unified_task_ids.hpp"
+#include "store/bulk_tables.hpp"
+#include "store/database.hpp"
+
+namespace msprof::unified {
+
+struct Table {
+  std::string_view name;
+  std::string_view columns;     // as SQL declares them, joined by ", "
+  std::string_view index = {};  // SQL, run when all rows are there
+  std::uint32_t real_columns = 0;
+};
+
+// Cells without a value of their own.
+inline constexpr std::int64_t kNone = -1;
+inline constexpr std::int64_t kNone32 = 4294967295;
+
+// "connectionId" of a mark that devices repeat (J-B13): beyond those of calls and plain ranges.
+std::int64_t mark_connection(std::int64_t mark_id);
+
+// The bits of a double as a cell. Never those of kNull, which are -0.0.
+std::int64_t real_cell(double value);
+
+class Writer {
+ public:
+  Writer(const Database& store, Database& target);
+
+  const Database& store() const { return store_; }
+  // What ended (tasks), or began (all else), before it is left out (J-B9).
+  std::int64_t begin_ns() const { return begin_ns_; }
+  std::int64_t process_id() const { return process_id_; }
+  std::int64_t thread(std::int64_t thread_id) const;  // "globalTid"
+  TaskIds& task_ids() { return task_ids_; }
+
+  // The string id of a row of `name`; throws for one that is not there. Null is "N/A".
+  std::int64_t name(std::optional<std::int64_t> name_id) const;
+  // The string id of another text; the same text has the same.
+  std::int64_t text(std::string_view text);
+  // Looks once for those that `name` has already; before text() is asked for them.
+  void find_texts(std::span<const std::string> texts);
+
+  // For the few rows that have texts in their cells: a statement without the queue.
+  Database& target();
+
+  // Numbers a table and makes it; Rows does so for the first row.
+  std::size_t create(const Table& table);
+  std::int64_t* add_row(std::size_t table) { return tables_.add_row(table); }
+  // Everything written, indexes included.
+  void finish();
+
+ private:
+  void copy_names();
+
+  const Database& store_;
+  Database& target_;
+  BulkTables tables_;
+  TaskIds task_ids_;
+  std::int64_t begin_ns_ = INT64_MIN;
+  std::int64_t process_id_ = 0;
+  std::int64_t names_ = 0;  // name has the ids 1 to names_
+  std::int64_t next_text_id_ = 1;
+  std::map<std::string, std::int64_t, std::less<>> texts_;
+  std::int64_t missing_ = 0;  // "N/A"
+  std::vector<std::string> indexes_;
+};
+
+// The rows of one table; without any there is no table.
+class Rows {
+ public:
+  Rows(Writer& writer, const Table& table) : writer_(&writer), table_(&table) {}
+
+  void add(std::initializer_list<std::int64_t> cells) {
+    if (number_ == kNotMade) number_ = writer_->create(*table_);
+    std::int64_t* row = writer_->add_row(number_);
+    for (const std::int64_t cell : cells) *row++ = cell;
+  }
+
+ private:
+  Writer* writer_;
+  const Table* table_;
+  static constexpr std::size_t kNotMade = SIZE_MAX;
+  std::size_t number_ = kNotMade;
+};
+
+// The tables, by family.
+void write_enums(Writer& out);
+void write_session(Writer& out);
+void write_calls(Writer& out);
+void write_user_ranges(Writer& out);
+void write_tasks(Writer& out);
+void write_copies(Writer& out);
+void write_communication(Writer& out);
+void write_memory(Writer& out);
+void write_frequency(Writer& out);
+void write_overlap(Writer& out);
+
+}  // namespace msprof::unified
