@@ -173,6 +173,28 @@ void TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t s
   *out_ += ",\"args\":{";
 }
 
+std::string TraceJsonWriter::slice_head(JsonText name, TraceLane lane) {
+  std::string head = "{\"name\":";
+  head += name.text;
+  head += ",\"pid\":";
+  append_integer(head, lane.pid);
+  head += ",\"tid\":";
+  append_integer(head, lane.tid);
+  return head + ",\"ts\":\"";
+}
+
+void TraceJsonWriter::begin_slice(std::string_view head, std::int64_t start_ns,
+                                  std::int64_t duration_ns, std::string_view arguments) {
+  begin_event(start_ns);
+  *out_ += head;
+  append_us_from_ns(*out_, start_ns);
+  *out_ += "\",\"dur\":";
+  append_short_us(*out_, duration_ns);
+  *out_ += ",\"ph\":\"X\",\"args\":{";
+  *out_ += arguments;
+  first_argument_ = arguments.empty();
+}
+
 void TraceJsonWriter::end_slice() {
   *out_ += "}}";
   end_event();

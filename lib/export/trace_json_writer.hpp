@@ -57,6 +57,12 @@ class TraceJsonWriter {
                    JsonText category = {});
   void end_slice();
 
+  // The same of texts that are ready, for layers of millions: `head` comes from slice_head(),
+  // `arguments` begins the arguments: `"a":1,"b":2`.
+  static std::string slice_head(JsonText name, TraceLane lane);
+  void begin_slice(std::string_view head, std::int64_t start_ns, std::int64_t duration_ns,
+                   std::string_view arguments);
+
   // Arguments of either, and of step().
   void argument(JsonText key, JsonText value);
   void argument(JsonText key, std::int64_t value);

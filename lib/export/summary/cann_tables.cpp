@@ -44,10 +44,6 @@ const std::string& Texts::operator()(std::int64_t id) {
   return text;
 }
 
-std::int64_t window_begin_ns(const Database& db) {
-  return read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN);
-}
-
 bool has_stars(const Database& db) {
   // platform_version of CANN (cann_device.md 1): 0 to 4 and 9 schedule without STARS.
   Statement read = db.prepare(

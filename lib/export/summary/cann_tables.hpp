@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "base/number.hpp"
+#include "export/cann_rules.hpp"
 #include "export/summary_table.hpp"
 #include "store/database.hpp"
 
@@ -54,8 +55,6 @@ class Texts {
   std::unordered_map<std::int64_t, std::string> known_;
 };
 
-// When the collection began; what ended before it is left out. INT64_MIN when unknown.
-std::int64_t window_begin_ns(const Database& db);
 // The chips whose tables have no sub tasks: all but those with a STARS scheduler.
 bool has_stars(const Database& db);
 
@@ -74,8 +73,5 @@ std::string float3(int128 numerator, int128 denominator);
 std::string kb_float3(std::int64_t bytes);
 // Bytes as KB with all their digits, 15 at most: "0.09765625", "2.0".
 std::string kb_exact(std::int64_t bytes);
-
-// The number that stands for no model.
-inline constexpr std::int64_t kNoModel = 4294967295;
 
 }  // namespace msprof::cann

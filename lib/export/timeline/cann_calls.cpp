@@ -1,10 +1,107 @@
-// Layer cann: calls on the host, a thread each.
+// Layer cann: calls on the host, a thread each, and the starts of arrows to what they launched.
+// Sources: cann_host.md 2.5, cann_corrections.md J-A10 (levels without a name), J-C10 (every node
+// call begins an arrow).
+#include <set>
+#include <unordered_map>
+
 #include "export/products.hpp"
+#include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
 
 namespace {
+
+enum Cell : int { kId, kThread, kType, kName, kStart, kEnd, kLevel, kItem };
+
+std::string_view prefix_of(std::int64_t level) {
+  switch (level) {
+    case cann::kAclLevel:
+      return "\"AscendCL@";
+    case cann::kModelLevel:
+      return "\"Model@";
+    case cann::kNodeLevel:
+      return "\"Node@";
+    case cann::kCommunicationLevel:
+      return "\"Communication@";
+    case cann::kRuntimeLevel:
+      return "\"Runtime@";
+    default:
+      return "\"Api@";
+  }
+}
+
+// What calls of one kind on one thread have in common, as text.
+struct CallText {
+  std::string head;
+  std::string arguments;
+  TraceLane lane;
+  bool begins_arrow = false;
+};
+
+class CallTexts {
+ public:
+  CallTexts(const Database& db, std::int64_t pid)
+      : pid_(pid),
+        texts_(db),
+        record_(cann::name_id_of(db, "aclrtRecordEvent")),
+        wait_(cann::name_id_of(db, "aclrtStreamWaitEvent")) {}
+
+  // Valid until the next call.
+  const CallText& operator()(const Statement& row) {
+    const Key key{row.integer(kThread), row.integer(kType), row.integer(kName), row.integer(kLevel),
+                  row.integer(kItem)};
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    if (known_.size() >= kMostKinds) known_.clear();
+    return known_[key] = text_of(key);
+  }
+
+  const std::set<std::int64_t>& threads() const { return threads_; }
+
+ private:
+  static constexpr std::size_t kMostKinds = 1 << 15;
+  struct Key {
+    std::int64_t thread = 0;
+    std::int64_t type = 0;
+    std::int64_t name = 0;
+    std::int64_t level = 0;
+    std::int64_t item = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return cann::hash_of({key.thread, key.type, key.name, key.level, key.item});
+    }
+  };
+
+  CallText text_of(const Key& key) {
+    CallText text;
+    // Threads of the system have 32 bits; the peer prints them with a sign.
+    const std::int64_t thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(key.thread));
+    threads_.insert(thread);
+    text.lane = {pid_, thread};
+    const std::string name = texts_(key.name);
+    text.head = TraceJsonWriter::slice_head({std::string(prefix_of(key.level)) + name.substr(1)},
+                                            text.lane);
+    text.arguments = "\"Thread Id\":" + std::to_string(thread) + ",\"Mode\":" + texts_(key.type);
+    text.arguments += ",\"level\":\"" + std::string(cann::level_text(key.level)) + "\",\"id\":";
+    text.arguments += key.level == cann::kAclLevel ? name : "\"0\"";
+    text.arguments += ",\"item_id\":";
+    text.arguments += key.item == 0 ? "\"0\"" : texts_(key.item);
+    text.begins_arrow =
+        key.level == cann::kNodeLevel ||
+        (key.level == cann::kAclLevel && (key.name == record_ || key.name == wait_));
+    return text;
+  }
+
+  std::int64_t pid_;
+  cann::JsonTexts texts_;
+  std::int64_t record_;
+  std::int64_t wait_;
+  std::unordered_map<Key, CallText, KeyHash> known_;
+  std::set<std::int64_t> threads_;
+};
 
 class CannCalls : public cann::Layer {
  public:
@@ -13,7 +110,44 @@ class CannCalls : public cann::Layer {
                .help = "calls on the host, a thread each",
                .exists = "SELECT 1 FROM api_call"}) {}
 
-  void write(const Database&, const Document&, TraceJsonWriter&) const override {}
+  // document.key is the level whose calls are drawn, 0: of all.
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    const cann::TraceProcesses processes(db);
+    CallTexts texts(db, processes.pid(cann::TraceProcess::calls, cann::kHostDevice));
+    const cann::IdBits copies = cann::calls_with_copies(db);
+    const ExportScope& scope = document.scope;
+    const bool is_limited = !scope.is_everything();
+    cann::CallWindow window(db);
+    Statement read = db.prepare(
+        "SELECT id, thread_id, type_name_id, name_id, start_ns, end_ns, level, item_name_id"
+        " FROM api_call ORDER BY id");
+    while (read.step()) {
+      const std::int64_t start = read.integer(kStart);
+      const std::int64_t end = read.integer(kEnd);
+      if (!window.takes(read.integer(kName), read.integer(kThread), start, end)) continue;
+      if (document.key != 0 && read.integer(kLevel) != document.key) continue;
+      const std::int64_t duration = cann::minus_ns(end, start);
+      if (is_limited && !(scope.takes_host(start, end) && scope.takes_length(duration))) continue;
+      const std::int64_t id = read.integer(kId);
+      const CallText& text = texts(read);
+      out.begin_slice(text.head, start, duration, text.arguments);
+      out.argument({"\"connection_id\""}, id);
+      out.end_slice();
+      if (text.begins_arrow || copies.has(id)) cann::write_arrow(out, 's', text.lane, id, start);
+    }
+    write_metadata(processes, texts.threads(), out);
+  }
+
+ private:
+  static void write_metadata(const cann::TraceProcesses& processes,
+                             const std::set<std::int64_t>& threads, TraceJsonWriter& out) {
+    if (threads.empty()) return;
+    processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, "CANN");
+    const std::int64_t pid = processes.pid(cann::TraceProcess::calls, cann::kHostDevice);
+    for (const std::int64_t thread : threads) {
+      out.thread({pid, thread}, "Thread " + std::to_string(thread), thread);
+    }
+  }
 };
 
 }  // namespace

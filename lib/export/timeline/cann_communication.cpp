@@ -1,19 +1,341 @@
 // Layer communication: collectives and their tasks, by group and plane.
+// Sources: cann_corrections.md J-B1 (rows, threads, arguments), J-B2 (collectives), J-A2 (ends of
+// arrows), J-B9 (what began before the collection is left out); cann_host.md 1.9 (T4, T6, T7).
+#include <fmt/format.h>
+
+#include <map>
+#include <optional>
+#include <set>
+#include <span>
+#include <string>
+
 #include "export/products.hpp"
+#include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
 
 namespace {
 
+struct EnumText {
+  std::int64_t number;
+  std::string_view text;
+};
+
+constexpr EnumText kDataTypes[] = {
+    {0, "\"INT8\""},
+    {1, "\"INT16\""},
+    {2, "\"INT32\""},
+    {3, "\"FP16\""},
+    {4, "\"FP32\""},
+    {5, "\"INT64\""},
+    {6, "\"UINT64\""},
+    {7, "\"UINT8\""},
+    {8, "\"UINT16\""},
+    {9, "\"UINT32\""},
+    {10, "\"FP64\""},
+    {11, "\"BFP16\""},
+    {12, "\"INT128\""},
+    {14, "\"HIF8\""},
+    {15, "\"FP8E4M3\""},
+    {16, "\"FP8E5M2\""},
+    {17, "\"FP8E8M0\""},
+    {255, "\"RESERVED\""},
+    {0xFFFFFFFF, "\"INVALID_TYPE\""},
+};
+constexpr EnumText kLinkTypes[] = {
+    {0, "\"ON_CHIP\""},
+    {1, "\"HCCS\""},
+    {2, "\"PCIE\""},
+    {3, "\"ROCE\""},
+    {4, "\"SIO\""},
+    {5, "\"HCCS_SW\""},
+    {6, "\"STANDARD_ROCE\""},
+    {7, "\"UB\""},
+    {8, "\"UBoE\""},
+    {255, "\"RESERVED\""},
+    {0xFFFFFFFF, "\"INVALID_TYPE\""},
+};
+constexpr EnumText kTransports[] = {
+    {0, "\"SDMA\""},
+    {1, "\"RDMA\""},
+    {2, "\"LOCAL\""},
+    {3, "\"UB\""},
+    {4, "\"ROCE\""},
+    {255, "\"RESERVED\""},
+    {0xFFFFFFFF, "\"INVALID_TYPE\""},
+};
+
+// Empty for a number outside the table (J-B1).
+JsonText text_of(std::span<const EnumText> table, std::int64_t number) {
+  for (const EnumText& entry : table) {
+    if (entry.number == number) return {entry.text};
+  }
+  return {"\"\""};
+}
+
+// The threads of a group on one device: one for its collectives, one a plane.
+struct Group {
+  std::int64_t row = 0;
+  bool is_drawn = false;
+  std::set<std::int64_t> planes;  // that are drawn
+};
+
+// Groups by device and name (kNull: N/A). Thread ids run through all devices of the file.
+class Groups {
+ public:
+  explicit Groups(const Database& db) : db_(db) {
+    Statement read = db.prepare(
+        "SELECT task.device_id, call.group_name_id, max(call.plane_id) FROM comm_task"
+        " CROSS JOIN comm_call AS call ON call.id = comm_call_id"
+        " CROSS JOIN task ON task.id = task_id"
+        " WHERE call.item_name_id IS NOT NULL GROUP BY 1, 2"
+        " UNION ALL SELECT op.device_id, call.op_group_name_id, NULL FROM comm_op AS op"
+        " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
+        " GROUP BY 1, 2 ORDER BY 1, 2, 3 DESC");
+    std::int64_t next_row = 0;
+    while (read.step()) {
+      const std::int64_t name = read.maybe_integer(1).value_or(kNull);
+      const auto [at, is_new] = groups_[read.integer(0)].try_emplace(name);
+      if (!is_new) continue;
+      at->second.row = next_row;
+      next_row += read.is_null(2) ? 1 : 2 + checked_plane(read.integer(2));
+    }
+  }
+
+  // The thread of a plane, of the collectives; both become drawn.
+  std::int64_t plane(std::int64_t device, std::optional<std::int64_t> name, std::int64_t plane) {
+    Group& group = drawn(device, name);
+    group.planes.insert(checked_plane(plane));
+    return group.row + 1 + plane;
+  }
+  std::int64_t row(std::int64_t device, std::optional<std::int64_t> name) {
+    return drawn(device, name).row;
+  }
+
+  template <typename Take>
+  void for_each(Take&& take) const {
+    for (const auto& [device, groups] : groups_) {
+      for (const auto& [name, group] : groups) {
+        if (group.is_drawn) take(device, name, group);
+      }
+    }
+  }
+
+ private:
+  std::int64_t checked_plane(std::int64_t plane) const {
+    if (plane < 0 || plane > UINT32_MAX)
+      throw db_.damaged("a plane of communication has no number");
+    return plane;
+  }
+  Group& drawn(std::int64_t device, std::optional<std::int64_t> name) {
+    Group& group = groups_[device][name.value_or(kNull)];
+    group.is_drawn = true;
+    return group;
+  }
+
+  const Database& db_;
+  std::map<std::int64_t, std::map<std::int64_t, Group>> groups_;
+};
+
+class CommunicationWriter {
+ public:
+  CommunicationWriter(const Database& db, const ExportScope& scope, TraceJsonWriter& out)
+      : db_(db),
+        scope_(scope),
+        begin_ns_(cann::window_begin_ns(db)),
+        processes_(db),
+        texts_(db),
+        groups_(db),
+        out_(out) {}
+
+  void write() {
+    write_tasks();
+    write_ops();
+    write_metadata();
+  }
+
+ private:
+  bool is_taken(std::int64_t device, std::int64_t start, std::int64_t end,
+                std::optional<std::int64_t> model) const {
+    return start >= begin_ns_ && scope_.takes(device, start, end) &&
+           scope_.takes_length(cann::minus_ns(end, start)) && scope_.takes_model(model);
+  }
+  TraceLane lane(std::int64_t device, std::int64_t tid) const {
+    return {processes_.pid(cann::TraceProcess::communication, device), tid};
+  }
+  std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "\"N/A\""; }
+
+  enum TaskCell : int {
+    kDevice,
+    kStart,
+    kDuration,
+    kStream,
+    kNumber,
+    kContext,
+    kModel,
+    kItem,
+    kGroup,
+    kPlane,
+    kLocal,
+    kRemote,
+    kNotify,
+    kEstimated,
+    kSize,
+    kDataType,
+    kLinkType,
+    kTransport,
+    kCallId,
+    kTaskId
+  };
+
+  void write_tasks() {
+    Statement read = db_.prepare(
+        "SELECT task.device_id, task.start_ns, task.duration_ns, task.stream_id, task.task_number,"
+        " task.context, task.model_number, call.item_name_id, call.group_name_id, call.plane_id,"
+        " call.local_rank, call.remote_rank, call.notify_id, call.duration_estimated_ps,"
+        " call.size_bytes, call.data_type, call.link_type, call.transport_type, call.id, task.id"
+        " FROM comm_task LEFT JOIN comm_call AS call ON call.id = comm_task.comm_call_id"
+        " LEFT JOIN task ON task.id = comm_task.task_id ORDER BY comm_task.task_id");
+    while (read.step()) {
+      if (read.is_null(kCallId)) throw db_.damaged("a task of a collective without its call");
+      if (read.is_null(kTaskId)) throw db_.damaged("a call of a collective without its task");
+      // Without hccl_info nothing says what it does.
+      if (read.is_null(kItem)) continue;
+      const std::int64_t start = read.integer(kStart);
+      const std::int64_t end = cann::plus_ns(start, read.integer(kDuration));
+      if (is_taken(read.integer(kDevice), start, end, read.maybe_integer(kModel))) {
+        write_task(read);
+      }
+    }
+  }
+
+  void write_task(const Statement& row) {
+    const std::int64_t device = row.integer(kDevice);
+    const std::int64_t duration = row.integer(kDuration);
+    const std::int64_t plane =
+        groups_.plane(device, row.maybe_integer(kGroup), row.integer(kPlane));
+    const std::string item = text(row.maybe_integer(kItem));
+    out_.begin_slice({item}, lane(device, plane), row.integer(kStart), duration);
+    const auto notify = static_cast<std::uint64_t>(row.integer(kNotify));
+    out_.argument({"\"notify_id\""}, JsonText{"\"" + std::to_string(notify) + "\""});
+    constexpr double kPsPerUs = 1e6;
+    out_.argument_number({"\"duration estimated(us)\""},
+                         static_cast<double>(row.integer(kEstimated)) / kPsPerUs);
+    out_.argument({"\"stream id\""}, row.integer(kStream));
+    out_.argument({"\"task id\""}, row.integer(kNumber));
+    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(cann::kNoContext));
+    out_.argument({"\"task type\""}, JsonText{item});
+    out_.argument({"\"src rank\""}, row.integer(kLocal));
+    out_.argument({"\"dst rank\""}, row.integer(kRemote));
+    out_.argument({"\"transport type\""}, text_of(kTransports, row.integer(kTransport)));
+    const std::int64_t bytes = row.integer(kSize);
+    out_.argument({"\"size(Byte)\""}, bytes);
+    out_.argument({"\"data type\""}, text_of(kDataTypes, row.integer(kDataType)));
+    out_.argument({"\"link type\""}, text_of(kLinkTypes, row.integer(kLinkType)));
+    out_.argument_number(
+        {"\"bandwidth(GB/s)\""},
+        duration == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration));
+    out_.argument({"\"model id\""}, row.maybe_integer(kModel).value_or(cann::kNoModel));
+    out_.end_slice();
+  }
+
+  enum OpCell : int {
+    kOpId,
+    kOpDevice,
+    kOpStart,
+    kOpEnd,
+    kOpName,
+    kOpModel,
+    kRanks,
+    kOpGroup,
+    kOpDataType,
+    kAlgorithm,
+    kCount,
+    kRelay,
+    kRetry,
+    kApi
+  };
+
+  void write_ops() {
+    const cann::ArrowEnds ends(db_, scope_);
+    Statement read = db_.prepare(fmt::format(
+        "SELECT op.id, op.device_id, op.start_ns, op.end_ns, op.name_id, op.model_number,"
+        " op.rank_size, call.op_group_name_id, call.op_data_type, call.op_algorithm_name_id,"
+        " call.op_count, call.op_relay, call.op_retry, call.api_id FROM comm_op AS op"
+        " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id WHERE {} ORDER BY op.id",
+        cann::kIsDrawnOp));
+    while (read.step()) {
+      const std::int64_t device = read.integer(kOpDevice);
+      const std::int64_t start = read.integer(kOpStart);
+      if (!is_taken(device, start, read.integer(kOpEnd), read.maybe_integer(kOpModel))) continue;
+      const TraceLane where = lane(device, groups_.row(device, read.maybe_integer(kOpGroup)));
+      write_op(read, where);
+      if (read.is_null(kApi)) continue;
+      const char phase = ends.phase_of_op(read.integer(kOpId), read.integer(kApi));
+      if (phase != 0) cann::write_arrow(out_, phase, where, read.integer(kApi), start);
+    }
+  }
+
+  void write_op(const Statement& row, TraceLane where) {
+    const auto yes_or_no = [&row](int column) {
+      return JsonText{row.integer(column) != 0 ? "\"yes\"" : "\"no\""};
+    };
+    const std::int64_t start = row.integer(kOpStart);
+    out_.begin_slice({text(row.maybe_integer(kOpName))}, where, start,
+                     cann::minus_ns(row.integer(kOpEnd), start));
+    out_.argument({"\"rank_size\""}, row.integer(kRanks));
+    out_.argument({"\"connection_id\""}, row.integer(kApi));
+    out_.argument({"\"model id\""}, row.maybe_integer(kOpModel).value_or(cann::kNoModel));
+    out_.argument({"\"data_type\""}, text_of(kDataTypes, row.integer(kOpDataType)));
+    out_.argument({"\"alg_type\""}, JsonText{text(row.maybe_integer(kAlgorithm))});
+    out_.argument({"\"count\""}, row.integer(kCount));
+    out_.argument({"\"relay\""}, yes_or_no(kRelay));
+    out_.argument({"\"retry\""}, yes_or_no(kRetry));
+    out_.end_slice();
+  }
+
+  void write_metadata() {
+    std::int64_t last_device = -1;
+    groups_.for_each([&](std::int64_t device, std::int64_t name, const Group& group) {
+      if (device != last_device) {
+        processes_.write(out_, cann::TraceProcess::communication, device, "Communication");
+      }
+      last_device = device;
+      out_.thread(lane(device, group.row), group_name(name), group.row);
+      for (const std::int64_t plane : group.planes) {
+        const std::int64_t tid = group.row + 1 + plane;
+        out_.thread(lane(device, tid), fmt::format("Plane {}", plane), tid);
+      }
+    });
+  }
+
+  std::string group_name(std::int64_t name_id) const {
+    Statement read = db_.prepare("SELECT text FROM name WHERE id = ?");
+    read.bind(1, name_id);
+    if (name_id == kNull || !read.step()) return "Communication";
+    return fmt::format("Group {} Communication", read.text(0));
+  }
+
+  const Database& db_;
+  const ExportScope& scope_;
+  std::int64_t begin_ns_;
+  cann::TraceProcesses processes_;
+  cann::JsonTexts texts_;
+  Groups groups_;
+  TraceJsonWriter& out_;
+};
+
 class CannCommunication : public cann::Layer {
  public:
   CannCommunication()
       : Layer({.name = "communication",
                .help = "collectives and their tasks, by group and plane",
-               .exists = "SELECT 1 FROM comm_op"}) {}
+               .exists = "SELECT 1 FROM comm_task"}) {}
 
-  void write(const Database&, const Document&, TraceJsonWriter&) const override {}
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    CommunicationWriter(db, document.scope, out).write();
+  }
 };
 
 }  // namespace

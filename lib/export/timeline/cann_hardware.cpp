@@ -1,10 +1,285 @@
-// Layer ascend_hardware: tasks on the device, a stream each.
+// Layer ascend_hardware: tasks on the device, a stream each, and the ends of the arrows to them.
+// Sources: cann_device.md 23, cann_corrections.md J-A2 (ends), J-A3 (Task Type), J-A4 (logic
+// streams), J-B8 and J-B9 (what is left out), J-B15 (no connection), J-C6 (hidden outer tasks).
+#include <algorithm>
+#include <array>
+#include <map>
+#include <optional>
+#include <set>
+#include <unordered_map>
+
 #include "export/products.hpp"
+#include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
 
 namespace {
+
+constexpr std::string_view kNoConnection = "18446744073709551615";
+
+constexpr const char* kTasks =
+    "SELECT id, start_ns, duration_ns, stream_id, task_number, batch, context, host_type_name_id,"
+    " device_type_name_id, op_id, model_number, api_id FROM task"
+    " WHERE id BETWEEN ? AND ? AND device_type_name_id IS NOT NULL ORDER BY id";
+enum Cell : int {
+  kId,
+  kStart,
+  kDuration,
+  kStream,
+  kNumber,
+  kBatch,
+  kContext,
+  kHostType,
+  kDeviceType,
+  kOp,
+  kModel,
+  kCall
+};
+
+std::int64_t cell(const Statement& row, int column) {
+  return row.maybe_integer(column).value_or(kNull);
+}
+
+// What a MEMCPY_ASYNC task copied, by id of the task.
+class Copies {
+ public:
+  explicit Copies(const Database& db)
+      : read_(db.prepare("SELECT task_id, size_bytes, direction FROM memcpy_task"
+                         " WHERE task_id >= ? ORDER BY task_id")) {}
+
+  // Tasks are asked for in the order of their ids.
+  void write(std::int64_t task_id, std::int64_t duration_ns, TraceJsonWriter& out) {
+    if (!is_open_) {
+      read_.bind(1, task_id);
+      is_open_ = true;
+      has_row_ = read_.step();
+    }
+    while (has_row_ && read_.integer(0) < task_id) has_row_ = read_.step();
+    const bool is_known = has_row_ && read_.integer(0) == task_id;
+    const std::int64_t bytes = is_known ? read_.integer(1) : 0;
+    out.argument({"\"size(B)\""}, bytes);
+    out.argument_number(
+        {"\"bandwidth(GB/s)\""},
+        duration_ns == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration_ns));
+    out.argument({"\"operation\""}, {operation(is_known ? read_.integer(2) : -1)});
+  }
+
+ private:
+  // cann_host.md 1.8, memcpy_info.
+  static std::string_view operation(std::int64_t direction) {
+    constexpr std::array<std::string_view, 8> kTexts = {
+        "\"host to host\"",      "\"host to device\"",   "\"device to host\"",
+        "\"device to device\"",  "\"managed memory\"",   "\"addr device to device\"",
+        "\"host to device ex\"", "\"device to host ex\""};
+    const bool is_known = direction >= 0 && direction < std::ssize(kTexts);
+    return is_known ? kTexts[static_cast<std::size_t>(direction)] : "\"other\"";
+  }
+
+  Statement read_;
+  bool is_open_ = false;
+  bool has_row_ = false;
+};
+
+// The tasks of one device that have sub tasks: 16 bytes for each.
+class OuterTasks {
+ public:
+  OuterTasks(const Database& db, std::int64_t first_task, std::int64_t last_task) {
+    Statement read = db.prepare(
+        "SELECT stream_id, batch, task_number FROM task WHERE id BETWEEN ? AND ?"
+        " AND context IS NOT NULL AND device_type_name_id IS NOT NULL ORDER BY id");
+    read.bind(1, first_task).bind(2, last_task);
+    while (read.step()) {
+      const Key key = key_of(read.integer(0), read.integer(1), read.integer(2));
+      if (keys_.empty() || keys_.back() != key) keys_.push_back(key);
+    }
+    std::sort(keys_.begin(), keys_.end());
+    keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
+  }
+
+  bool has(const Statement& task) const {
+    if (keys_.empty()) return false;
+    return std::binary_search(
+        keys_.begin(), keys_.end(),
+        key_of(task.integer(kStream), task.integer(kBatch), task.integer(kNumber)));
+  }
+
+ private:
+  using Key = std::pair<std::uint64_t, std::int64_t>;
+  // Streams and batches have 32 bits at most.
+  static Key key_of(std::int64_t stream, std::int64_t batch, std::int64_t number) {
+    return {static_cast<std::uint64_t>(stream) << 32 ^ static_cast<std::uint64_t>(batch), number};
+  }
+  std::vector<Key> keys_;
+};
+
+// What tasks of one kind on one stream have in common, as text.
+struct TaskText {
+  std::string head;
+  std::string arguments;
+  TraceLane lane;
+};
+
+class TaskTexts {
+ public:
+  TaskTexts(const Database& db, std::int64_t pid)
+      : db_(db),
+        pid_(pid),
+        texts_(db),
+        types_(db),
+        copy_(cann::name_id_of(db, "MEMCPY_ASYNC")),
+        simt_(cann::name_id_of(db, "KERNEL_SIMT")),
+        of_op_(db.prepare("SELECT name_id, unit_name_id, grid_dim_name_id, block_dim_name_id"
+                          " FROM op WHERE id = ?")) {
+    Statement read =
+        db.prepare("SELECT stream_id, logic_stream_id FROM logic_stream ORDER BY stream_id");
+    while (read.step()) {
+      if (!read.is_null(1)) logic_streams_[read.integer(0)] = read.integer(1);
+    }
+  }
+
+  // Valid until the next call.
+  const TaskText& operator()(const Statement& row) {
+    const Key key{row.integer(kStream), cell(row, kHostType), cell(row, kDeviceType),
+                  cell(row, kOp), row.maybe_integer(kModel).value_or(cann::kNoModel)};
+    const auto known = known_.find(key);
+    if (known != known_.end()) return known->second;
+    if (known_.size() >= kMostKinds) known_.clear();
+    return known_[key] = text_of(key);
+  }
+
+  bool is_copy(const Statement& row) const { return cell(row, kHostType) == copy_; }
+  // Dimensions of a SIMT kernel.
+  void write_dimensions(const Statement& row, TraceJsonWriter& out) {
+    if (cell(row, kHostType) != simt_ || row.is_null(kOp)) return;
+    read_op(row.integer(kOp));
+    for (const int column : {2, 3}) {
+      if (of_op_.is_null(column)) continue;
+      out.argument({column == 2 ? "\"Grid Dim\"" : "\"Block Dim\""},
+                   {texts_(of_op_.integer(column))});
+    }
+  }
+  const std::set<std::int64_t>& streams() const { return streams_; }
+
+ private:
+  static constexpr std::size_t kMostKinds = 1 << 15;
+  // All that the text depends on.
+  struct Key {
+    std::int64_t stream = 0;
+    std::int64_t host_type = kNull;
+    std::int64_t device_type = kNull;
+    std::int64_t op = kNull;
+    std::int64_t model = 0;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return cann::hash_of({key.stream, key.host_type, key.device_type, key.op, key.model});
+    }
+  };
+
+  void read_op(std::int64_t id) {
+    of_op_.reset();
+    of_op_.bind(1, id);
+    if (!of_op_.step()) throw db_.damaged("a task of no known operator");
+  }
+
+  TaskText text_of(const Key& key) {
+    TaskText text;
+    const auto logic = logic_streams_.find(key.stream);
+    const std::int64_t stream = logic == logic_streams_.end() ? key.stream : logic->second;
+    streams_.insert(stream);
+    text.lane = {pid_, stream};
+    const std::int64_t effective = types_.effective(key.host_type, key.device_type);
+    std::int64_t name = effective;
+    std::int64_t type = effective;
+    if (key.op != kNull) {
+      read_op(key.op);
+      name = cell(of_op_, 0);
+      type = types_.shown(cell(of_op_, 1), key.host_type, key.device_type);
+    }
+    if (key.host_type == copy_) type = key.device_type;
+    text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
+    text.arguments = "\"Model Id\":" + std::to_string(key.model);
+    text.arguments += ",\"Task Type\":" + texts_(type);
+    text.arguments += ",\"Physic Stream Id\":" + std::to_string(key.stream);
+    return text;
+  }
+
+  const Database& db_;
+  std::int64_t pid_;
+  cann::JsonTexts texts_;
+  cann::TaskTypes types_;
+  std::int64_t copy_;
+  std::int64_t simt_;
+  Statement of_op_;
+  std::map<std::int64_t, std::int64_t> logic_streams_;
+  std::unordered_map<Key, TaskText, KeyHash> known_;
+  std::set<std::int64_t> streams_;
+};
+
+// Writes the tasks of one run of neighbours.
+class DeviceWriter {
+ public:
+  DeviceWriter(const Database& db, const ExportScope& scope, const cann::ArrowEnds& ends,
+               std::int64_t device, std::int64_t pid)
+      : db_(db),
+        scope_(scope),
+        is_limited_(!scope.is_everything()),
+        ends_(ends),
+        device_(device),
+        begin_ns_(cann::window_begin_ns(db)),
+        texts_(db, pid) {}
+
+  void write(std::int64_t first_task, std::int64_t last_task, TraceJsonWriter& out) {
+    const OuterTasks outer(db_, first_task, last_task);
+    Copies copies(db_);
+    Statement read = db_.prepare(kTasks);
+    read.bind(1, first_task).bind(2, last_task);
+    while (read.step()) {
+      const bool is_copy = texts_.is_copy(read);
+      if (!is_drawn(read) || (!is_copy && read.is_null(kContext) && outer.has(read))) continue;
+      const TaskText& text = texts_(read);
+      const std::int64_t start = read.integer(kStart);
+      const std::int64_t duration = read.integer(kDuration);
+      out.begin_slice(text.head, start, duration, text.arguments);
+      out.argument({"\"Task Id\""}, read.integer(kNumber));
+      out.argument({"\"Batch Id\""}, read.integer(kBatch));
+      out.argument({"\"Subtask Id\""}, read.maybe_integer(kContext).value_or(cann::kNoContext));
+      if (read.is_null(kCall)) {
+        out.argument_digits({"\"connection_id\""}, kNoConnection);
+      } else {
+        out.argument({"\"connection_id\""}, read.integer(kCall));
+      }
+      if (is_copy) copies.write(read.integer(kId), duration, out);
+      texts_.write_dimensions(read, out);
+      out.end_slice();
+      const std::int64_t call = read.integer(kCall);
+      const char phase = ends_.phase_of_task(read.integer(kId), call);
+      if (phase != 0) cann::write_arrow(out, phase, text.lane, call, start);
+    }
+  }
+
+  const std::set<std::int64_t>& streams() const { return texts_.streams(); }
+
+ private:
+  bool is_drawn(const Statement& row) const {
+    const std::int64_t start = row.integer(kStart);
+    const std::int64_t duration = row.integer(kDuration);
+    const std::int64_t end = cann::plus_ns(start, duration);
+    if (end < begin_ns_) return false;
+    return !is_limited_ || (scope_.takes(device_, start, end) && scope_.takes_length(duration) &&
+                            scope_.takes_model(row.maybe_integer(kModel)));
+  }
+
+  const Database& db_;
+  const ExportScope& scope_;
+  bool is_limited_;
+  const cann::ArrowEnds& ends_;
+  std::int64_t device_;
+  std::int64_t begin_ns_;
+  TaskTexts texts_;
+};
 
 class CannHardware : public cann::Layer {
  public:
@@ -13,7 +288,38 @@ class CannHardware : public cann::Layer {
                .help = "tasks on the device, a stream each",
                .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"}) {}
 
-  void write(const Database&, const Document&, TraceJsonWriter&) const override {}
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    const cann::TraceProcesses processes(db);
+    const cann::ArrowEnds ends(db, document.scope);
+    Statement runs = db.prepare(
+        "SELECT device_id, first_task_id, last_task_id FROM task_run"
+        " ORDER BY device_id, first_task_id");
+    std::optional<DeviceWriter> writer;
+    std::int64_t device = -1;
+    while (runs.step()) {
+      if (runs.integer(0) != device || !writer) {
+        if (writer) write_metadata(processes, device, writer->streams(), out);
+        device = runs.integer(0);
+        writer.emplace(db, document.scope, ends, device,
+                       processes.pid(cann::TraceProcess::hardware, device));
+      }
+      if (document.scope.takes_device(device)) {
+        writer->write(runs.integer(1), runs.integer(2), out);
+      }
+    }
+    if (writer) write_metadata(processes, device, writer->streams(), out);
+  }
+
+ private:
+  static void write_metadata(const cann::TraceProcesses& processes, std::int64_t device,
+                             const std::set<std::int64_t>& streams, TraceJsonWriter& out) {
+    if (streams.empty()) return;
+    processes.write(out, cann::TraceProcess::hardware, device, "Ascend Hardware");
+    const std::int64_t pid = processes.pid(cann::TraceProcess::hardware, device);
+    for (const std::int64_t stream : streams) {
+      out.thread({pid, stream}, "Stream " + std::to_string(stream), stream);
+    }
+  }
 };
 
 }  // namespace

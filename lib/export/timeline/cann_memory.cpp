@@ -1,4 +1,8 @@
-// Layer memory: device memory that operators hold.
+// Layer memory: device memory that operators hold, as the allocator counts it.
+// Source: cann_host.md 1.8 (task_memory_info); sort index 17 of cann_device.md 23.
+#include <set>
+
+#include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
 
@@ -6,15 +10,38 @@ namespace msprof {
 
 namespace {
 
+constexpr std::int64_t kBytesPerKb = 1024;
+
 class CannMemory : public cann::Layer {
  public:
   CannMemory()
       : Layer({.name = "memory",
                .help = "device memory that operators hold",
-               .exists = "SELECT 1 FROM memory_event",
+               .exists = "SELECT 1 FROM memory_event WHERE total_allocated_bytes IS NOT NULL",
                .is_default = false}) {}
 
-  void write(const Database&, const Document&, TraceJsonWriter&) const override {}
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    const cann::TraceProcesses processes(db);
+    const std::int64_t begin = cann::window_begin_ns(db);
+    Statement read = db.prepare(
+        "SELECT device_id, time_ns, total_allocated_bytes, total_reserved_bytes FROM memory_event"
+        " WHERE total_allocated_bytes IS NOT NULL ORDER BY id");
+    std::set<std::int64_t> devices;
+    while (read.step()) {
+      const std::int64_t device = read.integer(0);
+      const std::int64_t time = read.integer(1);
+      if (time < begin || !document.scope.takes(device, time, time)) continue;
+      if (devices.insert(device).second) {
+        processes.write(out, cann::TraceProcess::device_memory, device, "NPU MEM");
+      }
+      const TraceLane lane{processes.pid(cann::TraceProcess::device_memory, device), 0};
+      out.counter({"\"Operator memory allocated\""}, lane, time, {"\"KB\""},
+                  read.integer(2) / kBytesPerKb);
+      if (read.is_null(3)) continue;
+      out.counter({"\"Operator memory reserved\""}, lane, time, {"\"KB\""},
+                  read.integer(3) / kBytesPerKb);
+    }
+  }
 };
 
 }  // namespace

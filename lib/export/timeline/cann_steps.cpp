@@ -1,10 +1,197 @@
 // Layer step_trace: iterations of models, with forward and backward pass.
+// Sources: cann_device.md 20, cann_corrections.md J-A5 (numbers of reduces), J-A6 (tid), J-B14
+// (missing marks, durations from counts).
+#include <map>
+#include <set>
+#include <string>
+
+#include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
 
 namespace {
+
+// "the order: device, model, iteration"; null models last, as their number is the largest.
+constexpr const char* kOrder =
+    " ORDER BY i.device_id, ifnull(i.model_number, 4294967295), i.number, i.id";
+
+enum Cell : int {
+  kDevice,
+  kModel,
+  kNumber,
+  kStart,
+  kForward,
+  kBackward,
+  kEnd,
+  kDuration,
+  kPass,
+  kRefresh,
+  kAug
+};
+
+std::string quoted(std::string_view text, std::int64_t number) {
+  std::string quoted = "\"";
+  quoted += text;
+  quoted += std::to_string(number);
+  return quoted + '"';
+}
+
+class StepWriter {
+ public:
+  StepWriter(const Database& db, const ExportScope& scope, TraceJsonWriter& out)
+      : db_(db), scope_(scope), processes_(db), out_(out) {}
+
+  void write() {
+    Statement read = db_.prepare(
+        std::string("SELECT i.device_id, i.model_number, i.number, i.start_ns, i.fp_start_ns,"
+                    " i.bp_end_ns, i.end_ns, i.duration_ns, i.fp_bp_ns, i.refresh_ns, i.data_aug_ns"
+                    " FROM iteration AS i") +
+        kOrder);
+    while (read.step()) {
+      if (is_taken(read, read.integer(kStart), read.integer(kEnd))) write_iteration(read);
+    }
+    write_parts();
+    write_metadata();
+  }
+
+ private:
+  bool is_taken(const Statement& row, std::int64_t start, std::int64_t end) const {
+    return scope_.takes(row.integer(kDevice), start, end) &&
+           scope_.takes_model(row.maybe_integer(kModel));
+  }
+
+  // The thread of the row's model. Thread ids are numbers of 32 bits with a sign (J-A6).
+  TraceLane lane(const Statement& row) {
+    constexpr std::uint32_t kFirstThread = 70000;
+    const std::int64_t model = row.maybe_integer(kModel).value_or(cann::kNoModel);
+    const auto thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(model) + kFirstThread);
+    models_[row.integer(kDevice)][thread] = model;
+    return {processes_.pid(cann::TraceProcess::hardware, row.integer(kDevice)), thread};
+  }
+
+  // A piece of an iteration; false where it is too short to be drawn.
+  bool begin(std::string_view name, std::int64_t number, TraceLane where, std::int64_t start,
+             std::int64_t duration, std::string_view category) {
+    if (!scope_.takes_length(duration)) return false;
+    out_.begin_slice({quoted(name, number)}, where, start, duration, {category});
+    return true;
+  }
+  void time(std::string_view key, const Statement& row, int column) {
+    row.is_null(column) ? out_.argument({key}, JsonText{"\"N/A\""})
+                        : out_.argument_time({key}, row.integer(column));
+  }
+
+  void write_iteration(const Statement& row) {
+    const TraceLane where = lane(row);
+    const std::int64_t number = row.integer(kNumber);
+    const std::int64_t duration = row.integer(kDuration);
+    if (begin("Iteration ", number, where, row.integer(kStart), duration, "\"Iteration Time\"")) {
+      out_.argument({"\"Iteration ID\""}, number);
+      time("\"FP Start\"", row, kForward);
+      time("\"BP End\"", row, kBackward);
+      time("\"Iteration End\"", row, kEnd);
+      out_.argument_us({"\"Iteration Time(us)\""}, duration);
+      out_.end_slice();
+    }
+    if (!row.is_null(kForward) && !row.is_null(kBackward)) write_passes(row, where, number);
+  }
+
+  void write_passes(const Statement& row, TraceLane where, std::int64_t number) {
+    if (begin("FP_BP Time ", number, where, row.integer(kForward), row.integer(kPass),
+              "\"FP_BP Time\"")) {
+      out_.argument({"\"Iteration ID\""}, number);
+      time("\"FP Start\"", row, kForward);
+      time("\"BP End\"", row, kBackward);
+      out_.argument_us({"\"FP_BP Time(us)\""}, row.integer(kPass));
+      out_.end_slice();
+    }
+    if (begin("Iteration Refresh ", number, where, row.integer(kBackward), row.integer(kRefresh),
+              "\"Iteration Refresh\"")) {
+      out_.argument({"\"Iteration ID\""}, number);
+      time("\"BP End\"", row, kBackward);
+      time("\"Iteration End\"", row, kEnd);
+      out_.argument_us({"\"Iteration Refresh(us)\""}, row.integer(kRefresh));
+      out_.end_slice();
+    }
+    write_data_aug(row, where, number);
+  }
+
+  // An arrow from each iteration to the next of its model, all with one id: 'f' ends it, so that
+  // the next can begin.
+  void write_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
+    constexpr JsonText kCategory{"\"Data_aug Bound\""};
+    const std::string id =
+        "\"Data_aug Bound " + std::to_string(where.pid) + "_" + std::to_string(where.tid) + "\"";
+    out_.begin_flow('f', {quoted("Data_aug Bound ", cann::minus_ns(number, 1))}, where, kCategory,
+                    {id}, row.integer(kForward));
+    out_.argument({"\"Iteration ID\""}, number);
+    out_.end_slice();
+    const std::int64_t aug = row.integer(kAug);
+    out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id},
+                    cann::plus_ns(row.integer(kBackward), aug / 2));
+    out_.argument_us({"\"Data_aug Bound(us)\""}, aug);
+    out_.end_slice();
+  }
+
+  void write_parts() {
+    enum Part : int { kPartStart = 3, kPartEnd, kIsGetNext };
+    Statement read = db_.prepare(
+        std::string("SELECT i.device_id, i.model_number, i.number, part.start_ns, part.end_ns,"
+                    " part.is_get_next FROM iteration_part AS part"
+                    " JOIN iteration AS i ON i.id = part.iteration_id") +
+        kOrder + ", part.start_ns, part.id");
+    std::int64_t reduces = 0;  // of the whole file (J-A5)
+    while (read.step()) {
+      const std::int64_t start = read.integer(kPartStart);
+      const std::int64_t end = read.integer(kPartEnd);
+      const bool is_reduce = read.integer(kIsGetNext) == 0;
+      if (is_reduce) ++reduces;
+      if (!is_taken(read, start, end) || !scope_.takes_length(cann::minus_ns(end, start))) continue;
+      if (is_reduce) {
+        write_reduce(read, start, end, reduces - 1);
+      } else {
+        write_get_next(read, start, end);
+      }
+    }
+  }
+
+  void write_reduce(const Statement& row, std::int64_t start, std::int64_t end, std::int64_t k) {
+    const std::int64_t number = row.integer(kNumber);
+    begin("Reduce_" + std::to_string(number) + "_", k, lane(row), start, cann::minus_ns(end, start),
+          "\"Reduce\"");
+    out_.argument({"\"Iteration ID\""}, number);
+    out_.argument({quoted("Reduce End ", k)}, JsonText{quoted("", end)});
+    out_.argument({quoted("Reduce Start ", k)}, JsonText{quoted("", start)});
+    out_.end_slice();
+  }
+
+  void write_get_next(const Statement& row, std::int64_t start, std::int64_t end) {
+    const std::int64_t duration = cann::minus_ns(end, start);
+    out_.begin_slice({"\"GetNext\""}, lane(row), start, duration, {"\"GetNext Time\""});
+    out_.argument_time({"\"GetNext Start\""}, start);
+    out_.argument_time({"\"GetNext End\""}, end);
+    out_.argument_us({"\"GetNext Time(us)\""}, duration);
+    out_.end_slice();
+  }
+
+  void write_metadata() {
+    for (const auto& [device, threads] : models_) {
+      processes_.write(out_, cann::TraceProcess::hardware, device, "Ascend Hardware");
+      const std::int64_t pid = processes_.pid(cann::TraceProcess::hardware, device);
+      for (const auto& [thread, model] : threads) {
+        out_.thread({pid, thread}, "Step Trace(Model ID:" + std::to_string(model) + ")", thread);
+      }
+    }
+  }
+
+  const Database& db_;
+  const ExportScope& scope_;
+  cann::TraceProcesses processes_;
+  TraceJsonWriter& out_;
+  std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> models_;  // by device and thread
+};
 
 class CannSteps : public cann::Layer {
  public:
@@ -14,7 +201,9 @@ class CannSteps : public cann::Layer {
                .exists = "SELECT 1 FROM iteration",
                .own_document = "step_trace"}) {}
 
-  void write(const Database&, const Document&, TraceJsonWriter&) const override {}
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    StepWriter(db, document.scope, out).write();
+  }
 };
 
 }  // namespace

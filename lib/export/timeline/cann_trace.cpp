@@ -44,12 +44,12 @@ std::vector<Document> Layer::documents(const Database& db) const {
   if (!any.step() || any.integer(0) == 0) return {};
   const std::string time = read_meta(db, "time_stamp");
   std::vector<Document> documents{shared_document(kWhole, time)};
-  if (!facts_.own_document.empty())
-    documents.push_back(shared_document(facts_.own_document, time));
+  if (!facts_.own_document.empty()) documents.push_back(shared_document(facts_.own_document, time));
   return documents;
 }
 
-JsonTexts::JsonTexts(const Database& db) : read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
+JsonTexts::JsonTexts(const Database& db)
+    : read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
 
 const std::string& JsonTexts::operator()(std::int64_t id) {
   const auto known = known_.find(id);

@@ -47,7 +47,7 @@ class TraceProcesses {
 struct LayerFacts {
   std::string_view name;
   std::string_view help;
-  std::string_view exists;            // SQL: whether there is anything to draw
+  std::string_view exists;             // SQL: whether there is anything to draw
   std::string_view own_document = {};  // "step_trace": it has a file of its own, too
   bool is_default = true;
 };

@@ -1,11 +1,173 @@
-// Layer msproftx: ranges and marks that the application named.
+// Layer msproftx: ranges and marks that the application named, and the devices' sides of them.
+// Sources: cann_host.md 2.5, cann_corrections.md J-A11 (names and metadata of device marks), J-B9
+// (what began before the collection is left out).
+#include <map>
+#include <set>
+
+#include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
+#include "store/meta.hpp"
 
 namespace msprof {
 
 namespace {
 
+// What an arrow's number is above that of its mark.
+constexpr std::uint64_t kFirstArrow = 4'000'000'001;
+
+void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t mark_id,
+                 std::int64_t time_ns) {
+  const std::string id = std::to_string(static_cast<std::uint64_t>(mark_id) + kFirstArrow);
+  out.flow(phase, {"\"MsTx_" + id + "\""}, lane, {"\"MsTx\""}, {"\"" + id + "\""}, time_ns);
+}
+
+class RangeWriter {
+ public:
+  RangeWriter(const Database& db, const ExportScope& scope, TraceJsonWriter& out)
+      : db_(db),
+        scope_(scope),
+        begin_ns_(cann::window_begin_ns(db)),
+        processes_(db),
+        texts_(db),
+        out_(out) {}
+
+  void write() {
+    write_ranges();
+    write_marks();
+  }
+
+ private:
+  enum RangeCell : int {
+    kExtended,
+    kThread,
+    kCategory,
+    kEventType,
+    kPayloadType,
+    kPayloadValue,
+    kStart,
+    kEnd,
+    kMessageType,
+    kMessage,
+    kDomain,
+    kMark
+  };
+
+  std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "\"N/A\""; }
+
+  bool is_taken(std::int64_t start, std::int64_t end) const {
+    return start >= begin_ns_ && scope_.takes_host(start, end) &&
+           scope_.takes_length(cann::minus_ns(end, start));
+  }
+
+  void write_ranges() {
+    const std::int64_t pid = processes_.pid(cann::TraceProcess::user_ranges, cann::kHostDevice);
+    std::set<std::int64_t> threads;
+    Statement read = db_.prepare(
+        "SELECT is_extended, thread_id, category, event_type, payload_type, payload_value, "
+        "start_ns,"
+        " end_ns, message_type, message_name_id, domain_name_id, mark_id FROM user_range"
+        " ORDER BY id");
+    while (read.step()) {
+      const std::int64_t start = read.integer(kStart);
+      const std::int64_t end = read.integer(kEnd);
+      if (!is_taken(start, end)) continue;
+      const TraceLane lane{
+          pid, static_cast<std::int32_t>(static_cast<std::uint32_t>(read.integer(kThread)))};
+      threads.insert(lane.tid);
+      out_.begin_slice({text(read.maybe_integer(kMessage))}, lane, start,
+                       cann::minus_ns(end, start));
+      write_arguments(read);
+      out_.end_slice();
+      if (read.integer(kExtended) != 0 && !read.is_null(kMark)) {
+        write_arrow(out_, 's', lane, read.integer(kMark), start);
+      }
+    }
+    if (threads.empty()) return;
+    processes_.write(out_, cann::TraceProcess::user_ranges, cann::kHostDevice,
+                     read_meta(db_, "host.pid_name"));
+    for (const std::int64_t thread : threads) {
+      out_.thread({pid, thread}, "Thread " + std::to_string(thread), thread);
+    }
+  }
+
+  void write_arguments(const Statement& row) {
+    const std::string event =
+        "\"" + std::string(cann::event_type_text(row.integer(kEventType))) + "\"";
+    if (row.integer(kExtended) != 0) {
+      out_.argument({"\"event_type\""}, JsonText{event});
+      out_.argument({"\"domain\""}, JsonText{text(row.maybe_integer(kDomain))});
+      return;
+    }
+    const std::string category = "\"" + std::to_string(row.integer(kCategory)) + "\"";
+    const auto value = static_cast<std::uint64_t>(row.integer(kPayloadValue));
+    out_.argument({"\"Category\""}, JsonText{category});
+    out_.argument({"\"Payload_type\""}, row.integer(kPayloadType));
+    out_.argument_digits({"\"Payload_value\""}, std::to_string(value));
+    out_.argument({"\"Message_type\""}, row.integer(kMessageType));
+    out_.argument({"\"event_type\""}, JsonText{event});
+  }
+
+  // Of several marks that end one arrow only the latest is its last end.
+  void write_marks() {
+    enum MarkCell : int {
+      kDevice,
+      kId,
+      kMarkStart,
+      kMarkEnd,
+      kStream,
+      kTask,
+      kName,
+      kHost,
+      kHostEnd,
+      kLast
+    };
+    std::map<std::int64_t, std::set<std::int64_t>> streams;  // by device
+    Statement read = db_.prepare(
+        "SELECT mark.device_id, mark.mark_id, mark.start_ns, mark.end_ns, mark.stream_id,"
+        " mark.task_number, host.message_name_id, host.start_ns, host.end_ns,"
+        " row_number() OVER (PARTITION BY mark.mark_id ORDER BY mark.start_ns DESC, mark.id) = 1"
+        " FROM device_mark AS mark LEFT JOIN (SELECT * FROM user_range WHERE id IN"
+        " (SELECT min(id) FROM user_range WHERE is_extended = 1 GROUP BY mark_id)) AS host"
+        " ON host.mark_id = mark.mark_id ORDER BY mark.id");
+    while (read.step()) {
+      const std::int64_t device = read.integer(kDevice);
+      const std::int64_t start = read.integer(kMarkStart);
+      const std::int64_t end = read.integer(kMarkEnd);
+      const std::int64_t stream = read.integer(kStream);
+      const std::int64_t duration = cann::minus_ns(end, start);
+      if (start < begin_ns_ || !scope_.takes(device, start, end)) continue;
+      if (!scope_.takes_length(duration)) continue;
+      streams[device].insert(stream);
+      const TraceLane lane{processes_.pid(cann::TraceProcess::hardware, device), stream};
+      out_.begin_slice({text(read.maybe_integer(kName))}, lane, start, duration);
+      out_.argument({"\"Physic Stream Id\""}, stream);
+      out_.argument({"\"Task Id\""}, read.integer(kTask));
+      out_.end_slice();
+      // An end without its start is a warning in viewers.
+      if (read.is_null(kHost) || !is_taken(read.integer(kHost), read.integer(kHostEnd))) continue;
+      write_arrow(out_, read.integer(kLast) != 0 ? 'f' : 't', lane, read.integer(kId), start);
+    }
+    for (const auto& [device, ids] : streams) write_mark_metadata(device, ids);
+  }
+
+  void write_mark_metadata(std::int64_t device, const std::set<std::int64_t>& streams) {
+    processes_.write(out_, cann::TraceProcess::hardware, device, "Ascend Hardware");
+    const std::int64_t pid = processes_.pid(cann::TraceProcess::hardware, device);
+    for (const std::int64_t stream : streams) {
+      out_.thread({pid, stream}, "Stream " + std::to_string(stream), stream);
+    }
+  }
+
+  const Database& db_;
+  const ExportScope& scope_;
+  std::int64_t begin_ns_;
+  cann::TraceProcesses processes_;
+  cann::JsonTexts texts_;
+  TraceJsonWriter& out_;
+};
+
+// Devices repeat marks of the host; marks of theirs alone make no file (cann_host.md 2.5).
 class CannUserRanges : public cann::Layer {
  public:
   CannUserRanges()
@@ -14,7 +176,9 @@ class CannUserRanges : public cann::Layer {
                .exists = "SELECT 1 FROM user_range",
                .own_document = "msprof_tx"}) {}
 
-  void write(const Database&, const Document&, TraceJsonWriter&) const override {}
+  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+    RangeWriter(db, document.scope, out).write();
+  }
 };
 
 }  // namespace

@@ -1,0 +1,96 @@
+// Rules about rows of CANN captures that tables and timelines share: which calls count, which of
+// its types a task shows, what numbers stand for. Source: cann_host.md 2.1, cann_device.md 14.3,
+// cann_corrections.md J-A3, J-A10, J-B9.
+#pragma once
+
+#include <cstdint>
+#include <initializer_list>
+#include <string_view>
+#include <unordered_map>
+
+#include "store/database.hpp"
+#include "store/schema.hpp"
+
+namespace msprof::cann {
+
+// The number that stands for no model, and for no context of a task.
+inline constexpr std::int64_t kNoModel = 4294967295;
+inline constexpr std::int64_t kNoContext = 4294967295;
+
+inline constexpr std::int64_t kAclLevel = 20000;
+inline constexpr std::int64_t kModelLevel = 15000;
+inline constexpr std::int64_t kNodeLevel = 10000;
+inline constexpr std::int64_t kCommunicationLevel = 5500;
+inline constexpr std::int64_t kRuntimeLevel = 5000;
+
+// "acl", "node", …; empty for a level without a name.
+std::string_view level_text(std::int64_t level);
+// "push/pop" of user_range.event_type; N/A for an unknown one.
+std::string_view event_type_text(std::int64_t type);
+
+// When the collection began; what ended before it is left out. INT64_MIN when unknown.
+std::int64_t window_begin_ns(const Database& db);
+
+// The id of a text in the table `name`; -1, which no row has, where it is not there.
+std::int64_t name_id_of(const Database& db, std::string_view text);
+
+// A hash of ids, for keys of a few of them.
+inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
+  std::uint64_t hash = 0;
+  for (const std::int64_t part : parts) {
+    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u;
+    hash ^= hash >> 29;
+  }
+  return static_cast<std::size_t>(hash);
+}
+
+// A store from elsewhere may hold any times: sums and differences that do not trap.
+inline std::int64_t plus_ns(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
+}
+inline std::int64_t minus_ns(std::int64_t a, std::int64_t b) {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
+}
+
+// The calls that count: those that end within the collection, and those within the loading of a
+// model. To be asked in the order of their starts.
+class CallWindow {
+ public:
+  explicit CallWindow(const Database& db)
+      : begin_ns_(window_begin_ns(db)), load_name_id_(name_id_of(db, "ModelLoad")) {}
+
+  bool takes(std::int64_t name_id, std::int64_t thread_id, std::int64_t start_ns,
+             std::int64_t end_ns) {
+    return start_ns >= begin_ns_ || takes_early(name_id, thread_id, end_ns);
+  }
+  std::int64_t begin_ns() const { return begin_ns_; }
+
+ private:
+  bool takes_early(std::int64_t name_id, std::int64_t thread_id, std::int64_t end_ns);
+
+  std::int64_t begin_ns_;
+  std::int64_t load_name_id_;
+  std::unordered_map<std::int64_t, std::int64_t> load_ends_;  // latest end, by thread
+};
+
+// Types of tasks, as ids of texts; kNull where there is none.
+class TaskTypes {
+ public:
+  explicit TaskTypes(const Database& db)
+      : fusion_(name_id_of(db, "FFTS_PLUS")), missing_(name_id_of(db, "N/A")) {}
+
+  // The host's, but the device's where the host has none that says something (14.3).
+  std::int64_t effective(std::int64_t host, std::int64_t device) const {
+    return host == kNull || host == fusion_ ? device : host;
+  }
+  // That of the operator where it has one.
+  std::int64_t shown(std::int64_t unit, std::int64_t host, std::int64_t device) const {
+    return unit != kNull && unit != missing_ ? unit : effective(host, device);
+  }
+
+ private:
+  std::int64_t fusion_;
+  std::int64_t missing_;
+};
+
+}  // namespace msprof::cann

@@ -1,0 +1,174 @@
+#include "export/timeline/cann_arrows.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <utility>
+
+namespace msprof::cann {
+
+namespace {
+
+std::int64_t pragma(const Database& db, std::string_view name) {
+  Statement read = db.prepare(fmt::format("PRAGMA {}", name));
+  return read.step() ? read.integer(0) : 0;
+}
+
+// Calls that begin an arrow by their name: what they record or wait for is a task of its own.
+class EventCalls {
+ public:
+  explicit EventCalls(const Database& db)
+      : record_(name_id_of(db, "aclrtRecordEvent")),
+        wait_(name_id_of(db, "aclrtStreamWaitEvent")),
+        any_(record_ >= 0 || wait_ >= 0),
+        read_(db.prepare("SELECT name_id FROM api_call WHERE id = ?")) {}
+
+  bool has(std::int64_t call_id) {
+    if (!any_) return false;
+    read_.reset();
+    read_.bind(1, call_id);
+    if (!read_.step()) return false;
+    const std::int64_t name = read_.integer(0);
+    return name == record_ || name == wait_;
+  }
+
+ private:
+  std::int64_t record_;
+  std::int64_t wait_;
+  bool any_;
+  Statement read_;
+};
+
+// A cursor over rows (…, device, start) from the last to the first.
+class Backwards {
+ public:
+  Backwards(Statement read, int device, int start)
+      : read_(std::move(read)), device_(device), start_(start) {
+    next();
+  }
+  void next() { has_row_ = read_.step(); }
+  bool has_row() const { return has_row_; }
+  const Statement& row() const { return read_; }
+  bool is_later_than(const Backwards& other) const { return place() > other.place(); }
+
+ private:
+  std::pair<std::int64_t, std::int64_t> place() const {
+    return {read_.integer(device_), read_.integer(start_)};
+  }
+  Statement read_;
+  int device_;
+  int start_;
+  bool has_row_ = false;
+};
+
+}  // namespace
+
+IdBits::IdBits(const Database& db, std::string_view table) : db_(&db), table_(table) {
+  Statement read = db.prepare(fmt::format("SELECT ifnull(max(rowid), 0) FROM {}", table));
+  if (read.step()) most_ = read.integer(0);
+  if (most_ < 0) most_ = 0;
+  // Rows are numbered without gaps, and a row takes more than a byte.
+  if (most_ / pragma(db, "page_size") > pragma(db, "page_count")) {
+    throw db.damaged(fmt::format("an id in {} is too large", table));
+  }
+  words_.resize(static_cast<std::size_t>(most_ / 64) + 1);
+}
+
+std::size_t IdBits::index(std::int64_t id) const {
+  if (id < 0 || id > most_) throw db_->damaged(fmt::format("a row names no row of {}", table_));
+  return static_cast<std::size_t>(id / 64);
+}
+
+IdBits calls_with_copies(const Database& db) {
+  IdBits calls(db, "api_call");
+  const std::int64_t type = name_id_of(db, "MEMCPY_ASYNC");
+  if (type < 0) return calls;
+  Statement read = db.prepare(
+      "SELECT api_id FROM task WHERE host_type_name_id = ? AND device_type_name_id IS NOT NULL"
+      " AND api_id IS NOT NULL ORDER BY id");
+  read.bind(1, type);
+  while (read.step()) calls.set(read.integer(0));
+  return calls;
+}
+
+void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
+                 std::int64_t time_ns) {
+  constexpr std::string_view kName = "\"HostToDevice";
+  char name[kName.size() + 24];
+  char id[24];
+  kName.copy(name, kName.size());
+  char* digits = name + kName.size();
+  const auto number = static_cast<std::uint64_t>(call_id) << 32;
+  char* end = std::to_chars(digits, digits + 20, number).ptr;
+  *end++ = '"';
+  id[0] = '"';
+  const auto length = static_cast<std::size_t>(end - digits);
+  std::string_view(digits, length).copy(id + 1, length);
+  out.flow(phase, {{name, static_cast<std::size_t>(end - name)}}, lane, {"\"HostToDevice\""},
+           {{id, length + 1}}, time_ns);
+}
+
+ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope)
+    : ends_(db, "task"),
+      last_tasks_(db, "task"),
+      last_ops_(db, "comm_op"),
+      hidden_calls_(db, "api_call") {
+  find_ends(db);
+  find_hidden_calls(db, scope);
+}
+
+void ArrowEnds::find_ends(const Database& db) {
+  IdBits met(db, "api_call");
+  EventCalls event_calls(db);
+  const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
+  // What no call started ends no arrow: one that comes from nowhere is a warning in viewers.
+  Backwards tasks(db.prepare("SELECT id, api_id, op_id IS NOT NULL, host_type_name_id, device_id,"
+                             " start_ns FROM task WHERE api_id IS NOT NULL"
+                             " AND device_type_name_id IS NOT NULL ORDER BY id DESC"),
+                  4, 5);
+  Backwards ops(db.prepare(fmt::format(
+                    "SELECT op.id, call.api_id, op.device_id, op.start_ns FROM comm_op AS op"
+                    " JOIN comm_call AS call ON call.id = op.first_comm_call_id"
+                    " WHERE call.api_id IS NOT NULL AND {} ORDER BY op.id DESC",
+                    kIsDrawnOp)),
+                2, 3);
+  const auto is_last = [&met](std::int64_t call) {
+    if (met.has(call)) return false;
+    met.set(call);
+    return true;
+  };
+  while (tasks.has_row() || ops.has_row()) {
+    if (!tasks.has_row() || (ops.has_row() && ops.is_later_than(tasks))) {
+      if (is_last(ops.row().integer(1))) last_ops_.set(ops.row().integer(0));
+      ops.next();
+      continue;
+    }
+    const Statement& task = tasks.row();
+    const std::int64_t call = task.integer(1);
+    if (task.integer(2) != 0 || task.integer(3) == copy || event_calls.has(call)) {
+      ends_.set(task.integer(0));
+      if (is_last(call)) last_tasks_.set(task.integer(0));
+    }
+    tasks.next();
+  }
+}
+
+// Without a scope these are calls from before the collection; calls come in the order of their
+// starts.
+void ArrowEnds::find_hidden_calls(const Database& db, const ExportScope& scope) {
+  const bool is_limited = !scope.is_everything();
+  CallWindow window(db);
+  Statement read =
+      db.prepare("SELECT id, name_id, thread_id, start_ns, end_ns FROM api_call ORDER BY id");
+  while (read.step()) {
+    const std::int64_t start = read.integer(3);
+    const std::int64_t end = read.integer(4);
+    if (!is_limited && start >= window.begin_ns()) return;
+    if (!window.takes(read.integer(1), read.integer(2), start, end) ||
+        !scope.takes_host(start, end) || !scope.takes_length(minus_ns(end, start))) {
+      hidden_calls_.set(read.integer(0));
+    }
+  }
+}
+
+}  // namespace msprof::cann

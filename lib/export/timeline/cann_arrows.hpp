@@ -1,0 +1,81 @@
+// Arrows from calls on the host to what they started on a device, for the layers that draw their
+// ends: HostToDevice of chrome traces. The id of an arrow is that of its call << 32.
+// Sources: cann_host.md 2.5-3, cann_corrections.md J-A2 (which ends there are), J-C10 (which
+// starts).
+//
+// A viewer takes phase 'f' for the last end of an arrow and warns about any further one, so that
+// all ends but the latest are 't'. Which is the latest, one walk over `task` and `comm_op`
+// backwards in time finds before the first event is written. What is kept is bits: two a task, one
+// a call, one a collective.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "export/cann_rules.hpp"
+#include "export/export_scope.hpp"
+#include "export/trace_json_writer.hpp"
+#include "store/database.hpp"
+
+namespace msprof::cann {
+
+// A set of ids of one table, a bit each.
+class IdBits {
+ public:
+  // Throws db.damaged() when the largest id is more than a file of its size can have.
+  IdBits(const Database& db, std::string_view table);
+
+  // `id` of a row elsewhere; throws db.damaged() where the table cannot have it.
+  void set(std::int64_t id) { words_[index(id)] |= bit(id); }
+  bool has(std::int64_t id) const {
+    const auto word = static_cast<std::uint64_t>(id) >> 6;
+    return word < words_.size() && (words_[word] & bit(id)) != 0;
+  }
+
+ private:
+  static std::uint64_t bit(std::int64_t id) { return std::uint64_t{1} << (id & 63); }
+  std::size_t index(std::int64_t id) const;
+
+  const Database* db_;
+  std::string_view table_;
+  std::int64_t most_ = 0;
+  std::vector<std::uint64_t> words_;
+};
+
+// Calls of which a MEMCPY_ASYNC task is part: they begin an arrow, too.
+IdBits calls_with_copies(const Database& db);
+
+// Writes one end or start of an arrow.
+void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
+                 std::int64_t time_ns);
+
+// Whether a collective is drawn: it has an hccl_op_info (J-B1). Of comm_call as `call`.
+inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
+
+class ArrowEnds {
+ public:
+  ArrowEnds(const Database& db, const ExportScope& scope);
+
+  // The phase of the end at a task, at a collective; 0 where there is none. `call_id` is the call
+  // that started it.
+  char phase_of_task(std::int64_t task_id, std::int64_t call_id) const {
+    if (!ends_.has(task_id) || hidden_calls_.has(call_id)) return 0;
+    return last_tasks_.has(task_id) ? 'f' : 't';
+  }
+  char phase_of_op(std::int64_t op_id, std::int64_t call_id) const {
+    if (hidden_calls_.has(call_id)) return 0;
+    return last_ops_.has(op_id) ? 'f' : 't';
+  }
+
+ private:
+  void find_ends(const Database& db);
+  void find_hidden_calls(const Database& db, const ExportScope& scope);
+
+  IdBits ends_;
+  IdBits last_tasks_;
+  IdBits last_ops_;
+  IdBits hidden_calls_;  // their start is not drawn
+};
+
+}  // namespace msprof::cann
