@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "base/error.hpp"
+#include "export/products.hpp"
 #include "store/meta.hpp"
 
 namespace msprof {
@@ -66,6 +67,7 @@ std::int64_t collection_begin_ns(const Database& db) {
 }
 
 void find_iteration(const Database& db, ExportScope& scope) {
+  check_style(db, scope, ExportStyle::current);
   Statement read = db.prepare(
       "SELECT device_id, start_ns, end_ns FROM iteration WHERE model_number = ? AND number = ?"
       " ORDER BY device_id, start_ns");

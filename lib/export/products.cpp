@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "store/meta.hpp"
 
 namespace msprof {
@@ -36,6 +37,8 @@ std::vector<std::unique_ptr<SummaryTable>> all_summary_tables() {
   all.push_back(make_cann_aicpu());
   all.push_back(make_cann_operator_memory());
   all.push_back(make_cann_memory_record());
+  all.push_back(make_cann_dp());
+  all.push_back(make_cann_l2_cache());
   all.push_back(make_cann_devices());
   return all;
 }
@@ -71,6 +74,20 @@ std::string products_folder(const Database& db, std::string_view of_svp) {
 }
 
 }  // namespace
+
+void check_style(const Database& db, const ExportScope& scope, ExportStyle style) {
+  if (read_meta(db, "dialect") == dialect_name(Dialect::cann)) return;
+  if (style == ExportStyle::cann5) {
+    throw Error(Exit::usage,
+                "--style cann5 is for captures of Atlas machines (PROF…); this one is of a board "
+                "(JOB…): leave it out");
+  }
+  if (scope.model_number || scope.iteration) {
+    throw Error(Exit::usage,
+                "--model-id and --iteration-id are for captures of Atlas machines (PROF…); a board "
+                "(JOB…) records no iterations: leave them out");
+  }
+}
 
 std::string summary_folder(const Database& db) {
   return products_folder(db, "summary");

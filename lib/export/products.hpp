@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "export/exporter.hpp"
 #include "export/summary_table.hpp"
 #include "export/timeline_layer.hpp"
 
@@ -25,6 +26,9 @@ std::string timeline_folder(const Database& db);
 // Whether its dialect knows the unified database.
 bool has_unified_db(const Database& db);
 
+// Throws Error(usage) where `scope` or `style` is only for the other dialect.
+void check_style(const Database& db, const ExportScope& scope, ExportStyle style);
+
 // The makers, one a file.
 std::unique_ptr<SummaryTable> make_svp_op_summary();
 std::unique_ptr<SummaryTable> make_svp_op_statistic();
@@ -41,6 +45,8 @@ std::unique_ptr<SummaryTable> make_cann_communication_statistic();
 std::unique_ptr<SummaryTable> make_cann_aicpu();
 std::unique_ptr<SummaryTable> make_cann_operator_memory();
 std::unique_ptr<SummaryTable> make_cann_memory_record();
+std::unique_ptr<SummaryTable> make_cann_dp();
+std::unique_ptr<SummaryTable> make_cann_l2_cache();
 std::unique_ptr<SummaryTable> make_cann_devices();
 std::unique_ptr<TimelineLayer> make_svp_task_time();
 std::unique_ptr<TimelineLayer> make_svp_acl();

@@ -1,15 +1,17 @@
+// Tables as files: the current style, and how one file is written in any style.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <memory>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
-#include "export/export_files.hpp"
-#include "export/exporter.hpp"
+#include "export/cann5_exporter.hpp"
+#include "export/cann5_topics.hpp"
 #include "export/products.hpp"
+#include "export/summary_file.hpp"
 #include "export/table_writers.hpp"
 
 namespace msprof {
@@ -18,10 +20,64 @@ namespace fs = std::filesystem;
 
 namespace {
 
-using Tables = std::vector<std::unique_ptr<SummaryTable>>;
+constexpr std::uint64_t kRowsPerSlice = 1'000'000;
 
-// The tables named, all when empty; Error(usage) for a name that is none of `tables`.
-Tables tables_named(Tables tables, const std::vector<std::string>& names) {
+fs::path slice_path(const fs::path& folder, const SummaryFile& file, std::size_t slice) {
+  return folder / limited_file_name(slice_stem(file.document, slice), ".csv");
+}
+
+// A file without rows is written where the capture itself has none to give, not where a scope does.
+bool is_written(const SummaryFile& file, bool has_rows) {
+  return has_rows || file.document.scope.is_everything();
+}
+
+// One table as CSV: a file, or slices.
+std::vector<ExportedFile> write_csv(const Database& db, const fs::path& folder,
+                                    const SummaryFile& summary) {
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  files.push_back(std::make_unique<AtomicFile>(folder / summary.file_name));
+  CsvWriter out(*files.front());
+  if (summary.document.slice_at > 0) {
+    out.slice(kRowsPerSlice, [&]() -> AtomicFile& {
+      if (files.size() == 1) files.front()->retarget(slice_path(folder, summary, 0));
+      files.push_back(std::make_unique<AtomicFile>(slice_path(folder, summary, files.size())));
+      return *files.back();
+    });
+  }
+  out.begin(summary.table->columns(db));
+  summary.table->write(db, summary.document, out);
+  out.end();
+  if (!is_written(summary, out.has_rows())) return {};
+  std::vector<ExportedFile> written;
+  for (const auto& file : files) {
+    written.push_back({file->target(), file->bytes_written()});
+    file->commit();
+  }
+  return written;
+}
+
+std::vector<ExportedFile> write_json(const Database& db, const fs::path& folder,
+                                     const SummaryFile& summary) {
+  AtomicFile file(folder / summary.file_name);
+  JsonTableWriter out(file);
+  out.begin(summary.table->columns(db));
+  summary.table->write(db, summary.document, out);
+  out.end();
+  if (!is_written(summary, out.has_rows())) return {};
+  const ExportedFile written{file.target(), file.bytes_written()};
+  file.commit();
+  return {written};
+}
+
+SummaryTables tables_of_all_styles() {
+  SummaryTables tables = all_summary_tables();
+  for (auto& table : cann5_tables()) tables.push_back(std::move(table));
+  return tables;
+}
+
+}  // namespace
+
+SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names) {
   std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
   if (names.empty()) return tables;
   std::vector<std::string_view> valid;
@@ -42,78 +98,30 @@ Tables tables_named(Tables tables, const std::vector<std::string>& names) {
   return tables;
 }
 
-// A table to be written, with the name of its file.
-struct SummaryJob {
-  const SummaryTable* table = nullptr;
-  Document document;
-  std::string file_name;
-};
-
-constexpr std::uint64_t kRowsPerSlice = 1'000'000;
-
-fs::path slice_path(const fs::path& folder, const SummaryJob& job, std::size_t slice) {
-  return folder / limited_file_name(slice_stem(job.document, slice), ".csv");
+std::vector<ExportedFile> write_summary(const Database& db, ProductFolder& folder,
+                                        SummaryFormat format, const SummaryFile& file) {
+  const fs::path& path = folder.make();
+  return format == SummaryFormat::csv ? write_csv(db, path, file) : write_json(db, path, file);
 }
-
-// One table as CSV: a file, or slices of a million rows, which all appear when the last is whole.
-std::vector<ExportedFile> write_csv(const Database& db, const fs::path& folder,
-                                    const SummaryJob& job) {
-  std::vector<std::unique_ptr<AtomicFile>> files;
-  files.push_back(std::make_unique<AtomicFile>(folder / job.file_name));
-  CsvWriter out(*files.front());
-  if (job.document.slice_at > 0) {
-    out.slice(kRowsPerSlice, [&]() -> AtomicFile& {
-      if (files.size() == 1) files.front()->retarget(slice_path(folder, job, 0));
-      files.push_back(std::make_unique<AtomicFile>(slice_path(folder, job, files.size())));
-      return *files.back();
-    });
-  }
-  out.begin(job.table->columns(db));
-  job.table->write(db, job.document, out);
-  out.end();
-  std::vector<ExportedFile> written;
-  for (const auto& file : files) {
-    written.push_back({file->target(), file->bytes_written()});
-    file->commit();
-  }
-  return written;
-}
-
-std::vector<ExportedFile> write_json(const Database& db, const fs::path& folder,
-                                     const SummaryJob& job) {
-  AtomicFile file(folder / job.file_name);
-  JsonTableWriter out(file);
-  out.begin(job.table->columns(db));
-  job.table->write(db, job.document, out);
-  out.end();
-  const ExportedFile written{file.target(), file.bytes_written()};
-  file.commit();
-  return {written};
-}
-
-std::vector<ExportedFile> write_summary(const Database& db, const fs::path& folder,
-                                        SummaryFormat format, const SummaryJob& job) {
-  return format == SummaryFormat::csv ? write_csv(db, folder, job) : write_json(db, folder, job);
-}
-
-}  // namespace
 
 bool is_summary_name(const std::string& name) {
-  const auto tables = all_summary_tables();
+  const auto tables = tables_of_all_styles();
   return std::any_of(tables.begin(), tables.end(), [&](const auto& table) {
     return table->is_exported() && table->name() == name;
   });
 }
 
 void check_summary_names(const std::vector<std::string>& names) {
-  tables_named(all_summary_tables(), names);
+  tables_named(tables_of_all_styles(), names);
 }
 
 std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base,
                                       const SummaryOptions& options) {
   const Database& db = store.database();
+  check_style(db, options.scope, options.style);
+  if (options.style == ExportStyle::cann5) return plan_cann5_summaries(store, base, options);
   const auto tables =
-      std::make_shared<const Tables>(tables_named(summary_tables(db), options.names));
+      std::make_shared<const SummaryTables>(tables_named(summary_tables(db), options.names));
   const auto folder = std::make_shared<ProductFolder>(product_folder(base, summary_folder(db)));
   std::vector<ExportJob> jobs;
   FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : ".json");
@@ -123,9 +131,12 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
       name_scope(document);
       std::string name = file_names.next(document.stem);
       jobs.push_back({[tables, folder, format = options.format,
-                       job = SummaryJob{table.get(), std::move(document), std::move(name)}](
+                       file = SummaryFile{table.get(), std::move(document), std::move(name)}](
                           const Database& connection) {
-        return write_summary(connection, folder->make(), format, job);
+        auto written = write_summary(connection, *folder, format, file);
+        if (written.empty())
+          log::info("{}: no row of it is in what was asked for; no file", file.table->name());
+        return written;
       }});
     }
   }

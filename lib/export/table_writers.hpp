@@ -21,6 +21,7 @@ class CsvWriter : public TableWriter {
   void timestamp(std::string_view digits) override;
   void end_row() override;
   void end() override {}
+  bool has_rows() const { return rows_ > 0; }
 
   // Before row `rows` + 1, 2 * `rows` + 1, … `next` gives the file that takes the following rows,
   // below the same header.
@@ -57,6 +58,7 @@ class JsonTableWriter : public TableWriter {
   void timestamp(std::string_view digits) override { text(digits); }
   void end_row() override;
   void end() override;
+  bool has_rows() const { return rows_ > 0; }
 
  protected:
   std::string* output() override { return &file_.buffer(); }

@@ -10,10 +10,11 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "export/export_files.hpp"
-#include "export/exporter.hpp"
+#include "export/cann5_exporter.hpp"
+#include "export/cann5_topics.hpp"
 #include "export/products.hpp"
 #include "export/time_histogram.hpp"
+#include "export/timeline_file.hpp"
 
 namespace msprof {
 
@@ -23,7 +24,6 @@ namespace {
 
 using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 
-constexpr std::string_view kAllLayers = "all";
 // Parts are open side by side.
 constexpr std::size_t kMostParts = 256;
 constexpr std::size_t kPartBufferBytes = 64 << 10;
@@ -49,18 +49,6 @@ Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   }
   return layers;
 }
-
-// One timeline: the layers that draw in it.
-struct TimelineFile {
-  Document document;  // of the first layer
-  std::vector<std::pair<const TimelineLayer*, Document>> layers;
-  std::string file_name;
-
-  void write(const Database& db, TraceJsonWriter& out) const {
-    for (const auto& [layer, layer_document] : layers) layer->write(db, layer_document, out);
-    out.finish();
-  }
-};
 
 // Where to cut a timeline so that its parts have `most` bytes: by writing it once for nothing.
 std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeline,
@@ -91,16 +79,14 @@ class TimelineParts {
                 bool gzip) {
     const std::size_t buffer = count == 1 ? AtomicFile::kBufferBytes : kPartBufferBytes;
     for (std::size_t part = 0; part < count; ++part) {
-      const std::string name =
-          count == 1 ? timeline.file_name
-                     : limited_file_name(slice_stem(timeline.document, part), extension(gzip));
+      const std::string name = count == 1 ? timeline.file_name
+                                          : limited_file_name(slice_stem(timeline.document, part),
+                                                              timeline_extension(gzip));
       files_.push_back(std::make_unique<AtomicFile>(folder / name));
       sinks_.push_back(gzip ? make_gzip_sink(*files_.back(), buffer)
                             : std::make_unique<PlainSink>(*files_.back(), buffer));
     }
   }
-
-  static std::string extension(bool gzip) { return gzip ? ".json.gz" : ".json"; }
 
   std::vector<TraceSink*> sinks() const {
     std::vector<TraceSink*> all;
@@ -123,6 +109,39 @@ class TimelineParts {
   std::vector<std::unique_ptr<TraceSink>> sinks_;
 };
 
+// The files that `layers` draw, in the order in which their first layers come.
+std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layers,
+                                         const TimelineOptions& options) {
+  std::vector<TimelineFile> files;
+  std::map<std::string, std::size_t> shared;
+  FileNames names(timeline_extension(options.gzip));
+  for (const auto& layer : layers) {
+    for (Document& document : layer->documents(db)) {
+      document.scope = options.scope;
+      name_scope(document);
+      const auto known = document.is_shared ? shared.find(document.stem) : shared.end();
+      if (known != shared.end()) {
+        files[known->second].layers.emplace_back(layer.get(), document);
+        continue;
+      }
+      if (document.is_shared) shared[document.stem] = files.size();
+      files.push_back({document, {{layer.get(), document}}, names.next(document.stem)});
+    }
+  }
+  return files;
+}
+
+}  // namespace
+
+std::string timeline_extension(bool gzip) {
+  return gzip ? ".json.gz" : ".json";
+}
+
+void TimelineFile::write(const Database& db, TraceJsonWriter& out) const {
+  for (const auto& [layer, layer_document] : layers) layer->write(db, layer_document, out);
+  out.finish();
+}
+
 std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& folder,
                                          const TimelineFile& timeline,
                                          const TimelineOptions& options) {
@@ -144,37 +163,21 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
   return written;
 }
 
-// The files that `layers` draw, in the order in which their first layers come.
-std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layers,
-                                         const TimelineOptions& options) {
-  std::vector<TimelineFile> files;
-  std::map<std::string, std::size_t> shared;
-  FileNames names(TimelineParts::extension(options.gzip));
-  for (const auto& layer : layers) {
-    for (Document& document : layer->documents(db)) {
-      document.scope = options.scope;
-      name_scope(document);
-      const auto known = document.is_shared ? shared.find(document.stem) : shared.end();
-      if (known != shared.end()) {
-        files[known->second].layers.emplace_back(layer.get(), document);
-        continue;
-      }
-      if (document.is_shared) shared[document.stem] = files.size();
-      files.push_back({document, {{layer.get(), document}}, names.next(document.stem)});
-    }
-  }
-  return files;
-}
-
-}  // namespace
-
 void check_layer_names(const std::vector<std::string>& names) {
-  layers_named(all_timeline_layers(), names);
+  auto others = names;
+  std::erase_if(others, [](const std::string& name) {
+    const auto& topics = cann5_timelines();
+    return std::any_of(topics.begin(), topics.end(),
+                       [&](const auto& topic) { return topic.name == name; });
+  });
+  layers_named(all_timeline_layers(), others);
 }
 
 std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base,
                                       const TimelineOptions& options) {
   const Database& db = store.database();
+  check_style(db, options.scope, options.style);
+  if (options.style == ExportStyle::cann5) return plan_cann5_timelines(store, base, options);
   const auto layers =
       std::make_shared<const Layers>(layers_named(timeline_layers(db), options.layers));
   const auto folder = std::make_shared<ProductFolder>(product_folder(base, timeline_folder(db)));

@@ -16,14 +16,17 @@ class CannAicpu : public cann::Table {
               {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
                "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, shown_start_ns, op_name_id, compute_us, memcpy_us, shown_duration_ns,"
-        " dispatch_us, total_ns, stream_id, task_number FROM aicpu_node WHERE start_ns >= ?"
+        " dispatch_us, total_ns, stream_id, task_number, start_ns, end_ns FROM aicpu_node WHERE "
+        "start_ns >= ?"
         " ORDER BY device_id, shown_start_ns, id");
     read.bind(1, cann::window_begin_ns(db));
+    const cann::ScopeFilter scope(document);
     while (read.step()) {
+      if (!scope.takes(read.integer(0), read.integer(10), read.integer(11))) continue;
       out.number(read.integer(0));
       cann::us_timestamp(out, read.integer(1));
       cann::text_or_missing(out, texts, read.maybe_integer(2));

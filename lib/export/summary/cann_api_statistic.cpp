@@ -2,7 +2,6 @@
 #include <algorithm>
 #include <array>
 #include <cmath>
-#include <unordered_map>
 
 #include "base/real_text.hpp"
 #include "export/products.hpp"
@@ -116,68 +115,35 @@ class Groups {
   std::vector<Entry> all_;
 };
 
-// The calls that count: those that end within the collection, and those within the loading of a
-// model.
+// The calls that count.
 class Calls {
  public:
-  explicit Calls(const Database& db)
-      : begin_ns_(cann::window_begin_ns(db)),
+  Calls(const Database& db, const Document& document)
+      : window_(db),
+        scope_(document),
         read_(db.prepare("SELECT name_id, level, start_ns, end_ns, thread_id FROM api_call"
-                         " WHERE name_id >= 0 ORDER BY id")) {
-    Statement load = db.prepare("SELECT id FROM name WHERE text = 'ModelLoad'");
-    if (load.step()) load_name_id_ = load.integer(0);
-  }
+                         " WHERE name_id >= 0 ORDER BY id")) {}
 
   bool next() {
     while (read_.step()) {
-      if (read_.integer(2) >= begin_ns_ || counts()) return true;
+      const std::int64_t start = read_.integer(2);
+      const std::int64_t end = read_.integer(3);
+      if (window_.takes(read_.integer(0), read_.integer(4), start, end) &&
+          scope_.takes_host(start, end)) {
+        return true;
+      }
     }
     return false;
   }
   std::int64_t name_id() const { return read_.integer(0); }
   std::int64_t level() const { return read_.integer(1); }
-  std::int64_t duration_ns() const {
-    return static_cast<std::int64_t>(static_cast<std::uint64_t>(read_.integer(3)) -
-                                     static_cast<std::uint64_t>(read_.integer(2)));
-  }
+  std::int64_t duration_ns() const { return cann::minus_ns(read_.integer(3), read_.integer(2)); }
 
  private:
-  // Calls come in the order of their starts: the loading around one has been met before.
-  bool counts() {
-    const std::int64_t end = read_.integer(3);
-    const std::int64_t thread = read_.integer(4);
-    if (read_.integer(0) == load_name_id_) {
-      std::int64_t& load_end = load_ends_.try_emplace(thread, end).first->second;
-      load_end = std::max(load_end, end);
-      return true;
-    }
-    if (end >= begin_ns_) return true;
-    const auto load = load_ends_.find(thread);
-    return load != load_ends_.end() && end <= load->second;
-  }
-
-  std::int64_t begin_ns_;
-  std::int64_t load_name_id_ = -1;
+  cann::CallWindow window_;
+  cann::ScopeFilter scope_;
   Statement read_;
-  std::unordered_map<std::int64_t, std::int64_t> load_ends_;  // latest end, by thread
 };
-
-std::string_view level_text(std::int64_t level) {
-  switch (level) {
-    case 20000:
-      return "acl";
-    case 15000:
-      return "model";
-    case 10000:
-      return "node";
-    case 5500:
-      return "communication";
-    case 5000:
-      return "runtime";
-    default:
-      return "";
-  }
-}
 
 class CannApiStatistic : public cann::Table {
  public:
@@ -192,9 +158,9 @@ class CannApiStatistic : public cann::Table {
   // Rows come by name.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     Groups groups(db);
-    for (Calls calls(db); calls.next();) {
+    for (Calls calls(db, document); calls.next();) {
       groups.of(calls.name_id(), calls.level()).add(calls.duration_ns());
     }
     cann::Texts texts(db);
@@ -214,7 +180,7 @@ class CannApiStatistic : public cann::Table {
       out.number_by([value](std::string& digits) { append_fixed3_trimmed(digits, value); });
     };
     out.text("host");
-    out.text(level_text(group.level()));
+    out.text(cann::level_text(group.level()));
     out.text(name);
     number(group.sum_us());
     out.number(group.count());

@@ -17,12 +17,14 @@ class CannFusionOp : public cann::Table {
                "Memory Input(KB)", "Memory Output(KB)", "Memory Weight(KB)", "Memory Workspace(KB)",
                "Memory Total(KB)"}) {}
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT model_name_id, model_number, name_id, original_names_name_id, input_bytes,"
         " output_bytes, weight_bytes, workspace_bytes, total_bytes FROM fusion_op ORDER BY id");
+    const cann::ScopeFilter scope(document);
     while (read.step()) {
+      if (!scope.takes_model(read.maybe_integer(1))) continue;
       out.text("host");
       // A model that no record names has an empty name.
       out.text(read.is_null(0) ? std::string() : texts(read.integer(0)));

@@ -18,11 +18,14 @@ class CannMemoryRecord : public cann::Table {
               {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
                "Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     Statement read = db.prepare(
-        "SELECT device_id, shown_time_ns, total_allocated_bytes, total_reserved_bytes"
+        "SELECT device_id, shown_time_ns, total_allocated_bytes, total_reserved_bytes,"
+        " time_ns"
         " FROM memory_event ORDER BY id");
+    const cann::ScopeFilter scope(document);
     while (read.step()) {
+      if (!scope.takes(read.integer(0), read.integer(4), read.integer(4))) continue;
       out.number(read.integer(0));
       out.text("GE");  // the only component that these records know
       cann::us_timestamp(out, read.integer(1));

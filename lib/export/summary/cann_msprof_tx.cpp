@@ -22,13 +22,13 @@ enum Cell : int {
   kDomain,
   kDevice,
   kDeviceStart,
-  kDeviceEnd
+  kDeviceEnd,
+  // Not shown: the exact times.
+  kExactStart,
+  kExactEnd,
+  kExactDeviceStart,
+  kExactDeviceEnd
 };
-
-std::string_view event_type_text(std::int64_t type) {
-  constexpr std::string_view kTexts[] = {"marker", "push/pop", "start/end", "marker_ex"};
-  return type >= 0 && type < 4 ? kTexts[type] : "N/A";
-}
 
 class CannMsprofTx : public cann::Table {
  public:
@@ -41,19 +41,29 @@ class CannMsprofTx : public cann::Table {
                "Start_time(us)", "End_time(us)", "message_type", "message", "domain",
                "Device Start_time(us)", "Device End_time(us)"}) {}
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT is_extended, process_id, range.thread_id, category, event_type, payload_type,"
         " payload_value, range.shown_start_ns, range.shown_end_ns, message_type, message_name_id,"
-        " domain_name_id, mark.device_id, mark.shown_start_ns, mark.shown_end_ns"
+        " domain_name_id, mark.device_id, mark.shown_start_ns, mark.shown_end_ns,"
+        " range.start_ns, range.end_ns, mark.start_ns, mark.end_ns"
         " FROM user_range AS range"
         " LEFT JOIN device_mark AS mark ON is_extended = 1 AND mark.mark_id = range.mark_id"
         " ORDER BY range.shown_start_ns, range.id, mark.device_id, mark.id");
-    while (read.step()) write_row(out, texts, read);
+    const cann::ScopeFilter scope(document);
+    while (read.step()) {
+      if (is_taken(scope, read)) write_row(out, texts, read);
+    }
   }
 
  private:
+  static bool is_taken(const cann::ScopeFilter& scope, const Statement& row) {
+    return row.is_null(kDevice) ? scope.takes_host(row.integer(kExactStart), row.integer(kExactEnd))
+                                : scope.takes(row.integer(kDevice), row.integer(kExactDeviceStart),
+                                              row.integer(kExactDeviceEnd));
+  }
+
   static void write_row(TableWriter& out, cann::Texts& texts, const Statement& row) {
     const bool is_extended = row.integer(kExtended) != 0;
     const bool has_device = !row.is_null(kDevice);
@@ -64,7 +74,7 @@ class CannMsprofTx : public cann::Table {
     out.number(row.integer(kProcess));
     out.number(row.integer(kThread));
     plain_number(kCategory);
-    out.text(event_type_text(row.integer(kEventType)));
+    out.text(cann::event_type_text(row.integer(kEventType)));
     plain_number(kPayloadType);
     if (is_extended || row.is_null(kPayloadValue)) {
       out.missing();

@@ -82,14 +82,20 @@ class CannOpStatistic : public cann::Table {
               {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     Groups groups(db);
     Statement read = db.prepare(
-        "SELECT device_id, op_id, start_ns, duration_ns FROM task WHERE op_id IS NOT NULL"
+        "SELECT device_id, op_id, start_ns, duration_ns, model_number FROM task WHERE op_id IS NOT "
+        "NULL"
         " ORDER BY id");
     const std::int64_t begin = cann::window_begin_ns(db);
+    const cann::ScopeFilter scope(document);
     while (read.step()) {
       if (read.integer(2) <= begin) continue;
+      if (!scope.takes_for(read.integer(0), read.integer(2), read.integer(3)) ||
+          !scope.takes_model(read.maybe_integer(4))) {
+        continue;
+      }
       groups.add(read.integer(0), read.integer(1), read.integer(3));
     }
     groups.finish_device();

@@ -20,8 +20,9 @@ constexpr std::string_view kContext = "Context ID";
 // Executions of operators in the order (device, start).
 class OpTasks {
  public:
-  OpTasks(const Database& db, std::int64_t begin_ns)
-      : begin_ns_(begin_ns),
+  OpTasks(const Database& db, const cann::ScopeFilter& scope, std::int64_t begin_ns)
+      : scope_(scope),
+        begin_ns_(begin_ns),
         read_(db.prepare("SELECT id, device_id, start_ns, duration_ns, model_number, task_number,"
                          " stream_id, context, op_id FROM task WHERE op_id IS NOT NULL AND"
                          " device_type_name_id IS NOT NULL ORDER BY id")) {}
@@ -32,6 +33,10 @@ class OpTasks {
       duration_ns_ = read_.integer(3);
       if (start_ns_ + duration_ns_ < begin_ns_) continue;
       device_ = read_.integer(1);
+      if (!scope_.takes_for(device_, start_ns_, duration_ns_) ||
+          !scope_.takes_model(read_.maybe_integer(4))) {
+        continue;
+      }
       return true;
     }
     return false;
@@ -47,6 +52,7 @@ class OpTasks {
   std::int64_t op_id() const { return read_.integer(8); }
 
  private:
+  cann::ScopeFilter scope_;
   std::int64_t begin_ns_;
   Statement read_;
   // Asked for more than once.
@@ -58,14 +64,23 @@ class OpTasks {
 // Collectives in the same order.
 class Collectives {
  public:
-  Collectives(const Database& db, std::int64_t begin_ns)
-      : read_(db.prepare("SELECT device_id, start_ns, end_ns, comm_op.model_number,"
+  Collectives(const Database& db, const cann::ScopeFilter& scope, std::int64_t begin_ns)
+      : scope_(scope),
+        read_(db.prepare("SELECT device_id, start_ns, end_ns, comm_op.model_number,"
                          " comm_op.name_id, op_type_name_id FROM comm_op LEFT JOIN comm_call ON"
                          " comm_call.id = first_comm_call_id WHERE start_ns >= ?"
                          " ORDER BY comm_op.id")) {
     read_.bind(1, begin_ns);
   }
-  bool next() { return read_.step(); }
+  bool next() {
+    while (read_.step()) {
+      if (scope_.takes(device(), start_ns(), read_.integer(2)) &&
+          scope_.takes_model(read_.maybe_integer(3))) {
+        return true;
+      }
+    }
+    return false;
+  }
   std::int64_t device() const { return read_.integer(0); }
   std::int64_t start_ns() const { return read_.integer(1); }
   std::int64_t duration_ns() const { return read_.integer(2) - read_.integer(1); }
@@ -74,6 +89,7 @@ class Collectives {
   std::optional<std::int64_t> type_id() const { return read_.maybe_integer(5); }
 
  private:
+  cann::ScopeFilter scope_;
   Statement read_;
 };
 
@@ -112,8 +128,9 @@ class Counters {
 
 class Writer {
  public:
-  Writer(const Database& db, TableWriter& out)
+  Writer(const Database& db, const Document& document, TableWriter& out)
       : db_(db),
+        scope_(document),
         out_(out),
         has_stars_(cann::has_stars(db)),
         metrics_(db),
@@ -124,8 +141,8 @@ class Writer {
 
   void write() {
     const std::int64_t begin = cann::window_begin_ns(db_);
-    OpTasks tasks(db_, begin);
-    Collectives collectives(db_, begin);
+    OpTasks tasks(db_, scope_, begin);
+    Collectives collectives(db_, scope_, begin);
     bool more_tasks = tasks.next();
     bool more_collectives = collectives.next();
     while (more_tasks || more_collectives) {
@@ -226,6 +243,7 @@ class Writer {
   }
 
   const Database& db_;
+  cann::ScopeFilter scope_;
   TableWriter& out_;
   bool has_stars_;
   PmuMetrics metrics_;
@@ -279,8 +297,8 @@ class CannOpSummary : public cann::Table {
     return all;
   }
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
-    Writer(db, out).write();
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
+    Writer(db, document, out).write();
   }
 };
 

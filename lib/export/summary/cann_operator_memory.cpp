@@ -19,15 +19,17 @@ class CannOperatorMemory : public cann::Table {
                "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
                "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT got.device_id, got.name_id, got.size_bytes, got.shown_time_ns, duration_ns,"
         " got.total_allocated_bytes, got.total_reserved_bytes, freed.total_allocated_bytes,"
-        " freed.total_reserved_bytes FROM memory_block"
+        " freed.total_reserved_bytes, got.time_ns FROM memory_block"
         " JOIN memory_event AS got ON got.id = allocation_id"
         " LEFT JOIN memory_event AS freed ON freed.id = release_id ORDER BY memory_block.id");
+    const cann::ScopeFilter scope(document);
     while (read.step()) {
+      if (!scope.takes_for(read.integer(0), read.integer(9), read.integer(4))) continue;
       out.number(read.integer(0));
       out.text(read.is_null(1) ? std::string() : texts(read.integer(1)));
       out.number(cann::kb_float3(read.integer(2)));

@@ -39,14 +39,16 @@ class CannStepTrace : public cann::Table {
     return all;
   }
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     const std::int64_t most = most_reduces(db);
     Statement read = db.prepare(
         "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"
-        " refresh_ns, data_aug_ns, model_number FROM iteration ORDER BY id");
+        " refresh_ns, data_aug_ns, model_number, start_ns FROM iteration ORDER BY id");
     // Both readings go by the id of the iteration.
     Reduces reduces(db);
+    const cann::ScopeFilter scope(document);
     while (read.step()) {
+      if (!is_taken(scope, read)) continue;
       out.number(read.integer(1));
       out.number(read.integer(2));
       for (const int time : {3, 4, 5}) {
@@ -63,6 +65,11 @@ class CannStepTrace : public cann::Table {
 
  private:
   static constexpr std::size_t kTimeColumn = 5;
+
+  static bool is_taken(const cann::ScopeFilter& scope, const Statement& row) {
+    return scope.takes(row.integer(1), row.integer(11), row.integer(5)) &&
+           scope.takes_iteration(row.maybe_integer(10), row.integer(2));
+  }
 
   class Reduces {
    public:

@@ -44,6 +44,14 @@ const std::string& Texts::operator()(std::int64_t id) {
   return text;
 }
 
+bool ScopeFilter::takes_for(std::int64_t device, std::int64_t start_ns,
+                            std::int64_t duration_ns) const {
+  if (!is_limited_) return true;
+  std::int64_t end_ns = 0;
+  if (__builtin_add_overflow(start_ns, duration_ns, &end_ns)) end_ns = INT64_MAX;
+  return scope_.takes(device, start_ns, end_ns);
+}
+
 bool has_stars(const Database& db) {
   // platform_version of CANN (cann_device.md 1): 0 to 4 and 9 schedule without STARS.
   Statement read = db.prepare(

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -53,6 +54,36 @@ class Texts {
  private:
   Statement read_;
   std::unordered_map<std::int64_t, std::string> known_;
+};
+
+// What the scope of a document takes of a table. Without a scope every answer is a quick yes.
+class ScopeFilter {
+ public:
+  explicit ScopeFilter(const Document& document)
+      : scope_(document.scope), is_limited_(!document.scope.is_everything()) {}
+
+  bool takes_device(std::int64_t device) const {
+    return !is_limited_ || scope_.takes_device(device);
+  }
+  bool takes(std::int64_t device, std::int64_t start_ns, std::int64_t end_ns) const {
+    return !is_limited_ || scope_.takes(device, start_ns, end_ns);
+  }
+  bool takes_for(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) const;
+  bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
+    return !is_limited_ || scope_.takes_host(start_ns, end_ns);
+  }
+  bool takes_model(std::optional<std::int64_t> number) const {
+    return !is_limited_ || scope_.takes_model(number);
+  }
+  // An iteration itself: the one asked for, else all that devices and times take.
+  bool takes_iteration(std::optional<std::int64_t> model, std::int64_t number) const {
+    return !is_limited_ || !scope_.iteration ||
+           (model == scope_.model_number && number == *scope_.iteration);
+  }
+
+ private:
+  const ExportScope& scope_;
+  bool is_limited_;
 };
 
 // The chips whose tables have no sub tasks: all but those with a STARS scheduler.

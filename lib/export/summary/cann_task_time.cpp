@@ -19,18 +19,9 @@ struct TaskKey {
   bool operator==(const TaskKey&) const = default;
 };
 
-std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
-  std::uint64_t hash = 0;
-  for (const std::int64_t part : parts) {
-    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
-  }
-  return static_cast<std::size_t>(hash);
-}
-
 struct TaskKeyHash {
   std::size_t operator()(const TaskKey& key) const {
-    return hash_of({key.device, key.stream, key.task, key.batch});
+    return cann::hash_of({key.device, key.stream, key.task, key.batch});
   }
 };
 
@@ -61,7 +52,8 @@ class SubTasks {
 
 constexpr const char* kTasks =
     "SELECT device_id, stream_id, task_number, batch, context, start_ns, duration_ns,"
-    " host_type_name_id, device_type_name_id, kernel_name_id, op_id FROM task"
+    " host_type_name_id, device_type_name_id, kernel_name_id, op_id,"
+    " model_number FROM task"
     " WHERE id BETWEEN ? AND ? AND device_type_name_id IS NOT NULL ORDER BY id";
 enum Cell : int {
   kDevice,
@@ -74,15 +66,19 @@ enum Cell : int {
   kHostType,
   kDeviceType,
   kKernel,
-  kOp
+  kOp,
+  kModel
 };
 
 // The tasks of one device that are printed, in order of their starts.
 class DeviceTasks {
  public:
-  DeviceTasks(const Database& db, const SubTasks& sub_tasks, std::int64_t begin_ns,
+  DeviceTasks(const Database& db, const SubTasks& sub_tasks, const cann::ScopeFilter& scope,
               std::int64_t first, std::int64_t last)
-      : read_(db.prepare(kTasks)), sub_tasks_(sub_tasks), begin_ns_(begin_ns) {
+      : read_(db.prepare(kTasks)),
+        sub_tasks_(sub_tasks),
+        scope_(scope),
+        begin_ns_(cann::window_begin_ns(db)) {
     read_.bind(1, first).bind(2, last);
   }
 
@@ -90,6 +86,10 @@ class DeviceTasks {
     while (read_.step()) {
       start_ns = read_.integer(kStart);
       if (start_ns + read_.integer(kDuration) < begin_ns_) continue;
+      if (!scope_.takes_for(read_.integer(kDevice), start_ns, read_.integer(kDuration)) ||
+          !scope_.takes_model(read_.maybe_integer(kModel))) {
+        continue;
+      }
       if (sub_tasks_.empty()) return true;
       const TaskKey key{read_.integer(kDevice), read_.integer(kStream), read_.integer(kTask),
                         read_.integer(kBatch)};
@@ -104,15 +104,20 @@ class DeviceTasks {
  private:
   Statement read_;
   const SubTasks& sub_tasks_;
+  cann::ScopeFilter scope_;
   std::int64_t begin_ns_;
 };
 
-std::vector<DeviceTasks> tasks_by_device(const Database& db, const SubTasks& sub_tasks) {
-  const std::int64_t begin = cann::window_begin_ns(db);
+std::vector<DeviceTasks> tasks_by_device(const Database& db, const SubTasks& sub_tasks,
+                                         const cann::ScopeFilter& scope) {
   std::vector<DeviceTasks> devices;
   Statement runs = db.prepare(
-      "SELECT first_task_id, last_task_id FROM task_run ORDER BY device_id, first_task_id");
-  while (runs.step()) devices.emplace_back(db, sub_tasks, begin, runs.integer(0), runs.integer(1));
+      "SELECT first_task_id, last_task_id, device_id FROM task_run ORDER BY device_id, "
+      "first_task_id");
+  while (runs.step()) {
+    if (!runs.is_null(2) && !scope.takes_device(runs.integer(2))) continue;
+    devices.emplace_back(db, sub_tasks, scope, runs.integer(0), runs.integer(1));
+  }
   return devices;
 }
 
@@ -121,8 +126,7 @@ class TaskTexts {
  public:
   explicit TaskTexts(const Database& db)
       : texts_(db),
-        fusion_type_(id_of(db, "FFTS_PLUS")),
-        missing_type_(id_of(db, "N/A")),
+        types_(db),
         of_op_(db.prepare("SELECT name_id, unit_name_id FROM op WHERE id = ?")) {}
 
   // The cells kernel_name and kernel_type.
@@ -134,7 +138,8 @@ class TaskTexts {
     out.repeated(cells_[kind], 2, [&] {
       const Op op = kind.op == kNull ? Op() : op_of(kind.op);
       cann::text_or_missing(out, texts_, value(name_of(kind, op)));
-      cann::text_or_missing(out, texts_, value(type_of(kind, op)));
+      cann::text_or_missing(out, texts_,
+                            value(types_.shown(op.unit, kind.host_type, kind.device_type)));
     });
   }
 
@@ -153,7 +158,7 @@ class TaskTexts {
   };
   struct KindHash {
     std::size_t operator()(const Kind& kind) const {
-      return hash_of({kind.kernel, kind.host_type, kind.device_type, kind.op});
+      return cann::hash_of({kind.kernel, kind.host_type, kind.device_type, kind.op});
     }
   };
 
@@ -168,18 +173,6 @@ class TaskTexts {
   static std::int64_t name_of(const Kind& kind, const Op& op) {
     return kind.kernel == kNull && kind.host_type == kNull ? op.name : kind.kernel;
   }
-  std::int64_t type_of(const Kind& kind, const Op& op) const {
-    if (op.unit != kNull && op.unit != missing_type_) return op.unit;
-    const bool is_device_type = kind.host_type == kNull || kind.host_type == fusion_type_;
-    return is_device_type ? kind.device_type : kind.host_type;
-  }
-
-  // -1 where no task has it.
-  static std::int64_t id_of(const Database& db, std::string_view text) {
-    Statement read = db.prepare("SELECT id FROM name WHERE text = ?");
-    read.bind(1, text);
-    return read.step() ? read.integer(0) : -1;
-  }
 
   Op op_of(std::int64_t id) {
     of_op_.reset();
@@ -189,8 +182,7 @@ class TaskTexts {
   }
 
   cann::Texts texts_;
-  std::int64_t fusion_type_;
-  std::int64_t missing_type_;
+  cann::TaskTypes types_;
   Statement of_op_;
   std::unordered_map<Kind, std::string, KindHash> cells_;
 };
@@ -205,9 +197,9 @@ class CannTaskTime : public cann::Table {
               {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
                "task_start(us)", "task_stop(us)"}) {}
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
     const SubTasks sub_tasks(db);
-    auto devices = tasks_by_device(db, sub_tasks);
+    auto devices = tasks_by_device(db, sub_tasks, cann::ScopeFilter(document));
     // Next start and number of each device that has tasks left.
     using Head = std::pair<std::int64_t, std::size_t>;
     std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;

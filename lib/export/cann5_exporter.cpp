@@ -1,0 +1,179 @@
+#include "export/cann5_exporter.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "export/cann5_topics.hpp"
+#include "export/export_files.hpp"
+#include "export/products.hpp"
+#include "export/summary_file.hpp"
+#include "export/timeline_file.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
+
+// A device and what of it is exported.
+struct DevicePart {
+  std::int64_t device = 0;
+  ExportScope scope;
+  std::string name() const { return fmt::format("device_{}", device); }
+};
+
+// The devices that `scope` takes, each with the part of the scope that is its own.
+std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope) {
+  std::vector<DevicePart> parts;
+  Statement read = db.prepare("SELECT id FROM device ORDER BY id");
+  while (read.step()) {
+    DevicePart part{read.integer(0), scope};
+    if (!scope.takes_device(part.device)) continue;
+    part.scope.devices = {part.device};
+    std::erase_if(part.scope.windows,
+                  [&](const IterationWindow& window) { return window.device_id != part.device; });
+    if (part.scope.windows.empty() && !scope.windows.empty()) {
+      log::info("{}: it did not run iteration {} of model {}", part.name(),
+                scope.iteration.value_or(0), scope.model_number.value_or(0));
+      continue;
+    }
+    parts.push_back(std::move(part));
+  }
+  if (parts.empty()) log::info("no device in this capture, and no file without one");
+  return parts;
+}
+
+std::shared_ptr<ProductFolder> folder_of(const fs::path& base, const DevicePart& part,
+                                         const std::string& kind) {
+  return std::make_shared<ProductFolder>(product_folder(product_folder(base, part.name()), kind));
+}
+
+// The file of a topic: names that are N/A are left out.
+Document document_of(std::string_view topic, const DevicePart& part) {
+  Document document;
+  document.stem = fmt::format("{}_{}", topic, part.device);
+  if (part.scope.model_number && part.scope.iteration) {
+    document.stem += fmt::format("_{}_{}", *part.scope.model_number, *part.scope.iteration);
+  }
+  document.slice_at = document.stem.size();
+  document.scope = part.scope;
+  return document;
+}
+
+void say_missing(const DevicePart& part, const std::vector<std::string_view>& topics) {
+  if (!topics.empty()) log::info("{}: no data for {}", part.name(), fmt::join(topics, ", "));
+}
+
+// Runs `write`; a topic that turns out to have nothing of this device is said.
+template <typename Write>
+std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view topic,
+                                       Write&& write) {
+  auto files = write();
+  if (files.empty()) say_missing(part, {topic});
+  return files;
+}
+
+// The topics named, else all.
+std::vector<Cann5Timeline> topics_named(const std::vector<std::string>& names) {
+  auto topics = cann5_timelines();
+  if (names.empty() || std::find(names.begin(), names.end(), kAllLayers) != names.end())
+    return topics;
+  std::vector<std::string_view> valid;
+  for (const auto& topic : topics) valid.push_back(topic.name);
+  for (const std::string& name : names) {
+    if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
+      throw Error(Exit::usage, fmt::format("unknown timeline '{}' of --style cann5; valid: {}, {}",
+                                           name, fmt::join(valid, ", "), kAllLayers));
+    }
+  }
+  std::erase_if(topics, [&](const auto& topic) {
+    return std::find(names.begin(), names.end(), topic.name) == names.end();
+  });
+  return topics;
+}
+
+bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
+  if (topic.layers.empty()) return layer.is_default();
+  return std::find(topic.layers.begin(), topic.layers.end(), layer.name()) != topic.layers.end();
+}
+
+// The layers of a topic that have data; none where no layer has.
+TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
+                         const DevicePart& part, bool gzip) {
+  TimelineFile timeline;
+  timeline.document = document_of(topic.name, part);
+  timeline.file_name = timeline.document.stem + timeline_extension(gzip);
+  for (const auto& layer : layers) {
+    if (!draws(topic, *layer) || layer->documents(db).empty()) continue;
+    Document document = timeline.document;
+    document.key = topic.key;
+    timeline.layers.emplace_back(layer.get(), document);
+  }
+  return timeline;
+}
+
+}  // namespace
+
+std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path& base,
+                                            const SummaryOptions& options) {
+  const Database& db = store.database();
+  const auto tables =
+      std::make_shared<const SummaryTables>(tables_named(cann5_tables(), options.names));
+  const std::string_view extension = options.format == SummaryFormat::csv ? ".csv" : ".json";
+  std::vector<ExportJob> jobs;
+  for (const DevicePart& part : devices_of(db, options.scope)) {
+    const auto folder = folder_of(base, part, "summary");
+    std::vector<std::string_view> missing;
+    for (const auto& table : *tables) {
+      if (table->documents(db).empty()) {
+        missing.push_back(table->name());
+        continue;
+      }
+      Document document = document_of(table->name(), part);
+      std::string name = fmt::format("{}{}", document.stem, extension);
+      jobs.push_back({[tables, folder, part, format = options.format,
+                       file = SummaryFile{table.get(), std::move(document), std::move(name)}](
+                          const Database& connection) {
+        return write_or_say(part, file.table->name(),
+                            [&] { return write_summary(connection, *folder, format, file); });
+      }});
+    }
+    say_missing(part, missing);
+  }
+  return jobs;
+}
+
+std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path& base,
+                                            const TimelineOptions& options) {
+  const Database& db = store.database();
+  const auto topics = topics_named(options.layers);
+  const auto layers = std::make_shared<const Layers>(timeline_layers(db));
+  std::vector<ExportJob> jobs;
+  for (const DevicePart& part : devices_of(db, options.scope)) {
+    const auto folder = folder_of(base, part, "timeline");
+    std::vector<std::string_view> missing;
+    for (const Cann5Timeline& topic : topics) {
+      TimelineFile timeline = timeline_of(db, *layers, topic, part, options.gzip);
+      if (timeline.layers.empty()) {
+        missing.push_back(topic.name);
+        continue;
+      }
+      jobs.push_back({[layers, folder, part, options, name = topic.name,
+                       timeline = std::move(timeline)](const Database& connection) {
+        return write_or_say(part, name,
+                            [&] { return write_timeline(connection, *folder, timeline, options); });
+      }});
+    }
+    say_missing(part, missing);
+  }
+  return jobs;
+}
+
+}  // namespace msprof

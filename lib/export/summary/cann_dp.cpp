@@ -1,0 +1,44 @@
+// dp: one row a dequeue of the data pipeline in front of a device.
+// Source: cann_device.md 8.3, 21. Its times are those of the device's own counter of us, not of the
+// collection: a scope takes devices here, no times.
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+class CannDp : public cann::Table {
+ public:
+  CannDp()
+      : Table({.name = "dp",
+               .title = "Data pipeline",
+               .help = "what the data pipeline handed to each device, and what it still had",
+               .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL"},
+              {"Device_id", "Timestamp(us)", "Action", "Source", "Cached Buffer Size"}) {}
+
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
+    cann::Texts texts(db);
+    const cann::ScopeFilter scope(document);
+    Statement read = db.prepare(
+        "SELECT device_id, start_us, action_name_id, source_name_id, queue_size FROM data_queue"
+        " WHERE action_name_id IS NOT NULL ORDER BY device_id, id");
+    while (read.step()) {
+      if (!scope.takes_device(read.integer(0))) continue;
+      out.number(read.integer(0));
+      out.timestamp_by([&](std::string& digits) { digits += std::to_string(read.integer(1)); });
+      cann::text_or_missing(out, texts, read.maybe_integer(2));
+      cann::text_or_missing(out, texts, read.maybe_integer(3));
+      out.number_or_missing(read.maybe_integer(4));
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_dp() {
+  return std::make_unique<CannDp>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,72 @@
+// ge_op_execute of CANN 5: one row a call at the level of operators, in the order of their begins.
+// Source: cann_device.md 24. The type is that of the operators of this name; N/A where they differ.
+#include <unordered_map>
+
+#include "export/cann5_topics.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+// Operator types by the operator's name; so many as there are operators.
+class OpTypes {
+ public:
+  explicit OpTypes(const Database& db) {
+    Statement read = db.prepare(
+        "SELECT name_id, type_name_id FROM op"
+        " WHERE name_id IS NOT NULL AND type_name_id IS NOT NULL ORDER BY id");
+    while (read.step()) {
+      const auto [at, is_new] = types_.try_emplace(read.integer(0), read.integer(1));
+      if (!is_new && at->second != read.integer(1)) at->second.reset();
+    }
+  }
+  std::optional<std::int64_t> of(std::optional<std::int64_t> name_id) const {
+    const auto at = name_id ? types_.find(*name_id) : types_.end();
+    return at == types_.end() ? std::nullopt : at->second;
+  }
+
+ private:
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> types_;
+};
+
+class CannGeOpExecute : public cann::Table {
+ public:
+  CannGeOpExecute()
+      : Table({.name = "ge_op_execute",
+               .title = "Launches of operators",
+               .help = "every call by which an operator is launched",
+               .exists = "SELECT 1 FROM api_call WHERE level = 10000"},
+              {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
+
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
+    const OpTypes types(db);
+    const cann::ScopeFilter scope(document);
+    cann::CallWindow window(db);
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT thread_id, item_name_id, name_id, start_ns, end_ns, level FROM api_call ORDER BY "
+        "id");
+    while (read.step()) {
+      const std::int64_t start = read.integer(3);
+      const std::int64_t end = read.integer(4);
+      const bool counts = window.takes(read.integer(2), read.integer(0), start, end);
+      if (!counts || read.integer(5) != cann::kNodeLevel || !scope.takes_host(start, end)) continue;
+      out.number_or_missing(read.maybe_integer(0));
+      cann::text_or_missing(out, texts, read.maybe_integer(1));
+      cann::text_or_missing(out, texts, types.of(read.maybe_integer(1)));
+      cann::text_or_missing(out, texts, read.maybe_integer(2));
+      cann::us_timestamp(out, start);
+      cann::us_number(out, cann::minus_ns(end, start));
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_ge_op_execute() {
+  return std::make_unique<CannGeOpExecute>();
+}
+
+}  // namespace msprof

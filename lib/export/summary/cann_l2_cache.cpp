@@ -1,0 +1,250 @@
+// l2_cache: how often the tasks of a device hit the L2 cache.
+// Source: cann_device.md 9.1 (events of a rate by chip, a rate of no requests is 0, no row where an
+// event was not collected), 21 (columns; chips with STARS have no hit rate). Chips whose events
+// nobody told (platform 0 and 9) have N/A. Records have no time and no turn of the task ids:
+// where the turns are of different operators, the name is N/A; an iteration takes the rows of the
+// stream and task numbers that ran in it.
+#include <algorithm>
+#include <charconv>
+#include <map>
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "export/products.hpp"
+#include "export/summary/cann_tables.hpp"
+#include "store/meta.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr int kEvents = 8;
+
+// An event as a part of a rate: added, or taken off.
+struct Term {
+  std::uint32_t event = 0;
+  int sign = 1;
+};
+using Terms = std::vector<Term>;
+
+// What a rate is made of on one kind of chip.
+struct Rates {
+  Terms request;
+  Terms hit;
+  Terms victim;
+};
+
+// Null where nobody told it.
+const Rates* rates_of(std::int64_t platform) {
+  static const Rates k910a{{{0x59}}, {{0x5b}}, {{0x5c}}};
+  static const Rates k310p{{{0x78}, {0x79}}, {{0x6a}}, {{0x71}}};
+  static const Rates kStars{{{0xfb}, {0xfc}}, {{0x90}, {0x91}}, {{0x9c}}};
+  static const Rates kLater{{{0x00}},
+                            {{0x00}, {0x81, -1}, {0x82, -1}, {0x83, -1}, {0x74, -1}, {0x75, -1}},
+                            {{0x74}, {0x75}}};
+  switch (platform) {
+    case 1:
+      return &k910a;
+    case 2:
+    case 3:
+    case 4:
+      return &k310p;
+    case 5:
+    case 7:
+    case 8:
+    case 11:
+      return &kStars;
+    case 15:
+    case 16:
+      return &kLater;
+    default:
+      return nullptr;
+  }
+}
+
+// The events of one device and what is made of them.
+class Device {
+ public:
+  Device(const Database& db, std::int64_t id, std::int64_t platform)
+      : rates_(rates_of(platform)), has_hits_(platform >= 1 && platform <= 4) {
+    const std::string said = read_meta(db, "l2_cache.events." + std::to_string(id));
+    int cell = 0;
+    for (const std::string_view word : split(said, ',')) {
+      std::uint32_t event = 0;
+      if (word.starts_with("0x") && cell < kEvents &&
+          std::from_chars(word.data() + 2, word.data() + word.size(), event, 16).ec == std::errc())
+        cells_.try_emplace(event, cell);
+      ++cell;
+    }
+  }
+
+  // Every event that the rates need was collected.
+  bool is_known() const {
+    return rates_ == nullptr || (has(rates_->request) && has(rates_->hit) && has(rates_->victim));
+  }
+  // `first`: the column of the first event.
+  void write(TableWriter& out, const Statement& row, int first) const {
+    if (rates_ == nullptr || !has_hits_) {
+      out.missing();
+    } else {
+      out.number(ratio(row, first, rates_->hit));
+    }
+    rates_ == nullptr ? out.missing() : out.number(ratio(row, first, rates_->victim));
+  }
+
+ private:
+  bool has(const Terms& terms) const {
+    return std::all_of(terms.begin(), terms.end(),
+                       [&](const Term& term) { return cells_.contains(term.event); });
+  }
+  int128 sum(const Statement& row, int first, const Terms& terms) const {
+    int128 sum = 0;
+    for (const Term& term : terms) {
+      const auto count = static_cast<std::uint64_t>(row.integer(first + cells_.at(term.event)));
+      sum += static_cast<int128>(count) * term.sign;
+    }
+    return sum;
+  }
+  std::string ratio(const Statement& row, int first, const Terms& part) const {
+    const int128 whole = sum(row, first, rates_->request);
+    if (whole == 0) return "0";
+    std::string digits = fixed(sum(row, first, part), whole, 6);
+    while (digits.ends_with('0') && !digits.ends_with(".0")) digits.pop_back();
+    return digits;
+  }
+
+  const Rates* rates_;
+  bool has_hits_;
+  std::map<std::uint32_t, int> cells_;  // column of an event
+};
+
+class Devices {
+ public:
+  explicit Devices(const Database& db) {
+    Statement read = db.prepare("SELECT id, platform FROM device ORDER BY id");
+    while (read.step())
+      all_.emplace(read.integer(0),
+                   Device(db, read.integer(0), read.maybe_integer(1).value_or(-1)));
+  }
+  // Null for a device that is not there or whose rates cannot be said.
+  const Device* of(std::int64_t id) const {
+    const auto at = all_.find(id);
+    return at == all_.end() || !at->second.is_known() ? nullptr : &at->second;
+  }
+
+ private:
+  std::map<std::int64_t, Device> all_;
+};
+
+// Operators by device, stream and task number of the records; so many as those differ.
+class TaskNames {
+ public:
+  TaskNames(const Database& db, const cann::ScopeFilter& scope) {
+    Statement keys = db.prepare(
+        "SELECT DISTINCT device_id, stream_id, task_number FROM l2_cache"
+        " ORDER BY device_id, stream_id, task_number");
+    while (keys.step()) known_.try_emplace(key(keys));
+    Statement tasks = db.prepare(
+        "SELECT task.device_id, stream_id, task_number, op.name_id, start_ns, duration_ns,"
+        " task.model_number FROM task LEFT JOIN op ON op.id = task.op_id ORDER BY task.id");
+    while (tasks.step()) {
+      const auto at = known_.find(key(tasks));
+      if (at == known_.end()) continue;
+      if (scope.takes_for(tasks.integer(0), tasks.integer(4), tasks.integer(5)) &&
+          scope.takes_model(tasks.maybe_integer(6))) {
+        at->second.add(tasks.maybe_integer(3));
+      }
+    }
+  }
+
+  struct Name {
+    bool has_run = false;
+    bool is_unclear = false;
+    std::optional<std::int64_t> name_id;
+    void add(std::optional<std::int64_t> id) {
+      has_run = true;
+      if (!id) return;
+      is_unclear = is_unclear || (name_id && *name_id != *id);
+      name_id = id;
+    }
+    std::optional<std::int64_t> said() const { return is_unclear ? std::nullopt : name_id; }
+  };
+  const Name& of(const Statement& row) const { return known_.at(key(row)); }
+
+ private:
+  struct Key {
+    std::int64_t device, stream, task;
+    bool operator==(const Key&) const = default;
+  };
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t hash = static_cast<std::uint64_t>(key.device);
+      for (const std::int64_t part : {key.stream, key.task})
+        hash = (hash * 0x9e3779b97f4a7c15u) ^ static_cast<std::uint64_t>(part);
+      return static_cast<std::size_t>(hash ^ (hash >> 31));
+    }
+  };
+  static Key key(const Statement& row) { return {row.integer(0), row.integer(1), row.integer(2)}; }
+  std::unordered_map<Key, Name, KeyHash> known_;
+};
+
+bool has_ops(const Database& db) {
+  Statement read = db.prepare("SELECT EXISTS(SELECT 1 FROM op)");
+  return read.step() && read.integer(0) != 0;
+}
+
+class CannL2Cache : public cann::Table {
+ public:
+  CannL2Cache()
+      : Table({.name = "l2_cache",
+               .title = "L2 cache",
+               .help = "hit and victim rate of the L2 cache, of every task",
+               .exists = "SELECT 1 FROM l2_cache"},
+              {"Device_id", "Stream Id", "Task Id", "Hit Rate", "Victim Rate"}) {}
+
+  std::vector<std::string> columns(const Database& db) const override {
+    auto all = Table::columns(db);
+    if (has_ops(db)) all.emplace_back("Op Name");
+    return all;
+  }
+
+  std::vector<Document> documents(const Database& db) const override {
+    auto documents = Table::documents(db);
+    if (documents.empty()) return documents;
+    const Devices devices(db);
+    Statement read = db.prepare("SELECT DISTINCT device_id FROM l2_cache ORDER BY device_id");
+    while (read.step()) {
+      if (devices.of(read.integer(0)) != nullptr) return documents;
+    }
+    return {};
+  }
+
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
+    const Devices devices(db);
+    const cann::ScopeFilter scope(document);
+    const TaskNames names(db, scope);
+    const bool has_names = has_ops(db);
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT device_id, stream_id, task_number, e0, e1, e2, e3, e4, e5, e6, e7 FROM l2_cache"
+        " ORDER BY id");
+    while (read.step()) {
+      const Device* device = devices.of(read.integer(0));
+      if (device == nullptr || !scope.takes_device(read.integer(0))) continue;
+      const TaskNames::Name& name = names.of(read);
+      if (document.scope.iteration && !name.has_run) continue;
+      for (const int id : {0, 1, 2}) out.number(read.integer(id));
+      device->write(out, read, 3);
+      if (has_names) cann::text_or_missing(out, texts, name.said());
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_l2_cache() {
+  return std::make_unique<CannL2Cache>();
+}
+
+}  // namespace msprof

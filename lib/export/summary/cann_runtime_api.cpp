@@ -1,0 +1,95 @@
+// runtime_api of CANN 5: one row a runtime call and thread, longest total first.
+// Source: cann_device.md 24. The streams of calls are not in the data of today: N/A.
+#include <algorithm>
+#include <map>
+#include <tuple>
+
+#include "export/cann5_topics.hpp"
+#include "export/summary/cann_op_times.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+using cann::Times;
+
+struct Caller {
+  std::string name;
+  std::int64_t process = kNull;
+  std::int64_t thread = kNull;
+  auto operator<=>(const Caller&) const = default;
+};
+
+void write_id(TableWriter& out, std::int64_t id) {
+  id == kNull ? out.missing() : out.number(id);
+}
+
+class CannRuntimeApi : public cann::Table {
+ public:
+  CannRuntimeApi()
+      : Table({.name = "runtime_api",
+               .title = "Runtime calls",
+               .help = "count, total, mean, shortest and longest time of every runtime call",
+               .exists = "SELECT 1 FROM api_call WHERE level = 5000"},
+              {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
+               "Process ID", "Thread ID"}) {}
+
+  void write(const Database& db, const Document& document, TableWriter& out) const override {
+    const std::map<Caller, Times> groups = read_groups(db, document);
+    int128 whole = 0;
+    std::vector<const std::pair<const Caller, Times>*> rows;
+    for (const auto& row : groups) {
+      whole += row.second.total_ns;
+      rows.push_back(&row);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+      return a->second.total_ns > b->second.total_ns;
+    });
+    for (const auto* row : rows) write_row(out, row->first, row->second, whole);
+  }
+
+ private:
+  static std::map<Caller, Times> read_groups(const Database& db, const Document& document) {
+    std::map<Caller, Times> groups;
+    const cann::ScopeFilter scope(document);
+    cann::CallWindow window(db);
+    cann::Texts texts(db);
+    Statement read = db.prepare(
+        "SELECT name_id, process_id, thread_id, start_ns, end_ns, level FROM api_call ORDER BY id");
+    while (read.step()) {
+      const std::int64_t start = read.integer(3);
+      const std::int64_t end = read.integer(4);
+      const bool counts = window.takes(read.integer(0), read.integer(2), start, end);
+      if (!counts || read.integer(5) != cann::kRuntimeLevel || !scope.takes_host(start, end))
+        continue;
+      const Caller caller{read.is_null(0) ? std::string("N/A") : texts(read.integer(0)),
+                          read.maybe_integer(1).value_or(kNull),
+                          read.maybe_integer(2).value_or(kNull)};
+      groups[caller].add(cann::minus_ns(end, start));
+    }
+    return groups;
+  }
+
+  static void write_row(TableWriter& out, const Caller& caller, const Times& times, int128 whole) {
+    out.text(caller.name);
+    out.missing();
+    out.number(whole == 0 ? "0" : cann::trimmed3(times.total_ns * 100, whole));
+    out.number(fixed(times.total_ns, 1, 0));
+    out.number(times.count);
+    out.number(cann::trimmed3(times.total_ns, times.count));
+    out.number(times.shortest_ns);
+    out.number(times.longest_ns);
+    write_id(out, caller.process);
+    write_id(out, caller.thread);
+    out.end_row();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_runtime_api() {
+  return std::make_unique<CannRuntimeApi>();
+}
+
+}  // namespace msprof
