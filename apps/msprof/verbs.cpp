@@ -29,11 +29,13 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "  msprof export timeline -dir JOBXXX    chrome-trace JSON for chrome://tracing and "
       "Perfetto\n"
       "  msprof export summary --format csv    tables of the newest capture in this folder\n"
-      "  msprof show --top 10                  the hottest layers in the terminal");
+      "  msprof show --top 10                  the hottest layers in the terminal\n"
+      "  msprof query -dir PROF_XXX            its devices, models, iterations and products");
   add_collect_command(*root);
   add_import_command(*root);
   add_export_command(*root);
   add_show_command(*root);
+  add_query_command(*root);
   return root;
 }
 

@@ -17,6 +17,7 @@ void add_collect_command(cli::Command& root);
 void add_import_command(cli::Command& root);
 void add_export_command(cli::Command& root);
 void add_show_command(cli::Command& root);
+void add_query_command(cli::Command& root);
 
 // The whole tree, as main() and the tests see it.
 std::unique_ptr<cli::Command> build_command_tree();

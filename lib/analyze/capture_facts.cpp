@@ -1,0 +1,157 @@
+#include "analyze/capture_facts.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+
+#include "export/export_scope.hpp"
+#include "export/products.hpp"
+#include "store/meta.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::int64_t kSecond = 1'000'000'000;
+
+std::string text_or_empty(const Statement& row, int column) {
+  return row.is_null(column) ? std::string() : std::string(row.text(column));
+}
+
+void read_time(const Database& db, CaptureFacts& facts) {
+  const std::int64_t begin = collection_begin_ns(db);
+  if (begin <= 0) return;
+  facts.begin_ns = begin;
+  std::optional<std::int64_t> end;
+  if (read_meta(db, "window.has_end") == "1") {
+    end = read_meta_integer(db, "window.end_ns");
+  } else {
+    Statement read = db.prepare(
+        "SELECT max(last_ns) FROM (SELECT max(last_end_ns) AS last_ns FROM step_time"
+        " UNION ALL SELECT max(end_ns) FROM api_call)");
+    if (read.step()) end = read.maybe_integer(0);
+  }
+  if (end && *end >= begin) facts.duration_ns = *end - begin;
+}
+
+void read_devices(const Database& db, CaptureFacts& facts) {
+  Statement read = db.prepare(
+      "SELECT device.id, name.text, frequency_hz, core_count, vector_core_count,"
+      " (SELECT ifnull(sum(last_task_id - first_task_id + 1), 0) FROM task_run"
+      "  WHERE task_run.device_id = device.id)"
+      " FROM device LEFT JOIN name ON name.id = chip_name_id ORDER BY device.id");
+  while (read.step()) {
+    facts.devices.push_back({read.integer(0), text_or_empty(read, 1), read.maybe_integer(2),
+                             read.maybe_integer(3), read.maybe_integer(4), read.integer(5)});
+  }
+}
+
+void read_ranks(const Database& db, CaptureFacts& facts) {
+  // -1: the host said none.
+  const auto host_rank = read_meta_integer(db, "host.rank");
+  if (host_rank && *host_rank >= 0) facts.host_rank = host_rank;
+  Statement read = db.prepare(
+      "SELECT DISTINCT name.text, local_rank, rank_size FROM comm_call"
+      " LEFT JOIN name ON name.id = ifnull(op_group_name_id, group_name_id)"
+      " WHERE rank_size IS NOT NULL OR local_rank IS NOT NULL"
+      " ORDER BY name.text, local_rank, rank_size");
+  while (read.step()) {
+    facts.ranks.push_back({text_or_empty(read, 0), read.maybe_integer(1), read.maybe_integer(2)});
+  }
+}
+
+// Models of a CANN capture are numbers of tasks and iterations; graph_id_map and fused
+// operators tell names.
+constexpr const char* kCannModels =
+    "WITH run AS (SELECT model_number AS number, count(*) AS tasks FROM task"
+    "  WHERE model_number IS NOT NULL GROUP BY model_number"
+    "  UNION ALL SELECT DISTINCT model_number, 0 FROM iteration WHERE model_number IS NOT NULL"
+    "  UNION ALL SELECT DISTINCT model_number, 0 FROM fusion_op WHERE model_number IS NOT NULL)"
+    " SELECT number, coalesce((SELECT min(name.text) FROM model"
+    "  JOIN name ON name.id = model.name_id WHERE model.model_id = number),"
+    "  (SELECT min(name.text) FROM fusion_op"
+    "  JOIN name ON name.id = fusion_op.model_name_id WHERE fusion_op.model_number = number)),"
+    " sum(tasks) FROM run GROUP BY number ORDER BY number";
+constexpr const char* kBoardModels =
+    "SELECT model.model_id, name.text, (SELECT ifnull(sum(task_count), 0) FROM step"
+    "  JOIN step_time ON step_time.step_id = step.id WHERE step.model_row = model.id)"
+    " FROM model LEFT JOIN name ON name.id = model.name_id ORDER BY model.id";
+
+void read_models(const Database& db, CaptureFacts& facts) {
+  Statement read = db.prepare(facts.has_steps ? kBoardModels : kCannModels);
+  while (read.step())
+    facts.models.push_back({read.maybe_integer(0), text_or_empty(read, 1), read.integer(2)});
+}
+
+constexpr const char* kIterations =
+    "SELECT device_id, model_number, NULL, min(number), max(number), count(*),"
+    " CAST(round(avg(duration_ns)) AS INTEGER) FROM iteration"
+    " GROUP BY device_id, model_number ORDER BY model_number, device_id";
+constexpr const char* kSteps =
+    "SELECT model.device_id, model.model_id, name.text, min(step.number), max(step.number),"
+    " count(*), CAST(round(avg(last_end_ns - first_start_ns)) AS INTEGER)"
+    " FROM step JOIN model ON model.id = step.model_row"
+    " LEFT JOIN name ON name.id = model.name_id"
+    " LEFT JOIN step_time ON step_time.step_id = step.id GROUP BY model.id ORDER BY model.id";
+
+void read_iterations(const Database& db, CaptureFacts& facts) {
+  Statement read = db.prepare(facts.has_steps ? kSteps : kIterations);
+  while (read.step()) {
+    facts.iterations.push_back({read.maybe_integer(0), read.maybe_integer(1),
+                                text_or_empty(read, 2), read.integer(3), read.integer(4),
+                                read.integer(5), read.maybe_integer(6)});
+  }
+  for (IterationFacts& of : facts.iterations) {
+    if (!of.model_name.empty()) continue;
+    const auto model = std::find_if(facts.models.begin(), facts.models.end(),
+                                    [&](const ModelFacts& one) { return one.id == of.model_id; });
+    if (model != facts.models.end()) of.model_name = model->name;
+  }
+}
+
+void add_product(ProductFacts& products, std::string_view name, bool has_data) {
+  auto& names = has_data ? products.with_data : products.without_data;
+  if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
+}
+
+void read_products(const Database& db, CaptureFacts& facts) {
+  for (const auto& table : summary_tables(db)) {
+    if (table->is_exported())
+      add_product(facts.summaries, table->name(), !table->documents(db).empty());
+  }
+  for (const auto& layer : timeline_layers(db))
+    add_product(facts.timelines, layer->name(), !layer->documents(db).empty());
+  facts.has_db = has_unified_db(db);
+}
+
+}  // namespace
+
+CaptureFacts capture_facts(const Database& db) {
+  CaptureFacts facts;
+  facts.dialect = read_meta(db, "dialect");
+  facts.has_steps = facts.dialect != dialect_name(Dialect::cann);
+  read_time(db, facts);
+  read_devices(db, facts);
+  facts.chip = read_meta(db, "chip");
+  if (facts.chip.empty() && !facts.devices.empty()) facts.chip = facts.devices.front().chip;
+  read_ranks(db, facts);
+  read_models(db, facts);
+  read_iterations(db, facts);
+  read_products(db, facts);
+  return facts;
+}
+
+std::string utc_text(std::int64_t ns) {
+  constexpr std::int64_t kEndOf9999 = 253402300800;  // s
+  const std::int64_t seconds = ns / kSecond;
+  if (ns < 0 || seconds >= kEndOf9999) return "";
+  const auto time = static_cast<std::time_t>(seconds);
+  std::tm parts{};
+  if (gmtime_r(&time, &parts) == nullptr) return "";
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03} UTC", parts.tm_year + 1900,
+                     parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
+                     ns % kSecond / 1'000'000);
+}
+
+}  // namespace msprof

@@ -1,0 +1,73 @@
+// CaptureFacts: what a capture is and what can be asked of it: devices, ranks, models, iterations,
+// products. For `query`.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/database.hpp"
+
+namespace msprof {
+
+struct DeviceFacts {
+  std::int64_t id = 0;
+  std::string chip;  // empty: unknown, as for the numbers
+  std::optional<std::int64_t> frequency_hz;
+  std::optional<std::int64_t> core_count;
+  std::optional<std::int64_t> vector_core_count;
+  std::int64_t task_count = 0;
+};
+
+// A rank of a communication group that this capture is of.
+struct RankFacts {
+  std::string group;
+  std::optional<std::int64_t> rank;
+  std::optional<std::int64_t> rank_count;
+};
+
+struct ModelFacts {
+  std::optional<std::int64_t> id;  // what --model-id takes; empty where the runtime said none
+  std::string name;                // empty: unknown
+  std::int64_t task_count = 0;
+};
+
+// The iterations of a model on a device; in captures of boards its steps.
+struct IterationFacts {
+  std::optional<std::int64_t> device_id;
+  std::optional<std::int64_t> model_id;
+  std::string model_name;  // empty: unknown
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+  std::int64_t count = 0;
+  std::optional<std::int64_t> mean_ns;
+};
+
+struct ProductFacts {
+  std::vector<std::string> with_data;
+  std::vector<std::string> without_data;
+};
+
+struct CaptureFacts {
+  std::string dialect;
+  std::string chip;                         // empty: unknown
+  std::optional<std::int64_t> begin_ns;     // since 1970, UTC
+  std::optional<std::int64_t> duration_ns;  // of the collection
+  std::optional<std::int64_t> host_rank;
+  std::vector<DeviceFacts> devices;
+  std::vector<RankFacts> ranks;
+  std::vector<ModelFacts> models;
+  bool has_steps = false;  // steps of a board take the place of iterations
+  std::vector<IterationFacts> iterations;
+  ProductFacts summaries;
+  ProductFacts timelines;
+  bool has_db = false;  // `export db` writes one
+};
+
+CaptureFacts capture_facts(const Database& db);
+
+// "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
+std::string utc_text(std::int64_t ns);
+
+}  // namespace msprof
