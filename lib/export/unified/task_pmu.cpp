@@ -1,5 +1,8 @@
 #include "export/unified/task_pmu.hpp"
 
+#include <fmt/format.h>
+
+#include <algorithm>
 #include <cmath>
 
 namespace msprof::unified {
@@ -10,9 +13,19 @@ constexpr std::uint32_t kValueColumn = 1 << 2;
 constexpr Table kTaskPmu{
     "TASK_PMU_INFO", "globalTaskId INTEGER, name INTEGER, value NUMERIC", {}, kValueColumn};
 
-constexpr const char* kCounters =
-    "SELECT task_id, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15, c16,"
-    " c17, c18, c19 FROM task_pmu ORDER BY task_id";
+// The columns in use.
+std::size_t column_count(const Database& store) {
+  Statement read = store.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
+  const std::int64_t count = read.step() ? read.integer(0) : 0;
+  return static_cast<std::size_t>(
+      std::clamp<std::int64_t>(count, 0, static_cast<std::int64_t>(kPmuColumns)));
+}
+
+std::string counters_sql(std::size_t count) {
+  std::string cells;
+  for (std::size_t i = 0; i < count; ++i) cells += fmt::format(", c{}", i);
+  return fmt::format("SELECT task_id{} FROM task_pmu ORDER BY task_id", cells);
+}
 
 // Names have no unit: times are ns, rates bytes a second by the 1024^3 of J-B4.
 struct Unit {
@@ -36,7 +49,9 @@ TaskPmu::TaskPmu(Writer& out)
     : metrics_(out.store(), PmuMetrics::Choice::all),
       values_(metrics_.columns().size()),
       rows_(out, kTaskPmu),
-      read_(out.store().prepare(kCounters)) {
+      used_(column_count(out.store())),
+      read_(out.store().prepare(counters_sql(used_))) {
+  counters_.fill(kNull);
   std::vector<std::string> names;
   for (const PmuColumn& column : metrics_.columns()) {
     Metric& metric = kinds_.emplace_back();
@@ -51,7 +66,7 @@ TaskPmu::TaskPmu(Writer& out)
 bool TaskPmu::find(std::int64_t task_id) {
   while (more_ && read_.integer(0) < task_id) more_ = read_.step();
   if (!more_ || read_.integer(0) != task_id) return false;
-  for (std::size_t i = 0; i < counters_.size(); ++i) {
+  for (std::size_t i = 0; i < used_; ++i) {
     const int cell = static_cast<int>(i) + 1;
     const std::int64_t value = read_.integer(cell);
     counters_[i] = value == 0 && read_.is_null(cell) ? kNull : value;

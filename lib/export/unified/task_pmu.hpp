@@ -31,6 +31,7 @@ class TaskPmu {
   std::vector<Metric> kinds_;
   std::vector<double> values_;
   Rows rows_;
+  std::size_t used_;  // columns of task_pmu
   Statement read_;
   bool more_ = false;
   std::array<std::int64_t, kPmuColumns> counters_{};

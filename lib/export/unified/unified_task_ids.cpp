@@ -13,11 +13,6 @@ namespace {
 constexpr std::size_t kBitsPerTask = 16;
 constexpr std::size_t kMostBits = std::size_t{1} << 31;
 
-std::string all_keys() {
-  return fmt::format("SELECT id, {} FROM task WHERE device_type_name_id IS NOT NULL ORDER BY id",
-                     kTaskKeyColumns);
-}
-
 }  // namespace
 
 TaskKey task_key(const Statement& row, int first_cell) {
@@ -40,27 +35,17 @@ TaskIds::TaskIds(const Database& store) {
   largest_id_ = read.integer(1);
   const auto tasks = static_cast<std::size_t>(read.integer(0));
   mask_ = std::min(std::bit_ceil(tasks * kBitsPerTask), kMostBits) - 1;
-  met_.resize(mask_ + 1);
   repeated_.resize(mask_ + 1);
   find_repeated(store);
-  keep_repeated(store);
-  met_ = {};
 }
 
 void TaskIds::find_repeated(const Database& store) {
-  Statement read = store.prepare(all_keys());
+  std::vector<bool> met(mask_ + 1);
+  Statement read = store.prepare(fmt::format(
+      "SELECT {} FROM task WHERE device_type_name_id IS NOT NULL ORDER BY id", kTaskKeyColumns));
   while (read.step()) {
-    const std::size_t at = KeyHash()(task_key(read, 1)) & mask_;
-    met_[at] ? repeated_[at] = true : met_[at] = true;
-  }
-}
-
-void TaskIds::keep_repeated(const Database& store) {
-  if (std::find(repeated_.begin(), repeated_.end(), true) == repeated_.end()) return;
-  Statement read = store.prepare(all_keys());
-  while (read.step()) {
-    const TaskKey key = task_key(read, 1);
-    if (may_repeat(key)) shared_.try_emplace(key, Shared{read.integer(0)});
+    const std::size_t at = KeyHash()(task_key(read, 0)) & mask_;
+    met[at] ? repeated_[at] = true : met[at] = true;
   }
 }
 
@@ -68,10 +53,14 @@ bool TaskIds::may_repeat(const TaskKey& key) const {
   return !repeated_.empty() && repeated_[KeyHash()(key) & mask_];
 }
 
-std::int64_t TaskIds::of(std::int64_t task_id, const TaskKey& key) const {
-  if (!may_repeat(key)) return task_id;
-  const auto at = shared_.find(key);
-  return at == shared_.end() ? task_id : at->second.first_id;
+std::int64_t TaskIds::of(std::int64_t task_id, const TaskKey& key) {
+  return may_repeat(key) ? shared_.try_emplace(key, Shared{task_id}).first->second.first_id
+                         : task_id;
+}
+
+std::int64_t TaskIds::extra(std::int64_t number) const {
+  return static_cast<std::int64_t>(static_cast<std::uint64_t>(largest_id_) + 1 +
+                                   static_cast<std::uint64_t>(number));
 }
 
 bool TaskIds::describe(std::int64_t task_id, const TaskKey& key) {

@@ -1,6 +1,6 @@
 // TaskIds: the ids that the unified database gives to tasks ("globalTaskId"). Tasks of a graph that
-// runs again have the same device, stream, number, context and batch, and share an id: the id of
-// the first of them in the store (cann_host.md 2.6).
+// runs again have the same device, stream, number, context and batch, and share an id: that of the
+// first of them that is asked for (cann_host.md 2.6).
 // Four bytes a task tell most tasks whose key is their own; the others are kept exactly.
 #pragma once
 
@@ -33,11 +33,11 @@ class TaskIds {
  public:
   explicit TaskIds(const Database& store);
 
-  std::int64_t of(std::int64_t task_id, const TaskKey& key) const;
+  std::int64_t of(std::int64_t task_id, const TaskKey& key);
   // True once for each id: what the tasks of a key have in common is written for one of them.
   bool describe(std::int64_t task_id, const TaskKey& key);
   // Of what is a task only for the unified database; 0, 1, …
-  std::int64_t extra(std::int64_t number) const { return largest_id_ + 1 + number; }
+  std::int64_t extra(std::int64_t number) const;
 
  private:
   struct KeyHash {
@@ -48,12 +48,10 @@ class TaskIds {
     bool is_described = false;
   };
   void find_repeated(const Database& store);
-  void keep_repeated(const Database& store);
   bool may_repeat(const TaskKey& key) const;
 
   std::int64_t largest_id_ = 0;
   std::size_t mask_ = 0;
-  std::vector<bool> met_;       // by hash
   std::vector<bool> repeated_;  // by hash: met more than once
   std::unordered_map<TaskKey, Shared, KeyHash> shared_;
 };
