@@ -62,6 +62,8 @@ class CannStore {
   }
 
   const TempFolder& folder() const { return folder_; }
+  // Where the files are.
+  std::filesystem::path products() const { return folder_ / "out" / "mindstudio_profiler_output"; }
 
  private:
   TempFolder folder_;

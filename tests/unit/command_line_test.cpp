@@ -75,8 +75,9 @@ TEST_CASE("the verbs are the manual's") {
   visit(*root, "msprof",
         [&](const cli::Command&, const std::string& path) { paths.push_back(path); });
   std::sort(paths.begin(), paths.end());
-  CHECK(paths == Words{"msprof", "msprof collect", "msprof export", "msprof export summary",
-                       "msprof export timeline", "msprof import", "msprof show"});
+  CHECK(paths == Words{"msprof", "msprof collect", "msprof export", "msprof export all",
+                       "msprof export db", "msprof export summary", "msprof export timeline",
+                       "msprof import", "msprof query", "msprof show"});
 }
 
 TEST_CASE("reading verbs take the same options for captures") {
@@ -93,7 +94,7 @@ TEST_CASE("reading verbs take the same options for captures") {
       CHECK(names.find(name) != std::string::npos);
     }
   });
-  CHECK(verbs == 4);
+  CHECK(verbs == 7);
 }
 
 TEST_CASE("-dir becomes --dir, with a value behind = too, up to --") {

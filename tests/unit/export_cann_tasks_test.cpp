@@ -279,7 +279,7 @@ TEST_CASE("a CSV of more than a million rows comes in slices, a JSON file does n
   CHECK(first.compare(0, header.size(), header) == 0);
   CHECK(files.at("memory_record_slice_1_20240515160507.csv") ==
         header + "0,GE,1001000.001\t,0.0,0.0,NPU:0\n");
-  CHECK(names_in(store.folder() / "out").size() == 2);
+  CHECK(names_in(store.products()).size() == 2);
   CHECK(store.files({"memory_record"}, SummaryFormat::json).size() == 1);
 }
 
@@ -296,5 +296,5 @@ TEST_CASE("an unknown task or operator in a store from elsewhere is a sentence, 
       CHECK(std::string(error.what()).find("`msprof import`") != std::string::npos);
     }
   }
-  CHECK(names_in(store.folder() / "out").empty());
+  CHECK(names_in(store.products()).empty());
 }

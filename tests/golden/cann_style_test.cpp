@@ -1,0 +1,231 @@
+// Parts of whole runs: --model-id with --iteration-id, --device, and --style cann5. Counted against
+// the tables of the whole.
+#include <algorithm>
+#include <catch2/catch.hpp>
+
+#include "golden/cann_fixture.hpp"
+#include "support/prof/prof_run.hpp"
+
+using namespace msprof::test;
+using namespace msprof::test::prof;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Played {
+  TempFolder folder;
+  MadeRun run;
+
+  Played() : run(make_run(folder.path(), setup(), shape())) {}
+  static ProfSetup setup() {
+    ProfSetup setup;
+    setup.devices = {0, 3};
+    return setup;
+  }
+  static RunShape shape() {
+    RunShape shape;
+    shape.tasks = 400;
+    shape.steps = 3;
+    return shape;
+  }
+
+  RunResult msprof(Lines words) const {
+    words.insert(words.end(), {"-dir", run.folder.string()});
+    return run_msprof(words);
+  }
+  // The tables of `words` in a folder of their own.
+  fs::path exported(const std::string& name, Lines words) const {
+    const fs::path out = folder / name;
+    words.insert(words.begin(), {"export", "summary", "-q", "--output", out.string()});
+    const RunResult result = msprof(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    return out / "mindstudio_profiler_output";
+  }
+};
+
+CsvTable only_csv(const fs::path& folder, const std::string& prefix) {
+  CsvTable table;
+  int found = 0;
+  for (const std::string& name : names_in(folder)) {
+    if (!name.starts_with(prefix)) continue;
+    table = parse_csv(read_file(folder / name));
+    ++found;
+  }
+  CHECK(found == 1);
+  return table;
+}
+
+// "1700000000000012.340" as ns.
+std::int64_t ns_of(std::string text) {
+  std::erase_if(text, [](char c) { return c < '0' || c > '9'; });
+  return std::stoll(text);
+}
+
+// Iterations as step_trace prints them.
+struct Iteration {
+  std::string device, model, number;
+  std::int64_t begin = 0, end = 0;
+};
+std::vector<Iteration> iterations_of(const CsvTable& steps) {
+  std::vector<Iteration> all;
+  for (std::size_t row = 0; row < steps.rows.size(); ++row) {
+    const std::int64_t end = ns_of(steps.cell(row, "Iteration End(us)"));
+    all.push_back({steps.cell(row, "Device_id"), steps.cell(row, "Model ID"),
+                   steps.cell(row, "Iteration ID"),
+                   end - ns_of(steps.cell(row, "Iteration Time(us)")), end});
+  }
+  return all;
+}
+
+bool is_within(const CsvTable& ops, std::size_t row, const Iteration& iteration) {
+  const std::string& model = ops.cell(row, "Model ID");
+  const std::int64_t start = ns_of(ops.cell(row, "Task Start Time(us)"));
+  return ops.cell(row, "Device_id") == iteration.device &&
+         (model == iteration.model || model == "4294967295") && start >= iteration.begin &&
+         start <= iteration.end;
+}
+
+}  // namespace
+
+TEST_CASE("the rows of all iterations and those outside add up to the whole op_summary") {
+  const Played played;
+  const fs::path whole = played.exported("whole", {});
+  const CsvTable ops = only_csv(whole, "op_summary");
+  const auto iterations = iterations_of(only_csv(whole, "step_trace"));
+  REQUIRE(iterations.size() == played.run.facts.steps);
+
+  std::size_t in_parts = 0;
+  for (std::size_t i = 0; i < iterations.size(); ++i) {
+    const Iteration& one = iterations[i];
+    INFO(one.device + " " + one.model + " " + one.number);
+    std::size_t expected = 0;
+    for (std::size_t row = 0; row < ops.rows.size(); ++row) expected += is_within(ops, row, one);
+    const fs::path part = played.exported(
+        "part" + std::to_string(i),
+        {"--device", one.device, "--model-id", one.model, "--iteration-id", one.number});
+    if (expected > 0) CHECK(only_csv(part, "op_summary").rows.size() == expected);
+    CHECK(only_csv(part, "step_trace").rows.size() == 1);
+    CHECK(only_csv(part, "step_trace_" + one.device + "_" + one.model + "_" + one.number + "_")
+              .cell(0, "Iteration ID") == one.number);
+    in_parts += expected;
+  }
+  std::size_t outside = 0;
+  for (std::size_t row = 0; row < ops.rows.size(); ++row) {
+    outside += std::none_of(iterations.begin(), iterations.end(),
+                            [&](const Iteration& one) { return is_within(ops, row, one); });
+  }
+  CHECK(in_parts > 0);
+  CHECK(in_parts + outside == ops.rows.size());
+}
+
+TEST_CASE("the rows of each device add up to the whole, in every table of devices") {
+  const Played played;
+  const fs::path whole = played.exported("whole", {});
+  const fs::path first = played.exported("first", {"--device", "0"});
+  const fs::path second = played.exported("second", {"--device", "3"});
+  for (const std::string table : {"op_summary", "task_time", "op_statistic", "step_trace",
+                                  "communication_statistic", "aicpu", "memory_record"}) {
+    INFO(table);
+    const auto cells = only_csv(whole, table).column_cells("Device_id");
+    for (const auto& [folder, device] : {std::pair(first, "0"), std::pair(second, "3")}) {
+      const auto expected = std::count(cells.begin(), cells.end(), device);
+      if (expected == 0) continue;
+      const auto part = only_csv(folder, table).column_cells("Device_id");
+      CHECK(part == Lines(static_cast<std::size_t>(expected), device));
+    }
+  }
+}
+
+TEST_CASE("an iteration that never ran and half of the question are refused") {
+  const Played played;
+  const RunResult none =
+      played.msprof({"export", "summary", "--model-id", "1", "--iteration-id", "99"});
+  CHECK(none.exit_code == 2);
+  CHECK(none.err.find("no iteration 99 of model 1; model ") != std::string::npos);
+  CHECK(played.msprof({"export", "summary", "--model-id", "1"}).exit_code == 2);
+}
+
+TEST_CASE("style cann5 writes a file a topic and device, in the folders of that time") {
+  const Played played;
+  const fs::path out = played.folder / "out";
+  const RunResult result =
+      played.msprof({"export", "summary", "--style", "cann5", "--output", out.string()});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.err.find("device_0: no data for dp, l2_cache") != std::string::npos);
+  CHECK(names_in(out) == Lines{"device_0", "device_3", "sqlite"});
+  const fs::path first = out / "device_0" / "summary";
+  for (const std::string name :
+       {"ai_stack_time_0.csv", "fusion_op_0.csv", "ge_op_execute_0.csv", "op_statistic_0.csv",
+        "op_summary_0.csv", "runtime_api_0.csv", "step_trace_0.csv", "task_time_0.csv"}) {
+    INFO(name);
+    CHECK(fs::exists(first / name));
+  }
+  CHECK(fs::exists(out / "device_3" / "summary" / "op_summary_3.csv"));
+
+  // The same rows as in the tables of today, without the column of the device.
+  const CsvTable whole = only_csv(played.exported("whole", {}), "op_summary");
+  const CsvTable old = only_csv(first, "op_summary_0");
+  const auto devices = whole.column_cells("Device_id");
+  CHECK(old.rows.size() ==
+        static_cast<std::size_t>(std::count(devices.begin(), devices.end(), "0")));
+  CHECK(old.header.front() == "Model ID");
+  CHECK(old.header.size() + 1 == whole.header.size());
+  CHECK_NOTHROW(old.column("Block Dim"));
+  CHECK_NOTHROW(old.column("Task Start Time"));
+}
+
+TEST_CASE("style cann5 of one iteration is named after it, as csv and as json") {
+  const Played played;
+  const auto steps = only_csv(played.exported("whole", {}), "step_trace");
+  const std::string model = steps.cell(0, "Model ID");
+  const std::string number = steps.cell(0, "Iteration ID");
+  const std::string device = steps.cell(0, "Device_id");
+  const std::string end = "_" + device + "_" + model + "_" + number;
+  const fs::path out = played.folder / "out";
+  for (const std::string format : {"csv", "json"}) {
+    const RunResult result = played.msprof(
+        {"export", "summary", "step_trace", "task_time", "--style", "cann5", "--format", format,
+         "--model-id", model, "--iteration-id", number, "--output", out.string(), "-q"});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    const fs::path folder = out / ("device_" + device) / "summary";
+    CHECK(fs::exists(folder / ("step_trace" + end + "." + format)));
+  }
+  const fs::path table = out / ("device_" + device) / "summary" / ("step_trace" + end + ".json");
+  const auto json = nlohmann::json::parse(read_file(table));
+  REQUIRE(json.size() == 1);
+  CHECK(json.at(0).at("Iteration ID") == std::stoi(number));
+}
+
+TEST_CASE("timelines of style cann5 are topics, each chrome-trace JSON of its own") {
+  const Played played;
+  const fs::path out = played.folder / "out";
+  const RunResult result = played.msprof(
+      {"export", "timeline", "--style", "cann5", "--output", out.string(), "--device", "0"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK_FALSE(fs::exists(out / "device_3"));
+  for (const std::string topic : {"ai_stack_time", "ge_op_execute", "hccl", "msprof", "runtime_api",
+                                  "step_trace", "task_time", "thread_group"}) {
+    INFO(topic);
+    CHECK(fs::exists(out / "device_0" / "timeline" / (topic + "_0.json")));
+  }
+  for (const std::string& name : names_in(out / "device_0" / "timeline")) {
+    INFO(name);
+    CHECK(name.ends_with("_0.json"));
+    CHECK(nlohmann::json::parse(read_file(out / "device_0" / "timeline" / name)).size() > 1);
+  }
+}
+
+TEST_CASE("a topic or table that no style has is refused with those there are") {
+  const Played played;
+  const RunResult timeline =
+      played.msprof({"export", "timeline", "--style", "cann5", "--layers", "overlap"});
+  CHECK(timeline.exit_code == 2);
+  CHECK(timeline.err.find("valid: ai_stack_time, thread_group, ") != std::string::npos);
+  const RunResult table = played.msprof({"export", "summary", "runtime_api"});
+  CHECK(table.exit_code == 2);
+  CHECK(played.msprof({"export", "summary", "msprof_tx", "--style", "cann5"}).exit_code == 2);
+}
