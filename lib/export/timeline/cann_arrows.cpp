@@ -39,6 +39,18 @@ class EventCalls {
   Statement read_;
 };
 
+// Calls of collectives that are drawn.
+IdBits calls_of_collectives(const Database& db) {
+  IdBits calls(db, "api_call");
+  Statement read =
+      db.prepare(fmt::format("SELECT call.api_id FROM comm_op AS op"
+                             " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
+                             " WHERE call.api_id IS NOT NULL AND {} ORDER BY op.id",
+                             kIsDrawnOp));
+  while (read.step()) calls.set(read.integer(0));
+  return calls;
+}
+
 // A cursor over rows (…, device, start) from the last to the first.
 class Backwards {
  public:
@@ -108,16 +120,22 @@ void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t 
            {{id, length + 1}}, time_ns);
 }
 
-ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope)
+ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, EndsOf whose)
     : ends_(db, "task"),
       last_tasks_(db, "task"),
       last_ops_(db, "comm_op"),
       hidden_calls_(db, "api_call") {
-  find_ends(db);
+  if (whose == EndsOf::tasks) {
+    find_ends(db, nullptr);
+  } else {
+    const IdBits calls = calls_of_collectives(db);
+    find_ends(db, &calls);
+  }
   find_hidden_calls(db, scope);
 }
 
-void ArrowEnds::find_ends(const Database& db) {
+// Of all calls, or of `calls` alone.
+void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
   IdBits met(db, "api_call");
   EventCalls event_calls(db);
   const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
@@ -128,7 +146,7 @@ void ArrowEnds::find_ends(const Database& db) {
                   4, 5);
   Backwards ops(db.prepare(fmt::format(
                     "SELECT op.id, call.api_id, op.device_id, op.start_ns FROM comm_op AS op"
-                    " JOIN comm_call AS call ON call.id = op.first_comm_call_id"
+                    " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
                     " WHERE call.api_id IS NOT NULL AND {} ORDER BY op.id DESC",
                     kIsDrawnOp)),
                 2, 3);
@@ -145,7 +163,8 @@ void ArrowEnds::find_ends(const Database& db) {
     }
     const Statement& task = tasks.row();
     const std::int64_t call = task.integer(1);
-    if (task.integer(2) != 0 || task.integer(3) == copy || event_calls.has(call)) {
+    const bool is_asked = calls == nullptr || calls->has(call);
+    if (is_asked && (task.integer(2) != 0 || task.integer(3) == copy || event_calls.has(call))) {
       ends_.set(task.integer(0));
       if (is_last(call)) last_tasks_.set(task.integer(0));
     }

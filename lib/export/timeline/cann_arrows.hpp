@@ -53,12 +53,15 @@ void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t 
 // Whether a collective is drawn: it has an hccl_op_info (J-B1). Of comm_call as `call`.
 inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
+// Whose ends are asked for; what can only matter to others is not looked at.
+enum class EndsOf { tasks, collectives };
+
 class ArrowEnds {
  public:
-  ArrowEnds(const Database& db, const ExportScope& scope);
+  ArrowEnds(const Database& db, const ExportScope& scope, EndsOf whose);
 
-  // The phase of the end at a task, at a collective; 0 where there is none. `call_id` is the call
-  // that started it.
+  // The phase of the end at a task, at a collective, whichever was asked for; 0 where there is
+  // none. `call_id` is the call that started it.
   char phase_of_task(std::int64_t task_id, std::int64_t call_id) const {
     if (!ends_.has(task_id) || hidden_calls_.has(call_id)) return 0;
     return last_tasks_.has(task_id) ? 'f' : 't';
@@ -69,7 +72,7 @@ class ArrowEnds {
   }
 
  private:
-  void find_ends(const Database& db);
+  void find_ends(const Database& db, const IdBits* calls);
   void find_hidden_calls(const Database& db, const ExportScope& scope);
 
   IdBits ends_;

@@ -258,7 +258,7 @@ class CommunicationWriter {
   };
 
   void write_ops() {
-    const cann::ArrowEnds ends(db_, scope_);
+    const cann::ArrowEnds ends(db_, scope_, cann::EndsOf::collectives);
     Statement read = db_.prepare(fmt::format(
         "SELECT op.id, op.device_id, op.start_ns, op.end_ns, op.name_id, op.model_number,"
         " op.rank_size, call.op_group_name_id, call.op_data_type, call.op_algorithm_name_id,"

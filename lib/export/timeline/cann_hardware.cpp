@@ -290,7 +290,7 @@ class CannHardware : public cann::Layer {
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
-    const cann::ArrowEnds ends(db, document.scope);
+    const cann::ArrowEnds ends(db, document.scope, cann::EndsOf::tasks);
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
         " ORDER BY device_id, first_task_id");
