@@ -69,6 +69,15 @@ std::vector<ExportedFile> write_json(const Database& db, const fs::path& folder,
   return {written};
 }
 
+// False for what is about a model of a device that the scope leaves out (captures of boards);
+// tables of several devices ask the scope row by row.
+bool is_of_scope(const Database& db, const Document& document, const ExportScope& scope) {
+  if (scope.devices.empty() || document.model_row == kNull) return true;
+  Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
+  read.bind(1, document.model_row);
+  return !read.step() || read.is_null(0) || scope.takes_device(read.integer(0));
+}
+
 SummaryTables tables_of_all_styles() {
   SummaryTables tables = all_summary_tables();
   for (auto& table : cann5_tables()) tables.push_back(std::move(table));
@@ -127,6 +136,7 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
   FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : ".json");
   for (const auto& table : *tables) {
     for (Document& document : table->documents(db)) {
+      if (!is_of_scope(db, document, options.scope)) continue;
       document.scope = options.scope;
       name_scope(document);
       std::string name = file_names.next(document.stem);

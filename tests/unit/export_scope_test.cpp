@@ -212,6 +212,37 @@ TEST_CASE("captures of boards refuse iterations and the style of CANN 5") {
                     Catch::Contains("--style cann5 is for captures of Atlas machines"));
 }
 
+TEST_CASE("tables of a board are those of the models on the device that was asked for") {
+  CannStore store;
+  store.set_meta("dialect", "svp");
+  for (const std::int64_t device : {0, 1}) {
+    add_device(store, device, kNull);
+    ModelRow model;
+    model.id = device + 1;
+    model.device_id = device;
+    model.model_id = 7;
+    model.name_id = store.name("net");
+    store.add(model);
+    ApiCallRow call;
+    call.id = device + 1;
+    call.model_row = model.id;
+    call.type_name_id = store.name("model");
+    call.name_id = store.name("svp_acl_mdl_execute");
+    call.start_ns = kSecond;
+    call.end_ns = kSecond + 10;
+    store.add(call);
+  }
+  const auto count = [&](std::vector<std::int64_t> devices) {
+    ExportScope scope;
+    scope.devices = std::move(devices);
+    const SummaryOptions options{.names = {"acl_statistic"}, .scope = scope};
+    return plan_summaries(store.db(), store.folder() / "out", options).size();
+  };
+  CHECK(count({}) == 2);
+  CHECK(count({1}) == 1);
+  CHECK(count({0, 1}) == 2);
+}
+
 TEST_CASE("the tables that only CANN 5 had are made from calls and tasks") {
   Scene scene;
   ExportScope device;
