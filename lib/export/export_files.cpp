@@ -30,8 +30,15 @@ fs::path product_folder(const fs::path& base, const std::string& name) {
   return folder;
 }
 
+ProductFolder::~ProductFolder() {
+  std::error_code ignored;
+  if (is_new_) fs::remove(path_, ignored);  // does nothing to a folder with files
+}
+
 const fs::path& ProductFolder::make() {
-  std::call_once(made_, [this] {
+  std::call_once(once_, [this] {
+    std::error_code ignored;
+    is_new_ = !fs::exists(path_, ignored);
     create_output_folder(path_);
     remove_stale_temporaries(path_);
   });

@@ -25,15 +25,20 @@ class FileNames {
 // a capture from elsewhere would have.
 std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
 
-// A folder that jobs write to. It is made for the first file: without data there is none.
+// A folder that jobs write to. It is made for the first file, and removed again where no job had
+// anything to write.
 class ProductFolder {
  public:
   explicit ProductFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  ~ProductFolder();
+  ProductFolder(const ProductFolder&) = delete;
+  ProductFolder& operator=(const ProductFolder&) = delete;
   const std::filesystem::path& make();
 
  private:
   std::filesystem::path path_;
-  std::once_flag made_;
+  std::once_flag once_;
+  bool is_new_ = false;
 };
 
 // The stem with "_<model>_<iteration>" where document.scope is one iteration, the device in front

@@ -53,17 +53,36 @@ TEST_CASE("tables go below --output as into the capture, and one export replaces
   CHECK_FALSE(std::filesystem::exists(captures.prof / "mindstudio_profiler_output"));
 }
 
-TEST_CASE("timelines of a PROF folder are refused in a sentence that says what there is") {
+TEST_CASE(
+    "a timeline goes where its users look for it, and a layer of the other dialect is refused") {
   const Captures captures;
-  const auto result = run_msprof({"export", "timeline", "-dir", captures.prof.string(), "-q"});
-  CHECK(result.exit_code == 4);
-  CHECK(contains(result.err, "no timelines of CANN captures"));
-  CHECK(contains(result.err, "`msprof export summary`"));
-  // The board beside it gets its own.
-  CHECK(
-      run_msprof({"export", "timeline", "-dir", captures.folder.path().string(), "-q"}).exit_code ==
-      4);
+  const auto result = run_msprof({"export", "timeline", "-dir", captures.folder.path().string()});
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "opens in chrome://tracing"));
+  CHECK(names_in(captures.prof / "mindstudio_profiler_output") ==
+        Words{"msprof_20231114221320.json", "msprof_tx_20231114221320.json",
+              "step_trace_20231114221320.json"});
   CHECK_FALSE(names_in(captures.job / "timeline").empty());
+  const auto refused =
+      run_msprof({"export", "timeline", "--layers", "acl", "-dir", captures.prof.string()});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "unknown layer 'acl'; valid: cann, msproftx, "));
+}
+
+TEST_CASE("a part of the run in which nothing happened gives no file and no folder") {
+  const Captures captures;
+  const auto result = run_msprof(
+      {"export", "timeline", "--time-range", "5000s:", "-dir", captures.prof.string(), "-q"});
+  CHECK(result.exit_code == 4);
+  CHECK(contains(result.err, "no data for any timeline"));
+  CHECK_FALSE(std::filesystem::exists(captures.prof / "mindstudio_profiler_output"));
+}
+
+TEST_CASE("a board has no unified database, and that is said") {
+  const Captures captures;
+  const auto result = run_msprof({"export", "db", "-dir", captures.job.string(), "-q"});
+  CHECK(result.exit_code == 4);
+  CHECK(contains(result.err, "no data for any database"));
 }
 
 TEST_CASE("show begins with the chip and leaves tables of a row a task to the files") {
