@@ -1,7 +1,6 @@
 // Tables of the host: CANN_API, MSTX_EVENTS.
 // Source: cann_host.md 2.1 (which calls count), 2.6; cann_corrections.md J-A10, J-B9, J-B13.
-#include <algorithm>
-
+#include "export/cann_rules.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {
@@ -23,39 +22,11 @@ std::int64_t type_of(std::int64_t level) {
   return level == 30000 || level == 25000 || level == 20500 ? kOther : level;
 }
 
-// The calls that count: those that end within the collection, and those within the loading of a
-// model. They come in the order of their starts: the loading around one has been met before.
-class CallFilter {
- public:
-  explicit CallFilter(const Writer& out) : begin_ns_(out.begin_ns()) {
-    Statement read =
-        out.store().prepare("SELECT id FROM name WHERE text = 'ModelLoad' ORDER BY id");
-    if (read.step()) load_name_id_ = read.integer(0);
-  }
-  bool takes(std::int64_t start_ns, std::int64_t end_ns, std::int64_t thread_id,
-             std::optional<std::int64_t> name_id) {
-    if (start_ns >= begin_ns_) return true;
-    if (name_id == load_name_id_) {
-      std::int64_t& load_end = load_ends_.try_emplace(thread_id, end_ns).first->second;
-      load_end = std::max(load_end, end_ns);
-      return true;
-    }
-    if (end_ns >= begin_ns_) return true;
-    const auto load = load_ends_.find(thread_id);
-    return load != load_ends_.end() && end_ns <= load->second;
-  }
-
- private:
-  std::int64_t begin_ns_;
-  std::optional<std::int64_t> load_name_id_ = -1;
-  std::unordered_map<std::int64_t, std::int64_t> load_ends_;  // latest end, by thread
-};
-
 }  // namespace
 
 void write_calls(Writer& out) {
   Rows rows(out, kCalls);
-  CallFilter filter(out);
+  cann::CallWindow window(out.store());
   Statement read = out.store().prepare(
       "SELECT id, start_ns, end_ns, level, thread_id, name_id FROM api_call ORDER BY id");
   while (read.step()) {
@@ -63,7 +34,7 @@ void write_calls(Writer& out) {
     const std::int64_t end = read.integer(2);
     const std::int64_t thread = read.integer(4);
     const auto name = read.maybe_integer(5);
-    if (!filter.takes(start, end, thread, name)) continue;
+    if (!window.takes(name.value_or(kNull), thread, start, end)) continue;
     rows.add({start, end, type_of(read.integer(3)), out.thread(thread), read.integer(0),
               out.name(name)});
   }

@@ -4,6 +4,7 @@
 // (scheduling tasks), J-B13 (marks), J-B15 (connection ids).
 #include <fmt/format.h>
 
+#include "export/cann_rules.hpp"
 #include "export/unified/task_ops.hpp"
 #include "export/unified/task_pmu.hpp"
 #include "export/unified/unified_writer.hpp"
@@ -50,11 +51,8 @@ class TaskWalk {
         compute_(out, kCompute),
         schedule_(out, kSchedule),
         ops_(out),
-        pmu_(out) {
-    Statement read =
-        out.store().prepare("SELECT id FROM name WHERE text = 'FFTS_PLUS' ORDER BY id");
-    if (read.step()) fusion_type_ = read.integer(0);
-  }
+        pmu_(out),
+        types_(out.store()) {}
 
   void write() {
     Statement read = out_.store().prepare(fmt::format(
@@ -104,10 +102,10 @@ class TaskWalk {
     if (pmu_.has_metrics()) pmu_.write(id, unified_id, key.device, load);
   }
 
-  // The type that the host says, but for what only the device tells apart.
   std::int64_t type_of(const Statement& row) const {
-    const auto host = row.maybe_integer(kHostType);
-    return out_.name(host && host != fusion_type_ ? host : row.maybe_integer(kDeviceType));
+    const auto cell = [&](int column) { return row.maybe_integer(column).value_or(kNull); };
+    const std::int64_t type = types_.effective(cell(kHostType), cell(kDeviceType));
+    return out_.name(type == kNull ? std::nullopt : std::optional(type));
   }
 
   void describe(const TaskOp& op, std::int64_t id, std::int64_t stream) {
@@ -125,7 +123,7 @@ class TaskWalk {
   Rows schedule_;
   TaskOps ops_;
   TaskPmu pmu_;
-  std::optional<std::int64_t> fusion_type_ = kNone;
+  cann::TaskTypes types_;
 };
 
 }  // namespace

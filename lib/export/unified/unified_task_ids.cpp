@@ -6,6 +6,8 @@
 #include <bit>
 #include <utility>
 
+#include "export/cann_rules.hpp"
+
 namespace msprof::unified {
 
 namespace {
@@ -21,12 +23,7 @@ TaskKey task_key(const Statement& row, int first_cell) {
 }
 
 std::size_t TaskIds::KeyHash::operator()(const TaskKey& key) const {
-  std::uint64_t hash = 0;
-  for (const std::int64_t part : {key.device, key.stream, key.number, key.batch, key.context}) {
-    hash = (hash ^ static_cast<std::uint64_t>(part)) * 0x9e3779b97f4a7c15u;
-    hash ^= hash >> 29;
-  }
-  return static_cast<std::size_t>(hash);
+  return cann::hash_of({key.device, key.stream, key.number, key.batch, key.context});
 }
 
 TaskIds::TaskIds(const Database& store) {

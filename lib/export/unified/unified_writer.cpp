@@ -6,6 +6,7 @@
 #include <set>
 
 #include "base/text.hpp"
+#include "export/cann_rules.hpp"
 #include "store/meta.hpp"
 
 namespace msprof::unified {
@@ -36,7 +37,7 @@ Writer::Writer(const Database& store, Database& target)
           (target.execute("CREATE TABLE STRING_IDS (id INTEGER PRIMARY KEY, value TEXT)"), target),
           "STRING_IDS"),
       task_ids_(store),
-      begin_ns_(read_meta_integer(store, "window.begin_ns").value_or(INT64_MIN)),
+      begin_ns_(cann::window_begin_ns(store)),
       process_id_(read_meta_integer(store, "host.pid").value_or(0)) {
   copy_names();
   const std::string usual[] = {"N/A", "",   "static", "dynamic",  "YES",
