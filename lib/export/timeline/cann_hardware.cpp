@@ -41,6 +41,26 @@ std::int64_t cell(const Statement& row, int column) {
   return row.maybe_integer(column).value_or(kNull);
 }
 
+// A row of kTasks, each cell read once.
+struct Task {
+  explicit Task(const Statement& row)
+      : id(row.integer(kId)),
+        start_ns(row.integer(kStart)),
+        duration_ns(row.integer(kDuration)),
+        stream(row.integer(kStream)),
+        number(row.integer(kNumber)),
+        batch(row.integer(kBatch)),
+        context(cell(row, kContext)),
+        host_type(cell(row, kHostType)),
+        device_type(row.integer(kDeviceType)),
+        op(cell(row, kOp)),
+        model(cell(row, kModel)),
+        call(cell(row, kCall)) {}
+
+  std::int64_t id, start_ns, duration_ns, stream, number, batch, context, host_type, device_type,
+      op, model, call;
+};
+
 // What a MEMCPY_ASYNC task copied, by id of the task.
 class Copies {
  public:
@@ -97,11 +117,9 @@ class OuterTasks {
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   }
 
-  bool has(const Statement& task) const {
-    if (keys_.empty()) return false;
-    return std::binary_search(
-        keys_.begin(), keys_.end(),
-        key_of(task.integer(kStream), task.integer(kBatch), task.integer(kNumber)));
+  bool has(const Task& task) const {
+    return !keys_.empty() && std::binary_search(keys_.begin(), keys_.end(),
+                                                key_of(task.stream, task.batch, task.number));
   }
 
  private:
@@ -139,20 +157,20 @@ class TaskTexts {
   }
 
   // Valid until the next call.
-  const TaskText& operator()(const Statement& row) {
-    const Key key{row.integer(kStream), cell(row, kHostType), cell(row, kDeviceType),
-                  cell(row, kOp), row.maybe_integer(kModel).value_or(cann::kNoModel)};
+  const TaskText& operator()(const Task& task) {
+    const Key key{task.stream, task.host_type, task.device_type, task.op,
+                  task.model == kNull ? cann::kNoModel : task.model};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     if (known_.size() >= kMostKinds) known_.clear();
     return known_[key] = text_of(key);
   }
 
-  bool is_copy(const Statement& row) const { return cell(row, kHostType) == copy_; }
+  bool is_copy(const Task& task) const { return task.host_type == copy_; }
   // Dimensions of a SIMT kernel.
-  void write_dimensions(const Statement& row, TraceJsonWriter& out) {
-    if (cell(row, kHostType) != simt_ || row.is_null(kOp)) return;
-    read_op(row.integer(kOp));
+  void write_dimensions(const Task& task, TraceJsonWriter& out) {
+    if (task.host_type != simt_ || task.op == kNull) return;
+    read_op(task.op);
     for (const int column : {2, 3}) {
       if (of_op_.is_null(column)) continue;
       out.argument({column == 2 ? "\"Grid Dim\"" : "\"Block Dim\""},
@@ -237,39 +255,41 @@ class DeviceWriter {
     Statement read = db_.prepare(kTasks);
     read.bind(1, first_task).bind(2, last_task);
     while (read.step()) {
-      const bool is_copy = texts_.is_copy(read);
-      if (!is_drawn(read) || (!is_copy && read.is_null(kContext) && outer.has(read))) continue;
-      const TaskText& text = texts_(read);
-      const std::int64_t start = read.integer(kStart);
-      const std::int64_t duration = read.integer(kDuration);
-      out.begin_slice(text.head, start, duration, text.arguments);
-      out.argument({"\"Task Id\""}, read.integer(kNumber));
-      out.argument({"\"Batch Id\""}, read.integer(kBatch));
-      out.argument({"\"Subtask Id\""}, read.maybe_integer(kContext).value_or(cann::kNoContext));
-      if (read.is_null(kCall)) {
-        out.argument_digits({"\"connection_id\""}, kNoConnection);
-      } else {
-        out.argument({"\"connection_id\""}, read.integer(kCall));
-      }
-      if (is_copy) copies.write(read.integer(kId), duration, out);
-      texts_.write_dimensions(read, out);
-      out.end_slice();
-      const std::int64_t call = read.integer(kCall);
-      const char phase = ends_.phase_of_task(read.integer(kId), call);
-      if (phase != 0) cann::write_arrow(out, phase, text.lane, call, start);
+      const Task task(read);
+      const bool is_copy = texts_.is_copy(task);
+      const bool is_hidden = !is_copy && task.context == kNull && outer.has(task);
+      if (!is_hidden && is_drawn(task)) write_task(task, is_copy ? &copies : nullptr, out);
     }
   }
 
   const std::set<std::int64_t>& streams() const { return texts_.streams(); }
 
  private:
-  bool is_drawn(const Statement& row) const {
-    const std::int64_t start = row.integer(kStart);
-    const std::int64_t duration = row.integer(kDuration);
-    const std::int64_t end = cann::plus_ns(start, duration);
+  bool is_drawn(const Task& task) const {
+    const std::int64_t end = cann::plus_ns(task.start_ns, task.duration_ns);
     if (end < begin_ns_) return false;
-    return !is_limited_ || (scope_.takes(device_, start, end) && scope_.takes_length(duration) &&
-                            scope_.takes_model(row.maybe_integer(kModel)));
+    return !is_limited_ ||
+           (scope_.takes(device_, task.start_ns, end) && scope_.takes_length(task.duration_ns) &&
+            scope_.takes_model(task.model == kNull ? std::nullopt : std::optional(task.model)));
+  }
+
+  // `copies` for a task that copied.
+  void write_task(const Task& task, Copies* copies, TraceJsonWriter& out) {
+    const TaskText& text = texts_(task);
+    out.begin_slice(text.head, task.start_ns, task.duration_ns, text.arguments);
+    out.argument({"\"Task Id\""}, task.number);
+    out.argument({"\"Batch Id\""}, task.batch);
+    out.argument({"\"Subtask Id\""}, task.context == kNull ? cann::kNoContext : task.context);
+    if (task.call == kNull) {
+      out.argument_digits({"\"connection_id\""}, kNoConnection);
+    } else {
+      out.argument({"\"connection_id\""}, task.call);
+    }
+    if (copies != nullptr) copies->write(task.id, task.duration_ns, out);
+    texts_.write_dimensions(task, out);
+    out.end_slice();
+    const char phase = ends_.phase_of_task(task.id, task.call);
+    if (phase != 0) cann::write_arrow(out, phase, text.lane, task.call, task.start_ns);
   }
 
   const Database& db_;

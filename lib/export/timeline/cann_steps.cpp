@@ -115,7 +115,7 @@ class StepWriter {
       out_.argument_us({"\"Iteration Refresh(us)\""}, row.integer(kRefresh));
       out_.end_slice();
     }
-    write_data_aug(row, where, number);
+    if (scope_.takes_length(row.integer(kDuration))) write_data_aug(row, where, number);
   }
 
   // An arrow from each iteration to the next of its model, all with one id: 'f' ends it, so that
