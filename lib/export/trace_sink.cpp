@@ -16,10 +16,9 @@ constexpr int kMemoryLevel = 9;
 
 class GzipSink : public TraceSink {
  public:
-  GzipSink(AtomicFile& file, std::size_t buffer_bytes)
-      : file_(file), buffer_bytes_(buffer_bytes) {
-    if (deflateInit2(&stream_, kLevel, Z_DEFLATED, kGzipWindow, kMemoryLevel,
-                     Z_DEFAULT_STRATEGY) != Z_OK) {
+  GzipSink(AtomicFile& file, std::size_t buffer_bytes) : file_(file), buffer_bytes_(buffer_bytes) {
+    if (deflateInit2(&stream_, kLevel, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
+        Z_OK) {
       throw Error(Exit::internal_error, "zlib does not start");
     }
   }

@@ -37,6 +37,10 @@ std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& lis
     }
   }
   points.front() = {0, 0, window.begin_ns, at_begin};
+  // An entry of that very moment says the same.
+  if (points.size() > 1 && points[1].time_ns == window.begin_ns && points[1].value == at_begin) {
+    points.erase(points.begin() + 1);
+  }
   if (window.end_ns) points.push_back({0, 0, *window.end_ns, last});
   return points;
 }
