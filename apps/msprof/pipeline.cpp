@@ -129,13 +129,6 @@ void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files) 
             outdated.front().string(), outdated.size() == 1 ? "" : " …");
 }
 
-std::vector<ExportJob> plan_all(const TraceDb& store, const fs::path& base) {
-  auto jobs = plan_unified_db(store, base);
-  for (auto& job : plan_timelines(store, base, {})) jobs.push_back(std::move(job));
-  for (auto& job : plan_summaries(store, base, {})) jobs.push_back(std::move(job));
-  return jobs;
-}
-
 Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
   const auto session = Session::open(capture);
   const ImportReport imported = import_verbosely(*session, capture, {});

@@ -61,9 +61,6 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
 // Says what was written, which viewer opens it, and what stands there that an earlier import made.
 void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
 
-// The jobs for all products: the unified database, timelines, summaries as csv; the longest first.
-std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base);
-
 // For `collect --all`: imports `capture`, writes all its products (summaries as csv) into it.
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets
 // {"import": {...}, "exported": ["path", ...]}. Returns the gravest exit code; throws Error only

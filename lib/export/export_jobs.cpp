@@ -1,4 +1,4 @@
-// run_export_jobs: two threads, each with its own connection, take jobs in turn.
+// Jobs: two threads, each with its own connection, take jobs in turn.
 #include <atomic>
 #include <exception>
 #include <thread>
@@ -54,6 +54,13 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   workers.work(store.database());
   if (helper.joinable()) helper.join();
   return workers.result();
+}
+
+std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base) {
+  auto jobs = plan_unified_db(store, base);
+  for (auto& job : plan_timelines(store, base, {})) jobs.push_back(std::move(job));
+  for (auto& job : plan_summaries(store, base, {})) jobs.push_back(std::move(job));
+  return jobs;
 }
 
 std::vector<ExportedFile> export_summaries(const TraceDb& store, const std::filesystem::path& base,

@@ -24,13 +24,13 @@ enum class ExportStyle {
 
 struct SummaryOptions {
   SummaryFormat format = SummaryFormat::csv;
-  std::vector<std::string> names;  // of tables; empty: all
+  std::vector<std::string> names{};  // of tables; empty: all
   ExportScope scope{};
   ExportStyle style = ExportStyle::current;
 };
 
 struct TimelineOptions {
-  std::vector<std::string> layers;  // empty: those that are written by default; "all": all
+  std::vector<std::string> layers{};  // empty: those that are written by default; "all": all
   ExportScope scope{};
   ExportStyle style = ExportStyle::current;
   std::uint64_t split_bytes = 0;  // 0: one file; else several, each a stretch of time
@@ -56,6 +56,9 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const std::filesyste
 std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesystem::path& base,
                                       const TimelineOptions& options);
 std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base);
+
+// All of them, summaries as csv; the longest first.
+std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base);
 
 // Writes all; each file appears when it is whole. The result is in the order of the jobs; after an
 // error no further job is begun.

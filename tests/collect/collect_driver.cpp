@@ -21,6 +21,7 @@ Exit import_and_export(const std::filesystem::path& capture, nlohmann::json* rep
 void add_import_command(cli::Command&) {}
 void add_export_command(cli::Command&) {}
 void add_show_command(cli::Command&) {}
+void add_query_command(cli::Command&) {}
 
 }  // namespace msprof
 
