@@ -217,6 +217,11 @@ void TraceJsonWriter::argument(JsonText name, std::int64_t value) {
   append_integer(*out_, value);
 }
 
+void TraceJsonWriter::argument_text(JsonText name, std::string_view text) {
+  key(name);
+  append_json_string(*out_, text);
+}
+
 void TraceJsonWriter::argument_us(JsonText name, std::int64_t ns) {
   key(name);
   append_short_us(*out_, ns);

@@ -66,10 +66,11 @@ class TraceJsonWriter {
   // Arguments of either, and of step().
   void argument(JsonText key, JsonText value);
   void argument(JsonText key, std::int64_t value);
-  void argument_us(JsonText key, std::int64_t ns);         // a number: 12.0, 0.04
-  void argument_time(JsonText key, std::int64_t ns);       // a text: "1715760307201793.880"
-  void argument_number(JsonText key, double value);        // the shortest that reads back the same
-  void argument_digits(JsonText key, std::string_view d);  // digits as they are
+  void argument_text(JsonText key, std::string_view text);  // to be quoted
+  void argument_us(JsonText key, std::int64_t ns);          // a number: 12.0, 0.04
+  void argument_time(JsonText key, std::int64_t ns);        // a text: "1715760307201793.880"
+  void argument_number(JsonText key, double value);         // the shortest that reads back the same
+  void argument_digits(JsonText key, std::string_view d);   // digits as they are
   // Arguments that are already text: `"a":1,"b":2`.
   void arguments(std::string_view text);
 

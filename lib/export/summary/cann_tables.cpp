@@ -8,8 +8,6 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kMostTexts = 1 << 16;
-
 // Removes zeros at the end of a fraction, all but `kept` of its digits.
 std::string without_zeros(std::string digits, std::size_t kept) {
   const std::size_t point = digits.find('.');
@@ -29,19 +27,6 @@ std::vector<Document> Table::documents(const Database& db) const {
   if (!time.empty()) document.stem += "_" + time;
   document.slice_at = facts_.name.size();
   return {document};
-}
-
-Texts::Texts(const Database& db) : read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
-
-const std::string& Texts::operator()(std::int64_t id) {
-  const auto known = known_.find(id);
-  if (known != known_.end()) return known->second;
-  if (known_.size() >= kMostTexts) known_.clear();
-  read_.reset();
-  read_.bind(1, id);
-  std::string& text = known_[id];
-  if (read_.step()) text = read_.text(0);
-  return text;
 }
 
 bool ScopeFilter::takes_for(std::int64_t device, std::int64_t start_ns,

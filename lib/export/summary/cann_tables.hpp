@@ -6,11 +6,11 @@
 #include <optional>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
 #include "base/number.hpp"
 #include "export/cann_rules.hpp"
+#include "export/cann_texts.hpp"
 #include "export/summary_table.hpp"
 #include "store/database.hpp"
 
@@ -42,18 +42,6 @@ class Table : public SummaryTable {
  private:
   TableFacts facts_;
   std::vector<std::string> columns_;
-};
-
-// Texts of the table `name` by id, kept as long as there are not too many.
-class Texts {
- public:
-  explicit Texts(const Database& db);
-  // Valid until the next call; empty for an id that is not there.
-  const std::string& operator()(std::int64_t id);
-
- private:
-  Statement read_;
-  std::unordered_map<std::int64_t, std::string> known_;
 };
 
 // What the scope of a document takes of a table. Without a scope every answer is a quick yes.

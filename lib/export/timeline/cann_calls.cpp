@@ -43,7 +43,7 @@ class CallTexts {
  public:
   CallTexts(const Database& db, std::int64_t pid)
       : pid_(pid),
-        texts_(db),
+        texts_(db, cann::TextForm::json),
         record_(cann::name_id_of(db, "aclrtRecordEvent")),
         wait_(cann::name_id_of(db, "aclrtStreamWaitEvent")) {}
 
@@ -96,7 +96,7 @@ class CallTexts {
   }
 
   std::int64_t pid_;
-  cann::JsonTexts texts_;
+  cann::Texts texts_;
   std::int64_t record_;
   std::int64_t wait_;
   std::unordered_map<Key, CallText, KeyHash> known_;

@@ -17,63 +17,6 @@ namespace msprof {
 
 namespace {
 
-struct EnumText {
-  std::int64_t number;
-  std::string_view text;
-};
-
-constexpr EnumText kDataTypes[] = {
-    {0, "\"INT8\""},
-    {1, "\"INT16\""},
-    {2, "\"INT32\""},
-    {3, "\"FP16\""},
-    {4, "\"FP32\""},
-    {5, "\"INT64\""},
-    {6, "\"UINT64\""},
-    {7, "\"UINT8\""},
-    {8, "\"UINT16\""},
-    {9, "\"UINT32\""},
-    {10, "\"FP64\""},
-    {11, "\"BFP16\""},
-    {12, "\"INT128\""},
-    {14, "\"HIF8\""},
-    {15, "\"FP8E4M3\""},
-    {16, "\"FP8E5M2\""},
-    {17, "\"FP8E8M0\""},
-    {255, "\"RESERVED\""},
-    {0xFFFFFFFF, "\"INVALID_TYPE\""},
-};
-constexpr EnumText kLinkTypes[] = {
-    {0, "\"ON_CHIP\""},
-    {1, "\"HCCS\""},
-    {2, "\"PCIE\""},
-    {3, "\"ROCE\""},
-    {4, "\"SIO\""},
-    {5, "\"HCCS_SW\""},
-    {6, "\"STANDARD_ROCE\""},
-    {7, "\"UB\""},
-    {8, "\"UBoE\""},
-    {255, "\"RESERVED\""},
-    {0xFFFFFFFF, "\"INVALID_TYPE\""},
-};
-constexpr EnumText kTransports[] = {
-    {0, "\"SDMA\""},
-    {1, "\"RDMA\""},
-    {2, "\"LOCAL\""},
-    {3, "\"UB\""},
-    {4, "\"ROCE\""},
-    {255, "\"RESERVED\""},
-    {0xFFFFFFFF, "\"INVALID_TYPE\""},
-};
-
-// Empty for a number outside the table (J-B1).
-JsonText text_of(std::span<const EnumText> table, std::int64_t number) {
-  for (const EnumText& entry : table) {
-    if (entry.number == number) return {entry.text};
-  }
-  return {"\"\""};
-}
-
 // The threads of a group on one device: one for its collectives, one a plane.
 struct Group {
   std::int64_t row = 0;
@@ -145,7 +88,7 @@ class CommunicationWriter {
         scope_(scope),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
-        texts_(db),
+        texts_(db, cann::TextForm::json),
         groups_(db),
         out_(out) {}
 
@@ -228,11 +171,14 @@ class CommunicationWriter {
     out_.argument({"\"task type\""}, JsonText{item});
     out_.argument({"\"src rank\""}, row.integer(kLocal));
     out_.argument({"\"dst rank\""}, row.integer(kRemote));
-    out_.argument({"\"transport type\""}, text_of(kTransports, row.integer(kTransport)));
+    out_.argument_text({"\"transport type\""},
+                       cann::text_of(cann::transport_types(), row.integer(kTransport)));
     const std::int64_t bytes = row.integer(kSize);
     out_.argument({"\"size(Byte)\""}, bytes);
-    out_.argument({"\"data type\""}, text_of(kDataTypes, row.integer(kDataType)));
-    out_.argument({"\"link type\""}, text_of(kLinkTypes, row.integer(kLinkType)));
+    out_.argument_text({"\"data type\""},
+                       cann::text_of(cann::comm_data_types(), row.integer(kDataType)));
+    out_.argument_text({"\"link type\""},
+                       cann::text_of(cann::link_types(), row.integer(kLinkType)));
     out_.argument_number(
         {"\"bandwidth(GB/s)\""},
         duration == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration));
@@ -287,7 +233,8 @@ class CommunicationWriter {
     out_.argument({"\"rank_size\""}, row.integer(kRanks));
     out_.argument({"\"connection_id\""}, row.integer(kApi));
     out_.argument({"\"model id\""}, row.maybe_integer(kOpModel).value_or(cann::kNoModel));
-    out_.argument({"\"data_type\""}, text_of(kDataTypes, row.integer(kOpDataType)));
+    out_.argument_text({"\"data_type\""},
+                       cann::text_of(cann::comm_data_types(), row.integer(kOpDataType)));
     out_.argument({"\"alg_type\""}, JsonText{text(row.maybe_integer(kAlgorithm))});
     out_.argument({"\"count\""}, row.integer(kCount));
     out_.argument({"\"relay\""}, yes_or_no(kRelay));
@@ -321,7 +268,7 @@ class CommunicationWriter {
   const ExportScope& scope_;
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
-  cann::JsonTexts texts_;
+  cann::Texts texts_;
   Groups groups_;
   TraceJsonWriter& out_;
 };

@@ -2,7 +2,6 @@
 // Sources: cann_device.md 23, cann_corrections.md J-A2 (ends), J-A3 (Task Type), J-A4 (logic
 // streams), J-B8 and J-B9 (what is left out), J-B15 (no connection), J-C6 (hidden outer tasks).
 #include <algorithm>
-#include <array>
 #include <map>
 #include <optional>
 #include <set>
@@ -82,20 +81,11 @@ class Copies {
     out.argument_number(
         {"\"bandwidth(GB/s)\""},
         duration_ns == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration_ns));
-    out.argument({"\"operation\""}, {operation(is_known ? read_.integer(2) : -1)});
+    out.argument_text({"\"operation\""}, cann::text_of(cann::copy_directions(),
+                                                       is_known ? read_.integer(2) : -1, "other"));
   }
 
  private:
-  // cann_host.md 1.8, memcpy_info.
-  static std::string_view operation(std::int64_t direction) {
-    constexpr std::array<std::string_view, 8> kTexts = {
-        "\"host to host\"",      "\"host to device\"",   "\"device to host\"",
-        "\"device to device\"",  "\"managed memory\"",   "\"addr device to device\"",
-        "\"host to device ex\"", "\"device to host ex\""};
-    const bool is_known = direction >= 0 && direction < std::ssize(kTexts);
-    return is_known ? kTexts[static_cast<std::size_t>(direction)] : "\"other\"";
-  }
-
   Statement read_;
   bool is_open_ = false;
   bool has_row_ = false;
@@ -143,7 +133,7 @@ class TaskTexts {
   TaskTexts(const Database& db, std::int64_t pid)
       : db_(db),
         pid_(pid),
-        texts_(db),
+        texts_(db, cann::TextForm::json),
         types_(db),
         copy_(cann::name_id_of(db, "MEMCPY_ASYNC")),
         simt_(cann::name_id_of(db, "KERNEL_SIMT")),
@@ -226,7 +216,7 @@ class TaskTexts {
 
   const Database& db_;
   std::int64_t pid_;
-  cann::JsonTexts texts_;
+  cann::Texts texts_;
   cann::TaskTypes types_;
   std::int64_t copy_;
   std::int64_t simt_;

@@ -9,7 +9,6 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kMostTexts = 1 << 16;
 constexpr std::string_view kWhole = "msprof";
 
 Document shared_document(std::string_view topic, const std::string& time) {
@@ -46,20 +45,6 @@ std::vector<Document> Layer::documents(const Database& db) const {
   std::vector<Document> documents{shared_document(kWhole, time)};
   if (!facts_.own_document.empty()) documents.push_back(shared_document(facts_.own_document, time));
   return documents;
-}
-
-JsonTexts::JsonTexts(const Database& db)
-    : read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
-
-const std::string& JsonTexts::operator()(std::int64_t id) {
-  const auto known = known_.find(id);
-  if (known != known_.end()) return known->second;
-  if (known_.size() >= kMostTexts) known_.clear();
-  read_.reset();
-  read_.bind(1, id);
-  std::string& text = known_[id];
-  text = json_string(read_.step() ? read_.text(0) : "");
-  return text;
 }
 
 }  // namespace msprof::cann

@@ -6,9 +6,9 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "export/cann_texts.hpp"
 #include "export/timeline_layer.hpp"
 #include "store/database.hpp"
 
@@ -65,19 +65,6 @@ class Layer : public TimelineLayer {
 
  private:
   LayerFacts facts_;
-};
-
-// Texts of the table `name` by id, quoted and escaped as JSON; kept as long as there are not too
-// many.
-class JsonTexts {
- public:
-  explicit JsonTexts(const Database& db);
-  // Valid until the next call; `""` for an id that is not there.
-  const std::string& operator()(std::int64_t id);
-
- private:
-  Statement read_;
-  std::unordered_map<std::int64_t, std::string> known_;
 };
 
 }  // namespace msprof::cann

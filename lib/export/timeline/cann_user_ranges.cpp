@@ -29,7 +29,7 @@ class RangeWriter {
         scope_(scope),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
-        texts_(db),
+        texts_(db, cann::TextForm::json),
         out_(out) {}
 
   void write() {
@@ -163,7 +163,7 @@ class RangeWriter {
   const ExportScope& scope_;
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
-  cann::JsonTexts texts_;
+  cann::Texts texts_;
   TraceJsonWriter& out_;
 };
 

@@ -2,47 +2,27 @@
 // T8).
 #include <fmt/format.h>
 
+#include <optional>
+#include <span>
+
+#include "export/cann_texts.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {
 
 namespace {
 
-struct Entry {
-  std::int64_t id = 0;
-  std::string_view name;
-};
+using Entry = cann::NumberText;
 
 constexpr Entry kApiTypes[] = {
     {5000, "runtime"}, {5500, "communication"}, {10000, "node"}, {15000, "model"}, {20000, "acl"}};
 constexpr Entry kUserEventTypes[] = {
     {0, "marker"}, {1, "push/pop"}, {2, "start/end"}, {3, "marker_ex"}};
-constexpr Entry kCopies[] = {
-    {0, "host to host"},      {1, "host to device"},    {2, "device to host"},
-    {3, "device to device"},  {4, "managed memory"},    {5, "addr device to device"},
-    {6, "host to device ex"}, {7, "device to host ex"}, {65535, "other"}};
 constexpr Entry kOverlaps[] = {{0, "COMPUTE"},
                                {1, "COMMUNICATION"},
                                {2, "COMM_NOT_OVERLAP_COMP"},
                                {3, "FREE"},
                                {65535, "RESERVE"}};
-constexpr Entry kDataTypes[] = {
-    {0, "INT8"},     {1, "INT16"},    {2, "INT32"},      {3, "FP16"},    {4, "FP32"},
-    {5, "INT64"},    {6, "UINT64"},   {7, "UINT8"},      {8, "UINT16"},  {9, "UINT32"},
-    {10, "FP64"},    {11, "BFP16"},   {12, "INT128"},    {14, "HIF8"},   {15, "FP8E4M3"},
-    {16, "FP8E5M2"}, {17, "FP8E8M0"}, {255, "RESERVED"}, {65534, "N/A"}, {65535, "INVALID_TYPE"}};
-constexpr Entry kLinkTypes[] = {{0, "ON_CHIP"},       {1, "HCCS"},    {2, "PCIE"},
-                                {3, "ROCE"},          {4, "SIO"},     {5, "HCCS_SW"},
-                                {6, "STANDARD_ROCE"}, {7, "UB"},      {8, "UBoE"},
-                                {255, "RESERVED"},    {65534, "N/A"}, {65535, "INVALID_TYPE"}};
-constexpr Entry kTransportTypes[] = {
-    {0, "SDMA"}, {1, "RDMA"},       {2, "LOCAL"},   {3, "UB"},
-    {4, "ROCE"}, {255, "RESERVED"}, {65534, "N/A"}, {65535, "INVALID_TYPE"}};
-constexpr Entry kRdmaTypes[] = {{0, "RDMA_SEND_NOTIFY"},
-                                {1, "RDMA_SEND_PAYLOAD"},
-                                {255, "RESERVED"},
-                                {65534, "N/A"},
-                                {65535, "INVALID_TYPE"}};
 constexpr Entry kModules[] = {{0, "SLOG"},        {1, "IDEDD"},     {2, "SCC"},
                               {3, "HCCL"},        {4, "FMK"},       {5, "CCU"},
                               {6, "DVPP"},        {7, "RUNTIME"},   {8, "CCE"},
@@ -72,23 +52,50 @@ struct Enum {
 };
 constexpr Enum kEnums[] = {{"ENUM_API_TYPE", kApiTypes},
                            {"ENUM_MSTX_EVENT_TYPE", kUserEventTypes},
-                           {"ENUM_MEMCPY_OPERATION", kCopies},
                            {"ENUM_OVERLAP_ANALYSIS_TYPE", kOverlaps},
-                           {"ENUM_HCCL_DATA_TYPE", kDataTypes},
-                           {"ENUM_HCCL_LINK_TYPE", kLinkTypes},
-                           {"ENUM_HCCL_TRANSPORT_TYPE", kTransportTypes},
-                           {"ENUM_HCCL_RDMA_TYPE", kRdmaTypes},
                            {"ENUM_MODULE", kModules}};
+
+class EnumTable {
+ public:
+  EnumTable(Database& target, std::string_view name) {
+    target.execute(fmt::format("CREATE TABLE {} (id INTEGER PRIMARY KEY, name TEXT)", name));
+    insert_.emplace(target.prepare(fmt::format("INSERT INTO {} VALUES(?,?)", name)));
+  }
+  void add(std::int64_t number, std::string_view text) {
+    insert_->bind(1, number).bind(2, text).run();
+  }
+  void add(std::span<const Entry> entries) {
+    for (const Entry& entry : entries) add(entry.number, entry.text);
+  }
+
+ private:
+  std::optional<Statement> insert_;
+};
+
+// Numbers of collectives have 16 bits here, the last two for none and for an invalid one.
+void write_collective_enum(Database& target, std::string_view name,
+                           std::span<const Entry> entries) {
+  constexpr std::int64_t kMissing = 65534;
+  constexpr std::int64_t kInvalid = 65535;
+  EnumTable table(target, name);
+  for (const Entry& entry : entries) {
+    if (entry.number == cann::kInvalidType) table.add(kMissing, "N/A");
+    table.add(entry.number == cann::kInvalidType ? kInvalid : entry.number, entry.text);
+  }
+}
 
 }  // namespace
 
 void write_enums(Writer& out) {
   Database& target = out.target();
-  for (const Enum& one : kEnums) {
-    target.execute(fmt::format("CREATE TABLE {} (id INTEGER PRIMARY KEY, name TEXT)", one.table));
-    Statement insert = target.prepare(fmt::format("INSERT INTO {} VALUES(?,?)", one.table));
-    for (const Entry& entry : one.entries) insert.bind(1, entry.id).bind(2, entry.name).run();
-  }
+  for (const Enum& one : kEnums) EnumTable(target, one.table).add(one.entries);
+  EnumTable copies(target, "ENUM_MEMCPY_OPERATION");
+  copies.add(cann::copy_directions());
+  copies.add(65535, "other");
+  write_collective_enum(target, "ENUM_HCCL_DATA_TYPE", cann::comm_data_types());
+  write_collective_enum(target, "ENUM_HCCL_LINK_TYPE", cann::link_types());
+  write_collective_enum(target, "ENUM_HCCL_TRANSPORT_TYPE", cann::transport_types());
+  write_collective_enum(target, "ENUM_HCCL_RDMA_TYPE", cann::remote_copy_types());
 }
 
 }  // namespace msprof::unified
