@@ -46,7 +46,7 @@ bool ExportScope::takes(std::int64_t device_id, std::int64_t start_ns, std::int6
   if (windows.empty()) return true;
   return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
     return window.device_id == device_id && start_ns >= window.begin_ns &&
-           start_ns <= window.end_ns;
+           start_ns < window.end_ns;
   });
 }
 
@@ -54,7 +54,7 @@ bool ExportScope::takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
   if (!takes_time(start_ns, end_ns)) return false;
   if (windows.empty()) return true;
   return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
-    return start_ns >= window.begin_ns && start_ns <= window.end_ns;
+    return start_ns >= window.begin_ns && start_ns < window.end_ns;
   });
 }
 
