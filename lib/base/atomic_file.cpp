@@ -69,6 +69,10 @@ void create_output_folder(const fs::path& folder) {
 void publish(const fs::path& temporary, const fs::path& target) {
   FileDescriptor fd(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd || ::fdatasync(fd.get()) != 0) throw_cannot_write(target, errno);
+  move_into_place(temporary, target);
+}
+
+void move_into_place(const fs::path& temporary, const fs::path& target) {
   if (::rename(temporary.c_str(), target.c_str()) != 0) throw_cannot_write(target, errno);
 }
 
@@ -97,7 +101,7 @@ void AtomicFile::flush() {
 
 void AtomicFile::commit() {
   flush();
-  if (::rename(temporary_.c_str(), target_.c_str()) != 0) throw_cannot_write(target_, errno);
+  move_into_place(temporary_, target_);
   committed_ = true;
 }
 

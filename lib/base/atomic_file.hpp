@@ -30,6 +30,8 @@ void create_output_folder(const std::filesystem::path& folder);
 // Renames a finished temporary file to its name, after flushing it to the disk: for the store,
 // which later commands take as it is.
 void publish(const std::filesystem::path& temporary, const std::filesystem::path& target);
+// The same without flushing: for products, which can be made again from the store.
+void move_into_place(const std::filesystem::path& temporary, const std::filesystem::path& target);
 
 class AtomicFile {
  public:

@@ -78,7 +78,6 @@ void import_and_export(const fs::path& folder, const fs::path& products, bool ma
     if (!store) std::abort();  // what was just made must be current
     fs::create_directories(products / "summary");
     export_summaries(*store, products, {});
-    export_summaries(*store, products, {.format = SummaryFormat::json});
     export_timelines(*store, products, {.layers = {"all"}});
     run_export_jobs(*store, plan_unified_db(*store, products));
   } catch (const Error& error) {

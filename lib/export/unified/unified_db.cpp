@@ -71,7 +71,7 @@ ExportedFile write_unified_db(const Database& store, const fs::path& target, int
   }
   db.execute("COMMIT");
   db.close();
-  publish(temporary.path(), target);
+  move_into_place(temporary.path(), target);
   return {target, fs::file_size(target), 0};
 }
 
