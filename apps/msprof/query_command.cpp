@@ -145,7 +145,7 @@ void print_head(const ChosenCapture& capture, const CaptureFacts& facts, Exit ex
   fmt::print("{}\n", printable(name_of(capture)));
   fmt::print("dialect    {}\n", printable(cell(facts.dialect)));
   fmt::print("chip       {}\n", printable(cell(facts.chip)));
-  fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown time" : begin,
+  fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown moment" : begin,
              facts.duration_ns
                  ? fmt::format(", for {} s", fixed(*facts.duration_ns, 1'000'000'000, 3))
                  : "");

@@ -22,7 +22,8 @@ std::string text_or_empty(const Statement& row, int column) {
 void read_time(const Database& db, CaptureFacts& facts) {
   const std::int64_t begin = collection_begin_ns(db);
   if (begin <= 0) return;
-  facts.begin_ns = begin;
+  // Only CANN says when that was; the clock of a board counts from its start.
+  if (read_meta_integer(db, "window.begin_ns")) facts.begin_ns = begin;
   std::optional<std::int64_t> end;
   if (read_meta(db, "window.has_end") == "1") {
     end = read_meta_integer(db, "window.end_ns");
@@ -39,7 +40,8 @@ void read_devices(const Database& db, CaptureFacts& facts) {
   Statement read = db.prepare(
       "SELECT device.id, name.text, frequency_hz, core_count, vector_core_count,"
       " (SELECT ifnull(sum(last_task_id - first_task_id + 1), 0) FROM task_run"
-      "  WHERE task_run.device_id = device.id)"
+      "  WHERE task_run.device_id = device.id OR step_id IN (SELECT step.id FROM step"
+      "  JOIN model ON model.id = step.model_row WHERE model.device_id = device.id))"
       " FROM device LEFT JOIN name ON name.id = chip_name_id ORDER BY device.id");
   while (read.step()) {
     facts.devices.push_back({read.integer(0), text_or_empty(read, 1), read.maybe_integer(2),

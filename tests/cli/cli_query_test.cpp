@@ -87,6 +87,8 @@ TEST_CASE("query tells the steps of a board's capture") {
   const Captures captures;
   const auto one = captures.query(captures.job);
   CHECK(one.at("dialect") == "svp");
+  CHECK(one.at("begin_utc").is_null());
+  CHECK(one.at("devices").at(0).at("tasks").get<std::int64_t>() > 0);
   REQUIRE(one.at("steps").size() >= 1);
   CHECK_FALSE(one.contains("iterations"));
   CHECK(one.at("steps").at(0).at("count").get<int>() >= 1);

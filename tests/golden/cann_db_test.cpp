@@ -262,7 +262,7 @@ TEST_CASE("the same run gives the same bytes of the database, again and elsewher
   CHECK((read_file(run.db()) == bytes));
 }
 
-TEST_CASE("an export of the database that is killed leaves none, and the next one is whole") {
+TEST_CASE("an export of the database that is killed leaves none or all of it") {
   const TempFolder folder;
   RunShape shape;
   shape.tasks = 10'000;
@@ -288,7 +288,10 @@ TEST_CASE("an export of the database that is killed leaves none, and the next on
     ::nanosleep(&pause, nullptr);
     program.send(SIGKILL);
     killed += program.wait().signal == SIGKILL;
-    CHECK_FALSE(fs::exists(run.folder / kDbName));
+    // On a busy machine the kill may come between the last step of the export and its end.
+    if (!fs::exists(run.folder / kDbName)) continue;
+    CHECK((read_file(run.folder / kDbName) == whole));
+    fs::remove(run.folder / kDbName);
   }
   CHECK(killed > 0);
   REQUIRE(run_msprof(words).exit_code == 0);
