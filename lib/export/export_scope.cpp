@@ -45,8 +45,7 @@ bool ExportScope::takes(std::int64_t device_id, std::int64_t start_ns, std::int6
   if (!takes_time(start_ns, end_ns) || !takes_device(device_id)) return false;
   if (windows.empty()) return true;
   return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
-    return window.device_id == device_id && start_ns >= window.begin_ns &&
-           start_ns < window.end_ns;
+    return window.device_id == device_id && start_ns >= window.begin_ns && start_ns < window.end_ns;
   });
 }
 
