@@ -23,6 +23,7 @@ struct ExportArguments {
 // Exports each capture: writes the jobs that `plan(store, folder)` gives.
 template <typename Plan>
 Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&& plan) {
+  apply_verbosity(arguments.capture.verbosity);
   return for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
     const ReadyStore ready = ready_store(capture);
     const auto files = run_export_jobs(ready.db, plan(ready.db, capture.products));
@@ -34,7 +35,6 @@ Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&&
 }
 
 Exit run_timeline(const ExportArguments& arguments) {
-  apply_verbosity(arguments.capture.verbosity);
   check_scope(arguments.scope);
   check_timeline(arguments.timeline);
   return export_each(
@@ -57,7 +57,6 @@ void sort_out_names(ExportArguments& arguments) {
 }
 
 Exit run_summary(ExportArguments& arguments) {
-  apply_verbosity(arguments.capture.verbosity);
   sort_out_names(arguments);
   check_summary_names(arguments.names);
   check_scope(arguments.scope);
@@ -73,12 +72,10 @@ Exit run_summary(ExportArguments& arguments) {
 }
 
 Exit run_db(const ExportArguments& arguments) {
-  apply_verbosity(arguments.capture.verbosity);
   return export_each(arguments, "database", plan_unified_db);
 }
 
 Exit run_all(const ExportArguments& arguments) {
-  apply_verbosity(arguments.capture.verbosity);
   return export_each(arguments, "product", plan_all);
 }
 

@@ -1,5 +1,7 @@
 #include "export/cann_rules.hpp"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 
 #include "store/meta.hpp"
@@ -30,6 +32,16 @@ std::string_view event_type_text(std::int64_t type) {
 
 std::int64_t window_begin_ns(const Database& db) {
   return read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN);
+}
+
+std::string time_stamp(const Database& db) {
+  const std::string time = read_meta(db, "time_stamp");
+  return time.find_first_not_of("0123456789") == std::string::npos ? time : std::string();
+}
+
+bool has_rows(const Database& db, std::string_view select) {
+  Statement any = db.prepare(fmt::format("SELECT EXISTS({})", select));
+  return any.step() && any.integer(0) != 0;
 }
 
 std::int64_t name_id_of(const Database& db, std::string_view text) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <initializer_list>
+#include <string>
 #include <string_view>
 #include <unordered_map>
 
@@ -30,6 +31,12 @@ std::string_view event_type_text(std::int64_t type);
 
 // When the collection began; what ended before it is left out. INT64_MIN when unknown.
 std::int64_t window_begin_ns(const Database& db);
+
+// When the collection began, as file names have it: digits, or empty where the store says anything
+// else: a store can come with a capture.
+std::string time_stamp(const Database& db);
+// Whether the query `select` has a row.
+bool has_rows(const Database& db, std::string_view select);
 
 // The id of a text in the table `name`; -1, which no row has, where it is not there.
 std::int64_t name_id_of(const Database& db, std::string_view text);

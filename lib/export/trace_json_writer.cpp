@@ -125,11 +125,26 @@ void TraceJsonWriter::thread(TraceLane lane, std::string_view name, std::int64_t
       cann_metadata("thread_sort_index", lane, "sort_index", std::to_string(sort_index)));
 }
 
-void TraceJsonWriter::lane(TraceLane lane) {
+void TraceJsonWriter::event_head(JsonText name, TraceLane lane) {
+  *out_ += "{\"name\":";
+  *out_ += name.text;
   *out_ += ",\"pid\":";
   append_integer(*out_, lane.pid);
   *out_ += ",\"tid\":";
   append_integer(*out_, lane.tid);
+}
+
+void TraceJsonWriter::flow_head(char phase, JsonText name, TraceLane lane, JsonText category,
+                                JsonText id, std::int64_t time_ns) {
+  begin_event(time_ns);
+  event_head(name, lane);
+  *out_ += ",\"ph\":\"";
+  *out_ += phase;
+  *out_ += "\",\"cat\":";
+  *out_ += category.text;
+  *out_ += ",\"id\":";
+  *out_ += id.text;
+  time_text(time_ns);
 }
 
 void TraceJsonWriter::time_text(std::int64_t ns) {
@@ -141,9 +156,7 @@ void TraceJsonWriter::time_text(std::int64_t ns) {
 void TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64_t tid,
                                      std::int64_t start_ns, std::int64_t duration_ns) {
   begin_event(start_ns);
-  *out_ += "{\"name\":";
-  *out_ += name.text;
-  lane({pid, tid});
+  event_head(name, {pid, tid});
   *out_ += ",\"ts\":";
   append_us_from_ns(*out_, start_ns);
   *out_ += ",\"dur\":";
@@ -159,9 +172,7 @@ void TraceJsonWriter::end_complete() {
 void TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t start_ns,
                                   std::int64_t duration_ns, JsonText category) {
   begin_event(start_ns);
-  *out_ += "{\"name\":";
-  *out_ += name.text;
-  lane(where);
+  event_head(name, where);
   time_text(start_ns);
   *out_ += ",\"dur\":";
   append_short_us(*out_, duration_ns);
@@ -261,9 +272,7 @@ void TraceJsonWriter::arguments(std::string_view text) {
 void TraceJsonWriter::counter(JsonText name, TraceLane where, std::int64_t time_ns, JsonText of,
                               std::int64_t value) {
   begin_event(time_ns);
-  *out_ += "{\"name\":";
-  *out_ += name.text;
-  lane(where);
+  event_head(name, where);
   time_text(time_ns);
   *out_ += ",\"ph\":\"C\",\"args\":{";
   argument(of, value);
@@ -272,34 +281,14 @@ void TraceJsonWriter::counter(JsonText name, TraceLane where, std::int64_t time_
 
 void TraceJsonWriter::flow(char phase, JsonText name, TraceLane where, JsonText category,
                            JsonText id, std::int64_t time_ns) {
-  begin_event(time_ns);
-  *out_ += "{\"name\":";
-  *out_ += name.text;
-  lane(where);
-  *out_ += ",\"ph\":\"";
-  *out_ += phase;
-  *out_ += "\",\"cat\":";
-  *out_ += category.text;
-  *out_ += ",\"id\":";
-  *out_ += id.text;
-  time_text(time_ns);
+  flow_head(phase, name, where, category, id, time_ns);
   *out_ += phase == 's' ? "}" : ",\"bp\":\"e\"}";
   end_event();
 }
 
 void TraceJsonWriter::begin_flow(char phase, JsonText name, TraceLane where, JsonText category,
                                  JsonText id, std::int64_t time_ns) {
-  begin_event(time_ns);
-  *out_ += "{\"name\":";
-  *out_ += name.text;
-  lane(where);
-  *out_ += ",\"ph\":\"";
-  *out_ += phase;
-  *out_ += "\",\"cat\":";
-  *out_ += category.text;
-  *out_ += ",\"id\":";
-  *out_ += id.text;
-  time_text(time_ns);
+  flow_head(phase, name, where, category, id, time_ns);
   *out_ += ",\"args\":{";
 }
 

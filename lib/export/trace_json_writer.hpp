@@ -99,7 +99,9 @@ class TraceJsonWriter {
   void end_event();
   void choose_part(std::int64_t time_ns);
   void metadata_event(std::string_view text);
-  void lane(TraceLane lane);
+  void event_head(JsonText name, TraceLane lane);
+  void flow_head(char phase, JsonText name, TraceLane lane, JsonText category, JsonText id,
+                 std::int64_t time_ns);
   void key(JsonText key);
   void time_text(std::int64_t ns);
 

@@ -19,10 +19,9 @@ std::string without_zeros(std::string digits, std::size_t kept) {
 }  // namespace
 
 std::vector<Document> Table::documents(const Database& db) const {
-  Statement any = db.prepare(fmt::format("SELECT EXISTS({})", facts_.exists));
-  if (!any.step() || any.integer(0) == 0) return {};
+  if (!has_rows(db, facts_.exists)) return {};
   Document document;
-  const std::string time = read_meta(db, "time_stamp");
+  const std::string time = time_stamp(db);
   document.stem = std::string(facts_.name);
   if (!time.empty()) document.stem += "_" + time;
   document.slice_at = facts_.name.size();

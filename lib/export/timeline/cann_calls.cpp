@@ -135,18 +135,8 @@ class CannCalls : public cann::Layer {
       out.end_slice();
       if (text.begins_arrow || copies.has(id)) cann::write_arrow(out, 's', text.lane, id, start);
     }
-    write_metadata(processes, texts.threads(), out);
-  }
-
- private:
-  static void write_metadata(const cann::TraceProcesses& processes,
-                             const std::set<std::int64_t>& threads, TraceJsonWriter& out) {
-    if (threads.empty()) return;
-    processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, "CANN");
-    const std::int64_t pid = processes.pid(cann::TraceProcess::calls, cann::kHostDevice);
-    for (const std::int64_t thread : threads) {
-      out.thread({pid, thread}, "Thread " + std::to_string(thread), thread);
-    }
+    processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, "CANN", "Thread",
+                    texts.threads());
   }
 };
 

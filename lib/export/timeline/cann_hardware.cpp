@@ -306,9 +306,13 @@ class CannHardware : public cann::Layer {
         " ORDER BY device_id, first_task_id");
     std::optional<DeviceWriter> writer;
     std::int64_t device = -1;
+    const auto write_metadata = [&] {
+      processes.write(out, cann::TraceProcess::hardware, device, "Ascend Hardware", "Stream",
+                      writer->streams());
+    };
     while (runs.step()) {
       if (runs.integer(0) != device || !writer) {
-        if (writer) write_metadata(processes, device, writer->streams(), out);
+        if (writer) write_metadata();
         device = runs.integer(0);
         writer.emplace(db, document.scope, ends, device,
                        processes.pid(cann::TraceProcess::hardware, device));
@@ -317,18 +321,7 @@ class CannHardware : public cann::Layer {
         writer->write(runs.integer(1), runs.integer(2), out);
       }
     }
-    if (writer) write_metadata(processes, device, writer->streams(), out);
-  }
-
- private:
-  static void write_metadata(const cann::TraceProcesses& processes, std::int64_t device,
-                             const std::set<std::int64_t>& streams, TraceJsonWriter& out) {
-    if (streams.empty()) return;
-    processes.write(out, cann::TraceProcess::hardware, device, "Ascend Hardware");
-    const std::int64_t pid = processes.pid(cann::TraceProcess::hardware, device);
-    for (const std::int64_t stream : streams) {
-      out.thread({pid, stream}, "Stream " + std::to_string(stream), stream);
-    }
+    if (writer) write_metadata();
   }
 };
 

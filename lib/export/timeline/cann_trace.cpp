@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "export/json_text.hpp"
+#include "export/cann_rules.hpp"
 #include "store/meta.hpp"
 
 namespace msprof::cann {
@@ -38,10 +38,20 @@ void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int6
               static_cast<std::int64_t>(process));
 }
 
+void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
+                           std::string_view name, std::string_view thread,
+                           const std::set<std::int64_t>& threads) const {
+  if (threads.empty()) return;
+  write(out, process, device, name);
+  const std::int64_t pid = this->pid(process, device);
+  for (const std::int64_t tid : threads) {
+    out.thread({pid, tid}, fmt::format("{} {}", thread, tid), tid);
+  }
+}
+
 std::vector<Document> Layer::documents(const Database& db) const {
-  Statement any = db.prepare(fmt::format("SELECT EXISTS({})", facts_.exists));
-  if (!any.step() || any.integer(0) == 0) return {};
-  const std::string time = read_meta(db, "time_stamp");
+  if (!has_rows(db, facts_.exists)) return {};
+  const std::string time = time_stamp(db);
   std::vector<Document> documents{shared_document(kWhole, time)};
   if (!facts_.own_document.empty()) documents.push_back(shared_document(facts_.own_document, time));
   return documents;

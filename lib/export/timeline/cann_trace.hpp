@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -38,6 +39,9 @@ class TraceProcesses {
   // Its metadata: name, label ("CPU" or "NPU <device>") and order.
   void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
              std::string_view name) const;
+  // The same with its threads, each named `thread` and its number; nothing where there are none.
+  void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device, std::string_view name,
+             std::string_view thread, const std::set<std::int64_t>& threads) const;
 
  private:
   std::int64_t host_pid_ = 0;

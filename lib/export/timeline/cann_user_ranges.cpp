@@ -83,12 +83,8 @@ class RangeWriter {
         write_arrow(out_, 's', lane, read.integer(kMark), start);
       }
     }
-    if (threads.empty()) return;
     processes_.write(out_, cann::TraceProcess::user_ranges, cann::kHostDevice,
-                     read_meta(db_, "host.pid_name"));
-    for (const std::int64_t thread : threads) {
-      out_.thread({pid, thread}, "Thread " + std::to_string(thread), thread);
-    }
+                     read_meta(db_, "host.pid_name"), "Thread", threads);
   }
 
   void write_arguments(const Statement& row) {
@@ -148,14 +144,9 @@ class RangeWriter {
       if (read.is_null(kHost) || !is_taken(read.integer(kHost), read.integer(kHostEnd))) continue;
       write_arrow(out_, read.integer(kLast) != 0 ? 'f' : 't', lane, read.integer(kId), start);
     }
-    for (const auto& [device, ids] : streams) write_mark_metadata(device, ids);
-  }
-
-  void write_mark_metadata(std::int64_t device, const std::set<std::int64_t>& streams) {
-    processes_.write(out_, cann::TraceProcess::hardware, device, "Ascend Hardware");
-    const std::int64_t pid = processes_.pid(cann::TraceProcess::hardware, device);
-    for (const std::int64_t stream : streams) {
-      out_.thread({pid, stream}, "Stream " + std::to_string(stream), stream);
+    for (const auto& [device, ids] : streams) {
+      processes_.write(out_, cann::TraceProcess::hardware, device, "Ascend Hardware", "Stream",
+                       ids);
     }
   }
 

@@ -2,11 +2,11 @@
 #include <fmt/format.h>
 
 #include "base/atomic_file.hpp"
+#include "export/cann_rules.hpp"
 #include "export/export_files.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/unified/unified_writer.hpp"
-#include "store/meta.hpp"
 
 namespace msprof {
 
@@ -28,12 +28,6 @@ bool has_rows(const Database& db) {
       " device_type_name_id IS NOT NULL) OR EXISTS(SELECT 1 FROM user_range) OR"
       " EXISTS(SELECT 1 FROM device_mark) OR EXISTS(SELECT 1 FROM memory_event)");
   return any.step() && any.integer(0) != 0;
-}
-
-// Of the collection; nothing but digits comes into the name of the file.
-std::string time_stamp(const Database& db) {
-  const std::string time = read_meta(db, "time_stamp");
-  return time.find_first_not_of("0123456789") == std::string::npos ? time : std::string();
 }
 
 // Large tables want large pages; but every table takes one.
@@ -80,7 +74,7 @@ ExportedFile write_unified_db(const Database& store, const fs::path& target, int
 std::vector<ExportJob> plan_unified_db(const TraceDb& store, const fs::path& base) {
   const Database& db = store.database();
   if (!has_unified_db(db) || !has_rows(db)) return {};
-  const std::string time = time_stamp(db);
+  const std::string time = cann::time_stamp(db);
   const std::string name = time.empty() ? "msprof.db" : fmt::format("msprof_{}.db", time);
   const int page_bytes = page_bytes_for(store.path());
   return {{[base, name, page_bytes](const Database& reader) -> std::vector<ExportedFile> {
