@@ -36,6 +36,10 @@ std::unique_ptr<cli::Command> build_command_tree() {
   add_export_command(*root);
   add_show_command(*root);
   add_query_command(*root);
+  add_compare_command(*root);
+  add_advise_command(*root);
+  add_doctor_command(*root);
+  add_completion_command(*root);
   return root;
 }
 

@@ -18,6 +18,10 @@ void add_import_command(cli::Command& root);
 void add_export_command(cli::Command& root);
 void add_show_command(cli::Command& root);
 void add_query_command(cli::Command& root);
+void add_compare_command(cli::Command& root);
+void add_advise_command(cli::Command& root);
+void add_doctor_command(cli::Command& root);
+void add_completion_command(cli::Command& root);
 
 // The whole tree, as main() and the tests see it.
 std::unique_ptr<cli::Command> build_command_tree();

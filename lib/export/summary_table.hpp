@@ -34,6 +34,7 @@ class TableWriter {
   // The same for digits that `append(std::string&)` appends: without a copy where cells are text.
   template <typename Append>
   void number_by(Append&& append) {
+    if (ignores_cell()) return;
     if (std::string* out = begin_number()) return append(*out);
     std::string digits;
     append(digits);
@@ -41,6 +42,7 @@ class TableWriter {
   }
   template <typename Append>
   void timestamp_by(Append&& append) {
+    if (ignores_cell()) return;
     if (std::string* out = begin_number()) {
       append(*out);
       return end_timestamp();
@@ -68,6 +70,9 @@ class TableWriter {
   }
 
  protected:
+  // Whether nobody looks at the next cell, which is then taken as written: it need not be
+  // formatted.
+  virtual bool ignores_cell() { return false; }
   // Where cells are appended as text, and cells taken as written; for writers that do so.
   virtual std::string* output() { return nullptr; }
   virtual void skip(std::size_t /*cells*/) {}

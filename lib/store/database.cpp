@@ -77,6 +77,11 @@ Statement& Statement::bind(int parameter, std::string_view text) {
   return *this;
 }
 
+Statement& Statement::bind(int parameter, double value) {
+  if (sqlite3_bind_double(statement_.get(), parameter, value) != SQLITE_OK) fail();
+  return *this;
+}
+
 Statement& Statement::bind_null(int parameter) {
   if (sqlite3_bind_null(statement_.get(), parameter) != SQLITE_OK) fail();
   return *this;
@@ -112,6 +117,15 @@ std::optional<std::int64_t> Statement::maybe_integer(int column) const {
   return integer(column);
 }
 
+double Statement::real(int column) const {
+  return sqlite3_column_double(statement_.get(), column);
+}
+
+std::optional<double> Statement::maybe_real(int column) const {
+  if (is_null(column)) return std::nullopt;
+  return real(column);
+}
+
 std::string_view Statement::text(int column) const {
   const auto* bytes = reinterpret_cast<const char*>(sqlite3_column_text(statement_.get(), column));
   if (bytes == nullptr) return {};
@@ -120,6 +134,20 @@ std::string_view Statement::text(int column) const {
 
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
+}
+
+bool Statement::is_number(int column) const {
+  const int type = sqlite3_column_type(statement_.get(), column);
+  return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+int Statement::column_count() const {
+  return sqlite3_column_count(statement_.get());
+}
+
+std::string Statement::column_name(int column) const {
+  const char* name = sqlite3_column_name(statement_.get(), column);
+  return name == nullptr ? "" : name;
 }
 
 Database Database::create(const std::filesystem::path& path, int page_bytes) {

@@ -24,6 +24,7 @@ class Statement {
 
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view text);
+  Statement& bind(int parameter, double value);
   Statement& bind_null(int parameter);
 
   // True while there is a row. Looks at Ctrl-C now and then.
@@ -34,9 +35,15 @@ class Statement {
 
   std::int64_t integer(int column) const;
   std::optional<std::int64_t> maybe_integer(int column) const;
+  double real(int column) const;
+  std::optional<double> maybe_real(int column) const;
   // Valid until the next step().
   std::string_view text(int column) const;
   bool is_null(int column) const;
+  bool is_number(int column) const;
+
+  int column_count() const;
+  std::string column_name(int column) const;
 
  private:
   struct Finalize {

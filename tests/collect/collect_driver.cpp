@@ -22,6 +22,10 @@ void add_import_command(cli::Command&) {}
 void add_export_command(cli::Command&) {}
 void add_show_command(cli::Command&) {}
 void add_query_command(cli::Command&) {}
+void add_compare_command(cli::Command&) {}
+void add_advise_command(cli::Command&) {}
+void add_doctor_command(cli::Command&) {}
+void add_completion_command(cli::Command&) {}
 
 }  // namespace msprof
 

@@ -1,0 +1,8 @@
+// msprof advise.
+#include "msprof/verbs.hpp"
+
+namespace msprof {
+
+void add_advise_command(cli::Command&) {}
+
+}  // namespace msprof

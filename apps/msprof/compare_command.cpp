@@ -1,0 +1,8 @@
+// msprof compare.
+#include "msprof/verbs.hpp"
+
+namespace msprof {
+
+void add_compare_command(cli::Command&) {}
+
+}  // namespace msprof

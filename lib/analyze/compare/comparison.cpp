@@ -1,0 +1,23 @@
+#include "analyze/compare/comparison.hpp"
+
+#include <cmath>
+
+namespace msprof {
+
+std::optional<double> Change::percent() const {
+  if (!base_us || *base_us == 0) return std::nullopt;
+  return 100 * delta_us() / *base_us;
+}
+
+bool Change::is_noise() const {
+  return std::abs(delta_us()) <= noise_us;
+}
+
+std::string OpChange::name() const {
+  const auto& names = base_names.size() >= new_names.size() ? base_names : new_names;
+  std::string joined;
+  for (const std::string& one : names) joined += (joined.empty() ? "" : "+") + one;
+  return joined;
+}
+
+}  // namespace msprof

@@ -1,0 +1,113 @@
+// Comparison: what changed between two runs, or between several runs a side. Made by compare(),
+// shown as text, JSON, CSV and HTML.
+//
+// All times are us of one execution of the model (svp: an execution, CANN: an iteration; where a
+// capture has neither, of the whole run, and `unit` says so), so that runs of different length
+// can be compared.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace msprof {
+
+// A run, or several runs of the same thing.
+struct ComparedSide {
+  std::vector<std::string> captures;  // names of their folders
+  std::string chip;                   // empty: unknown
+  std::optional<double> frequency_mhz;
+  std::vector<std::string> models;  // names, each once
+  std::optional<std::int64_t> batch;
+  std::int64_t devices = 0;
+  std::int64_t executions = 0;  // of all its runs
+};
+
+// A time on both sides, with what may be chance.
+struct Change {
+  std::optional<double> base_us;  // empty: not on this side
+  std::optional<double> new_us;
+  double noise_us = 0;  // a difference up to this is noise
+
+  double delta_us() const { return new_us.value_or(0) - base_us.value_or(0); }
+  // Of the base, in percent; empty where the base is 0 or not there.
+  std::optional<double> percent() const;
+  bool is_noise() const;
+};
+
+enum class MatchedBy {
+  name,      // the same name (and number of the layer, where a name comes more than once)
+  shape,     // the same type and shapes, in order
+  fusion,    // several operators of one side are one on the other
+  unmatched  // only on one side
+};
+
+// A ratio or load of op_summary that moved: "mac_ppen_ratio", "memory_bound".
+struct RatioChange {
+  std::string name;
+  double base = 0;
+  double now = 0;
+};
+
+struct OpChange {
+  std::vector<std::string> base_names;  // several, or none
+  std::vector<std::string> new_names;
+  std::string base_type;  // of several: joined by '+'
+  std::string new_type;
+  std::string unit;  // "AA_CORE"
+  MatchedBy matched_by = MatchedBy::unmatched;
+  Change time;
+  std::int64_t base_count = 0;  // executions in all captures of the side
+  std::int64_t new_count = 0;
+  double share = 0;  // of the change of the total, in %; may be negative or above 100
+  std::vector<RatioChange> ratios;
+
+  // "conv1+conv1_bn+conv1_relu": what to call it.
+  std::string name() const;
+};
+
+// All operators of one type together.
+struct TypeChange {
+  std::string type;
+  Change time;
+  std::int64_t base_ops = 0;  // operators, not executions
+  std::int64_t new_ops = 0;
+  double share = 0;  // as in OpChange
+};
+
+// Calls on the host of one name, us of one call.
+struct CallChange {
+  std::string name;
+  Change time;
+  std::int64_t base_count = 0;
+  std::int64_t new_count = 0;
+};
+
+struct MatchCounts {
+  std::int64_t by_name = 0;
+  std::int64_t by_shape = 0;
+  std::int64_t by_fusion = 0;  // operators of the new side that take the place of several, or back
+  std::int64_t only_base = 0;
+  std::int64_t only_new = 0;
+};
+
+enum class Verdict { faster, slower, noise };
+
+struct Comparison {
+  ComparedSide base;
+  ComparedSide now;
+  // What makes the two hard to compare, a sentence each; said first.
+  std::vector<std::string> warnings;
+  std::string unit;         // "one execution", "one iteration", "the whole run"
+  std::string noise_basis;  // how the noise floor came about, a sentence
+  Change total;             // device time
+  Verdict verdict = Verdict::noise;
+  MatchCounts matches;
+  // Both sorted by the size of their change, the largest first.
+  std::vector<OpChange> ops;
+  std::vector<TypeChange> types;
+  std::vector<CallChange> calls;
+};
+
+}  // namespace msprof

@@ -1,0 +1,1 @@
+#include "doctor/check.hpp"

@@ -1,0 +1,98 @@
+#include "export/table_reader.hpp"
+
+#include <algorithm>
+#include <cstdlib>
+
+#include "base/text.hpp"
+#include "export/products.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::string_view kMissing = "N/A";
+
+}  // namespace
+
+std::string field_name(std::string_view column) {
+  std::string name = lower_ascii(trim(column.substr(0, column.find('('))));
+  std::replace(name.begin(), name.end(), ' ', '_');
+  return name;
+}
+
+TableReader::TableReader(std::vector<std::string> wanted, OnRow on_row)
+    : wanted_(std::move(wanted)), on_row_(std::move(on_row)) {}
+
+void TableReader::begin(std::span<const std::string> columns) {
+  place_of_column_.assign(columns.size(), wanted_.size());
+  std::vector<bool> found(wanted_.size(), false);
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const auto at = std::find(wanted_.begin(), wanted_.end(), field_name(columns[i]));
+    const auto place = static_cast<std::size_t>(at - wanted_.begin());
+    // Of two columns of one name the first.
+    if (at == wanted_.end() || found[place]) continue;
+    found[place] = true;
+    place_of_column_[i] = place;
+  }
+  values_.assign(wanted_.size(), {std::string(kMissing), std::nullopt});
+  column_ = 0;
+}
+
+TableValue* TableReader::next_value() {
+  const std::size_t column = column_++;
+  if (column >= place_of_column_.size() || place_of_column_[column] == wanted_.size())
+    return nullptr;
+  return &values_[place_of_column_[column]];
+}
+
+bool TableReader::ignores_cell() {
+  if (column_ < place_of_column_.size() && place_of_column_[column_] != wanted_.size())
+    return false;
+  ++column_;
+  return true;
+}
+
+void TableReader::text(std::string_view value) {
+  if (TableValue* cell = next_value()) {
+    cell->text = value;
+    cell->number.reset();
+  }
+}
+
+void TableReader::number(std::string_view digits) {
+  if (TableValue* cell = next_value()) {
+    cell->text = digits;
+    cell->number = std::strtod(cell->text.c_str(), nullptr);
+  }
+}
+
+void TableReader::end_row() {
+  on_row_(values_);
+  for (TableValue& value : values_) {
+    value.text = kMissing;
+    value.number.reset();
+  }
+  column_ = 0;
+}
+
+bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
+                const TableReader::OnRow& on_row, std::vector<std::string>* columns) {
+  bool has_data = false;
+  for (const auto& table : summary_tables(db)) {
+    if (table->name() != name) continue;
+    const auto headers = table->columns(db);
+    if (columns != nullptr) {
+      columns->clear();
+      for (const std::string& header : headers) columns->push_back(field_name(header));
+    }
+    for (const Document& document : table->documents(db)) {
+      TableReader reader(wanted, on_row);
+      reader.begin(headers);
+      table->write(db, document, reader);
+      has_data = true;
+    }
+  }
+  return has_data;
+}
+
+}  // namespace msprof

@@ -1,0 +1,58 @@
+// TableReader: the rows of a summary table as values, one at a time, none kept. For analyses: what
+// they say about op_summary is what its CSV says.
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "export/summary_table.hpp"
+
+namespace msprof {
+
+// A column as rules and analyses call it: lower case, without its unit, '_' for blanks:
+// "task_duration" for "Task Duration(us)". Source: cann_device.md 22.
+std::string field_name(std::string_view column);
+
+struct TableValue {
+  std::string text;              // as in the CSV; "N/A" where there is none
+  std::optional<double> number;  // of a cell that is a number
+};
+
+class TableReader : public TableWriter {
+ public:
+  // A value a wanted column, in that order; valid during the call. N/A where a row ends early.
+  using OnRow = std::function<void(std::span<const TableValue> values)>;
+
+  // `wanted`: fields; those that the table does not have are N/A in every row.
+  TableReader(std::vector<std::string> wanted, OnRow on_row);
+
+  using TableWriter::number;
+  void begin(std::span<const std::string> columns) override;
+  void text(std::string_view value) override;
+  void number(std::string_view digits) override;
+  void end_row() override;
+  void end() override {}
+
+ protected:
+  bool ignores_cell() override;
+
+ private:
+  TableValue* next_value();
+
+  std::vector<std::string> wanted_;
+  OnRow on_row_;
+  std::vector<std::size_t> place_of_column_;  // in values_; wanted_.size(): nobody looks at it
+  std::vector<TableValue> values_;
+  std::size_t column_ = 0;
+};
+
+// Every row of all documents of the table `name` of this capture. False where it has no such table,
+// or no data for it. `columns` (may be null) gets the table's own fields.
+bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
+                const TableReader::OnRow& on_row, std::vector<std::string>* columns = nullptr);
+
+}  // namespace msprof
