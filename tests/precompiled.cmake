@@ -17,18 +17,13 @@ target_precompile_headers(msprof_precompiled_library PRIVATE
 target_precompile_headers(msprof_precompiled_test PRIVATE
   ${msprof_library_headers} <fstream> <thread> <catch2/catch.hpp> <nlohmann/json.hpp>)
 
+set_target_properties(msprof_precompiled_test PROPERTIES MSPROF_TEST_CODE ON)
+
 # For every library and program of `folder` and below that is compiled with our flags alone.
 function(msprof_share_precompiled folder set)
-  get_property(targets DIRECTORY ${folder} PROPERTY BUILDSYSTEM_TARGETS)
+  msprof_targets_below(${folder} targets)
   foreach(target ${targets})
-    get_target_property(type ${target} TYPE)
-    if(type MATCHES "STATIC_LIBRARY|EXECUTABLE" AND NOT target MATCHES "msprof_precompiled")
-      target_precompile_headers(${target} REUSE_FROM msprof_precompiled_${set})
-    endif()
-  endforeach()
-  get_property(folders DIRECTORY ${folder} PROPERTY SUBDIRECTORIES)
-  foreach(below ${folders})
-    msprof_share_precompiled(${below} ${set})
+    target_precompile_headers(${target} REUSE_FROM msprof_precompiled_${set})
   endforeach()
 endfunction()
 
