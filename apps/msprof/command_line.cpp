@@ -6,6 +6,7 @@
 #include <algorithm>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
 
 namespace msprof::cli {
 
@@ -63,6 +64,7 @@ std::unique_ptr<Bound> bind_tree(Command& command, CLI::App& app) {
   }
   for (const auto& child : command.commands()) {
     CLI::App* sub = app.add_subcommand(child->name(), child->help());
+    if (child->is_hidden()) sub->group("");
     bound->children.push_back(bind_tree(*child, *sub));
   }
   return bound;
@@ -79,7 +81,7 @@ const Bound& selected(const Bound& bound) {
 std::string joined_names(const Command& command) {
   std::string names;
   for (const auto& child : command.commands()) {
-    names += (names.empty() ? "" : ", ") + child->name();
+    if (!child->is_hidden()) names += (names.empty() ? "" : ", ") + child->name();
   }
   return names;
 }
@@ -100,7 +102,7 @@ Exit usage_error(const Bound& bound, const std::string& message) {
   if (!command.commands().empty()) {
     text += fmt::format("\nvalid commands: {}", joined_names(command));
   } else {
-    text += fmt::format("\nvalid options: {} -h,--help", option_names(command));
+    text += fmt::format("\nvalid options: {} {}", option_names(command), kHelpNames);
   }
   log::error("{}", text);
   return Exit::usage;
@@ -134,6 +136,17 @@ void Command::set_rest(std::vector<std::string>* rest, std::string help) {
   rest_help_ = std::move(help);
 }
 
+std::vector<std::string> names_of(const Option& option) {
+  std::vector<std::string> names;
+  for (const std::string_view name : split(option.names, ',')) {
+    names.emplace_back(trim(name));
+    for (const std::string_view one_dash : kOneDashNames) {
+      if (name == fmt::format("--{}", one_dash)) names.push_back(fmt::format("-{}", one_dash));
+    }
+  }
+  return names;
+}
+
 std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments) {
   std::vector<std::string> result;
   bool rewriting = true;
@@ -152,7 +165,7 @@ std::vector<std::string> rewrite_long_options(const std::vector<std::string>& ar
 
 Exit run(Command& root, const std::string& version, const std::vector<std::string>& arguments) {
   CLI::App app(root.help(), root.name());
-  app.set_version_flag("--version", version);
+  app.set_version_flag(std::string(kVersionNames), version);
   const auto tree = bind_tree(root, app);
 
   std::vector<std::string> words = rewrite_long_options(arguments);

@@ -16,6 +16,16 @@
 
 namespace msprof::cli {
 
+// Every command has the first, the program also the second.
+inline constexpr std::string_view kHelpNames = "-h,--help";
+inline constexpr std::string_view kVersionNames = "--version";
+
+// A word that completion offers.
+struct Suggestion {
+  std::string word;
+  std::string help;  // may be empty
+};
+
 struct Option {
   // Where the value goes. `bool` is a flag; a vector takes one value or more, and the option may
   // come again.
@@ -29,6 +39,10 @@ struct Option {
   std::vector<std::string> choices{};  // the only values taken; empty: any
   bool required = false;
   bool one_each = false;  // a vector takes one value each time that the option comes
+  // For completion, which knows by itself `choices`, files (value_name FILE) and folders (DIR).
+  std::function<std::vector<Suggestion>()> suggestions{};  // words that fit; others may, too
+  bool takes_captures = false;                             // folders JOB… and PROF…
+  bool takes_lists = false;                                // of values with commas between them
 };
 
 class Command {
@@ -40,6 +54,8 @@ class Command {
   // Whole tasks, shown at the top of --help.
   void set_examples(std::string examples) { examples_ = std::move(examples); }
   void set_action(std::function<Exit()> action) { action_ = std::move(action); }
+  // Not in --help: for scripts of ours.
+  void set_hidden() { is_hidden_ = true; }
   // What stands behind "--" goes here, untouched.
   void set_rest(std::vector<std::string>* rest, std::string help);
 
@@ -51,6 +67,7 @@ class Command {
   const std::function<Exit()>& action() const { return action_; }
   std::vector<std::string>* rest() const { return rest_; }
   const std::string& rest_help() const { return rest_help_; }
+  bool is_hidden() const { return is_hidden_; }
 
  private:
   std::string name_;
@@ -61,7 +78,11 @@ class Command {
   std::function<Exit()> action_;
   std::vector<std::string>* rest_ = nullptr;
   std::string rest_help_;
+  bool is_hidden_ = false;
 };
+
+// All names of an option as words: "-m", "--main"; of --dir also "-dir".
+std::vector<std::string> names_of(const Option& option);
 
 // `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to "--".
 std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments);
