@@ -5,6 +5,7 @@
 #include <iterator>
 
 #include "base/log.hpp"
+#include "export/products.hpp"
 #include "msprof/export_options.hpp"
 #include "msprof/pipeline.hpp"
 
@@ -119,7 +120,16 @@ void add_summary(cli::Command& parent) {
   add_capture_options(command, arguments->capture);
   command.add_option({"--format", &arguments->format, "FORMAT", "csv or json", {"csv", "json"}});
   add_scope_options(command, arguments->scope);
-  command.add_option({"names", &arguments->names, "NAME", "only these tables (default: all)"});
+  cli::Option names = {"names", &arguments->names, "NAME", "only these tables (default: all)"};
+  names.suggestions = [] {
+    std::vector<cli::Suggestion> words;
+    for (const auto& table : all_summary_tables()) {
+      if (table->is_exported())
+        words.push_back({std::string(table->name()), std::string(table->help())});
+    }
+    return words;
+  };
+  command.add_option(std::move(names));
   command.set_action([arguments] { return run_summary(*arguments); });
 }
 

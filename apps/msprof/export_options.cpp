@@ -9,6 +9,8 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
+#include "export/products.hpp"
+#include "export/timeline_file.hpp"
 
 namespace msprof {
 
@@ -150,10 +152,18 @@ void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
 }
 
 void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
-  command.add_option({"--layers", &arguments.layers, "LAYER",
-                      "only these layers, or all: task_time, acl (JOB…); cann, msproftx, "
-                      "ascend_hardware, step_trace, ai_core_freq, communication, overlap, memory "
-                      "(PROF…; memory only where it is named)"});
+  cli::Option layers = {"--layers", &arguments.layers, "LAYER",
+                        "only these layers, or all: task_time, acl (JOB…); cann, msproftx, "
+                        "ascend_hardware, step_trace, ai_core_freq, communication, overlap, memory "
+                        "(PROF…; memory only where it is named)"};
+  layers.suggestions = [] {
+    std::vector<cli::Suggestion> words = {{std::string(kAllLayers), "every layer"}};
+    for (const auto& layer : all_timeline_layers())
+      words.push_back({std::string(layer->name()), std::string(layer->help())});
+    return words;
+  };
+  layers.takes_lists = true;
+  command.add_option(std::move(layers));
   command.add_option({"--time-range", &arguments.time_range, "BEGIN:END",
                       "only what overlaps it: times after the begin of the collection with their "
                       "unit (5ms:1.5s), or ts of the timeline in us"});

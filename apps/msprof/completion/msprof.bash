@@ -1,0 +1,16 @@
+# Completion of msprof for bash. Switch it on in ~/.bashrc:  source <(msprof completion bash)
+# msprof reads the line and answers with texts that are typed as they are; nothing is evaluated.
+
+_msprof() {
+  local program=${1/#\~\//$HOME/} line
+  type -P "$program" >/dev/null || program=msprof
+  COMPREPLY=()
+  while IFS= read -r line; do
+    COMPREPLY+=("$line")
+  done < <(command "$program" __complete -- bash "${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
+  # A folder to go on in: no blank behind it.
+  [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
+  return 0
+}
+
+complete -F _msprof msprof

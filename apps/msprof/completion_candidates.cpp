@@ -1,0 +1,244 @@
+#include "msprof/completion_candidates.hpp"
+
+#include <algorithm>
+#include <set>
+
+#include "base/text.hpp"
+#include "msprof/completion_paths.hpp"
+
+namespace msprof::completion {
+
+namespace {
+
+bool is_flag(const cli::Option& option) {
+  return std::holds_alternative<bool*>(option.target);
+}
+bool is_positional(const cli::Option& option) {
+  return !option.names.starts_with('-');
+}
+bool is_repeatable(const cli::Option& option) {
+  return std::holds_alternative<std::vector<std::string>*>(option.target);
+}
+bool is_option_word(std::string_view word) {
+  return word.size() > 1 && word.starts_with('-');
+}
+
+// A word "--name=value" in its parts.
+struct OptionWord {
+  std::string name;
+  std::string value;
+  bool has_value = false;
+};
+OptionWord option_word(const std::string& word) {
+  const auto equals = word.find('=');
+  if (equals == std::string::npos) return {word, "", false};
+  return {word.substr(0, equals), word.substr(equals + 1), true};
+}
+
+const cli::Option* find_option(const cli::Command& command, const std::string& name) {
+  for (const auto& option : command.options()) {
+    const auto names = cli::names_of(*option);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return option.get();
+  }
+  return nullptr;
+}
+
+// Where a word stands, from the words before it; reads them as the parser does.
+class Place {
+ public:
+  explicit Place(const cli::Command& root) : command_(&root) {}
+
+  void pass(const std::string& word) {
+    if (is_rest_) return;
+    if (word == "--") {
+      is_rest_ = true;
+    } else if (needs_value()) {
+      take_value(word);
+    } else if (is_option_word(word)) {
+      take_option(word);
+    } else if (taker_ != nullptr) {
+      take_value(word);
+    } else if (!enter(word)) {
+      values_.insert(word);
+      ++positionals_;
+    }
+  }
+
+  const cli::Command& command() const { return *command_; }
+  bool is_root() const { return depth_ == 0; }
+  bool is_rest() const { return is_rest_; }
+  // The option whose value may stand here; `needs_value`: and nothing else.
+  const cli::Option* taker() const { return taker_; }
+  bool needs_value() const { return taker_ != nullptr && !taker_has_value_; }
+  bool may_come(const cli::Option& option) const {
+    return is_repeatable(option) || given_.count(&option) == 0;
+  }
+  // The argument without a dash that is next; null: none.
+  const cli::Option* next_positional() const {
+    std::size_t skip = positionals_;
+    for (const auto& option : command_->options()) {
+      if (!is_positional(*option)) continue;
+      if (is_repeatable(*option) || skip == 0) return option.get();
+      --skip;
+    }
+    return nullptr;
+  }
+  // Given already, as values.
+  const std::set<std::string>& values() const { return values_; }
+
+ private:
+  bool enter(const std::string& word) {
+    for (const auto& child : command_->commands()) {
+      if (child->name() != word) continue;
+      command_ = child.get();
+      ++depth_;
+      return true;
+    }
+    return false;
+  }
+
+  void take_option(const std::string& word) {
+    const OptionWord parts = option_word(word);
+    const cli::Option* option = find_option(*command_, parts.name);
+    taker_ = nullptr;
+    if (option == nullptr) return;
+    given_.insert(option);
+    if (is_flag(*option)) return;
+    taker_ = option;
+    taker_has_value_ = false;
+    if (parts.has_value) take_value(parts.value);
+  }
+
+  void take_value(const std::string& value) {
+    values_.insert(value);
+    taker_has_value_ = true;
+    if (!is_repeatable(*taker_) || taker_->one_each) taker_ = nullptr;
+  }
+
+  const cli::Command* command_;
+  int depth_ = 0;
+  const cli::Option* taker_ = nullptr;
+  bool taker_has_value_ = false;
+  bool is_rest_ = false;
+  std::size_t positionals_ = 0;
+  std::set<const cli::Option*> given_;
+  std::set<std::string> values_;
+};
+
+class Finder {
+ public:
+  Finder(const Place& place, std::string typed) : place_(place), typed_(std::move(typed)) {}
+
+  std::vector<Candidate> find() {
+    if (place_.is_rest()) {
+      if (place_.command().rest() != nullptr) add_paths(typed_, PathKind::file);
+    } else if (place_.needs_value()) {
+      add_values(*place_.taker(), typed_);
+    } else if (typed_.starts_with('-')) {
+      add_options_or_value();
+    } else {
+      add_words();
+    }
+    return std::move(found_);
+  }
+
+ private:
+  void add(std::string_view word, std::string_view typed, const std::string& help) {
+    if (word.starts_with(typed)) found_.push_back({std::string(word.substr(typed.size())), help});
+  }
+
+  void add_paths(std::string_view typed, PathKind kind) {
+    for (PathRest& path : paths_like(typed, kind)) {
+      if (!path.goes_on && place_.values().count(std::string(typed) + path.rest) != 0) continue;
+      found_.push_back({std::move(path.rest), "", path.goes_on});
+    }
+  }
+
+  void add_value_words(const cli::Option& option, std::string_view typed) {
+    std::set<std::string, std::less<>> used(place_.values().begin(), place_.values().end());
+    if (option.takes_lists) {
+      const auto parts = split(typed, ',');
+      used.insert(parts.begin(), parts.end() - 1);
+      typed = parts.back();
+    }
+    for (const std::string& choice : option.choices) add(choice, typed, "");
+    if (!option.suggestions) return;
+    for (const cli::Suggestion& suggestion : option.suggestions()) {
+      // A word that tables of two kinds of capture share is offered once.
+      if (used.insert(suggestion.word).second) add(suggestion.word, typed, suggestion.help);
+    }
+  }
+
+  void add_values(const cli::Option& option, std::string_view typed) {
+    add_value_words(option, typed);
+    if (option.takes_captures) {
+      const auto comma = option.takes_lists ? typed.rfind(',') : std::string_view::npos;
+      add_paths(comma == std::string_view::npos ? typed : typed.substr(comma + 1),
+                PathKind::capture);
+    } else if (option.value_name == "FILE") {
+      add_paths(typed, PathKind::file);
+    } else if (option.value_name == "DIR") {
+      add_paths(typed, PathKind::folder);
+    }
+  }
+
+  void add_options_or_value() {
+    const OptionWord parts = option_word(typed_);
+    if (parts.has_value) {
+      const cli::Option* option = find_option(place_.command(), parts.name);
+      if (option != nullptr && !is_flag(*option)) add_values(*option, parts.value);
+      return;
+    }
+    add_options();
+  }
+
+  void add_options() {
+    for (const auto& option : place_.command().options()) {
+      if (!is_positional(*option) && place_.may_come(*option)) add_option(*option);
+    }
+    add_option({std::string(cli::kHelpNames), static_cast<bool*>(nullptr), "", "what it takes"});
+    if (place_.is_root())
+      add_option({std::string(cli::kVersionNames), static_cast<bool*>(nullptr), "", "its version"});
+  }
+
+  // Of several names the first that fits, a long one where it can be.
+  void add_option(const cli::Option& option) {
+    const auto names = cli::names_of(option);
+    const auto fits = [&](const std::string& name) { return name.starts_with(typed_); };
+    auto name = std::find_if(names.begin(), names.end(),
+                             [&](const auto& one) { return fits(one) && one.starts_with("--"); });
+    if (name == names.end()) name = std::find_if(names.begin(), names.end(), fits);
+    if (name != names.end()) add(*name, typed_, option.help);
+  }
+
+  // Behind a name, a value of an option that takes several, or nothing.
+  void add_words() {
+    const cli::Command& command = place_.command();
+    if (place_.taker() != nullptr) add_values(*place_.taker(), typed_);
+    for (const auto& child : command.commands()) {
+      if (!child->is_hidden()) add(child->name(), typed_, child->help());
+    }
+    const cli::Option* positional = place_.next_positional();
+    if (positional != nullptr && place_.taker() == nullptr) {
+      add_values(*positional, typed_);
+    } else if (positional != nullptr) {
+      add_value_words(*positional, typed_);
+    }
+    if (found_.empty() && typed_.empty()) add_options();
+  }
+
+  const Place& place_;
+  std::string typed_;
+  std::vector<Candidate> found_;
+};
+
+}  // namespace
+
+std::vector<Candidate> candidates(const cli::Command& root, const std::vector<std::string>& before,
+                                  const std::string& typed) {
+  Place place(root);
+  for (const std::string& word : before) place.pass(word);
+  return Finder(place, typed).find();
+}
+
+}  // namespace msprof::completion

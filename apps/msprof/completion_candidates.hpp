@@ -1,0 +1,24 @@
+// What may follow on a command line: read off the command tree, so that no name stands twice.
+// For completion.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "msprof/command_line.hpp"
+
+namespace msprof::completion {
+
+struct Candidate {
+  std::string rest;  // what follows the word that is being typed
+  std::string help;
+  bool goes_on = false;  // the word does not end with it: a folder
+};
+
+// For `typed`, the word under the cursor, behind `before`, the words between the program's name and
+// it. Empty where nothing is known to fit.
+std::vector<Candidate> candidates(const cli::Command& root, const std::vector<std::string>& before,
+                                  const std::string& typed);
+
+}  // namespace msprof::completion
