@@ -6,11 +6,23 @@
 
 namespace msprof {
 
-QueryDb::QueryDb(const TraceDb& store) : db_(Database::open_read_only(store.path())) {
+namespace {
+
+constexpr double kSeconds = 60;
+
+Database with_views(const TraceDb& store) {
+  Database db = Database::open_read_only(store.path());
   // Temporary objects of this connection: the store itself stays as it is.
   for (const View& view : views()) {
-    db_.execute(fmt::format("CREATE TEMP VIEW {} AS {}", view.name, view.select));
+    db.execute(fmt::format("CREATE TEMP VIEW {} AS {}", view.name, view.select));
   }
+  return db;
+}
+
+}  // namespace
+
+QueryDb::QueryDb(const TraceDb& store) : db_(with_views(store)), guard_(db_) {
+  guard_.limit_time(kSeconds);
 }
 
 }  // namespace msprof

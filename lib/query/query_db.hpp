@@ -4,6 +4,7 @@
 
 #include <string_view>
 
+#include "store/sql_guard.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
@@ -13,11 +14,19 @@ class QueryDb {
   // With a connection of its own; `store` may go.
   explicit QueryDb(const TraceDb& store);
 
-  const Database& database() const { return db_; }
-  Statement prepare(std::string_view sql) const { return db_.prepare(sql); }
+  // SQL of this program. Errors are those of a damaged store.
+  Statement prepare(std::string_view sql) const { return guard_.prepare_ours(sql); }
+  // SQL of users, of rule files: one SELECT, within the limits of SqlGuard. Throws Error(usage)
+  // with what is wrong with it, also while it is stepped through. One at a time; the statement must
+  // not outlive this.
+  Statement ask(std::string_view sql) const { return guard_.prepare_theirs(sql); }
+  // How long one ask() may work, in seconds (from the start: 60); 0: as long as it takes. `option`
+  // is what the sentence about a time-out names as the way to more.
+  void limit_time(double seconds, std::string_view option) { guard_.limit_time(seconds, option); }
 
  private:
   Database db_;
+  SqlGuard guard_;
 };
 
 }  // namespace msprof

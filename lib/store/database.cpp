@@ -10,9 +10,13 @@ namespace msprof {
 
 namespace {
 
+constexpr unsigned kStepsBetweenLooks = 1u << 14;
+
+}  // namespace
+
 // A database that cannot be written is a full disk or a missing permission; one that cannot be read
 // is damaged or not ours.
-[[noreturn]] void fail_with(sqlite3* db, std::string_view doing) {
+void fail_with(sqlite3* db, std::string_view doing) {
   const int code = sqlite3_errcode(db) & 0xff;
   const char* file = sqlite3_db_filename(db, "main");
   const std::string message =
@@ -38,10 +42,6 @@ namespace {
   }
 }
 
-constexpr unsigned kStepsBetweenLooks = 1u << 14;
-
-}  // namespace
-
 void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
   sqlite3_finalize(statement);
 }
@@ -58,7 +58,11 @@ Statement::Statement(sqlite3* db, std::string_view sql) {
   statement_.reset(statement);
 }
 
+Statement::Statement(sqlite3_stmt* statement, StatementWatch* watch)
+    : statement_(statement), watch_(watch) {}
+
 void Statement::fail() const {
+  if (watch_ != nullptr) watch_->fail(sqlite3_sql(statement_.get()));
   fail_with(sqlite3_db_handle(statement_.get()), "working with");
 }
 
@@ -89,7 +93,10 @@ Statement& Statement::bind_null(int parameter) {
 
 bool Statement::step() {
   if (++steps_ % kStepsBetweenLooks == 0) interrupt::check();
-  switch (sqlite3_step(statement_.get())) {
+  if (watch_ != nullptr) watch_->enter();
+  const int code = sqlite3_step(statement_.get());
+  if (watch_ != nullptr) watch_->leave();
+  switch (code) {
     case SQLITE_ROW:
       return true;
     case SQLITE_DONE:
@@ -139,6 +146,14 @@ bool Statement::is_null(int column) const {
 bool Statement::is_number(int column) const {
   const int type = sqlite3_column_type(statement_.get(), column);
   return type == SQLITE_INTEGER || type == SQLITE_FLOAT;
+}
+
+bool Statement::is_integer(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_INTEGER;
+}
+
+bool Statement::is_blob(int column) const {
+  return sqlite3_column_type(statement_.get(), column) == SQLITE_BLOB;
 }
 
 int Statement::column_count() const {

@@ -16,11 +16,24 @@ struct sqlite3_stmt;
 
 namespace msprof {
 
+// What a guarded connection (sql_guard.hpp) wants to know of its statements.
+class StatementWatch {
+ public:
+  virtual ~StatementWatch() = default;
+  // Around every step.
+  virtual void enter() = 0;
+  virtual void leave() = 0;
+  // Throws the Error of a step that failed.
+  [[noreturn]] virtual void fail(std::string_view sql) const = 0;
+};
+
 // A prepared statement. Values are bound, never formatted in; parameters count from 1, columns from
 // 0.
 class Statement {
  public:
   Statement(sqlite3* db, std::string_view sql);
+  // Takes `statement`; `watch` outlives this.
+  Statement(sqlite3_stmt* statement, StatementWatch* watch);
 
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view text);
@@ -41,6 +54,8 @@ class Statement {
   std::string_view text(int column) const;
   bool is_null(int column) const;
   bool is_number(int column) const;
+  bool is_integer(int column) const;
+  bool is_blob(int column) const;
 
   int column_count() const;
   std::string column_name(int column) const;
@@ -51,8 +66,12 @@ class Statement {
   };
   [[noreturn]] void fail() const;
   std::unique_ptr<sqlite3_stmt, Finalize> statement_;
+  StatementWatch* watch_ = nullptr;
   unsigned steps_ = 0;
 };
+
+// Throws the Error of what `db` failed at last, with its file and the way out: "`doing` FILE: …".
+[[noreturn]] void fail_with(sqlite3* db, std::string_view doing);
 
 class Database {
  public:

@@ -1,0 +1,361 @@
+#include "store/sql_guard.hpp"
+
+#include <fmt/format.h>
+#include <sqlite3.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "store/sql_words.hpp"
+
+namespace msprof {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kSqlBytes = 100'000;
+constexpr int kValueBytes = 16 << 20;
+constexpr sqlite3_int64 kHeapBytes = 512 << 20;
+// Instructions of SQLite between two looks at the clock: about a microsecond.
+constexpr int kInstructionsBetweenLooks = 100;
+
+// All functions that read nothing but their arguments; sorted.
+constexpr std::array kFunctions = std::to_array<std::string_view>({"->",
+                                                                   "->>",
+                                                                   "abs",
+                                                                   "acos",
+                                                                   "acosh",
+                                                                   "asin",
+                                                                   "asinh",
+                                                                   "atan",
+                                                                   "atan2",
+                                                                   "atanh",
+                                                                   "avg",
+                                                                   "ceil",
+                                                                   "ceiling",
+                                                                   "char",
+                                                                   "coalesce",
+                                                                   "concat",
+                                                                   "concat_ws",
+                                                                   "cos",
+                                                                   "cosh",
+                                                                   "count",
+                                                                   "cume_dist",
+                                                                   "current_date",
+                                                                   "current_time",
+                                                                   "current_timestamp",
+                                                                   "date",
+                                                                   "datetime",
+                                                                   "degrees",
+                                                                   "dense_rank",
+                                                                   "exp",
+                                                                   "first_value",
+                                                                   "floor",
+                                                                   "format",
+                                                                   "glob",
+                                                                   "group_concat",
+                                                                   "hex",
+                                                                   "if",
+                                                                   "ifnull",
+                                                                   "iif",
+                                                                   "instr",
+                                                                   "json",
+                                                                   "json_array",
+                                                                   "json_array_length",
+                                                                   "json_extract",
+                                                                   "json_group_array",
+                                                                   "json_group_object",
+                                                                   "json_insert",
+                                                                   "json_object",
+                                                                   "json_patch",
+                                                                   "json_quote",
+                                                                   "json_remove",
+                                                                   "json_replace",
+                                                                   "json_set",
+                                                                   "json_type",
+                                                                   "json_valid",
+                                                                   "julianday",
+                                                                   "lag",
+                                                                   "last_value",
+                                                                   "lead",
+                                                                   "length",
+                                                                   "like",
+                                                                   "likelihood",
+                                                                   "likely",
+                                                                   "ln",
+                                                                   "log",
+                                                                   "log10",
+                                                                   "log2",
+                                                                   "lower",
+                                                                   "ltrim",
+                                                                   "max",
+                                                                   "median",
+                                                                   "min",
+                                                                   "mod",
+                                                                   "nth_value",
+                                                                   "ntile",
+                                                                   "nullif",
+                                                                   "octet_length",
+                                                                   "percent_rank",
+                                                                   "percentile",
+                                                                   "pi",
+                                                                   "pow",
+                                                                   "power",
+                                                                   "printf",
+                                                                   "quote",
+                                                                   "radians",
+                                                                   "random",
+                                                                   "randomblob",
+                                                                   "rank",
+                                                                   "replace",
+                                                                   "round",
+                                                                   "row_number",
+                                                                   "rtrim",
+                                                                   "sign",
+                                                                   "sin",
+                                                                   "sinh",
+                                                                   "sqlite_version",
+                                                                   "sqrt",
+                                                                   "strftime",
+                                                                   "string_agg",
+                                                                   "substr",
+                                                                   "substring",
+                                                                   "subtype",
+                                                                   "sum",
+                                                                   "tan",
+                                                                   "tanh",
+                                                                   "time",
+                                                                   "timediff",
+                                                                   "total",
+                                                                   "trim",
+                                                                   "trunc",
+                                                                   "typeof",
+                                                                   "unhex",
+                                                                   "unicode",
+                                                                   "unistr",
+                                                                   "unixepoch",
+                                                                   "unlikely",
+                                                                   "upper",
+                                                                   "zeroblob"});
+static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
+
+int authorize(void*, int action, const char*, const char* detail, const char*, const char*) {
+  switch (action) {
+    case SQLITE_SELECT:
+    case SQLITE_READ:
+    case SQLITE_RECURSIVE:
+      return SQLITE_OK;
+    case SQLITE_FUNCTION: {
+      const std::string name = lower_ascii(detail == nullptr ? "" : detail);
+      const bool known = std::binary_search(kFunctions.begin(), kFunctions.end(), name);
+      return known ? SQLITE_OK : SQLITE_DENY;
+    }
+    default:
+      return SQLITE_DENY;
+  }
+}
+
+void set_limits(sqlite3* db) {
+  sqlite3_limit(db, SQLITE_LIMIT_SQL_LENGTH, static_cast<int>(kSqlBytes));
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kValueBytes);
+  sqlite3_limit(db, SQLITE_LIMIT_EXPR_DEPTH, 200);
+  sqlite3_limit(db, SQLITE_LIMIT_COLUMN, 500);
+  sqlite3_limit(db, SQLITE_LIMIT_COMPOUND_SELECT, 100);
+  sqlite3_limit(db, SQLITE_LIMIT_VDBE_OP, 100'000);
+  sqlite3_limit(db, SQLITE_LIMIT_FUNCTION_ARG, 100);
+  sqlite3_limit(db, SQLITE_LIMIT_ATTACHED, 0);
+  sqlite3_limit(db, SQLITE_LIMIT_LIKE_PATTERN_LENGTH, 1000);
+  sqlite3_limit(db, SQLITE_LIMIT_VARIABLE_NUMBER, 100);
+  sqlite3_limit(db, SQLITE_LIMIT_TRIGGER_DEPTH, 1);
+  sqlite3_limit(db, SQLITE_LIMIT_WORKER_THREADS, 0);
+  // One limit for all connections: stores that are compared share it.
+  sqlite3_soft_heap_limit64(kHeapBytes / 2);
+  sqlite3_hard_heap_limit64(kHeapBytes);
+}
+
+void switch_off(sqlite3* db, int what) {
+  sqlite3_db_config(db, what, 0, nullptr);
+}
+
+}  // namespace
+
+struct SqlGuard::State {
+  // What becomes of errors depends on whose statement it is.
+  struct Watch : StatementWatch {
+    State* state = nullptr;
+    bool is_theirs = false;
+    void enter() override {
+      state->working = this;
+      state->entered = Clock::now();
+    }
+    void leave() override {
+      used += Clock::now() - state->entered;
+      state->working = nullptr;
+    }
+    [[noreturn]] void fail(std::string_view sql) const override;
+
+    Clock::duration used{};
+  };
+
+  explicit State(sqlite3* guarded) : db(guarded) {
+    ours.state = theirs.state = this;
+    theirs.is_theirs = true;
+  }
+
+  // Our own SQL over our own tables ends.
+  bool is_over() const {
+    if (working != &theirs || limit_seconds <= 0) return false;
+    const std::chrono::duration<double> time = theirs.used + (Clock::now() - entered);
+    return time.count() > limit_seconds;
+  }
+  static int look(void* self) {
+    return interrupt::received() != 0 || static_cast<State*>(self)->is_over() ? 1 : 0;
+  }
+
+  sqlite3* db;
+  double limit_seconds = 0;
+  std::string option;
+  Watch ours;
+  Watch theirs;
+  const Watch* working = nullptr;
+  Clock::time_point entered{};
+};
+
+namespace {
+
+std::string limit_sentence(sqlite3* db) {
+  switch (sqlite3_errcode(db) & 0xff) {
+    case SQLITE_NOMEM:
+      return fmt::format("the SQL takes more than {} of memory; ask for less at once",
+                         human_bytes(kHeapBytes));
+    case SQLITE_TOOBIG:
+      return fmt::format("a value is larger than {}: shorten texts with substr(), or select less",
+                         human_bytes(kValueBytes));
+    case SQLITE_AUTH:
+      return fmt::format(
+          "the SQL may only read: SELECT over views, tables and functions that "
+          "compute ({})",
+          sqlite3_errmsg(db));
+    default:
+      return {};
+  }
+}
+
+// What is wrong with the store or the disk, whoever wrote the SQL.
+bool is_of_files(int code) {
+  switch (code & 0xff) {
+    case SQLITE_CORRUPT:
+    case SQLITE_NOTADB:
+    case SQLITE_IOERR:
+    case SQLITE_FULL:
+    case SQLITE_CANTOPEN:
+    case SQLITE_PERM:
+      return true;
+    default:
+      return false;
+  }
+}
+
+}  // namespace
+
+void SqlGuard::State::Watch::fail(std::string_view sql) const {
+  sqlite3* db = state->db;
+  const int code = sqlite3_errcode(db);
+  if ((code & 0xff) == SQLITE_INTERRUPT) {
+    interrupt::check();
+    throw Error(Exit::usage,
+                fmt::format("the SQL took longer than {} s{}", state->limit_seconds,
+                            state->option.empty() ? "" : "; " + state->option + " allows more"));
+  }
+  if (!is_theirs || is_of_files(code)) fail_with(db, "reading");
+  const std::string limit = limit_sentence(db);
+  throw Error(Exit::usage, limit.empty() ? words_about_sql(db, sql) : limit);
+}
+
+SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(guarded.handle())) {
+  sqlite3* db = guarded.handle();
+  for (const int what :
+       {SQLITE_DBCONFIG_ENABLE_LOAD_EXTENSION, SQLITE_DBCONFIG_ENABLE_FTS3_TOKENIZER,
+        SQLITE_DBCONFIG_ENABLE_TRIGGER, SQLITE_DBCONFIG_TRUSTED_SCHEMA,
+        // "a text" in double quotes would hide a name that is not there.
+        SQLITE_DBCONFIG_DQS_DML, SQLITE_DBCONFIG_DQS_DDL}) {
+    switch_off(db, what);
+  }
+  sqlite3_db_config(db, SQLITE_DBCONFIG_DEFENSIVE, 1, nullptr);
+  std::array<const char*, 3> modules = {"json_each", "json_tree", nullptr};
+  sqlite3_drop_modules(db, modules.data());
+  // They are set up when they are first met, which takes more rights than reading.
+  for (const char* sql : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"})
+    Statement(db, sql);
+  set_limits(db);
+  sqlite3_set_authorizer(db, authorize, nullptr);
+  sqlite3_progress_handler(db, kInstructionsBetweenLooks, State::look, state_.get());
+}
+
+SqlGuard::~SqlGuard() {
+  if (state_) sqlite3_progress_handler(state_->db, 0, nullptr, nullptr);
+}
+SqlGuard::SqlGuard(SqlGuard&&) noexcept = default;
+SqlGuard& SqlGuard::operator=(SqlGuard&&) noexcept = default;
+
+void SqlGuard::limit_time(double seconds, std::string_view option) {
+  state_->limit_seconds = seconds;
+  state_->option = option;
+}
+
+namespace {
+
+struct Prepared {
+  Statement statement;
+  std::string_view rest;
+  bool is_empty;
+};
+
+Prepared prepare(sqlite3* db, StatementWatch& watch, std::string_view sql) {
+  sqlite3_stmt* prepared = nullptr;
+  const char* tail = nullptr;
+  watch.enter();
+  const int code =
+      sqlite3_prepare_v2(db, sql.data(), static_cast<int>(sql.size()), &prepared, &tail);
+  watch.leave();
+  Statement statement(prepared, &watch);
+  if (code != SQLITE_OK) watch.fail(sql);
+  const bool is_empty = prepared == nullptr;
+  if (!is_empty && sqlite3_stmt_readonly(prepared) == 0)
+    throw Error(Exit::usage, "the SQL may only read: give one SELECT");
+  return {std::move(statement), sql.substr(static_cast<std::size_t>(tail - sql.data())), is_empty};
+}
+
+}  // namespace
+
+Statement SqlGuard::prepare_theirs(std::string_view sql) const {
+  if (sql.size() > kSqlBytes)
+    throw Error(Exit::usage, fmt::format("the SQL is longer than {} bytes", kSqlBytes));
+  if (sql.find('\0') != std::string_view::npos)
+    throw Error(Exit::usage, "the SQL holds a zero byte; it must be text");
+  state_->theirs.used = {};
+  Prepared first = prepare(state_->db, state_->theirs, sql);
+  if (first.is_empty)
+    throw Error(Exit::usage, "there is no SQL: give one SELECT, \"SELECT * FROM v_ops\"");
+  // Behind it only blanks, ';' and comments.
+  for (std::string_view rest = first.rest; !rest.empty();) {
+    const Prepared next = prepare(state_->db, state_->theirs, rest);
+    if (!next.is_empty) {
+      throw Error(Exit::usage, fmt::format("there is more than one statement; the next one is '{}'",
+                                           shorten(printable(trim(rest.substr(0, 200))), 40)));
+    }
+    if (next.rest.size() == rest.size()) break;
+    rest = next.rest;
+  }
+  return std::move(first.statement);
+}
+
+Statement SqlGuard::prepare_ours(std::string_view sql) const {
+  return prepare(state_->db, state_->ours, sql).statement;
+}
+
+}  // namespace msprof

@@ -1,0 +1,39 @@
+// SqlGuard: a connection that only reads from now on, whatever SQL it is given. For SQL of users,
+// of rule files, and for stores from elsewhere.
+//
+// Refused are writing of any kind (also to temporary tables), transactions, ATTACH, PRAGMA,
+// extensions, and functions that reach out of the database. What may take for ever or all memory
+// has a limit: a text's length, a value's size, the memory of SQLite, the time.
+#pragma once
+
+#include <memory>
+#include <string_view>
+
+#include "store/database.hpp"
+
+namespace msprof {
+
+class SqlGuard {
+ public:
+  // From now on `db`, which outlives this, only reads. Temporary views and tables must be there.
+  explicit SqlGuard(const Database& db);
+  ~SqlGuard();
+  SqlGuard(SqlGuard&&) noexcept;
+  SqlGuard& operator=(SqlGuard&&) noexcept;
+
+  // How long SQLite may work on one statement, in seconds; 0: as long as it takes. `option` is
+  // named in the sentence about a time-out, "--timeout". Ctrl-C ends a statement in any case.
+  void limit_time(double seconds, std::string_view option = {});
+
+  // SQL that is not ours: one statement. Errors in it are Error(usage) with SQLite's words and the
+  // place; a damaged store is Error(partial_data). Only one of theirs at a time.
+  Statement prepare_theirs(std::string_view sql) const;
+  // SQL of this program, under the same rules; what it cannot read is a damaged store.
+  Statement prepare_ours(std::string_view sql) const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace msprof
