@@ -241,4 +241,11 @@ std::vector<Candidate> candidates(const cli::Command& root, const std::vector<st
   return Finder(place, typed).find();
 }
 
+std::vector<Candidate> file_candidates(const std::string& typed) {
+  std::vector<Candidate> found;
+  for (PathRest& path : paths_like(typed, PathKind::file))
+    found.push_back({std::move(path.rest), "", path.goes_on});
+  return found;
+}
+
 }  // namespace msprof::completion

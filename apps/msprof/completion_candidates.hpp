@@ -21,4 +21,7 @@ struct Candidate {
 std::vector<Candidate> candidates(const cli::Command& root, const std::vector<std::string>& before,
                                   const std::string& typed);
 
+// Files and folders, for words of the shell itself.
+std::vector<Candidate> file_candidates(const std::string& typed);
+
 }  // namespace msprof::completion

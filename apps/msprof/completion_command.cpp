@@ -30,9 +30,25 @@ std::vector<Candidate> candidates_behind(const cli::Command& root,
                                          const std::vector<TypedWord>& words) {
   const TypedWord& last = words.back();
   if (words.size() < 2 || !last.is_known) return {};
+  if (last.is_redirection) return file_candidates(last.value);
   std::vector<std::string> before;
   for (std::size_t i = 1; i + 1 < words.size(); ++i) before.push_back(words[i].value);
   return candidates(root, before, last.value);
+}
+
+// readline closes an open quote behind the only candidate, unless that ends in such a quote.
+std::string closed_for_bash(std::string text, Quote open) {
+  const char quote = open == Quote::single_quote ? '\'' : '"';
+  const bool is_open = open == Quote::single_quote || open == Quote::double_quote;
+  if (is_open && text.ends_with(quote)) text += quote;
+  return text;
+}
+
+std::string answer_line(const std::string& shell, const std::string& replaced,
+                        const TypedWord& word, const Candidate& candidate) {
+  if (shell == "fish") return word.typed + candidate.rest;
+  const std::string text = replaced + quoted_rest(candidate.rest, word.open);
+  return shell == "bash" ? closed_for_bash(text, word.open) : text;
 }
 
 // One candidate a line. bash, zsh: the text that takes the place of REPLACED, as it is typed; fish:
@@ -45,8 +61,7 @@ Exit answer(const cli::Command& root, const std::vector<std::string>& asked) {
   for (const Candidate& candidate : candidates_behind(root, words)) {
     // A backslash that waits for its character: there is none.
     if (last.open == Quote::backslash && candidate.rest.empty()) continue;
-    const std::string text = shell == "fish" ? last.typed + candidate.rest
-                                             : asked[2] + quoted_rest(candidate.rest, last.open);
+    const std::string text = answer_line(shell, asked[2], last, candidate);
     const bool has_help = shell != "bash" && !candidate.help.empty();
     fmt::print("{}{}{}\n", text, has_help ? "\t" : "", has_help ? short_help(candidate.help) : "");
   }
