@@ -1,0 +1,217 @@
+#include "analyze/compare/html_report.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/compare/html_assets.hpp"
+#include "analyze/compare/html_tables.hpp"
+#include "analyze/compare/html_text.hpp"
+#include "analyze/compare/html_waterfall.hpp"
+
+namespace msprof {
+
+namespace {
+
+using namespace html;
+
+constexpr std::size_t kMostWarnings = 50;
+
+// As a Content-Security-Policy writes a hash.
+std::string base64_of_hex(std::string_view hex) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto nibble = [](char c) {
+    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+  };
+  // Three hexadecimal digits are two of base 64.
+  std::string result;
+  for (std::size_t i = 0; i < hex.size(); i += 3) {
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      bits = bits * 16 + (i + k < hex.size() ? nibble(hex[i + k]) : 0);
+    result += kDigits[bits / 64];
+    result += kDigits[bits % 64];
+  }
+  while (result.size() % 4 != 0) result += '=';
+  return result;
+}
+
+// "mish → leaky_relu": the models, or the captures where they say nothing.
+std::string subject(const Comparison& comparison, std::string_view arrow) {
+  std::string base = names(comparison.base.models, " + ");
+  std::string now = names(comparison.now.models, " + ");
+  if (base.empty() || now.empty()) {
+    base = names(comparison.base.captures, ", ");
+    now = names(comparison.now.captures, ", ");
+  }
+  return base == now ? base : base + std::string(arrow) + now;
+}
+
+std::string without_tags(std::string text) {
+  for (const std::string_view tag : {"<bdi>", "</bdi>", "<i>", "</i>"}) {
+    for (auto at = text.find(tag); at != std::string::npos; at = text.find(tag, at))
+      text.erase(at, tag.size());
+  }
+  return text;
+}
+
+std::string head(const Comparison& comparison) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>{} - msprof compare</title>\n<style>{}</style>\n</head>\n",
+      base64_of_hex(kStyle.sha256), base64_of_hex(kScript.sha256),
+      without_tags(subject(comparison, " → ")), kStyle.text);
+}
+
+std::string verdict_text(const Comparison& comparison) {
+  const Change& total = comparison.total;
+  const std::string percent = fixed(std::abs(total.percent().value_or(NAN)), 1);
+  switch (comparison.verdict) {
+    case Verdict::faster:
+      return fmt::format("NEW is faster by {} %", percent);
+    case Verdict::slower:
+      return fmt::format("NEW is slower by {} %", percent);
+    case Verdict::noise:
+      break;
+  }
+  return total.delta_us() == 0 ? "No change" : "No change beyond noise";
+}
+
+std::string_view verdict_kind(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::noise:
+      break;
+  }
+  return "noise";
+}
+
+std::string figure(std::string_view id, std::string_view what, const std::string& value) {
+  return fmt::format("<div><dt>{}</dt><dd id=\"{}\">{}</dd></div>\n", what, id, value);
+}
+
+std::string header(const Comparison& comparison) {
+  const Change& total = comparison.total;
+  return fmt::format(
+      "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{}</h1>\n"
+      "<p id=\"verdict\" class=\"{}\"><strong>{}</strong></p>\n<dl class=\"figures\">\n{}{}{}{}"
+      "</dl>\n<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
+      subject(comparison, " <span aria-label=\"to\">→</span> "), verdict_kind(comparison.verdict),
+      verdict_text(comparison),
+      figure("base-total", "BASE, " + per_unit(comparison.unit), time(total.base_us.value_or(0))),
+      figure("new-total", "NEW, " + per_unit(comparison.unit), time(total.new_us.value_or(0))),
+      figure("change", "Change",
+             fmt::format("{} ({} %)", signed_time(total.delta_us()),
+                         signed_fixed(total.percent(), 1))),
+      figure("noise", "Noise, up to", time(total.noise_us)));
+}
+
+std::string warnings(const Comparison& comparison) {
+  if (comparison.warnings.empty()) return "";
+  std::string items;
+  const std::size_t shown = std::min(comparison.warnings.size(), kMostWarnings);
+  for (std::size_t i = 0; i < shown; ++i)
+    items += fmt::format("<li>{}</li>\n", escaped(comparison.warnings[i], kSentenceWidth));
+  if (shown < comparison.warnings.size())
+    items += fmt::format("<li>{} more</li>\n", comparison.warnings.size() - shown);
+  return fmt::format(
+      "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">Look at "
+      "this "
+      "first</h2>\n<ul>\n{}</ul>\n</section>\n",
+      items);
+}
+
+std::string side_row(std::string_view what, const std::string& base, const std::string& now) {
+  const bool differs = base != now && what != "Captures";
+  return fmt::format("<tr{}><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
+                     differs ? " class=\"differs\"" : "", what, base, now);
+}
+
+std::string sides(const Comparison& comparison) {
+  const ComparedSide& base = comparison.base;
+  const ComparedSide& now = comparison.now;
+  const auto text = [](const std::string& one) { return one.empty() ? "-" : name(one); };
+  const auto list = [](const auto& all) { return all.empty() ? "-" : names(all, ", "); };
+  const auto batch = [](const ComparedSide& side) {
+    return side.batch ? std::to_string(*side.batch) : "-";
+  };
+  return "<section aria-labelledby=\"h-sides\">\n<h2 id=\"h-sides\">What was compared</h2>\n"
+         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"What was compared\">\n"
+         "<table id=\"sides\"><thead><tr><td></td><th scope=\"col\">BASE</th>"
+         "<th scope=\"col\">NEW</th></tr></thead>\n<tbody>\n" +
+         side_row("Captures", list(base.captures), list(now.captures)) +
+         side_row("Models", list(base.models), list(now.models)) +
+         side_row("Chip", text(base.chip), text(now.chip)) +
+         side_row("Frequency, MHz", fixed(base.frequency_mhz, 0), fixed(now.frequency_mhz, 0)) +
+         side_row("Batch", batch(base), batch(now)) +
+         side_row("Devices", std::to_string(base.devices), std::to_string(now.devices)) +
+         side_row("Executions", std::to_string(base.executions), std::to_string(now.executions)) +
+         "</tbody></table></div>\n</section>\n";
+}
+
+template <typename Changes, typename Label>
+std::string waterfall_of(const Comparison& comparison, const Changes& changes, std::string id,
+                         std::string what, Label&& label) {
+  if (changes.empty()) return "";
+  Waterfall waterfall;
+  waterfall.id = std::move(id);
+  waterfall.title = fmt::format("From BASE to NEW by {}, {}; the scale does not begin at zero",
+                                what, per_unit(comparison.unit));
+  waterfall.what = std::move(what);
+  waterfall.base_us = comparison.total.base_us.value_or(0);
+  waterfall.new_us = comparison.total.new_us.value_or(0);
+  for (const auto& change : changes)
+    waterfall.bars.push_back({label(change), change.time.delta_us(), change.time.is_noise()});
+  return waterfall_html(waterfall);
+}
+
+std::string pictures(const Comparison& comparison) {
+  const Change& total = comparison.total;
+  return "<section aria-labelledby=\"h-picture\">\n<h2 id=\"h-picture\">What changed</h2>\n" +
+         totals_html(total.base_us.value_or(0), total.new_us.value_or(0), total.noise_us,
+                     comparison.verdict == Verdict::noise) +
+         "<p class=\"legend\" aria-hidden=\"true\"><span class=\"faster\">faster</span> "
+         "<span class=\"slower\">slower</span> <span class=\"noise\">within noise</span></p>\n" +
+         waterfall_of(comparison, comparison.ops, "by-op", "operators",
+                      [](const OpChange& op) { return op_name(op); }) +
+         waterfall_of(comparison, comparison.types, "by-type", "types",
+                      [](const TypeChange& type) { return name(type.type); }) +
+         "</section>\n";
+}
+
+std::string controls() {
+  return "<div class=\"controls\" id=\"controls\" hidden>\n"
+         "<label><input type=\"checkbox\" id=\"hide-noise\"> Hide what is within noise</label>\n"
+         "<label>Show names with <input type=\"search\" id=\"filter\" "
+         "autocomplete=\"off\"></label>\n"
+         "<span id=\"shown\" role=\"status\"></span>\n</div>\n";
+}
+
+}  // namespace
+
+std::string html_report(const Comparison& comparison) {
+  std::string page = head(comparison) + "<body>\n" + header(comparison) + "<main>\n";
+  page += warnings(comparison);
+  page += pictures(comparison);
+  page += fmt::format("<p id=\"noise-basis\">Noise: {}</p>\n",
+                      escaped(comparison.noise_basis, kSentenceWidth));
+  page += sides(comparison);
+  page += controls();
+  page += ops_section(comparison);
+  page += types_section(comparison);
+  page += ratios_section(comparison);
+  page += calls_section(comparison);
+  page += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", kScript.text);
+  return page;
+}
+
+}  // namespace msprof
