@@ -1,0 +1,24 @@
+// compare_stores(): reads the stores of two sides and compares them. For `msprof compare`.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "analyze/compare/comparison.hpp"
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+struct ComparedRun {
+  TraceDb store;
+  std::string capture;  // what to call it
+  bool is_partial = false;
+};
+
+// Chooses what times are of: executions, else iterations where they hold most of the operators'
+// time, else whole runs. Both sides have at least one run. Throws Error(nothing_to_do) where a run
+// has no operator with a time.
+Comparison compare_stores(const std::vector<ComparedRun>& base,
+                          const std::vector<ComparedRun>& now);
+
+}  // namespace msprof

@@ -1,0 +1,75 @@
+// RunProfile: what a comparison needs of one run, read from its store once. For compare().
+//
+// Times are us of one execution. Medians, because the first executions and hiccups are outliers.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+// What times are of. A run with executions or iterations can be read as a whole, too.
+enum class TimeUnit { execution, iteration, whole_run };
+
+// Middle of `values`, of an even number the mean of the middle two; 0 where there are none.
+double median_of(std::vector<double> values);
+// Median absolute deviation from `middle`: the usual distance of a value.
+double deviation_of(const std::vector<double>& values, double middle);
+
+struct OpProfile {
+  std::string model;  // empty: of none
+  std::string name;
+  std::string type;
+  std::string unit;
+  std::string shapes;                  // of inputs and outputs; empty: unknown
+  std::vector<std::string> originals;  // layers that were fused into it; itself where it is one
+  double us = 0;                       // of one execution of the model
+  double mad_us = 0;
+  std::int64_t count = 0;                // its tasks
+  std::map<std::string, double> ratios;  // of op_summary, weighted by time
+};
+
+struct CallProfile {
+  std::string name;
+  double us = 0;  // of one call
+  double mad_us = 0;
+  std::int64_t count = 0;
+};
+
+struct RunProfile {
+  std::string capture;  // name of its folder
+  bool is_partial = false;
+  std::string dialect;
+  std::string chip;  // empty: unknown
+  std::optional<double> frequency_mhz;
+  std::vector<std::string> models;  // names, each once, sorted
+  std::optional<std::int64_t> batch;
+  std::int64_t devices = 0;  // with tasks
+
+  TimeUnit unit = TimeUnit::whole_run;
+  std::int64_t executions = 0;
+  double total_us = 0;
+  double mad_us = 0;
+  // Of the first and of the second half of the executions, where there are enough of them.
+  std::optional<double> first_half_us;
+  std::optional<double> second_half_us;
+  double outside_share = 0;  // part of the operators' time that lies in no execution, 0 to 1
+
+  std::vector<OpProfile> ops;  // in the order of the model, or of their first tasks
+  std::vector<CallProfile> calls;
+  double largest_ratio = 0;  // 1 where ratios are fractions, 100 where they are percentages
+};
+
+// What the run's own times are of.
+TimeUnit natural_unit(const TraceDb& store);
+
+// Throws Error(nothing_to_do) where no operator has a time.
+RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_partial,
+                    TimeUnit unit);
+
+}  // namespace msprof

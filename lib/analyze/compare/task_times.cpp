@@ -1,0 +1,104 @@
+#include "analyze/compare/task_times.hpp"
+
+#include <algorithm>
+#include <cmath>
+
+namespace msprof {
+
+namespace {
+
+constexpr std::size_t kNever = SIZE_MAX;
+
+}  // namespace
+
+TaskTimes::TaskTimes(const QueryDb& db, TimeUnit unit,
+                     const std::unordered_map<std::int64_t, std::size_t>& slot_of_op,
+                     std::size_t slots)
+    : unit_(unit), index_(db, unit), samples_(slots), counts_(slots), first_task_(slots, kNever) {
+  Statement read = db.prepare(
+      "SELECT op_id, device_id, model_id, step, execution, start_ns, duration_us FROM v_tasks"
+      " WHERE op_id IS NOT NULL AND duration_us >= 0 ORDER BY task_id");
+  while (read.step()) {
+    const auto slot = slot_of_op.find(read.integer(0));
+    if (slot == slot_of_op.end()) continue;
+    const TaskPlace place{read.integer(1), read.maybe_integer(2), read.integer(3),
+                          read.maybe_integer(4), read.real(5)};
+    add(slot->second, place, read.real(6));
+  }
+}
+
+std::size_t TaskTimes::add_slot() {
+  samples_.emplace_back();
+  counts_.push_back(0);
+  first_task_.push_back(kNever);
+  return samples_.size() - 1;
+}
+
+void TaskTimes::add(std::size_t slot, const TaskPlace& place, double us) {
+  if (first_task_[slot] == kNever) first_task_[slot] = tasks_;
+  ++tasks_;
+  ++counts_[slot];
+  all_us_ += us;
+  const auto execution = index_.find(place);
+  if (!execution) {
+    outside_us_ += us;
+    return;
+  }
+  index_.add(*execution, us);
+  auto& samples = samples_[slot];
+  // Of a whole run every task is kept: their spread is all that is known of chance.
+  const bool joins =
+      unit_ != TimeUnit::whole_run && !samples.empty() && samples.back().execution == *execution;
+  joins ? void(samples.back().us += us) : samples.push_back({*execution, us});
+}
+
+// The groups one after the other: an operator may be in several models.
+TypicalTime TaskTimes::over_groups(const std::vector<std::vector<double>>& by_group) const {
+  std::vector<std::size_t> executions(index_.group_count());
+  for (const Execution& execution : index_.executions()) ++executions[execution.group];
+  TypicalTime sum;
+  for (std::size_t group = 0; group < by_group.size(); ++group) {
+    if (by_group[group].empty()) continue;
+    // An operator that runs in every second execution costs half its time in one.
+    const double part = static_cast<double>(by_group[group].size()) /
+                        static_cast<double>(std::max<std::size_t>(1, executions[group]));
+    const double middle = median_of(by_group[group]);
+    sum.us += part * middle;
+    sum.mad_us += part * deviation_of(by_group[group], middle);
+  }
+  return sum;
+}
+
+TypicalTime TaskTimes::of_op(std::size_t slot) const {
+  std::vector<Sample> samples = samples_[slot];
+  const auto by_execution = [](const Sample& a, const Sample& b) {
+    return a.execution < b.execution;
+  };
+  std::stable_sort(samples.begin(), samples.end(), by_execution);
+  std::vector<std::vector<double>> by_group(index_.group_count());
+  for (std::size_t i = 0; i < samples.size();) {
+    const std::size_t execution = samples[i].execution;
+    double us = 0;
+    for (; i < samples.size() && samples[i].execution == execution; ++i) us += samples[i].us;
+    by_group[index_.executions()[execution].group].push_back(us);
+  }
+  TypicalTime time = over_groups(by_group);
+  if (unit_ == TimeUnit::whole_run && !samples.empty()) {
+    // The sum of n tasks varies by sqrt(n) of what one of them does.
+    std::vector<double> each;
+    for (const Sample& sample : samples) each.push_back(sample.us);
+    const double devices = static_cast<double>(std::max<std::size_t>(1, by_group[0].size()));
+    const double tasks = static_cast<double>(each.size()) / devices;
+    time.mad_us = deviation_of(each, median_of(each)) * std::sqrt(tasks);
+  }
+  return time;
+}
+
+TypicalTime TaskTimes::of_execution() const {
+  std::vector<std::vector<double>> by_group(index_.group_count());
+  for (const Execution& execution : index_.executions())
+    by_group[execution.group].push_back(execution.us);
+  return over_groups(by_group);
+}
+
+}  // namespace msprof
