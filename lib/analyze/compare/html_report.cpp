@@ -32,7 +32,7 @@ std::string base64_of_hex(std::string_view hex) {
     for (std::size_t k = 0; k < 3; ++k)
       bits = bits * 16 + (i + k < hex.size() ? nibble(hex[i + k]) : 0);
     result += kDigits[bits / 64];
-    result += kDigits[bits % 64];
+    if (i + 1 < hex.size()) result += kDigits[bits % 64];
   }
   while (result.size() % 4 != 0) result += '=';
   return result;
@@ -101,18 +101,21 @@ std::string figure(std::string_view id, std::string_view what, const std::string
 
 std::string header(const Comparison& comparison) {
   const Change& total = comparison.total;
+  const TimeText times = time_text(total.base_us.value_or(0), total.new_us.value_or(0));
   return fmt::format(
       "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{}</h1>\n"
       "<p id=\"verdict\" class=\"{}\"><strong>{}</strong></p>\n<dl class=\"figures\">\n{}{}{}{}"
       "</dl>\n<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
       subject(comparison, " <span aria-label=\"to\">→</span> "), verdict_kind(comparison.verdict),
       verdict_text(comparison),
-      figure("base-total", "BASE, " + per_unit(comparison.unit), time(total.base_us.value_or(0))),
-      figure("new-total", "NEW, " + per_unit(comparison.unit), time(total.new_us.value_or(0))),
+      figure("base-total", "BASE, " + per_unit(comparison.unit),
+             times.text(total.base_us.value_or(0))),
+      figure("new-total", "NEW, " + per_unit(comparison.unit),
+             times.text(total.new_us.value_or(0))),
       figure("change", "Change",
-             fmt::format("{} ({} %)", signed_time(total.delta_us()),
+             fmt::format("{} ({} %)", times.signed_text(total.delta_us()),
                          signed_fixed(total.percent(), 1))),
-      figure("noise", "Noise, up to", time(total.noise_us)));
+      figure("noise", "Noise, up to", times.text(total.noise_us)));
 }
 
 std::string warnings(const Comparison& comparison) {

@@ -14,10 +14,24 @@ namespace {
 // A browser sorts and scrolls so many without a pause.
 constexpr std::size_t kMostRows = 2000;
 
+enum class Cell { text, number, change };
+
 struct Column {
   std::string_view title;
-  bool is_number = true;
+  Cell cell = Cell::number;
 };
+
+std::string_view class_of(const Column& column) {
+  switch (column.cell) {
+    case Cell::text:
+      return "";
+    case Cell::number:
+      return " class=\"n\"";
+    case Cell::change:
+      break;
+  }
+  return " class=\"n change\"";
+}
 
 class TableHtml {
  public:
@@ -32,7 +46,7 @@ class TableHtml {
     ++rows_;
     body_ += fmt::format("<tr class=\"{}\"><th scope=\"row\">{}</th>", kind, cells[0]);
     for (std::size_t i = 1; i < cells.size(); ++i)
-      body_ += fmt::format("<td{}>{}</td>", columns_[i].is_number ? " class=\"n\"" : "", cells[i]);
+      body_ += fmt::format("<td{}>{}</td>", class_of(columns_[i]), cells[i]);
     body_ += "</tr>\n";
   }
 
@@ -40,8 +54,7 @@ class TableHtml {
   std::string html(std::size_t total) const {
     std::string head;
     for (const Column& column : columns_)
-      head += fmt::format("<th scope=\"col\"{}>{}</th>", column.is_number ? " class=\"n\"" : "",
-                          column.title);
+      head += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column), column.title);
     const std::string note = total <= rows_
                                  ? ""
                                  : fmt::format(
@@ -94,6 +107,10 @@ std::string_view kind_of_change(const Change& change) {
   return kind_of(change.delta_us(), change.is_noise());
 }
 
+std::string counts_text(std::int64_t base, std::int64_t now) {
+  return base == now ? std::to_string(base) : fmt::format("{} → {}", base, now);
+}
+
 // base, new, change, change in %, noise: what every table has of a time.
 void add_time(std::vector<std::string>& cells, const Change& change) {
   cells.push_back(fixed(change.base_us));
@@ -108,25 +125,24 @@ void add_time(std::vector<std::string>& cells, const Change& change) {
 std::string ops_section(const Comparison& comparison) {
   TableHtml table("ops",
                   fmt::format("Operators, us {}; grey: within noise", per_unit(comparison.unit)),
-                  {{"Operator", false},
-                   {"Type", false},
+                  {{"Operator", Cell::text},
                    {"Base us"},
                    {"New us"},
-                   {"Change us"},
-                   {"Change %"},
-                   {"Noise ± us"},
+                   {"Change us", Cell::change},
+                   {"Change %", Cell::change},
+                   {"Noise us"},
                    {"Share %"},
-                   {"Base count"},
-                   {"New count"},
-                   {"Unit", false},
-                   {"Matched by", false}});
+                   {"Count"},
+                   {"Type", Cell::text},
+                   {"Unit", Cell::text},
+                   {"Matched by", Cell::text}});
   for (const OpChange& op : comparison.ops) {
     if (table.is_full()) break;
-    std::vector<std::string> cells = {op_name(op), op_type(op)};
+    std::vector<std::string> cells = {op_name(op)};
     add_time(cells, op.time);
     cells.push_back(share(comparison, op.share));
-    cells.push_back(std::to_string(op.base_count));
-    cells.push_back(std::to_string(op.new_count));
+    cells.push_back(counts_text(op.base_count, op.new_count));
+    cells.push_back(op_type(op));
     cells.push_back(op.unit.empty() ? "-" : name(op.unit));
     cells.emplace_back(match_text(op));
     table.add(kind_of_change(op.time), cells);
@@ -144,30 +160,29 @@ std::string ops_section(const Comparison& comparison) {
 std::string types_section(const Comparison& comparison) {
   if (comparison.types.empty()) return "";
   TableHtml table("types", fmt::format("Types of operators, us {}", per_unit(comparison.unit)),
-                  {{"Type", false},
+                  {{"Type", Cell::text},
                    {"Base us"},
                    {"New us"},
-                   {"Change us"},
-                   {"Change %"},
-                   {"Noise ± us"},
+                   {"Change us", Cell::change},
+                   {"Change %", Cell::change},
+                   {"Noise us"},
                    {"Share %"},
-                   {"Base operators"},
-                   {"New operators"}});
+                   {"Operators"}});
   for (const TypeChange& type : comparison.types) {
     if (table.is_full()) break;
     std::vector<std::string> cells = {name(type.type)};
     add_time(cells, type.time);
     cells.push_back(share(comparison, type.share));
-    cells.push_back(std::to_string(type.base_ops));
-    cells.push_back(std::to_string(type.new_ops));
+    cells.push_back(counts_text(type.base_ops, type.new_ops));
     table.add(kind_of_change(type.time), cells);
   }
   return section("types", "Types", table.html(comparison.types.size()));
 }
 
 std::string ratios_section(const Comparison& comparison) {
-  TableHtml table("ratios", "Ratios and loads of operators that moved",
-                  {{"Operator", false}, {"Ratio", false}, {"Base"}, {"New"}, {"Difference"}});
+  TableHtml table(
+      "ratios", "Ratios and loads of operators that moved",
+      {{"Operator", Cell::text}, {"Ratio", Cell::text}, {"Base"}, {"New"}, {"Difference"}});
   std::size_t total = 0;
   for (const OpChange& op : comparison.ops) {
     for (const RatioChange& ratio : op.ratios) {
@@ -183,20 +198,18 @@ std::string ratios_section(const Comparison& comparison) {
 std::string calls_section(const Comparison& comparison) {
   if (comparison.calls.empty()) return "";
   TableHtml table("calls", "Calls on the host, us of one call",
-                  {{"Call", false},
+                  {{"Call", Cell::text},
                    {"Base us"},
                    {"New us"},
-                   {"Change us"},
-                   {"Change %"},
-                   {"Noise ± us"},
-                   {"Base count"},
-                   {"New count"}});
+                   {"Change us", Cell::change},
+                   {"Change %", Cell::change},
+                   {"Noise us"},
+                   {"Count"}});
   for (const CallChange& call : comparison.calls) {
     if (table.is_full()) break;
     std::vector<std::string> cells = {name(call.name)};
     add_time(cells, call.time);
-    cells.push_back(std::to_string(call.base_count));
-    cells.push_back(std::to_string(call.new_count));
+    cells.push_back(counts_text(call.base_count, call.new_count));
     table.add(kind_of_change(call.time), cells);
   }
   return section("calls", "Calls on the host", table.html(comparison.calls.size()));

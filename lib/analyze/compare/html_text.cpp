@@ -95,12 +95,18 @@ std::string signed_fixed(std::optional<double> value, int decimals) {
   return value && is_shown(*value) ? fmt::format("{:+.{}f}", *value, decimals) : "-";
 }
 
-std::string time(double us) {
-  return std::abs(us) >= kUsPerMs ? fixed(us / kUsPerMs) + " ms" : fixed(us) + " us";
+TimeText::TimeText(double most_us) : is_ms_(std::abs(most_us) >= kUsPerMs) {}
+
+std::string TimeText::text(double us) const {
+  return is_ms_ ? fixed(us / kUsPerMs) + " ms" : fixed(us) + " us";
 }
 
-std::string signed_time(double us) {
-  return std::abs(us) >= kUsPerMs ? signed_fixed(us / kUsPerMs) + " ms" : signed_fixed(us) + " us";
+std::string TimeText::signed_text(double us) const {
+  return is_ms_ ? signed_fixed(us / kUsPerMs) + " ms" : signed_fixed(us) + " us";
+}
+
+TimeText time_text(double base_us, double new_us) {
+  return TimeText(std::max(std::abs(base_us), std::abs(new_us)));
 }
 
 std::string_view kind_of(double delta_us, bool is_noise) {

@@ -28,9 +28,18 @@ std::string op_type(const OpChange& op);
 // "14190.123", "+12.300", "-" where there is none or it is no number.
 std::string fixed(std::optional<double> value, int decimals = 3);
 std::string signed_fixed(std::optional<double> value, int decimals = 3);
-// us as "14.190 ms" or, below 1 ms, "310.500 us"; with a sign.
-std::string time(double us);
-std::string signed_time(double us);
+// The unit that fits a whole picture: "ms" where `most_us` reaches 1 ms, else "us".
+class TimeText {
+ public:
+  explicit TimeText(double most_us);
+  std::string text(double us) const;         // "14.190 ms"
+  std::string signed_text(double us) const;  // "-9.109 ms"
+
+ private:
+  bool is_ms_;
+};
+// For two totals and what they are made of.
+TimeText time_text(double base_us, double new_us);
 
 // "faster", "slower" or "noise": the class of rows and bars.
 std::string_view kind_of(double delta_us, bool is_noise);

@@ -77,8 +77,9 @@ class WaterfallDrawing {
 
   std::string html() const {
     const Axis axis = fitted_axis();
+    const TimeText times = time_text(base_us_, new_us_);
     std::string rows =
-        row("total", "BASE", line(axis.x(base_us_), "mark"), time(waterfall_.base_us));
+        row("total", "BASE", line(axis.x(base_us_), "mark"), times.text(waterfall_.base_us));
     double at = base_us_;
     for (const WaterfallBar& bar : chosen_) {
       const double to = at + drawable(bar.delta_us);
@@ -86,10 +87,10 @@ class WaterfallDrawing {
       rows += row(kind, bar.label,
                   line(axis.x(base_us_), "grid") + line(axis.x(new_us_), "grid") +
                       rect(axis.x(std::min(at, to)), axis.x(std::max(at, to)), kind, false),
-                  signed_time(bar.delta_us));
+                  times.signed_text(bar.delta_us));
       at = to;
     }
-    rows += row("total", "NEW", line(axis.x(new_us_), "mark"), time(waterfall_.new_us));
+    rows += row("total", "NEW", line(axis.x(new_us_), "mark"), times.text(waterfall_.new_us));
     return fmt::format(
         "<figure id=\"{}\" class=\"bars\"><figcaption>{}</figcaption>\n<ol role=\"list\">\n{}"
         "</ol></figure>\n",
@@ -163,11 +164,12 @@ std::string totals_html(double base_us, double new_us, double noise_us, bool is_
   const std::string band =
       rect(axis.x(std::max(base - noise, 0.0)), axis.x(base + noise), "band", true);
   const std::string_view kind = kind_of(new_us - base_us, is_noise);
+  const TimeText times = time_text(base_us, new_us);
   return fmt::format(
       "<figure id=\"totals\" class=\"bars\"><figcaption>Device time of both; the pale band is what "
       "noise may add or take</figcaption>\n<ol role=\"list\">\n{}{}</ol></figure>\n",
-      row("total", "BASE", band + rect(0, axis.x(base), "base", false), time(base_us)),
-      row(kind, "NEW", band + rect(0, axis.x(now), kind, false), time(new_us)));
+      row("total", "BASE", band + rect(0, axis.x(base), "base", false), times.text(base_us)),
+      row("total", "NEW", band + rect(0, axis.x(now), kind, false), times.text(new_us)));
 }
 
 }  // namespace msprof::html
