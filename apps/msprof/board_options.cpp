@@ -42,34 +42,10 @@ bool has_control(std::string_view text) {
                      [](char c) { return static_cast<unsigned char>(c) < 0x20 || c == 0x7f; });
 }
 
-void add_login_options(cli::Command& command, BoardArguments& arguments) {
-  command.add_option({"--config", &arguments.config, "FILE",
-                      "run on a board: an ini file with a section [ssh_config] and its keys ip, "
-                      "username, pwd, port, key, board_dir, host_key, connect_timeout"});
-  command.add_option({"--host", &arguments.host, "USER@IP[:PORT]",
-                      "run on this board; without --config no file is needed"});
-  command.add_option({"--key", &arguments.key, "FILE",
-                      "a private key for the login (others, and ssh-agent, are tried too)"});
-  command.add_option({"--password-stdin", &arguments.password_stdin, "",
-                      "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
-                      "the ini file, a question on the terminal)"});
-  command.add_option({"--host-key",
-                      &arguments.host_key,
-                      "POLICY",
-                      "a host key that is not known yet: strict asks on a terminal and refuses "
-                      "without one (default), accept-new remembers it, off looks at none",
-                      {"strict", "accept-new", "off"}});
-  command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
-                      "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
+void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--reconnect", &arguments.reconnect_seconds, "S",
                       "how long to try to reach the board again after the connection was lost "
                       "(default 30; 0: not at all)"});
-}
-
-void add_folder_options(cli::Command& command, BoardArguments& arguments) {
-  command.add_option({"--board-dir", &arguments.board_dir, "DIR",
-                      "the folder of the board that holds .msprof, absolute or below the "
-                      "account's home (default: the home)"});
   command.add_option(
       {"--keep", &arguments.keep, "", "leave the run's folder on the board, and say where it is"});
   command.add_option({"--no-cache", &arguments.no_cache, "",
@@ -87,9 +63,33 @@ void add_folder_options(cli::Command& command, BoardArguments& arguments) {
 
 }  // namespace
 
+void add_login_options(cli::Command& command, BoardArguments& arguments) {
+  command.add_option({"--config", &arguments.config, "FILE",
+                      "a board: an ini file with a section [ssh_config] and its keys ip, "
+                      "username, pwd, port, key, board_dir, host_key, connect_timeout"});
+  command.add_option(
+      {"--host", &arguments.host, "USER@IP[:PORT]", "a board; without --config no file is needed"});
+  command.add_option({"--key", &arguments.key, "FILE",
+                      "a private key for the login (others, and ssh-agent, are tried too)"});
+  command.add_option({"--password-stdin", &arguments.password_stdin, "",
+                      "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
+                      "the ini file, a question on the terminal)"});
+  command.add_option({"--host-key",
+                      &arguments.host_key,
+                      "POLICY",
+                      "a host key that is not known yet: strict asks on a terminal and refuses "
+                      "without one (default), accept-new remembers it, off looks at none",
+                      {"strict", "accept-new", "off"}});
+  command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
+                      "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
+  command.add_option({"--board-dir", &arguments.board_dir, "DIR",
+                      "the folder of the board that holds .msprof, absolute or below the "
+                      "account's home (default: the home)"});
+}
+
 void add_board_options(cli::Command& command, BoardArguments& arguments) {
   add_login_options(command, arguments);
-  add_folder_options(command, arguments);
+  add_run_options(command, arguments);
 }
 
 void check_board_arguments(const BoardArguments& arguments) {

@@ -1,4 +1,4 @@
-// The options of collect that name a board and say how to use it. For the verb collect.
+// The options that name a board and say how to use it. For the verbs collect and doctor.
 #pragma once
 
 #include <filesystem>
@@ -30,6 +30,9 @@ struct BoardArguments {
   bool names_board() const { return config || host; }
 };
 
+// Which board, the way there, and its folder; for every verb that goes to a board.
+void add_login_options(cli::Command& command, BoardArguments& arguments);
+// These, and how a run uses it.
 void add_board_options(cli::Command& command, BoardArguments& arguments);
 
 // Throws Error(usage) for what does not go together, and for options of a board where none is

@@ -1,17 +1,58 @@
-// Check: one thing that `msprof doctor` looked at: what it found, and what mends it.
+// Check: one thing that `msprof doctor` looked at: what it found, and what mends it. For the
+// checkers of this folder, which fill a CheckList, and the verb, which prints it.
 #pragma once
 
 #include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
 
 namespace msprof {
 
-enum class CheckResult { ok, warning, failed };
+enum class CheckResult {
+  ok,
+  warning,
+  failed,
+  skipped,  // nobody could look; the evidence says why
+};
+
+// "ok", "warning", "failed", "skipped"
+std::string_view result_name(CheckResult result);
 
 struct Check {
-  std::string name;  // "login"
+  std::string about;  // "this machine", "project", a board, a capture
+  std::string name;   // "login"
   CheckResult result = CheckResult::ok;
-  std::string evidence;  // what was seen, a sentence
+  std::string evidence;  // what was seen
   std::string remedy;    // a command, or what to do; empty where all is well
+  Exit code = Exit::ok;  // of a failed one
 };
+
+class CheckList {
+ public:
+  // What the checks from now on are about.
+  void begin(std::string about) { about_ = std::move(about); }
+
+  void ok(std::string_view name, std::string evidence);
+  void warn(std::string_view name, std::string evidence, std::string remedy);
+  void fail(std::string_view name, std::string evidence, std::string remedy, Exit code);
+  void skip(std::string_view name, std::string reason, std::string remedy = "");
+  // An Error as a failed check: what its sentence says up to the first "; " is the evidence, the
+  // rest the remedy. Its code is the check's. Throws it again where it is Exit::interrupted.
+  void fail(std::string_view name, const Error& error);
+
+  const std::vector<Check>& checks() const { return checks_; }
+  std::size_t count(CheckResult result) const;
+  // Exit::ok, or the code of the gravest failed check.
+  Exit exit_code() const;
+
+ private:
+  std::string about_;
+  std::vector<Check> checks_;
+};
+
+// "3 files", "1 file"
+std::string counted(std::size_t count, std::string_view noun);
 
 }  // namespace msprof

@@ -39,11 +39,19 @@ SessionOpener::SessionOpener(const SshLogin& given)
 
 std::unique_ptr<SshSession> SessionOpener::open_once() {
   const HostKeyCheck host_key(login_, with_system_hosts_);
+  const auto passed = [this](LoginStep step) {
+    if (login_.on_step) login_.on_step(step);
+  };
+  FileDescriptor socket = tcp_connect(login_);
+  passed(LoginStep::connected);
   auto session =
-      std::make_unique<SshSession>(login_, tcp_connect(login_), host_key.preferred_types());
+      std::make_unique<SshSession>(login_, std::move(socket), host_key.preferred_types());
   session->handshake();
+  passed(LoginStep::agreed);
   taken_key_ = host_key.check(*session, taken_key_);
+  passed(LoginStep::host_key_taken);
   method_ = log_in(*session, login_, keys_, use_agent_);
+  passed(LoginStep::logged_in);
   return session;
 }
 

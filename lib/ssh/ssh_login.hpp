@@ -19,6 +19,9 @@ enum class HostKeyPolicy {
   off,         // no key is looked at or remembered
 };
 
+// What a login has behind it, in this order.
+enum class LoginStep { connected, agreed, host_key_taken, logged_in };
+
 struct SshLogin {
   std::string host;  // name or address, IPv6 without brackets
   std::uint16_t port = 22;
@@ -28,6 +31,8 @@ struct SshLogin {
   double connect_timeout_seconds = 10;  // for connecting and for every answer of the login
   // Called at most once a connection, when nothing else has logged in; nullopt: there is none.
   std::function<std::optional<Secret>()> password;
+  // Called after each step, where it is set; for those who want to know how far a login came.
+  std::function<void(LoginStep)> on_step;
   // Where known_hosts and the default keys are; empty: .ssh in the user's home folder.
   std::filesystem::path ssh_folder;
 

@@ -28,14 +28,6 @@ run=$2 window=$3 force=$4
 umask 077
 trap "" HUP PIPE
 cd "$1" || exit 71
-start_of() {
-  read -r stat 2>/dev/null < "/proc/$1/stat" || return 1
-  stat=${stat##*") "}
-  set -- $stat
-  [ "$1" != Z ] && echo "${20}"
-}
-alive() { [ -n "$2" ] && [ "$(start_of "$1")" = "$2" ]; }
-look() { pid= start= holder= state=; read -r pid start holder state 2>/dev/null < lock/owner; }
 own() { look && [ "$pid" = $$ ]; }
 sign() {
   echo "$$ $(start_of $$) $run $1" > "lock/owner.$$" && mv "lock/owner.$$" lock/owner
@@ -113,7 +105,7 @@ keep_recording "$run"
 )sh";
 
 const BoardScript& keep_script() {
-  static const std::string text = std::string(kMarkedFunction) + kKeep;
+  static const std::string text = std::string(kMarkedFunction) + kLockFunctions + kKeep;
   static const BoardScript script = {"taking the board's lock", text};
   return script;
 }
@@ -140,6 +132,17 @@ marked() {
       echo "${entry#/proc/}"
   done
 }
+)sh";
+
+const char* const kLockFunctions = R"sh(
+start_of() {
+  read -r stat 2>/dev/null < "/proc/$1/stat" || return 1
+  stat=${stat##*") "}
+  set -- $stat
+  [ "$1" != Z ] && echo "${20}"
+}
+alive() { [ -n "$2" ] && [ "$(start_of "$1")" = "$2" ]; }
+look() { pid= start= holder= state=; read -r pid start holder state 2>/dev/null < lock/owner; }
 )sh";
 
 BoardKeeper::BoardKeeper(BoardShell& shell, const BoardFacts& facts, const std::string& run,

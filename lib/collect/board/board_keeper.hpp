@@ -14,6 +14,9 @@ namespace msprof {
 // Shell functions for scripts that look for the processes of a run: `marked RUN` prints the pids of
 // all that have MSPROF_RUN=RUN in their environment, whatever session or parent they have now.
 extern const char* const kMarkedFunction;
+// Likewise: `look` reads lock/owner of the current folder into pid, start, holder and state;
+// `alive PID START` tells whether that process is the one that started then.
+extern const char* const kLockFunctions;
 
 class BoardKeeper {
  public:

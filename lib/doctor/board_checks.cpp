@@ -1,0 +1,350 @@
+#include "doctor/board_checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
+#include <ctime>
+
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "collect/board/board_shell.hpp"
+#include "collect/board/elf_machine.hpp"
+#include "collect/board/ini_section.hpp"
+#include "doctor/board_look.hpp"
+#include "doctor/machine_checks.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostIniBytes = 1 << 20;
+constexpr std::int64_t kMostSkewSeconds = 60;
+
+// Checks in their order, each with the step of the login that must be behind it.
+constexpr std::string_view kSteps[] = {"address", "SSH server", "host key", "login"};
+constexpr std::string_view kAfterLogin[] = {"commands",     "tools",      "board folder", "umask",
+                                            "clock",        "other runs", "leftovers",    "NFS",
+                                            "architecture", "libraries"};
+
+class BoardChecks {
+ public:
+  BoardChecks(CheckList& list, const BoardConfig& config, const ProjectFacts& project)
+      : list_(list), config_(config), project_(project), shell_(with_steps(config.login)) {}
+
+  void check() {
+    if (!connect()) return skip_after_login("the board was not reached");
+    try {
+      check_commands();
+      look();
+    } catch (const Error& error) {
+      list_.fail("commands", error);
+      return skip_after_login("no command runs on the board");
+    }
+    check_tools();
+    check_folder();
+    check_umask_of(list_, look_.umask, "put 'umask 0027' into ~/.profile of the board's account");
+    check_clock();
+    check_other_runs();
+    check_leftovers();
+    check_nfs();
+    check_outputs();
+    check_architecture();
+    check_libraries();
+  }
+
+ private:
+  SshLogin with_steps(SshLogin login) {
+    login.on_step = [this](LoginStep step) { passed_ = static_cast<std::size_t>(step) + 1; };
+    return login;
+  }
+
+  bool connect() {
+    const auto begin = std::chrono::steady_clock::now();
+    std::optional<Error> error;
+    try {
+      shell_.connect();
+    } catch (const Error& thrown) {
+      error = thrown;
+    }
+    const std::chrono::duration<double, std::milli> spent =
+        std::chrono::steady_clock::now() - begin;
+    const std::string evidence[] = {
+        fmt::format("{} port {} answers", config_.login.host, config_.login.port),
+        "the key exchange went well",
+        config_.login.host_key == HostKeyPolicy::off ? "not looked at" : "it is the known one",
+        error ? ""
+              : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
+                            shell_.connection().login_method(), spent.count())};
+    for (std::size_t i = 0; i < std::size(kSteps); ++i) {
+      if (i > passed_ || (i == passed_ && !error)) {
+        list_.skip(kSteps[i], "not checked: the board was not reached");
+      } else if (i == passed_) {
+        list_.fail(kSteps[i], *error);
+      } else if (i == 2 && config_.login.host_key == HostKeyPolicy::off) {
+        list_.warn(kSteps[i], "not looked at: another machine could answer in the board's place",
+                   "leave out --host-key off, or host_key of the ini");
+      } else {
+        list_.ok(kSteps[i], evidence[i]);
+      }
+    }
+    return !error;
+  }
+
+  void skip_after_login(std::string_view reason) {
+    for (const std::string_view name : kAfterLogin) {
+      const auto& checks = list_.checks();
+      const bool done = std::any_of(checks.begin(), checks.end(), [&](const Check& check) {
+        return check.name == name && check.about == checks.back().about;
+      });
+      if (!done) list_.skip(name, fmt::format("not checked: {}", reason));
+    }
+  }
+
+  void check_commands() {
+    const std::string greeting = board_greeting(shell_);
+    if (greeting.empty()) return list_.ok("commands", "they run, and nothing else is printed");
+    list_.warn(
+        "commands",
+        fmt::format("the login shell prints before every command: \"{}\"; msprof copes, "
+                    "scp and SFTP may not",
+                    greeting),
+        "let ~/.profile and ~/.bashrc of the board print on a terminal only: [ -t 1 ] && echo …");
+  }
+
+  void look() {
+    BoardQuestion question;
+    question.board_dir = config_.board_dir;
+    if (!project_.outputs.empty()) question.output = project_.outputs.front().second;
+    question.libraries = project_.libraries;
+    const std::time_t before = std::time(nullptr);
+    look_ = look_without_a_trace(shell_, question);
+    earliest_s_ = before;
+    latest_s_ = std::time(nullptr);
+  }
+
+  void check_tools() {
+    const BoardFacts& facts = look_.facts;
+    std::string missing;
+    const auto lacks = [&](bool has, const char* what) {
+      if (!has) missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
+    };
+    lacks(facts.has_tar || facts.has_sftp, "neither tar nor SFTP: files travel one by one, slowly");
+    lacks(facts.has_tar || !facts.has_sftp, "no tar: many small files travel slower by SFTP");
+    lacks(facts.has_stat, "no stat: what a run changed within a second may be missed");
+    lacks(facts.has_setsid,
+          "no setsid: processes that the application leaves are found more slowly");
+    if (missing.empty()) {
+      return list_.ok("tools", fmt::format("{} {}, tar, {}stat, setsid", facts.system,
+                                           facts.machine, facts.has_sftp ? "SFTP, " : ""));
+    }
+    list_.warn("tools", missing, "busybox has them: tar, stat, setsid");
+  }
+
+  void check_folder() {
+    const BoardFacts& facts = look_.facts;
+    constexpr const char* kElsewhere =
+        "--board-dir DIR, or board_dir in the ini, names another folder";
+    if (!look_.writable || !look_.read_only_mount.empty()) {
+      return list_.fail(
+          "board folder",
+          fmt::format("{} cannot be written{}", look_.existing_folder,
+                      look_.read_only_mount.empty()
+                          ? ""
+                          : fmt::format(": {} is mounted read-only", look_.read_only_mount)),
+          kElsewhere, Exit::cannot_write);
+    }
+    check_free_space(list_, "board folder", facts.folder, facts.free_bytes, project_.bytes,
+                     kElsewhere);
+  }
+
+  void check_clock() {
+    if (!look_.clock_s) return list_.skip("clock", "the board does not tell its time");
+    const std::int64_t skew = *look_.clock_s < earliest_s_ ? *look_.clock_s - earliest_s_
+                              : *look_.clock_s > latest_s_ ? *look_.clock_s - latest_s_
+                                                           : 0;
+    if (skew <= kMostSkewSeconds && skew >= -kMostSkewSeconds) {
+      return list_.ok("clock", skew == 0 ? "the same as here"
+                                         : fmt::format("{} s {} this machine's", std::abs(skew),
+                                                       skew < 0 ? "behind" : "ahead of"));
+    }
+    list_.warn(
+        "clock",
+        fmt::format("{} s {} this machine's; times of a profile do not mind (they count from "
+                    "the board's start), times of files and of log lines do",
+                    std::abs(skew), skew < 0 ? "behind" : "ahead of"),
+        fmt::format("ssh {}{}@{} date -s @$(date +%s)",
+                    config_.login.port == 22 ? "" : fmt::format("-p {} ", config_.login.port),
+                    config_.login.user, config_.login.host));
+  }
+
+  void check_other_runs() {
+    if (!look_.busy.empty()) {
+      list_.fail("other runs",
+                 fmt::format("the profiled run {} is under way; two at once disturb "
+                             "each other's times",
+                             look_.busy),
+                 "wait for it, or take the board with msprof collect --force",
+                 Exit::board_unreachable);
+    } else if (!look_.writers.empty()) {
+      list_.warn("other runs",
+                 fmt::format("another program is being profiled: process {}; one profiling task a "
+                             "device is all that boards support",
+                             look_.writers.front()),
+                 "wait for it, or end it");
+    } else {
+      list_.ok("other runs", "no other profiled run is seen");
+    }
+  }
+
+  void check_leftovers() {
+    const std::string place = look_.facts.folder;
+    if (!look_.kept.empty()) {
+      return list_.warn(
+          "leftovers",
+          fmt::format("{} of an earlier time, never brought home, in {}/kept: {}",
+                      counted(look_.kept.size(), "run"), place, fmt::join(look_.kept, ", ")),
+          fmt::format("scp -r {}:{}/kept . ; then msprof collect --host {} --clean-board",
+                      config_.login.user + "@" + config_.login.host, place, config_.login.name()));
+    }
+    if (!look_.stale_lock.empty() || !look_.runs.empty()) {
+      return list_.warn(
+          "leftovers",
+          fmt::format("an earlier run ended without cleaning up: {}",
+                      look_.runs.empty() ? look_.stale_lock
+                                         : fmt::format("{}", fmt::join(look_.runs, ", "))),
+          "nothing to do: the next run of msprof collect removes it");
+    }
+    list_.ok("leftovers", look_.own_bytes == 0
+                              ? "none"
+                              : fmt::format("{} holds {} (--clean-board removes it)", place,
+                                            human_bytes(look_.own_bytes)));
+  }
+
+  void check_nfs() {
+    if (look_.nfs_mounts.empty())
+      return list_.ok("NFS", "nothing is mounted; msprof needs no mount");
+    const auto& mounts = look_.nfs_mounts;
+    const auto wrong = std::find_if(mounts.begin(), mounts.end(), [](const std::string& mount) {
+      return mount.starts_with("127.");
+    });
+    if (wrong != mounts.end()) {
+      return list_.warn(
+          "NFS",
+          fmt::format("{}: that address is the board itself; the machine that mounted "
+                      "it has '127.0.1.1 hostname' in /etc/hosts",
+                      *wrong),
+          "comment that line of /etc/hosts out there; msprof collect needs no mount: "
+          "umount it on the board");
+    }
+    list_.ok("NFS", fmt::format("{}; msprof needs no mount", fmt::join(mounts, ", ")));
+  }
+
+  // msprof collect has an output folder of its own; the one of the file is for runs without it.
+  void check_outputs() {
+    if (project_.outputs.empty()) return;
+    const auto& [name, output] = project_.outputs.front();
+    const std::string of = fmt::format("{}: output", name);
+    if (look_.output_writable) return list_.ok(of, fmt::format("{} can be written", output));
+    list_.warn(
+        of,
+        look_.has_output
+            ? fmt::format("{} cannot be written on the board", output)
+            : fmt::format("{} is not on the board: a run without msprof puts captures beside "
+                          "the executable",
+                          output),
+        fmt::format("mkdir -p {} on the board (msprof collect uses a folder of its own)", output));
+  }
+
+  void check_architecture() {
+    if (project_.program_head.empty()) {
+      return list_.skip("architecture", "no executable to look at");
+    }
+    const std::string why =
+        why_not_for_board(project_.program_head, look_.facts.program_head, look_.facts.machine);
+    if (why.empty()) return list_.ok("architecture", fmt::format("fits {}", look_.facts.machine));
+    list_.fail("architecture",
+               fmt::format("the executable is built for {} ({})", why, look_.facts.machine),
+               "build it with the board's cross compiler", Exit::application_failed);
+  }
+
+  void check_libraries() {
+    if (!look_.looked_for_libraries) return list_.skip("libraries", "the board could not be asked");
+    std::vector<std::string> missing;
+    for (const std::string& name : project_.libraries) {
+      const auto& found = look_.found_libraries;
+      if (std::find(found.begin(), found.end(), name) == found.end()) missing.push_back(name);
+    }
+    report_libraries(list_, project_, missing, "the board");
+  }
+
+  CheckList& list_;
+  const BoardConfig& config_;
+  const ProjectFacts& project_;
+  BoardShell shell_;
+  std::size_t passed_ = 0;  // steps of the login
+  BoardLook look_;
+  std::int64_t earliest_s_ = 0;  // of ours, around the look
+  std::int64_t latest_s_ = 0;
+};
+
+bool names_a_mount(const fs::path& file) {
+  try {
+    const Secret text(read_text_file(file, kMostIniBytes));
+    const IniSection section(text.reveal(), "ssh_config", file.string());
+    return std::any_of(section.entries().begin(), section.entries().end(),
+                       [](const IniEntry& entry) {
+                         return entry.key == "board_mount_path" || entry.key == "host_mount_path";
+                       });
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+}  // namespace
+
+void check_board_file(CheckList& list, const fs::path& file, const BoardConfig& config) {
+  struct stat status = {};
+  const bool is_file = ::stat(file.c_str(), &status) == 0 && S_ISREG(status.st_mode);
+  const bool others = is_file && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0;
+  const std::string others_text =
+      fmt::format("{} may be read by others (mode {:04o})", file.string(), status.st_mode & 07777U);
+  const std::string chmod = fmt::format("chmod 600 {}", file.string());
+  if (!config.password.empty() && others) {
+    list.fail("ini file", fmt::format("{}, and it holds a password", others_text), chmod,
+              Exit::usage);
+  } else if (others) {
+    list.warn("ini file", others_text, chmod);
+  } else {
+    list.ok("ini file", fmt::format("{} is its owner's alone", file.string()));
+  }
+  if (config.password.empty()) {
+    list.ok("password", "none in the file");
+  } else {
+    list.warn(
+        "password", "it stands in clear text in the ini file",
+        fmt::format("ssh-copy-id -p {} {}@{}, and remove pwd; or --password-stdin, or a question "
+                    "on the terminal",
+                    config.login.port, config.login.user, config.login.host));
+  }
+  if (is_file && names_a_mount(file)) check_own_address(list);
+}
+
+void check_board(CheckList& list, const BoardConfig& config, const ProjectFacts& project) {
+  BoardChecks(list, config, project).check();
+}
+
+void skip_board(CheckList& list, std::string_view reason) {
+  for (const std::string_view name : kSteps)
+    list.skip(name, fmt::format("not checked: {}", reason));
+  for (const std::string_view name : kAfterLogin)
+    list.skip(name, fmt::format("not checked: {}", reason));
+}
+
+}  // namespace msprof

@@ -1,0 +1,209 @@
+#include "doctor/capture_checks.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <optional>
+
+#include "analyze/capture_facts.hpp"
+#include "analyze/verdict.hpp"
+#include "base/text.hpp"
+#include "collect/arrival.hpp"
+#include "doctor/capture_findings.hpp"
+#include "doctor/product_checks.hpp"
+#include "doctor/store_state.hpp"
+#include "import/importer.hpp"
+#include "session/session.hpp"
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kFullBytes = 1'000'000;
+
+// A folder of ours outside of the capture, gone with this.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "msprof-doctor-XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw Error(Exit::cannot_write,
+                  fmt::format("cannot make a folder in {}: {}; TMPDIR names another place",
+                              fs::temp_directory_path().string(), errno_text(errno)));
+    }
+    path_ = name;
+  }
+  ~ScratchFolder() {
+    std::error_code ignored;
+    fs::remove_all(path_, ignored);
+  }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+class CaptureDoctor {
+ public:
+  CaptureDoctor(CheckList& list, const fs::path& folder, const fs::path& store)
+      : list_(list), folder_(folder), store_(store) {}
+
+  void check() {
+    const auto session = open();
+    if (!session) return;
+    check_disk();
+    const auto db = read(*session);
+    if (!db) return;
+    const auto findings = read_findings(db->database(), folder_.string());
+    for (const CaptureFinding& finding : findings) add(finding);
+    check_counters(db->database());
+    check_anything(*session, db->database());
+    check_products(list_, db->database(), findings);
+  }
+
+ private:
+  std::unique_ptr<Session> open() {
+    try {
+      auto session = Session::open(folder_);
+      list_.ok("capture", fmt::format("{} raw {}, {}", session->raw_files().size(),
+                                      session->raw_files().size() == 1 ? "file" : "files",
+                                      dialect_name(session->dialect())));
+      return session;
+    } catch (const Error& error) {
+      fail_as_capture(error);
+      return nullptr;
+    }
+  }
+
+  // The vendor's runtime makes the folder first and its files when a model is loaded.
+  void fail_as_capture(const Error& error) {
+    std::error_code ignored;
+    const bool is_job = folder_.filename().string().starts_with("JOB");
+    if (error.code() == Exit::nothing_to_do && is_job && fs::is_directory(folder_, ignored)) {
+      return list_.fail("capture",
+                        "the folder of a run that recorded nothing: no info.json.N and no data",
+                        std::string(kNothingRecorded), Exit::nothing_to_do);
+    }
+    list_.fail("capture", error);
+  }
+
+  void check_disk() {
+    const auto free = free_bytes_of(folder_);
+    if (!free || *free >= kFullBytes) return;
+    list_.warn(
+        "disk",
+        fmt::format("{} free where the capture is: a run that wrote there may have lost its end",
+                    human_bytes(*free)),
+        fmt::format("df -h {}; free space, and run again", folder_.string()));
+  }
+
+  // The store at hand where it fits the raw files, else one of our own.
+  std::optional<TraceDb> read(const Session& session) {
+    try {
+      auto db = fitting_store(session);
+      if (db) {
+        list_.ok("store", fmt::format("{} is up to date", store_.string()));
+        return db;
+      }
+      check_store(list_, store_, folder_.string());
+      scratch_.emplace();
+      ImportOptions options;
+      options.inspect = note_empty_products;
+      options.layout_json = layout_of_last_import();
+      options.layout_file = "of the last import";
+      const fs::path own = scratch_->path() / "msprof.db";
+      import_session(session, own, options);
+      return TraceDb::open(own);
+    } catch (const Error& error) {
+      list_.fail("reading", error);
+      return std::nullopt;
+    }
+  }
+
+  // A store can come from elsewhere with its capture: one that cannot be read is as good as none.
+  std::optional<TraceDb> fitting_store(const Session& session) const {
+    try {
+      return current_store(session, store_);
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      return std::nullopt;
+    }
+  }
+
+  std::string layout_of_last_import() const {
+    try {
+      const auto old = TraceDb::open(store_);
+      return old ? old->meta(meta::kLayout) : "";
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      return "";
+    }
+  }
+
+  void add(const CaptureFinding& finding) {
+    const std::string name = finding.kind.empty() ? "raw files" : finding.kind;
+    if (finding.partial) {
+      list_.fail(name, finding.evidence, finding.remedy, Exit::partial_data);
+    } else {
+      list_.warn(name, finding.evidence, finding.remedy);
+    }
+  }
+
+  void check_counters(const Database& db) {
+    Statement read =
+        db.prepare("SELECT EXISTS(SELECT 1 FROM task), EXISTS(SELECT 1 FROM task_pmu)");
+    if (!read.step() || read.integer(0) == 0) return;
+    if (read.integer(1) != 0) return list_.ok("counters", "tasks have the counters of their cores");
+    list_.warn(
+        "counters", "no counter of a core was recorded: op_summary has times and no ratios",
+        "set aic_metrics in acl.json, or collect with --aic-metrics=PipeUtilization (boards: "
+        "--aac_metrics ArithmeticUtilization)");
+  }
+
+  void check_anything(const Session& session, const Database& db) {
+    if (has_any_product(db)) return;
+    const bool has_data = std::any_of(
+        session.raw_files().begin(), session.raw_files().end(), [](const RawFile& file) {
+          return file.size_bytes > 0 && file.name.find("data/") != std::string::npos;
+        });
+    if (has_data) {
+      list_.fail("profile",
+                 "no product has data: the files are there, and nothing of them can be used",
+                 "see the checks above", Exit::partial_data);
+    } else {
+      list_.fail("profile", "no product has data: nothing was recorded",
+                 std::string(kNothingRecorded), Exit::nothing_to_do);
+    }
+  }
+
+  static constexpr std::string_view kNothingRecorded =
+      "execute a model between svp_acl_init(\"acl.json\") and svp_acl_finalize; convert it with "
+      "atc … --online_model_type=2; \"switch\": \"on\" in acl.json; AI-ISP off on the board; then "
+      "run again";
+
+  CheckList& list_;
+  fs::path folder_;
+  fs::path store_;
+  std::optional<ScratchFolder> scratch_;
+};
+
+}  // namespace
+
+void check_capture(CheckList& list, const fs::path& folder, const fs::path& products) {
+  list.begin(fs::weakly_canonical(folder).filename().string());
+  try {
+    CaptureDoctor(list, folder, store_path(products)).check();
+  } catch (const Error& error) {
+    list.fail("reading", error);
+  }
+}
+
+}  // namespace msprof

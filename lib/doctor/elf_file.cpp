@@ -1,0 +1,173 @@
+#include "doctor/elf_file.hpp"
+
+#include <elf.h>
+
+#include <algorithm>
+#include <cstring>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "collect/board/elf_machine.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::uint64_t kMostBytes = 256 << 20;
+constexpr std::size_t kMostSections = 4096;
+constexpr std::size_t kMostSymbols = 200'000;
+constexpr std::size_t kMostName = 1024;
+
+// The structures of one word size.
+struct Elf32 {
+  using Header = Elf32_Ehdr;
+  using Section = Elf32_Shdr;
+  using Symbol = Elf32_Sym;
+  using Dynamic = Elf32_Dyn;
+};
+struct Elf64 {
+  using Header = Elf64_Ehdr;
+  using Section = Elf64_Shdr;
+  using Symbol = Elf64_Sym;
+  using Dynamic = Elf64_Dyn;
+};
+
+template <typename Words>
+class Reader {
+ public:
+  Reader(std::string_view bytes, ElfFile& file) : bytes_(bytes), file_(file) {}
+
+  void read() {
+    if (!read_sections()) {
+      file_.unseen = "its section table is gone";
+      return;
+    }
+    const auto* dynamic = find(SHT_DYNAMIC);
+    const auto* symbols = find(SHT_DYNSYM);
+    if (dynamic == nullptr) {
+      file_.unseen = "it is statically linked";
+      return;
+    }
+    read_dynamic(*dynamic);
+    if (symbols != nullptr) read_symbols(*symbols);
+    std::sort(file_.imports.begin(), file_.imports.end());
+  }
+
+ private:
+  using Section = typename Words::Section;
+
+  template <typename T>
+  std::optional<T> at(std::uint64_t offset) const {
+    if (offset > bytes_.size() || bytes_.size() - offset < sizeof(T)) return std::nullopt;
+    T value;
+    std::memcpy(&value, bytes_.data() + offset, sizeof(T));
+    return value;
+  }
+
+  bool read_sections() {
+    const auto header = at<typename Words::Header>(0);
+    if (!header || header->e_shoff == 0 || header->e_shentsize != sizeof(Section)) return false;
+    for (std::size_t i = 0; i < header->e_shnum && i < kMostSections; ++i) {
+      std::uint64_t offset = 0;
+      if (__builtin_add_overflow(std::uint64_t{header->e_shoff}, i * sizeof(Section), &offset))
+        break;
+      const auto section = at<Section>(offset);
+      if (!section) break;
+      sections_.push_back(*section);
+    }
+    return !sections_.empty();
+  }
+
+  const Section* find(std::uint32_t type) const {
+    const auto found =
+        std::find_if(sections_.begin(), sections_.end(),
+                     [&](const Section& section) { return section.sh_type == type; });
+    return found == sections_.end() ? nullptr : &*found;
+  }
+
+  // The text at `index` of the string table that belongs to `section`.
+  std::string text(const Section& section, std::uint64_t index) const {
+    if (section.sh_link >= sections_.size()) return "";
+    const Section& strings = sections_[section.sh_link];
+    std::uint64_t begin = 0;
+    if (index >= strings.sh_size ||
+        __builtin_add_overflow(std::uint64_t{strings.sh_offset}, index, &begin) ||
+        begin >= bytes_.size()) {
+      return "";
+    }
+    const std::string_view rest = bytes_.substr(begin, kMostName);
+    return std::string(rest.substr(0, rest.find('\0')));
+  }
+
+  template <typename Entry, typename Take>
+  void each(const Section& section, Take&& take) const {
+    const std::uint64_t count =
+        std::min<std::uint64_t>(section.sh_size / sizeof(Entry), kMostSymbols);
+    for (std::uint64_t i = 0; i < count; ++i) {
+      std::uint64_t offset = 0;
+      if (__builtin_add_overflow(std::uint64_t{section.sh_offset}, i * sizeof(Entry), &offset))
+        return;
+      const auto entry = at<Entry>(offset);
+      if (!entry || !take(*entry)) return;
+    }
+  }
+
+  void read_dynamic(const Section& section) {
+    each<typename Words::Dynamic>(section, [&](const typename Words::Dynamic& entry) {
+      if (entry.d_tag == DT_NULL) return false;
+      if (entry.d_tag == DT_NEEDED) file_.needed.push_back(text(section, entry.d_un.d_val));
+      if (entry.d_tag == DT_RPATH || entry.d_tag == DT_RUNPATH) {
+        const std::string paths = text(section, entry.d_un.d_val);
+        for (const std::string_view path : split(paths, ':')) {
+          if (!path.empty()) file_.run_paths.emplace_back(path);
+        }
+      }
+      return true;
+    });
+  }
+
+  void read_symbols(const Section& section) {
+    each<typename Words::Symbol>(section, [&](const typename Words::Symbol& symbol) {
+      if (symbol.st_shndx == SHN_UNDEF && symbol.st_name != 0)
+        file_.imports.push_back(text(section, symbol.st_name));
+      return true;
+    });
+  }
+
+  std::string_view bytes_;
+  ElfFile& file_;
+  std::vector<Section> sections_;
+};
+
+}  // namespace
+
+bool ElfFile::takes(std::string_view name) const {
+  return std::binary_search(imports.begin(), imports.end(), name);
+}
+
+ElfFile parse_elf(std::string_view bytes) {
+  ElfFile file;
+  file.head = bytes.substr(0, kElfHeadBytes);
+  file.is_elf = bytes.size() > EI_NIDENT && bytes.starts_with(ELFMAG);
+  if (!file.is_elf) return file;
+  if (bytes[EI_DATA] != ELFDATA2LSB) {
+    file.unseen = "it is big endian";
+  } else if (bytes[EI_CLASS] == ELFCLASS64) {
+    Reader<Elf64>(bytes, file).read();
+  } else {
+    Reader<Elf32>(bytes, file).read();
+  }
+  return file;
+}
+
+ElfFile read_elf(const std::filesystem::path& file) {
+  try {
+    return parse_elf(read_text_file(file, kMostBytes));
+  } catch (const Error&) {
+    return {};
+  }
+}
+
+}  // namespace msprof

@@ -1,0 +1,182 @@
+#include "doctor/machine_checks.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <ctime>
+#include <fstream>
+
+#include "base/text.hpp"
+#include "collect/arrival.hpp"
+#include "collect/board/elf_machine.hpp"
+#include "collect/run_folder.hpp"
+#include "doctor/process_look.hpp"
+#include "doctor/program_checks.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr unsigned kLeastMask = 0027;  // of the vendor's manual
+// As the watch of a run has it: a minute or two of recording, and next to nothing.
+constexpr std::uint64_t kLittleBytes = 64'000'000;
+constexpr std::uint64_t kNothingBytes = 4'000'000;
+constexpr std::time_t kNotYetSet = 1'704'067'200;  // 2024-01-01; before it no clock is right
+
+fs::path existing_part(fs::path folder) {
+  std::error_code error;
+  while (!fs::exists(folder, error) && folder.has_relative_path()) folder = folder.parent_path();
+  return folder;
+}
+
+void check_writable(CheckList& list, std::string_view name, const fs::path& folder,
+                    std::uint64_t wanted_bytes, const std::string& remedy) {
+  const fs::path there = existing_part(folder);
+  std::error_code error;
+  if (!fs::is_directory(there, error) || ::access(there.c_str(), W_OK | X_OK) != 0) {
+    return list.fail(
+        name,
+        fmt::format("{} cannot be written{}", folder.string(),
+                    there == folder ? "" : fmt::format(": {} is not yours", there.string())),
+        remedy, Exit::cannot_write);
+  }
+  const auto free = free_bytes_of(there);
+  if (!free)
+    return list.skip(name, fmt::format("the free space of {} is not told", there.string()));
+  check_free_space(list, name, folder.string(), *free, wanted_bytes, remedy);
+}
+
+void check_clock_here(CheckList& list) {
+  const std::time_t now = std::time(nullptr);
+  if (now >= kNotYetSet) return list.ok("clock", "it is set");
+  list.warn("clock", "it is before 2024: names and times of files will be wrong",
+            "date -s 'YYYY-MM-DD hh:mm:ss'");
+}
+
+unsigned own_umask() {
+  const mode_t mask = ::umask(kLeastMask);
+  ::umask(mask);
+  return mask;
+}
+
+void check_other_programs(CheckList& list) {
+  const auto writers = processes_that_record();
+  if (writers.empty()) return list.ok("other runs", "no other profiled run is seen");
+  list.warn("other runs",
+            fmt::format("another program is being profiled: process {}; two at once disturb each "
+                        "other's times",
+                        writers.front()),
+            "wait for it, or end it");
+}
+
+void check_old_runs(CheckList& list, const fs::path& runs) {
+  const auto stale = stale_runs(runs);
+  if (stale.empty()) return list.ok("leftovers", "none of earlier runs");
+  list.warn("leftovers",
+            fmt::format("{} in {}", counted(stale.size(), "earlier run"), runs.string()),
+            "nothing to do: the next run of msprof collect removes them");
+}
+
+}  // namespace
+
+void check_umask_of(CheckList& list, std::optional<unsigned> mask, const std::string& remedy) {
+  if (!mask) return list.skip("umask", "it is not told");
+  if ((*mask & kLeastMask) == kLeastMask) {
+    return list.ok("umask", fmt::format("{:04o}: captures are not for others", *mask));
+  }
+  list.warn(
+      "umask",
+      fmt::format("{:04o}: captures can be read{} by others; the vendor's manual demands {:04o}",
+                  *mask, (*mask & 0022U) == 0022U ? "" : " and changed", kLeastMask),
+      remedy);
+}
+
+void check_free_space(CheckList& list, std::string_view name, const std::string& folder,
+                      std::uint64_t free_bytes, std::uint64_t wanted_bytes,
+                      const std::string& remedy) {
+  const std::string text = fmt::format("{} free in {}", human_bytes(free_bytes), folder);
+  if (free_bytes < std::max(kNothingBytes, wanted_bytes)) {
+    list.fail(name,
+              wanted_bytes > kNothingBytes
+                  ? fmt::format("{}, and the project alone has {}", text, human_bytes(wanted_bytes))
+                  : fmt::format("{}: nothing can be recorded", text),
+              remedy, Exit::cannot_write);
+  } else if (free_bytes < 2 * wanted_bytes + kLittleBytes) {
+    list.warn(name, fmt::format("{}: a run records up to 2 MB a second", text), remedy);
+  } else {
+    list.ok(name, text);
+  }
+}
+
+void report_libraries(CheckList& list, const ProjectFacts& project,
+                      const std::vector<std::string>& missing, std::string_view where) {
+  if (project.program_head.empty()) return list.skip("libraries", "no executable to look at");
+  if (missing.empty()) {
+    return list.ok("libraries", fmt::format("all that the project does not hold are on {} ({})",
+                                            where, project.libraries.size()));
+  }
+  list.warn(
+      "libraries", fmt::format("not seen on {}: {}", where, fmt::join(missing, ", ")),
+      "put them into lib/ of the project, or give --env LD_LIBRARY_PATH=DIR to msprof collect");
+}
+
+void check_own_address(CheckList& list) {
+  std::ifstream hosts("/etc/hosts");
+  std::string line;
+  while (std::getline(hosts, line)) {
+    const std::string_view text = trim(line);
+    if (!text.starts_with("127.0.1.1")) continue;
+    return list.warn(
+        "/etc/hosts",
+        "it has 127.0.1.1 for this machine's name, and the ini names an NFS mount: the "
+        "vendor's tool would have the board mount itself",
+        "put a # before that line, or use msprof collect, which needs no mount");
+  }
+}
+
+void check_machine(CheckList& list, const fs::path& output, bool runs_here) {
+  list.begin("this machine");
+  check_writable(list, "output folder", fs::weakly_canonical(fs::absolute(output)), 0,
+                 "--output DIR names another folder");
+  try {
+    const fs::path runs = runs_folder(user_cache_folder());
+    if (runs_here) {
+      check_writable(list, "cache folder", runs, 0, "XDG_CACHE_HOME names another place");
+      check_old_runs(list, runs);
+    }
+  } catch (const Error& error) {
+    list.fail("cache folder", error);
+  }
+  check_umask_of(list, own_umask(), "umask 0027");
+  check_clock_here(list);
+  if (runs_here) check_other_programs(list);
+}
+
+void check_project_here(CheckList& list, const ProjectFacts& project) {
+  if (project.program_head.empty()) return;
+  list.begin("this machine");
+  if (const auto free = free_bytes_of(existing_part(runs_folder(user_cache_folder())))) {
+    check_free_space(list, "room for the copy", runs_folder(user_cache_folder()).string(), *free,
+                     project.bytes, "XDG_CACHE_HOME names another place");
+  }
+  std::string own(kElfHeadBytes, '\0');
+  std::ifstream self("/proc/self/exe", std::ios::binary);
+  self.read(own.data(), static_cast<std::streamsize>(own.size()));
+  const std::string why = why_not_for_board(project.program_head, own);
+  if (why.empty()) {
+    list.ok("architecture", "fits this machine");
+  } else {
+    list.fail("architecture",
+              fmt::format("the executable is built for {}", why.substr(0, why.find(','))),
+              "name the board it is for: --config board.ini, or --host user@ip",
+              Exit::application_failed);
+  }
+  report_libraries(list, project, libraries_missing_here(project.libraries), "this machine");
+}
+
+}  // namespace msprof

@@ -1,0 +1,327 @@
+// msprof doctor, as a user runs it: what keeps a run from giving a profile, and why a capture lacks
+// a product. Boards: tests/doctor.
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "cli/cli_fixture.hpp"
+#include "support/prof/prof_folder.hpp"
+#include "support/prof/prof_run.hpp"
+#include "support/small_disk.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+// What `msprof doctor --json` said.
+struct Said {
+  int exit_code = -1;
+  json document;
+
+  // "result: evidence | remedy" of the check; empty where there is none of that name.
+  std::string of(const std::string& name) const {
+    for (const json& check : document["checks"]) {
+      if (check["name"] == name) {
+        return check["result"].get<std::string>() + ": " + check["evidence"].get<std::string>() +
+               " | " + check.value("remedy", "");
+      }
+    }
+    return "";
+  }
+};
+
+Said doctor(Words words, const RunOptions& options = {}) {
+  words.insert(words.begin(), "doctor");
+  words.push_back("--json");
+  const RunResult result = run_msprof(words, options);
+  UNSCOPED_INFO(result.out << result.err);
+  Said said{result.exit_code, json::parse(result.out, nullptr, false)};
+  REQUIRE(said.document.is_object());
+  CHECK(said.document["schema"] == "msprof.doctor/1");
+  CHECK(said.document["exit_code"] == result.exit_code);
+  return said;
+}
+
+// doctor of a capture, which must not change it.
+Said examine(const fs::path& capture, Words more = {}) {
+  const std::string before = fingerprint(capture);
+  more.insert(more.begin(), {"-dir", capture.string()});
+  Said said = doctor(more);
+  CHECK(fingerprint(capture) == before);
+  return said;
+}
+
+std::string with_aicore(JobBuilder& job, const Done& done = {}) {
+  AicoreRecord record;
+  record.total = 10;
+  job.info_json("500").net_info("net", 1).data(DataName{}, aicore_file({record}), done);
+  return job.folder().string();
+}
+
+// A HOME without anything, so that the cache of the account plays no part.
+RunOptions at_home(const TempFolder& home, const fs::path& folder) {
+  return {.folder = folder,
+          .variables = {{"HOME", home.path().string()},
+                        {"XDG_CACHE_HOME", (home / "cache").string()},
+                        {"MSPROF_SSH_PASSWORD", "secret-word"}}};
+}
+
+}  // namespace
+
+TEST_CASE("doctor finds nothing wrong with a good capture, with or without its store") {
+  const TempFolder folder;
+  const JobBuilder job = make_face(folder.path(), "JOBA");
+  Said said = examine(job.folder());
+  CHECK(said.exit_code == 0);
+  CHECK(said.document["failed"] == 0);
+  CHECK(said.document["warning"] == 0);
+  CHECK(contains(said.of("store"), "ok: none yet"));
+  CHECK(contains(said.of("products"), "op_summary, op_statistic, acl_statistic"));
+  REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
+  said = examine(job.folder());
+  CHECK(said.exit_code == 0);
+  CHECK(contains(said.of("store"), "is up to date"));
+}
+
+TEST_CASE("doctor names why a capture of a board lacks a product") {
+  struct Case {
+    std::string name, check, begins, remedy;
+    int exit_code;
+    std::function<void(JobBuilder&)> make;
+  };
+  const auto only_calls = [](JobBuilder& job) {
+    job.info_json("500").net_info("net", 1).data(DataName{.type = "acl_api"}.text(),
+                                                 acl_api_file({{1, 1, 10, 20}}));
+  };
+  const std::vector<Case> cases = {
+      {"acl_api off", "summary acl_statistic", "warning: no data: no acl_api.* file in data/",
+       "--acl_api on", 0, [](JobBuilder& job) { with_aicore(job); }},
+      {"not executed, or a model without marks", "summary op_summary",
+       "warning: no data: no aicore.* file in data/", "--online_model_type=2", 0, only_calls},
+      {"no svp_acl_finalize", "aicore", "failed: missing .done", "svp_acl_finalize", 3,
+       [](JobBuilder& job) { with_aicore(job, kNoDone); }},
+      {"cut", "aicore", "failed: shorter than its .done says", "copy the whole folder", 3,
+       [](JobBuilder& job) { with_aicore(job, {.file_len = 4096}); }},
+      {"a layout of its own", "summary op_summary", "failed: no data: aicore: unknown layout",
+       "--layout", 3,
+       [](JobBuilder& job) {
+         job.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'));
+       }},
+      {"an empty file", "summary op_summary", "warning: no data: the files of aicore|aicpu hold no",
+       "", 0,
+       [](JobBuilder& job) { job.info_json("500").net_info("net", 1).data(DataName{}, ""); }},
+      {"no info.json", "info.json", "failed: missing", "copy the whole folder", 3,
+       [](JobBuilder& job) { with_aicore(job), job.remove("info.json.0"); }},
+      {"no frequency", "info.json", "failed: missing or 0 frequency", "aic_frequency", 3,
+       [](JobBuilder& job) { with_aicore(job), job.info_json("0"); }},
+      {"nothing recorded", "profile", "failed: no product has data: nothing was recorded",
+       "svp_acl_finalize", 4, [](JobBuilder& job) { job.info_json("500"); }},
+      {"only a folder", "capture", "failed: the folder of a run that recorded nothing",
+       "--online_model_type=2", 4, [](JobBuilder&) {}},
+  };
+  for (const Case& one : cases) {
+    INFO(one.name);
+    const TempFolder folder;
+    JobBuilder job(folder.path());
+    one.make(job);
+    const Said said = examine(job.folder());
+    CHECK(said.exit_code == one.exit_code);
+    CHECK(said.of(one.check).find(one.begins) == 0);
+    CHECK(contains(said.of(one.check), one.remedy));
+  }
+}
+
+TEST_CASE("doctor says what is wrong with a store, and reads the raw files instead") {
+  const TempFolder folder;
+  JobBuilder job = make_face(folder.path(), "JOBA");
+  REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
+  const auto damage = [&](const std::string& sql) { query(job.store(), sql); };
+  damage("PRAGMA user_version = 9999");
+  CHECK(contains(examine(job.folder()).of("store"), "was made by a newer msprof (schema 9999"));
+  damage("PRAGMA user_version = 1");
+  CHECK(contains(examine(job.folder()).of("store"), "was made by an older msprof (schema 1"));
+  REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
+  damage("DROP TABLE raw_file");
+  CHECK(contains(examine(job.folder()).of("store"), "is damaged"));
+  write_file(job.store(), "no database");
+  const Said said = examine(job.folder());
+  CHECK(contains(said.of("store"), "is damaged"));
+  CHECK(contains(said.of("store"), "msprof import -dir " + job.folder().string()));
+  CHECK(contains(said.of("products"), "op_summary"));
+  CHECK(said.exit_code == 0);
+  REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
+  job.info_json("800");
+  CHECK(contains(examine(job.folder()).of("store"), "is outdated"));
+}
+
+TEST_CASE("doctor names why a capture of an Atlas machine lacks a product") {
+  const TempFolder folder;
+  prof::RunShape shape;
+  shape.tasks = 60;
+  shape.collectives = shape.memory = shape.marks = shape.pmu = false;
+  const fs::path good = prof::make_run(folder.path(), {}, shape).folder;
+  Said said = examine(good);
+  CHECK(said.exit_code == 0);
+  CHECK(contains(said.of("products"), "op_summary"));
+  CHECK(contains(said.of("counters"), "warning: no counter of a core was recorded"));
+  CHECK(contains(said.of("counters"), "--aic-metrics=PipeUtilization"));
+  CHECK(
+      contains(said.of("summary msprof_tx"), "skipped: no data: the application names no ranges"));
+  CHECK(contains(said.of("summary msprof_tx"), "--msproftx=on"));
+  CHECK(contains(said.of("summary communication_statistic"), "skipped: no data: no collective"));
+  CHECK(contains(said.of("summary l2_cache"), "--l2=on"));
+
+  fs::remove_all(good / "host");
+  said = examine(good);
+  CHECK(said.exit_code == 3);
+  CHECK(contains(said.of("capture"), "no host folder"));
+  CHECK(contains(said.of("summary api_statistic"), "no api_event file in host/data"));
+  CHECK(contains(said.of("summary op_summary"), "no task_track file in host/data"));
+}
+
+TEST_CASE("doctor names a PROF folder's lost info files, dictionaries and end of collection") {
+  const TempFolder folder;
+  prof::RunShape shape;
+  shape.tasks = 60;
+  const fs::path good = prof::make_run(folder.path(), {}, shape).folder;
+  for (const auto& entry : fs::recursive_directory_iterator(good)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("end_info") || contains(name, "hash_dic")) fs::remove(entry.path());
+  }
+  Said said = examine(good);
+  CHECK(said.exit_code == 3);
+  CHECK(contains(said.of("hash_dic"), "failed: missing dictionary"));
+  CHECK(contains(said.of("capture"), "ok: "));
+  CHECK(contains(said.document.dump(), "no end is known"));
+  fs::remove(good / "device_0" / "info.json.0");
+  said = examine(good);
+  CHECK(contains(said.of("info.json"), "failed: missing or broken"));
+}
+
+TEST_CASE("doctor of what is no capture is one failed check, and of several goes on") {
+  const TempFolder folder;
+  const JobBuilder job = make_face(folder.path(), "JOBA");
+  fs::create_directories(folder / "empty");
+  const Said said = doctor(
+      {"-dir", (folder / "empty").string(), (folder / "gone").string(), job.folder().string()});
+  CHECK(said.exit_code == 4);
+  CHECK(said.document["failed"] == 2);
+  CHECK(contains(said.of("products"), "op_summary"));
+}
+
+TEST_CASE("doctor prints a line a check, remedies below, and with -q problems alone") {
+  const TempFolder folder;
+  const JobBuilder job = make_partial(folder.path(), "JOBA");
+  const Words words = {"doctor", "-dir", job.folder().string()};
+  const RunResult all = run_msprof(words);
+  CHECK(all.exit_code == 3);
+  CHECK(all.out.starts_with("JOBA\n  ok       capture: "));
+  CHECK(contains(all.out, "\n  failed   aicore: missing .done"));
+  CHECK(contains(all.out, "\n           call svp_acl_finalize"));
+  CHECK(contains(all.out, "\nverdict: 1 failed, "));
+  CHECK(all.out.find('\033') == std::string::npos);
+  const RunResult problems = run_msprof({"doctor", "-q", "-dir", job.folder().string()});
+  CHECK(problems.exit_code == 3);
+  CHECK_FALSE(contains(problems.out, "  ok "));
+  CHECK(contains(problems.out, "  failed   aicore"));
+  const RunResult coloured = run_msprof(words, {.terminal_columns = 100});
+  CHECK(contains(coloured.out, "\033[1;31mfailed"));
+  const RunResult plain =
+      run_msprof(words, {.variables = {{"NO_COLOR", "1"}}, .terminal_columns = 100});
+  CHECK(plain.out.find("\033[") == std::string::npos);
+}
+
+TEST_CASE("doctor without options checks this machine and the project in this folder") {
+  const TempFolder home;
+  const TempFolder project;
+  Said said = doctor({}, at_home(home, project.path()));
+  CHECK(contains(said.of("project"), "skipped: no -m given"));
+  CHECK(contains(said.of("output folder"), "ok: "));
+  CHECK(contains(said.of("cache folder"), "ok: "));
+  CHECK_FALSE(said.of("umask").empty());
+  CHECK_FALSE(fs::exists(home / "cache"));
+
+  fs::copy_file(msprof_path(), project / "main");
+  write_file(project / "acl.json", R"({"profiler": {"switch": "of"}})");
+  write_file(project / "models" / "a.om", "PICO....");
+  said = doctor({}, at_home(home, project.path()));
+  CHECK(contains(said.of("project"), "ok: "));
+  CHECK(contains(said.of("executable"), "ok: main"));
+  CHECK(contains(said.of("svp_acl calls"), "warning: neither main nor a library of the project"));
+  CHECK(contains(said.of("acl.json: switch"), "warning: \"of\""));
+  CHECK(contains(said.of("models"), "cannot be seen from the file"));
+  CHECK(contains(said.of("models"), "--online_model_type=2"));
+  CHECK(contains(said.of("architecture"), "ok: "));
+  CHECK(contains(said.of("libraries"), "ok: "));
+  CHECK_FALSE(contains(said.document.dump(), "secret-word"));
+
+  // A program of another machine: e_machine, at 18 of its header, says AArch64.
+  write_file(project / "main", patched(read_file(project / "main"), 18, std::string("\xb7\0", 2)));
+  said = doctor({"-m", "main"}, at_home(home, project.path()));
+  CHECK(said.exit_code == 7);
+  CHECK(contains(said.of("architecture"), "failed: the executable is built for AArch64"));
+  fs::permissions(project / "main", fs::perms::owner_read);
+  CHECK(
+      contains(doctor({}, at_home(home, project.path())).of("executable"), "failed: main is not"));
+  said = doctor({"-m", "nothing"}, at_home(home, project.path()));
+  CHECK(said.exit_code == 4);
+  CHECK(contains(said.of("project"), "failed: "));
+}
+
+TEST_CASE("doctor sees another profiled run, and a run folder that nobody holds any more") {
+  const TempFolder home;
+  const TempFolder other;
+  fs::create_directories(home / "cache/msprof/runs/run_1_2_3");
+  write_file(home / "cache/msprof/runs/run_1_2_3.lock", "");
+  fs::create_directories(home / "cache/msprof/runs/run_4_5_6");
+  write_file(home / "cache/msprof/runs/run_4_5_6.lock", "");
+  const int lock = ::open((home / "cache/msprof/runs/run_4_5_6.lock").c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(::flock(lock, LOCK_EX | LOCK_NB) == 0);
+  const fs::path data = other / "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC" / "data";
+  write_file(data / "aicore.0.net.1.1.1.0", "");
+  const int record = ::open((data / "aicore.0.net.1.1.1.0").c_str(), O_RDWR | O_CLOEXEC);
+  REQUIRE(record >= 0);
+  const Said said = doctor({}, at_home(home, other.path()));
+  CHECK(contains(said.of("other runs"), "warning: another program is being profiled: process " +
+                                            std::to_string(::getpid())));
+  CHECK(contains(said.of("leftovers"), "warning: 1 earlier run in "));
+  CHECK(said.exit_code == 0);
+  ::close(record);
+  ::close(lock);
+}
+
+TEST_CASE("doctor fails where results cannot arrive: a full disk, a folder that is none") {
+  if (!SmallDisk::available()) return;
+  const SmallDisk disk(4 << 20);
+  const TempFolder home;
+  const TempFolder work;
+  write_file(disk / "filler", std::string(3 << 20, 'x'));
+  Said said = doctor({"--output", disk.path().string()}, at_home(home, work.path()));
+  CHECK(said.exit_code == 5);
+  CHECK(contains(said.of("output folder"), "nothing can be recorded | --output DIR"));
+  write_file(work / "file", "");
+  said = doctor({"--output", (work / "file").string()}, at_home(home, work.path()));
+  CHECK(said.exit_code == 5);
+  CHECK(contains(said.of("output folder"), "failed: "));
+}
+
+TEST_CASE("doctor without the board it was told of says so and skips the rest") {
+  const TempFolder home;
+  const TempFolder work;
+  Said said = doctor({"--config", "no.ini"}, at_home(home, work.path()));
+  CHECK(said.exit_code == 4);
+  CHECK(contains(said.of("ini file"), "failed: cannot read no.ini"));
+  CHECK(contains(said.of("login"), "skipped: not checked"));
+  write_file(work / "bad.ini", "[ssh_config]\nip = 1.2.3.4\nusername = a\nport = x\n");
+  said = doctor({"--config", "bad.ini"}, at_home(home, work.path()));
+  CHECK(said.exit_code == 2);
+  CHECK(contains(said.of("ini file"), "failed: bad.ini, line 4: port is a whole number"));
+  CHECK(run_msprof({"doctor", "--key", "k"}).exit_code == 2);
+}
+
+}  // namespace msprof::test

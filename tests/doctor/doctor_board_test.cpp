@@ -1,0 +1,193 @@
+// msprof doctor in front of a board: each step of the way there, what is there, and that nothing of
+// it is changed.
+#include <signal.h>
+#include <sys/stat.h>
+
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "board/collect_board_fixture.hpp"
+#include "support/files.hpp"
+#include "support/small_disk.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+struct Said {
+  int exit_code = -1;
+  json document;
+
+  // "result: evidence | remedy"; empty where there is no check of that name.
+  std::string of(const std::string& name) const {
+    for (const json& check : document["checks"]) {
+      if (check["name"] == name) {
+        return check["result"].get<std::string>() + ": " + check["evidence"].get<std::string>() +
+               " | " + check.value("remedy", "");
+      }
+    }
+    return "";
+  }
+};
+
+// msprof doctor -m main --config board.ini; leaves no file on the board and no process.
+Said doctor(const BoardScene& scene, const Words& more = {}) {
+  const std::string before = fingerprint(scene.board.home());
+  Words words = {"doctor", "-m", "main", "--config", scene.user.ini().string(), "--json"};
+  words.insert(words.end(), more.begin(), more.end());
+  const RunResult result = run_msprof(words, scene.user.run_options());
+  UNSCOPED_INFO(result.out << result.err);
+  Said said{result.exit_code, json::parse(result.out, nullptr, false)};
+  REQUIRE(said.document.is_object());
+  CHECK(fingerprint(scene.board.home()) == before);
+  CHECK(scene.user.project_is_untouched());
+  return said;
+}
+
+bool is(const Said& said, const std::string& name, const std::string& begins) {
+  UNSCOPED_INFO(name << ": " << said.of(name));
+  return said.of(name).find(begins) == 0;
+}
+
+}  // namespace
+
+TEST_CASE("doctor goes the whole way to a good board, and each step that fails ends it there") {
+  BoardScene scene;
+  Said said = doctor(scene);
+  CHECK(said.exit_code == 0);
+  CHECK(said.document["failed"] == 0);
+  for (const char* name : {"ini file", "password", "address", "SSH server", "host key", "login",
+                           "commands", "tools", "board folder", "clock", "other runs", "leftovers",
+                           "architecture", "libraries", "executable"}) {
+    CHECK(is(said, name, "ok: "));
+  }
+  CHECK(contains(said.of("acl.json: switch"), "warning: \"off\""));
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+
+  // What the board holds and tells.
+  fs::create_directories(scene.board.home() / ".msprof/kept/20261120-191500-4711");
+  fs::create_directories(scene.board.home() / ".msprof/lock");
+  write_file(scene.board.home() / ".msprof/lock/owner", "999999 1 20261120-191500-4712 \n");
+  scene.board.replace_tool("date", "echo 1000");
+  said = doctor(scene);
+  CHECK(said.exit_code == 0);
+  CHECK(is(said, "leftovers", "warning: 1 run of an earlier time"));
+  CHECK(contains(said.of("leftovers"), "--clean-board"));
+  CHECK(is(said, "other runs", "ok: "));
+  CHECK(is(said, "clock", "warning: "));
+  CHECK(contains(said.of("clock"), "behind this machine's"));
+  CHECK(contains(said.of("clock"), "date -s @"));
+  fs::remove_all(scene.board.home() / ".msprof");
+
+  // The project: a program of another machine, an output folder that the board does not have.
+  const std::string main = read_file(scene.user.project() / "main");
+  write_file(scene.user.project() / "main", std::string(main).replace(18, 1, "\xb7"));
+  write_file(scene.user.project() / "acl.json",
+             R"({"profiler": {"switch": "on", "output": "/no/such/place"}})");
+  scene.user.remember_project();
+  said = doctor(scene);
+  CHECK(said.exit_code == 7);
+  CHECK(is(said, "architecture", "failed: the executable is built for AArch64"));
+  CHECK(is(said, "acl.json: output", "warning: /no/such/place is not on the board"));
+  write_file(scene.user.project() / "main", main);
+
+  // The ini file.
+  const std::string ini = read_file(scene.user.ini());
+  write_file(scene.user.ini(), ini + "pwd = very;secret\n");
+  fs::permissions(scene.user.ini(), fs::perms(0644));
+  scene.user.remember_project();
+  said = doctor(scene);
+  CHECK(said.exit_code == 2);
+  CHECK(is(said, "ini file", "failed: "));
+  CHECK(contains(said.of("ini file"), "chmod 600 " + scene.user.ini().string()));
+  CHECK(is(said, "password", "warning: "));
+  CHECK_FALSE(contains(said.document.dump(), "very;secret"));
+  fs::permissions(scene.user.ini(), fs::perms(0600));
+  write_file(scene.user.ini(), ini);
+
+  // The way there, from its end to its begin.
+  write_file(scene.user.ini(),
+             scene.board.ini().substr(0, scene.board.ini().find("pwd")) + "pwd = wrong\n");
+  said = doctor(scene);
+  CHECK(said.exit_code == 6);
+  CHECK(is(said, "host key", "ok: "));
+  CHECK(is(said, "login", "failed: "));
+  CHECK(is(said, "libraries", "skipped: not checked"));
+  write_file(scene.user.ini(), ini);
+  scene.board.change_host_key();
+  said = doctor(scene);
+  CHECK(is(said, "host key", "failed: "));
+  CHECK(contains(said.of("host key"), "ssh-keygen -f"));
+  CHECK(is(said, "login", "skipped: "));
+  scene.board.forget_host_key();
+  said = doctor(scene);
+  CHECK(said.exit_code == 6);
+  CHECK(is(said, "SSH server", "ok: "));
+  CHECK(contains(said.of("host key"), "--host-key accept-new"));
+  CHECK(is(doctor(scene, {"--host-key", "off"}), "host key", "warning: "));
+  scene.board.stop();
+  said = doctor(scene);
+  CHECK(said.exit_code == 6);
+  CHECK(is(said, "address", "failed: "));
+  CHECK(contains(said.of("address"), "nothing listens on port"));
+  CHECK(is(said, "SSH server", "skipped: not checked"));
+  CHECK(is(said, "board folder", "skipped: not checked"));
+}
+
+TEST_CASE("doctor says of a bare board what it lacks, and who uses it") {
+  const bool has_disk = SmallDisk::available();
+  const SmallDisk disk(8 << 20);
+  const BoardScene scene({.kind = BoardKind::dropbear,
+                          .without = {"tar", "setsid"},
+                          .greeting = "Welcome to the board"});
+  const BoardCollecting run(scene.user, {},
+                            {"job", kBoardJob, "write", "JOB/data/aicore.0.n.1.1.1.0", "x", "ready",
+                             scene.user.at("ready"), "hang"});
+  REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")) || run.has_ended(); }));
+  Words words = {"doctor", "--config", scene.user.ini().string(), "--json"};
+  const RunResult result = run_msprof(words, scene.user.run_options());
+  INFO(result.out << result.err);
+  const Said said{result.exit_code, json::parse(result.out, nullptr, false)};
+  CHECK(said.exit_code == 6);
+  CHECK(is(said, "commands", "warning: "));
+  CHECK(contains(said.of("commands"), "\"Welcome to the board\""));
+  CHECK(is(said, "tools", "warning: "));
+  CHECK(contains(said.of("tools"), "neither tar nor SFTP"));
+  CHECK(is(said, "other runs", "failed: the profiled run "));
+  CHECK(contains(said.of("other runs"), "--force"));
+  // It disturbed nobody.
+  CHECK_FALSE(run.has_ended());
+  run.send(SIGINT);
+  CHECK(run.wait().exit_code == 130);
+  CHECK(scene.litter() == "");
+
+  if (!has_disk) return;
+  write_file(disk / "filler", std::string(5 << 20, 'x'));
+  words.insert(words.end(), {"--board-dir", disk.path().string()});
+  const RunResult full = run_msprof(words, scene.user.run_options());
+  INFO(full.out << full.err);
+  const Said full_said{full.exit_code, json::parse(full.out, nullptr, false)};
+  CHECK(full_said.exit_code == 5);
+  CHECK(is(full_said, "board folder", "failed: "));
+  CHECK(contains(full_said.of("board folder"), "--board-dir"));
+}
+
+TEST_CASE("A board that does not answer fails within the time to connect") {
+  const TempFolder home;
+  // A server that takes the connection and says nothing is TEST-NET for us: 192.0.2.0/24.
+  const auto begin = std::chrono::steady_clock::now();
+  const RunResult result =
+      run_msprof({"doctor", "--host", "root@192.0.2.1", "--connect-timeout", "1", "--json"},
+                 {.folder = home.path(), .variables = {{"HOME", home.path().string()}}});
+  INFO(result.out << result.err);
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(10));
+  const Said said{result.exit_code, json::parse(result.out, nullptr, false)};
+  CHECK(said.exit_code == 6);
+  CHECK(is(said, "address", "failed: root@192.0.2.1: "));
+  CHECK(is(said, "login", "skipped: "));
+}
+
+}  // namespace msprof::test
