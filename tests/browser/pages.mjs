@@ -42,15 +42,23 @@ export async function servePages() {
   };
 }
 
-// Debian's chromium with a profile of its own; close() removes that again.
+// Debian's chromium.
+const debians = {
+  executablePath: '/usr/bin/chromium',
+  headless: true,
+  args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
+    '--disable-background-networking', '--disable-component-update', '--disable-sync'],
+};
+
+// For pages that share nothing: newContext() for each.
+export const launchBrowser = () => chromium.launch(debians);
+
+// With a profile of its own; close() removes that again.
 export async function openBrowser() {
   const profile = mkdtempSync(join(tmpdir(), 'msprof-browser-'));
   const context = await chromium.launchPersistentContext(profile, {
-    executablePath: '/usr/bin/chromium',
-    headless: true,
+    ...debians,
     viewport: { width: 1600, height: 1000 },
-    args: ['--headless', '--no-sandbox', '--disable-gpu', '--disable-quic', '--no-first-run',
-      '--disable-background-networking', '--disable-component-update', '--disable-sync'],
   });
   context.setDefaultTimeout(600_000);
   return {
