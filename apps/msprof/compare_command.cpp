@@ -1,8 +1,247 @@
-// msprof compare.
-#include "msprof/verbs.hpp"
+// msprof compare: what changed between two runs.
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdlib>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "analyze/compare/compare_stores.hpp"
+#include "analyze/compare/html_report.hpp"
+#include "base/atomic_file.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "msprof/compare_output.hpp"
+#include "msprof/json_document.hpp"
+#include "msprof/pipeline.hpp"
+#include "session/find_captures.hpp"
 
 namespace msprof {
 
-void add_compare_command(cli::Command&) {}
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+struct CompareArguments {
+  std::string base;
+  std::string now;
+  std::string output;
+  std::string format = "text";
+  bool json = false;
+  std::string csv_file;
+  std::string html_file;
+  std::optional<std::string> fail_above;
+  std::optional<long> top;
+  Verbosity verbosity;
+};
+
+// "5%" or "5", in percent.
+std::optional<double> limit_of(const CompareArguments& arguments) {
+  if (!arguments.fail_above) return std::nullopt;
+  std::string text = *arguments.fail_above;
+  if (text.ends_with('%')) text.pop_back();
+  char* end = nullptr;
+  const double percent = std::strtod(text.c_str(), &end);
+  const bool is_number = !text.empty() && *end == '\0' && percent >= 0 && percent < 1e9 &&
+                         text.find_first_not_of("0123456789.") == std::string::npos;
+  if (is_number) return percent;
+  throw Error(Exit::usage, fmt::format("--fail-above takes a percentage such as 5%, not '{}'",
+                                       *arguments.fail_above));
+}
+
+// Runs separated by commas; a folder whose name has a comma is one.
+std::vector<std::string> runs_of(const std::string& list) {
+  std::error_code ignored;
+  if (fs::exists(list, ignored)) return {list};
+  std::vector<std::string> runs;
+  for (const std::string_view run : split(list, ','))
+    if (!run.empty()) runs.emplace_back(run);
+  if (runs.empty()) throw Error(Exit::usage, "compare takes two captures, BASE and NEW");
+  return runs;
+}
+
+// Below --output each capture has a folder of its own; one that is on both sides has one.
+class Products {
+ public:
+  explicit Products(const std::string& output) : output_(output) {}
+
+  fs::path of(const fs::path& capture) {
+    if (output_.empty()) return capture;
+    const fs::path whole = fs::weakly_canonical(capture);
+    const auto known = folders_.find(whole);
+    if (known != folders_.end()) return known->second;
+    const std::string name = whole.filename().string();
+    std::string unique = name;
+    for (int n = 2; !names_.insert(unique).second; ++n) unique = fmt::format("{}~{}", name, n);
+    return folders_[whole] = fs::path(output_) / unique;
+  }
+
+ private:
+  std::string output_;
+  std::map<fs::path, fs::path> folders_;
+  std::set<std::string> names_;
+};
+
+std::vector<ComparedRun> open_runs(const std::string& list, Products& products, Exit& exit) {
+  std::vector<ComparedRun> runs;
+  for (const fs::path& folder : find_captures(runs_of(list))) {
+    ReadyStore ready = ready_store({folder, products.of(folder)});
+    exit = gravest(exit, ready.exit);
+    std::string name = fs::weakly_canonical(folder).filename().string();
+    runs.push_back({std::move(ready.db), std::move(name), ready.exit != Exit::ok});
+  }
+  return runs;
+}
+
+// Files are opened before the work, so that a path that cannot be written is said at once.
+class ReportFile {
+ public:
+  explicit ReportFile(const std::string& path) {
+    if (!path.empty()) file_.emplace(path);
+  }
+  bool is_wanted() const { return file_.has_value(); }
+  void write(const std::string& text) {
+    file_->write(text);
+    file_->commit();
+    log::info("wrote {} ({})", file_->target().string(), human_bytes(text.size()));
+  }
+
+ private:
+  std::optional<AtomicFile> file_;
+};
+
+TextStyle text_style(const CompareArguments& arguments) {
+  TextStyle style;
+  if (arguments.top) style.top = static_cast<std::size_t>(*arguments.top);
+  const char* columns = std::getenv("COLUMNS");
+  std::uint64_t width = 0;
+  const bool given = columns != nullptr && parse_u64(columns, width) && width < 10000;
+  style.width = terminal_columns(STDOUT_FILENO, given ? static_cast<int>(width) : 0);
+  style.bold = colour_allowed(STDOUT_FILENO);
+  return style;
+}
+
+void keep_top(std::optional<long> top, Comparison& comparison) {
+  if (!top) return;
+  const auto most = static_cast<std::size_t>(*top);
+  if (comparison.ops.size() > most) comparison.ops.resize(most);
+  if (comparison.types.size() > most) comparison.types.resize(most);
+  if (comparison.calls.size() > most) comparison.calls.resize(most);
+}
+
+bool is_regression(const Comparison& comparison, double limit) {
+  return comparison.verdict == Verdict::slower && comparison.total.percent().value_or(0) > limit;
+}
+
+void say_limit(const Comparison& comparison, double limit) {
+  const double percent = comparison.total.percent().value_or(0);
+  if (is_regression(comparison, limit)) {
+    log::warn("regression: {:.1f} % slower, more than {:g} % and beyond noise", percent, limit);
+  } else if (percent > limit) {
+    log::info("{:.1f} % slower, more than {:g} %, but within noise: no regression", percent, limit);
+  }
+}
+
+class CompareCommand {
+ public:
+  explicit CompareCommand(const CompareArguments& arguments)
+      : arguments_(arguments),
+        limit_(limit_of(arguments)),
+        csv_(arguments.csv_file),
+        html_(arguments.html_file) {}
+
+  Exit run(ordered_json& document) {
+    Exit exit = Exit::ok;
+    Comparison comparison = read(exit);
+    if (csv_.is_wanted()) csv_.write(comparison_csv(comparison));
+    if (html_.is_wanted()) html_.write(html_report(comparison));
+    print(comparison, document);
+    if (!limit_) return exit;
+    const bool regression = is_regression(comparison, *limit_);
+    document["fail_above"] = *limit_;
+    document["regression"] = regression;
+    say_limit(comparison, *limit_);
+    return regression ? gravest(exit, Exit::regression) : exit;
+  }
+
+ private:
+  Comparison read(Exit& exit) {
+    Products products(arguments_.output);
+    const auto base = open_runs(arguments_.base, products, exit);
+    const auto now = open_runs(arguments_.now, products, exit);
+    return compare_stores(base, now);
+  }
+
+  void print(const Comparison& comparison, ordered_json& document) const {
+    if (arguments_.format == "text") {
+      fmt::print("{}", comparison_text(comparison, text_style(arguments_)));
+      return;
+    }
+    Comparison shown = comparison;
+    keep_top(arguments_.top, shown);
+    if (arguments_.format == "json") add_comparison(shown, document);
+    if (arguments_.format == "html") fmt::print("{}", html_report(comparison));
+    if (arguments_.format == "csv") fmt::print("{}", comparison_csv(shown));
+  }
+
+  const CompareArguments& arguments_;
+  std::optional<double> limit_;
+  ReportFile csv_;
+  ReportFile html_;
+};
+
+Exit run_compare(CompareArguments& arguments) {
+  apply_verbosity(arguments.verbosity);
+  if (arguments.json) arguments.format = "json";
+  if (arguments.top && *arguments.top < 1)
+    throw Error(Exit::usage, "--top takes a number from 1 on");
+  ordered_json document = {{"schema", "msprof.compare/1"}};
+  const auto work = [&] { return CompareCommand(arguments).run(document); };
+  return arguments.format == "json" ? print_document(document, work) : work();
+}
+
+}  // namespace
+
+void add_compare_command(cli::Command& root) {
+  auto arguments = std::make_shared<CompareArguments>();
+  cli::Command& command = root.add_command(
+      "compare",
+      "Say what changed between two runs: time of an execution, operators, loads, calls, and which "
+      "differences are noise. Imports first where needed.");
+  command.set_examples(
+      "  msprof compare JOBAAA JOBBB                   before and after a change\n"
+      "  msprof compare PROF_A1,PROF_A2,PROF_A3 PROF_B1,PROF_B2,PROF_B3   several runs a side tell "
+      "smaller changes\n"
+      "  msprof compare old new --fail-above 5%        for CI: exit code 8 when it got slower\n"
+      "  msprof compare JOBAAA JOBBB --html report.html");
+  cli::Option base = {"BASE", &arguments->base, "CAPTURE",
+                      "capture folder (JOB… or PROF_…), several with commas between them, or a "
+                      "folder that holds them"};
+  base.required = base.takes_captures = base.takes_lists = true;
+  command.add_option(std::move(base));
+  cli::Option now = {"NEW", &arguments->now, "CAPTURE", "the other side, given like BASE"};
+  now.required = now.takes_captures = now.takes_lists = true;
+  command.add_option(std::move(now));
+  command.add_option({"--fail-above", &arguments->fail_above, "PERCENT",
+                      "exit code 8 when NEW is slower by more than this and beyond noise"});
+  command.add_option({"--top", &arguments->top, "N", "only the N largest changes of each table"});
+  command.add_option({"--format",
+                      &arguments->format,
+                      "FORMAT",
+                      "what to print on stdout",
+                      {"text", "json", "csv", "html"}});
+  command.add_option(
+      {"--json", &arguments->json, "", "print one JSON document on stdout; as --format json"});
+  command.add_option({"--csv", &arguments->csv_file, "FILE", "also write the operators as CSV"});
+  command.add_option({"--html", &arguments->html_file, "FILE",
+                      "also write a report with a picture of what changed, one file"});
+  command.add_option({"--output", &arguments->output, "DIR",
+                      "put stores there instead of into the captures, a folder a capture"});
+  add_verbosity(command, arguments->verbosity);
+  command.set_action([arguments] { return run_compare(*arguments); });
+}
 
 }  // namespace msprof

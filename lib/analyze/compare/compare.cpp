@@ -30,12 +30,6 @@ std::string unit_text(TimeUnit unit) {
   return "the whole run";
 }
 
-void add(const Measured& part, Measured& sum) {
-  if (sum.runs_us.size() < part.runs_us.size()) sum.runs_us.resize(part.runs_us.size(), 0);
-  for (std::size_t i = 0; i < part.runs_us.size(); ++i) sum.runs_us[i] += part.runs_us[i];
-  sum.mad_us = std::hypot(sum.mad_us, part.mad_us);
-}
-
 // The operators of one side of a match.
 struct Part {
   std::vector<std::string> names;
@@ -52,7 +46,7 @@ Part part_of(const SideProfile& side, const std::vector<std::size_t>& places) {
     part.names.push_back(op.name);
     part.type += (part.type.empty() ? "" : "+") + op.type;
     part.unit = op.unit;
-    add(side.op_times[place], part.time);
+    part.time.add_part(side.op_times[place]);
     // Parts of a fusion run as often as the whole.
     part.count = std::max(part.count, side.op_counts[place]);
   }
@@ -62,7 +56,7 @@ Part part_of(const SideProfile& side, const std::vector<std::size_t>& places) {
 class Comparer {
  public:
   Comparer(const std::vector<RunProfile>& base, const std::vector<RunProfile>& now)
-      : base_(merge_runs(base)), now_(merge_runs(now)) {
+      : base_(merge_runs(base)), now_(merge_runs(now)), floor_(base_.total, now_.total) {
     result_.warnings = comparison_warnings(base, now);
     result_.unit = unit_text(base.front().unit);
   }
@@ -70,11 +64,10 @@ class Comparer {
   Comparison run() {
     result_.base = base_.facts;
     result_.now = now_.facts;
-    result_.noise_basis = noise_basis(base_.total, now_.total);
-    result_.total = {base_.total.us(), now_.total.us(), total_noise_us(base_.total, now_.total)};
-    if (!result_.total.is_noise())
-      result_.verdict = result_.total.delta_us() < 0 ? Verdict::faster : Verdict::slower;
+    result_.noise_basis = floor_.basis();
+    result_.total = {base_.total.us(), now_.total.us(), 0};
     for (const OpMatch& match : match_ops(base_.ops, now_.ops)) add_op(match);
+    judge_total();
     add_types();
     add_calls();
     sort(result_.ops);
@@ -84,6 +77,14 @@ class Comparer {
   }
 
  private:
+  void judge_total() {
+    const bool some_changed = std::any_of(result_.ops.begin(), result_.ops.end(),
+                                          [](const OpChange& op) { return !op.time.is_noise(); });
+    result_.total.noise_us = floor_.total_us(some_changed);
+    if (!result_.total.is_noise())
+      result_.verdict = result_.total.delta_us() < 0 ? Verdict::faster : Verdict::slower;
+  }
+
   double share_of(const Change& change) const {
     const double whole = result_.total.delta_us();
     return whole == 0 ? 0 : 100 * change.delta_us() / whole;
@@ -100,7 +101,7 @@ class Comparer {
     op.matched_by = match.by;
     if (!match.base.empty()) op.time.base_us = ours.time.us();
     if (!match.now.empty()) op.time.new_us = theirs.time.us();
-    op.time.noise_us = op_noise_us(ours.time, theirs.time, base_.total, now_.total);
+    op.time.noise_us = floor_.op_us(ours.time, theirs.time, correspondence(match));
     op.base_count = ours.count;
     op.new_count = theirs.count;
     op.share = share_of(op.time);
@@ -108,6 +109,11 @@ class Comparer {
     count(match);
     result_.ops.push_back(std::move(op));
     matches_.push_back(match);
+  }
+
+  static Correspondence correspondence(const OpMatch& match) {
+    const bool is_pair = match.base.size() == 1 && match.now.size() == 1;
+    return is_pair ? Correspondence::pair : Correspondence::other;
   }
 
   void count(const OpMatch& match) {
@@ -158,13 +164,13 @@ class Comparer {
       std::set<std::string> types;
       for (const std::size_t place : matches_[i].base) {
         TypeSum& sum = sums[base_.ops[place].type];
-        add(base_.op_times[place], sum.base);
+        sum.base.add_part(base_.op_times[place]);
         ++sum.base_ops;
         types.insert(base_.ops[place].type);
       }
       for (const std::size_t place : matches_[i].now) {
         TypeSum& sum = sums[now_.ops[place].type];
-        add(now_.op_times[place], sum.now);
+        sum.now.add_part(now_.op_times[place]);
         ++sum.new_ops;
         types.insert(now_.ops[place].type);
       }
@@ -176,8 +182,10 @@ class Comparer {
       change.type = type;
       if (sum.base_ops > 0) change.time.base_us = sum.base.us();
       if (sum.new_ops > 0) change.time.new_us = sum.now.us();
-      change.time.noise_us = std::max(op_noise_us(sum.base, sum.now, base_.total, now_.total),
-                                      std::sqrt(sum.squared_noise));
+      // Operators of a type drift together or apart.
+      const auto as = sum.base_ops == sum.new_ops ? Correspondence::pair : Correspondence::other;
+      change.time.noise_us =
+          std::max(floor_.op_us(sum.base, sum.now, as), std::sqrt(sum.squared_noise));
       change.base_ops = sum.base_ops;
       change.new_ops = sum.new_ops;
       change.share = share_of(change.time);
@@ -201,7 +209,7 @@ class Comparer {
       if (ours.count > 0) change.time.base_us = ours.time.us();
       if (theirs.count > 0) change.time.new_us = theirs.time.us();
       const double rate = std::max(per_execution(base_, ours), per_execution(now_, theirs));
-      change.time.noise_us = call_noise_us(ours.time, theirs.time, rate, base_.total, now_.total);
+      change.time.noise_us = floor_.call_us(ours.time, theirs.time, rate);
       change.base_count = ours.count;
       change.new_count = theirs.count;
       result_.calls.push_back(std::move(change));
@@ -222,6 +230,7 @@ class Comparer {
 
   SideProfile base_;
   SideProfile now_;
+  NoiseFloor floor_;
   std::vector<OpMatch> matches_;  // as result_.ops, until these are sorted
   Comparison result_;
 };

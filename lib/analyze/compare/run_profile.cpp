@@ -118,6 +118,7 @@ void fill_ops(const TaskTimes& times, std::vector<OpProfile> ops, RunProfile& ru
     OpProfile& op = ops[slot];
     op.us = time.us;
     op.mad_us = time.mad_us;
+    op.fastest_us = time.fastest_us;
     op.count = times.count_of_op(slot);
     // What ran outside of every execution only.
     if (op.count > 0 && time.us > 0) run.ops.push_back(std::move(op));
@@ -130,6 +131,11 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
   const TypicalTime total = times.of_execution();
   run.total_us = total.us;
   run.mad_us = total.mad_us;
+  run.fastest_us = total.fastest_us;
+  if (run.unit == TimeUnit::execution) {
+    run.fastest_us = 0;
+    for (const OpProfile& op : run.ops) run.fastest_us += op.fastest_us;
+  }
   run.outside_share = times.outside_share();
   if (run.unit == TimeUnit::whole_run) {
     double squares = 0;
@@ -160,6 +166,7 @@ void read_calls(const QueryDb& db, RunProfile& run) {
   for (const auto& [name, each] : durations) {
     const double middle = median_of(each);
     run.calls.push_back({valid_utf8(name), middle, deviation_of(each, middle),
+                         *std::min_element(each.begin(), each.end()),
                          static_cast<std::int64_t>(each.size())});
   }
 }

@@ -30,6 +30,7 @@ struct OpProfile {
   std::vector<std::string> originals;  // layers that were fused into it; itself where it is one
   double us = 0;                       // of one execution of the model
   double mad_us = 0;
+  double fastest_us = 0;
   std::int64_t count = 0;                // its tasks
   std::map<std::string, double> ratios;  // of op_summary, weighted by time
 };
@@ -38,6 +39,7 @@ struct CallProfile {
   std::string name;
   double us = 0;  // of one call
   double mad_us = 0;
+  double fastest_us = 0;
   std::int64_t count = 0;
 };
 
@@ -55,6 +57,8 @@ struct RunProfile {
   std::int64_t executions = 0;
   double total_us = 0;
   double mad_us = 0;
+  // Of executions: each operator at its fastest, which a busy machine hardly changes.
+  double fastest_us = 0;
   // Of the first and of the second half of the executions, where there are enough of them.
   std::optional<double> first_half_us;
   std::optional<double> second_half_us;

@@ -23,7 +23,8 @@ void add_facts(const RunProfile& run, ComparedSide& facts) {
 
 void add_op(const OpProfile& op, SideProfile& side) {
   side.ops.push_back(op);
-  side.op_times.push_back({{op.us}, op.mad_us});
+  side.op_times.emplace_back();
+  side.op_times.back().add_run(op.us, op.mad_us, op.fastest_us);
   side.op_counts.push_back(op.count);
 }
 
@@ -35,9 +36,7 @@ void add_ops(const RunProfile& run, SideProfile& side) {
       continue;
     }
     const OpProfile& op = run.ops[match.now[0]];
-    Measured& times = side.op_times[match.base[0]];
-    times.runs_us.push_back(op.us);
-    times.mad_us = std::max(times.mad_us, op.mad_us);
+    side.op_times[match.base[0]].add_run(op.us, op.mad_us, op.fastest_us);
     side.op_counts[match.base[0]] += op.count;
   }
 }
@@ -51,21 +50,17 @@ void fill_missing(SideProfile& side, std::size_t runs) {
 
 SideProfile merge_runs(const std::vector<RunProfile>& runs) {
   SideProfile side;
-  std::vector<double> mads;
   for (const RunProfile& run : runs) {
     add_facts(run, side.facts);
-    side.total.runs_us.push_back(run.total_us);
-    mads.push_back(run.mad_us);
+    side.total.add_run(run.total_us, run.mad_us, run.fastest_us);
     add_ops(run, side);
     for (const CallProfile& call : run.calls) {
       auto& known = side.calls[call.name];
-      known.time.runs_us.push_back(call.us);
-      known.time.mad_us = std::max(known.time.mad_us, call.mad_us);
+      known.time.add_run(call.us, call.mad_us, call.fastest_us);
       known.count += call.count;
     }
     side.largest_ratio = std::max(side.largest_ratio, run.largest_ratio);
   }
-  side.total.mad_us = median_of(mads);
   fill_missing(side, runs.size());
   return side;
 }

@@ -65,6 +65,7 @@ TypicalTime TaskTimes::over_groups(const std::vector<std::vector<double>>& by_gr
     const double middle = median_of(by_group[group]);
     sum.us += part * middle;
     sum.mad_us += part * deviation_of(by_group[group], middle);
+    sum.fastest_us += part * *std::min_element(by_group[group].begin(), by_group[group].end());
   }
   return sum;
 }

@@ -13,6 +13,7 @@ namespace msprof {
 struct TypicalTime {
   double us = 0;
   double mad_us = 0;
+  double fastest_us = 0;
 };
 
 class TaskTimes {

@@ -1,0 +1,28 @@
+// A Comparison for people and for programs. For `msprof compare`.
+#pragma once
+
+#include <cstddef>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+#include "analyze/compare/comparison.hpp"
+
+namespace msprof {
+
+struct TextStyle {
+  std::size_t top = 15;  // rows of a table
+  int width = 0;         // columns of the terminal; 0: no limit
+  bool bold = false;
+};
+std::string comparison_text(const Comparison& comparison, const TextStyle& style);
+
+// The fields of the document of --json, without schema and exit code.
+void add_comparison(const Comparison& comparison, nlohmann::ordered_json& document);
+
+// A row an operator, with a header.
+std::string comparison_csv(const Comparison& comparison);
+
+// "mish → leaky_relu", "mish", or the names of the captures.
+std::string what_was_compared(const Comparison& comparison);
+
+}  // namespace msprof
