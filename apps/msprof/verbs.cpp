@@ -23,6 +23,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "  msprof collect -m main --all          run ./main profiled on this machine, then import "
       "and export\n"
       "  msprof collect -m main --config board.ini --all   the same on a board, over SSH\n"
+      "  msprof doctor -m main --config board.ini          what would keep that run from working\n"
       "  msprof import -dir JOBXXX             raw data to JOBXXX/sqlite/msprof.db, with a "
       "verdict\n"
       "  msprof import -dir PROF_XXX           the same for a capture of an Atlas machine\n"
