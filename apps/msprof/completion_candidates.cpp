@@ -59,7 +59,7 @@ class Place {
     } else if (taker_ != nullptr) {
       take_value(word);
     } else if (!enter(word)) {
-      values_.insert(word);
+      note(word);
       ++positionals_;
     }
   }
@@ -83,8 +83,8 @@ class Place {
     }
     return nullptr;
   }
-  // Given already, as values.
-  const std::set<std::string>& values() const { return values_; }
+  // Given already, as values or parts of lists.
+  const std::set<std::string, std::less<>>& values() const { return values_; }
 
  private:
   bool enter(const std::string& word) {
@@ -95,6 +95,11 @@ class Place {
       return true;
     }
     return false;
+  }
+
+  void note(const std::string& value) {
+    values_.insert(value);
+    for (const std::string_view part : split(value, ',')) values_.emplace(part);
   }
 
   void take_option(const std::string& word) {
@@ -110,7 +115,7 @@ class Place {
   }
 
   void take_value(const std::string& value) {
-    values_.insert(value);
+    note(value);
     taker_has_value_ = true;
     if (!is_repeatable(*taker_) || taker_->one_each) taker_ = nullptr;
   }
@@ -122,12 +127,13 @@ class Place {
   bool is_rest_ = false;
   std::size_t positionals_ = 0;
   std::set<const cli::Option*> given_;
-  std::set<std::string> values_;
+  std::set<std::string, std::less<>> values_;
 };
 
 class Finder {
  public:
-  Finder(const Place& place, std::string typed) : place_(place), typed_(std::move(typed)) {}
+  Finder(const Place& place, std::string typed)
+      : place_(place), typed_(std::move(typed)), used_(place.values()) {}
 
   std::vector<Candidate> find() {
     if (place_.is_rest()) {
@@ -149,32 +155,32 @@ class Finder {
 
   void add_paths(std::string_view typed, PathKind kind) {
     for (PathRest& path : paths_like(typed, kind)) {
-      if (!path.goes_on && place_.values().count(std::string(typed) + path.rest) != 0) continue;
+      if (!path.goes_on && used_.count(std::string(typed) + path.rest) != 0) continue;
       found_.push_back({std::move(path.rest), "", path.goes_on});
     }
   }
 
   void add_value_words(const cli::Option& option, std::string_view typed) {
-    std::set<std::string, std::less<>> used(place_.values().begin(), place_.values().end());
-    if (option.takes_lists) {
-      const auto parts = split(typed, ',');
-      used.insert(parts.begin(), parts.end() - 1);
-      typed = parts.back();
-    }
     for (const std::string& choice : option.choices) add(choice, typed, "");
     if (!option.suggestions) return;
     for (const cli::Suggestion& suggestion : option.suggestions()) {
       // A word that tables of two kinds of capture share is offered once.
-      if (used.insert(suggestion.word).second) add(suggestion.word, typed, suggestion.help);
+      if (used_.insert(suggestion.word).second) add(suggestion.word, typed, suggestion.help);
     }
   }
 
+  // The part of a list that is being typed; the others are not offered again.
+  std::string_view last_of_list(std::string_view typed) {
+    const auto parts = split(typed, ',');
+    used_.insert(parts.begin(), parts.end() - 1);
+    return parts.back();
+  }
+
   void add_values(const cli::Option& option, std::string_view typed) {
+    if (option.takes_lists) typed = last_of_list(typed);
     add_value_words(option, typed);
     if (option.takes_captures) {
-      const auto comma = option.takes_lists ? typed.rfind(',') : std::string_view::npos;
-      add_paths(comma == std::string_view::npos ? typed : typed.substr(comma + 1),
-                PathKind::capture);
+      add_paths(typed, PathKind::capture);
     } else if (option.value_name == "FILE") {
       add_paths(typed, PathKind::file);
     } else if (option.value_name == "DIR") {
@@ -229,6 +235,7 @@ class Finder {
 
   const Place& place_;
   std::string typed_;
+  std::set<std::string, std::less<>> used_;
   std::vector<Candidate> found_;
 };
 

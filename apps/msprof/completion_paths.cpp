@@ -54,6 +54,7 @@ void for_each_entry(const fs::path& folder, Look&& look) {
   }
 }
 
+// Looks at folders until its time is over; from then on, by their names.
 class CaptureSearch {
  public:
   bool is_capture(const fs::path& folder) const {
@@ -62,39 +63,43 @@ class CaptureSearch {
     return name.starts_with("JOB") || name.starts_with("PROF_");
   }
 
-  // Whether a capture is below `folder`, or the time is over.
-  bool may_lead_to_one(const fs::path& folder, int depth = kSearchDepth) {
+  // Whether a capture is below `folder`; also true where that is not known.
+  bool may_lead_to_one(const fs::path& folder, int depth = kSearchDepth) const {
     std::vector<fs::path> below;
-    for_each_entry(folder, [&](const fs::directory_entry& entry) {
-      if (is_folder(entry)) below.push_back(entry.path());
-      return !is_over();
-    });
-    const auto is_one = [&](const fs::path& path) { return is_over() || is_capture(path); };
-    if (std::any_of(below.begin(), below.end(), is_one)) return true;
-    return depth > 1 && std::any_of(below.begin(), below.end(), [&](const fs::path& path) {
-             return may_lead_to_one(path, depth - 1);
-           });
+    if (!is_over()) below = folders_in(folder);
+    if (is_over()) return true;
+    return std::any_of(below.begin(), below.end(),
+                       [&](const fs::path& path) { return is_over() || is_capture(path); }) ||
+           (depth > 1 && std::any_of(below.begin(), below.end(), [&](const fs::path& path) {
+              return may_lead_to_one(path, depth - 1);
+            }));
   }
 
  private:
+  std::vector<fs::path> folders_in(const fs::path& folder) const {
+    std::vector<fs::path> folders;
+    for_each_entry(folder, [&](const fs::directory_entry& entry) {
+      if (is_folder(entry)) folders.push_back(entry.path());
+      return !is_over();
+    });
+    return folders;
+  }
   bool is_over() const { return std::chrono::steady_clock::now() > end_; }
+
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kTimeToSearch;
 };
 
 std::vector<PathRest> captures_of(const std::vector<PathRest>& folders, const Typed& typed) {
   std::vector<PathRest> found;
-  std::vector<PathRest> on_the_way;
-  CaptureSearch search;
+  const CaptureSearch search;
   for (const PathRest& folder : folders) {
-    const fs::path path = typed.folder / (typed.name + folder.rest);
-    if (search.is_capture(path.parent_path())) {
-      found.push_back({folder.rest.substr(0, folder.rest.size() - 1), false});
-    } else {
-      on_the_way.push_back(folder);
+    const std::string rest = folder.rest.substr(0, folder.rest.size() - 1);  // without '/'
+    const fs::path path = typed.folder / (typed.name + rest);
+    if (search.is_capture(path)) {
+      found.push_back({rest, false});
+    } else if (search.may_lead_to_one(path)) {
+      found.push_back(folder);
     }
-  }
-  for (const PathRest& folder : on_the_way) {
-    if (search.may_lead_to_one(typed.folder / (typed.name + folder.rest))) found.push_back(folder);
   }
   // No capture near: let the user walk on.
   return found.empty() ? folders : found;

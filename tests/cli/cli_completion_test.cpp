@@ -155,6 +155,8 @@ TEST_CASE("-dir offers captures not named yet, and folders that lead to one") {
   CHECK(answers(root, "msprof show -dir ") ==
         Words{"JOBA", "JOBB", "PROF_1", "a/", "link", "renamed"});
   CHECK(answers(root, "msprof show -dir JOBA J", "J") == Words{"JOBB"});
+  CHECK(answers(root, "msprof compare JOBA,J", "JOBA,J") == Words{"JOBA,JOBB"});
+  CHECK(answers(root, "msprof compare JOBA,renamed J", "J") == Words{"JOBB"});
   CHECK(answers(root, "msprof show -dir a/b/", "a/b/") == Words{"a/b/c/"});
   CHECK(answers(root, "msprof show --collection-dir=../", "../") == Words{"../here/"});
   // Where nothing leads to a capture, one may walk on all the same.
