@@ -169,6 +169,7 @@ TEST_CASE("text of captures stays text, and a name of 10 MB is shortened") {
   CHECK_FALSE(contains(page, "\x01"));
   CHECK_FALSE(contains(page, "<img"));
   CHECK(contains(page, "&lt;img src=x onerror=alert(1)&gt;&amp;amp;"));
+  CHECK(contains(page, "&#39;&quot;&gt;&lt;img"));
   CHECK(count(page, "<script>") == 1);
   CHECK(count(page, "</script>") == 1);
   CHECK(count(page, "</style>") == 1);
