@@ -1,246 +1,87 @@
-// msprof query: what a capture is and what can be asked of it.
-#include <fmt/format.h>
-#include <fmt/ranges.h>
+// msprof query: what a capture is, and answers to SQL about it.
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
+#include <algorithm>
+#include <array>
+#include <filesystem>
 
-#include "analyze/capture_facts.hpp"
-#include "base/number.hpp"
-#include "base/progress.hpp"
+#include "base/file_reader.hpp"
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
-#include "base/text_table.hpp"
-#include "msprof/json_document.hpp"
-#include "msprof/pipeline.hpp"
+#include "msprof/query_parts.hpp"
 
 namespace msprof {
 
 namespace {
 
-using nlohmann::ordered_json;
+constexpr std::size_t kLongestSql = 1 << 20;  // read; the limit of SQL is lower
 
-struct QueryArguments {
-  CaptureOptions capture;
-  bool json = false;
-};
-
-std::string name_of(const ChosenCapture& capture) {
-  return std::filesystem::weakly_canonical(capture.folder).filename().string();
+// Whether a word behind -dir, which takes all words, is meant as SQL.
+bool is_sql(const std::string& word) {
+  std::error_code error;
+  if (word == "-") return true;
+  if (std::filesystem::exists(word, error)) return false;
+  const std::string text = lower_ascii(trim(word));
+  constexpr std::array<std::string_view, 6> kBegins = {"select",  "with", "values",
+                                                       "explain", "(",    "/*"};
+  return std::any_of(kBegins.begin(), kBegins.end(), [&](std::string_view begin) {
+    return text.starts_with(begin) && text.find_first_of(" \t\n*('\"") != std::string::npos;
+  });
 }
 
-std::string_view verdict_of(Exit exit) {
-  return exit == Exit::ok ? "complete" : "partial";
+void sort_out_sql(QueryArguments& arguments) {
+  auto& dirs = arguments.capture.dirs;
+  const auto sql = std::find_if(dirs.begin(), dirs.end(), is_sql);
+  if (sql == dirs.end()) return;
+  if (!arguments.sql.empty()) throw Error(Exit::usage, "give one SQL text, in quotes");
+  arguments.sql = *sql;
+  dirs.erase(sql);
 }
 
-template <typename Value>
-ordered_json json_of(const std::optional<Value>& value) {
-  return value ? ordered_json(*value) : ordered_json();
-}
-ordered_json json_of(const std::string& text) {
-  return text.empty() ? ordered_json() : ordered_json(valid_utf8(text));
-}
-ordered_json json_of(const ProductFacts& products) {
-  return {{"with_data", products.with_data}, {"without_data", products.without_data}};
-}
-
-ordered_json json_of(const std::vector<DeviceFacts>& devices) {
-  ordered_json all = ordered_json::array();
-  for (const DeviceFacts& device : devices) {
-    all.push_back({{"id", device.id},
-                   {"chip", json_of(device.chip)},
-                   {"frequency_hz", json_of(device.frequency_hz)},
-                   {"cores", json_of(device.core_count)},
-                   {"vector_cores", json_of(device.vector_core_count)},
-                   {"tasks", device.task_count}});
+std::string all_of_stdin() {
+  std::string text;
+  std::array<char, 4096> some;
+  for (ssize_t got = 0; (got = ::read(STDIN_FILENO, some.data(), some.size())) > 0;) {
+    text.append(some.data(), static_cast<std::size_t>(got));
+    if (text.size() > kLongestSql)
+      throw Error(Exit::usage, "the SQL on standard input is too long");
   }
-  return all;
+  interrupt::check();
+  return text;
 }
 
-ordered_json json_of(const std::vector<RankFacts>& ranks) {
-  ordered_json all = ordered_json::array();
-  for (const RankFacts& rank : ranks) {
-    all.push_back({{"group", json_of(rank.group)},
-                   {"rank", json_of(rank.rank)},
-                   {"rank_count", json_of(rank.rank_count)}});
+// Empty where none is given.
+std::string sql_of(const QueryArguments& arguments) {
+  if (arguments.sql_file.empty()) return arguments.sql == "-" ? all_of_stdin() : arguments.sql;
+  if (!arguments.sql.empty()) throw Error(Exit::usage, "give SQL or --file, not both");
+  try {
+    return read_text_file(arguments.sql_file, kLongestSql);
+  } catch (const Error& error) {
+    throw Error(Exit::usage, error.what());
   }
-  return all;
 }
 
-ordered_json json_of(const std::vector<ModelFacts>& models) {
-  ordered_json all = ordered_json::array();
-  for (const ModelFacts& model : models) {
-    all.push_back(
-        {{"id", json_of(model.id)}, {"name", json_of(model.name)}, {"tasks", model.task_count}});
-  }
-  return all;
+void check(const QueryArguments& arguments, bool has_sql) {
+  if (arguments.schema && has_sql)
+    throw Error(Exit::usage, "--schema says what can be asked; leave the SQL out");
+  if (arguments.json && arguments.format)
+    throw Error(Exit::usage, "--json is a document, --format only the rows: give one of them");
+  if (arguments.timeout_seconds && !(*arguments.timeout_seconds >= 0))
+    throw Error(Exit::usage, "--timeout takes seconds from 0 (no limit) on");
+  if (arguments.limit && *arguments.limit < 1)
+    throw Error(Exit::usage, "--limit takes a number of rows from 1 on");
+  if (!has_sql && !arguments.schema && (arguments.format || arguments.limit))
+    throw Error(Exit::usage,
+                "--format and --limit are for SQL: msprof query \"SELECT * FROM v_ops\"");
 }
 
-ordered_json json_of(const std::vector<IterationFacts>& iterations) {
-  ordered_json all = ordered_json::array();
-  for (const IterationFacts& of : iterations) {
-    all.push_back({{"device", json_of(of.device_id)},
-                   {"model", json_of(of.model_id)},
-                   {"model_name", json_of(of.model_name)},
-                   {"first", of.first},
-                   {"last", of.last},
-                   {"count", of.count},
-                   {"mean_ns", json_of(of.mean_ns)}});
-  }
-  return all;
-}
-
-ordered_json json_of(const ChosenCapture& capture, const CaptureFacts& facts, Exit exit) {
-  ordered_json one = {
-      {"folder", valid_utf8(capture.folder.string())},
-      {"name", valid_utf8(name_of(capture))},
-      {"dialect", json_of(facts.dialect)},
-      {"chip", json_of(facts.chip)},
-      {"begin_ns", json_of(facts.begin_ns)},
-      {"begin_utc", facts.begin_ns ? json_of(utc_text(*facts.begin_ns)) : ordered_json()},
-      {"duration_ns", json_of(facts.duration_ns)},
-      {"verdict", verdict_of(exit)},
-      {"host_rank", json_of(facts.host_rank)},
-      {"devices", json_of(facts.devices)},
-      {"ranks", json_of(facts.ranks)},
-      {"models", json_of(facts.models)}};
-  one[facts.has_steps ? "steps" : "iterations"] = json_of(facts.iterations);
-  one["products"] = {{"summaries", json_of(facts.summaries)},
-                     {"timelines", json_of(facts.timelines)},
-                     {"db", facts.has_db}};
-  return one;
-}
-
-// A table of cells that are all texts to it; what is not known is "-".
-class Listing {
- public:
-  // `numbers`: whether the columns are numbers.
-  Listing(std::string title, std::vector<std::string> columns, std::vector<bool> numbers)
-      : title_(std::move(title)), numbers_(std::move(numbers)), table_(std::move(columns)) {}
-
-  void add(std::vector<std::string> cells) { table_.add_row(std::move(cells), numbers_); }
-  void print() const {
-    if (table_.row_count() == 0) return;
-    fmt::print("\n{}\n{}", title_,
-               table_.render(terminal_columns(STDOUT_FILENO, 0), colour_allowed(STDOUT_FILENO)));
-  }
-
- private:
-  std::string title_;
-  std::vector<bool> numbers_;
-  TextTable table_;
-};
-
-std::string cell(const std::string& text) {
-  return text.empty() ? "-" : text;
-}
-std::string cell(std::optional<std::int64_t> number) {
-  return number ? std::to_string(*number) : "-";
-}
-std::string fraction(std::optional<std::int64_t> number, std::int64_t unit, int decimals) {
-  return number ? fixed(*number, unit, decimals) : "-";
-}
-
-void print_head(const ChosenCapture& capture, const CaptureFacts& facts, Exit exit) {
-  const std::string begin = facts.begin_ns ? utc_text(*facts.begin_ns) : "";
-  fmt::print("{}\n", printable(name_of(capture)));
-  fmt::print("dialect    {}\n", printable(cell(facts.dialect)));
-  fmt::print("chip       {}\n", printable(cell(facts.chip)));
-  fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown moment" : begin,
-             facts.duration_ns
-                 ? fmt::format(", for {} s", fixed(*facts.duration_ns, 1'000'000'000, 3))
-                 : "");
-  fmt::print("verdict    {}\n",
-             exit == Exit::ok ? "complete" : "PARTIAL DATA: `msprof import` says what is missing");
-  if (facts.host_rank) fmt::print("rank       {}\n", *facts.host_rank);
-}
-
-void print_devices(const CaptureFacts& facts) {
-  Listing listing("Devices",
-                  {"Device", "Chip", "Frequency(MHz)", "AI Cores", "Vector Cores", "Tasks"},
-                  {true, false, true, true, true, true});
-  for (const DeviceFacts& device : facts.devices) {
-    listing.add({std::to_string(device.id), cell(device.chip),
-                 fraction(device.frequency_hz, 1'000'000, 0), cell(device.core_count),
-                 cell(device.vector_core_count), std::to_string(device.task_count)});
-  }
-  listing.print();
-}
-
-void print_ranks(const CaptureFacts& facts) {
-  Listing listing("Ranks", {"Group", "Rank", "Ranks"}, {false, true, true});
-  for (const RankFacts& rank : facts.ranks)
-    listing.add({cell(rank.group), cell(rank.rank), cell(rank.rank_count)});
-  listing.print();
-}
-
-void print_models(const CaptureFacts& facts) {
-  Listing listing("Models", {"Model ID", "Name", "Tasks"}, {true, false, true});
-  for (const ModelFacts& model : facts.models)
-    listing.add({cell(model.id), cell(model.name), std::to_string(model.task_count)});
-  listing.print();
-}
-
-void print_iterations(const CaptureFacts& facts) {
-  const bool steps = facts.has_steps;
-  Listing listing(steps ? "Steps" : "Iterations",
-                  {"Device", "Model ID", "Name", "First", "Last", "Count", "Mean Time(us)"},
-                  {true, true, false, true, true, true, true});
-  for (const IterationFacts& of : facts.iterations) {
-    listing.add({cell(of.device_id), cell(of.model_id), cell(of.model_name),
-                 std::to_string(of.first), std::to_string(of.last), std::to_string(of.count),
-                 fraction(of.mean_ns, 1000, 3)});
-  }
-  listing.print();
-}
-
-void print_products(std::string_view verb, const ProductFacts& products) {
-  fmt::print("{:<18} {}\n", verb,
-             products.with_data.empty() ? "nothing"
-                                        : fmt::format("{}", fmt::join(products.with_data, ", ")));
-  if (!products.without_data.empty())
-    fmt::print("{:<18} no data for {}\n", "", fmt::join(products.without_data, ", "));
-}
-
-void print_text(const ChosenCapture& capture, const CaptureFacts& facts, Exit exit) {
-  print_head(capture, facts, exit);
-  print_devices(facts);
-  print_ranks(facts);
-  print_models(facts);
-  print_iterations(facts);
-  fmt::print("\nProducts\n");
-  print_products("export summary", facts.summaries);
-  print_products("export timeline", facts.timelines);
-  fmt::print("{:<18} {}\n", "export db",
-             facts.has_db ? "msprof_*.db" : "not of this kind of capture");
-}
-
-Exit query_one(const QueryArguments& arguments, const ChosenCapture& capture,
-               ordered_json& document) {
-  const ReadyStore ready = ready_store(capture);
-  const CaptureFacts facts = capture_facts(ready.db.database());
-  if (arguments.json) {
-    document["captures"].push_back(json_of(capture, facts, ready.exit));
-  } else {
-    print_text(capture, facts, ready.exit);
-  }
-  return ready.exit;
-}
-
-Exit run_query(const QueryArguments& arguments) {
+Exit run_query(QueryArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
-  ordered_json document = {{"schema", "msprof.query/1"}, {"captures", ordered_json::array()}};
-  bool is_first = true;
-  const auto work = [&] {
-    return for_each_capture(
-        choose_captures(arguments.capture),
-        [&](const ChosenCapture& capture) {
-          if (!arguments.json && !is_first) fmt::print("\n");
-          is_first = false;
-          return query_one(arguments, capture, document);
-        },
-        &document["captures"]);
-  };
-  return arguments.json ? print_document(document, work) : work();
+  sort_out_sql(arguments);
+  const bool has_sql = !arguments.sql.empty() || !arguments.sql_file.empty();
+  check(arguments, has_sql);
+  if (arguments.schema) return print_query_schema(arguments);
+  return has_sql ? answer_sql(arguments, sql_of(arguments)) : tell_facts(arguments);
 }
 
 }  // namespace
@@ -249,13 +90,31 @@ void add_query_command(cli::Command& root) {
   auto arguments = std::make_shared<QueryArguments>();
   cli::Command& command = root.add_command(
       "query",
-      "Say what a capture is: chip, time, verdict, devices, ranks, models and their iterations "
-      "(JOB…: steps), and which products it gives. Imports first where needed.");
+      "Ask a capture with SQL, read only. Without SQL say what it is: chip, time, verdict, "
+      "devices, "
+      "ranks, models and their iterations (JOB…: steps), and which products it gives. Imports "
+      "first where needed.");
   command.set_examples(
       "  msprof query                      the newest capture in this folder\n"
       "  msprof query -dir PROF_XXX        model and iteration numbers for `export --model-id`\n"
-      "  msprof query -dir PROF_XXX --json for scripts");
+      "  msprof query \"SELECT name, total_us FROM v_ops ORDER BY total_us DESC LIMIT 5\"\n"
+      "  msprof query \"SELECT * FROM v_tasks\" -dir PROF_XXX --format csv > tasks.csv\n"
+      "  msprof query --schema             the views and tables, their columns and units");
+  command.add_option({"sql", &arguments->sql, "SQL",
+                      "one SELECT over the views and tables of --schema; - reads it from stdin"});
   add_capture_options(command, arguments->capture);
+  command.add_option({"--file", &arguments->sql_file, "FILE", "read the SQL from a file"});
+  command.add_option({"--format",
+                      &arguments->format,
+                      "FORMAT",
+                      "the answer as table (default), csv or json (an array of objects)",
+                      {"table", "csv", "json"}});
+  command.add_option(
+      {"--limit", &arguments->limit, "N", "at most N rows (table: 1000 where nothing is said)"});
+  command.add_option({"--timeout", &arguments->timeout_seconds, "S",
+                      "seconds that the SQL may take (60); 0: no limit"});
+  command.add_option({"--schema", &arguments->schema, "",
+                      "print the views and tables that SQL can name, their columns and units"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
   command.set_action([arguments] { return run_query(*arguments); });
 }

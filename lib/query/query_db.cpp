@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "query/product_tables.hpp"
 #include "query/views.hpp"
 
 namespace msprof {
@@ -10,18 +11,20 @@ namespace {
 
 constexpr double kSeconds = 60;
 
-Database with_views(const TraceDb& store) {
+Database open_for(const TraceDb& store, std::string_view questions) {
   Database db = Database::open_read_only(store.path());
   // Temporary objects of this connection: the store itself stays as it is.
   for (const View& view : views()) {
     db.execute(fmt::format("CREATE TEMP VIEW {} AS {}", view.name, view.select));
   }
+  fill_product_tables(store.database(), db, words_of(questions));
   return db;
 }
 
 }  // namespace
 
-QueryDb::QueryDb(const TraceDb& store) : db_(with_views(store)), guard_(db_) {
+QueryDb::QueryDb(const TraceDb& store, std::string_view questions)
+    : db_(open_for(store, questions)), guard_(db_) {
   guard_.limit_time(kSeconds);
 }
 

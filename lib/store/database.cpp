@@ -139,6 +139,12 @@ std::string_view Statement::text(int column) const {
   return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
 }
 
+std::string_view Statement::blob(int column) const {
+  const auto* bytes = static_cast<const char*>(sqlite3_column_blob(statement_.get(), column));
+  if (bytes == nullptr) return {};
+  return {bytes, static_cast<std::size_t>(sqlite3_column_bytes(statement_.get(), column))};
+}
+
 bool Statement::is_null(int column) const {
   return sqlite3_column_type(statement_.get(), column) == SQLITE_NULL;
 }
@@ -166,8 +172,6 @@ std::string Statement::column_name(int column) const {
 }
 
 Database Database::create(const std::filesystem::path& path, int page_bytes) {
-  // SQLite's own account of its memory takes a lock at every allocation.
-  sqlite3_config(SQLITE_CONFIG_MEMSTATUS, 0);
   Database database;
   sqlite3* db = nullptr;
   const int code =

@@ -52,6 +52,7 @@ class Statement {
   std::optional<double> maybe_real(int column) const;
   // Valid until the next step().
   std::string_view text(int column) const;
+  std::string_view blob(int column) const;
   bool is_null(int column) const;
   bool is_number(int column) const;
   bool is_integer(int column) const;

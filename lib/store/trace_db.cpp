@@ -7,6 +7,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "store/meta.hpp"
+#include "store/store_tables.hpp"
 
 namespace msprof {
 
@@ -20,33 +21,6 @@ constexpr int kApplicationId = 0x4d535052;  // "MSPR" in the file header
 int page_bytes_for(std::uint64_t raw_bytes) {
   constexpr std::uint64_t kLargeCapture = 32 << 20;
   return raw_bytes < kLargeCapture ? 4096 : 32768;
-}
-
-// Tables with texts, for people as much as for programs.
-constexpr const char* kTextTables =
-    "CREATE TABLE name(id INTEGER PRIMARY KEY, text TEXT NOT NULL);"
-    "CREATE TABLE meta(key TEXT PRIMARY KEY, value TEXT NOT NULL);"
-    "CREATE TABLE raw_file(name TEXT NOT NULL, size_bytes INTEGER NOT NULL, mtime_ns INTEGER NOT "
-    "NULL);"
-    "CREATE TABLE import_log(severity TEXT NOT NULL, category TEXT NOT NULL, kind TEXT NOT NULL, "
-    "file TEXT NOT NULL,"
-    " reason TEXT NOT NULL, count INTEGER NOT NULL, first_offset INTEGER, detail TEXT NOT NULL);";
-
-// As SQL declares them: what has no type is INTEGER.
-template <typename Row>
-std::vector<std::string> declarations() {
-  std::vector<std::string> columns;
-  for (const std::string_view column : Row::kColumns) {
-    columns.emplace_back(column);
-    if (column.find(' ') == std::string_view::npos) columns.back() += " INTEGER";
-  }
-  return columns;
-}
-
-// Creates every table of BulkRows, in this order.
-template <typename... Row>
-void create_tables(BulkTables& tables, std::tuple<Row...>*) {
-  (tables.create(Row::kTable, declarations<Row>()), ...);
 }
 
 }  // namespace
@@ -67,10 +41,11 @@ TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
       temporary_(temporary_beside(target)),
       db_(Database::create(temporary_, page_bytes_for(raw_bytes))) {
   db_.execute(fmt::format("PRAGMA application_id={}; BEGIN;", kApplicationId));
-  db_.execute(kTextTables);
+  const auto& tables = store_tables();
+  for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
   statements_ = std::make_unique<Statements>(db_);
   tables_ = std::make_unique<BulkTables>(db_, "name");
-  create_tables(*tables_, static_cast<BulkRows*>(nullptr));
+  for (std::size_t i = 0; i < kTables; ++i) tables_->create(tables[i].name, tables[i].columns);
 }
 
 TraceDbWriter::~TraceDbWriter() {
@@ -136,7 +111,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
     TraceDb store(Database::open_read_only(path), path);
     Statement version = store.prepare("SELECT * FROM pragma_user_version, pragma_application_id");
     if (!version.step() || version.integer(0) != kSchemaVersion ||
-        version.integer(1) != kApplicationId) {
+        version.integer(1) != kApplicationId || !has_our_tables(store.database())) {
       return std::nullopt;
     }
     return store;

@@ -1,0 +1,173 @@
+#include "query/product_tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <charconv>
+#include <map>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "export/products.hpp"
+#include "export/table_reader.hpp"
+
+namespace msprof {
+
+namespace {
+
+std::string sql_name(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text + "\"";
+}
+
+// Which step of which model a document is about.
+struct Place {
+  std::optional<std::int64_t> model_id;
+  std::optional<std::int64_t> step;
+};
+
+Place place_of(const Database& store, const Document& document) {
+  Place place;
+  if (document.step_id != kNull) {
+    Statement read = store.prepare("SELECT number FROM step WHERE id = ?");
+    if (read.bind(1, document.step_id).step()) place.step = read.maybe_integer(0);
+  }
+  if (document.model_row != kNull) {
+    Statement read = store.prepare("SELECT model_id FROM model WHERE id = ?");
+    if (read.bind(1, document.model_row).step()) place.model_id = read.maybe_integer(0);
+  }
+  return place;
+}
+
+// Inserts the rows of a table, cell by cell.
+class RowInserter : public TableWriter {
+ public:
+  // `wanted`: by column, which are filled. Behind them the statement takes model_id and step.
+  RowInserter(Statement insert, std::vector<bool> wanted)
+      : insert_(std::move(insert)), wanted_(std::move(wanted)) {}
+
+  void set_place(const Place& place) {
+    bind(wanted_.size(), place.model_id);
+    bind(wanted_.size() + 1, place.step);
+  }
+
+  using TableWriter::number;
+  void begin(std::span<const std::string>) override {}
+  void text(std::string_view value) override {
+    if (column_ == 0) is_total_ = value == "-";
+    const std::size_t column = column_++;
+    if (!is_wanted(column)) return;
+    if (value == "N/A") {
+      insert_.bind_null(parameter(column));
+    } else {
+      insert_.bind(parameter(column), value);
+    }
+  }
+  void number(std::string_view digits) override {
+    if (column_ == 0) is_total_ = false;
+    const std::size_t column = column_++;
+    if (!is_wanted(column)) return;
+    const char* end = digits.data() + digits.size();
+    std::int64_t whole = 0;
+    double real = 0;
+    if (std::from_chars(digits.data(), end, whole).ptr == end) {
+      insert_.bind(parameter(column), whole);
+    } else if (std::from_chars(digits.data(), end, real).ptr == end) {
+      insert_.bind(parameter(column), real);
+    } else {
+      insert_.bind(parameter(column), digits);
+    }
+  }
+  void end_row() override {
+    for (; column_ < wanted_.size(); ++column_) {
+      if (wanted_[column_]) insert_.bind_null(parameter(column_));
+    }
+    if (!is_total_) insert_.run();
+    column_ = 0;
+    is_total_ = false;
+  }
+  void end() override {}
+
+ protected:
+  // The first cell tells a row of totals.
+  bool ignores_cell() override {
+    if (column_ == 0 || is_wanted(column_)) return false;
+    ++column_;
+    return true;
+  }
+
+ private:
+  static int parameter(std::size_t column) { return static_cast<int>(column) + 1; }
+  bool is_wanted(std::size_t column) const { return column < wanted_.size() && wanted_[column]; }
+  void bind(std::size_t column, std::optional<std::int64_t> value) {
+    value ? insert_.bind(parameter(column), *value) : insert_.bind_null(parameter(column));
+  }
+
+  Statement insert_;
+  std::vector<bool> wanted_;
+  std::size_t column_ = 0;
+  bool is_total_ = false;
+};
+
+std::vector<std::string> fields_of(const std::vector<std::string>& headers) {
+  std::vector<std::string> fields;
+  std::map<std::string, int> times;
+  for (const std::string& header : headers) {
+    const std::string field = field_name(header);
+    const int time = ++times[field];
+    fields.push_back(time == 1 ? field : fmt::format("{}_{}", field, time));
+  }
+  return fields;
+}
+
+void fill(const Database& store, Database& db, const SummaryTable& table, const SqlWords& asked) {
+  const auto headers = table.columns(store);
+  const auto fields = fields_of(headers);
+  std::vector<bool> wanted;
+  std::vector<std::string> columns;
+  for (const std::string& field : fields) {
+    wanted.push_back(asked.takes_all || asked.words.contains(field));
+    columns.push_back(sql_name(field));
+  }
+  const auto documents = table.documents(store);
+  bool has_steps = false;
+  for (const Document& document : documents)
+    has_steps |= document.step_id != kNull || document.model_row != kNull;
+  if (has_steps) {
+    columns.push_back("model_id");
+    columns.push_back("step");
+  }
+  const std::string name = sql_name(table.name());
+  db.execute(fmt::format("CREATE TEMP TABLE {} ({})", name, fmt::join(columns, ", ")));
+  std::vector<std::string> parameters;
+  for (std::size_t i = 0; i < columns.size(); ++i) parameters.push_back(fmt::format("?{}", i + 1));
+  RowInserter rows(
+      db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
+      wanted);
+  for (const Document& document : documents) {
+    if (has_steps) rows.set_place(place_of(store, document));
+    rows.begin(headers);
+    table.write(store, document, rows);
+  }
+}
+
+}  // namespace
+
+void fill_product_tables(const Database& store, Database& db, const SqlWords& asked) {
+  bool is_first = true;
+  for (const auto& table : summary_tables(store)) {
+    if (!asked.words.contains(std::string(table->name()))) continue;
+    // What a killed program leaves of a temporary table nobody sees.
+    if (is_first) db.execute("PRAGMA temp.journal_mode=OFF; BEGIN");
+    is_first = false;
+    fill(store, db, *table, asked);
+  }
+  if (!is_first) db.execute("COMMIT");
+}
+
+}  // namespace msprof

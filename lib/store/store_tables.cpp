@@ -1,0 +1,73 @@
+#include "store/store_tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <map>
+#include <tuple>
+
+#include "store/schema.hpp"
+
+namespace msprof {
+
+namespace {
+
+// What has no type is INTEGER.
+template <typename Row>
+StoreTable table_of() {
+  StoreTable table{Row::kTable, {}};
+  for (const std::string_view column : Row::kColumns) {
+    table.columns.emplace_back(column);
+    if (column.find(' ') == std::string_view::npos) table.columns.back() += " INTEGER";
+  }
+  return table;
+}
+
+template <typename... Row>
+std::vector<StoreTable> tables_of(std::tuple<Row...>*) {
+  return {table_of<Row>()...};
+}
+
+// For people as much as for programs.
+const std::vector<StoreTable>& text_tables() {
+  static const std::vector<StoreTable> tables = {
+      {"name", {"id INTEGER PRIMARY KEY", "text TEXT NOT NULL"}},
+      {"meta", {"key TEXT PRIMARY KEY", "value TEXT NOT NULL"}},
+      {"raw_file",
+       {"name TEXT NOT NULL", "size_bytes INTEGER NOT NULL", "mtime_ns INTEGER NOT NULL"}},
+      {"import_log",
+       {"severity TEXT NOT NULL", "category TEXT NOT NULL", "kind TEXT NOT NULL",
+        "file TEXT NOT NULL", "reason TEXT NOT NULL", "count INTEGER NOT NULL",
+        "first_offset INTEGER", "detail TEXT NOT NULL"}}};
+  return tables;
+}
+
+}  // namespace
+
+const std::vector<StoreTable>& store_tables() {
+  static const std::vector<StoreTable> all = [] {
+    auto tables = tables_of(static_cast<BulkRows*>(nullptr));
+    tables.insert(tables.end(), text_tables().begin(), text_tables().end());
+    return tables;
+  }();
+  return all;
+}
+
+std::string creation_of(const StoreTable& table) {
+  return fmt::format("CREATE TABLE {} ({})", table.name, fmt::join(table.columns, ", "));
+}
+
+bool has_our_tables(const Database& db) {
+  std::map<std::string, std::string, std::less<>> expected;
+  for (const StoreTable& table : store_tables()) expected[table.name] = creation_of(table);
+  Statement read = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'");
+  while (read.step()) {
+    const auto known = expected.find(read.text(1));
+    if (read.text(0) != "table" || known == expected.end() || known->second != read.text(2))
+      return false;
+    expected.erase(known);
+  }
+  return expected.empty();
+}
+
+}  // namespace msprof
