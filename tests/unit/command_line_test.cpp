@@ -76,7 +76,7 @@ TEST_CASE("the verbs are the manual's") {
         [&](const cli::Command&, const std::string& path) { paths.push_back(path); });
   std::sort(paths.begin(), paths.end());
   CHECK(paths == Words{"msprof", "msprof __complete", "msprof collect", "msprof completion",
-                       "msprof export", "msprof export all", "msprof export db",
+                       "msprof doctor", "msprof export", "msprof export all", "msprof export db",
                        "msprof export summary", "msprof export timeline", "msprof import",
                        "msprof query", "msprof show"});
 }
@@ -96,7 +96,7 @@ TEST_CASE("reading verbs take the same options for captures") {
       CHECK(names.find(name) != std::string::npos);
     }
   });
-  CHECK(verbs == 7);
+  CHECK(verbs == 8);
 }
 
 TEST_CASE("-dir becomes --dir, with a value behind = too, up to --") {
