@@ -12,7 +12,7 @@ namespace msprof::html {
 namespace {
 
 // A browser sorts and scrolls so many without a pause.
-constexpr std::size_t kMostRows = 2000;
+constexpr std::size_t kMostRows = 1000;
 
 enum class Cell { text, number, change };
 
