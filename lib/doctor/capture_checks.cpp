@@ -6,7 +6,6 @@
 #include <algorithm>
 #include <cerrno>
 #include <memory>
-#include <optional>
 
 #include "analyze/capture_facts.hpp"
 #include "analyze/verdict.hpp"
@@ -60,13 +59,7 @@ class CaptureDoctor {
     const auto session = open();
     if (!session) return;
     check_disk();
-    const auto db = read(*session);
-    if (!db) return;
-    const auto findings = read_findings(db->database(), folder_.string());
-    for (const CaptureFinding& finding : findings) add(finding);
-    check_counters(db->database());
-    check_anything(*session, db->database());
-    check_products(list_, db->database(), findings);
+    if (!check_store_at_hand(*session)) check_raw_files(*session);
   }
 
  private:
@@ -105,82 +98,87 @@ class CaptureDoctor {
         fmt::format("df -h {}; free space, and run again", folder_.string()));
   }
 
-  // The store at hand where it fits the raw files, else one of our own.
-  std::optional<TraceDb> read(const Session& session) {
+  // False where the store does not fit the raw files, or cannot be read; that is then said.
+  bool check_store_at_hand(const Session& session) {
+    bool damaged = false;
     try {
-      auto db = fitting_store(session);
-      if (db) {
+      if (const auto db = current_store(session, store_)) {
+        CheckList found = list_.empty_copy();
+        check_content(session, db->database(), found);
         list_.ok("store", fmt::format("{} is up to date", store_.string()));
-        return db;
+        list_.append(std::move(found));
+        return true;
       }
-      check_store(list_, store_, folder_.string());
-      scratch_.emplace();
-      ImportOptions options;
-      options.inspect = note_empty_products;
-      options.layout_json = layout_of_last_import();
-      options.layout_file = "of the last import";
-      const fs::path own = scratch_->path() / "msprof.db";
-      import_session(session, own, options);
-      return TraceDb::open(own);
+      layout_ = layout_of_store();
     } catch (const Error& error) {
-      list_.fail("reading", error);
-      return std::nullopt;
-    }
-  }
-
-  // A store can come from elsewhere with its capture: one that cannot be read is as good as none.
-  std::optional<TraceDb> fitting_store(const Session& session) const {
-    try {
-      return current_store(session, store_);
-    } catch (const Error& error) {
+      // A store can come from elsewhere with its capture.
       if (error.code() == Exit::interrupted) throw;
-      return std::nullopt;
+      damaged = true;
     }
+    check_store(list_, store_, damaged, folder_.string());
+    return false;
   }
 
-  std::string layout_of_last_import() const {
-    try {
-      const auto old = TraceDb::open(store_);
-      return old ? old->meta(meta::kLayout) : "";
-    } catch (const Error& error) {
-      if (error.code() == Exit::interrupted) throw;
-      return "";
-    }
+  std::string layout_of_store() const {
+    const auto old = TraceDb::open(store_);
+    return old ? old->meta(meta::kLayout) : "";
   }
 
-  void add(const CaptureFinding& finding) {
-    const std::string name = finding.kind.empty() ? "raw files" : finding.kind;
+  void check_raw_files(const Session& session) {
+    const ScratchFolder scratch;
+    const fs::path own = scratch.path() / "msprof.db";
+    ImportOptions options;
+    options.inspect = note_empty_products;
+    options.layout_json = layout_;
+    options.layout_file = "of the last import";
+    import_session(session, own, options);
+    const auto db = TraceDb::open(own);
+    if (!db) throw Error(Exit::internal_error, "the temporary store cannot be read back");
+    check_content(session, db->database(), list_);
+  }
+
+  void check_content(const Session& session, const Database& db, CheckList& list) const {
+    const auto findings = read_findings(db, folder_.string());
+    for (const CaptureFinding& finding : findings) add(finding, list);
+    check_counters(db, list);
+    check_anything(session, db, list);
+    check_products(list, db, findings);
+  }
+
+  static void add(const CaptureFinding& finding, CheckList& list) {
+    const bool of_all = finding.kind.empty() || finding.kind == "capture";
+    const std::string name = of_all ? "raw files" : finding.kind;
     if (finding.partial) {
-      list_.fail(name, finding.evidence, finding.remedy, Exit::partial_data);
+      list.fail(name, finding.evidence, finding.remedy, Exit::partial_data);
     } else {
-      list_.warn(name, finding.evidence, finding.remedy);
+      list.warn(name, finding.evidence, finding.remedy);
     }
   }
 
-  void check_counters(const Database& db) {
+  static void check_counters(const Database& db, CheckList& list) {
     Statement read =
         db.prepare("SELECT EXISTS(SELECT 1 FROM task), EXISTS(SELECT 1 FROM task_pmu)");
     if (!read.step() || read.integer(0) == 0) return;
-    if (read.integer(1) != 0) return list_.ok("counters", "tasks have the counters of their cores");
-    list_.warn(
-        "counters", "no counter of a core was recorded: op_summary has times and no ratios",
-        "set aic_metrics in acl.json, or collect with --aic-metrics=PipeUtilization (boards: "
-        "--aac_metrics ArithmeticUtilization)");
+    if (read.integer(1) != 0) return list.ok("counters", "tasks have the counters of their cores");
+    list.warn("counters", "no counter of a core was recorded: op_summary has times and no ratios",
+              "set aic_metrics in acl.json, or collect with --aic-metrics=PipeUtilization (boards: "
+              "--aac_metrics ArithmeticUtilization)");
   }
 
-  void check_anything(const Session& session, const Database& db) {
+  static void check_anything(const Session& session, const Database& db, CheckList& list) {
     if (has_any_product(db)) return;
     const bool has_data = std::any_of(
         session.raw_files().begin(), session.raw_files().end(), [](const RawFile& file) {
-          return file.size_bytes > 0 && file.name.find("data/") != std::string::npos;
+          return file.size_bytes > 0 && file.name.find("data/") != std::string::npos &&
+                 !file.name.ends_with(".info");
         });
     if (has_data) {
-      list_.fail("profile",
-                 "no product has data: the files are there, and nothing of them can be used",
-                 "see the checks above", Exit::partial_data);
+      list.fail("profile",
+                "no product has data: the files are there, and nothing of them can be used",
+                "see the checks above", Exit::partial_data);
     } else {
-      list_.fail("profile", "no product has data: nothing was recorded",
-                 std::string(kNothingRecorded), Exit::nothing_to_do);
+      list.fail("profile", "no product has data: nothing was recorded",
+                std::string(kNothingRecorded), Exit::nothing_to_do);
     }
   }
 
@@ -192,7 +190,7 @@ class CaptureDoctor {
   CheckList& list_;
   fs::path folder_;
   fs::path store_;
-  std::optional<ScratchFolder> scratch_;
+  std::string layout_;  // that the last import was told
 };
 
 }  // namespace

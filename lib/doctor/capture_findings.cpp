@@ -48,7 +48,9 @@ constexpr KnownFinding kKnown[] = {
      "write the board's frequency in MHz into info.json: {\"DeviceInfo\": [{\"aic_frequency\": "
      "\"1000\"}]}"},
     {"", "missing dictionary", "", kWholeRun},
-    {"", "missing or broken", "", kWholeRun},
+    {"", "missing or broken", "",
+     "copy the whole folder again, or run again and let the application end by itself: KILL leaves "
+     "it no time to save"},
     {"", "missing", "", kCopyAgain},
     {"", "unknown chip", "", "a newer msprof may know it; the host's tables are right as they are"},
     {"", "chip not said", "", kCopyAgain},

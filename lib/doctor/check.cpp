@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 
 #include "base/text.hpp"
 
@@ -49,6 +50,17 @@ void CheckList::fail(std::string_view name, const Error& error) {
   const bool has_remedy = end != std::string_view::npos;
   fail(name, std::string(text.substr(0, end)),
        has_remedy ? std::string(trim(text.substr(end + 2))) : "", error.code());
+}
+
+CheckList CheckList::empty_copy() const {
+  CheckList copy;
+  copy.about_ = about_;
+  return copy;
+}
+
+void CheckList::append(CheckList other) {
+  checks_.insert(checks_.end(), std::make_move_iterator(other.checks_.begin()),
+                 std::make_move_iterator(other.checks_.end()));
 }
 
 std::size_t CheckList::count(CheckResult result) const {

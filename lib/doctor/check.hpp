@@ -42,6 +42,10 @@ class CheckList {
   // rest the remedy. Its code is the check's. Throws it again where it is Exit::interrupted.
   void fail(std::string_view name, const Error& error);
 
+  // A list of its own about the same; append() brings it back.
+  CheckList empty_copy() const;
+  void append(CheckList other);
+
   const std::vector<Check>& checks() const { return checks_; }
   std::size_t count(CheckResult result) const;
   // Exit::ok, or the code of the gravest failed check.

@@ -82,6 +82,16 @@ void check_old_runs(CheckList& list, const fs::path& runs) {
             "nothing to do: the next run of msprof collect removes them");
 }
 
+void check_cache(CheckList& list) {
+  try {
+    const fs::path runs = runs_folder(user_cache_folder());
+    check_writable(list, "cache folder", runs, 0, "XDG_CACHE_HOME names another place");
+    check_old_runs(list, runs);
+  } catch (const Error& error) {
+    list.fail("cache folder", error);
+  }
+}
+
 }  // namespace
 
 void check_umask_of(CheckList& list, std::optional<unsigned> mask, const std::string& remedy) {
@@ -143,15 +153,7 @@ void check_machine(CheckList& list, const fs::path& output, bool runs_here) {
   list.begin("this machine");
   check_writable(list, "output folder", fs::weakly_canonical(fs::absolute(output)), 0,
                  "--output DIR names another folder");
-  try {
-    const fs::path runs = runs_folder(user_cache_folder());
-    if (runs_here) {
-      check_writable(list, "cache folder", runs, 0, "XDG_CACHE_HOME names another place");
-      check_old_runs(list, runs);
-    }
-  } catch (const Error& error) {
-    list.fail("cache folder", error);
-  }
+  if (runs_here) check_cache(list);
   check_umask_of(list, own_umask(), "umask 0027");
   check_clock_here(list);
   if (runs_here) check_other_programs(list);
@@ -159,10 +161,13 @@ void check_machine(CheckList& list, const fs::path& output, bool runs_here) {
 
 void check_project_here(CheckList& list, const ProjectFacts& project) {
   if (project.program_head.empty()) return;
-  list.begin("this machine");
-  if (const auto free = free_bytes_of(existing_part(runs_folder(user_cache_folder())))) {
-    check_free_space(list, "room for the copy", runs_folder(user_cache_folder()).string(), *free,
-                     project.bytes, "XDG_CACHE_HOME names another place");
+  list.begin("project, on this machine");
+  try {
+    const fs::path runs = runs_folder(user_cache_folder());
+    check_writable(list, "room for the copy", runs, project.bytes,
+                   "XDG_CACHE_HOME names another place");
+  } catch (const Error& error) {
+    list.fail("room for the copy", error);
   }
   std::string own(kElfHeadBytes, '\0');
   std::ifstream self("/proc/self/exe", std::ios::binary);

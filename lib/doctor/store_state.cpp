@@ -30,26 +30,15 @@ std::optional<std::int64_t> version_of(const fs::path& store) {
   return version;
 }
 
-bool can_be_read(const fs::path& store) {
-  try {
-    const auto db = TraceDb::open(store);
-    if (db) (void)db->raw_files();
-    return db.has_value();
-  } catch (const Error& error) {
-    if (error.code() == Exit::interrupted) throw;
-    return false;
-  }
-}
-
 }  // namespace
 
-void check_store(CheckList& list, const fs::path& store, const std::string& capture) {
+void check_store(CheckList& list, const fs::path& store, bool damaged, const std::string& capture) {
   const std::string again = fmt::format("msprof import -dir {}", capture);
   std::error_code error;
   if (!fs::exists(store, error)) {
     return list.ok("store", "none yet: the raw files were read into a temporary one");
   }
-  if (can_be_read(store)) {
+  if (!damaged && TraceDb::open(store)) {
     return list.warn("store",
                      fmt::format("{} is outdated: raw files came, went or changed after it was "
                                  "made; they were read afresh for this",

@@ -9,7 +9,8 @@
 namespace msprof {
 
 // Adds a check "store": not there yet, made from other files, by another version, or damaged.
-// `capture` is for the remedy.
-void check_store(CheckList& list, const std::filesystem::path& store, const std::string& capture);
+// `damaged`: it could not be read to its end. `capture` is for the remedy.
+void check_store(CheckList& list, const std::filesystem::path& store, bool damaged,
+                 const std::string& capture);
 
 }  // namespace msprof

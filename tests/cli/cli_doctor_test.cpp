@@ -113,7 +113,7 @@ TEST_CASE("doctor names why a capture of a board lacks a product") {
          job.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'));
        }},
       {"an empty file", "summary op_summary", "warning: no data: the files of aicore|aicpu hold no",
-       "", 0,
+       "", 4,
        [](JobBuilder& job) { job.info_json("500").net_info("net", 1).data(DataName{}, ""); }},
       {"no info.json", "info.json", "failed: missing", "copy the whole folder", 3,
        [](JobBuilder& job) { with_aicore(job), job.remove("info.json.0"); }},
@@ -145,9 +145,14 @@ TEST_CASE("doctor says what is wrong with a store, and reads the raw files inste
   CHECK(contains(examine(job.folder()).of("store"), "was made by a newer msprof (schema 9999"));
   damage("PRAGMA user_version = 1");
   CHECK(contains(examine(job.folder()).of("store"), "was made by an older msprof (schema 1"));
-  REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
-  damage("DROP TABLE raw_file");
-  CHECK(contains(examine(job.folder()).of("store"), "is damaged"));
+  for (const char* table : {"raw_file", "import_log", "task"}) {
+    INFO(table);
+    REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 0);
+    damage(std::string("DROP TABLE ") + table);
+    const Said said = examine(job.folder());
+    CHECK(contains(said.of("store"), "is damaged"));
+    CHECK(said.exit_code == 0);
+  }
   write_file(job.store(), "no database");
   const Said said = examine(job.folder());
   CHECK(contains(said.of("store"), "is damaged"));
@@ -179,7 +184,7 @@ TEST_CASE("doctor names why a capture of an Atlas machine lacks a product") {
   fs::remove_all(good / "host");
   said = examine(good);
   CHECK(said.exit_code == 3);
-  CHECK(contains(said.of("capture"), "no host folder"));
+  CHECK(contains(said.of("raw files"), "no host folder"));
   CHECK(contains(said.of("summary api_statistic"), "no api_event file in host/data"));
   CHECK(contains(said.of("summary op_summary"), "no task_track file in host/data"));
 }
@@ -233,7 +238,7 @@ TEST_CASE("doctor prints a line a check, remedies below, and with -q problems al
   CHECK(contains(coloured.out, "\033[1;31mfailed"));
   const RunResult plain =
       run_msprof(words, {.variables = {{"NO_COLOR", "1"}}, .terminal_columns = 100});
-  CHECK(plain.out.find("\033[") == std::string::npos);
+  CHECK(plain.out.find("\033[1;31m") == std::string::npos);
 }
 
 TEST_CASE("doctor without options checks this machine and the project in this folder") {
@@ -266,11 +271,27 @@ TEST_CASE("doctor without options checks this machine and the project in this fo
   CHECK(said.exit_code == 7);
   CHECK(contains(said.of("architecture"), "failed: the executable is built for AArch64"));
   fs::permissions(project / "main", fs::perms::owner_read);
-  CHECK(
-      contains(doctor({}, at_home(home, project.path())).of("executable"), "failed: main is not"));
+  said = doctor({}, at_home(home, project.path()));
+  CHECK(said.exit_code == 4);
+  CHECK(contains(said.of("project"), "main is not executable"));
   said = doctor({"-m", "nothing"}, at_home(home, project.path()));
   CHECK(said.exit_code == 4);
   CHECK(contains(said.of("project"), "failed: "));
+}
+
+TEST_CASE("doctor knows models of msprof's own runtime, and an acl.json without a program") {
+  const TempFolder home;
+  const TempFolder project;
+  fs::copy_file(msprof_path(), project / "main");
+  write_file(project / "models" / "m.json", R"({"format": "msprof-model", "version": 1})");
+  Said said = doctor({}, at_home(home, project.path()));
+  CHECK(contains(said.of("models"), "ok: 1 model of msprof's own runtime"));
+  CHECK(contains(said.of("acl.json"), "ok: none"));
+  fs::remove(project / "main");
+  write_file(project / "profile.json", "{}{");
+  said = doctor({"--acl-json", "profile.json"}, at_home(home, project.path()));
+  CHECK(said.exit_code == 3);
+  CHECK(contains(said.of("profile.json"), "failed: is not JSON"));
 }
 
 TEST_CASE("doctor sees another profiled run, and a run folder that nobody holds any more") {
