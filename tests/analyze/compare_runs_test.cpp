@@ -1,0 +1,187 @@
+// Comparisons of runs whose noise is known: what is chance is not reported, what changed is.
+// The noise is that of the demo on a machine that compiles meanwhile: a heavy tail in every run,
+// runs that drift by up to 7 %, operators by up to 12 %, and runs of which most executions met
+// another program.
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <random>
+
+#include "analyze/compare/compare.hpp"
+#include "import/importer.hpp"
+#include "support/job_builder.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof {
+namespace {
+
+constexpr std::uint32_t kLayers = 12;
+constexpr std::uint64_t kExecutions = 40;
+
+struct RunShape {
+  double drift = 0;           // of the whole run, at most
+  double op_drift = 0;        // of one operator beside it
+  bool is_busy = false;       // another program runs beside most executions
+  double slower_layer_3 = 1;  // the change
+  std::uint64_t executions = kExecutions;
+};
+
+class Runs {
+ public:
+  explicit Runs(std::uint64_t seed) : random_(seed) {}
+
+  RunProfile make(const RunShape& shape) {
+    const std::string name = "JOB" + std::string(28, 'A') + static_cast<char>('A' + number_++);
+    test::JobBuilder job(folder_.path(), name);
+    job.info_json("1000").net_info("net", 1, {.layer_num = kLayers});
+    job.data(test::DataName{}, test::aicore_file(records(shape)));
+    const auto session = Session::open(job.folder());
+    import_session(*session, job.store(), {});
+    const auto store = TraceDb::open(job.store());
+    REQUIRE(store);
+    return read_run(*store, name, false, natural_unit(*store));
+  }
+
+ private:
+  double uniform(double least, double most) {
+    constexpr double kSteps = 1u << 20;
+    return least + (most - least) * static_cast<double>(random_() >> 44) / kSteps;
+  }
+
+  std::vector<test::AicoreRecord> records(const RunShape& shape) {
+    std::vector<test::AicoreRecord> all;
+    const double run = 1 + uniform(0, shape.drift);
+    std::vector<double> layer(kLayers);
+    for (double& factor : layer) factor = run * (1 + uniform(0, shape.op_drift));
+    std::uint64_t now = 1'000'000;
+    for (std::uint64_t execution = 0; execution < shape.executions; ++execution) {
+      const bool meets_other = shape.is_busy && execution % 10 != 7;
+      double hiccup = uniform(0, 1) < 0.1 ? uniform(1.2, 3) : 1;
+      if (execution == 0) hiccup = 2.5;
+      if (meets_other) hiccup *= uniform(1.4, 1.5);
+      for (std::uint32_t i = 0; i < kLayers; ++i) {
+        test::AicoreRecord record;
+        record.layer_id = i;
+        record.start_ns = now;
+        record.execution = execution;
+        const double change = i == 3 ? shape.slower_layer_3 : 1;
+        record.total = static_cast<std::uint64_t>((50'000 + 30'000.0 * i) * change * hiccup *
+                                                  layer[i] * uniform(1, 1.02));
+        now += record.total;
+        all.push_back(record);
+      }
+    }
+    return all;
+  }
+
+  std::mt19937_64 random_;
+  test::TempFolder folder_;
+  int number_ = 0;
+};
+
+template <typename Changes>
+int beyond_noise(const Changes& changes) {
+  int count = 0;
+  for (const auto& change : changes) count += change.time.is_noise() ? 0 : 1;
+  return count;
+}
+
+int ratios_of(const Comparison& comparison) {
+  int count = 0;
+  for (const OpChange& op : comparison.ops) count += static_cast<int>(op.ratios.size());
+  return count;
+}
+
+double part(const Change& change) {
+  return change.noise_us > 0 ? std::abs(change.delta_us()) / change.noise_us : 0;
+}
+
+const OpChange& largest(const Comparison& comparison) {
+  REQUIRE_FALSE(comparison.ops.empty());
+  return comparison.ops.front();
+}
+
+TEST_CASE("Of 105 comparisons of equal runs that drift none reports a change") {
+  Runs runs(7);
+  std::vector<RunProfile> all;
+  for (int i = 0; i < 15; ++i) all.push_back(runs.make({.drift = 0.07, .op_drift = 0.05}));
+  double total = 0, op = 0;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    for (std::size_t j = i + 1; j < all.size(); ++j) {
+      const Comparison comparison = compare({all[i]}, {all[j]});
+      CHECK(comparison.verdict == Verdict::noise);
+      CHECK(beyond_noise(comparison.ops) + beyond_noise(comparison.types) == 0);
+      CHECK(ratios_of(comparison) == 0);
+      total = std::max(total, part(comparison.total));
+      for (const OpChange& one : comparison.ops) op = std::max(op, part(one.time));
+    }
+  }
+  // The floor is not high for nothing: half of it would report some of these.
+  CHECK(total > 0.5);
+  CHECK(op > 0.5);
+}
+
+TEST_CASE("A run beside another program is no slower model, and no faster one the other way") {
+  Runs runs(3);
+  for (int i = 0; i < 6; ++i) {
+    const auto quiet = runs.make({.drift = 0.05}),
+               busy = runs.make({.drift = 0.05, .is_busy = true});
+    for (const Comparison& comparison : {compare({quiet}, {busy}), compare({busy}, {quiet})}) {
+      // Far beyond 5 % and beyond what its own executions vary.
+      CHECK(std::abs(comparison.total.percent().value_or(0)) > 20);
+      CHECK(comparison.verdict == Verdict::noise);
+      CHECK(beyond_noise(comparison.ops) == 0);
+    }
+  }
+}
+
+TEST_CASE("An operator that got slower is found in spite of the noise, and has the change") {
+  Runs runs(11);
+  for (int i = 0; i < 6; ++i) {
+    const RunShape shape{.drift = 0.02, .op_drift = 0.01};
+    RunShape slower = shape;
+    slower.slower_layer_3 = 3;
+    const Comparison comparison = compare({runs.make(shape)}, {runs.make(slower)});
+    CHECK(comparison.verdict == Verdict::slower);
+    CHECK(largest(comparison).base_names == std::vector<std::string>{"layer_3"});
+    CHECK(largest(comparison).share > 70);
+    CHECK(beyond_noise(comparison.ops) == 1);
+    CHECK(comparison.matches.by_name == kLayers);
+  }
+}
+
+TEST_CASE("A uniform change beyond the drift is reported with one run a side") {
+  Runs runs(5);
+  RunProfile base = runs.make({}), now = runs.make({});
+  const auto scale = [](RunProfile run, double factor) {
+    for (double* us : {&run.total_us, &run.mad_us, &run.fastest_us}) *us *= factor;
+    for (OpProfile& op : run.ops)
+      for (double* us : {&op.us, &op.mad_us, &op.fastest_us}) *us *= factor;
+    return run;
+  };
+  CHECK(compare({base}, {scale(now, 1.2)}).verdict == Verdict::slower);
+  CHECK(compare({base}, {scale(now, 0.8)}).verdict == Verdict::faster);
+  CHECK(compare({base}, {scale(now, 1.04)}).verdict == Verdict::noise);
+}
+
+TEST_CASE("Several runs a side tell a change that one run a side cannot") {
+  Runs runs(13);
+  const auto side = [&](double factor) {
+    std::vector<RunProfile> all;
+    for (int i = 0; i < 5; ++i)
+      all.push_back(runs.make({.drift = 0.01, .slower_layer_3 = factor, .executions = 15}));
+    return all;
+  };
+  const auto base = side(1), same = side(1), slower = side(1.7);
+  const Comparison comparison = compare(base, slower);
+  // Layer 3 has 140 of 2,580 us.
+  CHECK(comparison.total.percent().value_or(0) == Approx(3.8).margin(1));
+  CHECK(comparison.verdict == Verdict::slower);
+  CHECK(largest(comparison).base_names == std::vector<std::string>{"layer_3"});
+  CHECK(comparison.noise_basis.find("5 and 5 runs") == 0);
+  CHECK(comparison.base.executions == 75);
+  CHECK(compare({base[0]}, {slower[0]}).verdict == Verdict::noise);
+  CHECK(compare(base, same).verdict == Verdict::noise);
+}
+
+}  // namespace
+}  // namespace msprof

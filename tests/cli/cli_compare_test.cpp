@@ -1,0 +1,235 @@
+// compare: what it prints, writes and ends with.
+#include <catch2/catch.hpp>
+
+#include "cli/cli_fixture.hpp"
+#include "support/prof/prof_scene.hpp"
+
+using namespace msprof::test;
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+const std::string kName = "JOB" + std::string(28, 'A');
+
+struct Shape {
+  std::uint64_t conv = 400'000, relu = 100'000;  // ns
+  std::string relu_type = "Relu";
+  std::string frequency = "1000", batch = "1";
+  std::uint64_t executions = 6;
+  bool is_partial = false;
+};
+
+// Ten calls of a model with two layers, each execution as long as the other.
+std::string make_job(const fs::path& parent, char letter, const Shape& shape) {
+  JobBuilder job(parent, kName + letter);
+  job.info_json(shape.frequency).net_info("net", 1, {.batch_num = shape.batch, .layer_num = 2});
+  job.layer_info(
+      "net", 1,
+      {{0, 0, "Conv", "AA_CORE", "conv", ""}, {1, 0, shape.relu_type, "AA_CORE", "relu", ""}});
+  std::vector<AicoreRecord> records;
+  std::vector<AclRecord> calls;
+  for (std::uint64_t i = 0; i < shape.executions; ++i) {
+    const std::uint64_t start = 1'000'000'000 + 1'000'000 * i;
+    records.push_back({.layer_id = 0, .start_ns = start, .total = shape.conv, .execution = i});
+    records.push_back(
+        {.layer_id = 1, .start_ns = start + shape.conv, .total = shape.relu, .execution = i});
+    calls.push_back({3, 1, start - 1000, start + shape.conv + shape.relu + 1000});
+  }
+  job.data(DataName{}, aicore_file(records), {.written = !shape.is_partial});
+  job.data("acl_api.0.net.1", acl_api_file(calls));
+  return job.folder().string();
+}
+
+RunResult compare(Words words) {
+  words.insert(words.begin(), {"compare", "-q"});
+  return run_msprof(words);
+}
+
+Json document(const Words& words, int exit_code = 0) {
+  Words all = words;
+  all.push_back("--json");
+  const RunResult result = compare(all);
+  INFO(result.err);
+  REQUIRE(result.exit_code == exit_code);
+  const Json json = Json::parse(result.out);
+  CHECK(json.at("schema") == "msprof.compare/1");
+  CHECK(json.at("exit_code") == exit_code);
+  return json;
+}
+
+}  // namespace
+
+TEST_CASE("compare says what changed, operator by operator, and --fail-above ends with 8") {
+  const TempFolder folder;
+  const auto base = make_job(folder.path(), 'A', {});
+  const auto slow = make_job(folder.path(), 'B', {.conv = 900'000});
+  const Json json = document({base, slow, "--fail-above", "5%"}, 8);
+  CHECK(json.at("regression") == true);
+  CHECK(json.at("verdict") == "slower");
+  CHECK(json.at("unit") == "one execution");
+  CHECK(json.at("total").at("base_us") == Approx(500));
+  CHECK(json.at("total").at("new_us") == Approx(1000));
+  CHECK(json.at("total").at("percent") == Approx(100));
+  CHECK(json.at("matches").at("by_name") == 2);
+  const Json& op = json.at("ops").at(0);
+  CHECK(op.at("base_names") == Json{"conv"});
+  CHECK(op.at("delta_us") == Approx(500));
+  CHECK(op.at("share") == Approx(100));
+  CHECK(op.at("base_count") == 6);
+  CHECK(op.at("is_noise") == false);
+  CHECK(json.at("calls").at(0).at("name") == "svp_acl_mdl_execute");
+  CHECK(json.at("calls").at(0).at("base_us") == Approx(502));
+  CHECK(document({slow, base, "--fail-above", "5"}).at("verdict") == "faster");
+  CHECK(document({base, slow, "--fail-above", "150%"}).at("regression") == false);
+
+  const auto text = compare({base, slow});
+  CHECK(text.exit_code == 0);
+  CHECK(contains(text.out, "net: 0.500 → 1.000 ms per execution, 100.0 % slower\n"));
+  CHECK(contains(text.out, "conv      Conv"));
+  CHECK(contains(text.out, "1 within noise"));
+}
+
+TEST_CASE("compare writes CSV and one file of HTML, on stdout or beside it") {
+  const TempFolder folder;
+  const auto base = make_job(folder.path(), 'A', {});
+  const auto now = make_job(folder.path(), 'B', {.conv = 900'000});
+  const auto csv = compare({base, now, "--format", "csv"});
+  CHECK(csv.exit_code == 0);
+  CHECK(contains(csv.out, "\nconv,conv,Conv,Conv,AA_CORE,name,400.000,900.000,500.000,125.000,"));
+  const auto html = compare({base, now, "--format", "html"});
+  CHECK(contains(html.out, "<html"));
+  const auto both = compare({base, now, "--csv", folder / "a.csv", "--html", folder / "a.html"});
+  CHECK(contains(both.out, "slower"));
+  CHECK(read_file(folder / "a.csv") == csv.out);
+  CHECK(read_file(folder / "a.html") == html.out);
+  CHECK(compare({base, now, "--csv", folder / "no" / "a.csv"}).exit_code == 5);
+}
+
+TEST_CASE("compare warns of what makes runs hard to compare, and is partial where one is") {
+  const TempFolder folder;
+  const auto base = make_job(folder.path(), 'A', {});
+  const auto other = make_job(
+      folder.path(), 'B', {.frequency = "500", .batch = "4", .executions = 2, .is_partial = true});
+  const Json json = document({base, other}, 3);
+  const std::string warnings = json.at("warnings").dump();
+  for (const char* part :
+       {"frequencies differ: 1000 MHz and 500 MHz", "batches differ: 1 and 4", "B is PARTIAL",
+        "NEW has only 2 executions a run", "BASE has 6 executions a run and NEW 2"}) {
+    CHECK(contains(warnings, part));
+  }
+  const Json same = document({base, base});
+  CHECK(contains(same.at("warnings").dump(), "is on both sides"));
+  CHECK(same.at("verdict") == "noise");
+  CHECK(contains(compare({base, base}).out, "no change"));
+}
+
+TEST_CASE("a layer that got another type is the same layer, its ratios are compared") {
+  const TempFolder folder;
+  const auto base = make_job(folder.path(), 'A', {});
+  const auto now = make_job(folder.path(), 'B', {.relu = 300'000, .relu_type = "Tanh"});
+  const Json json = document({base, now});
+  const Json& op = json.at("ops").at(0);
+  CHECK(op.at("base_type") == "Relu");
+  CHECK(op.at("new_type") == "Tanh");
+  CHECK(op.at("matched_by") == "name");
+  CHECK(json.at("types").size() == 3);
+}
+
+TEST_CASE("several runs a side, folders of runs and a read-only capture work") {
+  const TempFolder folder;
+  for (char letter = 'A'; letter < 'D'; ++letter) {
+    make_job(folder / "old", letter, {.conv = 400'000u + static_cast<unsigned>(letter)});
+    make_job(folder / "new", letter, {.conv = 440'000u + static_cast<unsigned>(letter)});
+  }
+  fs::permissions(folder / "new" / (kName + "A"), fs::perms::owner_read | fs::perms::owner_exec);
+  const Json json = document({folder / "old", folder / "new", "--output", folder / "out"});
+  CHECK(json.at("base").at("captures").size() == 3);
+  CHECK(json.at("new").at("executions") == 18);
+  CHECK(json.at("verdict") == "slower");
+  CHECK(contains(json.at("noise_basis"), "3 and 3 runs"));
+  // The same name on both sides, and yet two stores.
+  CHECK(names_in(folder / "out").size() == 6);
+  CHECK_FALSE(fs::exists(folder / "old" / (kName + "A") / "sqlite"));
+  fs::permissions(folder / "new" / (kName + "A"), fs::perms::owner_all);
+  const std::string list =
+      (folder / "old" / (kName + "A")).string() + "," + (folder / "old" / (kName + "B")).string();
+  CHECK(document({list, folder / "new"}).at("base").at("captures").size() == 2);
+}
+
+TEST_CASE("compare refuses what it cannot compare with a sentence") {
+  const TempFolder folder;
+  const auto base = make_job(folder.path(), 'A', {});
+  CHECK(compare({base}).exit_code == 2);
+  CHECK(compare({base, base, "--fail-above", "much"}).exit_code == 2);
+  CHECK(compare({base, base, "--fail-above", "nan"}).exit_code == 2);
+  CHECK(compare({base, base, "--top", "0"}).exit_code == 2);
+  CHECK(compare({base, ","}).exit_code == 2);
+  CHECK(compare({base, folder / "missing"}).exit_code == 4);
+  JobBuilder empty(folder.path(), kName + "E");
+  empty.info_json("1000");
+  const auto result = compare({base, empty.folder().string()});
+  CHECK(result.exit_code == 4);
+  CHECK(contains(result.err, "no operator with a time"));
+}
+
+TEST_CASE("a store with rows that make no sense is compared or refused, never more") {
+  const TempFolder folder;
+  const auto base = make_job(folder.path(), 'A', {});
+  const auto bad = make_job(folder.path(), 'B', {});
+  REQUIRE(compare({base, bad}).exit_code == 0);
+  const fs::path store = fs::path(bad) / "sqlite" / "msprof.db";
+  query(store,
+        "UPDATE task SET duration_ns = CASE id % 4 WHEN 0 THEN 9223372036854775807 WHEN 1 THEN"
+        " -9223372036854775808 WHEN 2 THEN 'x' ELSE 1 END, start_ns = 9223372036854775807");
+  query(store, "UPDATE name SET text = replace(hex(zeroblob(500000)), '00', 'a+') WHERE id < 4");
+  const auto result = compare({base, bad, "--json"});
+  CHECK(result.exit_code >= 0);
+  CHECK(result.exit_code <= 4);
+  CHECK(Json::parse(result.out).contains("exit_code"));
+  query(store, "DROP TABLE task");
+  CHECK(compare({base, bad}).exit_code == 3);
+}
+
+namespace {
+
+// An eager run: no iterations. `suffix` is what the framework counts in names.
+std::string make_prof(const fs::path& parent, const std::string& suffix, std::uint64_t mul_ns) {
+  prof::ProfFolder folder(parent);
+  prof::ProfScene scene(folder);
+  const prof::Tensor in{.type = 0, .shape = {8, 128}}, out{.type = 1, .shape = {8, 128}};
+  std::uint64_t host = 1'000'000, device = 2'000'000;
+  for (std::uint16_t i = 0; i < 20; ++i) {
+    for (const auto& [type, ns] :
+         {std::pair<std::string, std::uint64_t>{"MatMulV2", 40'000}, {"Mul", mul_ns}}) {
+      const prof::OpKind op{"aclnn" + type + suffix, type, prof::Core::aiv, 20, 0, {in, out}};
+      const auto task = static_cast<std::uint16_t>(2 * i + (type == "Mul" ? 1 : 0));
+      scene.launch(op, {100, host, host + 2000}, {1, task, device, device + ns});
+      host += 3000;
+      device += ns + 1000;
+    }
+  }
+  folder.finish();
+  return folder.folder().string();
+}
+
+}  // namespace
+
+TEST_CASE("PROF captures without iterations are compared as whole runs, also where names count") {
+  const TempFolder folder;
+  const auto base = make_prof(folder / "a", "", 20'000);
+  const auto now = make_prof(folder / "b", "", 50'000);
+  const Json json = document({base, now, "--fail-above", "5%"}, 8);
+  CHECK(json.at("unit") == "the whole run");
+  CHECK(json.at("total").at("base_us") == Approx(1200));
+  CHECK(json.at("total").at("new_us") == Approx(1800));
+  const Json& op = json.at("ops").at(0);
+  CHECK(op.at("base_names") == Json{"aclnnMul"});
+  CHECK(op.at("base_us") == Approx(400));
+  CHECK(op.at("share") == Approx(100));
+  CHECK(op.at("base_count") == 20);
+
+  const Json renamed = document({base, make_prof(folder / "c", "_12", 50'000)});
+  CHECK(renamed.at("matches").at("by_shape") == 2);
+  CHECK(renamed.at("ops").at(0).at("share") == Approx(100));
+}
