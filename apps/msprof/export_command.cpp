@@ -1,9 +1,11 @@
 // msprof export timeline | summary | db | all: the products of a capture as files.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <iterator>
 
+#include "analyze/advise/prof_rule.hpp"
 #include "base/log.hpp"
 #include "export/products.hpp"
 #include "msprof/export_options.hpp"
@@ -57,19 +59,52 @@ void sort_out_names(ExportArguments& arguments) {
   std::erase_if(dirs, is_name);
 }
 
+// As the older products of CANN printed them, and never more than a screen.
+constexpr std::size_t kNamedOperators = 5;
+
+void say_suggestions(TuningFiles& suggestions) {
+  for (const TuningFile& file : suggestions.take()) {
+    if (file.suggestions.empty()) continue;
+    log::info("tuning suggestions for device {} (all operators: {}; more: `msprof advise`):",
+              file.device, file.path.string());
+    for (const TuningSuggestion& one : file.suggestions) {
+      const std::size_t named = std::min(kNamedOperators, one.operators.size());
+      const std::vector<std::string> first(one.operators.begin(),
+                                           one.operators.begin() + static_cast<long>(named));
+      const std::size_t rest = one.operators.size() - named;
+      log::info("  {}: {}{}{}{}", one.type, one.suggestion, named == 0 ? "" : ": ",
+                fmt::join(first, ", "), rest == 0 ? "" : fmt::format(" and {} more", rest));
+    }
+  }
+}
+
+// The jobs for the tables, and that for the suggestions.
+std::vector<ExportJob> plan_with_suggestions(const TraceDb& store,
+                                             const std::filesystem::path& base,
+                                             const SummaryOptions& options,
+                                             const std::shared_ptr<TuningFiles>& suggestions) {
+  auto jobs = plan_summaries(store, base, options);
+  for (auto& job : plan_prof_rules(store, base, options, suggestions))
+    jobs.push_back(std::move(job));
+  return jobs;
+}
+
 Exit run_summary(ExportArguments& arguments) {
   sort_out_names(arguments);
   check_summary_names(arguments.names);
   check_scope(arguments.scope);
-  return export_each(
+  const auto suggestions = std::make_shared<TuningFiles>();
+  const Exit exit = export_each(
       arguments, "summary", [&](const TraceDb& store, const std::filesystem::path& base) {
         SummaryOptions options;
         options.format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
         options.names = arguments.names;
         options.scope = scope_of(store.database(), arguments.scope);
         options.style = style_of(arguments.scope);
-        return plan_summaries(store, base, options);
+        return plan_with_suggestions(store, base, options, suggestions);
       });
+  say_suggestions(*suggestions);
+  return exit;
 }
 
 Exit run_db(const ExportArguments& arguments) {
@@ -77,7 +112,13 @@ Exit run_db(const ExportArguments& arguments) {
 }
 
 Exit run_all(const ExportArguments& arguments) {
-  return export_each(arguments, "product", plan_all);
+  return export_each(arguments, "product",
+                     [](const TraceDb& store, const std::filesystem::path& base) {
+                       auto jobs = plan_all(store, base);
+                       for (auto& job : plan_prof_rules(store, base, {}, nullptr))
+                         jobs.push_back(std::move(job));
+                       return jobs;
+                     });
 }
 
 constexpr const char* kImportsFirst =

@@ -117,7 +117,7 @@ TEST_CASE("with --output nothing in a PROF folder changes") {
   CHECK(played.msprof({"export", "summary", "--output", out}) == 0);
   CHECK(played.msprof({"show", "--output", out}) == 0);
   CHECK(names_in(out) == Lines{"mindstudio_profiler_output", "sqlite"});
-  CHECK(names_in(fs::path(out) / "mindstudio_profiler_output").size() == 11);
+  CHECK(names_in(fs::path(out) / "mindstudio_profiler_output").size() == 12);
   CHECK(fingerprint(played.run.folder) == before);
 }
 

@@ -1,1 +1,265 @@
 #include "analyze/advise/advice.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+#include <map>
+#include <tuple>
+
+#include "analyze/advise/sql_rule.hpp"
+#include "analyze/advise/table_scan.hpp"
+#include "base/error.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+// What stands for {name} in the texts of a rule.
+using Words = std::map<std::string, std::string, std::less<>>;
+
+std::string filled(const std::string& text, const Words& words) {
+  std::string out;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const std::size_t end = text[i] == '{' ? text.find('}', i) : std::string::npos;
+    const auto word = end == std::string::npos
+                          ? words.end()
+                          : words.find(std::string_view(text).substr(i + 1, end - i - 1));
+    if (word == words.end()) {
+      out += text[i];
+    } else {
+      out += word->second;
+      i = end;
+    }
+  }
+  return out;
+}
+
+double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+std::string joined_patterns(const RuleMatches& matches) {
+  std::string text;
+  for (const auto& [name, count] : matches.patterns) text += (text.empty() ? "" : ", ") + name;
+  return text;
+}
+
+// A name from a capture within a title.
+std::string word_of(std::string_view name) {
+  constexpr int kWidest = 100;
+  return shorten(printable(name), kWidest);
+}
+
+Words threshold_words(const Rule& rule) {
+  Words words;
+  for (const auto& [name, value] : rule.thresholds) words["$" + name] = number_text(value);
+  return words;
+}
+
+// Fills the texts of a finding whose numbers are known.
+void fill_texts(AdviceFinding& finding, Words words) {
+  const Rule& rule = *finding.rule;
+  words["count"] = std::to_string(finding.count);
+  if (finding.time_us) words["time"] = fmt::format("{:.1f}", *finding.time_us);
+  if (finding.share_percent) words["share"] = fmt::format("{:.1f}", *finding.share_percent);
+  words.merge(threshold_words(rule));
+  if (!finding.evidence.empty()) {
+    words["name"] = word_of(finding.evidence.front().name);
+    for (const EvidenceValue& value : finding.evidence.front().values)
+      words[value.name] = value.number ? number_text(*value.number) : word_of(value.text);
+  }
+  finding.title = {filled(rule.title.en, words), filled(rule.title.zh, words)};
+  finding.advice = {filled(rule.advice.en, words), filled(rule.advice.zh, words)};
+}
+
+Evidence evidence_of(const Rule& rule, const MatchedOp& op, double all_time_us) {
+  Evidence evidence;
+  evidence.name = op.name;
+  const auto count = static_cast<double>(op.count);
+  if (op.count > 1) evidence.count = op.count;
+  evidence.time_us = op.time_us / count;
+  evidence.share_percent = percent(op.time_us, all_time_us);
+  for (std::size_t i = 0; i < op.cells.size(); ++i) {
+    const MatchedOp::Cell& cell = op.cells[i];
+    if (cell.count > 0) {
+      evidence.values.push_back({rule.evidence[i], cell.sum / static_cast<double>(cell.count), {}});
+    } else if (!cell.text.empty() && cell.text != "N/A") {
+      evidence.values.push_back({rule.evidence[i], std::nullopt, cell.text});
+    }
+  }
+  return evidence;
+}
+
+AdviceFinding finding_of(const Rule& rule, RuleMatches matches) {
+  AdviceFinding finding;
+  finding.rule = &rule;
+  finding.count = matches.count;
+  finding.is_per_execution = matches.is_mean;
+  const auto documents = static_cast<double>(std::max<std::int64_t>(1, matches.documents));
+  if (matches.all_time_us > 0) {
+    finding.time_us = matches.is_mean ? matches.time_us / documents : matches.time_us;
+    finding.share_percent = percent(matches.time_us, matches.all_time_us);
+  }
+  finding.evidence_count = matches.ops.size();
+  const std::size_t most = std::min(kMostEvidence, matches.ops.size());
+  std::partial_sort(matches.ops.begin(), matches.ops.begin() + static_cast<std::ptrdiff_t>(most),
+                    matches.ops.end(), [](const MatchedOp& a, const MatchedOp& b) {
+                      return std::tie(b.time_us, a.name) < std::tie(a.time_us, b.name);
+                    });
+  for (std::size_t i = 0; i < most; ++i)
+    finding.evidence.push_back(evidence_of(rule, matches.ops[i], matches.all_time_us));
+  fill_texts(finding, {{"patterns", joined_patterns(matches)},
+                       {"operators", std::to_string(matches.ops.size())}});
+  return finding;
+}
+
+class Advisor {
+ public:
+  Advisor(const TraceDb& store, const std::vector<Rule>& rules) : store_(store), rules_(rules) {}
+
+  Advice run() {
+    by_table();
+    by_sql();
+    std::stable_sort(
+        advice_.findings.begin(), advice_.findings.end(),
+        [](const AdviceFinding& a, const AdviceFinding& b) { return rank(a) < rank(b); });
+    return std::move(advice_);
+  }
+
+ private:
+  static std::tuple<RuleSeverity, double, double> rank(const AdviceFinding& finding) {
+    return {finding.rule->severity, -finding.share_percent.value_or(0),
+            -finding.time_us.value_or(0)};
+  }
+
+  void no_data(const Rule& rule, const Bilingual& reason) {
+    const Bilingual& text = rule.missing.en.empty() ? reason : rule.missing;
+    const Words words = threshold_words(rule);
+    advice_.without_data.push_back({&rule, {filled(text.en, words), filled(text.zh, words)}});
+  }
+
+  void by_table() {
+    std::map<std::string, std::vector<const Rule*>> rules_of;
+    for (const Rule& rule : rules_) {
+      if (rule.is_advice && rule.sql.empty()) rules_of[rule.table].push_back(&rule);
+    }
+    for (const auto& [table, rules] : rules_of) {
+      TableScanOptions options;
+      options.facts = std::any_of(rules.begin(), rules.end(),
+                                  [](const Rule* rule) { return rule->fact.has_value(); });
+      TableScanResult found = scan_table(store_.database(), table, rules, options);
+      for (std::size_t i = 0; i < rules.size(); ++i) {
+        const Rule& rule = *rules[i];
+        if (rule.fact) {
+          take_fact(rule, found.facts);
+        } else if (!found.has_table) {
+          no_data(rule,
+                  {fmt::format("there is no table {}", table), fmt::format("没有表 {}", table)});
+        } else {
+          take_matches(rule, std::move(found.groups.front().matches[i]));
+        }
+      }
+    }
+  }
+
+  void take_matches(const Rule& rule, RuleMatches matches) {
+    if (!matches.no_data.empty()) {
+      no_data(rule, {fmt::format("{} has no {}", rule.table, matches.no_data),
+                     fmt::format("{} 中没有 {}", rule.table, matches.no_data)});
+    } else if (is_met(rule, matches)) {
+      advice_.findings.push_back(finding_of(rule, std::move(matches)));
+    } else {
+      advice_.not_met.push_back(&rule);
+    }
+  }
+
+  // One line of evidence a device for which it holds.
+  void take_fact(const Rule& rule, std::map<std::string, ComputedFacts>& facts) {
+    AdviceFinding finding;
+    finding.rule = &rule;
+    bool has_data = false;
+    double value = 0;
+    double time = 0;
+    for (auto& [device, gathered] : facts) {
+      const auto fact = gathered.value(rule.fact->name);
+      if (!fact) continue;
+      has_data = true;
+      if (!compare(fact->value, rule.fact->comparator, rule.value_of(rule.fact->limit))) continue;
+      Evidence evidence;
+      evidence.name = fmt::format("device {}", device);
+      for (const auto& [name, number] : fact->numbers)
+        evidence.values.push_back({name, number, {}});
+      finding.evidence.push_back(std::move(evidence));
+      value = std::max(value, fact->value);
+      time += fact->time_us;
+    }
+    if (!has_data) return no_data(rule, {"no device has its data", "没有设备有所需数据"});
+    if (finding.evidence.empty()) return advice_.not_met.push_back(&rule);
+    finding.evidence_count = finding.evidence.size();
+    finding.count = static_cast<std::int64_t>(finding.evidence_count);
+    finding.share_percent = value;
+    finding.time_us = time;
+    fill_texts(finding, {});
+    advice_.findings.push_back(std::move(finding));
+  }
+
+  void by_sql() {
+    const bool has_any = std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) {
+      return rule.is_advice && !rule.sql.empty();
+    });
+    if (!has_any) return;
+    const QueryDb db(store_);
+    for (const Rule& rule : rules_) {
+      if (rule.is_advice && !rule.sql.empty()) take_answer(rule, db);
+    }
+  }
+
+  void take_answer(const Rule& rule, const QueryDb& db) {
+    SqlAnswer answer;
+    try {
+      answer = ask(db, rule);
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      if (error.code() == Exit::usage && !rule.file.empty()) {
+        throw Error(Exit::usage,
+                    fmt::format("{}: rule '{}': {}", rule.file, rule.id, error.what()));
+      }
+      advice_.without_data.push_back({&rule, {error.what(), error.what()}});
+      return;
+    }
+    if (!answer.has_data) return no_data(rule, {"its query finds no data", "查询没有数据"});
+    if (answer.count == 0) return advice_.not_met.push_back(&rule);
+    AdviceFinding finding;
+    finding.rule = &rule;
+    finding.count = answer.count;
+    finding.evidence_count = static_cast<std::size_t>(answer.count);
+    finding.time_us = answer.time_us;
+    finding.share_percent = answer.share_percent;
+    finding.evidence = std::move(answer.evidence);
+    fill_texts(finding, {});
+    advice_.findings.push_back(std::move(finding));
+  }
+
+  const TraceDb& store_;
+  const std::vector<Rule>& rules_;
+  Advice advice_;
+};
+
+}  // namespace
+
+Advice advise(const TraceDb& store, const std::vector<Rule>& rules) {
+  return Advisor(store, rules).run();
+}
+
+std::string number_text(double value) {
+  if (!std::isfinite(value)) return "N/A";
+  std::string text = fmt::format("{:.3f}", value);
+  if (text.size() > 40) return fmt::format("{:.6g}", value);
+  text.erase(text.find_last_not_of('0') + 1);
+  if (text.back() == '.') text.pop_back();
+  return text == "-0" ? "0" : text;
+}
+
+}  // namespace msprof

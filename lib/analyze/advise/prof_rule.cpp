@@ -1,0 +1,172 @@
+#include "analyze/advise/prof_rule.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+
+#include "analyze/advise/rule_file.hpp"
+#include "analyze/advise/table_scan.hpp"
+#include "base/atomic_file.hpp"
+#include "base/text.hpp"
+#include "export/export_files.hpp"
+#include "export/products.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace {
+
+struct GroupOfType {
+  std::string_view group;
+  std::string_view type;
+  std::string_view description;
+};
+constexpr std::array<GroupOfType, 7> kGroups = {
+    {{"Op Summary", "Operator Processing", "Where and on how many cores operators run"},
+     {"Op Summary", "Operator Metrics", "What operators need beside their inputs and outputs"},
+     {"Op Summary", "Operator Schedule", "How long operators wait for being launched"},
+     {"Op Summary", "Memory", "Moving data against computing"},
+     {"Op Summary", "Computation", "Use of the computing units"},
+     {"Op Parallel", "Operator Parallelism", "AI CPU operators beside AI Core operators"},
+     {"Model Summary", "Model Bottleneck Analysis", "The unit that the model needs most"}}};
+
+std::vector<const Rule*> prof_rules() {
+  std::vector<const Rule*> rules;
+  for (const Rule& rule : builtin_rules()) {
+    if (rule.prof_rule) rules.push_back(&rule);
+  }
+  return rules;
+}
+
+ordered_json names_of(const RuleMatches& matches) {
+  ordered_json names = ordered_json::array();
+  for (const MatchedOp& op : matches.ops) names.push_back(valid_utf8(op.name));
+  return names;
+}
+
+ordered_json numbers_of(const FactValue& fact) {
+  ordered_json numbers = ordered_json::object();
+  for (const auto& [name, value] : fact.numbers) numbers[name] = value;
+  return numbers;
+}
+
+// What the rules say about one device.
+class DeviceReport {
+ public:
+  DeviceReport(TableScanResult::Group& group, ComputedFacts* facts) : group_(group), facts_(facts) {
+    document_ = {{"status", 0}, {"data", ordered_json::object()}};
+    for (const GroupOfType& group_of : kGroups) {
+      ordered_json& groups = document_["data"][std::string(group_of.group)];
+      groups.push_back({{"Rule Type", group_of.type},
+                        {"Rule Description", group_of.description},
+                        {"result", ordered_json::array()}});
+    }
+  }
+
+  void add(const Rule& rule, std::size_t index) {
+    if (rule.fact) {
+      const auto fact = facts_ == nullptr ? std::nullopt : facts_->value(rule.fact->name);
+      if (!fact || !compare(fact->value, rule.fact->comparator, rule.value_of(rule.fact->limit)))
+        return;
+      add(*rule.prof_rule, numbers_of(*fact), {});
+    } else if (is_met(rule, group_.matches[index])) {
+      const RuleMatches& matches = group_.matches[index];
+      std::vector<std::string> operators;
+      for (const MatchedOp& op : matches.ops) operators.push_back(op.name);
+      add(*rule.prof_rule, names_of(matches), std::move(operators));
+    }
+  }
+
+  const ordered_json& document() const { return document_; }
+  std::vector<TuningSuggestion> take_suggestions() { return std::move(suggestions_); }
+
+ private:
+  void add(const ProfRulePlace& place, ordered_json data, std::vector<std::string> operators) {
+    for (ordered_json& group : document_["data"][place.group]) {
+      if (group["Rule Type"] != place.type) continue;
+      group["result"].push_back({{"Rule Subtype", place.subtype},
+                                 {"Rule Suggestion", place.suggestion},
+                                 {"Tuning Data", std::move(data)}});
+      suggestions_.push_back({place.type, place.suggestion, std::move(operators)});
+      return;
+    }
+  }
+
+  TableScanResult::Group& group_;
+  ComputedFacts* facts_;
+  ordered_json document_;
+  std::vector<TuningSuggestion> suggestions_;
+};
+
+bool knows_devices(const Database& db) {
+  for (const auto& table : summary_tables(db)) {
+    if (table->name() != "op_summary") continue;
+    const auto columns = table->columns(db);
+    return !table->documents(db).empty() &&
+           std::any_of(columns.begin(), columns.end(),
+                       [](const std::string& column) { return field_name(column) == "device_id"; });
+  }
+  return false;
+}
+
+fs::path folder_of(const Database& db, const fs::path& base, ExportStyle style,
+                   const std::string& device) {
+  if (style == ExportStyle::current) return product_folder(base, summary_folder(db));
+  return product_folder(product_folder(base, fmt::format("device_{}", device)), "summary");
+}
+
+ExportedFile write_file(const fs::path& folder, const std::string& device,
+                        const ordered_json& document) {
+  create_output_folder(folder);
+  AtomicFile file(folder / limited_file_name(fmt::format("prof_rule_{}", device), ".json"));
+  file.write(document.dump(2));
+  file.write("\n");
+  const ExportedFile written{file.target(), file.bytes_written()};
+  file.commit();
+  return written;
+}
+
+std::vector<ExportedFile> write_prof_rules(const Database& db, const fs::path& base,
+                                           const SummaryOptions& options, TuningFiles* found) {
+  const auto rules = prof_rules();
+  TableScanResult scanned = scan_table(db, "op_summary", rules,
+                                       {.scope = options.scope, .by_device = true, .facts = true});
+  std::vector<ExportedFile> written;
+  for (TableScanResult::Group& group : scanned.groups) {
+    const auto facts = scanned.facts.find(group.device);
+    DeviceReport report(group, facts == scanned.facts.end() ? nullptr : &facts->second);
+    for (std::size_t i = 0; i < rules.size(); ++i) report.add(*rules[i], i);
+    const std::string device = file_name_part(group.device);
+    written.push_back(
+        write_file(folder_of(db, base, options.style, device), device, report.document()));
+    if (found != nullptr) found->add({device, written.back().path, report.take_suggestions()});
+  }
+  return written;
+}
+
+}  // namespace
+
+void TuningFiles::add(TuningFile file) {
+  const std::lock_guard lock(mutex_);
+  files_.push_back(std::move(file));
+}
+
+std::vector<TuningFile> TuningFiles::take() {
+  const std::lock_guard lock(mutex_);
+  return std::move(files_);
+}
+
+std::vector<ExportJob> plan_prof_rules(const TraceDb& store, const fs::path& base,
+                                       const SummaryOptions& options,
+                                       const std::shared_ptr<TuningFiles>& found) {
+  if (!options.names.empty() || !knows_devices(store.database())) return {};
+  return {{[base, options, found](const Database& db) {
+    return write_prof_rules(db, base, options, found.get());
+  }}};
+}
+
+}  // namespace msprof

@@ -1,0 +1,26 @@
+// Rule files: JSON ─► rules. For advice, and for what `export summary` says.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/advise/rule.hpp"
+
+namespace msprof {
+
+// The rules of the product, in the order of rules.json.
+const std::vector<Rule>& builtin_rules();
+
+// Adds the rules of a user's file to `rules`. One with the id of a rule that is there takes its
+// place; one that says only thresholds, severity or "enabled" changes that one. Returns a sentence
+// for each rule replaced or changed. Throws Error(usage), with file and rule, for anything that is
+// not understood.
+std::vector<std::string> add_rule_file(const std::filesystem::path& file, std::vector<Rule>& rules);
+
+// The same from text; `file` is what messages call it.
+std::vector<std::string> add_rules(std::string_view text, const std::string& file,
+                                   std::vector<Rule>& rules);
+
+}  // namespace msprof

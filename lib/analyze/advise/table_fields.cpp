@@ -1,0 +1,188 @@
+#include "analyze/advise/table_fields.hpp"
+
+#include <algorithm>
+#include <array>
+
+namespace msprof {
+
+namespace {
+
+constexpr std::array<std::string_view, 7> kDerived = {
+    "core_num",   "core_use_percent", "vector_bound",  "memory_workspace",
+    "data_bound", "scalar_load",      "bank_conflicts"};
+constexpr int kFirstDerived = -2;
+constexpr std::size_t kMostWorkspaces = 100'000;
+
+}  // namespace
+
+TableFields::TableFields(const Database& db, std::vector<std::string> columns)
+    : db_(db), columns_(std::move(columns)) {}
+
+bool TableFields::has_column(const std::string& name) const {
+  return std::find(columns_.begin(), columns_.end(), name) != columns_.end();
+}
+
+int TableFields::column(const std::string& name) {
+  const auto at = std::find(wanted_.begin(), wanted_.end(), name);
+  if (at == wanted_.end()) {
+    wanted_.push_back(name);
+    return static_cast<int>(wanted_.size()) - 1;
+  }
+  return static_cast<int>(at - wanted_.begin());
+}
+
+int TableFields::first_column(const Field& names) {
+  for (const std::string& name : names) {
+    if (has_column(name)) return column(name);
+  }
+  return kNone;
+}
+
+int TableFields::place(const Field& field) {
+  for (const std::string& name : field) {
+    if (has_column(name)) return column(name);
+    if (const auto place = derived_place(name)) return *place;
+  }
+  return kNone;
+}
+
+std::vector<int> TableFields::all_columns(const Field& names) {
+  std::vector<int> places;
+  for (const std::string& name : names) {
+    if (has_column(name)) places.push_back(column(name));
+  }
+  return places;
+}
+
+// Empty where what it is computed from is not there.
+std::optional<int> TableFields::derived_place(const std::string& name) {
+  const auto at = std::find(kDerived.begin(), kDerived.end(), name);
+  if (at == kDerived.end()) return std::nullopt;
+  const auto index = static_cast<int>(at - kDerived.begin());
+  return find_inputs(static_cast<Derived>(index)) ? std::optional(kFirstDerived - index)
+                                                  : std::nullopt;
+}
+
+// Finds the columns that it is computed from; false where they are not there.
+bool TableFields::find_inputs(Derived which) {
+  switch (which) {
+    case Derived::core_num:
+    case Derived::core_use:
+      input_.device = first_column({"device_id"});
+      input_.task_type = first_column({"task_type"});
+      input_.block_num = first_column({"block_num"});
+      read_devices();
+      return input_.device != kNone && input_.task_type != kNone && input_.block_num != kNone;
+    case Derived::vector_bound:
+    case Derived::data_bound:
+      input_.vec = first_column({"vec_ratio", "aiv_vec_ratio"});
+      input_.mac = first_column({"mac_ratio", "aic_mac_ratio"});
+      input_.mte2 = first_column({"mte2_ratio", "aiv_mte2_ratio"});
+      input_.cube_mte2 = first_column({"mte2_ratio", "aic_mte2_ratio"});
+      return input_.vec != kNone && input_.mac != kNone && input_.mte2 != kNone;
+    case Derived::memory_workspace:
+      input_.name = first_column({"op_name"});
+      read_workspaces();
+      return input_.name != kNone && !workspaces_.empty();
+    case Derived::scalar_load:
+      input_.scalar = all_columns({"scalar_ratio", "aic_scalar_ratio", "aiv_scalar_ratio"});
+      return !input_.scalar.empty();
+    case Derived::bank_conflicts:
+      input_.conflicts = all_columns({"vec_bank_cflt_ratio", "vec_bankgroup_cflt_ratio",
+                                      "aiv_vec_bank_cflt_ratio", "aiv_vec_bankgroup_cflt_ratio"});
+      return !input_.conflicts.empty();
+  }
+  return false;
+}
+
+void TableFields::read_devices() {
+  if (!cores_.empty()) return;
+  Statement read = db_.prepare("SELECT id, core_count, vector_core_count FROM device ORDER BY id");
+  while (read.step()) cores_[std::to_string(read.integer(0))] = {read.real(1), read.real(2)};
+}
+
+void TableFields::read_workspaces() {
+  if (!workspaces_.empty()) return;
+  read_table(db_, "fusion_op", {"fusion_name", "memory_workspace"},
+             [&](std::span<const TableValue> row) {
+               if (!row[1].number || workspaces_.size() >= kMostWorkspaces) return;
+               workspaces_[row[0].text] = *row[1].number;
+             });
+}
+
+std::optional<double> TableFields::number(std::span<const TableValue> row, int place) const {
+  if (place >= 0) return row[static_cast<std::size_t>(place)].number;
+  if (place == kNone) return std::nullopt;
+  return derived(row, static_cast<Derived>(kFirstDerived - place));
+}
+
+std::string_view TableFields::text(std::span<const TableValue> row, int place) const {
+  return place >= 0 ? std::string_view(row[static_cast<std::size_t>(place)].text)
+                    : std::string_view();
+}
+
+// Cores of the row's device: AI Cores, or those of the kind that it ran on.
+std::optional<double> TableFields::cores(std::span<const TableValue> row, bool of_its_kind) const {
+  const auto known = cores_.find(text(row, input_.device));
+  if (known == cores_.end()) return std::nullopt;
+  const std::string_view type = text(row, input_.task_type);
+  const bool is_vector = of_its_kind && (type == "AI_VECTOR_CORE" || type == "MIX_AIV") &&
+                         known->second.vector_cores > 0;
+  const double cores = is_vector ? known->second.vector_cores : known->second.ai_cores;
+  return cores > 0 ? std::optional(cores) : std::nullopt;
+}
+
+std::optional<double> TableFields::greatest(std::span<const TableValue> row,
+                                            const std::vector<int>& places) const {
+  std::optional<double> most;
+  for (const int place : places) {
+    const auto value = number(row, place);
+    if (value && (!most || *value > *most)) most = value;
+  }
+  return most;
+}
+
+// Where the two kinds of cores have counters of their own, a cube operator is judged by its cube
+// cores.
+std::optional<double> TableFields::data_bound(std::span<const TableValue> row) const {
+  const auto vec = number(row, input_.vec);
+  const auto mac = number(row, input_.mac);
+  if (!vec || !mac) return std::nullopt;
+  const bool is_cube = input_.cube_mte2 != input_.mte2 && *mac > 0;
+  const auto mte2 = number(row, is_cube ? input_.cube_mte2 : input_.mte2);
+  const double computing = is_cube ? *mac : std::max(*vec, *mac);
+  if (!mte2 || computing <= 0) return std::nullopt;
+  return *mte2 / computing;
+}
+
+std::optional<double> TableFields::derived(std::span<const TableValue> row, Derived which) const {
+  switch (which) {
+    case Derived::core_num:
+      return cores(row, false);
+    case Derived::core_use: {
+      const auto blocks = number(row, input_.block_num);
+      const auto count = cores(row, true);
+      return blocks && count ? std::optional(100 * *blocks / *count) : std::nullopt;
+    }
+    case Derived::vector_bound: {
+      const auto vec = number(row, input_.vec);
+      const auto mac = number(row, input_.mac);
+      const auto mte2 = number(row, input_.mte2);
+      if (!vec || !mac || !mte2 || std::max(*mac, *mte2) <= 0) return std::nullopt;
+      return *vec / std::max(*mac, *mte2);
+    }
+    case Derived::memory_workspace: {
+      const auto known = workspaces_.find(std::string(text(row, input_.name)));
+      return known == workspaces_.end() ? std::nullopt : std::optional(known->second);
+    }
+    case Derived::data_bound:
+      return data_bound(row);
+    case Derived::scalar_load:
+      return greatest(row, input_.scalar);
+    case Derived::bank_conflicts:
+      return greatest(row, input_.conflicts);
+  }
+  return std::nullopt;
+}
+
+}  // namespace msprof

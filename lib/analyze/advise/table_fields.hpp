@@ -1,0 +1,77 @@
+// TableFields: the columns of a table as rules name them, and a few more that are computed from
+// them. For table_scan.cpp.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "analyze/advise/rule.hpp"
+#include "export/table_reader.hpp"
+
+namespace msprof {
+
+class TableFields {
+ public:
+  static constexpr int kNone = -1;
+
+  // `columns`: the fields of the table.
+  TableFields(const Database& db, std::vector<std::string> columns);
+
+  // Where the field is; kNone: the table does not have it.
+  int place(const Field& field);
+  int place(const std::string& name) { return place(Field{name}); }
+  // What has to be read, once all places are known.
+  const std::vector<std::string>& wanted() const { return wanted_; }
+
+  // Of a row of wanted() fields.
+  std::optional<double> number(std::span<const TableValue> row, int place) const;
+  // Empty for what is no text of the table.
+  std::string_view text(std::span<const TableValue> row, int place) const;
+
+ private:
+  // Computed fields; their places go from -2 down.
+  enum class Derived {
+    core_num,          // AI Cores of the device
+    core_use,          // blocks of the operator, in percent of the cores of its kind
+    vector_bound,      // vec / max(mte2, mac)
+    memory_workspace,  // KB
+    data_bound,        // mte2 / max(vec, mac) of the cores that it ran on
+    scalar_load,       // of the busiest kind of cores
+    bank_conflicts     // the worse of the two kinds of conflicts
+  };
+  struct Input {
+    int device = kNone, task_type = kNone, block_num = kNone, name = kNone;
+    int vec = kNone, mac = kNone, mte2 = kNone, cube_mte2 = kNone;
+    std::vector<int> scalar, conflicts;
+  };
+  std::optional<int> derived_place(const std::string& name);
+  bool find_inputs(Derived which);
+  bool has_column(const std::string& name) const;
+  int column(const std::string& name);
+  int first_column(const Field& names);
+  std::vector<int> all_columns(const Field& names);
+  void read_devices();
+  void read_workspaces();
+  std::optional<double> derived(std::span<const TableValue> row, Derived which) const;
+  std::optional<double> greatest(std::span<const TableValue> row,
+                                 const std::vector<int>& places) const;
+  std::optional<double> data_bound(std::span<const TableValue> row) const;
+  std::optional<double> cores(std::span<const TableValue> row, bool of_its_kind) const;
+
+  const Database& db_;
+  std::vector<std::string> columns_;
+  std::vector<std::string> wanted_;
+  Input input_;
+  struct Cores {
+    double ai_cores = 0;
+    double vector_cores = 0;
+  };
+  std::map<std::string, Cores, std::less<>> cores_;     // by device
+  std::unordered_map<std::string, double> workspaces_;  // KB, by operator
+};
+
+}  // namespace msprof

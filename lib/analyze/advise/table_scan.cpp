@@ -1,0 +1,359 @@
+#include "analyze/advise/table_scan.hpp"
+
+#include <algorithm>
+#include <memory>
+#include <unordered_map>
+
+#include "analyze/advise/sequence_matcher.hpp"
+#include "analyze/advise/table_fields.hpp"
+#include "export/products.hpp"
+
+namespace msprof {
+
+namespace {
+
+using Row = std::span<const TableValue>;
+
+constexpr std::string_view kMissing = "N/A";
+// Names that are told apart; those of further rows are counted together. Only a store from
+// elsewhere has more.
+constexpr std::size_t kMostNames = 100'000;
+constexpr std::string_view kOtherNames = "(others)";
+constexpr std::size_t kMostDevices = 1'000;  // those behind them count as the last one
+
+// Texts as small numbers.
+class Names {
+ public:
+  std::size_t id_of(std::string_view text) {
+    key_ = text;
+    const auto known = ids_.find(key_);
+    if (known != ids_.end()) return known->second;
+    if (ids_.size() >= kMostNames && text != kOtherNames) return id_of(kOtherNames);
+    const std::size_t id = names_.size();
+    names_.push_back(key_);
+    ids_.emplace(key_, id);
+    return id;
+  }
+  const std::string& name(std::size_t id) const { return names_[id]; }
+
+ private:
+  std::string key_;
+  std::unordered_map<std::string, std::size_t> ids_;
+  std::vector<std::string> names_;
+};
+
+struct PlacedCondition {
+  const Condition* condition = nullptr;
+  int left = TableFields::kNone;
+  int right = TableFields::kNone;
+  double number = 0;
+};
+
+// A rule with the places of its fields in this table.
+struct PlacedRule {
+  const Rule* rule = nullptr;
+  std::string missing;  // the first field that the table lacks
+  std::vector<PlacedCondition> where;
+  int name = TableFields::kNone;
+  int time = TableFields::kNone;
+  int sequence_of = TableFields::kNone;
+  int share_of = TableFields::kNone;
+  std::vector<int> share_in;
+  std::vector<int> evidence;
+};
+
+class Placer {
+ public:
+  explicit Placer(TableFields& fields) : fields_(fields) {}
+
+  PlacedRule place(const Rule& rule) {
+    PlacedRule placed;
+    placed.rule = &rule;
+    for (const Condition& condition : rule.where) {
+      PlacedCondition one{&condition, need(condition.left, placed), TableFields::kNone,
+                          rule.value_of(condition.limit)};
+      if (!condition.right.empty()) one.right = need(condition.right, placed);
+      placed.where.push_back(one);
+    }
+    placed.name = fields_.place(rule.name);
+    placed.time = fields_.place(rule.time);
+    if (rule.sequence) placed.sequence_of = need(rule.sequence->of, placed);
+    const bool has_share = rule.group.share_above_percent.has_value();
+    const Field& of = rule.group.share_of.empty() ? rule.time : rule.group.share_of;
+    if (has_share) placed.share_of = need(of, placed);
+    for (const Field& field : rule.group.share_in) placed.share_in.push_back(need(field, placed));
+    if (has_share && placed.share_in.empty()) placed.share_in.push_back(need(of, placed));
+    for (const std::string& field : rule.evidence) placed.evidence.push_back(fields_.place(field));
+    return placed;
+  }
+
+ private:
+  int need(const Field& field, PlacedRule& rule) {
+    const int place = fields_.place(field);
+    if (place == TableFields::kNone && rule.missing.empty()) rule.missing = field.front();
+    return place;
+  }
+  TableFields& fields_;
+};
+
+// The matches of one rule in one group, as rows come.
+class Gatherer {
+ public:
+  Gatherer(const PlacedRule& placed, const TableFields& fields, Names& names)
+      : placed_(placed), fields_(fields), names_(names) {
+    if (placed.rule->sequence) matcher_.emplace(*placed.rule->sequence);
+  }
+
+  void add(Row row, std::string_view stream) {
+    ++found_.rows;
+    const double time = value(row, placed_.time);
+    found_.all_time_us += time;
+    for (const int place : placed_.share_in) found_.share_in += value(row, place);
+    if (!placed_.missing.empty()) return;
+    matcher_ ? follow(row, stream, time) : check(row, time);
+  }
+
+  void end_document() {
+    if (found_.count > count_before_) ++found_.documents;
+    count_before_ = found_.count;
+    if (matcher_) matcher_->reset();
+  }
+
+  RuleMatches take() {
+    for (MatchedOp& op : found_.ops) op.name = names_.name(ids_of_ops_[index_of(op)]);
+    return std::move(found_);
+  }
+
+ private:
+  double value(Row row, int place) const { return fields_.number(row, place).value_or(0); }
+  std::size_t index_of(const MatchedOp& op) const {
+    return static_cast<std::size_t>(&op - found_.ops.data());
+  }
+
+  bool holds(Row row, const PlacedCondition& placed) const {
+    const Condition& condition = *placed.condition;
+    if (condition.is_about_text()) {
+      const std::string_view text = fields_.text(row, placed.left);
+      return text != kMissing && compare(text, condition.comparator, condition.texts);
+    }
+    const auto left = fields_.number(row, placed.left);
+    if (!left) return false;
+    if (condition.right.empty()) return compare(*left, condition.comparator, placed.number);
+    const auto right = fields_.number(row, placed.right);
+    return right && compare(*left, condition.comparator, *right);
+  }
+
+  void check(Row row, double time) {
+    for (const PlacedCondition& condition : placed_.where) {
+      if (!holds(row, condition)) return;
+    }
+    MatchedOp& op = op_named(fields_.text(row, placed_.name));
+    count(op, time, value(row, placed_.share_of));
+    for (std::size_t i = 0; i < placed_.evidence.size(); ++i) {
+      MatchedOp::Cell& cell = op.cells[i];
+      if (const auto number = fields_.number(row, placed_.evidence[i])) {
+        cell.sum += *number;
+        ++cell.count;
+      } else if (cell.text.empty()) {
+        cell.text = fields_.text(row, placed_.evidence[i]);
+      }
+    }
+  }
+
+  void follow(Row row, std::string_view stream, double time) {
+    const auto match = matcher_->add(stream, fields_.text(row, placed_.sequence_of),
+                                     fields_.text(row, placed_.name), time);
+    if (match.pattern == nullptr) return;
+    ++found_.patterns[match.pattern->name];
+    count(op_named(match.names), match.time_us, match.time_us);
+  }
+
+  void count(MatchedOp& op, double time, double share) {
+    ++op.count;
+    ++found_.count;
+    op.time_us += time;
+    found_.time_us += time;
+    found_.share_of += share;
+  }
+
+  MatchedOp& op_named(std::string_view name) {
+    const std::size_t id = names_.id_of(name);
+    if (id >= op_of_name_.size()) op_of_name_.resize(id + 1, 0);
+    std::uint32_t& op = op_of_name_[id];
+    if (op == 0) {
+      found_.ops.emplace_back().cells.resize(placed_.evidence.size());
+      ids_of_ops_.push_back(id);
+      op = static_cast<std::uint32_t>(found_.ops.size());
+    }
+    return found_.ops[op - 1];
+  }
+
+  const PlacedRule& placed_;
+  const TableFields& fields_;
+  Names& names_;
+  RuleMatches found_;
+  std::optional<SequenceMatcher> matcher_;
+  std::vector<std::uint32_t> op_of_name_;  // 1 + index in found_.ops; 0: none
+  std::vector<std::size_t> ids_of_ops_;
+  std::int64_t count_before_ = 0;
+};
+
+struct Group {
+  std::string device;
+  std::vector<Gatherer> gatherers;
+};
+
+class Scan {
+ public:
+  Scan(const Database& db, std::vector<std::string> columns, const std::vector<const Rule*>& rules,
+       const TableScanOptions& options)
+      : options_(options), fields_(db, std::move(columns)) {
+    Placer placer(fields_);
+    for (const Rule* rule : rules) rules_.push_back(placer.place(*rule));
+    layer_ = fields_.place("layer_id");
+    device_ = fields_.place("device_id");
+    stream_ = fields_.place("stream_id");
+    is_mean_ = fields_.place("time") != TableFields::kNone;
+    if (options.facts) {
+      for (const std::string& name : ComputedFacts::fields()) facts_.push_back(fields_.place(name));
+    }
+    seen_.assign(fields_.wanted().size(), false);
+  }
+
+  const std::vector<std::string>& wanted() const { return fields_.wanted(); }
+
+  void add(Row row) {
+    // The total row of a table of layers.
+    if (layer_ != TableFields::kNone && fields_.text(row, layer_) == "-") return;
+    for (std::size_t i = 0; i < seen_.size(); ++i) {
+      if (!seen_[i] && row[i].text != kMissing) seen_[i] = true;
+    }
+    enter_device(fields_.text(row, device_));
+    const std::string_view stream = fields_.text(row, stream_);
+    for (Gatherer& gatherer : group_->gatherers) gatherer.add(row, stream);
+    if (device_facts_ != nullptr) add_facts(row);
+  }
+
+  void end_document() {
+    for (auto& group : groups_) {
+      for (Gatherer& gatherer : group->gatherers) gatherer.end_document();
+    }
+  }
+
+  TableScanResult result() {
+    TableScanResult result;
+    result.has_table = !groups_.empty();
+    result.facts = std::move(all_facts_);
+    for (auto& group : groups_) {
+      auto& out = result.groups.emplace_back();
+      out.device = group->device;
+      for (std::size_t i = 0; i < rules_.size(); ++i) {
+        out.matches.push_back(group->gatherers[i].take());
+        out.matches.back().no_data = never_seen(rules_[i]);
+        out.matches.back().is_mean = is_mean_;
+      }
+    }
+    return result;
+  }
+
+ private:
+  // Rows of a device are neighbours.
+  void enter_device(std::string_view device) {
+    if (group_ != nullptr && (device == current_device_ || ++switches_ > kMostDevices)) return;
+    current_device_ = device;
+    if (options_.facts) device_facts_ = &all_facts_[current_device_];
+    const std::string name = options_.by_device ? current_device_ : std::string();
+    const auto at = std::find_if(groups_.begin(), groups_.end(),
+                                 [&](const auto& group) { return group->device == name; });
+    if (at != groups_.end()) {
+      group_ = at->get();
+      return;
+    }
+    groups_.push_back(std::make_unique<Group>());
+    group_ = groups_.back().get();
+    group_->device = name;
+    for (const PlacedRule& rule : rules_) group_->gatherers.emplace_back(rule, fields_, names_);
+  }
+
+  void add_facts(Row row) {
+    fact_row_.resize(facts_.size());
+    for (std::size_t i = 0; i < facts_.size(); ++i) {
+      if (facts_[i] >= 0) fact_row_[i] = row[static_cast<std::size_t>(facts_[i])];
+    }
+    device_facts_->add(fact_row_);
+  }
+
+  // The first field of the rule without a value in any row; empty: there is data.
+  std::string never_seen(const PlacedRule& rule) const {
+    if (!rule.missing.empty()) return rule.missing;
+    const auto unseen = [&](int place) {
+      return place >= 0 && !seen_[static_cast<std::size_t>(place)];
+    };
+    for (const PlacedCondition& condition : rule.where) {
+      if (unseen(condition.left)) return condition.condition->left.front();
+      if (unseen(condition.right)) return condition.condition->right.front();
+    }
+    if (unseen(rule.sequence_of)) return rule.rule->sequence->of.front();
+    return {};
+  }
+
+  TableScanOptions options_;
+  TableFields fields_;
+  std::vector<PlacedRule> rules_;
+  int layer_ = TableFields::kNone, device_ = TableFields::kNone, stream_ = TableFields::kNone;
+  bool is_mean_ = false;
+  std::vector<int> facts_;
+  std::vector<TableValue> fact_row_;
+  std::vector<bool> seen_;
+  Names names_;
+  std::vector<std::unique_ptr<Group>> groups_;
+  Group* group_ = nullptr;
+  std::string current_device_;
+  std::size_t switches_ = 0;
+  std::map<std::string, ComputedFacts> all_facts_;
+  ComputedFacts* device_facts_ = nullptr;
+};
+
+bool is_above(const std::optional<Limit>& limit, const Rule& rule, double value) {
+  return !limit || value > rule.value_of(*limit);
+}
+
+double percent(double part, double whole) {
+  return whole > 0 ? 100 * part / whole : 0;
+}
+
+}  // namespace
+
+bool is_met(const Rule& rule, const RuleMatches& matches) {
+  const GroupCondition& group = rule.group;
+  const auto count = static_cast<double>(matches.count);
+  return matches.no_data.empty() && matches.count > 0 && is_above(group.count_above, rule, count) &&
+         is_above(group.rows_above, rule, static_cast<double>(matches.rows)) &&
+         is_above(group.rows_above_percent, rule,
+                  percent(count, static_cast<double>(matches.rows))) &&
+         is_above(group.share_above_percent, rule, percent(matches.share_of, matches.share_in));
+}
+
+TableScanResult scan_table(const Database& db, std::string_view name,
+                           const std::vector<const Rule*>& rules, const TableScanOptions& options) {
+  for (const auto& table : summary_tables(db)) {
+    if (table->name() != name) continue;
+    const auto documents = table->documents(db);
+    if (documents.empty()) break;
+    const auto headers = table->columns(db);
+    std::vector<std::string> columns;
+    for (const std::string& header : headers) columns.push_back(field_name(header));
+    Scan scan(db, std::move(columns), rules, options);
+    for (Document document : documents) {
+      document.scope = options.scope;
+      TableReader reader(scan.wanted(), [&](Row row) { scan.add(row); });
+      reader.begin(headers);
+      table->write(db, document, reader);
+      scan.end_document();
+    }
+    return scan.result();
+  }
+  return {};
+}
+
+}  // namespace msprof

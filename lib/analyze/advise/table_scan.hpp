@@ -1,0 +1,69 @@
+// TableScan: one pass over a summary table for all rules about its rows. For advice and for
+// prof_rule_<device>.json.
+// A million rows take about a second, so no rule gets a pass of its own and no row is kept.
+#pragma once
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/advise/facts.hpp"
+#include "analyze/advise/rule.hpp"
+#include "export/export_scope.hpp"
+
+namespace msprof {
+
+// Rows of one name that matched.
+struct MatchedOp {
+  std::string name;
+  std::int64_t count = 0;
+  double time_us = 0;  // of all of them
+  struct Cell {
+    double sum = 0;
+    std::int64_t count = 0;
+    std::string text;  // of the first row, where it is no number
+  };
+  std::vector<Cell> cells;  // one a field of Rule::evidence
+};
+
+// What one rule found.
+struct RuleMatches {
+  std::int64_t count = 0;      // matching rows, or sequences
+  std::int64_t rows = 0;       // all
+  std::int64_t documents = 0;  // of the table, with a match
+  double time_us = 0;          // of the matches
+  double all_time_us = 0;      // of all rows
+  double share_of = 0;
+  double share_in = 0;
+  // The table's times are means of an execution, not times of single tasks.
+  bool is_mean = false;
+  std::map<std::string, std::int64_t> patterns;  // how often each
+  std::vector<MatchedOp> ops;                    // in order of first match
+  std::string no_data;                           // the field that no row has; empty: there is data
+};
+
+// Whether the matches are enough for the rule.
+bool is_met(const Rule& rule, const RuleMatches& matches);
+
+struct TableScanResult {
+  bool has_table = false;  // false: this capture has no row of it
+  struct Group {
+    std::string device;  // as in the table; empty: all together
+    std::vector<RuleMatches> matches;
+  };
+  std::vector<Group> groups;
+  std::map<std::string, ComputedFacts> facts;  // by device
+};
+
+struct TableScanOptions {
+  ExportScope scope{};
+  bool by_device = false;  // a group a device; without it one for all
+  bool facts = false;
+};
+
+// `rules`: with a condition on rows of `table`; the matches are in their order.
+TableScanResult scan_table(const Database& db, std::string_view table,
+                           const std::vector<const Rule*>& rules, const TableScanOptions& options);
+
+}  // namespace msprof

@@ -1,0 +1,222 @@
+// Rule files of users, and prof_rule_<device>.json.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "analyze/advise/advice.hpp"
+#include "analyze/advise/prof_rule.hpp"
+#include "analyze/advise/rule_file.hpp"
+#include "analyze/advise_scenes.hpp"
+#include "base/error.hpp"
+#include "support/files.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+using Catch::Matchers::Contains;
+using nlohmann::json;
+
+namespace {
+
+json rule(const std::string& id) {
+  return {{"id", id},
+          {"severity", "hint"},
+          {"title", {{"en", "{count} found"}, {"zh", "发现 {count} 个"}}},
+          {"advice", "both languages"},
+          {"thresholds", {{"us", 5}}},
+          {"where", {{"time", ">", "$us"}}}};
+}
+
+std::string file_of(const json& rules) {
+  return json{{"schema", "msprof.rules/1"}, {"rules", rules}}.dump();
+}
+
+// The sentence with which a file is refused.
+std::string refusal(const std::string& text) {
+  std::vector<Rule> rules = builtin_rules();
+  try {
+    add_rules(text, "mine.json", rules);
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::usage);
+    return error.what();
+  }
+  return "";
+}
+
+// The same of a file with one rule, `key` of which is `value`.
+std::string refusal_of(const std::string& key, const json& value) {
+  json one = rule("mine");
+  one[key] = value;
+  return refusal(file_of({one}));
+}
+
+}  // namespace
+
+TEST_CASE("A rule file that is not understood is refused with its name, the rule and the reason") {
+  CHECK_THAT(refusal("no json"), Contains("mine.json: it is not JSON"));
+  CHECK_THAT(refusal(std::string(1'000'000, '[')), Contains("it is not JSON"));
+  CHECK_THAT(refusal("[]"), Contains("the file is no object"));
+  CHECK_THAT(refusal(R"({"schema": "other/1", "rules": []})"), Contains("msprof.rules/1"));
+  CHECK_THAT(refusal(R"({"schema": "msprof.rules/1", "rules": [], "more": 1})"),
+             Contains("unknown key 'more'"));
+  CHECK_THAT(refusal(file_of({1})), Contains("a rule is no object"));
+  CHECK_THAT(refusal(file_of({rule("a"), rule("a")})),
+             Contains("rule 'a': two rules have this id"));
+  CHECK_THAT(refusal(file_of({json{{"id", "nowhere"}, {"thresholds", {{"us", 1}}}}})),
+             Contains("rule 'nowhere': there is no rule of this id to change"));
+  const auto mine = [](const std::string& reason) { return Contains("rule 'mine': " + reason); };
+  CHECK_THAT(refusal_of("id", std::string(65, 'x')), Contains("is no id"));
+  CHECK_THAT(refusal_of("id", "a b"), Contains("is no id"));
+  CHECK_THAT(refusal_of("colour", "red"), mine("unknown key 'colour'"));
+  CHECK_THAT(refusal_of("severity", "deadly"), mine("unknown severity 'deadly'"));
+  CHECK_THAT(refusal_of("title", {{"en", "x"}}), mine("title has no 'zh'"));
+  CHECK_THAT(refusal_of("title", std::string(10'000'000, 'x')), mine("'title' is longer than"));
+  CHECK_THAT(refusal_of("thresholds", {{"us", "5"}}), mine("threshold 'us' is no number"));
+  CHECK_THAT(refusal_of("where", {{"time", "=~", 1}}), mine("unknown comparator '=~'"));
+  CHECK_THAT(refusal_of("where", {{"time", ">", "$no"}}), mine("'$no' is no threshold"));
+  CHECK_THAT(refusal_of("where", {{"time", ">", "text"}}), mine("'\">\"' does not go with"));
+  CHECK_THAT(refusal_of("where", {{"time", "in", 1}}), mine("'\"in\"' does not go with"));
+  CHECK_THAT(refusal_of("where", {{"time", ">"}}), mine("a condition is a list of three"));
+  CHECK_THAT(refusal_of("sql", "SELECT 1"), mine("it needs one of 'where'"));
+  CHECK_THAT(refusal_of("group", {{"share_of", json::object()}}), mine("'share_of' is no text"));
+  CHECK_THAT(refusal_of("needs", "SELECT 1"), mine("'needs' goes with 'sql'"));
+  json fact = rule("mine");
+  fact.erase("where");
+  fact["fact"] = {"phase_of_the_moon", ">", 1};
+  CHECK_THAT(refusal(file_of({fact})), mine("unknown fact 'phase_of_the_moon'"));
+}
+
+TEST_CASE("A rule of a user is added, takes the place of one, changes one, or switches it off") {
+  std::vector<Rule> rules = builtin_rules();
+  const std::size_t before = rules.size();
+  json replacing = rule("hot_layer");
+  const auto notes =
+      add_rules(file_of({rule("mine"), replacing,
+                         json{{"id", "units_idle"}, {"thresholds", {{"unit_percent", 1}}}},
+                         json{{"id", "first_execution"}, {"enabled", false}}}),
+                "mine.json", rules);
+  CHECK(notes == std::vector<std::string>{"mine.json replaces rule hot_layer",
+                                          "mine.json changes rule units_idle",
+                                          "mine.json switches rule first_execution off"});
+  CHECK(rules.size() == before);
+  LayerScene scene({{"conv", "Conv2D", 6, {{"mac_busy", 40}}}, {"pool", "Pool", 4}});
+  const Advice advice = advise(scene.db(), rules);
+  REQUIRE(advice.findings.size() == 2);
+  for (const AdviceFinding& finding : advice.findings) {
+    CHECK(finding.rule->file == "mine.json");
+    CHECK(finding.title.zh == "发现 1 个");
+    CHECK(finding.advice.zh == "both languages");
+  }
+}
+
+TEST_CASE("SQL of a user gets its thresholds, and what is wrong with it is a usage error") {
+  LayerScene scene({{"conv", "Conv2D", 6}, {"pool", "Pool", 4}});
+  const auto advise_by = [&](const std::string& sql) {
+    std::vector<Rule> rules;
+    json one = rule("mine");
+    one.erase("where");
+    one["sql"] = sql;
+    add_rules(file_of({one}), "mine.json", rules);
+    // The advice points into the rules.
+    const Advice advice = advise(scene.db(), rules);
+    return advice.findings.empty() ? std::string() : advice.findings.front().evidence.front().name;
+  };
+  CHECK(advise_by("SELECT name || ':us' AS name FROM v_ops WHERE mean_us > :us") == "conv:us");
+  CHECK(advise_by("SELECT name FROM v_ops WHERE mean_us > 2 * :us").empty());
+  CHECK_THROWS_WITH(advise_by("SELECT name FROM nothing"), Contains("mine.json: rule 'mine': "));
+  CHECK_THROWS_WITH(advise_by("SELECT :more"), Contains("':more', which is no threshold"));
+  CHECK_THROWS_WITH(advise_by("DELETE FROM op"), Contains("mine.json: rule 'mine': "));
+}
+
+TEST_CASE("Rules may read any table, and compare fields with each other") {
+  OperatorScene scene;
+  scene.add({"a", "Add", "AI_CORE", 100, 0, 8, {{"mte2", 0.6}, {"mte3", 0.5}}});
+  scene.add({"b", "Add", "AI_CORE", 100, 0, 8, {{"mte2", 0.5}, {"mte3", 0.6}}});
+  json by_field = rule("by_field");
+  by_field["where"] = {{"mte2_ratio", ">", {{"field", "mte3_ratio"}}}};
+  json by_table = rule("by_table");
+  by_table["table"] = "op_statistic";
+  by_table["name"] = "op_type";
+  by_table["time"] = "total_time";
+  by_table["where"] = {{"op_type", "not in", {"Mul"}}};
+  std::vector<Rule> rules;
+  add_rules(file_of({by_field, by_table}), "mine.json", rules);
+  const Advice advice = advise(scene.db(), rules);
+  REQUIRE(advice.findings.size() == 2);
+  CHECK(advice.findings[0].evidence.front().name == "Add");
+  CHECK(advice.findings[0].time_us.value() == Approx(200));
+  CHECK(advice.findings[1].evidence.front().name == "a");
+}
+
+TEST_CASE("prof_rule_0.json has the groups and suggestions that consumers know") {
+  OperatorScene scene;
+  scene.add({"mm", "MatMul", "AI_CORE", 100, 0, 8, {{"mac", 0.9}, {"vec", 0.9}, {"mte2", 0.5}}});
+  scene.add({"t1", "TransData", "AI_CORE", 10, 20, 4, {{"vec", 0.1}, {"mte2", 0.9}}});
+  scene.add({"t2", "TransData", "AI_CORE", 10, 0, 8, {{"vec", 0.9}, {"scalar", 0.9}}});
+  scene.add({"t3", "TransData", "AI_CORE", 10});
+  scene.add({"where", "Where", "AI_CPU", 30, 0, 1, {}, "FLOAT;INT64"});
+  scene.add({"StridedSliceGrad_1", "StridedSliceGrad", "AI_CPU", 10, 0, 1});
+  scene.add_workspace("mm", 2048);
+  const auto found = std::make_shared<TuningFiles>();
+  const auto out = scene.folder() / "out";
+  const auto files = run_export_jobs(scene.db(), plan_prof_rules(scene.db(), out, {}, found));
+  REQUIRE(files.size() == 1);
+  CHECK(files[0].path == out / "mindstudio_profiler_output" / "prof_rule_0.json");
+  const json document = json::parse(read_file(files[0].path));
+  CHECK(document["status"] == 0);
+  const json& data = document["data"];
+  CHECK(data["Op Summary"].size() == 5);
+  CHECK(data["Op Parallel"].size() == 1);
+  CHECK(data["Model Summary"].size() == 1);
+  std::map<std::string, json> suggestions;
+  for (const auto& groups : data) {
+    for (const json& group : groups) {
+      CHECK(group["Rule Description"].is_string());
+      for (const json& result : group["result"]) {
+        suggestions[group["Rule Type"].get<std::string>() + "/" +
+                    result["Rule Subtype"].get<std::string>() + ": " +
+                    result["Rule Suggestion"].get<std::string>()] = result["Tuning Data"];
+      }
+    }
+  }
+  const auto names = [&](const std::string& suggestion) {
+    INFO(suggestion);
+    REQUIRE(suggestions.contains(suggestion));
+    return suggestions[suggestion].get<std::vector<std::string>>();
+  };
+  using Names = std::vector<std::string>;
+  CHECK(names("Operator Processing/: Use multi-core") ==
+        Names{"t1", "where", "StridedSliceGrad_1"});
+  CHECK(names("Operator Processing/: Check and reduce the transData") == Names{"t1", "t2", "t3"});
+  CHECK(names("Operator Metrics/Memory: Check and reduce the memory workspace") == Names{"mm"});
+  CHECK(names("Operator Schedule/: Task waiting time has reached the upper limit") == Names{"t1"});
+  CHECK(names("Operator Processing/: Check and reduce AI CPU operators") ==
+        Names{"where", "StridedSliceGrad_1"});
+  CHECK(names("Memory/: Check repeat counts and vector mask") == Names{"t2"});
+  CHECK(names("Computation/Cube: Cube operators spend too much time on vector computing") ==
+        Names{"mm"});
+  CHECK(names("Computation/Vector: Low vector computing usage") == Names{"t1"});
+  CHECK(names("Computation/Cube: Low cube computing usage") == Names{"t1", "t2"});
+  CHECK(names("Computation/Scalar: High scalar computing usage") == Names{"t2"});
+  CHECK(names("Operator Processing/: Try to cast the data type to INT32 for AI Core operators") ==
+        Names{"where"});
+  CHECK_FALSE(suggestions.contains("Operator Processing/: Try StridedSliceGrad on AI Cores"));
+  CHECK_FALSE(suggestions.contains("Memory/: Low data memory handling efficiency"));
+  const std::string cube =
+      "Model Bottleneck Analysis/: The Model is Cube Affinity, as the cube utilization rate is "
+      "high "
+      "enough";
+  REQUIRE(suggestions.contains(cube));
+  CHECK(suggestions[cube]["Cube Time(us)"] == 100);
+  CHECK(found->take().front().suggestions.size() == suggestions.size());
+}
+
+TEST_CASE("A capture of layers has no prof_rule file, and named tables have none") {
+  LayerScene layers(std::vector<LayerScene::Layer>{{"conv", "Conv2D"}});
+  CHECK(plan_prof_rules(layers.db(), layers.folder(), {}, nullptr).empty());
+  OperatorScene scene;
+  scene.add({"a", "Add"});
+  CHECK(plan_prof_rules(scene.db(), scene.folder(), {.names = {"op_summary"}}, nullptr).empty());
+  const auto jobs =
+      plan_prof_rules(scene.db(), scene.folder(), {.style = ExportStyle::cann5}, nullptr);
+  CHECK(run_export_jobs(scene.db(), jobs).front().path ==
+        scene.folder() / "device_0" / "summary" / "prof_rule_0.json");
+}

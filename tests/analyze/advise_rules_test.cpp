@@ -1,0 +1,319 @@
+// Every rule of the product finds what it is for, and is silent just below its threshold.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <functional>
+#include <memory>
+#include <set>
+
+#include "analyze/advise/advice.hpp"
+#include "analyze/advise/rule_file.hpp"
+#include "analyze/advise_scenes.hpp"
+#include "base/text.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+using Layers = std::vector<LayerScene::Layer>;
+using Loads = std::map<std::string, double>;
+using ScenePtr = std::unique_ptr<Scene>;
+
+// The scene with what the rule is for, or its neighbour without.
+struct Case {
+  std::string rule;
+  std::function<ScenePtr(bool is_met)> scene;
+};
+
+ScenePtr of_layers(Layers layers) {
+  return std::make_unique<LayerScene>(std::move(layers));
+}
+
+// A convolution of 100 us with these loads, in a model of 1000 us.
+ScenePtr of_conv(const Loads& loads) {
+  return of_layers({{"conv", "Conv2D", 100, loads}, {"rest", "Pool", 900}});
+}
+
+ScenePtr of_operators(const std::vector<OperatorScene::Operator>& operators,
+                      const std::string& metrics = "PipeUtilization") {
+  auto scene = std::make_unique<OperatorScene>(metrics);
+  for (const auto& op : operators) scene->add(op);
+  return scene;
+}
+
+ScenePtr of_executions(std::int64_t first) {
+  auto scene = std::make_unique<LayerScene>(Layers{{"conv", "Conv2D", 1500}});
+  scene->executions = {first, 1, 2, 1, 1, 1};
+  return scene;
+}
+
+ScenePtr of_gaps(std::int64_t gap_us) {
+  auto scene = std::make_unique<LayerScene>(Layers{{"conv", "Conv2D"}});
+  for (std::int64_t i = 0; i < 12; ++i) {
+    const std::int64_t start = i * (1000 + gap_us);
+    scene->add_call("svp_acl_mdl_execute", start, start + 1000);
+  }
+  return scene;
+}
+
+ScenePtr of_icache(std::int64_t miss) {
+  auto scene = std::make_unique<LayerScene>(Layers{{"conv", "Conv2D"}});
+  scene->icache_hit = 1000 - miss;
+  scene->icache_miss = miss;
+  return scene;
+}
+
+ScenePtr of_communication(std::int64_t alone_us) {
+  auto scene = std::make_unique<OperatorScene>();
+  scene->add_overlap(0, 0, 1000 - alone_us);
+  scene->add_overlap(1, 900 - alone_us, 1000);
+  scene->add_overlap(2, 1000 - alone_us, 1000);
+  return scene;
+}
+
+ScenePtr of_frequency(std::int64_t mhz) {
+  auto scene = std::make_unique<OperatorScene>();
+  scene->add_frequency(0, 1000);
+  scene->add_frequency(500, mhz);
+  scene->add_frequency(600, 1000);
+  scene->add_overlap(0, 0, 1000);
+  return scene;
+}
+
+ScenePtr of_tiny(double us) {
+  auto scene = std::make_unique<OperatorScene>();
+  for (int i = 0; i < 1001; ++i) scene->add({"add", "Add", "AI_CORE", us, 1});
+  return scene;
+}
+
+const std::vector<Case>& cases() {
+  static const std::vector<Case> all = {
+      {"decomposed_activation",
+       [](bool met) {
+         return of_layers(
+             {{"soft", "Softplus"}, {"tanh", met ? "Tanh" : "Sigmoid"}, {"mul", "Mul"}});
+       }},
+      {"unfused_conv_bn_relu",
+       [](bool met) {
+         return of_layers(
+             {{"conv", "Conv2D", 1000}, {"bn", "BN", met ? 30 : 20}, {"relu", "Relu", 30}});
+       }},
+      {"memory_bound_layer",
+       [](bool met) {
+         return of_conv({{"dstr", met ? 60 : 50}, {"mac_busy", 50}});
+       }},
+      {"cpu_layer_between",
+       [](bool met) {
+         return of_layers({{"conv", "Conv2D"},
+                           {"nms", "Nms", 100, {}, met},
+                           {"conv2", "Conv2D"},
+                           {"softmax", "Softmax", 100, {}, true}});
+       }},
+      {"ai_cpu_operators",
+       [](bool met) {
+         return of_operators({{"conv", "Conv2D"}, {"nonzero", "NonZero", "AI_CPU", met ? 3. : 1.}});
+       }},
+      {"communication_not_overlapped", [](bool met) { return of_communication(met ? 210 : 200); }},
+      {"load_unit_limit",
+       [](bool met) {
+         return of_conv({{"dld", met ? 71 : 70}, {"mac_busy", 80}});
+       }},
+      {"weight_unit_limit",
+       [](bool met) {
+         return of_conv({{"wld", met ? 81 : 80}, {"mac_busy", 90}});
+       }},
+      {"store_unit_limit",
+       [](bool met) {
+         return of_conv({{"dstr", met ? 71 : 70}, {"mac_busy", 80}});
+       }},
+      {"hot_layer",
+       [](bool met) {
+         return of_layers({{"a", "Conv2D", met ? 210 : 200},
+                           {"b", "Conv2D"},
+                           {"c", "Conv2D"},
+                           {"d", "Conv2D", 50},
+                           {"e", "Conv2D", 50}});
+       }},
+      {"icache_misses", [](bool met) { return of_icache(met ? 51 : 50); }},
+      {"first_execution", [](bool met) { return of_executions(met ? 3 : 2); }},
+      {"host_between_executions", [](bool met) { return of_gaps(met ? 260 : 240); }},
+      {"device_waits",
+       [](bool met) {
+         return of_operators({{"a", "Add"}, {"b", "Add", "AI_CORE", 100, met ? 51. : 49.}});
+       }},
+      {"tiny_operators", [](bool met) { return of_tiny(met ? 4.9 : 5); }},
+      {"conversions",
+       [](bool met) {
+         return of_operators({{"conv", "Conv2D", "AI_CORE", 900},
+                              {"trans", "TransData", "AI_CORE", met ? 101. : 99.}});
+       }},
+      {"few_cores",
+       [](bool met) {
+         return of_operators({{"conv", "Conv2D", "AI_CORE", 100, 0, met ? 3 : 4}});
+       }},
+      {"memory_bound_cube",
+       [](bool met) {
+         return of_operators({{"mm",
+                               "MatMulV2",
+                               "AI_CORE",
+                               100,
+                               0,
+                               8,
+                               {{"mac", 0.5}, {"vec", 0.1}, {"mte2", met ? 0.51 : 0.5}}}});
+       }},
+      {"scalar_bound",
+       [](bool met) {
+         return of_operators(
+             {{"a", "Add", "AI_CORE", 100, 0, 8, {{"scalar", met ? 0.81 : 0.8}, {"vec", 0.5}}}});
+       }},
+      {"bank_conflicts",
+       [](bool met) {
+         return of_operators({{"a", "Add", "AI_CORE", 100, 0, 8, {{"bank", met ? 0.05 : 0.04}}}},
+                             "ResourceConflictRatio");
+       }},
+      {"frequency_drop", [](bool met) { return of_frequency(met ? 890 : 900); }},
+      {"cube_array_padding",
+       [](bool met) {
+         return of_conv({{"mac_busy", met ? 71 : 70}, {"mac_ppen", 30}});
+       }},
+      {"units_idle",
+       [](bool met) {
+         return of_conv({{"mac_busy", met ? 49 : 50}});
+       }},
+      {"vector_layer_use",
+       [](bool met) {
+         return of_layers({{"pool", "Pool", 100, {{"mac_busy", 0}, {"vec_busy", met ? 51 : 50}}}});
+       }},
+      {"rule_aicpu_2",
+       [](bool met) {
+         return of_operators({{"where", "Where", "AI_CPU", met ? 21. : 20., 0, 1, {}, "INT64"}});
+       }},
+      {"rule_aicpu_3",
+       [](bool met) {
+         return of_operators(
+             {{"grad/StridedSliceGrad", "StridedSliceGrad", "AI_CPU", met ? 21. : 20.}});
+       }},
+      {"rule_ai_core_and_ai_cpu_parallelism_1",
+       [](bool met) {
+         return of_operators(
+             {{"conv", "Conv2D", "AI_CORE", 94}, {"where", "Where", "AI_CPU", met ? 6. : 4.}});
+       }},
+      {"rule_model_bottleneck_1",
+       [](bool met) {
+         return of_operators({{"mm", "MatMul", "AI_CORE", met ? 50. : 49., 0, 8, {{"mac", 0.5}}},
+                              {"add", "Add", "AI_CORE", 50, 0, 8, {{"vec", 0.5}}}});
+       }},
+      {"rule_model_bottleneck_2",
+       [](bool met) {
+         return of_operators({{"mm", "MatMul", "AI_CORE", met ? 49. : 50., 0, 8, {{"mac", 0.5}}},
+                              {"add", "Add", "AI_CORE", 50, 0, 8, {{"vec", 0.5}}}});
+       }},
+  };
+  return all;
+}
+
+const AdviceFinding* find(const Advice& advice, const std::string& id) {
+  const auto at =
+      std::find_if(advice.findings.begin(), advice.findings.end(),
+                   [&](const AdviceFinding& finding) { return finding.rule->id == id; });
+  return at == advice.findings.end() ? nullptr : &*at;
+}
+
+bool is_not_met(const Advice& advice, const std::string& id) {
+  return std::any_of(advice.not_met.begin(), advice.not_met.end(),
+                     [&](const Rule* rule) { return rule->id == id; });
+}
+
+}  // namespace
+
+TEST_CASE("Each rule finds what it is for, and nothing just below its threshold") {
+  for (const Case& one : cases()) {
+    INFO(one.rule);
+    const ScenePtr scene = one.scene(true);
+    const Advice advice = advise(scene->db(), builtin_rules());
+    const AdviceFinding* finding = find(advice, one.rule);
+    REQUIRE(finding != nullptr);
+    CHECK_FALSE(finding->evidence.empty());
+    CHECK(finding->evidence_count >= finding->evidence.size());
+    // Every {place} of its texts is filled.
+    for (const Language language : {Language::en, Language::zh}) {
+      CHECK(finding->title.in(language).find('{') == std::string::npos);
+      CHECK(finding->advice.in(language).find('{') == std::string::npos);
+    }
+    const ScenePtr neighbour = one.scene(false);
+    CHECK(is_not_met(advise(neighbour->db(), builtin_rules()), one.rule));
+  }
+}
+
+TEST_CASE("Every rule that advises has a case here, and all its texts in both languages") {
+  std::set<std::string> ids;
+  for (const Rule& rule : builtin_rules()) {
+    INFO(rule.id);
+    CHECK(ids.insert(rule.id).second);
+    CHECK_FALSE(rule.source.empty());
+    for (const Bilingual* text : {&rule.title, &rule.advice, &rule.missing}) {
+      CHECK(text->en.empty() == text->zh.empty());
+      CHECK(is_valid_utf8(text->zh));
+      // Chinese is more than its English words.
+      if (!text->zh.empty()) CHECK(text->zh != text->en);
+    }
+    const bool has_case = std::any_of(cases().begin(), cases().end(),
+                                      [&](const Case& one) { return one.rule == rule.id; });
+    CHECK(has_case == rule.is_advice);
+    CHECK((rule.is_advice || rule.prof_rule));
+  }
+}
+
+TEST_CASE("A rule without data says so, and is neither met nor not met") {
+  OperatorScene scene;
+  const Advice advice = advise(scene.db(), builtin_rules());
+  CHECK(advice.findings.empty());
+  CHECK(advice.not_met.empty());
+  REQUIRE_FALSE(advice.without_data.empty());
+  for (const RuleWithoutData& rule : advice.without_data) {
+    INFO(rule.rule->id);
+    CHECK_FALSE(rule.reason.en.empty());
+    CHECK_FALSE(rule.reason.zh.empty());
+    CHECK(rule.reason.en.find('{') == std::string::npos);
+  }
+  CHECK(advice.checked() == cases().size());
+}
+
+TEST_CASE("A finding counts its operators, and what they cost of the whole") {
+  LayerScene scene({{"a_soft", "Softplus", 100},
+                    {"a_tanh", "Tanh", 50},
+                    {"a_mul", "Mul", 50},
+                    {"b_soft", "softplus", 200},
+                    {"b_tanh", "tanh", 100},
+                    {"b_mul", "mul", 100},
+                    {"conv", "Conv2D", 400}});
+  scene.executions = {1, 3};
+  const Advice advice = advise(scene.db(), builtin_rules());
+  REQUIRE_FALSE(advice.findings.empty());
+  const AdviceFinding& mish = advice.findings.front();
+  CHECK(mish.rule->id == "decomposed_activation");
+  CHECK(mish.title.en ==
+        "Mish runs as several layers one after the other, 2 times: 60.0 % of the time");
+  CHECK(mish.count == 2);
+  CHECK(mish.is_per_execution);
+  CHECK(mish.time_us.value() == Approx(1200));  // the mean of 600 and 1800
+  CHECK(mish.share_percent.value() == Approx(60));
+  REQUIRE(mish.evidence.size() == 2);
+  CHECK(mish.evidence[0].name == "b_soft + b_tanh + b_mul");
+  CHECK(mish.evidence[0].time_us.value() == Approx(800));
+}
+
+TEST_CASE("Layers are unfused where they follow each other, not where another stands between") {
+  LayerScene single({{"conv", "Conv2D", 100}, {"bn", "BN", 50}, {"relu", "Relu", 50}});
+  CHECK(find(advise(single.db(), builtin_rules()), "unfused_conv_bn_relu") != nullptr);
+  LayerScene apart(
+      {{"conv", "Conv2D", 100}, {"bn", "BN", 50}, {"pool", "Pool", 1}, {"relu", "Relu", 50}});
+  CHECK(find(advise(apart.db(), builtin_rules()), "unfused_conv_bn_relu") == nullptr);
+}
+
+TEST_CASE("A CPU layer at the end, and one before all others, are no alarm") {
+  LayerScene scene({{"resize", "Resize", 100, {}, true},
+                    {"conv", "Conv2D"},
+                    {"softmax", "Softmax", 100, {}, true}});
+  CHECK(is_not_met(advise(scene.db(), builtin_rules()), "cpu_layer_between"));
+}

@@ -1,0 +1,86 @@
+// Stores of small runs, filled by hand, for the rules of advice.
+#pragma once
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "store/trace_db.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::test {
+
+// A store that is filled, then read.
+class Scene {
+ public:
+  explicit Scene(std::string_view dialect);
+  virtual ~Scene() = default;
+  // Ends the filling.
+  const TraceDb& db();
+  const std::filesystem::path& folder() const { return folder_.path(); }
+  void add_call(const std::string& name, std::int64_t start_us, std::int64_t end_us);
+
+ protected:
+  // Before db(): what is still to be written.
+  virtual void finish() {}
+  std::int64_t name(std::string_view text) { return writer_.name_id(text); }
+  TempFolder folder_;
+  TraceDbWriter writer_;
+
+ private:
+  std::int64_t calls_ = 0;
+  std::optional<TraceDb> db_;
+};
+
+// A model of layers, each execution one after the other.
+class LayerScene : public Scene {
+ public:
+  struct Layer {
+    std::string name;
+    std::string type;
+    std::int64_t us = 100;
+    std::map<std::string, double> loads = {};  // "mac_busy": percent of its time; the others are 10
+    bool on_cpu = false;
+  };
+  explicit LayerScene(std::vector<Layer> layers);
+  // How long each execution takes, as times of the first layers of all; one of 1 from the start.
+  std::vector<std::int64_t> executions = {1};
+  std::int64_t icache_hit = kNull;
+  std::int64_t icache_miss = kNull;
+
+ protected:
+  void finish() override;
+
+ private:
+  void add_task(std::size_t layer, std::int64_t execution, std::int64_t us);
+  std::vector<Layer> layers_;
+  std::int64_t tasks_ = 0;
+  std::int64_t now_us_ = 1000;
+};
+
+// Operators of device 0, one after the other.
+class OperatorScene : public Scene {
+ public:
+  struct Operator {
+    std::string name;
+    std::string type;
+    std::string unit = "AI_CORE";
+    double us = 100;
+    double wait_us = 0;
+    std::int64_t blocks = 8;  // of 8 cores
+    std::map<std::string, double> ratios = {};
+    std::string input_types = "FLOAT16";
+  };
+  explicit OperatorScene(std::string metrics = "PipeUtilization");
+  void add(const Operator& op);
+  void add_overlap(std::int64_t kind, std::int64_t begin_us, std::int64_t end_us);
+  void add_frequency(std::int64_t time_us, std::int64_t mhz);
+  void add_workspace(const std::string& op_name, std::int64_t bytes);
+
+ private:
+  std::vector<std::string> events_;  // in the order of the counters' columns
+  std::int64_t rows_ = 0;
+  std::int64_t now_ns_ = 2'000'000'000;
+};
+
+}  // namespace msprof::test
