@@ -20,8 +20,8 @@ constexpr std::chrono::seconds kGreetingLimit{20};
 constexpr std::uint64_t kBlockBytes = 1024;
 
 // $1 board_dir, $2 the output folder of acl.json; names of libraries on stdin. One fact a line,
-// "name value". Reads only; `ls -l` over /proc costs one process where readlink would cost one
-// each.
+// "name value". Reads only. `ls -l` over /proc costs one process where readlink would cost one
+// each, and its "l-wx" tells what is open for writing.
 constexpr const char* kLook = R"sh(
 home=${HOME:-/}
 dir=${1:-$home}
@@ -74,7 +74,7 @@ fi
 ls -l /proc/[0-9]*/fd 2>/dev/null | while read -r line; do
   case $line in
     /proc/*/fd:) pid=${line#/proc/} pid=${pid%/fd:} ;;
-    *" -> "*/JOB[A-Z][A-Z]*/data/*|*" -> "*/PROF_[0-9]*/data/*)
+    l?w*" -> "*/JOB[A-Z][A-Z]*/data/*|l?w*" -> "*/PROF_[0-9]*/data/*)
       [ "$pid" = "$said" ] && continue
       said=$pid name=
       read -r name 2>/dev/null < "/proc/$pid/comm"
@@ -147,6 +147,10 @@ BoardLook look_without_a_trace(BoardShell& shell, const BoardQuestion& question)
   std::string names;
   for (const std::string& name : question.libraries) names += name + "\n";
   const BoardAnswer answer = shell.ask(look_script(), {question.board_dir, question.output}, names);
+  if (!answer.ok() && answer.out.empty()) {
+    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be looked at: {}",
+                                                     shell.login().name(), answer.reason()));
+  }
   BoardLook look = parse_board_look(answer.out);
   look.facts.has_sftp = shell.connection().sftp() != nullptr;
   return look;

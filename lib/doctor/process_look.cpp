@@ -39,6 +39,10 @@ bool is_in_capture(const std::string& path) {
 std::string recorded_by(const fs::path& process) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(process / "fd", error)) {
+    // Its rights are those of the open file: readers disturb nobody.
+    const bool writes =
+        (entry.symlink_status(error).permissions() & fs::perms::owner_write) != fs::perms::none;
+    if (!writes) continue;
     const std::string target = fs::read_symlink(entry.path(), error).string();
     if (is_in_capture(target)) return target;
   }

@@ -7,8 +7,8 @@
 
 namespace msprof {
 
-// Processes that have a file of a capture's data/ open: "12 main: /path/JOB…/data/aicore…". Those
-// of other accounts are seen by root alone.
+// Processes that have a file of a capture's data/ open for writing: "12 main:
+// /path/JOB…/data/aicore…". Those of other accounts are seen by root alone.
 std::vector<std::string> processes_that_record();
 
 // Run folders below `runs` that no process holds any more. No lock is taken for it.

@@ -1,7 +1,7 @@
 // msprof doctor, as a user runs it: what keeps a run from giving a profile, and why a capture lacks
 // a product. Boards: tests/doctor.
+#include <fcntl.h>
 #include <sys/file.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -294,7 +294,7 @@ TEST_CASE("doctor knows models of msprof's own runtime, and an acl.json without 
   CHECK(contains(said.of("profile.json"), "failed: is not JSON"));
 }
 
-TEST_CASE("doctor sees another profiled run, and a run folder that nobody holds any more") {
+TEST_CASE("doctor tells a run folder that nobody holds any more from one in use") {
   const TempFolder home;
   const TempFolder other;
   fs::create_directories(home / "cache/msprof/runs/run_1_2_3");
@@ -303,16 +303,9 @@ TEST_CASE("doctor sees another profiled run, and a run folder that nobody holds 
   write_file(home / "cache/msprof/runs/run_4_5_6.lock", "");
   const int lock = ::open((home / "cache/msprof/runs/run_4_5_6.lock").c_str(), O_RDWR | O_CLOEXEC);
   REQUIRE(::flock(lock, LOCK_EX | LOCK_NB) == 0);
-  const fs::path data = other / "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC" / "data";
-  write_file(data / "aicore.0.net.1.1.1.0", "");
-  const int record = ::open((data / "aicore.0.net.1.1.1.0").c_str(), O_RDWR | O_CLOEXEC);
-  REQUIRE(record >= 0);
   const Said said = doctor({}, at_home(home, other.path()));
-  CHECK(contains(said.of("other runs"), "warning: another program is being profiled: process " +
-                                            std::to_string(::getpid())));
   CHECK(contains(said.of("leftovers"), "warning: 1 earlier run in "));
   CHECK(said.exit_code == 0);
-  ::close(record);
   ::close(lock);
 }
 
