@@ -129,6 +129,8 @@ double NoiseFloor::total_us(bool some_operator_changed) const {
 }
 
 double NoiseFloor::op_us(const Measured& base, const Measured& now, Correspondence as) const {
+  // That it came or went is no chance.
+  if (base.runs_us.empty() || now.runs_us.empty()) return 0;
   const double drift = own_part() * level(base, now);
   if (has_many_runs(base_, now_)) {
     const double floor = std::max(kManyRunsPart * level(base, now), drift);

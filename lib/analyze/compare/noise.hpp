@@ -36,7 +36,7 @@ class NoiseFloor {
   // changed beyond noise, up to 8 % are drift.
   double total_us(bool some_operator_changed) const;
   // For an operator: as above, and what changes by less than 10 % or by less than 2 % of an
-  // execution is noise.
+  // execution is noise. 0 for what is only on one side.
   double op_us(const Measured& base, const Measured& now, Correspondence as) const;
   // For a call on the host; `calls_per_execution` on the side with more of them.
   double call_us(const Measured& base, const Measured& now, double calls_per_execution) const;
