@@ -81,11 +81,14 @@ class BoardChecks {
         error ? ""
               : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
                             shell_.connection().login_method(), spent.count())};
+    // A key that cannot be used is found out before anything is sent.
+    const std::size_t broken =
+        error && error->code() == Exit::usage ? std::size(kSteps) - 1 : passed_;
     for (std::size_t i = 0; i < std::size(kSteps); ++i) {
-      if (i > passed_ || (i == passed_ && !error)) {
-        list_.skip(kSteps[i], "not checked: the way ends before it");
-      } else if (i == passed_) {
+      if (error && i == broken) {
         list_.fail(kSteps[i], *error);
+      } else if (i >= passed_) {
+        list_.skip(kSteps[i], "not checked: the way ends before it");
       } else if (i == 2 && config_.login.host_key == HostKeyPolicy::off) {
         list_.warn(kSteps[i], "not looked at: another machine could answer in the board's place",
                    "leave out --host-key off, or host_key of the ini");
