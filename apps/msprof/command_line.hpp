@@ -43,6 +43,7 @@ struct Option {
   std::function<std::vector<Suggestion>()> suggestions{};  // words that fit; others may, too
   bool takes_captures = false;                             // folders JOB… and PROF…
   bool takes_lists = false;                                // of values with commas between them
+  bool takes_text = false;                                 // SQL: suggestions fit its last word
 };
 
 class Command {

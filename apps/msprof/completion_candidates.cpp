@@ -160,7 +160,19 @@ class Finder {
     }
   }
 
+  // The last word of a text; a first one is not known.
+  void add_text_words(const cli::Option& option, std::string_view typed) {
+    const auto before = typed.find_last_of(" \t\n(,.=<>*");
+    if (before == std::string_view::npos) return;
+    std::set<std::string> offered;
+    for (const cli::Suggestion& suggestion : option.suggestions()) {
+      if (offered.insert(suggestion.word).second)
+        add(suggestion.word, typed.substr(before + 1), suggestion.help);
+    }
+  }
+
   void add_value_words(const cli::Option& option, std::string_view typed) {
+    if (option.takes_text) return add_text_words(option, typed);
     for (const std::string& choice : option.choices) add(choice, typed, "");
     if (!option.suggestions) return;
     for (const cli::Suggestion& suggestion : option.suggestions()) {

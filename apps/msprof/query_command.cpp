@@ -8,7 +8,9 @@
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "export/products.hpp"
 #include "msprof/query_parts.hpp"
+#include "query/views.hpp"
 
 namespace msprof {
 
@@ -100,8 +102,18 @@ void add_query_command(cli::Command& root) {
       "  msprof query \"SELECT name, total_us FROM v_ops ORDER BY total_us DESC LIMIT 5\"\n"
       "  msprof query \"SELECT * FROM v_tasks\" -dir PROF_XXX --format csv > tasks.csv\n"
       "  msprof query --schema             the views and tables, their columns and units");
-  command.add_option({"sql", &arguments->sql, "SQL",
-                      "one SELECT over the views and tables of --schema; - reads it from stdin"});
+  cli::Option sql = {"sql", &arguments->sql, "SQL",
+                     "one SELECT over the views and tables of --schema; - reads it from stdin"};
+  sql.suggestions = [] {
+    std::vector<cli::Suggestion> words;
+    for (const View& view : views())
+      words.push_back({std::string(view.name), std::string(view.help)});
+    for (const auto& table : all_summary_tables())
+      words.push_back({std::string(table->name()), std::string(table->help())});
+    return words;
+  };
+  sql.takes_text = true;
+  command.add_option(std::move(sql));
   add_capture_options(command, arguments->capture);
   command.add_option({"--file", &arguments->sql_file, "FILE", "read the SQL from a file"});
   command.add_option({"--format",

@@ -129,6 +129,7 @@ TEST_CASE("bash completes commands, options, values, lists and paths") {
        "<show><-dir><" + folder.path().string() + "/runs/JOBA B>"},
       {"msprof show -dir ~/ru\tJOBA\\ B\t",
        "<show><-dir><" + folder.path().string() + "/runs/JOBA B>"},
+      {"msprof query 'SELECT * FROM v_op\t", "<query><SELECT * FROM v_ops>"},
       {"msprof collect -m main --config bo\t", "<collect><-m><main><--config><board one.ini>"},
       {"msprof collect -m main -- bo\t", "<collect><-m><main><--><board one.ini>"},
       {"true; A=1 msprof import --outp\trun\t", "<import><--output><runs/>"},
@@ -196,7 +197,9 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
       }
       for (const auto& choice : option->choices) CHECK(has(offered(behind, ""), choice));
       if (option->suggestions) {
-        for (const auto& one : option->suggestions()) CHECK(has(offered(behind, ""), one.word));
+        const std::string text = option->takes_text ? "SELECT * FROM " : "";
+        for (const auto& one : option->suggestions())
+          CHECK(has(offered(behind, text), text + one.word));
       }
       ++checked;
     }
@@ -207,6 +210,7 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
   CHECK(offered({"export", "timeline", "--layers", "cann"}, "cann,me") == Words{"cann,memory"});
   CHECK(offered({"export", "timeline", "--layers"}, "acl,ac").empty());
   CHECK(offered({"completion"}, "z") == Words{"zsh"});
+  CHECK(offered({"query"}, "v_op").empty());  // SQL does not begin with a table
   CHECK(offered({"nothing"}, "") == offered({}, ""));
 }
 
