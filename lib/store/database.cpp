@@ -11,6 +11,8 @@ namespace msprof {
 namespace {
 
 constexpr unsigned kStepsBetweenLooks = 1u << 14;
+// Of a row that is read. Import cuts texts at a quarter of it.
+constexpr int kLongestRow = 4 << 20;
 
 }  // namespace
 
@@ -31,6 +33,11 @@ void fail_with(sqlite3* db, std::string_view doing) {
     case SQLITE_NOTADB:
     case SQLITE_CORRUPT:
       throw Error(Exit::partial_data, message);
+    case SQLITE_TOOBIG:
+      // No import writes such a value.
+      throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
+    case SQLITE_NOMEM:
+      throw Error(Exit::partial_data, message + "; it takes more memory than is allowed");
     case SQLITE_ERROR:
       // In a finished store only a table that is not ours can make SQL fail.
       if (sqlite3_db_readonly(db, "main") == 1) {
@@ -120,7 +127,7 @@ std::int64_t Statement::integer(int column) const {
 }
 
 std::optional<std::int64_t> Statement::maybe_integer(int column) const {
-  if (is_null(column)) return std::nullopt;
+  if (!is_number(column)) return std::nullopt;
   return integer(column);
 }
 
@@ -129,7 +136,7 @@ double Statement::real(int column) const {
 }
 
 std::optional<double> Statement::maybe_real(int column) const {
-  if (is_null(column)) return std::nullopt;
+  if (!is_number(column)) return std::nullopt;
   return real(column);
 }
 
@@ -198,6 +205,7 @@ Database Database::open_read_only(const std::filesystem::path& path) {
   }
   // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
   database.execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kLongestRow);
   return database;
 }
 

@@ -47,6 +47,7 @@ class Statement {
   void reset();
 
   std::int64_t integer(int column) const;
+  // Empty where there is no number: also of a text, which a store from elsewhere may hold.
   std::optional<std::int64_t> maybe_integer(int column) const;
   double real(int column) const;
   std::optional<double> maybe_real(int column) const;

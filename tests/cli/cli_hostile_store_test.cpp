@@ -1,0 +1,155 @@
+// A store can come with a capture from elsewhere and hold anything: every verb that reads it
+// answers, or ends with a sentence, soon.
+#include <catch2/catch.hpp>
+#include <chrono>
+
+#include "cli/cli_fixture.hpp"
+#include "support/prof/prof_run.hpp"
+
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Where the product says so: ok, usage (a threshold, SQL), partial data, no data, cannot write,
+// a regression.
+bool is_answer(const RunResult& result) {
+  for (const int code : {0, 2, 3, 4, 5, 8}) {
+    if (result.exit_code == code) return result.signal == 0;
+  }
+  return false;
+}
+
+// A capture with its store; `other` is the same, untouched.
+struct Hostile {
+  TempFolder folder;
+  fs::path capture, other, store, good = folder / "good.db";
+
+  explicit Hostile(bool is_prof) {
+    if (is_prof) {
+      prof::RunShape shape;
+      shape.tasks = 120;
+      capture = prof::make_run(folder / "a", {}, shape).folder;
+    } else {
+      capture = make_face(folder / "a", "JOBA").folder();
+    }
+    fs::create_directories(folder / "b");
+    fs::copy(capture, folder / "b" / capture.filename(), fs::copy_options::recursive);
+    other = folder / "b" / capture.filename();
+    store = capture / "sqlite" / "msprof.db";
+    for (const fs::path& one : {capture, other})
+      REQUIRE(run_msprof({"import", "-q", "-dir", one.string()}).exit_code == 0);
+    fs::copy_file(store, good);
+  }
+
+  void renew() const {
+    fs::remove_all(store);
+    fs::copy_file(good, store);
+  }
+  void change(const std::string& sql) const { query(store, sql); }
+
+  void check_all() const {
+    const std::string dir = capture.string(), base = other.string();
+    for (const Words& words :
+         {Words{"show", "-q", "-dir", dir}, Words{"query", "-q", "-dir", dir},
+          Words{"query", "-q", "-dir", dir, "--format", "csv",
+                "SELECT * FROM v_ops, v_executions LIMIT 20"},
+          Words{"query", "-q", "-dir", dir, "--json", "SELECT * FROM op_summary LIMIT 20"},
+          Words{"compare", base, dir}, Words{"advise", "-dir", dir},
+          Words{"doctor", "--dir", dir}}) {
+      const auto begin = std::chrono::steady_clock::now();
+      const RunResult result = run_msprof(words);
+      INFO(words.front() << ": exit code " << result.exit_code << ", signal " << result.signal
+                         << "\n"
+                         << result.out.substr(0, 2000) << "\n"
+                         << result.err.substr(0, 2000));
+      CHECK(is_answer(result));
+      if (result.exit_code != 0) CHECK_FALSE((result.err + result.out).empty());
+      CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+    }
+  }
+};
+
+// Cells that no import writes, several at a time.
+const std::vector<std::string> kJobLies = {
+    "UPDATE task SET start_ns = 'soon', duration_ns = x'00ff', op_id = 1e300;"
+    "UPDATE api_call SET start_ns = 9223372036854775807, end_ns = -9223372036854775808",
+    "UPDATE task SET duration_ns = 9223372036854775807, start_ns = -9223372036854775808;"
+    "UPDATE device SET frequency_hz = 'fast', chip_name_id = 1e308",
+    "UPDATE task SET duration_ns = NULL, op_id = NULL, step_id = NULL; UPDATE meta SET value = 'x'",
+    "UPDATE op SET name_id = -1, type_name_id = 'x', model_row = 9223372036854775807;"
+    "UPDATE step SET model_row = 1e300, number = 'a'; UPDATE model SET batch_num = x'41'",
+    "UPDATE task_pmu SET c0 = -9223372036854775808, c1 = 'x', c2 = 1e300;"
+    "UPDATE name SET text = char(27) || '[2J' || x'ff' || char(10) || text",
+    "UPDATE name SET text = replace(hex(zeroblob(5000000)), '00', 'xy') WHERE id < 4"};
+
+const std::vector<std::string> kProfLies = {
+    "UPDATE task SET start_ns = 'soon', duration_ns = x'00ff', op_id = 1e300;"
+    "UPDATE memcpy_task SET size_bytes = 9223372036854775807, direction = 'up'",
+    "UPDATE task SET duration_ns = 9223372036854775807, start_ns = -9223372036854775808;"
+    "UPDATE counter SET value = 'x', track_id = 1e300; UPDATE overlap SET end_ns = x'00'",
+    "UPDATE iteration SET duration_ns = -9223372036854775808, start_ns = 'x', number = NULL;"
+    "UPDATE name SET text = replace(hex(zeroblob(5000000)), '00', 'xy') WHERE id % 9 = 4"};
+
+// Another schema: such a store is none of ours and is made anew.
+const std::vector<std::string> kForeign = {
+    "DROP TABLE task",
+    "DROP TABLE meta",
+    "ALTER TABLE task DROP COLUMN start_ns",
+    "ALTER TABLE op RENAME COLUMN name_id TO n",
+    "PRAGMA user_version = 99",
+    "DROP TABLE task; CREATE VIEW task AS WITH RECURSIVE n(id) AS (SELECT 1 UNION ALL SELECT id + 1"
+    " FROM n) SELECT id FROM n",
+    "DROP TABLE task; CREATE VIEW task AS SELECT * FROM task",
+    "DROP TABLE name; CREATE VIRTUAL TABLE name USING fts5(id, text)",
+    "CREATE TRIGGER t AFTER INSERT ON task BEGIN DELETE FROM task; END",
+    "CREATE TABLE v_ops(x); CREATE TABLE op_summary(x)",
+    "PRAGMA journal_mode = WAL"};
+
+}  // namespace
+
+TEST_CASE("a board's store with impossible cells never traps a verb that reads") {
+  const Hostile hostile(false);
+  for (const std::string& lie : kJobLies) {
+    INFO(lie);
+    hostile.renew();
+    hostile.change(lie);
+    hostile.check_all();
+  }
+}
+
+TEST_CASE("a PROF store with impossible cells never traps a verb that reads") {
+  const Hostile hostile(true);
+  for (const std::string& lie : kProfLies) {
+    INFO(lie);
+    hostile.renew();
+    hostile.change(lie);
+    hostile.check_all();
+  }
+}
+
+TEST_CASE("a store with other tables, with views or triggers in their place, is made anew") {
+  const Hostile hostile(false);
+  for (const std::string& lie : kForeign) {
+    INFO(lie);
+    hostile.renew();
+    hostile.change(lie);
+    const auto result = run_msprof({"query", "-q", "--format", "csv", "-dir",
+                                    hostile.capture.string(), "SELECT count(*) AS n FROM v_tasks"});
+    INFO(result.err);
+    CHECK(result.exit_code == 0);
+    CHECK(result.out == "n\n6\n");
+  }
+}
+
+TEST_CASE("a store that is no regular file is replaced or told") {
+  const Hostile hostile(false);
+  for (const char* kind : {"mkfifo", "mkdir", "ln -s /dev/zero", "ln -s nowhere", "echo text >"}) {
+    INFO(kind);
+    fs::remove_all(hostile.store);
+    REQUIRE(
+        run_program("/bin/sh", {"-c", std::string(kind) + " \"$1\"", "sh", hostile.store.string()})
+            .exit_code == 0);
+    hostile.check_all();
+  }
+}

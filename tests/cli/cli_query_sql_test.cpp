@@ -1,0 +1,321 @@
+// msprof query SQL: answers in three forms, and the questions of README.md.
+#include <catch2/catch.hpp>
+#include <functional>
+#include <map>
+#include <sstream>
+
+#include "cli/cli_fixture.hpp"
+#include "support/prof/prof_scene.hpp"
+
+using namespace msprof::test;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::uint32_t kThread = 10000;
+
+// Two operators on the cube units, one on the vector units, three copies; all times by hand.
+struct Captures {
+  TempFolder folder;
+  prof::ProfFolder prof{folder.path()};
+  JobBuilder job{folder.path(), "JOBA"};
+
+  Captures() {
+    add_face(job);
+    // Behind the second execution a layer of 1 us that loads four times what it computes.
+    auto records = face_aicore();
+    records.push_back({3, 2'000'030'000, 500, 0, 0, 300, 100, 50, 0, 400, 0, 1, 1, 1});
+    job.data(face_name("aicore"), aicore_file(records), face_aicore_done());
+    prof::ProfScene scene(prof);
+    const prof::OpKind wide = {"matmul_1", "MatMulV2", prof::Core::aic, 20};
+    const prof::OpKind narrow = {"matmul_2", "MatMulV2", prof::Core::aic, 20};
+    const prof::OpKind add = {"add_1", "Add", prof::Core::aiv, 20};
+    // 10, 10, 10 and 30 us; 10000 of 20000 cycles in the cube unit.
+    const prof::TaskPmu half{20'000, {8000, 2000, 0, 0, 0, 0, 100, 10}, {}};
+    launch(scene, wide, 1, 10'000, {20'000, 30'000}, half);
+    launch(scene, wide, 2, 12'000, {31'000, 41'000}, half);
+    launch(scene, wide, 3, 14'000, {42'000, 52'000}, half);
+    launch(scene, wide, 4, 16'000, {53'000, 83'000}, half);
+    launch(scene, narrow, 5, 18'000, {84'000, 104'000},
+           prof::TaskPmu{20'000, {4000, 1000, 0, 0, 0, 0, 100, 10}, {}});
+    launch(scene, add, 6, 20'000, {105'000, 110'000}, std::nullopt);
+    scene.copy({kThread, 22'000, 23'000}, {3, 7, 111'000, 112'000, 0}, 4096, 1);
+    scene.copy({kThread, 24'000, 25'000}, {3, 8, 113'000, 115'000, 0}, 8192, 1);
+    scene.copy({kThread, 26'000, 27'000}, {3, 9, 116'000, 117'000, 0}, 1000, 2);
+    const std::pair<std::uint16_t, std::uint64_t> marks[] = {
+        {0, 19'900}, {2, 30'000}, {3, 110'100}, {4, 110'200}, {1, 110'300}};
+    for (const auto& [tag, ns] : marks) scene.step(0, ns, tag, 1, 1, 3);
+    prof.finish();
+  }
+
+  static void launch(prof::ProfScene& scene, const prof::OpKind& op, std::uint16_t task,
+                     std::uint64_t host, std::pair<std::uint64_t, std::uint64_t> device,
+                     const std::optional<prof::TaskPmu>& pmu) {
+    prof::ProfScene::Launch how;
+    how.pmu = pmu;
+    scene.launch(op, {kThread, host, host + 1000}, {3, task, device.first, device.second, 0}, how);
+  }
+
+  std::string job_dir() const { return job.folder().string(); }
+  std::string prof_dir() const { return prof.folder().string(); }
+};
+
+json rows_of(const std::string& dir, const std::string& sql) {
+  const RunResult result = run_msprof({"query", sql, "-q", "-dir", dir, "--format", "json"});
+  INFO(sql << "\n" << result.err);
+  REQUIRE(result.exit_code == 0);
+  return json::parse(result.out);
+}
+
+// The questions of README.md with their SQL.
+std::vector<std::pair<std::string, std::string>> readme_questions() {
+  std::istringstream readme(read_file(MSPROF_README));
+  std::vector<std::pair<std::string, std::string>> all;
+  bool is_sql = false;
+  for (std::string line; std::getline(readme, line);) {
+    if (line.starts_with("```")) {
+      is_sql = line == "```sql";
+    } else if (is_sql && line.starts_with("-- ")) {
+      all.emplace_back(line.substr(3), "");
+    } else if (is_sql && !all.empty()) {
+      all.back().second += line + "\n";
+    }
+  }
+  return all;
+}
+
+struct Answers {
+  json job, prof;  // null where the question is not about it
+};
+
+bool about(double value, double expected) {
+  return value == Approx(expected).margin(0.0011);
+}
+
+// What was built: 10 + 10 + 10 + 30, 20 and 5 us; 12.002, 5 and 3.234 us (face_session.hpp).
+const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
+    {"Which operators",
+     [](const Answers& answers) {
+       REQUIRE(answers.prof.size() == 3);
+       CHECK(answers.prof[0].at("name") == "matmul_1");
+       CHECK(answers.prof[0].at("count") == 4);
+       CHECK(about(answers.prof[0].at("total_us"), 60));
+       CHECK(about(answers.prof[0].at("share"), 100 * 60 / 85.0));
+       REQUIRE(answers.job.size() == 4);
+       CHECK(answers.job[0].at("name") == "conv1");
+       CHECK(about(answers.job[0].at("total_us"), 12.002));
+       CHECK(about(answers.job[2].at("total_us"), 3.234));
+     }},
+    {"Which types",
+     [](const Answers& answers) {
+       REQUIRE(answers.prof.size() == 2);
+       CHECK(answers.prof[0].at("type") == "MatMulV2");
+       CHECK(answers.prof[0].at("ops") == 2);
+       CHECK(about(answers.prof[0].at("us"), 80));
+       CHECK(answers.job[0].at("type") == "Convolution");
+     }},
+    {"Which executions",
+     [](const Answers& answers) {
+       REQUIRE(answers.prof.size() == 1);
+       CHECK(answers.prof[0].at("op_name") == "matmul_1");
+       CHECK(about(answers.prof[0].at("duration_us"), 30));
+       CHECK(about(answers.prof[0].at("mean_us"), 15));
+       CHECK(answers.prof[0].at("start_ns") == 1'700'000'000'000'053'000);
+       CHECK(answers.job.empty());  // 3000 of 2500 ns is the most
+     }},
+    {"How long",
+     [](const Answers& answers) {
+       REQUIRE(answers.job.size() == 1);
+       CHECK(answers.job[0].at("times") == 2);
+       CHECK(about(answers.job[0].at("best"), 21.234));
+       CHECK(about(answers.job[0].at("worst"), 31));
+       REQUIRE(answers.prof.size() == 1);
+       CHECK(about(answers.prof[0].at("mean"), 90.3));
+     }},
+    {"Where does the host",
+     [](const Answers& answers) {
+       CHECK(answers.job[0].at("us") == 50000);
+       CHECK(answers.job[1].at("name") == "svp_acl_mdl_execute");
+       CHECK(answers.job[1].at("calls") == 2);
+       CHECK(about(answers.job[1].at("us"), 51.001));
+       CHECK(answers.prof.size() > 2);
+     }},
+    {"Which layers",
+     [](const Answers& answers) {
+       // conv1: 1801 cycles of loading, 3001 of computing; pool1: 1000 and 1200.
+       REQUIRE(answers.job.size() == 1);
+       CHECK(answers.job[0].at("layer_name") == "prob");
+       CHECK(about(answers.job[0].at("memory_bound"), 4));
+       CHECK(about(answers.job[0].at("time"), 1));
+     }},
+    {"Which operators use",
+     [](const Answers& answers) {
+       REQUIRE(answers.prof.size() == 2);
+       CHECK(answers.prof[0].at("op_name") == "matmul_2");
+       CHECK(about(answers.prof[0].at("ratio"), 0.25));
+       CHECK(about(answers.prof[1].at("ratio"), 0.5));
+       CHECK(about(answers.prof[1].at("us"), 60));
+     }},
+    {"Did a device",
+     [](const Answers& answers) {
+       bool computed = false;
+       for (const json& row : answers.prof) {
+         if (row.at("kind") != "computing") continue;
+         computed = true;
+         CHECK(row.at("us").get<double>() == Approx(85).margin(0.1));
+       }
+       CHECK(computed);
+     }},
+    {"How fast",
+     [](const Answers& answers) {
+       REQUIRE(answers.prof.size() == 2);
+       CHECK(answers.prof[1].at("direction") == "host to device");
+       CHECK(answers.prof[1].at("copies") == 2);
+       CHECK(about(answers.prof[1].at("gb_per_s"), 4.096));
+     }},
+    {"What waits", [](const Answers& answers) {
+       REQUIRE(answers.prof.size() >= 3);
+       CHECK(answers.prof[0].at("op_name") == "add_1");
+       // Launched by a call within 20 to 21 us, begun at 105 us.
+       CHECK(answers.prof[0].at("wait_us").get<double>() <= 85);
+       CHECK(answers.prof[0].at("wait_us").get<double>() > 84);
+     }}};
+
+}  // namespace
+
+TEST_CASE("the ten questions of README.md answer what happened in the captures") {
+  const Captures captures;
+  const auto questions = readme_questions();
+  REQUIRE(questions.size() == 10);
+  for (const auto& [question, sql] : questions) {
+    INFO(question);
+    Answers answers;
+    const bool names_job = contains(question, "(JOB…"), names_prof = contains(question, "(PROF…");
+    if (names_job || !names_prof) answers.job = rows_of(captures.job_dir(), sql);
+    if (names_prof || !names_job) answers.prof = rows_of(captures.prof_dir(), sql);
+    // The longest beginning that fits.
+    const std::function<void(const Answers&)>* check = nullptr;
+    for (const auto& [begin, one] : kChecks) {
+      if (question.starts_with(begin)) check = &one;
+    }
+    REQUIRE(check != nullptr);
+    CAPTURE(answers.job.dump(), answers.prof.dump());
+    (*check)(answers);
+  }
+}
+
+TEST_CASE("query answers as table, csv, json and as one document") {
+  const Captures captures;
+  const std::string dir = captures.job_dir();
+  const std::string sql =
+      "SELECT 9007199254740993 AS whole, 2.5 AS part, 3.0 AS three, NULL AS none,"
+      " '' AS empty, 'a,\"b\"' AS text, x'00ff' AS bytes";
+  const auto csv = run_msprof({"query", "-dir", dir, sql, "--format", "csv", "-q"});
+  CHECK(csv.exit_code == 0);
+  CHECK(csv.out ==
+        "whole,part,three,none,empty,text,bytes\n9007199254740993,2.5,3.0,,\"\",\"a,\"\"b\"\"\","
+        "00FF\n");
+  const auto rows = rows_of(dir, sql);
+  CHECK(rows.at(0).at("whole") == 9007199254740993);
+  CHECK(rows.at(0).at("none").is_null());
+  CHECK(rows.at(0).at("bytes") == "00FF");
+  const auto document = json::parse(run_msprof({"query", "-q", "--json", "-dir", dir, sql}).out);
+  CHECK(document.at("schema") == "msprof.query.rows/1");
+  CHECK(document.at("exit_code") == 0);
+  CHECK(document.at("captures").at(0).at("columns").at(1) == "part");
+  CHECK(document.at("captures").at(0).at("rows").at(0).at(5) == "a,\"b\"");
+  const auto table = run_msprof({"query", sql, "-q", "-dir", dir});
+  CHECK(contains(table.out, "9007199254740993  2.500  3.000  -"));
+}
+
+TEST_CASE("SQL comes from an argument before or behind -dir, a file, or standard input") {
+  const Captures captures;
+  const std::string dir = captures.job_dir(), sql = "SELECT count(*) AS n FROM v_tasks";
+  write_file(captures.folder / "q.sql", sql + ";\n");
+  for (const Words& words :
+       {Words{"query", sql, "-dir", dir}, Words{"query", "-dir", dir, sql},
+        Words{"query", "-dir", dir, "--file", (captures.folder / "q.sql").string()}}) {
+    auto all = words;
+    all.insert(all.end(), {"--format", "csv", "-q"});
+    CHECK(run_msprof(all).out == "n\n7\n");
+  }
+  const auto piped =
+      run_program("/bin/sh", {"-c", "echo \"$2\" | \"$1\" query - -q -dir \"$3\" --format csv",
+                              "sh", msprof_path(), sql, dir});
+  CHECK(piped.out == "n\n7\n");
+}
+
+TEST_CASE("several captures answer in one csv, told apart by a first column") {
+  const Captures captures;
+  const auto result = run_msprof({"query", "SELECT count(*) AS n FROM v_ops", "-q", "--format",
+                                  "csv", "-dir", captures.job_dir(), captures.prof_dir()});
+  CHECK(result.out == "capture,n\nJOBA,4\n" + captures.prof.folder().filename().string() + ",3\n");
+  const auto differ = run_msprof({"query", "SELECT * FROM op_summary", "-q", "--format", "json",
+                                  "-dir", captures.job_dir(), captures.prof_dir()});
+  CHECK(differ.exit_code == 2);
+  CHECK(contains(differ.err, "name the columns instead of *"));
+}
+
+TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document") {
+  const Captures captures;
+  const auto result =
+      run_msprof({"query", "-q", "--json", "-dir", captures.job_dir(), "SELECT * FROM v_opps"});
+  CHECK(result.exit_code == 2);
+  const auto document = json::parse(result.out);
+  CHECK(document.at("exit_code") == 2);
+  CHECK(contains(document.at("error").get<std::string>(), "did you mean v_ops?"));
+  const auto slow =
+      run_msprof({"query", "-q", "-dir", captures.job_dir(), "--timeout", "0.2", "--format", "csv",
+                  "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n)"
+                  " SELECT count(*) FROM n"});
+  CHECK(slow.exit_code == 2);
+  CHECK(contains(slow.err, "longer than 0.2 s; --timeout allows more"));
+}
+
+TEST_CASE("a table shows as many rows as are wanted, and says that there are more") {
+  const Captures captures;
+  const std::string many =
+      "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n"
+      " WHERE i < 2000) SELECT i FROM n";
+  const auto all = run_msprof({"query", many, "-dir", captures.job_dir()});
+  CHECK(contains(all.out, "1000\n"));
+  CHECK_FALSE(contains(all.out, "1001"));
+  CHECK(contains(all.err, "only the first 1000 rows"));
+  CHECK(run_msprof(
+            {"query", many, "-q", "-dir", captures.job_dir(), "--format", "csv", "--limit", "2"})
+            .out == "i\n1\n2\n");
+}
+
+TEST_CASE("query --schema tells views, columns, units and tables without a capture") {
+  const TempFolder folder;
+  const auto text = run_msprof({"query", "--schema"}, {.folder = folder.path()});
+  CHECK(text.exit_code == 0);
+  for (const char* part : {"v_ops: one operator", "total_us         us", "op_summary", "task_pmu:"})
+    CHECK(contains(text.out, part));
+  const auto document =
+      json::parse(run_msprof({"query", "--schema", "--json"}, {.folder = folder.path()}).out);
+  CHECK(document.at("schema") == "msprof.query.schema/1");
+  const auto csv = run_msprof({"query", "--schema", "--format", "csv"}, {.folder = folder.path()});
+  CHECK(contains(csv.out, "view,v_tasks,duration_us,us,"));
+}
+
+TEST_CASE("views and summary tables agree") {
+  const Captures captures;
+  for (const std::string& dir : {captures.job_dir(), captures.prof_dir()}) {
+    const auto both =
+        rows_of(dir, "SELECT (SELECT total(total_us) FROM v_ops) AS view, (SELECT total(" +
+                         std::string(dir == captures.job_dir() ? "time * 2" : "task_duration") +
+                         ") FROM op_summary) AS product");
+    // In op_summary of a board means of two executions; the layer that ran once counts double.
+    const double once = dir == captures.job_dir() ? 1 : 0;
+    CHECK(about(both.at(0).at("view").get<double>() + once, both.at(0).at("product")));
+  }
+  const auto calls = rows_of(captures.prof_dir(),
+                             "SELECT (SELECT count(*) FROM v_api_calls) AS view,"
+                             " (SELECT total(count) FROM api_statistic) AS product");
+  CHECK(calls.at(0).at("view") == calls.at(0).at("product"));
+  const auto tasks = rows_of(captures.prof_dir(),
+                             "SELECT (SELECT count(*) FROM v_tasks) AS view,"
+                             " (SELECT count(*) FROM task_time) AS product");
+  CHECK(tasks.at(0).at("view") == tasks.at(0).at("product"));
+}
