@@ -96,7 +96,9 @@ std::set<std::string> first_types(const Json& comparison, std::size_t count) {
 TEST_CASE("mish against leaky_relu: Softplus and Tanh went, LeakyRelu came, with their shares") {
   const Story story("mish", "leaky_relu");
   const Json& comparison = story.comparison;
-  CHECK(comparison.at("verdict") == "faster");
+  // Seven executions on a busy machine may not tell a half from noise, but never the contrary.
+  CHECK(comparison.at("verdict") != "slower");
+  CHECK(comparison.at("total").at("percent") < -20);
   CHECK(comparison.at("total").at("delta_us") == Approx(story.change_us()).epsilon(0.1));
   CHECK(first_types(comparison, 2) == std::set<std::string>{"Softplus", "Tanh"});
   double shares = 0, by_hand = 0;
