@@ -31,6 +31,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "Perfetto\n"
       "  msprof export summary --format csv    tables of the newest capture in this folder\n"
       "  msprof show --top 10                  the hottest layers in the terminal\n"
+      "  msprof compare JOBAAA JOBBBB          what changed between two runs\n"
       "  msprof query -dir PROF_XXX            its devices, models, iterations and products");
   add_collect_command(*root);
   add_import_command(*root);
