@@ -59,6 +59,7 @@ class CaptureDoctor {
     const auto session = open();
     if (!session) return;
     check_disk();
+    check_parts(*session);
     if (!check_store_at_hand(*session)) check_raw_files(*session);
   }
 
@@ -96,6 +97,26 @@ class CaptureDoctor {
         fmt::format("{} free where the capture is: a run that wrote there may have lost its end",
                     human_bytes(*free)),
         fmt::format("df -h {}; free space, and run again", folder_.string()));
+  }
+
+  // A folder of the host beside those of devices, either without a single file of data.
+  void check_parts(const Session& session) {
+    const auto has_files = [&](std::string_view part) {
+      return std::any_of(session.raw_files().begin(), session.raw_files().end(),
+                         [&](const RawFile& file) { return file.name.starts_with(part); });
+    };
+    const bool of_host = has_files("host/");
+    const bool of_device = has_files("device_");
+    std::error_code ignored;
+    if (of_device && !of_host && fs::is_directory(folder_ / "host", ignored)) {
+      list_.fail("host", "host/data is empty: the disk was full, or the folder was not writable",
+                 "df -h and ls -ld on the machine of the run; free space or mend the rights, and "
+                 "run again",
+                 Exit::partial_data);
+    } else if (of_host && !of_device) {
+      list_.warn("device", "no data of a device: nothing ran on one, or its folder was not copied",
+                 "copy the whole folder again; else see that the application runs on the NPU");
+    }
   }
 
   // False where the store does not fit the raw files, or cannot be read; that is then said.

@@ -57,6 +57,7 @@ constexpr KnownFinding kKnown[] = {
     {"", "no hwts_frequency", "", kCopyAgain},
     {"", "no clock of the host", "", kCopyAgain},
     {"", "events not said", "", kCopyAgain},
+    {"", "not read", "", "what info.json and dev_start.log lack is told in a check of its own"},
     {"", "frequency 0", "", ""},
     {"", "records missing by their counter", "the device had no time to write them",
      "record less: fewer iterations, or --aic-metrics off"},

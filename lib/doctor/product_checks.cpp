@@ -49,6 +49,7 @@ constexpr Need kNeeds[] = {
     {"cann", "aicpu", "aicpu|data_preprocess", false},
     {"cann", "operator_memory", "task_memory_info", false},
     {"cann", "memory_record", "task_memory_info", false},
+    {"cann", "memory", "task_memory_info", false},
     {"cann", "dp", "data_preprocess", false},
     {"cann", "l2_cache", "l2_cache", false},
     {"cann", "ai_core_freq", "lpm_freq", false},

@@ -181,6 +181,9 @@ TEST_CASE("doctor names why a capture of an Atlas machine lacks a product") {
   CHECK(contains(said.of("summary communication_statistic"), "skipped: no data: no collective"));
   CHECK(contains(said.of("summary l2_cache"), "--l2=on"));
 
+  fs::remove_all(good / "host/data");
+  fs::create_directories(good / "host/data");
+  CHECK(contains(examine(good).of("host"), "failed: host/data is empty: the disk was full"));
   fs::remove_all(good / "host");
   said = examine(good);
   CHECK(said.exit_code == 3);
@@ -206,6 +209,11 @@ TEST_CASE("doctor names a PROF folder's lost info files, dictionaries and end of
   fs::remove(good / "device_0" / "info.json.0");
   said = examine(good);
   CHECK(contains(said.of("info.json"), "failed: missing or broken"));
+  fs::remove_all(good / "device_0" / "data");
+  fs::remove_all(good / "device_1");
+  said = examine(good);
+  CHECK(contains(said.of("device"), "warning: no data of a device"));
+  CHECK(contains(said.of("raw files"), "no data folder"));
 }
 
 TEST_CASE("doctor of what is no capture is one failed check, and of several goes on") {
