@@ -110,6 +110,17 @@ std::vector<std::string> board_files() {
       "root@[fe80::1%eth0]:22\nboard_dir = ~/w\nip=a\nboard_ip=b\nunknown = S3cret ;phrase\n"};
 }
 
+// SQL that is answered, that would write, that has no end.
+std::vector<std::string> questions() {
+  return {"SELECT name, total_us FROM v_ops ORDER BY total_us DESC LIMIT 5 -- all",
+          "WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n) SELECT count(*) FROM n",
+          "SELECT op.*, [text], `id` FROM op_summary JOIN \"op\" /* x */ NATURAL JOIN name",
+          "DELETE FROM task; VACUUM INTO '/tmp/x'",
+          "SELECT group_concat(hex(randomblob(99999))) OVER (PARTITION BY x'ff' ORDER BY 1e300),"
+          " printf('%.*c', 99999999, 'x') FROM v_tasks, json_each('[1,2]') WHERE op_id IN (1, 2)",
+          "ATTACH 'x' AS y; PRAGMA user_version = 7; CREATE TEMP TABLE z AS SELECT 1"};
+}
+
 }  // namespace
 
 std::string pack(const std::vector<SeedFile>& files) {
@@ -125,6 +136,7 @@ std::string pack(const std::vector<SeedFile>& files) {
 }
 
 std::vector<std::string> seeds(std::string_view target) {
+  if (target == "sql") return questions();
   if (target == "job_folder") return {whole_capture(), several_captures(), ""};
   if (target == "ini") return board_files();
   if (target == "board_answer") return board_answers();
