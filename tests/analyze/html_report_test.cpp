@@ -143,6 +143,10 @@ TEST_CASE("differences within noise are grey, and have no share of anything") {
   for (const std::string& row : rows_of(page, "ops")) CHECK(contains(row, "|50.000|-|60|"));
   CHECK_FALSE(contains(page, "500.0"));
   CHECK_FALSE(contains(page, "<figure id=\"by-type\""));
+
+  // Nothing differs at all: there is nothing to draw.
+  for (OpChange& op : same.ops) op.time.new_us = op.time.base_us;
+  CHECK_FALSE(contains(html_report(same), "<figure id=\"by-op\""));
 }
 
 TEST_CASE("text of captures stays text, and a name of 10 MB is shortened") {

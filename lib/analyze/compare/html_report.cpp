@@ -164,7 +164,9 @@ std::string sides(const Comparison& comparison) {
 template <typename Changes, typename Label>
 std::string waterfall_of(const Comparison& comparison, const Changes& changes, std::string id,
                          std::string what, Label&& label) {
-  if (changes.empty()) return "";
+  const bool differs = std::any_of(changes.begin(), changes.end(),
+                                   [](const auto& change) { return change.time.delta_us() != 0; });
+  if (!differs) return "";
   Waterfall waterfall;
   waterfall.id = std::move(id);
   waterfall.title = fmt::format("From BASE to NEW by {}, {}; the scale does not begin at zero",
