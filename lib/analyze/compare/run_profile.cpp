@@ -154,11 +154,11 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
 
 void read_calls(const QueryDb& db, RunProfile& run) {
   std::map<std::string, std::vector<double>, std::less<>> durations;
-  Statement read = db.prepare(
-      "SELECT name, duration_us FROM v_api_calls WHERE duration_us >= 0"
-      " AND name IS NOT NULL ORDER BY call_id");
+  Statement read = db.prepare("SELECT name, duration_us FROM v_api_calls ORDER BY call_id");
   while (read.step()) {
+    if (!(read.real(1) >= 0) || read.is_null(1)) continue;
     const std::string_view name = read.text(0);
+    if (name.empty()) continue;
     auto known = durations.find(name);
     if (known == durations.end()) known = durations.emplace(name, std::vector<double>()).first;
     known->second.push_back(read.real(1));
@@ -199,6 +199,14 @@ TimeUnit natural_unit(const TraceDb& store) {
   if (executions.step()) return TimeUnit::execution;
   Statement iterations = db.prepare("SELECT 1 FROM v_iterations WHERE duration_us > 0 LIMIT 1");
   return iterations.step() ? TimeUnit::iteration : TimeUnit::whole_run;
+}
+
+double outside_iterations(const TraceDb& store) {
+  const QueryDb db(store);
+  OpSlots slots = read_ops(db);
+  TaskTimes times(db, TimeUnit::iteration, slots.slot_of_op, slots.ops.size());
+  add_collectives(db, times, slots.ops);
+  return times.outside_share();
 }
 
 RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_partial,

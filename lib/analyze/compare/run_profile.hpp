@@ -72,6 +72,9 @@ struct RunProfile {
 // What the run's own times are of.
 TimeUnit natural_unit(const TraceDb& store);
 
+// The part of the operators' time that lies outside of all iterations, 0 to 1.
+double outside_iterations(const TraceDb& store);
+
 // Throws Error(nothing_to_do) where no operator has a time.
 RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_partial,
                     TimeUnit unit);
