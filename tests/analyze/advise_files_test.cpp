@@ -25,8 +25,11 @@ json rule(const std::string& id) {
           {"where", {{"time", ">", "$us"}}}};
 }
 
-std::string file_of(const json& rules) {
-  return json{{"schema", "msprof.rules/1"}, {"rules", rules}}.dump();
+std::string file_of(const std::vector<json>& rules) {
+  json file = json::object();
+  file["schema"] = "msprof.rules/1";
+  file["rules"] = rules;
+  return file.dump();
 }
 
 // The sentence with which a file is refused.
@@ -74,7 +77,8 @@ TEST_CASE("A rule file that is not understood is refused with its name, the rule
   CHECK_THAT(refusal_of("where", {{"time", ">", "$no"}}), mine("'$no' is no threshold"));
   CHECK_THAT(refusal_of("where", {{"time", ">", "text"}}), mine("'\">\"' does not go with"));
   CHECK_THAT(refusal_of("where", {{"time", "in", 1}}), mine("'\"in\"' does not go with"));
-  CHECK_THAT(refusal_of("where", {{"time", ">"}}), mine("a condition is a list of three"));
+  CHECK_THAT(refusal_of("where", json::array({json::array({"time", ">"})})),
+             mine("a condition is a list of three"));
   CHECK_THAT(refusal_of("sql", "SELECT 1"), mine("it needs one of 'where'"));
   CHECK_THAT(refusal_of("group", {{"share_of", json::object()}}), mine("'share_of' is no text"));
   CHECK_THAT(refusal_of("needs", "SELECT 1"), mine("'needs' goes with 'sql'"));
@@ -150,7 +154,8 @@ TEST_CASE("prof_rule_0.json has the groups and suggestions that consumers know")
   OperatorScene scene;
   scene.add({"mm", "MatMul", "AI_CORE", 100, 0, 8, {{"mac", 0.9}, {"vec", 0.9}, {"mte2", 0.5}}});
   scene.add({"t1", "TransData", "AI_CORE", 10, 20, 4, {{"vec", 0.1}, {"mte2", 0.9}}});
-  scene.add({"t2", "TransData", "AI_CORE", 10, 0, 8, {{"vec", 0.9}, {"scalar", 0.9}}});
+  scene.add(
+      {"t2", "TransData", "AI_CORE", 10, 0, 8, {{"vec", 0.9}, {"mte2", 0.5}, {"scalar", 0.9}}});
   scene.add({"t3", "TransData", "AI_CORE", 10});
   scene.add({"where", "Where", "AI_CPU", 30, 0, 1, {}, "FLOAT;INT64"});
   scene.add({"StridedSliceGrad_1", "StridedSliceGrad", "AI_CPU", 10, 0, 1});

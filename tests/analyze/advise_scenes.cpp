@@ -58,6 +58,9 @@ void LayerScene::finish() {
   step.icache_hit = icache_hit;
   step.icache_miss = icache_miss;
   writer_.add(step);
+  StepTimeRow time;
+  time.task_count = 1;
+  writer_.add(time);
   writer_.add(PmuColumnRow{0, name("total_cycles")});
   for (std::size_t i = 0; i < kLoads.size(); ++i) {
     writer_.add(

@@ -103,7 +103,7 @@ void TableFields::read_devices() {
 
 void TableFields::read_workspaces() {
   if (!workspaces_.empty()) return;
-  read_table(db_, "fusion_op", {"fusion_name", "memory_workspace"},
+  read_table(db_, "fusion_op", {"fusion_op", "memory_workspace"},
              [&](std::span<const TableValue> row) {
                if (!row[1].number || workspaces_.size() >= kMostWorkspaces) return;
                workspaces_[row[0].text] = *row[1].number;
