@@ -169,10 +169,12 @@ std::string NoiseFloor::basis() const {
     text += fmt::format(", and twice the largest difference between two runs of a side ({:.3f} ms)",
                         2 * std::max(range(base_.runs_us), range(now_.runs_us)) / 1000);
   }
+  const std::string runs =
+      ours + theirs == 2 ? "one run a side" : fmt::format("{} and {} runs", ours, theirs);
   return fmt::format(
-      "{} and {} run(s): {}; more where the fastest executions ({:.3f} and {:.3f} ms) or the"
-      " operators do not confirm a change",
-      ours, theirs, text, base_.fastest_us / 1000, now_.fastest_us / 1000);
+      "{}: {}; more where the fastest executions ({:.3f} and {:.3f} ms) or the operators do not"
+      " confirm a change",
+      runs, text, base_.fastest_us / 1000, now_.fastest_us / 1000);
 }
 
 }  // namespace msprof
