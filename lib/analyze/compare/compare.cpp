@@ -182,10 +182,12 @@ class Comparer {
       change.type = type;
       if (sum.base_ops > 0) change.time.base_us = sum.base.us();
       if (sum.new_ops > 0) change.time.new_us = sum.now.us();
-      // Operators of a type drift together or apart.
+      // Operators of a type drift together or apart. A type that came or went is no chance.
       const auto as = sum.base_ops == sum.new_ops ? Correspondence::pair : Correspondence::other;
-      change.time.noise_us =
-          std::max(floor_.op_us(sum.base, sum.now, as), std::sqrt(sum.squared_noise));
+      if (sum.base_ops > 0 && sum.new_ops > 0) {
+        change.time.noise_us =
+            std::max(floor_.op_us(sum.base, sum.now, as), std::sqrt(sum.squared_noise));
+      }
       change.base_ops = sum.base_ops;
       change.new_ops = sum.new_ops;
       change.share = share_of(change.time);
