@@ -30,7 +30,8 @@ struct FactValue {
 // Gathers the facts of one device from its rows of op_summary, in order of time.
 class ComputedFacts {
  public:
-  // The fields that add() wants, in that order.
+  // The fields that add() wants, in that order; of those behind the first few only the number.
+  static constexpr std::size_t kTextFields = 3;
   static std::vector<std::string> fields();
 
   void add(std::span<const TableValue> values);

@@ -278,7 +278,10 @@ class Scan {
   void add_facts(Row row) {
     fact_row_.resize(facts_.size());
     for (std::size_t i = 0; i < facts_.size(); ++i) {
-      if (facts_[i] >= 0) fact_row_[i] = row[static_cast<std::size_t>(facts_[i])];
+      if (facts_[i] < 0) continue;
+      const TableValue& value = row[static_cast<std::size_t>(facts_[i])];
+      fact_row_[i].number = value.number;
+      if (i < ComputedFacts::kTextFields) fact_row_[i].text = value.text;
     }
     device_facts_->add(fact_row_);
   }
