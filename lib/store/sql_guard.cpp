@@ -9,6 +9,8 @@
 
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "store/sql_functions.hpp"
+#include "store/sql_watchdog.hpp"
 #include "store/sql_words.hpp"
 
 namespace msprof {
@@ -22,126 +24,10 @@ constexpr int kValueBytes = 16 << 20;
 constexpr sqlite3_int64 kHeapBytes = 512 << 20;
 // Instructions of SQLite between two looks at the clock: about a microsecond.
 constexpr int kInstructionsBetweenLooks = 100;
-
-// All functions that read nothing but their arguments; sorted.
-constexpr std::array kFunctions = std::to_array<std::string_view>({"->",
-                                                                   "->>",
-                                                                   "abs",
-                                                                   "acos",
-                                                                   "acosh",
-                                                                   "asin",
-                                                                   "asinh",
-                                                                   "atan",
-                                                                   "atan2",
-                                                                   "atanh",
-                                                                   "avg",
-                                                                   "ceil",
-                                                                   "ceiling",
-                                                                   "char",
-                                                                   "coalesce",
-                                                                   "concat",
-                                                                   "concat_ws",
-                                                                   "cos",
-                                                                   "cosh",
-                                                                   "count",
-                                                                   "cume_dist",
-                                                                   "current_date",
-                                                                   "current_time",
-                                                                   "current_timestamp",
-                                                                   "date",
-                                                                   "datetime",
-                                                                   "degrees",
-                                                                   "dense_rank",
-                                                                   "exp",
-                                                                   "first_value",
-                                                                   "floor",
-                                                                   "format",
-                                                                   "glob",
-                                                                   "group_concat",
-                                                                   "hex",
-                                                                   "if",
-                                                                   "ifnull",
-                                                                   "iif",
-                                                                   "instr",
-                                                                   "json",
-                                                                   "json_array",
-                                                                   "json_array_length",
-                                                                   "json_extract",
-                                                                   "json_group_array",
-                                                                   "json_group_object",
-                                                                   "json_insert",
-                                                                   "json_object",
-                                                                   "json_patch",
-                                                                   "json_quote",
-                                                                   "json_remove",
-                                                                   "json_replace",
-                                                                   "json_set",
-                                                                   "json_type",
-                                                                   "json_valid",
-                                                                   "julianday",
-                                                                   "lag",
-                                                                   "last_value",
-                                                                   "lead",
-                                                                   "length",
-                                                                   "like",
-                                                                   "likelihood",
-                                                                   "likely",
-                                                                   "ln",
-                                                                   "log",
-                                                                   "log10",
-                                                                   "log2",
-                                                                   "lower",
-                                                                   "ltrim",
-                                                                   "max",
-                                                                   "median",
-                                                                   "min",
-                                                                   "mod",
-                                                                   "nth_value",
-                                                                   "ntile",
-                                                                   "nullif",
-                                                                   "octet_length",
-                                                                   "percent_rank",
-                                                                   "percentile",
-                                                                   "pi",
-                                                                   "pow",
-                                                                   "power",
-                                                                   "printf",
-                                                                   "quote",
-                                                                   "radians",
-                                                                   "random",
-                                                                   "randomblob",
-                                                                   "rank",
-                                                                   "replace",
-                                                                   "round",
-                                                                   "row_number",
-                                                                   "rtrim",
-                                                                   "sign",
-                                                                   "sin",
-                                                                   "sinh",
-                                                                   "sqlite_version",
-                                                                   "sqrt",
-                                                                   "strftime",
-                                                                   "string_agg",
-                                                                   "substr",
-                                                                   "substring",
-                                                                   "subtype",
-                                                                   "sum",
-                                                                   "tan",
-                                                                   "tanh",
-                                                                   "time",
-                                                                   "timediff",
-                                                                   "total",
-                                                                   "trim",
-                                                                   "trunc",
-                                                                   "typeof",
-                                                                   "unhex",
-                                                                   "unicode",
-                                                                   "unistr",
-                                                                   "unixepoch",
-                                                                   "unlikely",
-                                                                   "upper",
-                                                                   "zeroblob"});
-static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
+// How long a single instruction may go on when the time is over.
+constexpr double kGraceSeconds = 3;
+// More is no limit; it keeps times within what a clock counts.
+constexpr double kLongestSeconds = 1e7;
 
 int authorize(void*, int action, const char*, const char* detail, const char*, const char*) {
   switch (action) {
@@ -150,9 +36,7 @@ int authorize(void*, int action, const char*, const char* detail, const char*, c
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_FUNCTION: {
-      const std::string name = lower_ascii(detail == nullptr ? "" : detail);
-      const bool known = std::binary_search(kFunctions.begin(), kFunctions.end(), name);
-      return known ? SQLITE_OK : SQLITE_DENY;
+      return is_harmless_function(detail == nullptr ? "" : detail) ? SQLITE_OK : SQLITE_DENY;
     }
     default:
       return SQLITE_DENY;
@@ -191,8 +75,12 @@ struct SqlGuard::State {
     void enter() override {
       state->working = this;
       state->entered = Clock::now();
+      if (!is_theirs || !state->watchdog) return;
+      const std::chrono::duration<double> time = used;
+      state->watchdog->expect_within(state->limit_seconds - time.count() + kGraceSeconds);
     }
     void leave() override {
+      if (is_theirs && state->watchdog) state->watchdog->calm();
       used += Clock::now() - state->entered;
       state->working = nullptr;
     }
@@ -206,6 +94,10 @@ struct SqlGuard::State {
     theirs.is_theirs = true;
   }
 
+  std::string time_out() const {
+    return fmt::format("the SQL took longer than {} s{}", limit_seconds,
+                       option.empty() ? "" : "; " + option + " allows more");
+  }
   // Our own SQL over our own tables ends.
   bool is_over() const {
     if (working != &theirs || limit_seconds <= 0) return false;
@@ -221,6 +113,7 @@ struct SqlGuard::State {
   std::string option;
   Watch ours;
   Watch theirs;
+  std::unique_ptr<SqlWatchdog> watchdog;
   const Watch* working = nullptr;
   Clock::time_point entered{};
 };
@@ -267,9 +160,7 @@ void SqlGuard::State::Watch::fail(std::string_view sql) const {
   const int code = sqlite3_errcode(db);
   if ((code & 0xff) == SQLITE_INTERRUPT) {
     interrupt::check();
-    throw Error(Exit::usage,
-                fmt::format("the SQL took longer than {} s{}", state->limit_seconds,
-                            state->option.empty() ? "" : "; " + state->option + " allows more"));
+    throw Error(Exit::usage, state->time_out());
   }
   if (!is_theirs || is_of_files(code)) fail_with(db, "reading");
   const std::string limit = limit_sentence(db);
@@ -303,8 +194,9 @@ SqlGuard::SqlGuard(SqlGuard&&) noexcept = default;
 SqlGuard& SqlGuard::operator=(SqlGuard&&) noexcept = default;
 
 void SqlGuard::limit_time(double seconds, std::string_view option) {
-  state_->limit_seconds = seconds;
+  state_->limit_seconds = seconds > kLongestSeconds ? 0 : seconds;
   state_->option = option;
+  state_->watchdog.reset();
 }
 
 namespace {
@@ -338,6 +230,8 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
   if (sql.find('\0') != std::string_view::npos)
     throw Error(Exit::usage, "the SQL holds a zero byte; it must be text");
   state_->theirs.used = {};
+  if (!state_->watchdog && state_->limit_seconds > 0)
+    state_->watchdog = std::make_unique<SqlWatchdog>(state_->time_out());
   Prepared first = prepare(state_->db, state_->theirs, sql);
   if (first.is_empty)
     throw Error(Exit::usage, "there is no SQL: give one SELECT, \"SELECT * FROM v_ops\"");

@@ -270,6 +270,12 @@ TEST_CASE("a mistake in SQL is a sentence and exit code 2, also in the document"
                   " SELECT count(*) FROM n"});
   CHECK(slow.exit_code == 2);
   CHECK(contains(slow.err, "longer than 0.2 s; --timeout allows more"));
+  // Hours within one call of a function.
+  const auto stuck = run_msprof(
+      {"query", "-q", "-dir", captures.job_dir(), "--timeout", "0.2",
+       "SELECT instr(hex(zeroblob(4000000)), substr(hex(zeroblob(4000000)), 4000000) || '1')"});
+  CHECK(stuck.exit_code == 2);
+  CHECK(contains(stuck.err, "longer than 0.2 s; --timeout allows more"));
 }
 
 TEST_CASE("a table shows as many rows as are wanted, and says that there are more") {
