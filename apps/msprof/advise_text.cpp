@@ -21,22 +21,19 @@ constexpr std::string_view kBlanks = "         ";
 // The words around the texts of rules.
 struct Words {
   std::string_view severity[3];
-  std::string_view advice, more, checked, without, not_met, nothing;
+  std::string_view advice, more, checked, all_says_why, without, not_met, nothing;
 };
 constexpr Words kEnglish = {{"problem", "hint", "info"},
                             "do: ",
                             "… and {} more",
                             "{} rules checked, {} without data",
+                            " (--all says which and why)",
                             "no data: {}",
                             "not met: {}",
                             "nothing found"};
-constexpr Words kChinese = {{"问题", "提示", "信息"},
-                            "建议:",
-                            "…… 另有 {} 项",
-                            "已检查 {} 条规则,其中 {} 条没有数据",
-                            "没有数据:{}",
-                            "未触发:{}",
-                            "没有发现问题"};
+constexpr Words kChinese = {
+    {"问题", "提示", "信息"}, "建议:",       "…… 另有 {} 项", "已检查 {} 条规则,其中 {} 条没有数据",
+    " (--all 列出原因)",      "没有数据:{}", "未触发:{}",     "没有发现问题"};
 
 const Words& words_of(Language language) {
   return language == Language::zh ? kChinese : kEnglish;
@@ -167,12 +164,10 @@ std::string advice_text(const Advice& advice, const AdviceStyle& style) {
       out += fmt::format(fmt::runtime(words.without), text) + '\n';
     }
   }
-  std::string ids;
-  for (const RuleWithoutData& rule : advice.without_data)
-    ids += (ids.empty() ? ": " : ", ") + rule.rule->id;
-  const std::string last =
+  std::string last =
       fmt::format(fmt::runtime(words.checked), advice.checked(), advice.without_data.size());
-  append_wrapped(out, "", last + (style.all ? "" : ids), style.width);
+  if (!style.all && !advice.without_data.empty()) last += words.all_says_why;
+  append_wrapped(out, "", last, style.width);
   return out;
 }
 

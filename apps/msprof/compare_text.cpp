@@ -45,7 +45,7 @@ std::string_view matched_cell(const OpChange& op) {
     case MatchedBy::shape:
       return "type";
     case MatchedBy::fusion:
-      return "fusion";
+      return op.time.is_noise() ? "fusion, noise" : "fusion";
     case MatchedBy::unmatched:
       break;
   }
@@ -130,12 +130,21 @@ class Report {
     if (!rest.empty()) line(std::string(rest));
   }
 
+  // Whether a change has a row: noise has none, but what was fused is no chance, whatever it took.
+  template <typename AnyChange>
+  static bool has_row(const AnyChange& change) {
+    return !change.time.is_noise();
+  }
+  static bool has_row(const OpChange& op) {
+    return !op.time.is_noise() || op.matched_by == MatchedBy::fusion;
+  }
+
   // Adds the rows that changed beyond noise by `add`, as many as wanted; says what is not shown.
   template <typename Changes, typename Add>
   std::string add_changed(const Changes& changes, std::string_view what, Add&& add) const {
     std::size_t changed = 0;
     for (const auto& change : changes) {
-      if (change.time.is_noise()) continue;
+      if (!has_row(change)) continue;
       if (changed++ < style_.top) add(change);
     }
     std::vector<std::string> rest;

@@ -1,7 +1,7 @@
 #include "export/table_reader.hpp"
 
 #include <algorithm>
-#include <cstdlib>
+#include <charconv>
 
 #include "base/text.hpp"
 #include "export/products.hpp"
@@ -62,7 +62,10 @@ void TableReader::text(std::string_view value) {
 void TableReader::number(std::string_view digits) {
   if (TableValue* cell = next_value()) {
     cell->text = digits;
-    cell->number = std::strtod(cell->text.c_str(), nullptr);
+    double value = 0;
+    const auto end = digits.data() + digits.size();
+    const bool is_number = std::from_chars(digits.data(), end, value).ec == std::errc();
+    cell->number = is_number ? std::optional(value) : std::nullopt;
   }
 }
 
