@@ -18,7 +18,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
   auto root = std::make_unique<cli::Command>(
       "msprof",
       "Profiler for HiSilicon SVP and Huawei Ascend NPUs: collect a run, import its raw data, "
-      "export timelines and tables, show them.");
+      "export timelines and tables, show them; say what is wrong and what changed.");
   root->set_examples(
       "  msprof collect -m main --all          run ./main profiled on this machine, then import "
       "and export\n"
@@ -31,6 +31,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "Perfetto\n"
       "  msprof export summary --format csv    tables of the newest capture in this folder\n"
       "  msprof show --top 10                  the hottest layers in the terminal\n"
+      "  msprof advise -dir JOBXXX             what slows it down, and what to do about it\n"
       "  msprof compare JOBAAA JOBBBB          what changed between two runs\n"
       "  msprof query -dir PROF_XXX            its devices, models, iterations and products");
   add_collect_command(*root);
