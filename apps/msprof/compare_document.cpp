@@ -59,18 +59,6 @@ std::string_view text_of(MatchedBy by) {
   return "unmatched";
 }
 
-std::string_view text_of(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::noise:
-      break;
-  }
-  return "noise";
-}
-
 ordered_json json_of(const OpChange& op) {
   ordered_json object = {{"base_names", json_of(op.base_names)},
                          {"new_names", json_of(op.new_names)},
@@ -131,7 +119,7 @@ void add_comparison(const Comparison& comparison, ordered_json& document) {
   document["warnings"] = json_of(comparison.warnings);
   document["unit"] = comparison.unit;
   document["noise_basis"] = comparison.noise_basis;
-  document["verdict"] = text_of(comparison.verdict);
+  document["verdict"] = verdict_name(comparison.verdict);
   ordered_json total;
   add_time(comparison.total, total);
   document["total"] = std::move(total);

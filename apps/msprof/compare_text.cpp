@@ -52,11 +52,6 @@ std::string_view matched_cell(const OpChange& op) {
   return op.new_names.empty() ? "only BASE" : "only NEW";
 }
 
-std::string per_unit(const std::string& unit) {
-  constexpr std::string_view kOne = "one ";
-  return unit.starts_with(kOne) ? "per " + unit.substr(kOne.size()) : "for " + unit;
-}
-
 class Report {
  public:
   Report(const Comparison& comparison, const TextStyle& style)

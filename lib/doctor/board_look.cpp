@@ -7,6 +7,7 @@
 #include <chrono>
 
 #include "base/text.hpp"
+#include "collect/board/board_facts.hpp"
 #include "collect/board/board_keeper.hpp"
 #include "ssh/sftp_files.hpp"
 
@@ -23,23 +24,8 @@ constexpr std::uint64_t kBlockBytes = 1024;
 // "name value". Reads only. `ls -l` over /proc costs one process where readlink would cost one
 // each, and its "l-wx" tells what is open for writing.
 constexpr const char* kLook = R"sh(
-home=${HOME:-/}
-dir=${1:-$home}
-case $dir in /*) ;; *) dir=$home/$dir ;; esac
-ours=$dir/.msprof
-echo "system $(uname -s)"
-echo "machine $(uname -m)"
-echo "home $home"
-echo "folder $ours"
 echo "umask $(umask)"
 echo "clock $(date +%s)"
-for tool in tar setsid; do
-  command -v $tool >/dev/null 2>&1 && echo "tool $tool"
-done
-case $(stat -c "%f %s %Y %Z %i" / 2>/dev/null) in
-  [0-9a-f]*" "[0-9]*" "[0-9]*" "[0-9]*" "[0-9]*) echo "tool stat" ;;
-esac
-head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
 there=$ours
 until [ -d "$there" ]; do there=${there%/*}; there=${there:-/}; done
 echo "there $there"
@@ -93,7 +79,8 @@ done
 )sh";
 
 const BoardScript& look_script() {
-  static const std::string text = std::string(kMarkedFunction) + kLockFunctions + kLook;
+  static const std::string text =
+      std::string(kMarkedFunction) + kLockFunctions + std::string(kFactsScript) + kLook;
   static const BoardScript script = {"looking at the board", text};
   return script;
 }

@@ -64,7 +64,7 @@ TEST_CASE("export summary writes every table of the run, named as users know the
   CHECK(stems(played.products()) ==
         Lines{"aicpu.csv", "api_statistic.csv", "communication_statistic.csv", "fusion_op.csv",
               "memory_record.csv", "msprof_tx.csv", "op_statistic.csv", "op_summary.csv",
-              "operator_memory.csv", "step_trace.csv", "task_time.csv"});
+              "operator_memory.csv", "prof_rule.json", "step_trace.csv", "task_time.csv"});
   CHECK(products_named(played.products(), "op_summary").front().filename() ==
         "op_summary_20231114221320.csv");
 }

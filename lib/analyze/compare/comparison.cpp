@@ -13,6 +13,23 @@ bool Change::is_noise() const {
   return std::abs(delta_us()) <= noise_us;
 }
 
+std::string_view verdict_name(Verdict verdict) {
+  switch (verdict) {
+    case Verdict::faster:
+      return "faster";
+    case Verdict::slower:
+      return "slower";
+    case Verdict::noise:
+      break;
+  }
+  return "noise";
+}
+
+std::string per_unit(const std::string& unit) {
+  constexpr std::string_view kOne = "one ";
+  return unit.starts_with(kOne) ? "per " + unit.substr(kOne.size()) : "for " + unit;
+}
+
 std::string OpChange::name() const {
   const auto& names = base_names.size() >= new_names.size() ? base_names : new_names;
   std::string joined;

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 namespace msprof {
@@ -93,6 +94,11 @@ struct MatchCounts {
 };
 
 enum class Verdict { faster, slower, noise };
+// "faster", as JSON and the classes of the report call it.
+std::string_view verdict_name(Verdict verdict);
+
+// "per execution" for "one execution", "for the whole run".
+std::string per_unit(const std::string& unit);
 
 struct Comparison {
   ComparedSide base;

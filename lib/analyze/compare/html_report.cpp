@@ -83,18 +83,6 @@ std::string verdict_text(const Comparison& comparison) {
   return total.delta_us() == 0 ? "No change" : "No change beyond noise";
 }
 
-std::string_view verdict_kind(Verdict verdict) {
-  switch (verdict) {
-    case Verdict::faster:
-      return "faster";
-    case Verdict::slower:
-      return "slower";
-    case Verdict::noise:
-      break;
-  }
-  return "noise";
-}
-
 std::string figure(std::string_view id, std::string_view what, const std::string& value) {
   return fmt::format("<div><dt>{}</dt><dd id=\"{}\">{}</dd></div>\n", what, id, value);
 }
@@ -106,11 +94,11 @@ std::string header(const Comparison& comparison) {
       "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{}</h1>\n"
       "<p id=\"verdict\" class=\"{}\"><strong>{}</strong></p>\n<dl class=\"figures\">\n{}{}{}{}"
       "</dl>\n<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
-      subject(comparison, " <span aria-label=\"to\">→</span> "), verdict_kind(comparison.verdict),
+      subject(comparison, " <span aria-label=\"to\">→</span> "), verdict_name(comparison.verdict),
       verdict_text(comparison),
-      figure("base-total", "BASE, " + per_unit(comparison.unit),
+      figure("base-total", "BASE, " + escaped(per_unit(comparison.unit)),
              times.text(total.base_us.value_or(0))),
-      figure("new-total", "NEW, " + per_unit(comparison.unit),
+      figure("new-total", "NEW, " + escaped(per_unit(comparison.unit)),
              times.text(total.new_us.value_or(0))),
       figure("change", "Change",
              fmt::format("{} ({} %)", times.signed_text(total.delta_us()),
@@ -170,7 +158,7 @@ std::string waterfall_of(const Comparison& comparison, const Changes& changes, s
   Waterfall waterfall;
   waterfall.id = std::move(id);
   waterfall.title = fmt::format("From BASE to NEW by {}, {}; the scale does not begin at zero",
-                                what, per_unit(comparison.unit));
+                                what, escaped(per_unit(comparison.unit)));
   waterfall.what = std::move(what);
   waterfall.base_us = comparison.total.base_us.value_or(0);
   waterfall.new_us = comparison.total.new_us.value_or(0);

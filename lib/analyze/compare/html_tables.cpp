@@ -123,19 +123,20 @@ void add_time(std::vector<std::string>& cells, const Change& change) {
 }  // namespace
 
 std::string ops_section(const Comparison& comparison) {
-  TableHtml table("ops",
-                  fmt::format("Operators, us {}; grey: within noise", per_unit(comparison.unit)),
-                  {{"Operator", Cell::text},
-                   {"Base us"},
-                   {"New us"},
-                   {"Change us", Cell::change},
-                   {"Change %", Cell::change},
-                   {"Noise us"},
-                   {"Share %"},
-                   {"Count"},
-                   {"Type", Cell::text},
-                   {"Unit", Cell::text},
-                   {"Matched by", Cell::text}});
+  TableHtml table(
+      "ops",
+      fmt::format("Operators, us {}; grey: within noise", escaped(per_unit(comparison.unit))),
+      {{"Operator", Cell::text},
+       {"Base us"},
+       {"New us"},
+       {"Change us", Cell::change},
+       {"Change %", Cell::change},
+       {"Noise us"},
+       {"Share %"},
+       {"Count"},
+       {"Type", Cell::text},
+       {"Unit", Cell::text},
+       {"Matched by", Cell::text}});
   for (const OpChange& op : comparison.ops) {
     if (table.is_full()) break;
     std::vector<std::string> cells = {op_name(op)};
@@ -159,7 +160,8 @@ std::string ops_section(const Comparison& comparison) {
 
 std::string types_section(const Comparison& comparison) {
   if (comparison.types.empty()) return "";
-  TableHtml table("types", fmt::format("Types of operators, us {}", per_unit(comparison.unit)),
+  TableHtml table("types",
+                  fmt::format("Types of operators, us {}", escaped(per_unit(comparison.unit))),
                   {{"Type", Cell::text},
                    {"Base us"},
                    {"New us"},

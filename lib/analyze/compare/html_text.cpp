@@ -114,10 +114,4 @@ std::string_view kind_of(double delta_us, bool is_noise) {
   return delta_us < 0 ? "faster" : "slower";
 }
 
-std::string per_unit(const std::string& unit) {
-  constexpr std::string_view kOne = "one ";
-  return unit.starts_with(kOne) ? "per " + escaped(std::string_view(unit).substr(kOne.size()))
-                                : "for " + escaped(unit);
-}
-
 }  // namespace msprof::html

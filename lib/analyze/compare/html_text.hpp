@@ -44,7 +44,4 @@ TimeText time_text(double base_us, double new_us);
 // "faster", "slower" or "noise": the class of rows and bars.
 std::string_view kind_of(double delta_us, bool is_noise);
 
-// "one execution" as "per execution", "the whole run" as "for the whole run".
-std::string per_unit(const std::string& unit);
-
 }  // namespace msprof::html

@@ -7,19 +7,15 @@
 
 namespace msprof {
 
-namespace {
-
-constexpr std::uint64_t kBlockBytes = 1024;  // df -k
-
-// $1 board_dir. One fact a line, "name value". The exit code 71 tells a folder that cannot be made.
-constexpr BoardScript kLook = {"looking at the board", R"sh(
+const std::string_view kFactsScript = R"sh(
 home=${HOME:-/}
 dir=${1:-$home}
 case $dir in /*) ;; *) dir=$home/$dir ;; esac
+ours=$dir/.msprof
 echo "system $(uname -s)"
 echo "machine $(uname -m)"
 echo "home $home"
-echo "folder $dir/.msprof"
+echo "folder $ours"
 for tool in tar setsid; do
   command -v $tool >/dev/null 2>&1 && echo "tool $tool"
 done
@@ -27,10 +23,18 @@ case $(stat -c "%f %s %Y %Z %i" / 2>/dev/null) in
   [0-9a-f]*" "[0-9]*" "[0-9]*" "[0-9]*" "[0-9]*) echo "tool stat" ;;
 esac
 head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
+)sh";
+
+namespace {
+
+constexpr std::uint64_t kBlockBytes = 1024;  // df -k
+
+// Makes the folder, too. The exit code 71 tells one that cannot be made.
+constexpr std::string_view kMakeFolder = R"sh(
 umask 077
-mkdir -p "$dir/.msprof" && cd "$dir/.msprof" || exit 71
+mkdir -p "$ours" && cd "$ours" || exit 71
 df -Pk . | { read -r header; read -r name blocks used free rest; echo "free $free"; }
-)sh"};
+)sh";
 
 constexpr BoardScript kFree = {"asking for free space", R"sh(
 df -Pk "$1" | { read -r header; read -r name blocks used free rest; echo "free $free"; }
@@ -103,7 +107,8 @@ BoardFacts parse_board_facts(std::string_view answer) {
 }
 
 BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir) {
-  const BoardAnswer answer = shell.ask(kLook, {board_dir});
+  static const std::string text = fmt::format("{}{}", kFactsScript, kMakeFolder);
+  const BoardAnswer answer = shell.ask({"looking at the board", text}, {board_dir});
   if (answer.end.exit_code == kNoFolder) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot make a folder for the runs: {} (--board-dir, or board_dir "

@@ -25,6 +25,10 @@ struct BoardFacts {
   std::string in_one_line() const;
 };
 
+// The script that prints them, for scripts that begin with it: $1 is board_dir, the board's folder
+// of ours is in $ours afterwards. One fact a line, "name value".
+extern const std::string_view kFactsScript;
+
 // Parses what the look prints; throws Error(board_unreachable) where it makes no sense.
 BoardFacts parse_board_facts(std::string_view answer);
 
