@@ -78,14 +78,14 @@ void say_suggestions(TuningFiles& suggestions) {
   }
 }
 
-// The jobs for the tables, and that for the suggestions.
+// The jobs for the tables behind that for the suggestions, which takes as long as the longest of
+// them.
 std::vector<ExportJob> plan_with_suggestions(const TraceDb& store,
                                              const std::filesystem::path& base,
                                              const SummaryOptions& options,
                                              const std::shared_ptr<TuningFiles>& suggestions) {
-  auto jobs = plan_summaries(store, base, options);
-  for (auto& job : plan_prof_rules(store, base, options, suggestions))
-    jobs.push_back(std::move(job));
+  auto jobs = plan_prof_rules(store, base, options, suggestions);
+  for (auto& job : plan_summaries(store, base, options)) jobs.push_back(std::move(job));
   return jobs;
 }
 

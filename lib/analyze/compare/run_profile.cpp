@@ -171,11 +171,6 @@ void read_calls(const QueryDb& db, RunProfile& run) {
   }
 }
 
-std::int64_t devices_with_tasks(const QueryDb& db) {
-  Statement read = db.prepare("SELECT count(DISTINCT device_id) FROM v_tasks");
-  return read.step() ? read.integer(0) : 0;
-}
-
 }  // namespace
 
 double median_of(std::vector<double> values) {
@@ -195,7 +190,7 @@ double deviation_of(const std::vector<double>& values, double middle) {
 
 TimeUnit natural_unit(const TraceDb& store) {
   const QueryDb db(store);
-  Statement executions = db.prepare("SELECT 1 FROM v_tasks WHERE execution IS NOT NULL LIMIT 1");
+  Statement executions = db.prepare("SELECT 1 FROM v_steps WHERE executions > 0 LIMIT 1");
   if (executions.step()) return TimeUnit::execution;
   Statement iterations = db.prepare("SELECT 1 FROM v_iterations WHERE duration_us > 0 LIMIT 1");
   return iterations.step() ? TimeUnit::iteration : TimeUnit::whole_run;
@@ -228,7 +223,7 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
                             " `msprof import` says what is missing",
                             capture));
   }
-  run.devices = devices_with_tasks(db);
+  run.devices = times.device_count();
   read_calls(db, run);
   read_ratios(store.database(), run);
   return run;

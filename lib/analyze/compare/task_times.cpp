@@ -36,6 +36,8 @@ std::size_t TaskTimes::add_slot() {
 
 void TaskTimes::add(std::size_t slot, const TaskPlace& place, double us) {
   if (first_task_[slot] == kNever) first_task_[slot] = tasks_;
+  if (last_device_ != place.device_id) devices_.insert(place.device_id);
+  last_device_ = place.device_id;
   ++tasks_;
   ++counts_[slot];
   all_us_ += us;

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <unordered_map>
 #include <vector>
 
@@ -26,6 +27,8 @@ class TaskTimes {
   std::int64_t count_of_op(std::size_t slot) const { return counts_[slot]; }
   TypicalTime of_execution() const;
   const std::vector<Execution>& executions() const { return index_.executions(); }
+  // Devices that ran an operator.
+  std::int64_t device_count() const { return static_cast<std::int64_t>(devices_.size()); }
   double outside_share() const { return all_us_ > 0 ? outside_us_ / all_us_ : 0; }
   // Where an operator ran first, to put operators in order.
   std::size_t first_task(std::size_t slot) const { return first_task_[slot]; }
@@ -46,6 +49,8 @@ class TaskTimes {
   std::vector<std::vector<Sample>> samples_;
   std::vector<std::int64_t> counts_;
   std::vector<std::size_t> first_task_;
+  std::set<std::int64_t> devices_;
+  std::optional<std::int64_t> last_device_;
   std::size_t tasks_ = 0;
   double all_us_ = 0;
   double outside_us_ = 0;

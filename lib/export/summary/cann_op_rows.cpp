@@ -9,7 +9,7 @@ namespace {
 // Beyond so many operators they are formatted again and again rather than kept.
 constexpr std::size_t kMostOps = 1 << 15;
 
-enum Cell : int {
+enum Cell : std::size_t {
   kName,
   kType,
   kUnit,
@@ -19,10 +19,14 @@ enum Cell : int {
   kHf32,
   kFirstTensor,  // input shapes, types, formats; output shapes, types, formats
 };
-constexpr int kTensorCells = 6;
+constexpr std::size_t kTensorCells = 6;
 
 bool is_any_of(std::string_view text, std::initializer_list<std::string_view> others) {
   return std::find(others.begin(), others.end(), text) != others.end();
+}
+
+std::optional<std::int64_t> given(std::int64_t cell) {
+  return cell == kNull ? std::nullopt : std::optional(cell);
 }
 
 }  // namespace
@@ -38,7 +42,6 @@ OpRows::OpRows(const Database& db, bool has_mix)
           " FROM op WHERE id = ?")) {}
 
 OpRows::Op& OpRows::of(std::int64_t op_id) {
-  op_id_ = op_id;
   const auto known = known_.find(op_id);
   if (known != known_.end()) return known->second;
   if (known_.size() >= kMostOps) known_.clear();
@@ -47,47 +50,41 @@ OpRows::Op& OpRows::of(std::int64_t op_id) {
   return op;
 }
 
-void OpRows::read_again(std::int64_t op_id) {
-  if (read_id_ == op_id) return;
+void OpRows::load(Op& op, std::int64_t op_id) {
   read_.reset();
   read_.bind(1, op_id);
   if (!read_.step()) throw db_.damaged("a task of an operator that is not there");
-  read_id_ = op_id;
-}
-
-void OpRows::load(Op& op, std::int64_t op_id) {
-  read_again(op_id);
-  const std::string unit = read_.is_null(kUnit) ? "N/A" : texts_(read_.integer(kUnit));
+  for (std::size_t i = 0; i < kCells; ++i)
+    op.cells[i] = read_.maybe_integer(static_cast<int>(i)).value_or(kNull);
+  const std::string unit = op.cells[kUnit] == kNull ? "N/A" : texts_(op.cells[kUnit]);
   op.is_printed = !is_any_of(unit, {"WRITE_BACK", "INVALID", "HCCL_AI_CPU"});
   // Collectives have rows of their own, but for kernels that run on the vector cores.
   if (unit == "COMMUNICATION") {
-    op.is_printed = !read_.is_null(kName) && texts_(read_.integer(kName)).ends_with("AivKernel");
+    op.is_printed = op.cells[kName] != kNull && texts_(op.cells[kName]).ends_with("AivKernel");
   }
   op.has_counters = !is_any_of(unit, {"AI_CPU", "DSA_SQE", "DVPP"});
-  op.block_num = read_.integer(kBlockNum);
-  op.mix_block_num = read_.integer(kMixBlockNum);
+  op.block_num = given(op.cells[kBlockNum]).value_or(0);
+  op.mix_block_num = given(op.cells[kMixBlockNum]).value_or(0);
 }
 
 void OpRows::write_front(TableWriter& out, Op& op) {
   out.repeated(op.front, 4, [&] {
-    read_again(op_id_);
-    text_or_missing(out, texts_, read_.maybe_integer(kName));
-    text_or_missing(out, texts_, read_.maybe_integer(kType));
-    const auto dynamic = read_.maybe_integer(kDynamic);
+    text_or_missing(out, texts_, given(op.cells[kName]));
+    text_or_missing(out, texts_, given(op.cells[kType]));
+    const auto dynamic = given(op.cells[kDynamic]);
     dynamic ? out.text(*dynamic != 0 ? "dynamic" : "static") : out.missing();
-    text_or_missing(out, texts_, read_.maybe_integer(kUnit));
+    text_or_missing(out, texts_, given(op.cells[kUnit]));
   });
 }
 
 void OpRows::write_back(TableWriter& out, Op& op) {
   out.repeated(op.back, back_cells(), [&] {
-    read_again(op_id_);
-    out.number_or_missing(read_.maybe_integer(kBlockNum));
-    if (has_mix_) out.number_or_missing(read_.maybe_integer(kMixBlockNum));
-    const auto hf32 = read_.maybe_integer(kHf32);
+    out.number_or_missing(given(op.cells[kBlockNum]));
+    if (has_mix_) out.number_or_missing(given(op.cells[kMixBlockNum]));
+    const auto hf32 = given(op.cells[kHf32]);
     hf32 ? out.text(*hf32 != 0 ? "YES" : "NO") : out.missing();
-    for (int tensor = 0; tensor < kTensorCells; ++tensor) {
-      const auto id = read_.maybe_integer(kFirstTensor + tensor);
+    for (std::size_t tensor = 0; tensor < kTensorCells; ++tensor) {
+      const auto id = given(op.cells[kFirstTensor + tensor]);
       const bool is_shapes = tensor % 3 == 0;
       if (!id) {
         out.missing();

@@ -1,6 +1,7 @@
 // What op_summary prints of an operator, formatted once for all its tasks.
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <string>
 #include <unordered_map>
@@ -11,7 +12,9 @@ namespace msprof::cann {
 
 class OpRows {
  public:
+  static constexpr std::size_t kCells = 13;
   struct Op {
+    std::array<std::int64_t, kCells> cells{};  // numbers and ids of texts; kNull: none
     bool is_printed = true;    // false for collectives and what is no operator at all
     bool has_counters = true;  // false for what never runs on the cores
     std::int64_t block_num = 0;
@@ -25,21 +28,17 @@ class OpRows {
   // Valid until the next call. Throws for an operator that is not there.
   Op& of(std::int64_t op_id);
 
-  // The cells, for an operator that of() gave last.
   void write_front(TableWriter& out, Op& op);
   void write_back(TableWriter& out, Op& op);
   std::size_t back_cells() const { return has_mix_ ? 9 : 8; }
 
  private:
   void load(Op& op, std::int64_t op_id);
-  void read_again(std::int64_t op_id);
 
   const Database& db_;
   bool has_mix_;
   Texts texts_;
   Statement read_;
-  std::int64_t op_id_ = -1;    // of the last of()
-  std::int64_t read_id_ = -1;  // that read_ stands on
   std::unordered_map<std::int64_t, Op> known_;
 };
 
