@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "export/table_writers.hpp"
 #include "msprof/compare_output.hpp"
 
 namespace msprof {
@@ -98,13 +99,10 @@ ordered_json list_of(const Changes& changes) {
   return list;
 }
 
-// Quoted as RFC 4180 says.
 std::string csv_cell(const std::string& text) {
-  const std::string valid = valid_utf8(text);
-  if (valid.find_first_of(",\"\r\n") == std::string::npos) return valid;
-  std::string quoted = "\"";
-  for (const char c : valid) quoted += c == '"' ? std::string("\"\"") : std::string(1, c);
-  return quoted + '"';
+  std::string cell;
+  append_csv_text(cell, text);
+  return cell;
 }
 
 std::string csv_number(std::optional<double> value) {

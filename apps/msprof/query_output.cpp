@@ -13,6 +13,7 @@
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "export/json_text.hpp"
+#include "export/table_writers.hpp"
 
 namespace msprof {
 
@@ -64,17 +65,9 @@ void append_json(std::string& out, const Statement& row, int column) {
   }
 }
 
-void append_csv_text(std::string& out, std::string_view text) {
-  if (!text.empty() && text.find_first_of(",\"\r\n") == std::string_view::npos) {
-    out += is_valid_utf8(text) ? std::string(text) : valid_utf8(text);
-    return;
-  }
-  out += '"';
-  for (const char c : valid_utf8(text)) {
-    if (c == '"') out += '"';
-    out += c;
-  }
-  out += '"';
+// An empty text is quoted: an empty cell is NULL.
+void append_csv_cell(std::string& out, std::string_view text) {
+  text.empty() ? void(out += "\"\"") : append_csv_text(out, text);
 }
 
 void append_csv(std::string& out, const Statement& row, int column) {
@@ -84,9 +77,9 @@ void append_csv(std::string& out, const Statement& row, int column) {
   } else if (row.is_number(column)) {
     out += real_digits(row.real(column));
   } else if (row.is_blob(column)) {
-    append_csv_text(out, hex(row.blob(column)));
+    append_csv_cell(out, hex(row.blob(column)));
   } else {
-    append_csv_text(out, row.text(column));
+    append_csv_cell(out, row.text(column));
   }
 }
 
@@ -111,12 +104,12 @@ class CsvAnswer : public AnswerWriter {
     if (several_) out_.text += "capture,";
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (i > 0) out_.text += ',';
-      append_csv_text(out_.text, columns[i]);
+      append_csv_cell(out_.text, columns[i]);
     }
     out_.text += '\n';
   }
   void row(const Statement& row) override {
-    if (several_) append_csv_text(out_.text, capture_);
+    if (several_) append_csv_cell(out_.text, capture_);
     for (int i = 0; i < row.column_count(); ++i) {
       if (several_ || i > 0) out_.text += ',';
       append_csv(out_.text, row, i);

@@ -78,24 +78,31 @@ void TableReader::end_row() {
   column_ = 0;
 }
 
-bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
-                const TableReader::OnRow& on_row, std::vector<std::string>* columns) {
-  bool has_data = false;
-  for (const auto& table : summary_tables(db)) {
-    if (table->name() != name) continue;
-    const auto headers = table->columns(db);
-    if (columns != nullptr) {
-      columns->clear();
-      for (const std::string& header : headers) columns->push_back(field_name(header));
-    }
-    for (const Document& document : table->documents(db)) {
-      TableReader reader(wanted, on_row);
-      reader.begin(headers);
-      table->write(db, document, reader);
-      has_data = true;
-    }
+std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view name) {
+  for (auto& table : summary_tables(db)) {
+    if (table->name() == name) return std::move(table);
   }
-  return has_data;
+  return nullptr;
+}
+
+std::vector<std::string> fields_of(const Database& db, const SummaryTable& table) {
+  std::vector<std::string> fields;
+  for (const std::string& header : table.columns(db)) fields.push_back(field_name(header));
+  return fields;
+}
+
+bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
+                const TableReader::OnRow& on_row) {
+  const auto table = find_table(db, name);
+  if (table == nullptr) return false;
+  const auto documents = table->documents(db);
+  const auto headers = table->columns(db);
+  for (const Document& document : documents) {
+    TableReader reader(wanted, on_row);
+    reader.begin(headers);
+    table->write(db, document, reader);
+  }
+  return !documents.empty();
 }
 
 }  // namespace msprof

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <functional>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -50,9 +51,14 @@ class TableReader : public TableWriter {
   std::size_t column_ = 0;
 };
 
+// The table `name` of this capture's kind; null where there is none.
+std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view name);
+// Its columns as fields.
+std::vector<std::string> fields_of(const Database& db, const SummaryTable& table);
+
 // Every row of all documents of the table `name` of this capture. False where it has no such table,
-// or no data for it. `columns` (may be null) gets the table's own fields.
+// or no data for it.
 bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
-                const TableReader::OnRow& on_row, std::vector<std::string>* columns = nullptr);
+                const TableReader::OnRow& on_row);
 
 }  // namespace msprof

@@ -34,7 +34,9 @@ constexpr std::array<bool, 256> kPlain = [] {
   return plain;
 }();
 
-void append_cell(std::string& out, std::string_view value) {
+}  // namespace
+
+void append_csv_text(std::string& out, std::string_view value) {
   if (std::all_of(value.begin(), value.end(),
                   [](char c) { return kPlain[static_cast<unsigned char>(c)]; })) {
     out += value;
@@ -53,8 +55,6 @@ void append_cell(std::string& out, std::string_view value) {
   }
   out += '"';
 }
-
-}  // namespace
 
 void CsvWriter::separate() {
   if (!first_cell_) {
@@ -82,14 +82,14 @@ void CsvWriter::write_header() {
   std::string& out = file_->buffer();
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) out += ',';
-    append_cell(out, columns_[i]);
+    append_csv_text(out, columns_[i]);
   }
   out += '\n';
 }
 
 void CsvWriter::text(std::string_view value) {
   separate();
-  append_cell(file_->buffer(), value);
+  append_csv_text(file_->buffer(), value);
 }
 
 void CsvWriter::number(std::string_view digits) {

@@ -10,6 +10,9 @@
 
 namespace msprof {
 
+// A text as a cell of CSV: valid UTF-8, quoted as RFC 4180 says where it must be.
+void append_csv_text(std::string& out, std::string_view text);
+
 // UTF-8 without BOM, LF, quoted as RFC 4180 says.
 class CsvWriter : public TableWriter {
  public:

@@ -103,14 +103,10 @@ class DeviceReport {
 };
 
 bool knows_devices(const Database& db) {
-  for (const auto& table : summary_tables(db)) {
-    if (table->name() != "op_summary") continue;
-    const auto columns = table->columns(db);
-    return !table->documents(db).empty() &&
-           std::any_of(columns.begin(), columns.end(),
-                       [](const std::string& column) { return field_name(column) == "device_id"; });
-  }
-  return false;
+  const auto table = find_table(db, "op_summary");
+  if (table == nullptr || table->documents(db).empty()) return false;
+  const auto fields = fields_of(db, *table);
+  return std::find(fields.begin(), fields.end(), "device_id") != fields.end();
 }
 
 fs::path folder_of(const Database& db, const fs::path& base, ExportStyle style,

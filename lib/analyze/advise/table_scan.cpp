@@ -6,7 +6,6 @@
 
 #include "analyze/advise/sequence_matcher.hpp"
 #include "analyze/advise/table_fields.hpp"
-#include "export/products.hpp"
 
 namespace msprof {
 
@@ -339,24 +338,20 @@ bool is_met(const Rule& rule, const RuleMatches& matches) {
 
 TableScanResult scan_table(const Database& db, std::string_view name,
                            const std::vector<const Rule*>& rules, const TableScanOptions& options) {
-  for (const auto& table : summary_tables(db)) {
-    if (table->name() != name) continue;
-    const auto documents = table->documents(db);
-    if (documents.empty()) break;
-    const auto headers = table->columns(db);
-    std::vector<std::string> columns;
-    for (const std::string& header : headers) columns.push_back(field_name(header));
-    Scan scan(db, std::move(columns), rules, options);
-    for (Document document : documents) {
-      document.scope = options.scope;
-      TableReader reader(scan.wanted(), [&](Row row) { scan.add(row); });
-      reader.begin(headers);
-      table->write(db, document, reader);
-      scan.end_document();
-    }
-    return scan.result();
+  const auto table = find_table(db, name);
+  if (table == nullptr) return {};
+  const auto documents = table->documents(db);
+  if (documents.empty()) return {};
+  const auto headers = table->columns(db);
+  Scan scan(db, fields_of(db, *table), rules, options);
+  for (Document document : documents) {
+    document.scope = options.scope;
+    TableReader reader(scan.wanted(), [&](Row row) { scan.add(row); });
+    reader.begin(headers);
+    table->write(db, document, reader);
+    scan.end_document();
   }
-  return {};
+  return scan.result();
 }
 
 }  // namespace msprof

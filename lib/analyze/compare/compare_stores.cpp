@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <future>
+#include <tuple>
 
 #include "analyze/compare/compare.hpp"
 
@@ -16,22 +17,31 @@ constexpr double kMostOutside = 0.5;
 
 using Runs = std::vector<ComparedRun>;
 
-bool any_is_whole(const Runs& runs) {
-  return std::any_of(runs.begin(), runs.end(), [](const ComparedRun& run) {
-    return natural_unit(run.store) == TimeUnit::whole_run;
-  });
+using Units = std::vector<TimeUnit>;
+
+Units units_of(const Runs& runs) {
+  Units units;
+  for (const ComparedRun& run : runs) units.push_back(natural_unit(run.store));
+  return units;
+}
+
+bool any_is_whole(const Units& units) {
+  return std::find(units.begin(), units.end(), TimeUnit::whole_run) != units.end();
 }
 
 // Why whole runs are compared although there are iterations; empty where they are not.
-std::string why_whole(const Runs& base, const Runs& now, bool base_whole, bool new_whole) {
+std::string why_whole(const Runs& base, const Runs& now, const Units& base_units,
+                      const Units& new_units) {
+  const bool base_whole = any_is_whole(base_units), new_whole = any_is_whole(new_units);
   if (base_whole && new_whole) return "";
   if (base_whole || new_whole) {
     return fmt::format("only {} has executions or iterations: whole runs are compared",
                        base_whole ? "NEW" : "BASE");
   }
-  for (const Runs* side : {&base, &now}) {
-    for (const ComparedRun& run : *side) {
-      if (natural_unit(run.store) != TimeUnit::iteration) continue;
+  for (const auto& [runs, units] : {std::tie(base, base_units), std::tie(now, new_units)}) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (units[i] != TimeUnit::iteration) continue;
+      const ComparedRun& run = runs[i];
       const double outside = outside_iterations(run.store);
       if (outside <= kMostOutside) continue;
       return fmt::format(
@@ -43,11 +53,11 @@ std::string why_whole(const Runs& base, const Runs& now, bool base_whole, bool n
   return "";
 }
 
-std::vector<RunProfile> read_runs(const Runs& runs, bool as_whole) {
+std::vector<RunProfile> read_runs(const Runs& runs, const Units& units, bool as_whole) {
   std::vector<RunProfile> profiles;
-  for (const ComparedRun& run : runs) {
-    const TimeUnit unit = as_whole ? TimeUnit::whole_run : natural_unit(run.store);
-    profiles.push_back(read_run(run.store, run.capture, run.is_partial, unit));
+  for (std::size_t i = 0; i < runs.size(); ++i) {
+    profiles.push_back(read_run(runs[i].store, runs[i].capture, runs[i].is_partial,
+                                as_whole ? TimeUnit::whole_run : units[i]));
   }
   return profiles;
 }
@@ -55,12 +65,12 @@ std::vector<RunProfile> read_runs(const Runs& runs, bool as_whole) {
 }  // namespace
 
 Comparison compare_stores(const Runs& base, const Runs& now) {
-  const bool base_whole = any_is_whole(base), new_whole = any_is_whole(now);
-  const std::string reason = why_whole(base, now, base_whole, new_whole);
-  const bool as_whole = base_whole || new_whole || !reason.empty();
+  const Units base_units = units_of(base), new_units = units_of(now);
+  const std::string reason = why_whole(base, now, base_units, new_units);
+  const bool as_whole = any_is_whole(base_units) || any_is_whole(new_units) || !reason.empty();
   // A large capture takes seconds; the sides have nothing in common.
-  auto other = std::async(std::launch::async, [&] { return read_runs(now, as_whole); });
-  const auto base_runs = read_runs(base, as_whole);
+  auto other = std::async(std::launch::async, [&] { return read_runs(now, new_units, as_whole); });
+  const auto base_runs = read_runs(base, base_units, as_whole);
   Comparison result = compare(base_runs, other.get());
   if (!reason.empty()) result.warnings.push_back(reason);
   return result;

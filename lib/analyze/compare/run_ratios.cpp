@@ -4,7 +4,6 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
-#include "export/products.hpp"
 #include "export/table_reader.hpp"
 
 namespace msprof {
@@ -26,14 +25,10 @@ bool is_ratio(std::string_view field) {
 }
 
 std::vector<std::string> ratio_fields(const Database& db) {
-  std::vector<std::string> fields;
-  for (const auto& table : summary_tables(db)) {
-    if (table->name() != "op_summary") continue;
-    for (const std::string& column : table->columns(db)) {
-      std::string field = field_name(column);
-      if (is_ratio(field)) fields.push_back(std::move(field));
-    }
-  }
+  const auto table = find_table(db, "op_summary");
+  if (table == nullptr) return {};
+  auto fields = fields_of(db, *table);
+  std::erase_if(fields, [](const std::string& field) { return !is_ratio(field); });
   return fields;
 }
 
