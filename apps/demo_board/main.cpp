@@ -47,13 +47,17 @@ std::optional<std::string> read_model(const std::string& folder, const std::stri
 void print(const demo::Options& options, demo::Outcome& total) {
   std::sort(total.milliseconds.begin(), total.milliseconds.end());
   const auto strongest = std::max_element(total.class_counts.begin(), total.class_counts.end());
-  std::printf("%s: %llu images in %zu executions, batch %llu, %llu thread(s)\n",
-              options.model.c_str(), static_cast<unsigned long long>(options.images),
-              total.milliseconds.size(), static_cast<unsigned long long>(options.batch),
-              static_cast<unsigned long long>(options.threads));
-  std::printf("top class %td (%llu images), checksum %.3f, median %.3f ms per execution\n",
+  std::printf("%s: %llu %s in %zu %s, batch %llu, %llu %s\n", options.model.c_str(),
+              static_cast<unsigned long long>(options.images),
+              options.images == 1 ? "image" : "images", total.milliseconds.size(),
+              total.milliseconds.size() == 1 ? "execution" : "executions",
+              static_cast<unsigned long long>(options.batch),
+              static_cast<unsigned long long>(options.threads),
+              options.threads == 1 ? "thread" : "threads");
+  std::printf("top class %td (%llu %s), checksum %.3f, median %.3f ms per execution\n",
               strongest - total.class_counts.begin(), static_cast<unsigned long long>(*strongest),
-              total.checksum, total.milliseconds[total.milliseconds.size() / 2]);
+              *strongest == 1 ? "image" : "images", total.checksum,
+              total.milliseconds[total.milliseconds.size() / 2]);
 }
 
 demo::Outcome run_threads(const demo::LoadedModel& model, const demo::Options& options) {

@@ -57,7 +57,7 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   const Language language = language_of(arguments);
   if (arguments.json) {
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
-                        {"verdict", ready.exit == Exit::ok ? "complete" : "partial"}};
+                        {"verdict", valid_utf8(ready.verdict)}};
     one.update(advice_json(advice, language));
     document["captures"].push_back(std::move(one));
     return ready.exit;
@@ -71,7 +71,7 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
 
 Exit run_advise(const AdviseArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
-  ordered_json document = {{"schema", "msprof.advise/1"},
+  ordered_json document = {{"schema", "msprof.advise/2"},
                            {"language", language_of(arguments) == Language::zh ? "zh" : "en"},
                            {"captures", ordered_json::array()}};
   const auto work = [&] {

@@ -29,6 +29,8 @@ std::string board_only_options(const BoardArguments& arguments) {
       {arguments.no_upload, "--no-upload"},
       {arguments.remote_dir.has_value(), "--remote-dir"},
       {arguments.force, "--force"},
+      {arguments.tty, "--tty"},
+      {arguments.no_tty, "--no-tty"},
   };
   std::string names;
   for (const auto& [given, name] : options) {
@@ -52,13 +54,22 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
                       "send the whole project and leave no copy of it on the board"});
   command.add_option({"--clean-board", &arguments.clean_board, "",
                       "remove everything that msprof keeps on the board; without -m only that, "
-                      "else after the run"});
+                      "else after the run. Refused where it keeps results that never came home"});
   command.add_option({"--no-upload", &arguments.no_upload, "",
                       "run what is on the board already, in --remote-dir"});
   command.add_option({"--remote-dir", &arguments.remote_dir, "DIR",
                       "the project's folder on the board, for --no-upload"});
+  command.add_option({"--tty", &arguments.tty, "",
+                      "run the application on a terminal of the board, as ssh -t does: what it "
+                      "prints comes at once, stdout and stderr as one stream (default where stdin, "
+                      "stdout and stderr are terminals, without --json and --password-stdin)"});
   command.add_option(
-      {"--force", &arguments.force, "", "take the board although another run seems to use it"});
+      {"--no-tty", &arguments.no_tty, "",
+       "no terminal: stdout and stderr apart, each when the application flushes it"});
+  command.add_option({"--force", &arguments.force, "",
+                      "take the board although another run seems to use it; with --clean-board "
+                      "delete also results "
+                      "that never came home"});
 }
 
 }  // namespace
@@ -70,7 +81,8 @@ void add_login_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option(
       {"--host", &arguments.host, "USER@IP[:PORT]", "a board; without --config no file is needed"});
   command.add_option({"--key", &arguments.key, "FILE",
-                      "a private key for the login (others, and ssh-agent, are tried too)"});
+                      "a private key for the login (others, and ssh-agent, are tried too); a "
+                      "passphrase is asked for on the terminal"});
   command.add_option({"--password-stdin", &arguments.password_stdin, "",
                       "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
                       "the ini file, a question on the terminal)"});
@@ -107,6 +119,9 @@ void check_board_arguments(const BoardArguments& arguments) {
   if (arguments.remote_dir && has_control(*arguments.remote_dir)) {
     throw Error(Exit::usage, "--remote-dir holds control characters");
   }
+  if (arguments.tty && arguments.no_tty) {
+    throw Error(Exit::usage, "--tty and --no-tty contradict each other");
+  }
   if (arguments.keep && arguments.clean_board) {
     throw Error(Exit::usage, "--keep and --clean-board contradict each other");
   }
@@ -139,6 +154,7 @@ NamedBoard find_board(const BoardArguments& arguments) {
   std::optional<Secret> given;
   if (arguments.password_stdin) given = read_password_line(STDIN_FILENO);
   config.login.password = password_source(std::move(given), config);
+  if (!config.login.key.empty()) config.login.passphrase = passphrase_source(config.login.key);
 
   board.options.reconnect_seconds =
       arguments.reconnect_seconds.value_or(board.options.reconnect_seconds);

@@ -26,6 +26,8 @@ struct BoardArguments {
   bool clean_board = false;
   bool no_upload = false;
   bool force = false;
+  bool tty = false;
+  bool no_tty = false;
 
   bool names_board() const { return config || host; }
 };

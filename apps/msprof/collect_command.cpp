@@ -5,6 +5,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "collect/board/ssh_host.hpp"
 #include "collect/collector.hpp"
@@ -33,7 +34,7 @@ Exit process_captures(CollectResult& result, nlohmann::json& reports) {
       if (error.code() == Exit::interrupted) {
         log::info("not imported: {} (interrupted)", capture.path.string());
       } else {
-        log::error("{}", error.what());
+        log::failure(error);
       }
       report["error"] = valid_utf8(error.what());
       one = error.code();
@@ -51,7 +52,7 @@ Exit process_captures(CollectResult& result, nlohmann::json& reports) {
 void say_next(const CollectResult& result, bool all) {
   for (const CollectedCapture& capture : result.captures) {
     if (!capture.has_data) continue;
-    const std::string path = capture.path.string();
+    const std::string path = shell_word(capture.path.string());
     if (all) {
       log::info("next: msprof show -dir {}", path);
     } else {
@@ -69,11 +70,14 @@ Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOpti
     collect(options, host, result);
   } catch (const Error&) {
     document.update(document_of(result));  // how far it came
+    if (!result.remains.empty()) log::info("{}", result.remains);
     throw;
   }
   nlohmann::json reports = nlohmann::json::array();
   // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
   if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
+  // So it is where the terminal is closed over a long run.
+  interrupt::ignore_hangup();
   if (arguments.all) {
     result.exit_code = gravest(result.exit_code, process_captures(result, reports));
   }
@@ -126,7 +130,7 @@ Exit collect_on_board(const CollectArguments& arguments, nlohmann::ordered_json&
 
 Exit run_collect(const CollectArguments& arguments) {
   apply_verbosity(arguments.verbosity);
-  nlohmann::ordered_json document = {{"schema", "msprof.collect/1"}};
+  nlohmann::ordered_json document = {{"schema", "msprof.collect/2"}};
   const auto work = [&] {
     check_arguments(arguments);
     return arguments.board.names_board() ? collect_on_board(arguments, document)

@@ -1,8 +1,11 @@
 #include "msprof/collect_options.hpp"
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <algorithm>
+
+#include "base/findings.hpp"
 
 namespace msprof {
 
@@ -85,8 +88,9 @@ void check_main(const CollectArguments& arguments) {
 
 void add_run_options(cli::Command& command, CollectArguments& arguments) {
   command.add_option({"--timeout", &arguments.timeout_seconds, "S",
-                      "end the application after S seconds (fractions allowed); what it recorded "
-                      "is kept"});
+                      "end the application after S seconds (fractions allowed) with TERM, which is "
+                      "a success; one that fails then, or has to be killed 5 s later, is exit code "
+                      "7. What it recorded is kept"});
   cli::Option variable = {"--env", &arguments.environment, "NAME=VALUE",
                           "a variable for the application; may come several times"};
   variable.one_each = true;
@@ -94,6 +98,14 @@ void add_run_options(cli::Command& command, CollectArguments& arguments) {
   command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
   command.add_option({"--json", &arguments.json, "",
                       "one JSON document on stdout; the application's stdout goes to stderr"});
+}
+
+// As ssh(1) with a command would, were it told -t by whoever sits at a terminal.
+bool wants_terminal(const CollectArguments& arguments) {
+  const BoardArguments& board = arguments.board;
+  if (board.tty) return true;
+  return !board.no_tty && !arguments.json && !board.password_stdin && ::isatty(STDIN_FILENO) != 0 &&
+         ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
 }  // namespace
@@ -106,6 +118,11 @@ void check_arguments(const CollectArguments& arguments) {
     throw Error(Exit::usage,
                 "--project is a folder of this machine; with --no-upload the project is "
                 "--remote-dir");
+  }
+  if (arguments.board.tty && arguments.json) {
+    throw Error(FindingId::tty_with_json,
+                "--tty makes one stream of the application's stdout and stderr, and --json needs "
+                "stdout for its document; give one of them");
   }
   if (arguments.interval && (*arguments.interval < 0 || *arguments.interval > kMaxInterval)) {
     throw Error(Exit::usage,
@@ -131,6 +148,7 @@ CollectOptions options_of(const CollectArguments& arguments) {
   options.profiler.metrics = arguments.metrics;
   options.limits.timeout_seconds = arguments.timeout_seconds;
   options.stdout_to_stderr = arguments.json;
+  options.on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
   options.remote_dir = arguments.board.remote_dir;
   return options;

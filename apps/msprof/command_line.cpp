@@ -1,12 +1,14 @@
 #include "msprof/command_line.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "msprof/usage_words.hpp"
 
 namespace msprof::cli {
 
@@ -45,13 +47,14 @@ void bind(CLI::App& app, const Option& option) {
   CLI::Option* bound = std::visit(Binder{app, option}, option.target);
   if (!option.value_name.empty()) bound->type_name(option.value_name);
   if (option.required) bound->required();
+  if (std::holds_alternative<bool*>(option.target)) return;
   // An empty value is most often a variable of a script that is not set.
-  if (!std::holds_alternative<bool*>(option.target)) {
-    bound->check([](const std::string& value) {
-      return value.empty() ? std::string("its value is empty") : std::string();
-    });
-  }
-  if (!option.choices.empty()) bound->check(CLI::IsMember(option.choices));
+  bound->check([&option](const std::string& value) {
+    const std::string problem = value_problem(option, value);
+    if (!problem.empty()) throw Error(Exit::usage, problem);
+    return problem;
+  });
+  if (!option.choices.empty()) bound->type_name(fmt::format("{}", fmt::join(option.choices, "|")));
 }
 
 std::unique_ptr<Bound> bind_tree(Command& command, CLI::App& app) {
@@ -78,45 +81,70 @@ const Bound& selected(const Bound& bound) {
   return bound;
 }
 
-std::string joined_names(const Command& command) {
-  std::string names;
-  for (const auto& child : command.commands()) {
-    if (!child->is_hidden()) names += (names.empty() ? "" : ", ") + child->name();
+std::string path_of(const Bound& root, const Bound& bound) {
+  std::string path = root.command->name();
+  const Bound* at = &root;
+  while (at != &bound) {
+    const auto next = std::find_if(at->children.begin(), at->children.end(),
+                                   [](const auto& child) { return child->app->parsed(); });
+    if (next == at->children.end()) break;
+    at = next->get();
+    path += " " + at->command->name();
   }
-  return names;
+  return path;
 }
 
-std::string option_names(const Command& command) {
-  std::string names;
-  for (const auto& option : command.options()) {
-    if (!option->names.starts_with('-')) continue;
-    names += (names.empty() ? "" : " ") + option->names;
-  }
-  return names;
-}
-
-// Unknown words end in the list of the valid ones.
-Exit usage_error(const Bound& bound, const std::string& message) {
-  const Command& command = *bound.command;
-  std::string text = message;
-  if (!command.commands().empty()) {
-    text += fmt::format("\nvalid commands: {}", joined_names(command));
-  } else {
-    text += fmt::format("\nvalid options: {} {}", option_names(command), kHelpNames);
-  }
-  log::error("{}", text);
-  return Exit::usage;
-}
-
-std::string unknown_words(const CLI::App& app, const std::vector<std::string>& arguments) {
-  const auto extras = app.remaining(true);
-  for (const auto& word : arguments) {
-    if (std::find(extras.begin(), extras.end(), word) != extras.end()) {
-      return fmt::format("unknown {} '{}'",
-                         word.starts_with('-') ? "option" : "command or argument", word);
+// The option that an error of the parser is about: the first name in its text.
+const Option* option_of(const Command& command, const CLI::Error& error) {
+  std::string text = error.what();
+  std::replace_if(
+      text.begin(), text.end(), [](char c) { return c == ':' || c == '='; }, ' ');
+  for (const std::string_view word : split(text, ' ')) {
+    for (const auto& option : command.options()) {
+      const auto names = names_of(*option);
+      if (std::find(names.begin(), names.end(), word) != names.end()) return option.get();
     }
   }
-  return "unknown argument";
+  return nullptr;
+}
+
+// Words that fit nowhere, in the order in which they were given.
+std::vector<std::string> strays_of(const CLI::App& app, const std::vector<std::string>& words) {
+  auto extras = app.remaining(true);
+  std::vector<std::string> strays;
+  for (const auto& word : words) {
+    const auto found = std::find(extras.begin(), extras.end(), word);
+    if (found == extras.end()) continue;
+    strays.push_back(word);
+    extras.erase(found);
+  }
+  return strays.empty() ? extras : strays;
+}
+
+// An error of the parser in our words.
+std::string problem_of(const CLI::ParseError& error, const Bound& bound, const std::string& path) {
+  const Command& command = *bound.command;
+  const Option* option = option_of(command, error);
+  if (dynamic_cast<const CLI::RequiredError*>(&error) != nullptr) {
+    std::vector<const Option*> missing;
+    for (const auto& one : command.options()) {
+      if (one->required && bound.app->get_option(names_of(*one).front())->count() == 0)
+        missing.push_back(one.get());
+    }
+    if (!missing.empty()) return missing_words({&command, path, nullptr}, missing);
+  }
+  if (option != nullptr && dynamic_cast<const CLI::ConversionError*>(&error) != nullptr)
+    return takes_no_value(*option);
+  if (option != nullptr && dynamic_cast<const CLI::ArgumentMismatch*>(&error) != nullptr) {
+    const bool is_given = bound.app->get_option(names_of(*option).front())->count() > 1;
+    return is_given ? given_twice(*option) : missing_value(*option);
+  }
+  return fmt::format("this cannot be read; `{} --help` says what {} takes", path, command.name());
+}
+
+Exit usage_error(const std::string& problem) {
+  log::error("{}", problem);
+  return Exit::usage;
 }
 
 }  // namespace
@@ -186,16 +214,21 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
     app.exit(success);  // --version: on stdout
     return Exit::ok;
   } catch (const CLI::ExtrasError&) {
-    return usage_error(selected(*tree), unknown_words(app, words));
+    const Bound& bound = selected(*tree);
+    const NamedCommand named{bound.command, path_of(*tree, bound), &root};
+    return usage_error(stray_words(named, strays_of(app, words), words, rest));
+  } catch (const Error& error) {  // of a value that does not fit
+    return usage_error(error.what());
   } catch (const CLI::ParseError& error) {
-    return usage_error(selected(*tree), error.what());
+    const Bound& bound = selected(*tree);
+    return usage_error(problem_of(error, bound, path_of(*tree, bound)));
   }
   const Bound& bound = selected(*tree);
-  if (!bound.command->action()) return usage_error(bound, "a command is missing");
+  if (!bound.command->action())
+    return usage_error("a command is missing" + command_list(*bound.command));
   if (has_rest) {
-    if (bound.command->rest() == nullptr) {
-      return usage_error(bound, fmt::format("'{}' takes nothing after --", bound.command->name()));
-    }
+    if (bound.command->rest() == nullptr)
+      return usage_error(fmt::format("'{}' takes nothing behind --", bound.command->name()));
     *bound.command->rest() = rest;
   }
   return bound.command->action()();

@@ -88,8 +88,8 @@ std::vector<std::string> names_of(const Option& option);
 // `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to "--".
 std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments);
 
-// Parses and runs. Usage errors are a sentence on stderr and Exit::usage; --help and --version
-// print on stdout. Errors thrown by an action pass through.
+// Parses and runs. Usage errors are a sentence of ours on stderr and Exit::usage; --help and
+// --version print on stdout. Errors thrown by an action pass through.
 Exit run(Command& root, const std::string& version, const std::vector<std::string>& arguments);
 
 }  // namespace msprof::cli

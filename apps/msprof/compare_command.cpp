@@ -198,7 +198,7 @@ Exit run_compare(CompareArguments& arguments) {
   if (arguments.json) arguments.format = "json";
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, "--top takes a number from 1 on");
-  ordered_json document = {{"schema", "msprof.compare/1"}};
+  ordered_json document = {{"schema", "msprof.compare/2"}};
   const auto work = [&] { return CompareCommand(arguments).run(document); };
   return arguments.format == "json" ? print_document(document, work) : work();
 }

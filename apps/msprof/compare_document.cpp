@@ -32,9 +32,10 @@ ordered_json json_of(const ComparedSide& side) {
           {"chip", json_of(side.chip)},
           {"frequency_mhz", json_of(side.frequency_mhz)},
           {"models", json_of(side.models)},
-          {"batch", json_of(side.batch)},
+          {"batches", side.batches},
           {"devices", side.devices},
-          {"executions", side.executions}};
+          {"executions", side.executions},
+          {"pictures", json_of(side.pictures)}};
 }
 
 void add_time(const Change& change, ordered_json& object) {
@@ -114,7 +115,12 @@ std::string csv_number(std::optional<double> value) {
 void add_comparison(const Comparison& comparison, ordered_json& document) {
   document["base"] = json_of(comparison.base);
   document["new"] = json_of(comparison.now);
-  document["warnings"] = json_of(comparison.warnings);
+  document["warnings"] = ordered_json::array();
+  for (const ComparisonWarning& warning : comparison.warnings) {
+    document["warnings"].push_back(
+        {{"text", json_of(warning.text)},
+         {"id", warning.id ? ordered_json(finding_info(*warning.id).id) : ordered_json()}});
+  }
   document["unit"] = comparison.unit;
   document["noise_basis"] = comparison.noise_basis;
   document["verdict"] = verdict_name(comparison.verdict);

@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/compare/batches.hpp"
+#include "base/counted.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "msprof/compare_output.hpp"
@@ -59,8 +61,8 @@ class Report {
 
   std::string text() {
     headline();
-    for (const std::string& warning : comparison_.warnings)
-      line(fmt::format("warning: {}", printable(warning)));
+    for (const ComparisonWarning& warning : comparison_.warnings)
+      line(fmt::format("warning: {}", printable(warning.shown())));
     side("BASE", comparison_.base);
     side("NEW ", comparison_.now);
     matches();
@@ -97,11 +99,13 @@ class Report {
 
   void side(std::string_view name, const ComparedSide& side) {
     std::string text = fmt::format("{}  {}", name, printable(joined(side.captures, ", ")));
-    if (comparison_.unit.starts_with("one "))
-      text += fmt::format(": {} {}s", side.executions, comparison_.unit.substr(4));
+    const auto unit = counted_unit(comparison_.unit);
+    if (!unit.empty()) text += ": " + counted(static_cast<std::uint64_t>(side.executions), unit);
+    if (side.pictures && !unit.empty())
+      text += ", " + counted(static_cast<std::uint64_t>(*side.pictures), "picture");
     if (!side.chip.empty()) text += ", " + printable(side.chip);
     if (side.frequency_mhz) text += fmt::format(", {:g} MHz", *side.frequency_mhz);
-    if (side.batch) text += fmt::format(", batch {}", *side.batch);
+    if (!side.batches.empty()) text += ", batch " + batch_text(side.batches);
     if (side.devices > 1) text += fmt::format(", {} devices", side.devices);
     line(text);
   }

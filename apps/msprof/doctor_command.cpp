@@ -113,7 +113,7 @@ class Doctor {
 Exit run_doctor(const DoctorArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   Doctor doctor(arguments);
-  ordered_json document = {{"schema", "msprof.doctor/1"}};
+  ordered_json document = {{"schema", "msprof.doctor/2"}};
   const auto work = [&] {
     check_board_arguments(arguments.board);
     const Exit exit = doctor.run();

@@ -14,6 +14,8 @@ namespace msprof {
 namespace {
 
 constexpr const char* kMargin = "           ";  // below a result
+constexpr const char* kAsAbove = "as above";
+constexpr std::size_t kLong = 40;  // bytes; what is shorter is read again faster than looked up
 
 const char* colour_of(CheckResult result) {
   switch (result) {
@@ -36,6 +38,21 @@ void DoctorReport::print_new(const CheckList& list) {
   std::fflush(stdout);
 }
 
+// A long text, or the long end of one behind ": ", is shown once under a heading.
+std::string DoctorReport::shown_once(const std::string& text) {
+  for (std::size_t at = 0; text.size() - at >= kLong; at += 2) {
+    if (shown_.contains(text.substr(at))) return text.substr(0, at) + kAsAbove;
+    at = text.find(": ", at);
+    if (at == std::string::npos) break;
+  }
+  for (std::size_t at = 0; text.size() - at >= kLong; at += 2) {
+    shown_.insert(text.substr(at));
+    at = text.find(": ", at);
+    if (at == std::string::npos) break;
+  }
+  return text;
+}
+
 void DoctorReport::print(const Check& check) {
   const bool is_problem =
       check.result == CheckResult::warning || check.result == CheckResult::failed;
@@ -43,12 +60,16 @@ void DoctorReport::print(const Check& check) {
   if (check.about != about_) {
     fmt::print("{}{}\n", about_.empty() ? "" : "\n", printable(check.about));
     about_ = check.about;
+    shown_.clear();
   }
   const bool colour = colour_allowed(STDOUT_FILENO);
+  const std::string evidence = shown_once(check.evidence);
+  const std::string remedy = shown_once(check.remedy);
   fmt::print("  {}{:<8}{} {}: {}\n", colour ? colour_of(check.result) : "",
              result_name(check.result), colour ? "\033[0m" : "", printable(check.name),
-             printable(check.evidence));
-  if (!check.remedy.empty()) fmt::print("{}{}\n", kMargin, printable(check.remedy));
+             printable(evidence));
+  if (remedy.empty() || (evidence.ends_with(kAsAbove) && remedy == kAsAbove)) return;
+  fmt::print("{}{}\n", kMargin, printable(remedy));
 }
 
 void DoctorReport::print_verdict(const CheckList& list) {

@@ -2,6 +2,8 @@
 #pragma once
 
 #include <nlohmann/json_fwd.hpp>
+#include <set>
+#include <string>
 
 #include "doctor/check.hpp"
 
@@ -20,9 +22,11 @@ class DoctorReport {
 
  private:
   void print(const Check& check);
+  std::string shown_once(const std::string& text);
   bool only_problems_;
   std::size_t printed_ = 0;
   std::string about_;
+  std::set<std::string> shown_;  // long texts under this heading
 };
 
 // The counts and the checks, into what --json prints.

@@ -4,12 +4,16 @@
 
 #include <algorithm>
 #include <iterator>
+#include <optional>
 
 #include "analyze/advise/prof_rule.hpp"
+#include "base/findings.hpp"
 #include "base/log.hpp"
+#include "base/shell_word.hpp"
 #include "export/products.hpp"
 #include "msprof/export_options.hpp"
 #include "msprof/pipeline.hpp"
+#include "msprof/usage_words.hpp"
 
 namespace msprof {
 
@@ -23,18 +27,39 @@ struct ExportArguments {
   std::vector<std::string> names;
 };
 
-// Exports each capture: writes the jobs that `plan(store, folder)` gives.
+// What is written of a capture, and why nothing is, where that can be told beforehand.
+struct ExportPlan {
+  std::vector<ExportJob> jobs;
+  std::optional<FindingId> nothing_id{};
+  std::string nothing_why{};
+};
+
+// Exports each capture: writes what `plan(store, folder)` gives.
 template <typename Plan>
 Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&& plan) {
   apply_verbosity(arguments.capture.verbosity);
   return for_each_capture(choose_captures(arguments.capture), [&](const ChosenCapture& capture) {
     const ReadyStore ready = ready_store(capture);
-    const auto files = run_export_jobs(ready.db, plan(ready.db, capture.products));
+    const ExportPlan planned = plan(ready.db, capture.products);
+    const auto files = run_export_jobs(ready.db, planned.jobs);
     say_exported(ready.db, files);
     if (!files.empty()) return ready.exit;
-    log::warn("{}: no data for any {}; `msprof import` says why", capture.folder.string(), what);
+    const std::string folder = capture.folder.string();
+    if (planned.nothing_id) {
+      log::warn(*planned.nothing_id, "{}: {}", folder, planned.nothing_why);
+    } else {
+      log::warn("{}: no data for any {}; `msprof import` says why", folder, what);
+    }
     return gravest(ready.exit, Exit::nothing_to_do);
   });
+}
+
+ExportPlan plan_of_scope(std::vector<ExportJob> jobs, const ExportScope& scope) {
+  if (scope.is_everything()) return {std::move(jobs)};
+  return {
+      std::move(jobs), FindingId::empty_scope,
+      "nothing lies in the part that the options ask for; nothing is written, and what was there "
+      "stays"};
 }
 
 Exit run_timeline(const ExportArguments& arguments) {
@@ -42,9 +67,9 @@ Exit run_timeline(const ExportArguments& arguments) {
   check_timeline(arguments.timeline);
   return export_each(
       arguments, "timeline", [&](const TraceDb& store, const std::filesystem::path& base) {
-        return plan_timelines(
-            store, base,
-            timeline_options_of(store.database(), arguments.scope, arguments.timeline));
+        const auto options =
+            timeline_options_of(store.database(), arguments.scope, arguments.timeline);
+        return plan_of_scope(plan_timelines(store, base, options), options.scope);
       });
 }
 
@@ -57,6 +82,13 @@ void sort_out_names(ExportArguments& arguments) {
   };
   std::copy_if(dirs.begin(), dirs.end(), std::back_inserter(arguments.names), is_name);
   std::erase_if(dirs, is_name);
+  for (const std::string& name : arguments.names) {
+    if (!is_summary_name(name) && cli::looks_like_capture(name)) {
+      throw Error(Exit::usage, fmt::format("'{}' is no table; captures stand behind -dir: "
+                                           "msprof export summary -dir {}",
+                                           name, shell_word(name)));
+    }
+  }
 }
 
 // As the older products of CANN printed them, and never more than a screen.
@@ -101,23 +133,34 @@ Exit run_summary(ExportArguments& arguments) {
         options.names = arguments.names;
         options.scope = scope_of(store.database(), arguments.scope);
         options.style = style_of(arguments.scope);
-        return plan_with_suggestions(store, base, options, suggestions);
+        return plan_of_scope(plan_with_suggestions(store, base, options, suggestions),
+                             options.scope);
       });
   say_suggestions(*suggestions);
   return exit;
 }
 
 Exit run_db(const ExportArguments& arguments) {
-  return export_each(arguments, "database", plan_unified_db);
+  return export_each(
+      arguments, "database",
+      [](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
+        if (has_unified_db(store.database())) return {plan_unified_db(store, base)};
+        return {
+            {},
+            FindingId::no_unified_db,
+            "the unified database msprof_*.db is of captures of Atlas machines (PROF…), and this "
+            "one is of a board (JOB…): `msprof export timeline` and `msprof export summary` give "
+            "what it has"};
+      });
 }
 
 Exit run_all(const ExportArguments& arguments) {
   return export_each(arguments, "product",
-                     [](const TraceDb& store, const std::filesystem::path& base) {
+                     [](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
                        auto jobs = plan_all(store, base);
                        for (auto& job : plan_prof_rules(store, base, {}, nullptr))
                          jobs.push_back(std::move(job));
-                       return jobs;
+                       return {std::move(jobs)};
                      });
 }
 

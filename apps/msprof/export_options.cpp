@@ -152,10 +152,11 @@ void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
 }
 
 void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
-  cli::Option layers = {"--layers", &arguments.layers, "LAYER",
-                        "only these layers, or all: task_time, acl (JOB…); cann, msproftx, "
-                        "ascend_hardware, step_trace, ai_core_freq, communication, overlap, memory "
-                        "(PROF…; memory only where it is named)"};
+  cli::Option layers = {
+      "--layers", &arguments.layers, "LAYER",
+      "only these layers, or all: task_time, acl (JOB…); cann, msproftx, "
+      "ascend_hardware, step_trace, ai_core_freq, voltage, communication, overlap, memory "
+      "(PROF…; memory only where it is named)"};
   layers.suggestions = [] {
     std::vector<cli::Suggestion> words = {{std::string(kAllLayers), "every layer"}};
     for (const auto& layer : all_timeline_layers())
@@ -172,7 +173,9 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
   command.add_option({"--split", &arguments.split, "SIZE",
                       "several files of at most so much JSON (200MB), each a stretch of time"});
   command.add_option(
-      {"--gzip", &arguments.gzip, "", "write .json.gz, which viewers open as it is"});
+      {"--gzip", &arguments.gzip, "",
+       "write .json.gz, a tenth of the size; chrome://tracing and Perfetto open it, MindStudio "
+       "Insight does not"});
 }
 
 void check_scope(const ScopeArguments& arguments) {

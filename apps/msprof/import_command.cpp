@@ -23,6 +23,7 @@ struct ImportArguments {
   CaptureOptions capture;
   std::string layout;
   std::string layout_template;
+  bool force = false;
   bool json = false;
 };
 
@@ -55,7 +56,8 @@ Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
       choose_captures(arguments.capture),
       [&](const ChosenCapture& capture) {
         const auto session = Session::open(capture.folder);
-        const ImportReport report = import_verbosely(*session, capture.products, layout);
+        const ImportReport report =
+            import_verbosely(*session, capture.products, layout, arguments.force);
         unknown.insert(unknown.end(), report.unknown_layouts().begin(),
                        report.unknown_layouts().end());
         const fs::path store = store_path(capture.products);
@@ -76,7 +78,7 @@ Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
 
 Exit run_import(const ImportArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
-  ordered_json document = {{"schema", "msprof.import/1"}, {"captures", ordered_json::array()}};
+  ordered_json document = {{"schema", "msprof.import/2"}, {"captures", ordered_json::array()}};
   const auto work = [&] { return import_all(arguments, document["captures"]); };
   return arguments.json ? print_document(document, work) : work();
 }
@@ -107,6 +109,9 @@ void add_import_command(cli::Command& root) {
   command.add_option(
       {"--layout-template", &arguments->layout_template, "FILE",
        "write a skeleton of such a description for the files that were not understood"});
+  command.add_option({"--force", &arguments->force, "",
+                      "replace a store that was made with --layout, though what only the layout "
+                      "can read is then missing"});
   command.add_option(
       {"--json", &arguments->json, "", "print the verdict as one JSON document on stdout"});
   command.set_action([arguments] { return run_import(*arguments); });

@@ -9,7 +9,7 @@
 namespace msprof {
 
 // For --json: runs `work`, which fills `document`, and prints it with the exit code, also when an
-// Error ended the work.
+// Error ended the work. Integers beyond 2^53 are strings.
 Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 
 }  // namespace msprof

@@ -45,7 +45,7 @@ int main(int argc, char** argv) {
       code = gravest(code, Exit::cannot_write);
     }
   } catch (const Error& error) {
-    log::error("{}", error.what());
+    log::failure(error);
     code = error.code();
   } catch (const std::bad_alloc&) {
     log::error("out of memory");

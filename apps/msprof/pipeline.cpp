@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <map>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "analyze/verdict.hpp"
 #include "base/atomic_file.hpp"
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "export/export_files.hpp"
@@ -74,10 +76,11 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
 }
 
 ImportReport import_verbosely(const Session& session, const fs::path& products,
-                              const LayoutFile& layout) {
+                              const LayoutFile& layout, bool force) {
   ImportOptions options;
   options.layout_json = layout.json;
   options.layout_file = layout.path;
+  options.force = force;
   return import_with(session, products, options);
 }
 
@@ -101,29 +104,61 @@ ReadyStore ready_store(const ChosenCapture& capture) {
   }
   if (!store)
     throw Error(Exit::internal_error, fmt::format("{} cannot be read back", path.string()));
-  const bool partial = store->meta(meta::kVerdict) == "partial";
+  std::string verdict = store->meta(meta::kVerdict);
+  std::string text = store->meta(meta::kVerdictText);
+  const bool partial = verdict == verdict_name(Severity::partial);
   if (partial)
     log::verbose("{}: partial data; `msprof import` says what is missing", capture.folder.string());
-  return {std::move(*store), partial ? Exit::partial_data : Exit::ok};
+  return {std::move(*store), partial ? Exit::partial_data : Exit::ok, std::move(verdict),
+          std::move(text)};
 }
 
 void report_capture_error(const ChosenCapture& capture, const Error& error,
                           nlohmann::ordered_json* failures) {
-  log::error("{}", error.what());
+  log::failure(error);
   if (failures == nullptr) return;
   failures->push_back(
       {{"folder", valid_utf8(capture.folder.string())}, {"error", valid_utf8(error.what())}});
 }
 
-void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
+namespace {
+
+// More files than fit on a screen are counted by folder, and named with -v.
+constexpr std::size_t kMostNamedFiles = 24;
+
+std::string line_of(const ExportedFile& file) {
+  const std::string limit = viewer_limit(file.text_bytes);
+  const std::string unpacked =
+      file.text_bytes > file.bytes ? fmt::format(", {} of JSON", human_bytes(file.text_bytes)) : "";
+  return fmt::format("wrote {} ({}{}{}{})", file.path.string(), human_bytes(file.bytes), unpacked,
+                     limit.empty() ? "" : "; ", limit);
+}
+
+void say_files(const std::vector<ExportedFile>& files) {
+  const bool are_named = files.size() <= kMostNamedFiles;
+  std::map<fs::path, std::pair<std::size_t, std::uint64_t>> folders;  // files, bytes
   for (const ExportedFile& file : files) {
-    const std::string viewers =
-        file.text_bytes > 0 ? fmt::format("; {}", viewers_of(file.text_bytes)) : "";
-    const std::string unpacked = file.text_bytes > file.bytes
-                                     ? fmt::format(", {} of JSON", human_bytes(file.text_bytes))
-                                     : "";
-    log::info("wrote {} ({}{}{})", file.path.string(), human_bytes(file.bytes), unpacked, viewers);
+    // What no viewer opens is named in any case.
+    if (are_named || !viewer_limit(file.text_bytes).empty()) {
+      log::info("{}", line_of(file));
+    } else {
+      log::verbose("{}", line_of(file));
+    }
+    auto& [count, bytes] = folders[file.path.parent_path()];
+    ++count;
+    bytes += file.bytes;
   }
+  if (are_named) return;
+  for (const auto& [folder, sum] : folders) {
+    log::info("wrote {} to {} ({}; -v names them)", counted(sum.first, "file"), folder.string(),
+              human_bytes(sum.second));
+  }
+}
+
+}  // namespace
+
+void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
+  say_files(files);
   const auto outdated = outdated_products(store, files);
   if (outdated.empty()) return;
   log::warn("{} older than the store, from an earlier import: {}{}",

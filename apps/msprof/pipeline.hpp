@@ -32,13 +32,13 @@ struct ChosenCapture {
 // What -dir names, or the newest capture around, which is then said.
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options);
 
-// A fresh store for `session`, with the verdict on stderr.
+// A fresh store for `session`, with the verdict on stderr. `force`: see ImportOptions.
 struct LayoutFile {
   std::string path;  // empty: none
   std::string json;
 };
 ImportReport import_verbosely(const Session& session, const std::filesystem::path& products,
-                              const LayoutFile& layout);
+                              const LayoutFile& layout, bool force = false);
 
 // Whether the store of a capture gives any product; that it gives none is said.
 bool gives_products(const ChosenCapture& capture);
@@ -46,7 +46,9 @@ bool gives_products(const ChosenCapture& capture);
 // The store of a capture, imported first when it is missing or its raw files changed.
 struct ReadyStore {
   TraceDb db;
-  Exit exit = Exit::ok;  // partial_data when the verdict says so
+  Exit exit = Exit::ok;      // partial_data when the verdict says so
+  std::string verdict;       // "complete", "without", "partial": for JSON documents
+  std::string verdict_text;  // "complete without HBM bandwidth": for people
 };
 ReadyStore ready_store(const ChosenCapture& capture);
 
@@ -58,7 +60,8 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
 void report_capture_error(const ChosenCapture& capture, const Error& error,
                           nlohmann::ordered_json* failures);
 
-// Says what was written, which viewer opens it, and what stands there that an earlier import made.
+// Says what was written, what is too large for viewers, and what stands there that an earlier
+// import made.
 void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
 
 // For `collect --all`: imports `capture`, writes all its products (summaries as csv) into it.

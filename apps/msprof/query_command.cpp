@@ -1,4 +1,5 @@
 // msprof query: what a capture is, and answers to SQL about it.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -7,9 +8,11 @@
 
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "export/products.hpp"
 #include "msprof/query_parts.hpp"
+#include "msprof/usage_words.hpp"
 #include "query/views.hpp"
 
 namespace msprof {
@@ -32,6 +35,11 @@ bool is_sql(const std::string& word) {
 }
 
 void sort_out_sql(QueryArguments& arguments) {
+  if (!arguments.sql.empty() && !is_sql(arguments.sql) && cli::looks_like_capture(arguments.sql)) {
+    throw Error(Exit::usage, fmt::format("'{}' is no SQL; captures stand behind -dir: "
+                                         "msprof query -dir {}",
+                                         arguments.sql, shell_word(arguments.sql)));
+  }
   auto& dirs = arguments.capture.dirs;
   const auto sql = std::find_if(dirs.begin(), dirs.end(), is_sql);
   if (sql == dirs.end()) return;

@@ -23,10 +23,6 @@ std::string name_of(const ChosenCapture& capture) {
   return std::filesystem::weakly_canonical(capture.folder).filename().string();
 }
 
-std::string_view verdict_of(Exit exit) {
-  return exit == Exit::ok ? "complete" : "partial";
-}
-
 template <typename Value>
 ordered_json json_of(const std::optional<Value>& value) {
   return value ? ordered_json(*value) : ordered_json();
@@ -84,7 +80,8 @@ ordered_json json_of(const std::vector<IterationFacts>& iterations) {
   return all;
 }
 
-ordered_json json_of(const ChosenCapture& capture, const CaptureFacts& facts, Exit exit) {
+ordered_json json_of(const ChosenCapture& capture, const CaptureFacts& facts,
+                     const ReadyStore& ready) {
   ordered_json one = {
       {"folder", valid_utf8(capture.folder.string())},
       {"name", valid_utf8(name_of(capture))},
@@ -93,7 +90,7 @@ ordered_json json_of(const ChosenCapture& capture, const CaptureFacts& facts, Ex
       {"begin_ns", json_of(facts.begin_ns)},
       {"begin_utc", facts.begin_ns ? json_of(utc_text(*facts.begin_ns)) : ordered_json()},
       {"duration_ns", json_of(facts.duration_ns)},
-      {"verdict", verdict_of(exit)},
+      {"verdict", json_of(ready.verdict)},
       {"host_rank", json_of(facts.host_rank)},
       {"devices", json_of(facts.devices)},
       {"ranks", json_of(facts.ranks)},
@@ -135,7 +132,7 @@ std::string fraction(std::optional<std::int64_t> number, std::int64_t unit, int 
   return number ? fixed(*number, unit, decimals) : "-";
 }
 
-void print_head(const ChosenCapture& capture, const CaptureFacts& facts, Exit exit) {
+void print_head(const ChosenCapture& capture, const CaptureFacts& facts, const ReadyStore& ready) {
   const std::string begin = facts.begin_ns ? utc_text(*facts.begin_ns) : "";
   fmt::print("{}\n", printable(name_of(capture)));
   fmt::print("dialect    {}\n", printable(cell(facts.dialect)));
@@ -144,8 +141,9 @@ void print_head(const ChosenCapture& capture, const CaptureFacts& facts, Exit ex
              facts.duration_ns
                  ? fmt::format(", for {} s", fixed(*facts.duration_ns, 1'000'000'000, 3))
                  : "");
-  fmt::print("verdict    {}\n",
-             exit == Exit::ok ? "complete" : "PARTIAL DATA: `msprof import` says what is missing");
+  fmt::print("verdict    {}\n", ready.exit == Exit::ok
+                                    ? printable(ready.verdict_text)
+                                    : "PARTIAL DATA: `msprof import` says what is missing");
   if (facts.host_rank) fmt::print("rank       {}\n", *facts.host_rank);
 }
 
@@ -196,8 +194,8 @@ void print_products(std::string_view verb, const ProductFacts& products) {
     fmt::print("{:<18} no data for {}\n", "", fmt::join(products.without_data, ", "));
 }
 
-void print_text(const ChosenCapture& capture, const CaptureFacts& facts, Exit exit) {
-  print_head(capture, facts, exit);
+void print_text(const ChosenCapture& capture, const CaptureFacts& facts, const ReadyStore& ready) {
+  print_head(capture, facts, ready);
   print_devices(facts);
   print_ranks(facts);
   print_models(facts);
@@ -214,9 +212,9 @@ Exit tell_one(const QueryArguments& arguments, const ChosenCapture& capture,
   const ReadyStore ready = ready_store(capture);
   const CaptureFacts facts = capture_facts(ready.db.database());
   if (arguments.json) {
-    document["captures"].push_back(json_of(capture, facts, ready.exit));
+    document["captures"].push_back(json_of(capture, facts, ready));
   } else {
-    print_text(capture, facts, ready.exit);
+    print_text(capture, facts, ready);
   }
   return ready.exit;
 }
@@ -224,7 +222,7 @@ Exit tell_one(const QueryArguments& arguments, const ChosenCapture& capture,
 }  // namespace
 
 Exit tell_facts(const QueryArguments& arguments) {
-  ordered_json document = {{"schema", "msprof.query/1"}, {"captures", ordered_json::array()}};
+  ordered_json document = {{"schema", "msprof.query/2"}, {"captures", ordered_json::array()}};
   bool is_first = true;
   const auto work = [&] {
     return for_each_capture(

@@ -53,7 +53,7 @@ void append_json(std::string& out, const Statement& row, int column) {
   if (row.is_null(column)) {
     out += "null";
   } else if (row.is_integer(column)) {
-    out += fmt::format_int(row.integer(column)).c_str();
+    append_json_number(out, row.integer(column));
   } else if (row.is_number(column)) {
     // JSON has no infinity.
     const double value = row.real(column);
@@ -186,9 +186,9 @@ class DocumentAnswer : public AnswerWriter {
  public:
   void begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
     next_capture();
-    out_.text += fmt::format("{{\"folder\":{},\"name\":{},\"verdict\":\"{}\",\"columns\":[",
+    out_.text += fmt::format("{{\"folder\":{},\"name\":{},\"verdict\":{},\"columns\":[",
                              json_string(capture.folder), json_string(capture.name),
-                             capture.verdict == Exit::ok ? "complete" : "partial");
+                             json_string(capture.verdict));
     for (std::size_t i = 0; i < columns.size(); ++i) {
       if (i > 0) out_.text += ',';
       append_json_string(out_.text, columns[i]);
@@ -231,7 +231,7 @@ class DocumentAnswer : public AnswerWriter {
 
  private:
   void open_document() {
-    if (!has_begun_) out_.text += "{\"schema\":\"msprof.query.rows/1\",\"captures\":[";
+    if (!has_begun_) out_.text += "{\"schema\":\"msprof.query.rows/2\",\"captures\":[";
     has_begun_ = true;
   }
   void next_capture() {

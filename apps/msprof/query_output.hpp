@@ -15,7 +15,7 @@ namespace msprof {
 struct AskedCapture {
   std::string folder;
   std::string name;
-  Exit verdict = Exit::ok;
+  std::string verdict;  // "complete", "without", "partial"
 };
 
 // Rows go to stdout as they come, but for a table, which holds them. Captures come one after the
@@ -39,7 +39,7 @@ std::unique_ptr<AnswerWriter> make_table_answer(bool several);
 std::unique_ptr<AnswerWriter> make_csv_answer(bool several);
 // An array of objects.
 std::unique_ptr<AnswerWriter> make_json_answer(bool several);
-// A document with the schema msprof.query.rows/1.
+// A document with the schema msprof.query.rows/2.
 std::unique_ptr<AnswerWriter> make_document_answer();
 
 }  // namespace msprof

@@ -54,7 +54,7 @@ Exit ask_one(const QueryArguments& arguments, const std::string& sql, const Chos
   db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
   Statement read = db.ask(sql);
   const std::string name = std::filesystem::weakly_canonical(capture.folder).filename().string();
-  write_rows(arguments, {capture.folder.string(), name, ready.exit}, read, out);
+  write_rows(arguments, {capture.folder.string(), name, ready.verdict}, read, out);
   return ready.exit;
 }
 
@@ -77,7 +77,7 @@ Exit answer_sql(const QueryArguments& arguments, const std::string& sql) {
   } catch (const Error& error) {
     if (!arguments.json) throw;
     // The document says what ended the work.
-    log::error("{}", error.what());
+    log::failure(error);
     out->fail("", error.what());
     exit = error.code();
   }

@@ -9,10 +9,12 @@
 #include "analyze/overview.hpp"
 #include "analyze/steps.hpp"
 #include "analyze/verdict.hpp"
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
+#include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
 #include "msprof/json_document.hpp"
@@ -90,9 +92,14 @@ std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, boo
                        chosen ? "" : "; the slowest, --capture N shows another");
   }
   line += fmt::format("model {}", printable(step.model_name));
-  if (step.current_pic_count) line += fmt::format(", after {} pictures", *step.current_pic_count);
-  if (step.execution_count) line += fmt::format(", {} executions", *step.execution_count);
-  line += fmt::format(", {} tasks", with_thousands(static_cast<std::uint64_t>(step.task_count)));
+  const auto add = [&](const std::string& before, std::optional<std::int64_t> count,
+                       std::string_view what) {
+    if (count) line += before + counted(static_cast<std::uint64_t>(*count), what);
+  };
+  if (step.batch) line += fmt::format(", batch {}", *step.batch);
+  add(", after ", step.current_pic_count, "picture");
+  add(", ", step.execution_count, "execution");
+  add(", ", step.task_count, "task");
   return line;
 }
 
@@ -130,14 +137,21 @@ void print_tables(const std::vector<ShownTable>& tables) {
   }
 }
 
-// Digits become JSON numbers as they are; a board's figures fit a double.
+ordered_json json_of(std::optional<std::int64_t> count) {
+  return count ? ordered_json(*count) : ordered_json();
+}
+
+ordered_json json_of(const TableRows::Cell& cell) {
+  if (!cell.is_number || cell.is_time || !fits_double(cell.text)) return valid_utf8(cell.text);
+  return ordered_json::parse(cell.text);
+}
+
 ordered_json json_of(const ShownTable& table) {
   ordered_json rows = ordered_json::array();
   for (const auto& row : table.rows.rows) {
     ordered_json object = ordered_json::object();
     for (std::size_t i = 0; i < row.size(); ++i) {
-      object[table.rows.columns[i]] = row[i].is_number ? ordered_json::parse(row[i].text)
-                                                       : ordered_json(valid_utf8(row[i].text));
+      object[table.rows.columns[i]] = json_of(row[i]);
     }
     rows.push_back(std::move(object));
   }
@@ -164,12 +178,17 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     ordered_json shown = ordered_json::array();
     for (const ShownTable& table : tables) shown.push_back(json_of(table));
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
-                        {"verdict", ready.exit == Exit::ok ? "complete" : "partial"},
+                        {"verdict", valid_utf8(ready.verdict)},
                         {"capture", nullptr},
                         {"tables", std::move(shown)}};
     if (step != nullptr) {
-      one["capture"] = {
-          {"number", index}, {"count", steps.size()}, {"model", valid_utf8(step->model_name)}};
+      one["capture"] = {{"number", index},
+                        {"count", steps.size()},
+                        {"model", valid_utf8(step->model_name)},
+                        {"batch", json_of(step->batch)},
+                        {"pictures_before", json_of(step->current_pic_count)},
+                        {"executions", json_of(step->execution_count)},
+                        {"task_count", step->task_count}};
     }
     if (overview) {
       one["chip"] = valid_utf8(overview->chip);
@@ -191,7 +210,7 @@ Exit run_show(const ShowArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, "--top takes a number from 1 on");
-  ordered_json document = {{"schema", "msprof.show/1"}, {"captures", ordered_json::array()}};
+  ordered_json document = {{"schema", "msprof.show/2"}, {"captures", ordered_json::array()}};
   const auto work = [&] {
     return for_each_capture(
         choose_captures(arguments.capture),

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/counted.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -18,10 +19,10 @@ std::optional<Overview> overview_of(const Database& db) {
 }
 
 std::string overview_line(const Overview& overview) {
-  return fmt::format("{}, {} {}, {} tasks",
+  return fmt::format("{}, {}, {}",
                      overview.chip.empty() ? "unknown chip" : printable(overview.chip),
-                     overview.devices, overview.devices == 1 ? "device" : "devices",
-                     with_thousands(static_cast<std::uint64_t>(overview.tasks)));
+                     counted(static_cast<std::uint64_t>(overview.devices), "device"),
+                     counted(static_cast<std::uint64_t>(overview.tasks), "task"));
 }
 
 }  // namespace msprof

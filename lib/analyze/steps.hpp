@@ -14,7 +14,8 @@ struct StepInfo {
   std::int64_t step_id = 0;
   std::int64_t model_row = 0;
   std::string model_name;
-  std::int64_t number = 0;  // within the model
+  std::int64_t number = 0;            // within the model
+  std::optional<std::int64_t> batch;  // pictures of one execution
   std::optional<std::int64_t> current_pic_count;
   std::int64_t task_count = 0;
   std::optional<std::int64_t> execution_count;

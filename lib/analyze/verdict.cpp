@@ -9,8 +9,7 @@ namespace msprof {
 
 void note_empty_products(const Database& db, ImportReport& report) {
   for (const std::string& name : empty_products(db)) {
-    report.add({Severity::note, Category::empty_product, name, "", "no data, will not be written",
-                1, kNull, ""});
+    report.add(FindingId::no_product, name, "", "no data, will not be written");
   }
 }
 

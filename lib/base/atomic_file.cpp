@@ -66,10 +66,9 @@ void create_output_folder(const fs::path& folder) {
   if (::access(folder.c_str(), W_OK | X_OK) != 0) throw_cannot_write(folder, errno);
 }
 
-void publish(const fs::path& temporary, const fs::path& target) {
-  FileDescriptor fd(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
+void flush_to_disk(const fs::path& temporary, const fs::path& target) {
+  const FileDescriptor fd(::open(temporary.c_str(), O_RDONLY | O_CLOEXEC));
   if (!fd || ::fdatasync(fd.get()) != 0) throw_cannot_write(target, errno);
-  move_into_place(temporary, target);
 }
 
 void move_into_place(const fs::path& temporary, const fs::path& target) {
@@ -97,6 +96,11 @@ void AtomicFile::flush() {
   }
   flushed_bytes_ += buffer_.size();
   buffer_.clear();
+}
+
+const fs::path& AtomicFile::finish() {
+  flush();
+  return temporary_;
 }
 
 void AtomicFile::commit() {

@@ -27,10 +27,11 @@ void remove_stale_temporaries(const std::filesystem::path& folder);
 // Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
 void create_output_folder(const std::filesystem::path& folder);
 
-// Renames a finished temporary file to its name, after flushing it to the disk: for the store,
-// which later commands take as it is.
-void publish(const std::filesystem::path& temporary, const std::filesystem::path& target);
-// The same without flushing: for products, which can be made again from the store.
+// For the store, which later commands take as it is. Throws Error(cannot_write), which names
+// `target`.
+void flush_to_disk(const std::filesystem::path& temporary, const std::filesystem::path& target);
+// Renames a finished temporary file to its name, without flushing it: products can be made again
+// from the store.
 void move_into_place(const std::filesystem::path& temporary, const std::filesystem::path& target);
 
 class AtomicFile {
@@ -55,6 +56,8 @@ class AtomicFile {
   // Another name in the same folder, for a file whose name depends on what came to be in it.
   void retarget(const std::filesystem::path& target) { target_ = target; }
   const std::filesystem::path& target() const { return target_; }
+  // Everything written is in the temporary file from here on; its name.
+  const std::filesystem::path& finish();
   // Not flushed to the disk: a run with an interval writes ten thousand products, and each can be
   // made again from the store.
   void commit();

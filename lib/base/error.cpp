@@ -4,6 +4,8 @@
 #include <array>
 #include <system_error>
 
+#include "base/findings.hpp"
+
 namespace msprof {
 
 Exit gravest(Exit a, Exit b) {
@@ -18,8 +20,13 @@ Exit gravest(Exit a, Exit b) {
   return rank(a) <= rank(b) ? a : b;
 }
 
+Error::Error(FindingId id, const std::string& message)
+    : std::runtime_error(message), code_(finding_info(id).exit), id_(id) {}
+
 Error Error::with_context(std::string_view context) const {
-  return Error(code_, std::string(context) + ": " + what());
+  Error error(code_, std::string(context) + ": " + what());
+  error.id_ = id_;
+  return error;
 }
 
 std::string errno_text(int error_number) {

@@ -2,6 +2,7 @@
 // For every room. The message is a whole sentence for the user: it names the file and the way out.
 #pragma once
 
+#include <optional>
 #include <stdexcept>
 #include <string>
 #include <string_view>
@@ -26,16 +27,22 @@ enum class Exit : int {
 // partial_data, nothing_to_do. usage and internal_error end a command at once and win over all.
 Exit gravest(Exit a, Exit b);
 
+enum class FindingId : int;  // base/findings.hpp
+
 class Error : public std::runtime_error {
  public:
   Error(Exit code, const std::string& message) : std::runtime_error(message), code_(code) {}
+  // An error that scripts can tell apart: its id stands in findings.def, with the exit code.
+  Error(FindingId id, const std::string& message);
   Exit code() const { return code_; }
+  std::optional<FindingId> id() const { return id_; }
 
   // The same error with what an outer layer knows put in front: "reading X: ...".
   Error with_context(std::string_view context) const;
 
  private:
   Exit code_;
+  std::optional<FindingId> id_;
 };
 
 // The text of an errno value, "No space left on device".

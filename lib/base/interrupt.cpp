@@ -12,11 +12,17 @@ namespace {
 
 volatile std::sig_atomic_t g_received = 0;
 volatile std::sig_atomic_t g_count = 0;
+void (*volatile g_last_act)() = nullptr;
 volatile std::sig_atomic_t g_patience = 1;  // so many signals are only noted
 
 extern "C" void on_signal(int number) {
+  // A terminal that is closed tells it several times, by the kernel and by the shell: no insisting.
+  if (number == SIGHUP && g_count > 0) return;
   // The user insists: leave at once. 130 is Exit::interrupted.
-  if (g_count >= g_patience) _exit(static_cast<int>(Exit::interrupted));
+  if (g_count >= g_patience) {
+    if (g_last_act != nullptr) g_last_act();
+    _exit(static_cast<int>(Exit::interrupted));
+  }
   g_received = number;
   g_count = g_count + 1;
 }
@@ -38,6 +44,10 @@ void install() {
   sigaction(SIGPIPE, &ignore, nullptr);
 }
 
+void before_exit(void (*last_act)()) {
+  g_last_act = last_act;
+}
+
 int received() {
   return g_received;
 }
@@ -45,6 +55,13 @@ int received() {
 void acknowledge() {
   g_received = 0;
   g_count = 0;
+}
+
+void ignore_hangup() {
+  struct sigaction ignore = {};
+  ignore.sa_handler = SIG_IGN;
+  sigaction(SIGHUP, &ignore, nullptr);
+  if (g_received == SIGHUP) acknowledge();
 }
 
 int count() {

@@ -4,7 +4,8 @@
 
 namespace msprof::interrupt {
 
-// Catch SIGINT, SIGTERM and SIGHUP from now on; the second one of them ends the program at once.
+// Catch SIGINT, SIGTERM and SIGHUP from now on; the second one of them ends the program at once,
+// but for a SIGHUP, which comes more than once from one closed terminal.
 // SIGPIPE is ignored, so that a closed stdout is a write error with a sentence.
 void install();
 
@@ -26,6 +27,10 @@ class MorePatience {
 // interrupted anew.
 void acknowledge();
 
+// From now on a closed terminal, also one closed before, ends nothing: for work on results that
+// were waited for long.
+void ignore_hangup();
+
 // While one lives, signals from before it are not seen: for work that brings home what an
 // interrupted run left, and that a further signal still ends.
 class Aside {
@@ -39,6 +44,10 @@ class Aside {
   int received_;
   int count_;
 };
+
+// What a signal that ends the program at once does before (to put a terminal back, say); it runs
+// within the signal handler. nullptr: nothing.
+void before_exit(void (*last_act)());
 
 // Throws Error(Exit::interrupted) when a signal has been received.
 void check();

@@ -4,6 +4,7 @@
 
 #include <cstdio>
 
+#include "base/findings.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
 
@@ -28,6 +29,15 @@ void write(Level least, std::string_view prefix, std::string_view message) {
   line += printable(message, KeepNewlines::yes);
   line += '\n';
   std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+void warn_of(FindingId id, std::string_view message) {
+  warn("{} [{}]", message, finding_info(id).id);
+}
+
+void failure(const Error& error) {
+  if (!error.id()) return log::error("{}", error.what());
+  log::error("{} [{}]", error.what(), finding_info(*error.id()).id);
 }
 
 }  // namespace msprof::log

@@ -7,6 +7,8 @@
 
 #include <string_view>
 
+#include "base/error.hpp"
+
 namespace msprof::log {
 
 // `silent` is for fuzzing, where messages about bad input would be all there is to see.
@@ -29,6 +31,18 @@ template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::quiet, "warning: ", fmt::format(format, std::forward<Args>(args)...));
 }
+
+// The same for what scripts can tell apart: the id stands behind the message, "...
+// [product_changed]".
+void warn_of(FindingId id, std::string_view message);
+
+template <typename... Args>
+void warn(FindingId id, fmt::format_string<Args...> format, Args&&... args) {
+  warn_of(id, fmt::format(format, std::forward<Args>(args)...));
+}
+
+// The line with which a command fails, with the id of the error where it has one.
+void failure(const Error& error);
 
 // The one line with which a command fails.
 template <typename... Args>

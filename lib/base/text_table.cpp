@@ -1,16 +1,31 @@
 #include "base/text_table.hpp"
 
 #include <algorithm>
+#include <optional>
 
+#include "base/shorten_apart.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
 
 namespace {
 
-constexpr int kGap = 2;           // blanks between columns
-constexpr int kComfortable = 12;  // a text is shortened to this before headers are broken
-constexpr int kNarrowest = 4;     // and never below this
+constexpr int kGap = 2;            // blanks between columns
+constexpr int kComfortable = 12;   // a text is shortened to this before headers are broken
+constexpr int kNarrowest = 4;      // and never below this
+constexpr int kReadableName = 24;  // a name is not shortened below this to save a table below
+
+// The column that tells what a row is about; none of them: the first one does.
+std::optional<std::size_t> name_column(const std::vector<std::string>& headers) {
+  for (const std::string_view end : {"name", "operator", "type"}) {
+    for (std::size_t i = 0; i < headers.size(); ++i) {
+      const std::string header = lower_ascii(headers[i]);
+      // "Ori Layer Name" has the layers that were fused into one.
+      if (header.ends_with(end) && !header.starts_with("ori")) return i;
+    }
+  }
+  return std::nullopt;
+}
 
 void append_cell(std::string& line, const std::string& cell, int width, bool right) {
   const std::string text = shorten(cell, width);
@@ -39,6 +54,13 @@ int total_width(const Columns& columns) {
   return total;
 }
 
+template <typename Columns>
+int key_width(const Columns& columns) {
+  int total = -kGap;
+  for (const auto& column : columns) total += column.is_key ? column.width + kGap : 0;
+  return total;
+}
+
 }  // namespace
 
 TextTable::TextTable(std::vector<std::string> columns)
@@ -54,9 +76,12 @@ void TextTable::add_row(std::vector<std::string> cells, const std::vector<bool>&
 }
 
 std::vector<TextTable::Column> TextTable::natural_columns() const {
+  const auto name = name_column(columns_);
   std::vector<Column> columns;
   for (std::size_t i = 0; i < columns_.size(); ++i) {
-    Column column{{columns_[i]}, display_width(columns_[i]), is_number_[i]};
+    const bool is_name = name == i && !is_number_[i];
+    Column column{
+        {columns_[i]}, display_width(columns_[i]), is_number_[i], i == 0 || is_name, is_name};
     for (const auto& row : rows_) column.width = std::max(column.width, display_width(row[i]));
     columns.push_back(std::move(column));
   }
@@ -67,11 +92,21 @@ void TextTable::shrink_texts(std::vector<Column>& columns, int max_width, int na
   for (int total = total_width(columns); total > max_width; --total) {
     Column* candidate = nullptr;
     for (Column& column : columns) {
-      if (column.is_number || column.width <= narrowest) continue;
+      if (column.is_number || column.is_name || column.width <= narrowest) continue;
       if (candidate == nullptr || column.width > candidate->width) candidate = &column;
     }
     if (candidate == nullptr) return;
     --candidate->width;
+  }
+}
+
+void TextTable::shrink_name(std::vector<Column>& columns, int max_width) const {
+  const int excess = total_width(columns) - max_width;
+  for (std::size_t i = 0; i < columns.size() && excess > 0; ++i) {
+    Column& column = columns[i];
+    if (!column.is_name || column.width <= kReadableName) continue;
+    const int least = width_apart(texts_of(i), kReadableName);
+    column.width = std::clamp(column.width - excess, std::min(least, column.width), column.width);
   }
 }
 
@@ -85,13 +120,39 @@ void TextTable::break_headers(std::vector<Column>& columns) const {
   }
 }
 
-void TextTable::fit_beside_first(std::vector<Column>& columns, int max_width) const {
+void TextTable::fit_beside_keys(std::vector<Column>& columns, int max_width) const {
   const auto limit = [](Column& column, int width) {
     if (!column.is_number) column.width = std::min(column.width, std::max(kNarrowest, width));
   };
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    Column& column = columns[i];
+    if (!column.is_key) continue;
+    // Half of a narrow terminal, unless that makes names look alike.
+    const int half = max_width / 2;
+    const bool is_long = column.is_name && column.width > half;
+    limit(column, is_long ? width_apart(texts_of(i), std::max(half, kNarrowest)) : half);
+  }
+  // Keys that fill the terminal leave room for a column beside them.
   for (Column& column : columns) {
-    const bool is_first = &column == columns.data();
-    limit(column, is_first ? max_width / 2 : max_width - kGap - columns.front().width);
+    const int excess = key_width(columns) - (max_width - kGap - kComfortable);
+    if (column.is_key && excess > 0) limit(column, column.width - excess);
+  }
+  for (Column& column : columns)
+    if (!column.is_key) limit(column, max_width - kGap - key_width(columns));
+}
+
+std::vector<std::string> TextTable::texts_of(std::size_t column) const {
+  std::vector<std::string> texts;
+  for (const auto& row : rows_) texts.push_back(row[column]);
+  return texts;
+}
+
+void TextTable::cut_texts(const std::vector<Column>& columns) {
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (columns[i].is_number) continue;
+    auto texts = shorten_apart(texts_of(i), columns[i].width,
+                               columns[i].is_name ? Keep::ends : Keep::begins);
+    for (std::size_t row = 0; row < rows_.size(); ++row) rows_[row][i] = std::move(texts[row]);
   }
 }
 
@@ -136,29 +197,45 @@ std::string TextTable::render(int max_width, bool bold_header) const {
     break_headers(columns);
     shrink_texts(columns, max_width, kComfortable);
     auto narrow = columns;
+    shrink_name(narrow, max_width);
     shrink_texts(narrow, max_width, kNarrowest);
-    // What needs several blocks anyway keeps its texts readable.
+    // What needs several tables anyway keeps its texts readable.
     if (total_width(narrow) <= max_width) {
       columns = std::move(narrow);
     } else {
-      fit_beside_first(columns, max_width);
+      fit_beside_keys(columns, max_width);
     }
   }
+  TextTable shown = *this;
+  shown.cut_texts(columns);
+  return shown.render_blocks(columns, max_width, bold_header);
+}
+
+std::string TextTable::render_blocks(const std::vector<Column>& columns, int max_width,
+                                     bool bold_header) const {
+  std::vector<std::size_t> keys;
+  for (std::size_t i = 0; i < columns.size(); ++i)
+    if (columns[i].is_key) keys.push_back(i);
   std::string out;
-  std::vector<std::size_t> block;
-  int used = 0;
+  std::vector<std::size_t> block = keys;
+  int used = key_width(columns);
+  const auto flush = [&] {
+    std::sort(block.begin(), block.end());
+    if (!out.empty()) out += "\n";
+    render_block(columns, block, bold_header, out);
+  };
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    // A block is never only the repeated first column.
-    if (block.size() > 1 && used + kGap + columns[i].width > max_width) {
-      render_block(columns, block, bold_header, out);
-      out += "\n";
-      block = {0};
-      used = columns[0].width;
+    if (columns[i].is_key) continue;
+    // A table is never only the repeated keys.
+    if (block.size() > keys.size() && used + kGap + columns[i].width > max_width) {
+      flush();
+      block = keys;
+      used = key_width(columns);
     }
-    used += (block.empty() ? 0 : kGap) + columns[i].width;
+    used += kGap + columns[i].width;
     block.push_back(i);
   }
-  render_block(columns, block, bold_header, out);
+  flush();
   return out;
 }
 

@@ -17,10 +17,10 @@ class TextTable {
   void add_row(std::vector<std::string> cells, const std::vector<bool>& is_number);
   std::size_t row_count() const { return rows_.size(); }
 
-  // The table at most `max_width` columns wide; 0 is no limit. The widest text columns are
-  // shortened, headers are broken at their blanks, and columns that still find no room follow in a
-  // table below that begins with the first column again. `bold_header` puts headers in bold for a
-  // terminal.
+  // The table at most `max_width` columns wide; 0 is no limit. Headers are broken at their blanks,
+  // texts are shortened, the column of names last and never so far that different names look alike
+  // while there is another way; columns that still find no room follow in tables below that begin
+  // with the first column and the names again. `bold_header` puts headers in bold for a terminal.
   std::string render(int max_width, bool bold_header) const;
 
  private:
@@ -28,12 +28,20 @@ class TextTable {
     std::vector<std::string> header;  // lines
     int width = 0;
     bool is_number = false;
+    bool is_key = false;  // repeated in every table below
+    bool is_name = false;
   };
   std::vector<Column> natural_columns() const;
   void shrink_texts(std::vector<Column>& columns, int max_width, int narrowest) const;
+  void shrink_name(std::vector<Column>& columns, int max_width) const;
   void break_headers(std::vector<Column>& columns) const;
-  // Texts so short that each column has room beside the first one.
-  void fit_beside_first(std::vector<Column>& columns, int max_width) const;
+  // Texts so short that each column has room beside the keys.
+  void fit_beside_keys(std::vector<Column>& columns, int max_width) const;
+  std::vector<std::string> texts_of(std::size_t column) const;
+  // Cells of text at their columns' widths.
+  void cut_texts(const std::vector<Column>& columns);
+  std::string render_blocks(const std::vector<Column>& columns, int max_width,
+                            bool bold_header) const;
   void render_block(const std::vector<Column>& columns, std::span<const std::size_t> block,
                     bool bold_header, std::string& out) const;
 

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "base/counted.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -30,13 +31,14 @@ class Stopwatch {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
-// Cleans up on every way out, unless what the run recorded is still there.
+// Cleans up on every way out, unless what the run recorded is still there; notes what stays.
 class HostGuard {
  public:
-  explicit HostGuard(Host& host) : host_(host) {}
+  HostGuard(Host& host, std::string& remains) : host_(host), remains_(remains) {}
   ~HostGuard() {
     try {
       host_.clean_up();
+      remains_ = host_.remains();
     } catch (const std::exception& error) {
       log::warn("{}", error.what());
     }
@@ -46,6 +48,7 @@ class HostGuard {
 
  private:
   Host& host_;
+  std::string& remains_;
 };
 
 void name_files(const std::string& intro, const std::vector<fs::path>& files) {
@@ -76,7 +79,7 @@ class Run {
     }
     const Staging staging(output_);
     {
-      const HostGuard guard(host_);
+      const HostGuard guard(host_, result_.remains);
       connect();
       if (!target) find_on_host(staging);
       result_.main = (project_.target.root / project_.target.main).string();
@@ -139,8 +142,8 @@ class Run {
     plan_ = plan_acl_json(project_, options_.acl_json, options_.profiler, place.output);
     const Placed placed = host_.place(project_, plan_.files);
     interrupt::check();
-    log::verbose("{}: {} files ({}) copied to {}", project_.target.root.string(),
-                 with_thousands(placed.files), human_bytes(placed.bytes), place.project);
+    log::verbose("{}: {} ({}) copied to {}", project_.target.root.string(),
+                 counted(placed.files, "file"), human_bytes(placed.bytes), place.project);
     add_step(host_.is_board() ? "upload" : "copy", watch, placed.bytes, placed.files);
   }
 
@@ -153,6 +156,7 @@ class Run {
     command.arguments = options_.arguments;
     command.environment = options_.environment;
     command.stdout_to_stderr = options_.stdout_to_stderr;
+    command.on_terminal = options_.on_terminal;
     SpaceWatch space(host_, output_);
     space.look_now();
     log::info("running {} on {}", result_.main, host_.name());
@@ -195,7 +199,6 @@ class Run {
   void clean_up() {
     const Stopwatch watch;
     host_.clean_up();
-    result_.remains = host_.remains();
     if (host_.is_board()) add_step("clean up", watch, 0);
   }
 
@@ -224,8 +227,8 @@ class Run {
     result_.notes.insert(result_.notes.end(), fetched.notes.begin(), fetched.notes.end());
     for (const std::string& note : result_.notes) log::warn("{}", note);
     if (fetched.not_fetched > 0) {
-      log::warn("{} link(s) or special file(s) of the run were not brought home",
-                fetched.not_fetched);
+      log::warn("{} of the run did not come home",
+                counted(fetched.not_fetched, "link or special file", "links or special files"));
     }
   }
 

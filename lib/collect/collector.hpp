@@ -23,6 +23,7 @@ struct CollectOptions {
   ProfilerOptions profiler;
   WaitLimits limits;
   bool stdout_to_stderr = false;
+  bool on_terminal = false;  // on a board
   // Never copied, besides the output folder: where the runs take place.
   std::vector<std::filesystem::path> private_folders;
   // Never copied either: the file with a board's login.

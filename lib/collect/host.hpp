@@ -36,6 +36,7 @@ struct RunCommand {
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // "NAME=value", besides what the host's programs have
   bool stdout_to_stderr = false;
+  bool on_terminal = false;  // of the board: what it prints comes at once, as one stream
 };
 
 // How an application ended: it could not be started, or a code, or a signal.

@@ -46,7 +46,7 @@ std::vector<std::string> likely_causes(const RunFacts& facts) {
         "a shared library was not found: libraries belong beside the executable (RUNPATH), into "
         "lib/ of the project or on LD_LIBRARY_PATH");
   }
-  if (!facts.outcome.ok()) {
+  if (!facts.outcome.ok() || facts.outcome.timed_out) {
     causes.push_back(fmt::format(
         "{} ended before {}", facts.main,
         facts.capture_there ? "a model was executed" : "svp_acl_init or the first model"));

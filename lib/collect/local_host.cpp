@@ -11,7 +11,9 @@
 #include <fstream>
 #include <set>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
+#include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
@@ -71,8 +73,16 @@ std::optional<std::uint64_t> LocalHost::free_bytes() {
 
 RunPlace LocalHost::open(const Project& project) {
   const int removed = remove_stale_runs(runs_);
-  if (removed > 0) log::verbose("removed {} unfinished run(s) from {}", removed, runs_.string());
-  folder_ = std::make_unique<RunFolder>(runs_);
+  if (removed > 0)
+    log::verbose("removed {} from {}",
+                 counted(static_cast<std::uint64_t>(removed), "unfinished run"), runs_.string());
+  folder_ = std::make_unique<RunFolder>(runs_, project.target.root);
+  for (const pid_t other : folder_->others()) {
+    log::warn(FindingId::concurrent_run,
+              "{} is under way already, in process {}: each run has a copy of its own, but they "
+              "disturb each other's times",
+              project.target.root.string(), other);
+  }
   // A folder of its own around the project: "../src" of a program at its top stays inside the run.
   const fs::path name = project.target.root.filename();
   tree_ = folder_->path() / "tree";

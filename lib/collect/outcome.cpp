@@ -20,9 +20,14 @@ constexpr std::chrono::milliseconds kLookAgain{100};
 
 }  // namespace
 
+bool Outcome::ended_on_term() const {
+  // A shell, and what follows its habit, ends with 128 and the signal.
+  return end.signal == SIGTERM || end.exit_code == 0 || end.exit_code == 128 + SIGTERM;
+}
+
 bool Outcome::ok() const {
-  return end.start_error.empty() && end.exit_code == 0 && !interrupted && !timed_out &&
-         !end.connection_lost;
+  if (!end.start_error.empty() || interrupted || end.connection_lost) return false;
+  return timed_out ? ended_on_term() : end.exit_code == 0;
 }
 
 Exit Outcome::exit_code() const {
@@ -80,6 +85,13 @@ std::string describe(const Outcome& outcome, const std::string& name, const Wait
   }
   if (outcome.end.connection_lost) {
     return fmt::format("the connection was lost while {} ran, so it was ended on the board", name);
+  }
+  if (outcome.timed_out && outcome.ok()) {
+    return fmt::format("{} ran for the {} s of --timeout and ended on the signal ({})", name,
+                       limits.timeout_seconds.value_or(0),
+                       outcome.end.signal != 0
+                           ? signal_name(outcome.end.signal)
+                           : fmt::format("exit code {}", outcome.end.exit_code.value_or(0)));
   }
   std::string text =
       outcome.end.signal != 0

@@ -17,10 +17,14 @@ struct Outcome {
   bool timed_out = false;    // --timeout did
   double seconds = 0;
 
-  // It ran to its end by itself and said that all is well.
+  // It ran to its end by itself and said that all is well, or for the time that it was to run and
+  // then ended when it was asked to.
   bool ok() const;
   // exit code of msprof for this: ok, application_failed, board_unreachable or interrupted
   Exit exit_code() const;
+
+ private:
+  bool ended_on_term() const;
 };
 
 struct WaitLimits {

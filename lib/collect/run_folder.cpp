@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cerrno>
 #include <chrono>
@@ -15,6 +16,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 #include "collect/file_tree.hpp"
 
 namespace msprof {
@@ -24,6 +26,8 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::string_view kLockSuffix = ".lock";
+constexpr std::string_view kRunPrefix = "run_";
+constexpr std::uint64_t kMostPathBytes = 4096;
 
 [[noreturn]] void fail(const fs::path& path, int error_number) {
   throw Error(Exit::cannot_write,
@@ -54,11 +58,20 @@ FileDescriptor take_lock(const fs::path& path, int flags) {
   }
 }
 
+// Of the name of a lock; 0 for any other name.
+pid_t process_of(std::string_view name) {
+  if (!name.starts_with(kRunPrefix) || !name.ends_with(kLockSuffix)) return 0;
+  name.remove_prefix(kRunPrefix.size());
+  std::uint64_t number = 0;
+  const bool parsed = parse_u64(name.substr(0, name.find('_')), number);
+  return parsed && number < INT32_MAX ? static_cast<pid_t>(number) : 0;
+}
+
 // Letters, digits and underscores only: the manual allows no others in the output path.
 std::string fresh_name() {
   static std::atomic<unsigned> counter{0};
   const auto now = std::chrono::system_clock::now().time_since_epoch();
-  return fmt::format("run_{}_{}_{}", ::getpid(),
+  return fmt::format("{}{}_{}_{}", kRunPrefix, ::getpid(),
                      std::chrono::duration_cast<std::chrono::microseconds>(now).count(), counter++);
 }
 
@@ -81,7 +94,7 @@ fs::path runs_folder(const fs::path& cache) {
   return fs::weakly_canonical(cache) / "msprof" / "runs";
 }
 
-RunFolder::RunFolder(const fs::path& runs) {
+RunFolder::RunFolder(const fs::path& runs, const fs::path& project) : project_(project) {
   std::error_code error;
   fs::create_directories(runs, error);
   if (error) fail(runs, error.value());
@@ -90,11 +103,33 @@ RunFolder::RunFolder(const fs::path& runs) {
     lock_path_ = path_.string() + std::string(kLockSuffix);
     lock_ = take_lock(lock_path_, O_CREAT);
   }
-  if (::mkdir(path_.c_str(), S_IRWXU) != 0) {
+  const std::string& name = project_.native();
+  const bool named = ::write(lock_.get(), name.data(), name.size()) == ssize_t(name.size());
+  if (!named || ::mkdir(path_.c_str(), S_IRWXU) != 0) {
     const int error_number = errno;
     ::unlink(lock_path_.c_str());
     fail(path_, error_number);
   }
+}
+
+std::vector<pid_t> RunFolder::others() const {
+  std::vector<pid_t> processes;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(path_.parent_path(), error)) {
+    const std::string name = entry.path().filename().string();
+    const pid_t process = process_of(name);
+    if (process == 0 || entry.path() == lock_path_) continue;
+    try {
+      if (read_text_file(entry.path(), kMostPathBytes) != project_.native()) continue;
+      if (!take_lock(entry.path(), 0) && fs::exists(entry.path(), error)) {
+        processes.push_back(process);
+      }
+    } catch (const Error& gone) {
+      log::verbose("{}", gone.what());
+    }
+  }
+  std::sort(processes.begin(), processes.end());
+  return processes;
 }
 
 RunFolder::~RunFolder() {
@@ -111,7 +146,7 @@ int remove_stale_runs(const fs::path& runs) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(runs, error)) {
     const std::string name = entry.path().filename().string();
-    if (!name.starts_with("run_")) continue;
+    if (!name.starts_with(kRunPrefix)) continue;
     const bool is_lock = name.ends_with(kLockSuffix);
     const fs::path lock_path = is_lock ? entry.path() : fs::path(entry.path().string() + ".lock");
     const fs::path folder =

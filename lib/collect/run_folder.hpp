@@ -2,7 +2,10 @@
 // local host.
 #pragma once
 
+#include <sys/types.h>
+
 #include <filesystem>
+#include <vector>
 
 #include "base/file_reader.hpp"
 
@@ -18,18 +21,23 @@ std::filesystem::path runs_folder(const std::filesystem::path& cache);
 // the application, so that a folder in use is never taken for a stale one.
 class RunFolder {
  public:
-  // Makes a fresh folder below `runs`; throws Error(cannot_write) naming XDG_CACHE_HOME.
-  explicit RunFolder(const std::filesystem::path& runs);
+  // Makes a fresh folder below `runs` for a run of `project`, and says so in its lock; throws
+  // Error(cannot_write) naming XDG_CACHE_HOME.
+  RunFolder(const std::filesystem::path& runs, const std::filesystem::path& project);
   ~RunFolder();
   RunFolder(const RunFolder&) = delete;
   RunFolder& operator=(const RunFolder&) = delete;
 
   const std::filesystem::path& path() const { return path_; }
+  // The processes of other runs of the same project that are under way. Of two that start at once
+  // at least one sees the other.
+  std::vector<pid_t> others() const;
   // Leaves the folder for the next run to remove.
   void keep() { kept_ = true; }
 
  private:
   std::filesystem::path path_;
+  std::filesystem::path project_;
   std::filesystem::path lock_path_;
   FileDescriptor lock_;
   bool kept_ = false;

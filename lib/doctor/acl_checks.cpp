@@ -23,6 +23,8 @@ using Json = nlohmann::ordered_json;
 constexpr std::size_t kMostOutputBytes = 4096;  // PROF_PATH_MAX_LEN of the boards' runtime
 constexpr int kMostShown = 60;
 
+constexpr const char* kLeftAlone = "aa cpu";  // by collect, where it stands beside the others
+
 // Manuals and boards spell some keys differently.
 const std::vector<std::string>& known_keys() {
   static const std::vector<std::string> keys = {"switch",  "output",      "interval",
@@ -45,15 +47,10 @@ class AclChecks {
     check_keys();
     check_spellings({"aicpu", "aacpu", "aa cpu"});
     check_spellings({"aic_metrics", "aac_metrics"});
-    const bool cpu = check_on_off({"aicpu", "aacpu", "aa cpu"});
-    const bool calls = check_on_off({"acl_api"});
-    const bool core = check_metrics();
+    check_on_off({"aicpu", "aacpu", "aa cpu"});
+    check_on_off({"acl_api"});
+    check_metrics();
     check_interval();
-    if (!core && !cpu && !calls) {
-      list_.fail(
-          of("items"), "nothing is left to record: aic_metrics, aicpu and acl_api are all off",
-          fmt::format("\"aic_metrics\": \"{}\"", kArithmeticUtilization), Exit::partial_data);
-    }
     return check_output();
   }
 
@@ -68,14 +65,18 @@ class AclChecks {
     return nullptr;
   }
 
+  // What the file has does not matter to msprof collect, which sets its own value in its copy.
+  void is_set_by_collect(std::string_view key, const Json* value, std::string_view becomes,
+                         std::string_view otherwise) {
+    list_.ok(of(key),
+             fmt::format("{}; msprof collect sets {} in its copy, a run without it {}",
+                         value == nullptr ? "missing" : shown(*value), becomes, otherwise));
+  }
+
   void check_switch() {
     const Json* value = find({"switch"});
     if (value != nullptr && *value == "on") return list_.ok(of("switch"), "on");
-    list_.warn(of("switch"),
-               value == nullptr
-                   ? "missing: a run without msprof is not profiled"
-                   : fmt::format("{}: a run without msprof is not profiled", shown(*value)),
-               "\"switch\": \"on\" (msprof collect sets it in its copy)");
+    is_set_by_collect("switch", value, "on", "is not profiled");
   }
 
   void check_keys() {
@@ -97,46 +98,35 @@ class AclChecks {
     for (const char* key : spellings) {
       const auto entry = profiler_.find(key);
       if (entry == profiler_.end()) continue;
-      if (first != nullptr && *first != *entry) {
-        list_.warn(of(*spellings.begin()),
-                   fmt::format("two spellings disagree: {} and {} ({})", shown(*first),
-                               shown(*entry), key),
-                   "keep one of them");
-      }
+      if (first != nullptr && *first != *entry) disagree(key, *first, *entry);
       if (first == nullptr) first = &*entry;
     }
   }
 
-  // Whether the item is recorded.
-  bool check_on_off(std::initializer_list<const char*> spellings) {
-    const Json* value = find(spellings);
-    if (value == nullptr || *value == "on") return true;
-    const char* key = *spellings.begin();
-    if (*value == "off") {
-      list_.warn(of(key), "off: the run does not record it", fmt::format("\"{}\": \"on\"", key));
-    } else {
-      list_.warn(of(key),
-                 fmt::format("{} is neither \"on\" nor \"off\", and counts as off", shown(*value)),
-                 fmt::format("\"{}\": \"on\"", key));
-    }
-    return false;
+  void disagree(const std::string& key, const Json& first, const Json& other) {
+    const std::string evidence =
+        fmt::format("two spellings disagree: {} and {} ({})", shown(first), shown(other), key);
+    if (key == kLeftAlone) return list_.warn(of(key), evidence, "keep one of them");
+    list_.ok(of(key), fmt::format("{}; msprof collect sets both in its copy", evidence));
   }
 
-  bool check_metrics() {
+  void check_on_off(std::initializer_list<const char*> spellings) {
+    const Json* value = find(spellings);
+    if (value == nullptr || *value == "on") return;
+    is_set_by_collect(*spellings.begin(), value, "on",
+                      *value == "off" ? "does not record it" : "takes it for off");
+  }
+
+  void check_metrics() {
     const Json* value = find({"aic_metrics", "aac_metrics"});
     const auto& names = aac_metrics_names();
     if (value != nullptr && value->is_string() &&
         std::find(names.begin(), names.end(), value->get_ref<const std::string&>()) !=
             names.end()) {
-      return true;
+      return;
     }
-    list_.warn(of("aic_metrics"),
-               value == nullptr
-                   ? "missing: the core is not recorded, so no op_summary"
-                   : fmt::format("{} is not known: the core is not recorded, so no op_summary",
-                                 shown(*value)),
-               fmt::format("\"aic_metrics\": \"{}\"", kArithmeticUtilization));
-    return false;
+    is_set_by_collect("aic_metrics", value, kArithmeticUtilization,
+                      "does not record the core: no op_summary");
   }
 
   void check_interval() {
@@ -144,46 +134,29 @@ class AclChecks {
     if (value == nullptr) return;
     std::uint64_t number = 0;
     const std::string text = value->is_string() ? value->get<std::string>() : value->dump();
-    if (!(value->is_string() || value->is_number_unsigned()) || !parse_u64(text, number) ||
-        number > static_cast<std::uint64_t>(kMaxInterval)) {
-      return list_.warn(
-          of("interval"),
-          fmt::format("{} is no whole number from 0 to {}", shown(*value), kMaxInterval),
-          "\"interval\": \"0\"");
-    }
-    if (number == 0) return list_.ok(of("interval"), "0: every inference");
-    list_.warn(
-        of("interval"),
-        fmt::format("{}: where inferences are fast, the board does not save all of them in time",
-                    number),
-        "\"interval\": \"0\", or a sleep after each inference");
+    const bool is_number =
+        (value->is_string() || value->is_number_unsigned()) && parse_u64(text, number);
+    if (is_number && number == 0) return list_.ok(of("interval"), "0: every inference");
+    is_set_by_collect("interval", value, "0 (--interval N another)",
+                      is_number && number <= static_cast<std::uint64_t>(kMaxInterval)
+                          ? "may lose inferences that follow each other fast"
+                          : fmt::format("wants a whole number from 0 to {}", kMaxInterval));
   }
 
+  // The folder that the file names; empty where it names none that a board takes.
   std::string check_output() {
     const Json* value = find({"output"});
-    if (value == nullptr || *value == "") {
-      list_.warn(of("output"), "missing: captures go beside the executable",
-                 "\"output\": \"/a/folder/that/exists\" (msprof collect sets its own)");
-      return "";
-    }
-    if (!value->is_string() || value->get_ref<const std::string&>().size() > kMostOutputBytes) {
-      list_.warn(of("output"),
-                 fmt::format("no path of at most {} bytes: {}", kMostOutputBytes, shown(*value)),
-                 "\"output\": \"/a/folder/that/exists\"");
-      return "";
-    }
-    const auto& path = value->get_ref<const std::string&>();
+    const std::string path =
+        value != nullptr && value->is_string() ? value->get<std::string>() : "";
     const bool plain = std::all_of(path.begin(), path.end(), [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              std::string_view("_/.-").find(c) != std::string_view::npos;
     });
-    if (!plain) {
-      list_.warn(of("output"),
-                 fmt::format("{} has characters that boards do not take in a path", shown(*value)),
-                 "use letters, digits and '_'");
-      return "";
-    }
-    return path;
+    if (!path.empty() && plain && path.size() <= kMostOutputBytes) return path;
+    is_set_by_collect("output", value, "a folder of its own",
+                      path.empty() ? "puts captures beside the executable"
+                                   : "wants a path of letters, digits and '_'");
+    return "";
   }
 
   CheckList& list_;
@@ -205,44 +178,44 @@ std::string check_acl_json(CheckList& list, const std::string& name, std::string
   if (document.is_discarded()) {
     const Json lenient = Json::parse(text, nullptr, false, true);
     if (!lenient.is_discarded()) {
-      list.warn(name, "has comments, which boards refuse in JSON", "remove the comments");
+      list.ok(name, "has comments; msprof collect leaves them out of its copy, boards refuse them");
       document = lenient;
     }
   }
   if (!document.is_object()) {
-    list.fail(name,
-              document.is_discarded() ? "is not JSON: a run with it is not profiled"
-                                      : "is not a JSON object: a run with it is not profiled",
-              fmt::format("python3 -m json.tool {} shows the place; without the file, msprof "
-                          "collect makes a default one",
-                          name),
-              Exit::partial_data);
+    list.warn(
+        name,
+        fmt::format("is not {}; msprof collect puts a default one in its place, a run without "
+                    "it is not profiled",
+                    document.is_discarded() ? "JSON" : "a JSON object"),
+        fmt::format("python3 -m json.tool {} shows the place", name));
     return "";
   }
   check_dump(list, name, text);
   const auto profiler = document.find("profiler");
   if (profiler == document.end() || !profiler->is_object()) {
-    list.warn(name, "has no object \"profiler\": a run without msprof is not profiled",
-              R"("profiler": {"switch": "on", "output": "/a/folder"} (msprof collect adds it))");
+    list.ok(name,
+            "has no object \"profiler\"; msprof collect adds it, a run without it is not profiled");
     return "";
   }
   return AclChecks(list, name, *profiler).check();
 }
 
 void check_acl_output(CheckList& list, const std::string& name, const std::string& output) {
-  const std::string of = fmt::format("{}: output", name);
   std::error_code error;
-  if (!fs::is_directory(output, error)) {
-    return list.warn(of,
-                     fmt::format("{} is no folder here: captures go beside the executable", output),
-                     fmt::format("mkdir -p {} (msprof collect uses a folder of its own)", output));
-  }
-  if (::access(output.c_str(), W_OK | X_OK) != 0) {
-    return list.warn(
-        of, fmt::format("{} cannot be written", output),
-        fmt::format("chmod u+rwx {} (msprof collect uses a folder of its own)", output));
-  }
-  list.ok(of, fmt::format("{} can be written", output));
+  const bool is_there = fs::is_directory(output, error);
+  const bool writable = is_there && ::access(output.c_str(), W_OK | X_OK) == 0;
+  report_acl_output(list, name, output, is_there, writable, "here");
+}
+
+void report_acl_output(CheckList& list, const std::string& name, const std::string& output,
+                       bool is_there, bool is_writable, std::string_view where) {
+  const std::string of = fmt::format("{}: output", name);
+  if (is_writable) return list.ok(of, fmt::format("{} can be written", output));
+  list.ok(of,
+          fmt::format("{} {} {}; msprof collect uses a folder of its own, a run without it puts "
+                      "captures beside the executable",
+                      output, is_there ? "cannot be written" : "is no folder", where));
 }
 
 }  // namespace msprof

@@ -1,5 +1,6 @@
 // acl.json as a run will read it: what is misspelt, out of range or contradictory in its section
-// "profiler". For the checks of a project.
+// "profiler". What msprof collect sets in its copy is no problem, and is told for runs without it.
+// For the checks of a project.
 #pragma once
 
 #include <string>
@@ -15,5 +16,8 @@ std::string check_acl_json(CheckList& list, const std::string& name, std::string
 
 // Whether `output`, an absolute path of this machine, takes a capture; `name` as above.
 void check_acl_output(CheckList& list, const std::string& name, const std::string& output);
+// The same where somebody has looked; `where` is "here", "on the board".
+void report_acl_output(CheckList& list, const std::string& name, const std::string& output,
+                       bool is_there, bool is_writable, std::string_view where);
 
 }  // namespace msprof

@@ -11,10 +11,12 @@
 #include <ctime>
 
 #include "base/file_reader.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "collect/board/board_shell.hpp"
 #include "collect/board/elf_machine.hpp"
 #include "collect/board/ini_section.hpp"
+#include "doctor/acl_checks.hpp"
 #include "doctor/board_look.hpp"
 #include "doctor/machine_checks.hpp"
 
@@ -49,7 +51,7 @@ class BoardChecks {
     }
     check_tools();
     check_folder();
-    check_umask_of(list_, look_.umask, "put 'umask 0027' into ~/.profile of the board's account");
+    check_umask();
     check_clock();
     check_other_runs();
     check_leftovers();
@@ -125,6 +127,7 @@ class BoardChecks {
     question.board_dir = config_.board_dir;
     if (!project_.outputs.empty()) question.output = project_.outputs.front().second;
     question.libraries = project_.libraries;
+    question.run_paths = project_.run_paths;
     const std::time_t before = std::time(nullptr);
     look_ = look_without_a_trace(shell_, question);
     earliest_s_ = before;
@@ -164,6 +167,14 @@ class BoardChecks {
     }
     check_free_space(list_, "board folder", facts.folder, facts.free_bytes, project_.bytes,
                      kElsewhere);
+  }
+
+  // Of a run alone with its folder: whatever it writes, only the account gets there.
+  void check_umask() {
+    if (!look_.umask) return list_.skip("umask", "it is not told");
+    list_.ok("umask", fmt::format("{:04o}; the folder of a run is the account's alone, whatever it "
+                                  "is",
+                                  *look_.umask));
   }
 
   void check_clock() {
@@ -212,8 +223,9 @@ class BoardChecks {
           "leftovers",
           fmt::format("{} of an earlier time, never brought home, in {}/kept: {}",
                       counted(look_.kept.size(), "run"), place, fmt::join(look_.kept, ", ")),
-          fmt::format("scp -r {}:{}/kept . ; then msprof collect --host {} --clean-board",
-                      config_.login.user + "@" + config_.login.host, place, config_.login.name()));
+          fmt::format("{} ; then msprof collect --host {} --clean-board --force",
+                      copy_command(config_.login, place + "/kept", look_.facts.has_sftp),
+                      shell_word(config_.login.name())));
     }
     if (!look_.stale_lock.empty() || !look_.runs.empty()) {
       return list_.warn(
@@ -223,10 +235,13 @@ class BoardChecks {
                                          : fmt::format("{}", fmt::join(look_.runs, ", "))),
           "nothing to do: the next run of msprof collect removes it");
     }
-    list_.ok("leftovers", look_.own_bytes == 0
-                              ? "none"
-                              : fmt::format("{} holds {} (--clean-board removes it)", place,
-                                            human_bytes(look_.own_bytes)));
+    if (look_.own_bytes == 0) return list_.ok("leftovers", "none");
+    const std::string requested =
+        look_.kept_on_request.empty()
+            ? ""
+            : fmt::format(", with {} of --keep", counted(look_.kept_on_request.size(), "run"));
+    list_.ok("leftovers", fmt::format("{} holds {}{} (--clean-board removes it)", place,
+                                      human_bytes(look_.own_bytes), requested));
   }
 
   void check_nfs() {
@@ -248,20 +263,10 @@ class BoardChecks {
     list_.ok("NFS", fmt::format("{}; msprof needs no mount", fmt::join(mounts, ", ")));
   }
 
-  // msprof collect has an output folder of its own; the one of the file is for runs without it.
   void check_outputs() {
     if (project_.outputs.empty()) return;
     const auto& [name, output] = project_.outputs.front();
-    const std::string of = fmt::format("{}: output", name);
-    if (look_.output_writable) return list_.ok(of, fmt::format("{} can be written", output));
-    list_.warn(
-        of,
-        look_.has_output
-            ? fmt::format("{} cannot be written on the board", output)
-            : fmt::format("{} is not on the board: a run without msprof puts captures beside "
-                          "the executable",
-                          output),
-        fmt::format("mkdir -p {} on the board (msprof collect uses a folder of its own)", output));
+    report_acl_output(list_, name, output, look_.has_output, look_.output_writable, "on the board");
   }
 
   void check_architecture() {
@@ -320,7 +325,7 @@ void check_board_file(CheckList& list, const fs::path& file, const BoardConfig& 
               fmt::format("{} may be read by others (mode {:04o}){}", file.string(),
                           status.st_mode & 07777U,
                           config.password.empty() ? "" : ", and it holds a password"),
-              fmt::format("chmod 600 {}", file.string()));
+              fmt::format("chmod 600 {}", shell_word(file.string())));
   } else {
     list.ok("ini file", fmt::format("{} is its owner's alone", file.string()));
   }

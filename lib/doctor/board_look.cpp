@@ -20,7 +20,8 @@ constexpr int kMostGreeting = 80;
 constexpr std::chrono::seconds kGreetingLimit{20};
 constexpr std::uint64_t kBlockBytes = 1024;
 
-// $1 board_dir, $2 the output folder of acl.json; names of libraries on stdin. One fact a line,
+// $1 board_dir, $2 the output folder of acl.json, $3 more folders of libraries, a line each; names
+// of libraries on stdin. One fact a line,
 // "name value". Reads only. `ls -l` over /proc costs one process where readlink would cost one
 // each, and its "l-wx" tells what is open for writing.
 constexpr const char* kLook = R"sh(
@@ -54,7 +55,10 @@ if cd "$ours" 2>/dev/null; then
   for run in runs/*; do
     [ -d "$run" ] && [ -z "$(marked "${run#runs/}")" ] && echo "run ${run#runs/}"
   done
-  for run in kept/*; do [ -d "$run" ] && echo "kept ${run#kept/}"; done
+  for run in kept/*; do
+    if [ -e "$run/brought-home" ]; then echo "requested ${run#kept/}"
+    elif [ -d "$run" ]; then echo "kept ${run#kept/}"; fi
+  done
   echo "own $(du -sk . 2>/dev/null | { read -r blocks rest; echo "$blocks"; })"
 fi
 ls -l /proc/[0-9]*/fd 2>/dev/null | while read -r line; do
@@ -69,7 +73,8 @@ ls -l /proc/[0-9]*/fd 2>/dev/null | while read -r line; do
 done
 folders="/lib /usr/lib /lib64 /usr/lib64 /usr/local/lib /lib/*-linux-* /usr/lib/*-linux-*
 $(cat /etc/ld.so.conf /etc/ld.so.conf.d/*.conf /etc/ld-musl-*.path 2>/dev/null | tr ":" "\012")
-$(echo "$LD_LIBRARY_PATH" | tr ":" "\012")"
+$(echo "$LD_LIBRARY_PATH" | tr ":" "\012")
+$3"
 echo "libraries 1"
 while read -r name; do
   for folder in $folders; do
@@ -110,6 +115,7 @@ void take(BoardLook& look, std::string_view name, std::string_view value) {
   if (name == "stale") look.stale_lock = printable(value);
   if (name == "run") add_text(look.runs, value);
   if (name == "kept") add_text(look.kept, value);
+  if (name == "requested") add_text(look.kept_on_request, value);
   if (name == "own" && parse_u64(value, number) && number < ~std::uint64_t{0} / kBlockBytes)
     look.own_bytes = number * kBlockBytes;
   if (name == "writer") add_text(look.writers, value);
@@ -133,7 +139,10 @@ BoardLook parse_board_look(std::string_view answer) {
 BoardLook look_without_a_trace(BoardShell& shell, const BoardQuestion& question) {
   std::string names;
   for (const std::string& name : question.libraries) names += name + "\n";
-  const BoardAnswer answer = shell.ask(look_script(), {question.board_dir, question.output}, names);
+  std::string folders;
+  for (const std::string& folder : question.run_paths) folders += folder + "\n";
+  const BoardAnswer answer =
+      shell.ask(look_script(), {question.board_dir, question.output, folders}, names);
   if (!answer.ok() && answer.out.empty()) {
     throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be looked at: {}",
                                                      shell.login().name(), answer.reason()));

@@ -17,6 +17,7 @@ struct BoardQuestion {
   std::string board_dir;               // as look_at_board() takes it
   std::string output;                  // absolute folder of acl.json; empty: none
   std::vector<std::string> libraries;  // to be looked for
+  std::vector<std::string> run_paths;  // where, besides the usual folders
 };
 
 struct BoardLook {
@@ -31,7 +32,8 @@ struct BoardLook {
   std::string busy;               // the run that holds the lock, "RUN (process 12)"; empty: nobody
   std::string stale_lock;         // a run whose keeper is gone
   std::vector<std::string> runs;  // in .msprof/runs, of nobody that lives
-  std::vector<std::string> kept;
+  std::vector<std::string> kept;  // what was recorded and never brought home
+  std::vector<std::string> kept_on_request;  // whole runs, of collect --keep
   std::uint64_t own_bytes = 0;               // of .msprof
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
   std::vector<std::string> nfs_mounts;       // "host:/folder on /folder"

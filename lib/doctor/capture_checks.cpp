@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <fstream>
 #include <memory>
 
 #include "analyze/capture_facts.hpp"
@@ -25,6 +26,19 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kFullBytes = 1'000'000;
+
+// Its files begin with the name of their form.
+bool is_of_our_runtime(const Session& session) {
+  constexpr std::string_view kForm = "MSVP";
+  const auto& files = session.raw_files();
+  return session.dialect() == Dialect::svp &&
+         std::any_of(files.begin(), files.end(), [&](const RawFile& file) {
+           std::string head(kForm.size(), '\0');
+           std::ifstream stream(file.path, std::ios::binary);
+           stream.read(head.data(), static_cast<std::streamsize>(head.size()));
+           return head == kForm;
+         });
+}
 
 // A folder of ours outside of the capture, gone with this.
 class ScratchFolder {
@@ -130,7 +144,7 @@ class CaptureDoctor {
         list_.append(std::move(found));
         return true;
       }
-      layout_ = layout_of_store();
+      layout_ = layout_of(store_);
     } catch (const Error& error) {
       // A store can come from elsewhere with its capture.
       if (error.code() == Exit::interrupted) throw;
@@ -138,11 +152,6 @@ class CaptureDoctor {
     }
     check_store(list_, store_, damaged, folder_.string());
     return false;
-  }
-
-  std::string layout_of_store() const {
-    const auto old = TraceDb::open(store_);
-    return old ? old->meta(meta::kLayout) : "";
   }
 
   void check_raw_files(const Session& session) {
@@ -159,7 +168,7 @@ class CaptureDoctor {
   }
 
   void check_content(const Session& session, const Database& db, CheckList& list) const {
-    const auto findings = read_findings(db, folder_.string());
+    const auto findings = read_findings(db, folder_.string(), is_of_our_runtime(session));
     for (const CaptureFinding& finding : findings) add(finding, list);
     check_counters(db, list);
     check_anything(session, db, list);

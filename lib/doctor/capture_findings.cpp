@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "base/counted.hpp"
+#include "base/findings.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -12,11 +14,10 @@ namespace {
 
 constexpr int kMostShown = 160;  // columns of a text from the capture
 
-// '@' in a remedy is the capture's folder. Several rows may fit: the first counts.
+// '@' in a remedy is the capture's folder.
 struct KnownFinding {
-  std::string_view category;  // of import_log; empty: any
-  std::string_view reason;    // how it begins; empty: any
-  std::string_view cause;     // empty: the detail of the finding says enough
+  FindingId id;
+  std::string_view cause;  // empty: the detail of the finding says enough
   std::string_view remedy;
 };
 
@@ -24,61 +25,70 @@ constexpr std::string_view kCopyAgain =
     "compare sizes with the original and copy the whole folder again (msprof collect does both)";
 constexpr std::string_view kWholeRun =
     "let the application end by itself, or with TERM or INT: KILL leaves it no time to save";
-constexpr std::string_view kSpace =
-    "free space where the run writes, make the folder writable for its account, and run again";
+constexpr std::string_view kCutShort =
+    "the application ended without svp_acl_finalize: up to its last second (2 MB) is lost";
+// Our own runtime writes each record at once, and .done files also where finalize is forgotten.
+constexpr std::string_view kCutShortHere =
+    "the application was killed, or left by _exit: of each file the record being written may be "
+    "lost";
 
+// Findings that are not here and not damage are for the verdict of import alone.
 constexpr KnownFinding kKnown[] = {
-    {"missing .done", "",
-     "the application ended without svp_acl_finalize: up to its last second (2 MB) is lost",
+    {FindingId::missing_done, kCutShort,
      "call svp_acl_finalize at the end of the application, and end it with TERM or INT, not KILL"},
-    {"", "unknown layout", "",
+    {FindingId::unknown_layout, "",
      "describe the board's records: msprof import -dir @ --layout-template layout.json, then "
      "msprof import -dir @ --layout layout.json"},
-    {"", "shorter than its .done says", "the disk was full, or the copy is not whole", kCopyAgain},
-    {"", "longer than its .done says", "the file was changed after the run", kCopyAgain},
-    {"", ".done without file_len", "the disk was full, or the copy is not whole", kCopyAgain},
-    {"", "data file is missing", "its .done is there: the copy is not whole", kCopyAgain},
-    {"", "empty, as its .done says", "nothing of this kind happened while it was recorded",
+    {FindingId::shorter_than_done, "the disk was full, or the copy is not whole", kCopyAgain},
+    {FindingId::longer_than_done, "the file was changed after the run", kCopyAgain},
+    {FindingId::done_without_length, "the disk was full, or the copy is not whole", kCopyAgain},
+    {FindingId::missing_data_file, "its .done is there: the copy is not whole", kCopyAgain},
+    {FindingId::empty_data, "nothing of this kind happened while it was recorded",
      "execute a model between svp_acl_init and svp_acl_finalize"},
-    {"", "ring of 512 records is full", "",
+    {FindingId::full_ring, "",
      "run fewer executions a model load: the ring holds 510 (255 with CPU layers)"},
-    {"", "no host folder", "the disk was full, or the host's part was not copied", kCopyAgain},
-    {"", "no data folder", "the disk was full or the folder not writable", kSpace},
-    {"", "missing or 0 frequency", "",
+    {FindingId::missing_folder, "the disk was full, the folder not writable, or it was not copied",
+     "copy the whole folder again; else free space where the run writes, make the folder writable "
+     "for its account, and run again"},
+    {FindingId::no_frequency, "",
      "write the board's frequency in MHz into info.json: {\"DeviceInfo\": [{\"aic_frequency\": "
      "\"1000\"}]}"},
-    {"", "missing dictionary", "", kWholeRun},
-    {"", "missing or broken", "",
+    {FindingId::missing_dictionary, "", kWholeRun},
+    {FindingId::missing_info, "",
      "copy the whole folder again, or run again and let the application end by itself: KILL leaves "
      "it no time to save"},
-    {"", "missing", "", kCopyAgain},
-    {"", "unknown chip", "", "a newer msprof may know it; the host's tables are right as they are"},
-    {"", "chip not said", "", kCopyAgain},
-    {"", "no hwts_frequency", "", kCopyAgain},
-    {"", "no clock of the host", "", kCopyAgain},
-    {"", "events not said", "", kCopyAgain},
-    {"", "not read", "", "what info.json and dev_start.log lack is told in a check of its own"},
-    {"", "frequency 0", "", ""},
-    {"", "records missing by their counter", "the device had no time to write them",
+    {FindingId::no_end, "", kWholeRun},
+    {FindingId::unknown_chip, "",
+     "a newer msprof may know it; the host's tables are right as they are"},
+    {FindingId::no_clock, "", kCopyAgain},
+    {FindingId::events_not_said, "", kCopyAgain},
+    {FindingId::no_tasks, "",
+     "what info.json and dev_start.log lack is told in a check of its own"},
+    {FindingId::zero_frequency, "", ""},
+    {FindingId::records_missing, "the device had no time to write them",
      "record less: fewer iterations, or --aic-metrics off"},
-    {"", "names not in the dictionary", "", kWholeRun},
-    {"", "several host records for one task", "", ""},
-    {"", "a second folder of one device", "", "keep one folder a device, and import again"},
-    {"", "link that leaves the capture", "",
+    {FindingId::missing_names, "", kWholeRun},
+    {FindingId::ambiguous_tasks, "", ""},
+    {FindingId::second_folder, "", "keep one folder a device, and import again"},
+    {FindingId::outside_link, "",
      "copy the file itself into the capture; links that leave it are not followed"},
-    {"", "unreadable", "", "chmod -R u+rX @, then msprof doctor -dir @"},
-    {"", "not JSON", "the copy is not whole", kCopyAgain},
-    {"trailing bytes", "", "the last record was cut: the disk was full, or the copy is not whole",
-     kCopyAgain},
-    {"skipped record", "", "these records are damaged and left out: a full disk, or a bad copy",
-     kCopyAgain},
+    {FindingId::unreadable_file, "", "chmod -R u+rX @, then msprof doctor -dir @"},
+    {FindingId::broken_info, "the copy is not whole", kCopyAgain},
+    {FindingId::trailing_bytes,
+     "the last record was cut: the disk was full, or the copy is not whole", kCopyAgain},
+    {FindingId::damaged_record,
+     "these records are damaged and left out: a full disk, or a bad copy", kCopyAgain},
+    {FindingId::unread_kind, "", ""},
+    {FindingId::unread_records, "", ""},
+    {FindingId::sampled_counters, "",
+     "record again with --aic-mode=task-based, for counters of each task"},
+    {FindingId::unknown_chip_files, "", "a newer msprof may read them"},
 };
 
-const KnownFinding* known(std::string_view category, std::string_view reason) {
+const KnownFinding* known(std::string_view id) {
   const auto* found =
-      std::find_if(std::begin(kKnown), std::end(kKnown), [&](const KnownFinding& one) {
-        return (one.category.empty() || one.category == category) && reason.starts_with(one.reason);
-      });
+      std::find_if(std::begin(kKnown), std::end(kKnown),
+                   [&](const KnownFinding& one) { return finding_info(one.id).id == id; });
   return found == std::end(kKnown) ? nullptr : found;
 }
 
@@ -92,13 +102,19 @@ std::string shown(std::string_view text) {
   return shorten(printable(text), kMostShown);
 }
 
+// A row of read_findings().
 std::string evidence_of(const Statement& row, std::string_view cause) {
+  const std::string_view id = row.text(1);
   const std::string reason = shown(row.text(3));
   const std::int64_t count = row.integer(4);
   const std::int64_t files = row.integer(5);
   std::string text = reason;
-  if (row.text(1) == "skipped record") text = fmt::format("{} records: {}", count, reason);
-  if (row.text(1) == "trailing bytes") text = fmt::format("{} trailing bytes", count);
+  if (id == finding_info(FindingId::damaged_record).id)
+    text = fmt::format("{}: {}", counted(static_cast<std::uint64_t>(count), "record"), reason);
+  if (id == finding_info(FindingId::records_missing).id)
+    text = fmt::format("{} {}", with_thousands(static_cast<std::uint64_t>(count)), reason);
+  if (id == finding_info(FindingId::trailing_bytes).id)
+    text = counted(static_cast<std::uint64_t>(count), "trailing byte");
   if (!row.text(6).empty()) {
     text += fmt::format(" ({}{})", shown(row.text(6)),
                         files > 1 ? fmt::format(" and {} more", files - 1) : "");
@@ -110,22 +126,26 @@ std::string evidence_of(const Statement& row, std::string_view cause) {
 
 }  // namespace
 
-std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder) {
+std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder,
+                                          bool is_of_our_runtime) {
   std::vector<CaptureFinding> findings;
   Statement read = db.prepare(
-      "SELECT severity, category, ifnull(kind, ''), reason, sum(count), count(*),"
+      "SELECT severity, id, ifnull(kind, ''), reason, sum(count), count(*),"
       " ifnull(min(file), ''), ifnull(max(detail), '') FROM import_log"
       " WHERE category NOT IN ('imported', 'empty product')"
-      " GROUP BY severity, category, kind, reason"
-      " ORDER BY severity DESC, category, kind, reason LIMIT 200");
+      " GROUP BY severity, id, kind, reason"
+      " ORDER BY severity = 'partial' DESC, severity DESC, id, kind, reason LIMIT 200");
   while (read.step()) {
     CaptureFinding finding;
     finding.partial = read.text(0) == "partial";
     finding.kind = shown(read.text(2));
-    const KnownFinding* known_one = known(read.text(1), read.text(3));
+    const KnownFinding* known_one = known(read.text(1));
     // A note that nobody can do anything about is for the verdict of import alone.
     if (!finding.partial && known_one == nullptr) continue;
-    finding.evidence = evidence_of(read, known_one != nullptr ? known_one->cause : "");
+    std::string_view cause = known_one != nullptr ? known_one->cause : "";
+    if (cause == kCutShort && is_of_our_runtime) cause = kCutShortHere;
+    finding.id = std::string(read.text(1));
+    finding.evidence = evidence_of(read, cause);
     finding.remedy = with_folder(known_one != nullptr ? known_one->remedy : kCopyAgain, folder);
     findings.push_back(std::move(finding));
   }

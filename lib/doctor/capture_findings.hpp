@@ -11,8 +11,9 @@
 
 namespace msprof {
 
-// Findings of one kind with one reason.
+// Findings of one id and kind with one reason.
 struct CaptureFinding {
+  std::string id;        // of findings.def
   bool partial = false;  // something is missing or damaged
   std::string kind;
   std::string evidence;  // a sentence
@@ -20,6 +21,8 @@ struct CaptureFinding {
 };
 
 // Those worth a check, `folder` (the capture) put into their remedies. Other notes are left out.
-std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder);
+// Our own runtime loses less of a run that is cut short than a board's.
+std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder,
+                                          bool is_of_our_runtime);
 
 }  // namespace msprof

@@ -1,7 +1,5 @@
 #include "doctor/check.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <iterator>
 
@@ -74,10 +72,6 @@ Exit CheckList::exit_code() const {
     if (check.result == CheckResult::failed) code = gravest(code, check.code);
   }
   return code;
-}
-
-std::string counted(std::size_t count, std::string_view noun) {
-  return fmt::format("{} {}{}", with_thousands(count), noun, count == 1 ? "" : "s");
 }
 
 }  // namespace msprof

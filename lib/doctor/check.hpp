@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 
 namespace msprof {
@@ -55,8 +56,5 @@ class CheckList {
   std::string about_;
   std::vector<Check> checks_;
 };
-
-// "3 files", "1 file"
-std::string counted(std::size_t count, std::string_view noun);
 
 }  // namespace msprof

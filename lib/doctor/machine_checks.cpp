@@ -23,6 +23,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr unsigned kLeastMask = 0027;  // of the vendor's manual
+constexpr unsigned kWritersMask = 0022;
 // As the watch of a run has it: a minute or two of recording, and next to nothing.
 constexpr std::uint64_t kLittleBytes = 64'000'000;
 constexpr std::uint64_t kNothingBytes = 4'000'000;
@@ -64,6 +65,21 @@ unsigned own_umask() {
   return mask;
 }
 
+void check_umask(CheckList& list, unsigned mask) {
+  if ((mask & kLeastMask) == kLeastMask) {
+    return list.ok("umask", fmt::format("{:04o}: captures are not for others", mask));
+  }
+  if ((mask & kWritersMask) == kWritersMask) {
+    return list.ok("umask", fmt::format("{:04o}: other accounts of this machine can read captures "
+                                        "(umask {:04o}, as the vendor's manual has it, prevents "
+                                        "that)",
+                                        mask, kLeastMask));
+  }
+  list.warn("umask",
+            fmt::format("{:04o}: other accounts of this machine can change captures", mask),
+            fmt::format("umask {:04o}", kLeastMask));
+}
+
 void check_other_programs(CheckList& list) {
   const auto writers = processes_that_record();
   if (writers.empty()) return list.ok("other runs", "no other profiled run is seen");
@@ -94,18 +110,6 @@ void check_cache(CheckList& list) {
 
 }  // namespace
 
-void check_umask_of(CheckList& list, std::optional<unsigned> mask, const std::string& remedy) {
-  if (!mask) return list.skip("umask", "it is not told");
-  if ((*mask & kLeastMask) == kLeastMask) {
-    return list.ok("umask", fmt::format("{:04o}: captures are not for others", *mask));
-  }
-  list.warn(
-      "umask",
-      fmt::format("{:04o}: captures can be read{} by others; the vendor's manual demands {:04o}",
-                  *mask, (*mask & 0022U) == 0022U ? "" : " and changed", kLeastMask),
-      remedy);
-}
-
 void check_free_space(CheckList& list, std::string_view name, const std::string& folder,
                       std::uint64_t free_bytes, std::uint64_t wanted_bytes,
                       const std::string& remedy) {
@@ -130,9 +134,30 @@ void report_libraries(CheckList& list, const ProjectFacts& project,
     return list.ok("libraries", fmt::format("all that the project does not hold are on {} ({})",
                                             where, project.libraries.size()));
   }
-  list.warn(
-      "libraries", fmt::format("not seen on {}: {}", where, fmt::join(missing, ", ")),
-      "put them into lib/ of the project, or give --env LD_LIBRARY_PATH=DIR to msprof collect");
+  std::vector<std::string> nowhere;
+  std::string misplaced;
+  for (const std::string& name : missing) {
+    const auto place = project.misplaced.find(name);
+    if (place == project.misplaced.end()) {
+      nowhere.push_back(name);
+    } else {
+      misplaced += (misplaced.empty() ? "" : ", ") + place->second.string();
+    }
+  }
+  if (!nowhere.empty()) {
+    list.fail("libraries",
+              fmt::format("not on {} and not in the project: {}; the executable cannot be loaded",
+                          where, fmt::join(nowhere, ", ")),
+              "put what is missing into lib/ of the project, or give --env LD_LIBRARY_PATH=DIR to "
+              "msprof collect",
+              Exit::application_failed);
+  }
+  if (!misplaced.empty()) {
+    list.warn("libraries",
+              fmt::format("in the project where no loader looks for them: {}", misplaced),
+              "move them to lib/ of the project, or beside it to the executable's lib/; or give "
+              "--env LD_LIBRARY_PATH=DIR to msprof collect");
+  }
 }
 
 void check_own_address(CheckList& list) {
@@ -154,7 +179,7 @@ void check_machine(CheckList& list, const fs::path& output, bool runs_here) {
   check_writable(list, "output folder", fs::weakly_canonical(fs::absolute(output)), 0,
                  "--output DIR names another folder");
   if (runs_here) check_cache(list);
-  check_umask_of(list, own_umask(), "umask 0027");
+  check_umask(list, own_umask());
   check_clock_here(list);
   if (runs_here) check_other_programs(list);
 }
@@ -181,7 +206,8 @@ void check_project_here(CheckList& list, const ProjectFacts& project) {
               "name the board it is for: --config board.ini, or --host user@ip",
               Exit::application_failed);
   }
-  report_libraries(list, project, libraries_missing_here(project.libraries), "this machine");
+  report_libraries(list, project, libraries_missing_here(project.libraries, project.run_paths),
+                   "this machine");
 }
 
 }  // namespace msprof

@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -21,7 +20,6 @@ void check_machine(CheckList& list, const std::filesystem::path& output, bool ru
 void check_project_here(CheckList& list, const ProjectFacts& project);
 
 // Shared with the checks of a board.
-void check_umask_of(CheckList& list, std::optional<unsigned> mask, const std::string& remedy);
 void check_free_space(CheckList& list, std::string_view name, const std::string& folder,
                       std::uint64_t free_bytes, std::uint64_t wanted_bytes,
                       const std::string& remedy);

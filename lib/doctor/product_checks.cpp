@@ -53,6 +53,7 @@ constexpr Need kNeeds[] = {
     {"cann", "dp", "data_preprocess", false},
     {"cann", "l2_cache", "l2_cache", false},
     {"cann", "ai_core_freq", "lpm_freq", false},
+    {"cann", "voltage", "lpm_freq", false},
 };
 
 // What it means that files of a kind (the first of its group) are not there.

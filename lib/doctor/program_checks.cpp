@@ -28,46 +28,73 @@ constexpr std::size_t kMostLibraries = 500;  // a sane program needs a tenth of 
 
 class ProgramChecks {
  public:
-  ProgramChecks(CheckList& list, const Project& project) : list_(list), project_(project) {
+  ProgramChecks(CheckList& list, const Project& project, ProjectFacts& facts)
+      : list_(list), project_(project), facts_(facts) {
     for (const ProjectEntry& entry : project.entries) {
-      if (entry.kind == EntryKind::folder) continue;
-      by_name_.emplace(entry.path.filename().string(), entry.source);
+      if (entry.kind != EntryKind::folder) by_path_.emplace(entry.path, entry.source);
     }
+    // As collect sets LD_LIBRARY_PATH.
+    const fs::path home = project.target.main.parent_path();
+    loader_looks_ = {(home / "lib").lexically_normal(), "lib"};
   }
 
-  std::vector<std::string> check(std::string& head) {
+  void check() {
     const fs::path main = project_.target.root / project_.target.main;
     const ElfFile program = read_elf(main);
     list_.ok("executable", fmt::format("{}{}", project_.target.main.string(),
                                        program.is_elf ? "" : ", a script"));
     if (!program.is_elf) {
-      list_.skip("svp_acl calls", "what a script starts cannot be seen");
-      return {};
+      return list_.skip("svp_acl calls", "what a script starts cannot be seen");
     }
-    head = program.head;
+    facts_.program_head = program.head;
     if (!program.unseen.empty()) {
-      list_.skip("svp_acl calls", fmt::format("cannot be seen: {}", program.unseen),
-                 "look in the source for svp_acl_init and svp_acl_finalize");
-      return {};
+      return list_.skip("svp_acl calls", fmt::format("cannot be seen: {}", program.unseen),
+                        "look in the source for svp_acl_init and svp_acl_finalize");
     }
-    collect(program);
+    collect(program, project_.target.main.parent_path());
     check_calls();
-    return {missing_.begin(), missing_.end()};
+    facts_.libraries.assign(missing_.begin(), missing_.end());
+    facts_.run_paths.assign(run_paths_.begin(), run_paths_.end());
   }
 
  private:
-  // What a program takes, with the libraries of the project that it needs, and theirs.
-  void collect(const ElfFile& file) {
+  // What a program takes, with the libraries of the project that it needs, and theirs. `folder` of
+  // the project is where the file lies.
+  void collect(const ElfFile& file, const fs::path& folder) {
     imports_.insert(file.imports.begin(), file.imports.end());
+    for (const std::string& path : file.run_paths) add_run_path(path, folder);
     for (const std::string& name : file.needed) {
       if (!seen_.insert(name).second) continue;
-      const auto own = by_name_.find(name);
-      if (own == by_name_.end()) {
-        if (missing_.size() < kMostLibraries) missing_.insert(name);
-      } else {
-        collect(read_elf(own->second));
-      }
+      const fs::path own = find_in_project(name);
+      if (!own.empty()) collect(read_elf(by_path_.at(own)), own.parent_path());
+      const bool is_found = loader_looks_.contains(own.parent_path()) && !own.empty();
+      if (is_found || missing_.size() >= kMostLibraries) continue;
+      missing_.insert(name);
+      if (!own.empty()) facts_.misplaced.emplace(name, own);
     }
+  }
+
+  // "$ORIGIN/../lib" is a folder of the project, "/usr/local/lib" none.
+  void add_run_path(std::string_view path, const fs::path& folder) {
+    for (const std::string_view origin : {"$ORIGIN", "${ORIGIN}"}) {
+      if (!path.starts_with(origin)) continue;
+      const std::string rest = "./" + std::string(path.substr(origin.size()));
+      fs::path place = (folder / rest).lexically_normal();
+      if (!place.has_filename()) place = place.parent_path();
+      loader_looks_.insert(place == "." ? fs::path() : place);
+    }
+    if (path.starts_with('/')) run_paths_.emplace(path);
+  }
+
+  // Where the loader looks, else anywhere; empty: nowhere.
+  fs::path find_in_project(const std::string& name) const {
+    for (const fs::path& folder : loader_looks_) {
+      if (by_path_.contains(folder / name)) return folder / name;
+    }
+    const auto found = std::find_if(by_path_.begin(), by_path_.end(), [&](const auto& entry) {
+      return entry.first.filename() == name;
+    });
+    return found == by_path_.end() ? fs::path() : found->first;
   }
 
   template <std::size_t kCount>
@@ -89,8 +116,8 @@ class ProgramChecks {
                  "end (one that loads its runtime with dlopen may do so unseen)");
     } else if (finalize.empty()) {
       list_.warn("svp_acl calls",
-                 fmt::format("{} is called, and no svp_acl_finalize: the last second (2 MB) of a "
-                             "run is lost",
+                 fmt::format("{} is called, and no svp_acl_finalize: on a board the last second "
+                             "(2 MB) of a run is lost",
                              init),
                  "call svp_acl_finalize at the end");
     } else {
@@ -106,7 +133,10 @@ class ProgramChecks {
 
   CheckList& list_;
   const Project& project_;
-  std::map<std::string, fs::path> by_name_;
+  ProjectFacts& facts_;
+  std::map<fs::path, fs::path> by_path_;  // of the project; the file itself
+  std::set<fs::path> loader_looks_;       // folders of the project
+  std::set<std::string> run_paths_;       // others
   std::set<std::string, std::less<>> imports_;
   std::set<std::string> seen_;
   std::set<std::string> missing_;
@@ -127,8 +157,8 @@ void add_folders_of(const fs::path& file, std::vector<std::string>& folders) {
 
 }  // namespace
 
-std::vector<std::string> check_program(CheckList& list, const Project& project, std::string& head) {
-  return ProgramChecks(list, project).check(head);
+void check_program(CheckList& list, const Project& project, ProjectFacts& facts) {
+  ProgramChecks(list, project, facts).check();
 }
 
 std::vector<std::string> library_folders() {
@@ -144,8 +174,10 @@ std::vector<std::string> library_folders() {
   return folders;
 }
 
-std::vector<std::string> libraries_missing_here(const std::vector<std::string>& names) {
-  const auto folders = library_folders();
+std::vector<std::string> libraries_missing_here(const std::vector<std::string>& names,
+                                                const std::vector<std::string>& run_paths) {
+  auto folders = library_folders();
+  folders.insert(folders.end(), run_paths.begin(), run_paths.end());
   std::vector<std::string> missing;
   for (const std::string& name : names) {
     const bool found = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {

@@ -6,16 +6,18 @@
 
 #include "collect/project.hpp"
 #include "doctor/check.hpp"
+#include "doctor/project_checks.hpp"
 
 namespace msprof {
 
-// Adds checks about the file, and about svp_acl_init and svp_acl_finalize. `head` gets its first
-// bytes where it is an ELF file. Returns the libraries that neither it nor the project holds.
-std::vector<std::string> check_program(CheckList& list, const Project& project, std::string& head);
+// Adds checks about the file, and about svp_acl_init and svp_acl_finalize; fills in what `facts`
+// has about the program.
+void check_program(CheckList& list, const Project& project, ProjectFacts& facts);
 
 // Where the dynamic loader of this machine looks, besides the folders of the project.
 std::vector<std::string> library_folders();
-// Those of `names` that are in none of library_folders().
-std::vector<std::string> libraries_missing_here(const std::vector<std::string>& names);
+// Those of `names` that are in none of library_folders() and `run_paths`.
+std::vector<std::string> libraries_missing_here(const std::vector<std::string>& names,
+                                                const std::vector<std::string>& run_paths);
 
 }  // namespace msprof

@@ -64,7 +64,7 @@ class ProjectChecks {
              fmt::format("{}, {}, {}", project_.target.root.string(),
                          counted(project_.file_count, "file"), human_bytes(project_.bytes)));
     check_left_out();
-    facts_.libraries = check_program(list_, project_, facts_.program_head);
+    check_program(list_, project_, facts_);
     check_acl_files();
     check_models();
     return std::move(facts_);
@@ -110,7 +110,7 @@ class ProjectChecks {
     }
     if (count == 0) return;
     list_.warn("copy",
-               fmt::format("{} will not be copied: {}{}", counted(count, "entry"), first,
+               fmt::format("{} will not be copied: {}{}", counted(count, "entry", "entries"), first,
                            count > 1 ? " …" : ""),
                "msprof collect -v names them all; put what the application needs into the project");
   }

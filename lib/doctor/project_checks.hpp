@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <map>
 #include <optional>
 #include <string>
 #include <vector>
@@ -25,7 +26,10 @@ struct ProjectQuestion {
 struct ProjectFacts {
   std::uint64_t bytes = 0;             // of the copy
   std::string program_head;            // first bytes of the executable; empty: none, or no ELF file
-  std::vector<std::string> libraries;  // that it needs and the project does not hold
+  std::vector<std::string> libraries;  // that it needs and no folder of the project gives it
+  std::vector<std::string> run_paths;  // folders outside the project where it looks for them first
+  // Of the libraries: where in the project one lies all the same.
+  std::map<std::string, std::filesystem::path> misplaced;
   // Absolute folders that acl.json files name, with the name of the file.
   std::vector<std::pair<std::string, std::string>> outputs;
 };

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <optional>
 
+#include "base/shell_word.hpp"
 #include "store/schema.hpp"
 #include "store/trace_db.hpp"
 
@@ -33,7 +34,7 @@ std::optional<std::int64_t> version_of(const fs::path& store) {
 }  // namespace
 
 void check_store(CheckList& list, const fs::path& store, bool damaged, const std::string& capture) {
-  const std::string again = fmt::format("msprof import -dir {}", capture);
+  const std::string again = fmt::format("msprof import -dir {}", shell_word(capture));
   std::error_code error;
   if (!fs::exists(store, error)) {
     return list.ok("store", "none yet: the raw files were read into a temporary one");

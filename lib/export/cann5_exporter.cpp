@@ -51,14 +51,17 @@ std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope)
 }
 
 std::shared_ptr<ProductFolder> folder_of(const fs::path& base, const DevicePart& part,
-                                         const std::string& kind) {
-  return std::make_shared<ProductFolder>(product_folder(product_folder(base, part.name()), kind));
+                                         const std::string& name, const std::string& kind,
+                                         bool replaces_all) {
+  return std::make_shared<ProductFolder>(product_folder(product_folder(base, part.name()), name),
+                                         kind, replaces_all);
 }
 
 // The file of a topic: names that are N/A are left out.
 Document document_of(std::string_view topic, const DevicePart& part) {
   Document document;
   document.stem = fmt::format("{}_{}", topic, part.device);
+  document.product = document.stem;
   if (part.scope.model_number && part.scope.iteration) {
     document.stem += fmt::format("_{}_{}", *part.scope.model_number, *part.scope.iteration);
   }
@@ -83,8 +86,7 @@ std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view 
 // The topics named, else all.
 std::vector<Cann5Timeline> topics_named(const std::vector<std::string>& names) {
   auto topics = cann5_timelines();
-  if (names.empty() || std::find(names.begin(), names.end(), kAllLayers) != names.end())
-    return topics;
+  if (names_all(names)) return topics;
   std::vector<std::string_view> valid;
   for (const auto& topic : topics) valid.push_back(topic.name);
   for (const std::string& name : names) {
@@ -114,6 +116,7 @@ TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Ti
     if (!draws(topic, *layer) || layer->documents(db).empty()) continue;
     Document document = timeline.document;
     document.key = topic.key;
+    document.has_arrows = false;  // CANN 5 had none from calls to tasks
     timeline.layers.emplace_back(layer.get(), document);
   }
   return timeline;
@@ -126,10 +129,12 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
   const Database& db = store.database();
   const auto tables =
       std::make_shared<const SummaryTables>(tables_named(cann5_tables(), options.names));
-  const std::string_view extension = options.format == SummaryFormat::csv ? ".csv" : ".json";
+  const std::string_view extension =
+      options.format == SummaryFormat::csv ? ".csv" : kJsonTableExtension;
   std::vector<ExportJob> jobs;
   for (const DevicePart& part : devices_of(db, options.scope)) {
-    const auto folder = folder_of(base, part, "summary");
+    const auto folder =
+        folder_of(base, part, "summary", kind_of(options.format), options.names.empty());
     std::vector<std::string_view> missing;
     for (const auto& table : *tables) {
       if (table->documents(db).empty()) {
@@ -137,13 +142,18 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
         continue;
       }
       Document document = document_of(table->name(), part);
+      folder->claim(document.product);
       std::string name = fmt::format("{}{}", document.stem, extension);
+      std::string former_name = fmt::format("{}.json", document.stem);
+      SummaryFile summary{table.get(), std::move(document), std::move(name),
+                          std::move(former_name)};
       jobs.push_back({[tables, folder, part, format = options.format,
-                       file = SummaryFile{table.get(), std::move(document), std::move(name)}](
-                          const Database& connection) {
-        return write_or_say(part, file.table->name(),
-                            [&] { return write_summary(connection, *folder, format, file); });
-      }});
+                       file = std::move(summary)](const Database& connection) {
+                        return write_or_say(part, file.table->name(), [&] {
+                          return write_summary(connection, *folder, format, file);
+                        });
+                      },
+                      folder});
     }
     say_missing(part, missing);
   }
@@ -154,10 +164,10 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
                                             const TimelineOptions& options) {
   const Database& db = store.database();
   const auto topics = topics_named(options.layers);
-  const auto layers = std::make_shared<const Layers>(timeline_layers(db));
+  const auto layers = std::make_shared<const Layers>(cann5_layers());
   std::vector<ExportJob> jobs;
   for (const DevicePart& part : devices_of(db, options.scope)) {
-    const auto folder = folder_of(base, part, "timeline");
+    const auto folder = folder_of(base, part, "timeline", "timeline", names_all(options.layers));
     std::vector<std::string_view> missing;
     for (const Cann5Timeline& topic : topics) {
       TimelineFile timeline = timeline_of(db, *layers, topic, part, options.gzip);
@@ -165,11 +175,14 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
         missing.push_back(topic.name);
         continue;
       }
+      folder->claim(timeline.document.product);
       jobs.push_back({[layers, folder, part, options, name = topic.name,
                        timeline = std::move(timeline)](const Database& connection) {
-        return write_or_say(part, name,
-                            [&] { return write_timeline(connection, *folder, timeline, options); });
-      }});
+                        return write_or_say(part, name, [&] {
+                          return write_timeline(connection, *folder, timeline, options);
+                        });
+                      },
+                      folder});
     }
     say_missing(part, missing);
   }

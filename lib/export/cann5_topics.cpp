@@ -13,11 +13,23 @@ const std::vector<Cann5Timeline>& cann5_timelines() {
       {"runtime_api", {"cann"}, cann::kRuntimeLevel},
       {"ge", {"cann"}, cann::kModelLevel},
       {"ge_op_execute", {"cann"}, cann::kNodeLevel},
-      {"step_trace", {"step_trace"}},
+      {"step_trace", {"step_trace"}, kStepsAlone},
       {"hccl", {"communication"}},
       {"msprof", {}},
   };
   return topics;
+}
+
+std::vector<std::unique_ptr<TimelineLayer>> cann5_layers() {
+  auto layers = all_timeline_layers();
+  std::erase_if(layers, [](const auto& layer) { return layer->dialect() != Dialect::cann; });
+  for (auto make : {make_cann5_hardware, make_cann5_steps, make_cann5_communication}) {
+    auto old = make();
+    for (auto& layer : layers) {
+      if (layer->name() == old->name()) std::swap(layer, old);
+    }
+  }
+  return layers;
 }
 
 std::vector<std::unique_ptr<SummaryTable>> cann5_tables() {

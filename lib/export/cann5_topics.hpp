@@ -10,15 +10,29 @@
 #include <vector>
 
 #include "export/summary_table.hpp"
+#include "export/timeline_layer.hpp"
 
 namespace msprof {
+
+// How a layer that CANN 5 drew in another way draws.
+enum class TraceStyle { current, cann5 };
 
 struct Cann5Timeline {
   std::string_view name;
   std::vector<std::string_view> layers;  // empty: those of the default
-  std::int64_t key = 0;                  // Document.key: only calls of that level
+  std::int64_t key = 0;                  // Document.key: only calls of that level, or kStepsAlone
 };
 const std::vector<Cann5Timeline>& cann5_timelines();
+
+// Document.key of iterations in a file of their own: it has a process for them.
+inline constexpr std::int64_t kStepsAlone = 1;
+
+// The layers of its topics: those of today, with the names, arguments and units of that time in the
+// layers that have others now.
+std::vector<std::unique_ptr<TimelineLayer>> cann5_layers();
+std::unique_ptr<TimelineLayer> make_cann5_hardware();
+std::unique_ptr<TimelineLayer> make_cann5_steps();
+std::unique_ptr<TimelineLayer> make_cann5_communication();
 
 // Their tables, in order; names are those of the topics.
 std::vector<std::unique_ptr<SummaryTable>> cann5_tables();

@@ -19,8 +19,13 @@ struct Document {
   std::size_t slice_at = 0;
   // Layers that name the same stem write one file together, in the order of the list.
   bool is_shared = false;
-  // Set by the exporter: the rows to take.
+  // Set by the exporter: whether arrows from calls to tasks are drawn, which a file needs both the
+  // calls and the tasks for.
+  bool has_arrows = true;
+  // Set by the exporter: the rows to take, and the stem without what it adds for them. Files of one
+  // product replace each other.
   ExportScope scope{};
+  std::string product{};
 };
 
 }  // namespace msprof

@@ -2,11 +2,16 @@
 #pragma once
 
 #include <filesystem>
+#include <memory>
 #include <mutex>
 #include <set>
 #include <string>
+#include <vector>
 
+#include "base/atomic_file.hpp"
 #include "export/document.hpp"
+#include "export/exporter.hpp"
+#include "export/product_ledger.hpp"
 
 namespace msprof {
 
@@ -25,24 +30,49 @@ class FileNames {
 // a capture from elsewhere would have.
 std::filesystem::path product_folder(const std::filesystem::path& base, const std::string& name);
 
-// A folder that jobs write to. It is made for the first file, and removed again where no job had
-// anything to write.
+// A folder that the jobs of one export write files of one kind to. It is made for the first file,
+// and removed again where no job had anything to write.
 class ProductFolder {
  public:
-  explicit ProductFolder(std::filesystem::path path) : path_(std::move(path)) {}
+  // `kind` and `replaces_all` say what earlier files this export replaces: all of their kind, or
+  // those of the products that claim() names.
+  ProductFolder(std::filesystem::path path, std::string kind, bool replaces_all);
   ~ProductFolder();
   ProductFolder(const ProductFolder&) = delete;
   ProductFolder& operator=(const ProductFolder&) = delete;
+
+  // While it is planned.
+  void claim(const std::string& product) { claim_.documents.insert(product); }
   const std::filesystem::path& make();
+
+  // Files of `product` that are whole appear, all known to the ledger of the folder before the
+  // first does.
+  void publish(const std::string& product, const std::vector<std::unique_ptr<AtomicFile>>& files);
+  // The same for one that the caller renames: this is before.
+  void announce(const std::string& product, const std::filesystem::path& temporary,
+                const std::filesystem::path& target);
+
+  // Once all jobs are done: removes what earlier exports wrote and this one replaces, and says so.
+  void retire();
+
+  // Removes `name`, a table as JSON by its former name, when it is one; anything else stays and is
+  // named.
+  void remove_former_table(const std::string& name, const std::vector<std::string>& columns);
 
  private:
   std::filesystem::path path_;
+  ProductClaim claim_;
+  ProductLedger ledger_;
   std::once_flag once_;
   bool is_new_ = false;
 };
 
-// The stem with "_<model>_<iteration>" where document.scope is one iteration, the device in front
-// where it is one device.
+// False for what is about a model of a device that the scope leaves out (captures of boards);
+// documents of several devices ask the scope row by row.
+bool is_of_scope(const Database& db, const Document& document, const ExportScope& scope);
+
+// Sets document.product; the stem with "_<model>_<iteration>" where document.scope is one
+// iteration, the device in front where it is one device.
 void name_scope(Document& document);
 
 // The stem of slice `number`: "op_summary_slice_1_20240515".

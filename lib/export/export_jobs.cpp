@@ -1,8 +1,10 @@
 // Jobs: two threads, each with its own connection, take jobs in turn.
+#include <algorithm>
 #include <atomic>
 #include <exception>
 #include <thread>
 
+#include "export/export_files.hpp"
 #include "export/exporter.hpp"
 
 namespace msprof {
@@ -43,6 +45,16 @@ class Workers {
   std::atomic<bool> failed_{false};
 };
 
+// The folders of `jobs`, each once, in their order.
+std::vector<std::shared_ptr<ProductFolder>> folders_of(const std::vector<ExportJob>& jobs) {
+  std::vector<std::shared_ptr<ProductFolder>> folders;
+  for (const ExportJob& job : jobs) {
+    const bool is_known = std::find(folders.begin(), folders.end(), job.folder) != folders.end();
+    if (job.folder && !is_known) folders.push_back(job.folder);
+  }
+  return folders;
+}
+
 }  // namespace
 
 std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
@@ -53,7 +65,9 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   if (second) helper = std::thread([&] { workers.work(second->database()); });
   workers.work(store.database());
   if (helper.joinable()) helper.join();
-  return workers.result();
+  auto files = workers.result();
+  for (const auto& folder : folders_of(jobs)) folder->retire();
+  return files;
 }
 
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base) {

@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -43,9 +44,13 @@ struct ExportedFile {
   std::uint64_t text_bytes = 0;  // of a timeline: what a viewer has to read, uncompressed
 };
 
-// One file, or the slices of one: a job makes its folder, writes, and names what it wrote.
+class ProductFolder;
+
+// One file, or the slices of one: a job makes its folder, writes, and names what it wrote. What
+// earlier exports left in that folder goes when all jobs are done.
 struct ExportJob {
   std::function<std::vector<ExportedFile>(const Database&)> write;
+  std::shared_ptr<ProductFolder> folder{};
 };
 
 // Into `base`, a capture or what takes its place (--output): the jobs for its tables, its
@@ -61,7 +66,8 @@ std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesyst
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base);
 
 // Writes all; each file appears when it is whole. The result is in the order of the jobs; after an
-// error no further job is begun.
+// error no further job is begun. Then what they replace of earlier exports is removed
+// (ProductFolder::retire).
 std::vector<ExportedFile> run_export_jobs(const TraceDb& store, const std::vector<ExportJob>& jobs);
 
 // Plans and writes.
@@ -76,8 +82,8 @@ bool is_summary_name(const std::string& name);
 void check_summary_names(const std::vector<std::string>& names);
 void check_layer_names(const std::vector<std::string>& names);
 
-// Which viewer opens a timeline of so much text: "chrome://tracing and Perfetto open it".
-std::string viewers_of(std::uint64_t text_bytes);
+// What viewer cannot open a timeline of so much text; empty where size is no matter.
+std::string viewer_limit(std::uint64_t text_bytes);
 
 // Products beside those just written that are older than the store and not among them: they show
 // data that an earlier import had.

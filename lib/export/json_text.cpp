@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+
 #include "base/text.hpp"
 
 namespace msprof {
@@ -45,6 +47,61 @@ std::string json_string(std::string_view text) {
   std::string result;
   append_json_string(result, text);
   return result;
+}
+
+namespace {
+
+constexpr std::int64_t kLargestInteger = std::int64_t{1} << 53;
+// A double holds every decimal of so many digits, and the shortest text of one has at most so many.
+constexpr std::size_t kAlwaysHeld = 15;
+constexpr std::size_t kNeverHeld = 18;
+
+// Digits without sign, point, exponent and zeros in front: "0.0120" has "120".
+std::string significant(std::string_view number) {
+  std::string digits;
+  for (const char c : number.substr(0, number.find_first_of("eE"))) {
+    if (c >= '0' && c <= '9' && !(digits.empty() && c == '0')) digits += c;
+  }
+  return digits;
+}
+
+std::string without_last_zeros(std::string digits) {
+  return digits.erase(digits.find_last_not_of('0') + 1);
+}
+
+}  // namespace
+
+bool fits_double(std::int64_t value) {
+  return value >= -kLargestInteger && value <= kLargestInteger;
+}
+
+bool fits_double(std::string_view digits) {
+  if (digits.size() <= kAlwaysHeld) return true;
+  const char* end = digits.data() + digits.size();
+  if (digits.find_first_of(".eE") == std::string_view::npos) {
+    std::int64_t whole = 0;
+    return std::from_chars(digits.data(), end, whole).ec == std::errc() && fits_double(whole);
+  }
+  const std::string wanted = significant(digits);
+  if (wanted.size() <= kAlwaysHeld) return true;
+  double real = 0;
+  // So many are a measure of fixed decimals; what others of it are, one that ends in zeros is, too.
+  if (wanted.size() >= kNeverHeld || std::from_chars(digits.data(), end, real).ec != std::errc())
+    return false;
+  return without_last_zeros(significant(fmt::format("{}", real))) == without_last_zeros(wanted);
+}
+
+void append_json_number(std::string& out, std::int64_t value) {
+  const fmt::format_int digits(value);
+  if (fits_double(value)) {
+    out.append(digits.data(), digits.size());
+  } else {
+    append_json_string(out, {digits.data(), digits.size()});
+  }
+}
+
+void append_json_number(std::string& out, std::string_view digits) {
+  fits_double(digits) ? void(out += digits) : append_json_string(out, digits);
 }
 
 }  // namespace msprof

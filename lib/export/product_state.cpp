@@ -4,6 +4,7 @@
 #include <algorithm>
 #include <set>
 
+#include "export/cann5_topics.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 
@@ -14,28 +15,31 @@ namespace fs = std::filesystem;
 namespace {
 
 // "op_summary_", … : how the names of our products begin.
-std::vector<std::string> product_prefixes(const Database& db) {
-  std::vector<std::string> prefixes{"msprof_"};
-  for (const auto& table : summary_tables(db))
-    prefixes.push_back(fmt::format("{}_", table->name()));
-  for (const auto& layer : timeline_layers(db)) {
-    prefixes.push_back(fmt::format("{}_", layer->name()));
-  }
+const std::vector<std::string>& product_prefixes() {
+  static const auto prefixes = [] {
+    std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_"};
+    for (const auto& table : all_summary_tables()) all.push_back(fmt::format("{}_", table->name()));
+    for (const auto& table : cann5_tables()) all.push_back(fmt::format("{}_", table->name()));
+    for (const auto& layer : all_timeline_layers())
+      all.push_back(fmt::format("{}_", layer->name()));
+    for (const auto& topic : cann5_timelines()) all.push_back(fmt::format("{}_", topic.name));
+    return all;
+  }();
   return prefixes;
-}
-
-bool is_product(const std::string& name, const std::vector<std::string>& prefixes) {
-  return (name.ends_with(".csv") || name.ends_with(".json") || name.ends_with(".json.gz") ||
-          name.ends_with(".db")) &&
-         std::any_of(prefixes.begin(), prefixes.end(),
-                     [&](const auto& prefix) { return name.starts_with(prefix); });
 }
 
 }  // namespace
 
+bool is_product_name(const std::string& name) {
+  const auto& prefixes = product_prefixes();
+  return (name.ends_with(".csv") || name.ends_with(".json") || name.ends_with(".json.gz") ||
+          name.ends_with(".db")) &&
+         std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const std::string& prefix) { return name.starts_with(prefix); });
+}
+
 std::vector<fs::path> outdated_products(const TraceDb& store,
                                         const std::vector<ExportedFile>& written) {
-  const auto prefixes = product_prefixes(store.database());
   std::set<fs::path> fresh;
   std::set<fs::path> folders;
   for (const ExportedFile& file : written) {
@@ -47,7 +51,7 @@ std::vector<fs::path> outdated_products(const TraceDb& store,
   std::vector<fs::path> outdated;
   for (const fs::path& folder : folders) {
     for (const auto& entry : fs::directory_iterator(folder, error)) {
-      if (is_product(entry.path().filename().string(), prefixes) && !fresh.contains(entry.path()) &&
+      if (is_product_name(entry.path().filename().string()) && !fresh.contains(entry.path()) &&
           entry.last_write_time(error) < made) {
         outdated.push_back(entry.path());
       }

@@ -56,6 +56,7 @@ std::vector<std::unique_ptr<TimelineLayer>> all_timeline_layers() {
   all.push_back(make_cann_hardware());
   all.push_back(make_cann_steps());
   all.push_back(make_cann_frequency());
+  all.push_back(make_cann_voltage());
   all.push_back(make_cann_communication());
   all.push_back(make_cann_memory());
   all.push_back(make_cann_overlap());

@@ -29,6 +29,9 @@ bool has_unified_db(const Database& db);
 // Throws Error(usage) where `scope` or `style` is only for the other dialect.
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style);
 
+// Whether a file of this name may be a product, of any dialect and style.
+bool is_product_name(const std::string& name);
+
 // The makers, one a file.
 std::unique_ptr<SummaryTable> make_svp_op_summary();
 std::unique_ptr<SummaryTable> make_svp_op_statistic();
@@ -55,6 +58,7 @@ std::unique_ptr<TimelineLayer> make_cann_user_ranges();
 std::unique_ptr<TimelineLayer> make_cann_hardware();
 std::unique_ptr<TimelineLayer> make_cann_steps();
 std::unique_ptr<TimelineLayer> make_cann_frequency();
+std::unique_ptr<TimelineLayer> make_cann_voltage();
 std::unique_ptr<TimelineLayer> make_cann_communication();
 std::unique_ptr<TimelineLayer> make_cann_memory();
 std::unique_ptr<TimelineLayer> make_cann_overlap();

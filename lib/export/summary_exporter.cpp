@@ -7,6 +7,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/nearest_names.hpp"
 #include "base/text.hpp"
 #include "export/cann5_exporter.hpp"
 #include "export/cann5_topics.hpp"
@@ -31,9 +32,18 @@ bool is_written(const SummaryFile& file, bool has_rows) {
   return has_rows || file.document.scope.is_everything();
 }
 
+std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summary,
+                                  const std::vector<std::unique_ptr<AtomicFile>>& files) {
+  std::vector<ExportedFile> written;
+  for (const auto& file : files) written.push_back({file->target(), file->bytes_written()});
+  folder.publish(summary.document.product, files);
+  return written;
+}
+
 // One table as CSV: a file, or slices.
-std::vector<ExportedFile> write_csv(const Database& db, const fs::path& folder,
+std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_folder,
                                     const SummaryFile& summary) {
+  const fs::path& folder = product_folder.make();
   std::vector<std::unique_ptr<AtomicFile>> files;
   files.push_back(std::make_unique<AtomicFile>(folder / summary.file_name));
   CsvWriter out(*files.front());
@@ -48,34 +58,22 @@ std::vector<ExportedFile> write_csv(const Database& db, const fs::path& folder,
   summary.table->write(db, summary.document, out);
   out.end();
   if (!is_written(summary, out.has_rows())) return {};
-  std::vector<ExportedFile> written;
-  for (const auto& file : files) {
-    written.push_back({file->target(), file->bytes_written()});
-    file->commit();
-  }
-  return written;
+  return publish(product_folder, summary, files);
 }
 
-std::vector<ExportedFile> write_json(const Database& db, const fs::path& folder,
+std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
                                      const SummaryFile& summary) {
-  AtomicFile file(folder / summary.file_name);
-  JsonTableWriter out(file);
-  out.begin(summary.table->columns(db));
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  files.push_back(std::make_unique<AtomicFile>(folder.make() / summary.file_name));
+  JsonTableWriter out(*files.front());
+  const auto columns = summary.table->columns(db);
+  out.begin(columns);
   summary.table->write(db, summary.document, out);
   out.end();
   if (!is_written(summary, out.has_rows())) return {};
-  const ExportedFile written{file.target(), file.bytes_written()};
-  file.commit();
-  return {written};
-}
-
-// False for what is about a model of a device that the scope leaves out (captures of boards);
-// tables of several devices ask the scope row by row.
-bool is_of_scope(const Database& db, const Document& document, const ExportScope& scope) {
-  if (scope.devices.empty() || document.model_row == kNull) return true;
-  Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
-  read.bind(1, document.model_row);
-  return !read.step() || read.is_null(0) || scope.takes_device(read.integer(0));
+  auto written = publish(folder, summary, files);
+  folder.remove_former_table(summary.former_name, columns);
+  return written;
 }
 
 SummaryTables tables_of_all_styles() {
@@ -97,8 +95,10 @@ SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>&
   }
   for (const std::string& name : names) {
     if (std::find(valid.begin(), valid.end(), name) == valid.end()) {
-      throw Error(Exit::usage,
-                  fmt::format("unknown summary '{}'; valid: {}", name, fmt::join(valid, ", ")));
+      throw Error(
+          Exit::usage,
+          fmt::format("unknown summary '{}'; valid: {}{}", name, fmt::join(valid, ", "),
+                      did_you_mean(name, std::vector<std::string>(valid.begin(), valid.end()))));
     }
   }
   std::erase_if(tables, [&](const auto& table) {
@@ -109,8 +109,11 @@ SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>&
 
 std::vector<ExportedFile> write_summary(const Database& db, ProductFolder& folder,
                                         SummaryFormat format, const SummaryFile& file) {
-  const fs::path& path = folder.make();
-  return format == SummaryFormat::csv ? write_csv(db, path, file) : write_json(db, path, file);
+  return format == SummaryFormat::csv ? write_csv(db, folder, file) : write_json(db, folder, file);
+}
+
+std::string kind_of(SummaryFormat format) {
+  return format == SummaryFormat::csv ? "csv" : "json";
 }
 
 bool is_summary_name(const std::string& name) {
@@ -131,23 +134,31 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
   if (options.style == ExportStyle::cann5) return plan_cann5_summaries(store, base, options);
   const auto tables =
       std::make_shared<const SummaryTables>(tables_named(summary_tables(db), options.names));
-  const auto folder = std::make_shared<ProductFolder>(product_folder(base, summary_folder(db)));
+  const bool is_all = options.names.empty() && options.scope.devices.empty();
+  const auto folder = std::make_shared<ProductFolder>(product_folder(base, summary_folder(db)),
+                                                      kind_of(options.format), is_all);
   std::vector<ExportJob> jobs;
-  FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : ".json");
+  FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : kJsonTableExtension);
+  FileNames former_names(".json");
   for (const auto& table : *tables) {
     for (Document& document : table->documents(db)) {
       if (!is_of_scope(db, document, options.scope)) continue;
       document.scope = options.scope;
       name_scope(document);
+      folder->claim(document.product);
       std::string name = file_names.next(document.stem);
+      std::string former_name = former_names.next(document.stem);
+      SummaryFile summary{table.get(), std::move(document), std::move(name),
+                          std::move(former_name)};
       jobs.push_back({[tables, folder, format = options.format,
-                       file = SummaryFile{table.get(), std::move(document), std::move(name)}](
-                          const Database& connection) {
-        auto written = write_summary(connection, *folder, format, file);
-        if (written.empty())
-          log::info("{}: no row of it is in what was asked for; no file", file.table->name());
-        return written;
-      }});
+                       file = std::move(summary)](const Database& connection) {
+                        auto written = write_summary(connection, *folder, format, file);
+                        if (written.empty())
+                          log::info("{}: no row of it is in what was asked for; no file",
+                                    file.table->name());
+                        return written;
+                      },
+                      folder});
     }
   }
   return jobs;

@@ -19,11 +19,18 @@ using SummaryTables = std::vector<std::unique_ptr<SummaryTable>>;
 // valid names, for a name that is none of them.
 SummaryTables tables_named(SummaryTables tables, const std::vector<std::string>& names);
 
+// Tables as JSON are no timelines: neither a name nor a viewer may take one for the other.
+inline constexpr const char* kJsonTableExtension = ".table.json";
+
 struct SummaryFile {
   const SummaryTable* table = nullptr;
   Document document;
   std::string file_name;
+  std::string former_name{};  // of a table as JSON in earlier versions
 };
+
+// What the ledger of a folder calls tables of that format.
+std::string kind_of(SummaryFormat format);
 
 // The file, or its slices of a million rows, which all appear when the last is whole. None where
 // document.scope is a part of the capture for which the table has no row.

@@ -109,12 +109,18 @@ void CsvWriter::end_row() {
   ++rows_;
 }
 
-void JsonTableWriter::begin(std::span<const std::string> columns) {
+std::vector<std::string> json_table_keys(std::span<const std::string> columns) {
+  std::vector<std::string> keys;
   std::map<std::string_view, int> times;
   for (const std::string& column : columns) {
     const int time = ++times[column];
-    keys_.push_back(json_string(time == 1 ? column : fmt::format("{} {}", column, time)) + ":");
+    keys.push_back(json_string(time == 1 ? column : fmt::format("{} {}", column, time)) + ":");
   }
+  return keys;
+}
+
+void JsonTableWriter::begin(std::span<const std::string> columns) {
+  keys_ = json_table_keys(columns);
   file_.buffer() += '[';
 }
 
@@ -132,7 +138,7 @@ void JsonTableWriter::text(std::string_view value) {
 
 void JsonTableWriter::number(std::string_view digits) {
   key();
-  file_.buffer() += digits;
+  append_json_number(file_.buffer(), digits);
 }
 
 void JsonTableWriter::end_row() {

@@ -49,6 +49,9 @@ class CsvWriter : public TableWriter {
   bool first_cell_ = true;
 };
 
+// What stands in front of the cells, quoted and with the colon.
+std::vector<std::string> json_table_keys(std::span<const std::string> columns);
+
 // An array of objects with the columns as keys; a name that comes again gets its number: "Name 2".
 class JsonTableWriter : public TableWriter {
  public:
@@ -57,7 +60,7 @@ class JsonTableWriter : public TableWriter {
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
-  // As text: a double, which is what most readers make of a number, would round it.
+  // As text, however many digits it has: a double would round most of them.
   void timestamp(std::string_view digits) override { text(digits); }
   void end_row() override;
   void end() override;
@@ -66,10 +69,6 @@ class JsonTableWriter : public TableWriter {
  protected:
   std::string* output() override { return &file_.buffer(); }
   void skip(std::size_t cells) override { column_ += cells; }
-  std::string* begin_number() override {
-    key();
-    return &file_.buffer();
-  }
 
  private:
   void key();
@@ -85,11 +84,15 @@ class TableRows : public TableWriter {
   struct Cell {
     std::string text;
     bool is_number = false;
+    bool is_time = false;  // a point in time: a number of more digits than a double has
   };
   using TableWriter::number;
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override { row_.push_back({std::string(value), false}); }
   void number(std::string_view digits) override { row_.push_back({std::string(digits), true}); }
+  void timestamp(std::string_view digits) override {
+    row_.push_back({std::string(digits), true, true});
+  }
   void end_row() override;
   void end() override {}
 

@@ -9,6 +9,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "base/nearest_names.hpp"
 #include "base/text.hpp"
 #include "export/cann5_exporter.hpp"
 #include "export/cann5_topics.hpp"
@@ -38,8 +39,11 @@ Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   for (const auto& layer : layers) valid.push_back(layer->name());
   for (const std::string& name : names) {
     if (name != kAllLayers && std::find(valid.begin(), valid.end(), name) == valid.end()) {
-      throw Error(Exit::usage, fmt::format("unknown layer '{}'; valid: {}, {}", name,
-                                           fmt::join(valid, ", "), kAllLayers));
+      throw Error(
+          Exit::usage,
+          fmt::format("unknown layer '{}'; valid: {}, {}{}", name, fmt::join(valid, ", "),
+                      kAllLayers,
+                      did_you_mean(name, std::vector<std::string>(valid.begin(), valid.end()))));
     }
   }
   if (std::find(names.begin(), names.end(), kAllLayers) == names.end()) {
@@ -94,13 +98,13 @@ class TimelineParts {
     return all;
   }
 
-  std::vector<ExportedFile> commit() {
+  std::vector<ExportedFile> publish(ProductFolder& folder, const std::string& product) {
     std::vector<ExportedFile> written;
     for (std::size_t part = 0; part < files_.size(); ++part) {
-      AtomicFile& file = *files_[part];
+      const AtomicFile& file = *files_[part];
       written.push_back({file.target(), file.bytes_written(), sinks_[part]->text_bytes()});
-      file.commit();
     }
+    folder.publish(product, files_);
     return written;
   }
 
@@ -117,6 +121,7 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
   FileNames names(timeline_extension(options.gzip));
   for (const auto& layer : layers) {
     for (Document& document : layer->documents(db)) {
+      if (!is_of_scope(db, document, options.scope)) continue;
       document.scope = options.scope;
       name_scope(document);
       const auto known = document.is_shared ? shared.find(document.stem) : shared.end();
@@ -128,10 +133,22 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
       files.push_back({document, {{layer.get(), document}}, names.next(document.stem)});
     }
   }
+  for (TimelineFile& file : files) {
+    const auto draws = [&](std::string_view name) {
+      return std::any_of(file.layers.begin(), file.layers.end(),
+                         [&](const auto& layer) { return layer.first->name() == name; });
+    };
+    const bool has_arrows = draws("cann") && (draws("ascend_hardware") || draws("communication"));
+    for (auto& [layer, document] : file.layers) document.has_arrows = has_arrows;
+  }
   return files;
 }
 
 }  // namespace
+
+bool names_all(const std::vector<std::string>& layers) {
+  return layers.empty() || std::find(layers.begin(), layers.end(), kAllLayers) != layers.end();
+}
 
 std::string timeline_extension(bool gzip) {
   return gzip ? ".json.gz" : ".json";
@@ -150,15 +167,22 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
   TimelineParts parts(folder.make(), timeline, cuts.size() + 1, options.gzip);
   TraceJsonWriter writer(parts.sinks(), cuts);
   timeline.write(db, writer);
-  // A part of the run in which nothing happened.
-  if (writer.event_count() == 0) return {};
-  auto written = parts.commit();
+  // A part of the run in which nothing happened; a frequency that was noted then is no reason for a
+  // file, unless its layer was asked for.
+  const bool is_part = options.layers.empty() && !options.scope.is_everything();
+  if ((is_part ? writer.slice_count() : writer.event_count()) == 0) return {};
+  auto written = parts.publish(folder, timeline.document.product);
   const auto too_large = std::count_if(written.begin(), written.end(), [&](const auto& file) {
     return options.split_bytes > 0 && file.text_bytes > options.split_bytes;
   });
   if (too_large > 0) {
     log::warn("{}: {} parts are larger than --split asks for: so much happens at one moment",
               timeline.document.stem, too_large);
+  }
+  if (writer.cut_arrow_count() > 0) {
+    log::info("{}: {} of {} arrows are cut: they end in another part than they start in",
+              timeline.document.stem, with_thousands(writer.cut_arrow_count()),
+              with_thousands(writer.arrow_count()));
   }
   return written;
 }
@@ -180,26 +204,28 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
   if (options.style == ExportStyle::cann5) return plan_cann5_timelines(store, base, options);
   const auto layers =
       std::make_shared<const Layers>(layers_named(timeline_layers(db), options.layers));
-  const auto folder = std::make_shared<ProductFolder>(product_folder(base, timeline_folder(db)));
+  const auto folder =
+      std::make_shared<ProductFolder>(product_folder(base, timeline_folder(db)), "timeline",
+                                      names_all(options.layers) && options.scope.devices.empty());
   std::vector<ExportJob> jobs;
   for (TimelineFile& timeline : timeline_files(db, *layers, options)) {
+    folder->claim(timeline.document.product);
     jobs.push_back(
         {[layers, folder, options, timeline = std::move(timeline)](const Database& connection) {
-          return write_timeline(connection, *folder, timeline, options);
-        }});
+           return write_timeline(connection, *folder, timeline, options);
+         },
+         folder});
   }
   return jobs;
 }
 
-std::string viewers_of(std::uint64_t text_bytes) {
+std::string viewer_limit(std::uint64_t text_bytes) {
   // Largest text that a viewer of that kind has been seen to load: chrome://tracing keeps the whole
   // file in one string; the Perfetto UI has 2 GB of memory for the parsed trace.
   constexpr std::uint64_t kMostForChrome = 250'000'000;
   constexpr std::uint64_t kMostForPerfetto = 1'000'000'000;
-  if (text_bytes <= kMostForChrome)
-    return "opens in chrome://tracing, Perfetto and MindStudio Insight";
-  if (text_bytes <= kMostForPerfetto)
-    return "opens in Perfetto and MindStudio Insight; too large for chrome://tracing";
+  if (text_bytes <= kMostForChrome) return "";
+  if (text_bytes <= kMostForPerfetto) return "too large for chrome://tracing";
   return "too large for viewers in a browser: use --split 200MB, --time-range or --layers";
 }
 

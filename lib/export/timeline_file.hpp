@@ -24,6 +24,9 @@ struct TimelineFile {
   void write(const Database& db, TraceJsonWriter& out) const;
 };
 
+// Whether --layers, as given, leaves none out.
+bool names_all(const std::vector<std::string>& layers);
+
 // ".json" or ".json.gz".
 std::string timeline_extension(bool gzip);
 

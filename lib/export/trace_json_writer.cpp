@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <charconv>
 #include <cmath>
+#include <functional>
 
 #include "base/number.hpp"
 #include "export/json_text.hpp"
@@ -62,7 +63,6 @@ void TraceJsonWriter::end_event() {
 }
 
 void TraceJsonWriter::metadata_event(std::string_view text) {
-  ++events_;
   for (Part& part : parts_) {
     std::string& out = part.sink->buffer();
     out += part.has_event ? ",\n" : "\n";
@@ -137,6 +137,7 @@ void TraceJsonWriter::event_head(JsonText name, TraceLane lane) {
 void TraceJsonWriter::flow_head(char phase, JsonText name, TraceLane lane, JsonText category,
                                 JsonText id, std::int64_t time_ns) {
   begin_event(time_ns);
+  if (parts_.size() > 1) count_arrow(phase, category, id);
   event_head(name, lane);
   *out_ += ",\"ph\":\"";
   *out_ += phase;
@@ -147,6 +148,30 @@ void TraceJsonWriter::flow_head(char phase, JsonText name, TraceLane lane, JsonT
   time_text(time_ns);
 }
 
+// Starts are written before the ends.
+void TraceJsonWriter::count_arrow(char phase, JsonText category, JsonText id) {
+  // Arrows from calls have the number of the call in the upper half of their id, and follow each
+  // other; all others are few.
+  std::uint64_t number = 0;
+  const char* const end = id.text.data() + id.text.size();
+  const auto digits = std::from_chars(id.text.data() + 1, end, number);
+  const bool is_call = digits.ptr == end - 1 && (number & 0xffffffff) == 0;
+  std::uint64_t key = number >> 32;
+  if (!is_call) {
+    const std::hash<std::string_view> hash;
+    key = (hash(category.text) * 31 + hash(id.text)) | std::uint64_t{1} << 63;
+  }
+  auto& block = arrow_starts_[is_call ? key / kArrowBlock : key];
+  if (block.empty()) block.resize(is_call ? kArrowBlock : 1);
+  std::uint16_t& start = block[is_call ? key % kArrowBlock : 0];
+  if (phase == 's') {
+    start = static_cast<std::uint16_t>(part_ + 1);
+  } else if (start != 0) {
+    ++arrows_;
+    if (start != part_ + 1) ++cut_arrows_;
+  }
+}
+
 void TraceJsonWriter::time_text(std::int64_t ns) {
   *out_ += ",\"ts\":\"";
   append_us_from_ns(*out_, ns);
@@ -155,6 +180,7 @@ void TraceJsonWriter::time_text(std::int64_t ns) {
 
 void TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64_t tid,
                                      std::int64_t start_ns, std::int64_t duration_ns) {
+  ++slices_;
   begin_event(start_ns);
   event_head(name, {pid, tid});
   *out_ += ",\"ts\":";
@@ -171,6 +197,7 @@ void TraceJsonWriter::end_complete() {
 
 void TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t start_ns,
                                   std::int64_t duration_ns, JsonText category) {
+  ++slices_;
   begin_event(start_ns);
   event_head(name, where);
   time_text(start_ns);
@@ -196,6 +223,7 @@ std::string TraceJsonWriter::slice_head(JsonText name, TraceLane lane) {
 
 void TraceJsonWriter::begin_slice(std::string_view head, std::int64_t start_ns,
                                   std::int64_t duration_ns, std::string_view arguments) {
+  ++slices_;
   begin_event(start_ns);
   *out_ += head;
   append_us_from_ns(*out_, start_ns);

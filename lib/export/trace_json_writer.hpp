@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "export/trace_sink.hpp"
@@ -88,7 +89,12 @@ class TraceJsonWriter {
 
   // Ends the array, or arrays.
   void finish();
+  // Without metadata.
   std::uint64_t event_count() const { return events_; }
+  std::uint64_t slice_count() const { return slices_; }
+  // Ends of arrows, and those whose start is in another part. Counted only where there are parts.
+  std::uint64_t arrow_count() const { return arrows_; }
+  std::uint64_t cut_arrow_count() const { return cut_arrows_; }
 
  private:
   struct Part {
@@ -102,6 +108,7 @@ class TraceJsonWriter {
   void event_head(JsonText name, TraceLane lane);
   void flow_head(char phase, JsonText name, TraceLane lane, JsonText category, JsonText id,
                  std::int64_t time_ns);
+  void count_arrow(char phase, JsonText category, JsonText id);
   void key(JsonText key);
   void time_text(std::int64_t ns);
 
@@ -116,6 +123,12 @@ class TraceJsonWriter {
   std::int64_t event_time_ns_ = 0;
   std::size_t event_at_ = 0;
   std::uint64_t events_ = 0;
+  std::uint64_t slices_ = 0;
+  // In which part each arrow started, 1 the first: blocks of those whose ids are neighbours.
+  static constexpr std::uint64_t kArrowBlock = 1024;
+  std::unordered_map<std::uint64_t, std::vector<std::uint16_t>> arrow_starts_;
+  std::uint64_t arrows_ = 0;
+  std::uint64_t cut_arrows_ = 0;
   bool first_argument_ = true;
 };
 

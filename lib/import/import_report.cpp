@@ -1,11 +1,13 @@
 #include "import/import_report.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "base/text.hpp"
+#include "import/lacking.hpp"
 
 namespace msprof {
 
@@ -31,13 +33,15 @@ std::string_view category_name(Category category) {
   return "other";
 }
 
+// As import_log and the JSON document have it.
 std::string_view severity_name(Severity severity) {
-  return severity == Severity::partial ? "partial" : "note";
+  if (severity == Severity::partial) return "partial";
+  return severity == Severity::without ? "without" : "note";
 }
 
 std::string how_often(const Finding& finding) {
   const std::string count = with_thousands(static_cast<std::uint64_t>(finding.count));
-  switch (finding.category) {
+  switch (finding.category()) {
     case Category::skipped_record:
       return fmt::format(", {} skipped", count);
     case Category::trailing_bytes:
@@ -47,24 +51,105 @@ std::string how_often(const Finding& finding) {
   }
 }
 
+// Findings of one id, kind and reason, which are one line however many files have it.
+struct Line {
+  Finding finding;  // the first; its count is that of all
+  std::vector<std::string_view> files;
+};
+
+// Files whose kind is not read are named; of others the first says enough.
+std::string where(const Line& line) {
+  constexpr std::size_t kMostNamed = 6;
+  const auto& [finding, files] = line;
+  const bool names_all = finding.id == FindingId::unread_kind;
+  std::string text = fmt::format(
+      " ({}",
+      names_all ? fmt::format("{} file{}: ", files.size(), files.size() == 1 ? "" : "s") : "");
+  const std::size_t named = std::min(files.size(), names_all ? kMostNamed : 1);
+  for (std::size_t i = 0; i < named; ++i) text += (i > 0 ? ", " : "") + printable(files[i]);
+  if (files.size() > named) text += fmt::format(" and {} more", files.size() - named);
+  if (finding.first_offset != kNull)
+    text += fmt::format(", first at byte {}", finding.first_offset);
+  return text + ")";
+}
+
 // What happened, how often, and where first. Names and details come from the capture: a newline in
 // them must not look like a line of ours.
-std::string finding_line(const Finding& finding, std::size_t files) {
-  std::string line = fmt::format(
-      "  {}: {}{}{}", finding.severity == Severity::partial ? "PARTIAL" : "note",
-      finding.kind.empty() ? "" : finding.kind + ": ", finding.reason, how_often(finding));
-  if (!finding.file.empty()) {
-    line += fmt::format(" ({}", printable(finding.file));
-    if (files > 1) line += fmt::format(" and {} more", files - 1);
-    if (finding.first_offset != kNull)
-      line += fmt::format(", first at byte {}", finding.first_offset);
-    line += ")";
+std::string finding_line(const Line& line) {
+  const Finding& finding = line.finding;
+  const std::string_view head =
+      finding.severity() == Severity::partial ? "PARTIAL" : severity_name(finding.severity());
+  const bool is_counted = finding.id != FindingId::unread_kind;
+  std::string text =
+      fmt::format("  {}: {}{}{}", head, finding.kind.empty() ? "" : printable(finding.kind) + ": ",
+                  finding.reason, is_counted ? how_often(finding) : "");
+  if (!finding.file.empty()) text += where(line);
+  if (!finding.detail.empty()) text += ": " + printable(finding.detail);
+  return text + "\n";
+}
+
+// The gravest first, else in the order in which they came.
+std::vector<Line> lines_of(const std::vector<Finding>& findings) {
+  std::vector<Line> lines;
+  std::map<std::tuple<FindingId, std::string_view, std::string_view>, std::size_t> known;
+  for (const Finding& finding : findings) {
+    const auto [at, is_new] =
+        known.try_emplace({finding.id, finding.kind, finding.reason}, lines.size());
+    if (is_new) {
+      lines.push_back({finding, {finding.file}});
+    } else {
+      lines[at->second].finding.count += finding.count;
+      lines[at->second].files.push_back(finding.file);
+    }
   }
-  if (!finding.detail.empty()) line += ": " + printable(finding.detail);
-  return line + "\n";
+  std::stable_sort(lines.begin(), lines.end(), [](const Line& a, const Line& b) {
+    return a.finding.severity() > b.finding.severity();
+  });
+  return lines;
 }
 
 }  // namespace
+
+Category category_of(FindingId id) {
+  switch (id) {
+    case FindingId::damaged_record:
+      return Category::skipped_record;
+    case FindingId::trailing_bytes:
+      return Category::trailing_bytes;
+    case FindingId::missing_done:
+      return Category::missing_done;
+    case FindingId::no_product:
+      return Category::empty_product;
+    case FindingId::unread_kind:
+    case FindingId::unread_records:
+    case FindingId::obsolete_records:
+    case FindingId::sampled_counters:
+    case FindingId::other_chip_files:
+    case FindingId::unknown_chip_files:
+    case FindingId::unknown_short_name:
+    case FindingId::second_folder:
+    case FindingId::other_entry:
+      return Category::not_read;
+    default:
+      return Category::other;
+  }
+}
+
+std::string_view verdict_name(Severity verdict) {
+  return verdict == Severity::note ? "complete" : severity_name(verdict);
+}
+
+std::string verdict_text(Severity verdict, const std::vector<std::string>& lacking) {
+  constexpr std::size_t kMostNamed = 8;
+  if (verdict == Severity::partial) return "PARTIAL DATA";
+  if (verdict != Severity::without) return "complete";
+  const std::size_t named = std::min(lacking.size(), kMostNamed);
+  std::string text = fmt::format(
+      "complete without {}",
+      fmt::join(lacking.begin(), lacking.begin() + static_cast<std::ptrdiff_t>(named), ", "));
+  if (lacking.size() > named) text += fmt::format(" and {} more", lacking.size() - named);
+  return text;
+}
 
 void ImportReport::count_file(std::string_view kind, std::uint64_t records) {
   KindTotal& total = kinds_[std::string(kind)];
@@ -74,8 +159,8 @@ void ImportReport::count_file(std::string_view kind, std::uint64_t records) {
 
 void ImportReport::add(Finding finding) {
   if (findings_.size() >= kMostFindings) finding.file.clear();
-  const auto [at, is_new] =
-      index_.try_emplace({finding.kind, finding.file, finding.reason}, findings_.size());
+  const auto [at, is_new] = index_.try_emplace(
+      {finding.id, finding.kind, finding.file, finding.reason}, findings_.size());
   if (is_new) {
     findings_.push_back(std::move(finding));
   } else {
@@ -83,31 +168,45 @@ void ImportReport::add(Finding finding) {
   }
 }
 
-void ImportReport::note(std::string_view kind, const std::string& file, std::string reason,
-                        std::string detail, std::int64_t count) {
-  add({Severity::note, Category::other, std::string(kind), file, std::move(reason), count, kNull,
-       std::move(detail)});
-}
-
-void ImportReport::damage(std::string_view kind, const std::string& file, std::string reason,
-                          std::string detail) {
-  add({Severity::partial, Category::other, std::string(kind), file, std::move(reason), 1, kNull,
-       std::move(detail)});
+void ImportReport::add(FindingId id, std::string_view kind, const std::string& file,
+                       std::string reason, std::string detail, std::int64_t count) {
+  add({id, std::string(kind), file, std::move(reason), count, kNull, std::move(detail), ""});
 }
 
 void ImportReport::skip_record(std::string_view kind, const std::string& file,
                                std::string_view reason, std::uint64_t offset) {
-  add({Severity::partial, Category::skipped_record, std::string(kind), file, std::string(reason), 1,
-       static_cast<std::int64_t>(offset), ""});
+  add({FindingId::damaged_record, std::string(kind), file, std::string(reason), 1,
+       static_cast<std::int64_t>(offset), "", ""});
 }
 
 void ImportReport::add(UnknownLayout unknown) {
   unknown_layouts_.push_back(std::move(unknown));
 }
 
-bool ImportReport::partial() const {
-  return std::any_of(findings_.begin(), findings_.end(),
-                     [](const Finding& finding) { return finding.severity == Severity::partial; });
+namespace {
+
+std::string lacking_after(const Finding& finding) {
+  if (!finding.lacks.empty()) return finding.lacks;
+  if (finding.id == FindingId::unread_records) return "some records of " + finding.kind;
+  return std::string(lacking_after(finding.id));
+}
+
+}  // namespace
+
+Severity ImportReport::verdict() const {
+  Severity gravest = Severity::note;
+  for (const Finding& finding : findings_) gravest = std::max(gravest, finding.severity());
+  return gravest;
+}
+
+std::vector<std::string> ImportReport::lacking() const {
+  std::vector<std::string> all;
+  for (const Finding& finding : findings_) {
+    if (finding.severity() != Severity::without) continue;
+    std::string what = lacking_after(finding);
+    if (std::find(all.begin(), all.end(), what) == all.end()) all.push_back(std::move(what));
+  }
+  return all;
 }
 
 bool ImportReport::mentions(const std::string& file) const {
@@ -129,14 +228,15 @@ std::uint64_t ImportReport::records() const {
 
 void ImportReport::write_log(TraceDbWriter& store) const {
   for (const Finding& finding : findings_) {
-    store.add(ImportLogRow{std::string(severity_name(finding.severity)),
-                           std::string(category_name(finding.category)), finding.kind, finding.file,
-                           finding.reason, finding.count, finding.first_offset, finding.detail});
+    store.add(ImportLogRow{std::string(severity_name(finding.severity())),
+                           std::string(category_name(finding.category())), finding.kind,
+                           finding.file, finding.reason, finding.count, finding.first_offset,
+                           finding.detail, std::string(finding_info(finding.id).id)});
   }
   for (const auto& [kind, total] : kinds_) {
     store.add(ImportLogRow{"note", "imported", kind, "", "records",
                            static_cast<std::int64_t>(total.records), kNull,
-                           fmt::format("{} files", total.files)});
+                           fmt::format("{} files", total.files), ""});
   }
 }
 
@@ -149,25 +249,10 @@ std::string ImportReport::text() const {
                         total.files == 1 ? " " : "s", with_thousands(total.records),
                         total.records == 1 ? "" : "s");
   }
-  // One line a kind and reason, however many files have it.
-  std::vector<std::pair<Finding, std::size_t>> lines;
-  for (const Finding& finding : findings_) {
-    const auto same = std::find_if(lines.begin(), lines.end(), [&](const auto& line) {
-      return line.first.kind == finding.kind && line.first.reason == finding.reason;
-    });
-    if (same == lines.end()) {
-      lines.emplace_back(finding, 1);
-    } else {
-      same->first.count += finding.count;
-      ++same->second;
-    }
-  }
-  std::stable_partition(lines.begin(), lines.end(),
-                        [](const auto& line) { return line.first.severity == Severity::partial; });
-  for (const auto& [finding, files] : lines) text += finding_line(finding, files);
-  text +=
-      fmt::format("verdict: {} ({} file{}, {} records)\n", partial() ? "PARTIAL DATA" : "complete",
-                  files(), files() == 1 ? "" : "s", with_thousands(records()));
+  for (const Line& line : lines_of(findings_)) text += finding_line(line);
+  text += fmt::format("verdict: {} ({} file{}, {} record{})\n", verdict_text(verdict(), lacking()),
+                      files(), files() == 1 ? "" : "s", with_thousands(records()),
+                      records() == 1 ? "" : "s");
   return text;
 }
 
@@ -181,7 +266,7 @@ nlohmann::ordered_json ImportReport::json() const {
   std::int64_t trailing = 0;
   for (const Finding& finding : findings_) {
     const std::string file = valid_utf8(finding.file);
-    switch (finding.category) {
+    switch (finding.category()) {
       case Category::skipped_record:
         skipped[finding.reason] = skipped.value(finding.reason, std::int64_t{0}) + finding.count;
         break;
@@ -200,21 +285,26 @@ nlohmann::ordered_json ImportReport::json() const {
       case Category::other:
         break;
     }
-    ordered_json one = {{"severity", severity_name(finding.severity)},
-                        {"category", category_name(finding.category)},
-                        {"kind", finding.kind},
+    ordered_json one = {{"id", finding_info(finding.id).id},
+                        {"severity", severity_name(finding.severity())},
+                        {"category", category_name(finding.category())},
+                        {"kind", valid_utf8(finding.kind)},
                         {"file", file},
                         {"reason", valid_utf8(finding.reason)},
                         {"count", finding.count}};
     if (finding.first_offset != kNull) one["first_offset"] = finding.first_offset;
     if (!finding.detail.empty()) one["detail"] = valid_utf8(finding.detail);
+    if (!finding.lacks.empty()) one["lacks"] = valid_utf8(finding.lacks);
     all.push_back(std::move(one));
   }
   ordered_json kinds = ordered_json::object();
   for (const auto& [kind, total] : kinds_) {
     kinds[kind] = {{"files", total.files}, {"records", total.records}};
   }
-  return {{"verdict", partial() ? "partial" : "complete"},
+  ordered_json without = ordered_json::array();
+  for (const std::string& what : lacking()) without.push_back(valid_utf8(what));
+  return {{"verdict", verdict_name(verdict())},
+          {"without", without},
           {"files", files()},
           {"records", records()},
           {"kinds", kinds},

@@ -10,13 +10,12 @@
 #include <tuple>
 #include <vector>
 
+#include "base/findings.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
 
-enum class Severity { note, partial };
-
-// What a finding is about; the verdict has one figure for each.
+// What a finding is about; the verdict as JSON has one figure for each.
 enum class Category {
   skipped_record,
   trailing_bytes,
@@ -25,16 +24,21 @@ enum class Category {
   not_read,
   other
 };
+Category category_of(FindingId id);
 
+// Its id says how grave it is (findings.def).
 struct Finding {
-  Severity severity = Severity::note;
-  Category category = Category::other;
+  FindingId id{};
   std::string kind;
   std::string file;    // relative to the capture; empty: the capture as a whole
   std::string reason;  // a few fixed words, the same for the same cause
   std::int64_t count = 1;
   std::int64_t first_offset = kNull;  // byte in the file
   std::string detail;
+  std::string lacks;  // of unread_kind: what its files would give
+
+  Severity severity() const { return finding_info(id).severity; }
+  Category category() const { return category_of(id); }
 };
 
 // A data file whose record layout nobody has told us.
@@ -45,6 +49,11 @@ struct UnknownLayout {
   std::vector<std::uint64_t> candidate_record_sizes;
 };
 
+// A verdict as programs read it: "complete", "without", "partial".
+std::string_view verdict_name(Severity verdict);
+// The same in words: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
+std::string verdict_text(Severity verdict, const std::vector<std::string>& lacking);
+
 class ImportReport {
  public:
   struct KindTotal {
@@ -53,19 +62,21 @@ class ImportReport {
   };
 
   void count_file(std::string_view kind, std::uint64_t records);
-  // Findings with the same kind, file and reason become one, their counts added.
+  // Findings with the same id, kind, file and reason become one, their counts added.
   void add(Finding finding);
-  // The two plain findings about a file: something to know, and something that makes the data
-  // partial.
-  void note(std::string_view kind, const std::string& file, std::string reason,
-            std::string detail = "", std::int64_t count = 1);
-  void damage(std::string_view kind, const std::string& file, std::string reason,
-              std::string detail = "");
+  // A plain finding about a file.
+  void add(FindingId id, std::string_view kind, const std::string& file, std::string reason,
+           std::string detail = "", std::int64_t count = 1);
+  // A damaged record, left out.
   void skip_record(std::string_view kind, const std::string& file, std::string_view reason,
                    std::uint64_t offset);
   void add(UnknownLayout unknown);
 
-  bool partial() const;
+  // The gravest severity of all findings: note (complete), without or partial.
+  Severity verdict() const;
+  bool partial() const { return verdict() == Severity::partial; }
+  // What a complete profile would have beyond this one, each once: "HBM bandwidth".
+  std::vector<std::string> lacking() const;
   bool mentions(const std::string& file) const;
   std::uint64_t files() const;
   std::uint64_t records() const;
@@ -81,8 +92,8 @@ class ImportReport {
  private:
   std::map<std::string, KindTotal> kinds_;
   std::vector<Finding> findings_;
-  std::map<std::tuple<std::string, std::string, std::string>, std::size_t>
-      index_;  // kind, file, reason
+  std::map<std::tuple<FindingId, std::string, std::string, std::string>, std::size_t>
+      index_;  // id, kind, file, reason
   std::vector<UnknownLayout> unknown_layouts_;
 };
 

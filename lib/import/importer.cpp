@@ -10,26 +10,15 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "derive/passes.hpp"
+#include "import/lacking.hpp"
 #include "import/raw_kind.hpp"
+#include "store/replace_database.hpp"
 
 namespace msprof {
 
 namespace fs = std::filesystem;
 
 namespace {
-
-Finding from_session(const SessionFinding& finding) {
-  const bool partial = finding.severity == SessionFinding::Severity::partial;
-  const bool not_read = finding.reason.find("not read") != std::string::npos;
-  return {partial ? Severity::partial : Severity::note,
-          not_read ? Category::not_read : Category::other,
-          finding.kind,
-          finding.file,
-          finding.reason,
-          1,
-          kNull,
-          finding.detail};
-}
 
 void import_files_of(RawKind& kind, const ImportContext& context, std::vector<bool>& owned,
                      Progress& progress, std::uint64_t& done_bytes) {
@@ -42,27 +31,41 @@ void import_files_of(RawKind& kind, const ImportContext& context, std::vector<bo
       kind.import(context, files[i]);
     } catch (const Error& error) {
       if (error.code() != Exit::partial_data) throw;
-      context.report.add({Severity::partial, Category::other, std::string(kind.name()),
-                          files[i].name, "unreadable", 1, kNull, error.what()});
+      context.report.add(FindingId::unreadable_file, kind.name(), files[i].name, "unreadable",
+                         error.what());
     }
     done_bytes += files[i].size_bytes;
     progress.update(done_bytes);
   }
 }
 
-// What no kind reads is said, never passed over.
+// "17-CpuUsage.data" is of the same kind for every process.
+std::string kind_of_unread(const std::string& stem) {
+  const std::size_t digits = stem.find_first_not_of("0123456789");
+  const bool has_process = digits != 0 && digits != std::string::npos && stem[digits] == '-';
+  return has_process ? "PID" + stem.substr(digits) : stem;
+}
+
+// What no kind reads is said, never passed over. Files without a byte have nothing to read.
 void report_unread(const ImportContext& context, const std::vector<bool>& owned) {
   const auto& files = context.session.raw_files();
   for (std::size_t i = 0; i < files.size(); ++i) {
-    if (owned[i] || context.report.mentions(files[i].name)) continue;
-    context.report.add({Severity::note, Category::not_read, "capture", files[i].name,
-                        "present, not read", 1, kNull, ""});
+    if (owned[i] || files[i].size_bytes == 0 || context.report.mentions(files[i].name)) continue;
+    const std::string kind = kind_of_unread(context.session.stem_of(files[i]));
+    const std::string lacks = product_of_unread(kind);
+    context.report.add({FindingId::unread_kind, kind.empty() ? "capture" : kind, files[i].name,
+                        "present, not read", 1, kNull, "would give " + lacks, lacks});
   }
 }
 
-std::string previous_layout(const fs::path& store) {
-  const auto old = TraceDb::open(store);
-  return old ? old->meta(meta::kLayout) : std::string();
+// A store that a layout made is not replaced by one that lacks what only the layout can read.
+void refuse_less(const fs::path& store, const ImportReport& report) {
+  const std::size_t lost = report.unknown_layouts().size();
+  if (lost == 0 || layout_of(store).empty()) return;
+  throw Error(FindingId::less_than_before,
+              fmt::format("{} was made with --layout, and without it {} cannot be read: give "
+                          "--layout FILE again; --force replaces the store all the same",
+                          store.string(), lost == 1 ? "1 file" : fmt::format("{} files", lost)));
 }
 
 }  // namespace
@@ -71,12 +74,17 @@ fs::path store_path(const fs::path& product_folder) {
   return product_folder / "sqlite" / "msprof.db";
 }
 
+std::string layout_of(const fs::path& store) {
+  return meta_of_any_version(store, meta::kLayout);
+}
+
 ImportReport import_session(const Session& session, const fs::path& store,
                             const ImportOptions& options) {
-  const std::string layout = options.keep_layout ? previous_layout(store) : options.layout_json;
+  const std::string layout = options.keep_layout ? layout_of(store) : options.layout_json;
   std::optional<LayoutSet> user_layouts;
   if (!layout.empty()) user_layouts = LayoutSet::parse(layout, options.layout_file);
 
+  check_replaceable(store);
   create_output_folder(store.parent_path());
   remove_stale_temporaries(store.parent_path());
   std::uint64_t total_bytes = 0;
@@ -86,7 +94,8 @@ ImportReport import_session(const Session& session, const fs::path& store,
   const ImportContext context{session, writer, report, user_layouts ? &*user_layouts : nullptr,
                               store.parent_path()};
 
-  for (const auto& finding : session.findings()) report.add(from_session(finding));
+  for (const auto& finding : session.findings())
+    report.add(finding.id, finding.kind, finding.file, finding.reason, finding.detail);
   KindSet set = builtin_kinds(session);
   std::vector<bool> owned(session.raw_files().size(), false);
   Progress progress(fmt::format("importing {}", printable(session.name())), total_bytes);
@@ -95,13 +104,15 @@ ImportReport import_session(const Session& session, const fs::path& store,
   if (set.join) set.join(context);
   for (auto& kind : set.kinds) kind->finish(context);
   report_unread(context, owned);
+  if (layout.empty() && !options.force) refuse_less(store, report);
 
   run_derive_passes(writer);
   writer.set_meta(meta::kDialect, dialect_name(session.dialect()));
   if (options.inspect) options.inspect(writer.readable(), report);
 
   writer.set_meta(meta::kCapture, session.name());
-  writer.set_meta(meta::kVerdict, report.partial() ? "partial" : "complete");
+  writer.set_meta(meta::kVerdict, verdict_name(report.verdict()));
+  writer.set_meta(meta::kVerdictText, verdict_text(report.verdict(), report.lacking()));
   writer.set_meta(meta::kLayout, layout);
   for (const auto& file : session.file_states()) writer.add(file);
   report.write_log(writer);

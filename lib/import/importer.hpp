@@ -17,6 +17,9 @@ struct ImportOptions {
   std::string layout_file;
   // Without --layout: use the one that the store at hand was made with.
   bool keep_layout = false;
+  // Replaces a store that was made with a layout by one that was not, though it lacks what the
+  // layout reads; else that is Error(less_than_before).
+  bool force = false;
   // Runs when all rows are in the store, before it is published: the place for findings about
   // products.
   std::function<void(const Database&, ImportReport&)> inspect;
@@ -24,6 +27,9 @@ struct ImportOptions {
 
 // Where the store of a capture is, in the capture or under --output.
 std::filesystem::path store_path(const std::filesystem::path& product_folder);
+
+// The text of the layout that a store was made with, by this or another version; empty: none.
+std::string layout_of(const std::filesystem::path& store);
 
 // Reads `session` into a new store at `store`; the old one stays until the new one is whole.
 ImportReport import_session(const Session& session, const std::filesystem::path& store,
@@ -36,7 +42,8 @@ std::optional<TraceDb> current_store(const Session& session, const std::filesyst
 namespace meta {
 inline constexpr std::string_view kDialect = "dialect";
 inline constexpr std::string_view kCapture = "capture";
-inline constexpr std::string_view kVerdict = "verdict";  // "complete" or "partial"
+inline constexpr std::string_view kVerdict = "verdict";  // "complete", "without" or "partial"
+inline constexpr std::string_view kVerdictText = "verdict_text";  // "complete without …"
 inline constexpr std::string_view kLayout = "layout";
 }  // namespace meta
 

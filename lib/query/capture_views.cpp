@@ -23,7 +23,7 @@ View models() {
           {{"device_id", "", "its device; NULL where it is not said"},
            {"model_id", "", "of the runtime"},
            {"name", "", "its name"},
-           {"batch", "", "pictures of one execution (JOB…)"}},
+           {"batch", "", "that it was built for (JOB…); v_steps has the batch that ran"}},
           "SELECT device_id, model_id, (SELECT text FROM name WHERE id = name_id) AS name,"
           " batch_num AS batch FROM model"};
 }
@@ -73,8 +73,8 @@ View counters() {
   return {"v_counters",
           "a value of a counter over time, the frequency of the cores for one",
           {{"device_id", "", "number of the device"},
-           {"counter", "", "\"AI Core Freq\""},
-           {"unit", "", "of the value, \"MHz\""},
+           {"counter", "", "\"AI Core Freq\", \"Aicore Voltage\", …"},
+           {"unit", "", "of the value, \"MHz\" or \"mV\""},
            {"time_ns", "ns", "when"},
            {"value", "", "from then on"}},
           "SELECT track.device_id, (SELECT text FROM name WHERE id = track.name_id) AS counter,"
@@ -85,13 +85,15 @@ View counters() {
 View import_log() {
   return {"v_import_log",
           "what the verdict says: a kind of file that was read, or something that is wrong",
-          {{"severity", "", "'partial' for what is missing or damaged, else 'note'"},
+          {{"severity", "",
+            "'partial': lost or damaged; 'without': the profile lacks it; 'note': nothing lacks"},
            {"category", "", "\"skipped record\", \"imported\", …"},
            {"kind", "", "of raw file"},
            {"file", "", "which one"},
            {"reason", "", "why"},
-           {"count", "", "records, files or bytes"}},
-          "SELECT severity, category, kind, file, reason, count FROM import_log"};
+           {"count", "", "records, files or bytes"},
+           {"id", "", "which finding: the same in every version; empty for what was read"}},
+          "SELECT severity, category, kind, file, reason, count, id FROM import_log"};
 }
 
 }  // namespace

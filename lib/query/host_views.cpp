@@ -6,24 +6,25 @@ namespace msprof {
 namespace {
 
 View api_calls() {
-  return {"v_api_calls",
-          "one call on the host",
-          {{"call_id", "", "its number here"},
-           {"process_id", "", "of the caller"},
-           {"thread_id", "", "of the caller"},
-           {"level", "", "PROF…: 'acl', 'model', 'node', 'communication', 'runtime'"},
-           {"type", "", "JOB…: 'model', 'runtime', …; PROF…: the mode, \"ACL_MODEL\""},
-           {"name", "", "\"svp_acl_mdl_execute\""},
-           {"item", "", "PROF…: the operator or model it is about"},
-           {"start_ns", "ns", "begin"},
-           {"duration_us", "us", "how long"}},
-          "SELECT id AS call_id, process_id, thread_id, CASE level WHEN 20000 THEN 'acl'"
-          " WHEN 15000 THEN 'model' WHEN 10000 THEN 'node' WHEN 5500 THEN 'communication'"
-          " WHEN 5000 THEN 'runtime' END AS level,"
-          " (SELECT text FROM name WHERE id = type_name_id) AS type,"
-          " (SELECT text FROM name WHERE id = name_id) AS name,"
-          " (SELECT text FROM name WHERE id = item_name_id) AS item,"
-          " start_ns, (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM api_call"};
+  return {
+      "v_api_calls",
+      "one call on the host",
+      {{"call_id", "", "its number here"},
+       {"process_id", "", "of the caller"},
+       {"thread_id", "", "of the caller"},
+       {"level", "", "PROF…: 'acl', 'model', 'node', 'communication', 'runtime', else its number"},
+       {"type", "", "JOB…: 'model', 'runtime', …; PROF…: the mode, \"ACL_MODEL\""},
+       {"name", "", "\"svp_acl_mdl_execute\""},
+       {"item", "", "PROF…: the operator or model it is about"},
+       {"start_ns", "ns", "begin"},
+       {"duration_us", "us", "how long"}},
+      "SELECT id AS call_id, process_id, thread_id, CASE level WHEN 20000 THEN 'acl'"
+      " WHEN 15000 THEN 'model' WHEN 10000 THEN 'node' WHEN 5500 THEN 'communication'"
+      " WHEN 5000 THEN 'runtime' ELSE CAST(level AS TEXT) END AS level,"
+      " (SELECT text FROM name WHERE id = type_name_id) AS type,"
+      " (SELECT text FROM name WHERE id = name_id) AS name,"
+      " (SELECT text FROM name WHERE id = item_name_id) AS item,"
+      " start_ns, (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM api_call"};
 }
 
 View user_ranges() {

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
 #include <charconv>
 #include <map>
 #include <optional>
@@ -125,6 +126,34 @@ std::vector<std::string> fields_of(const std::vector<std::string>& headers) {
   return fields;
 }
 
+// A metric has a prefix, `aic_mac_ratio`, on chips with two kinds of cores, and none on others. SQL
+// that names `mac_ratio` is answered on both: by the side that has it, of both by the busier one.
+// The columns that `fields` lack, with what they are computed from; its sources become wanted.
+std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
+                                        const SqlWords& asked, std::vector<bool>& wanted) {
+  constexpr std::array<std::string_view, 2> kSides = {"aic_", "aiv_"};
+  std::map<std::string, std::vector<std::size_t>> sources;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (const std::string_view side : kSides) {
+      if (fields[i].starts_with(side)) sources[fields[i].substr(side.size())].push_back(i);
+    }
+  }
+  for (const std::string& field : fields) sources.erase(field);
+  std::vector<std::string> columns;
+  for (const auto& [name, of] : sources) {
+    // Only where it is named: `*` has the columns of the file.
+    if (!asked.words.contains(name)) continue;
+    std::vector<std::string> cells;
+    for (const std::size_t column : of) {
+      wanted[column] = true;
+      cells.push_back(sql_name(fields[column]));
+    }
+    columns.push_back(fmt::format("{} AS ({}({}))", sql_name(name), of.size() > 1 ? "max" : "",
+                                  fmt::join(cells, ", ")));
+  }
+  return columns;
+}
+
 void fill(const Database& store, Database& db, const SummaryTable& table, const SqlWords& asked) {
   const auto headers = table.columns(store);
   const auto fields = fields_of(headers);
@@ -134,6 +163,7 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
     wanted.push_back(asked.takes_all || asked.words.contains(field));
     columns.push_back(sql_name(field));
   }
+  const auto computed = common_metrics(fields, asked, wanted);
   const auto documents = table.documents(store);
   bool has_steps = false;
   for (const Document& document : documents)
@@ -142,10 +172,11 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
     columns.push_back("model_id");
     columns.push_back("step");
   }
-  const std::string name = sql_name(table.name());
-  db.execute(fmt::format("CREATE TEMP TABLE {} ({})", name, fmt::join(columns, ", ")));
   std::vector<std::string> parameters;
   for (std::size_t i = 0; i < columns.size(); ++i) parameters.push_back(fmt::format("?{}", i + 1));
+  columns.insert(columns.end(), computed.begin(), computed.end());
+  const std::string name = sql_name(table.name());
+  db.execute(fmt::format("CREATE TEMP TABLE {} ({})", name, fmt::join(columns, ", ")));
   RowInserter rows(
       db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
       wanted);

@@ -13,7 +13,6 @@
 namespace msprof::cann {
 
 namespace fs = std::filesystem;
-using Severity = SessionFinding::Severity;
 
 namespace {
 
@@ -56,7 +55,7 @@ class PartReader {
     for (const auto& [name, text] : found) {
       if (name == chosen->first) continue;
       const bool same = text == chosen->second;
-      add(same ? Severity::note : Severity::partial, base, name,
+      add(same ? FindingId::info_twice : FindingId::info_differs, base, name,
           same ? "there twice, the same" : "there twice", fmt::format("{} is used", chosen->first));
     }
     used_ = chosen->first;
@@ -64,7 +63,7 @@ class PartReader {
   }
 
   void broken(std::string_view base, std::string_view detail) {
-    add(Severity::partial, base, used_, "broken", std::string(detail));
+    add(FindingId::broken_info, base, used_, "broken", std::string(detail));
   }
 
  private:
@@ -73,15 +72,15 @@ class PartReader {
     try {
       return read_text_file(folder_ / name, kMostInfoBytes);
     } catch (const Error& error) {
-      add(Severity::partial, "capture", name, "unreadable", error.what());
+      add(FindingId::unreadable_file, "capture", name, "unreadable", error.what());
       return std::nullopt;
     }
   }
 
-  void add(Severity severity, std::string_view kind, const std::string& name,
-           std::string_view reason, std::string detail) {
+  void add(FindingId id, std::string_view kind, const std::string& name, std::string_view reason,
+           std::string detail) {
     findings_.push_back(
-        {severity, std::string(kind), part_ + "/" + name, std::string(reason), std::move(detail)});
+        {id, std::string(kind), part_ + "/" + name, std::string(reason), std::move(detail)});
   }
 
   const fs::path& folder_;

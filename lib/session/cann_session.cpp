@@ -12,7 +12,6 @@
 namespace msprof {
 
 namespace fs = std::filesystem;
-using Severity = SessionFinding::Severity;
 
 namespace {
 
@@ -21,9 +20,15 @@ constexpr std::array<std::string_view, 6> kProductFolders = {
     "sqlite", "mindstudio_profiler_output", "mindstudio_profiler_log", "timeline", "summary",
     "analyze"};
 
+// A database, or what SQLite keeps beside one that is open.
+bool is_database_file(std::string_view name) {
+  return name.ends_with(".db") || name.ends_with(".db-wal") || name.ends_with(".db-shm") ||
+         name.ends_with(".db-journal");
+}
+
 bool is_product(std::string_view name) {
   return std::find(kProductFolders.begin(), kProductFolders.end(), name) != kProductFolders.end() ||
-         (name.starts_with("msprof_") && name.ends_with(".db"));
+         (name.starts_with("msprof_") && is_database_file(name)) || name.starts_with(".msprof");
 }
 
 struct PartName {
@@ -117,13 +122,12 @@ const cann::Info& CannSession::info() const {
 }
 
 void CannSession::missing(const CannPart& part, const char* file, std::string consequence) {
-  findings_.push_back({Severity::partial, file, part.name + "/" + file, "missing or broken",
+  findings_.push_back({FindingId::missing_info, file, part.name + "/" + file, "missing or broken",
                        std::move(consequence)});
 }
 
-void CannSession::note(std::string file, std::string reason, std::string detail) {
-  findings_.push_back(
-      {Severity::note, "capture", std::move(file), std::move(reason), std::move(detail)});
+void CannSession::tell(FindingId id, std::string file, std::string reason, std::string detail) {
+  findings_.push_back({id, "capture", std::move(file), std::move(reason), std::move(detail)});
 }
 
 // There is always a part.
@@ -144,8 +148,8 @@ void CannSession::add_parts() {
     return a.device.value_or(-1) < b.device.value_or(-1);
   });
   if (!host()) {
-    findings_.push_back({Severity::partial, "capture", "host", "no host folder",
-                         "calls, operators and their names are not there"});
+    tell(FindingId::missing_folder, "host", "no host folder",
+         "calls, operators and their names are not there");
   }
 }
 
@@ -158,13 +162,14 @@ void CannSession::add_part(const std::string& name, const fs::path& part_folder)
     return other.device == part.device;
   });
   if (same != parts_.end()) {
-    findings_.push_back({Severity::partial, "capture", name,
-                         "a second folder of one device, not read",
-                         fmt::format("{} is read", same->name)});
+    tell(FindingId::second_folder, name, "a second folder of one device, not read",
+         fmt::format("{} is read", same->name));
     return;
   }
   std::error_code error;
-  if (fs::is_symlink(part_folder, error)) note(name, "a link to another folder, followed");
+  if (fs::is_symlink(part_folder, error)) {
+    tell(FindingId::followed_link, name, "a link to another folder, followed");
+  }
   parts_.push_back(std::move(part));
 }
 
@@ -174,13 +179,15 @@ void CannSession::report_other_entries() {
   for (const std::string& name : cann::sorted_names(folder())) {
     if (!is_whole || part_name(name) || is_product(name) || cann::is_companion(name)) continue;
     const bool is_folder = fs::is_directory(folder() / name, error);
-    note(name, is_folder ? "unrelated folder, not read" : "present, not read");
+    tell(FindingId::other_entry, name,
+         is_folder ? "unrelated folder, not read" : "present, not read");
   }
   for (const CannPart& part : parts_) {
     for (const std::string& name : cann::sorted_names(part.folder)) {
       if (name == "data" || is_product(name) || cann::is_info_file_name(name)) continue;
       const bool is_folder = fs::is_directory(part.folder / name, error);
-      note(part.name + "/" + name, is_folder ? "unrelated folder, not read" : "present, not read");
+      tell(FindingId::other_entry, part.name + "/" + name,
+           is_folder ? "unrelated folder, not read" : "present, not read");
     }
   }
 }
@@ -214,15 +221,15 @@ void CannSession::add_data_folder(std::size_t index) {
   const fs::path data = part.folder / "data";
   std::error_code error;
   if (!fs::is_directory(data, error)) {
-    findings_.push_back({Severity::partial, "capture", part.name + "/data", "no data folder",
-                         "nothing was recorded there, or it was lost"});
+    tell(FindingId::missing_folder, part.name + "/data", "no data folder",
+         "nothing was recorded there, or it was lost");
     return;
   }
   for (const std::string& name : cann::sorted_names(data)) {
     if (cann::is_companion(name)) continue;
     const std::string shown = part.name + "/data/" + name;
     if (fs::is_directory(data / name, error)) {
-      note(shown, "unrelated folder, not read");
+      tell(FindingId::other_entry, shown, "unrelated folder, not read");
       continue;
     }
     if (!track(data / name, shown)) continue;

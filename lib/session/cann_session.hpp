@@ -47,6 +47,7 @@ class CannSession : public Session {
   // drvVersion and chip tell that batch ids can be made (cann_host.md 1.7.1).
   bool has_batch_ids() const;
 
+  std::string stem_of(const RawFile& file) const override { return name_of(file).stem; }
   const cann::FileName& name_of(const RawFile& file) const { return names_.at(file.name).name; }
   const CannPart& part_of(const RawFile& file) const { return parts_[names_.at(file.name).part]; }
 
@@ -78,7 +79,8 @@ class CannSession : public Session {
   void add_raw_files();
   void add_data_folder(std::size_t part);
   void missing(const CannPart& part, const char* file, std::string consequence);
-  void note(std::string file, std::string reason, std::string detail = "");
+  // A finding about the capture as a whole.
+  void tell(FindingId id, std::string file, std::string reason, std::string detail = "");
 
   std::vector<CannPart> parts_;
   std::optional<ClockMap> host_clock_;

@@ -13,7 +13,6 @@ namespace msprof {
 
 namespace fs = std::filesystem;
 using cann::CannPartFiles;
-using Severity = SessionFinding::Severity;
 
 namespace {
 
@@ -67,7 +66,11 @@ void CannSession::set_window(const PartFiles& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (!begin_) begin_ = files[i].begin;
     if (!end) end = files[i].end;
-    if (!files[i].end) note(parts_[i].name + "/end_info", "missing or broken", "no end is known");
+  }
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (files[i].end) continue;
+    tell(end ? FindingId::borrowed_info : FindingId::no_end, parts_[i].name + "/end_info",
+         "missing or broken", end ? "that of another folder is used" : "no end is known");
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].begin) continue;
@@ -106,14 +109,15 @@ void CannSession::share_info(PartFiles& files) {
     if (!files[i].has_sample_json) {
       if (with_sample != files.end()) cann::take_sample_json(files[i].info, with_sample->info);
       if (with_sample != files.end()) {
-        note(part.name + "/sample.json", "missing or broken", "that of another folder is used");
+        tell(FindingId::borrowed_info, part.name + "/sample.json", "missing or broken",
+             "that of another folder is used");
       } else {
         missing(part, "sample.json", "which counters were recorded is not known");
       }
     }
     const std::string& version = files[i].info.version;
     if (files[i].has_info_json && !version.empty() && version != kKnownVersion) {
-      findings_.push_back({Severity::partial, "info.json", part.name + "/info.json",
+      findings_.push_back({FindingId::unknown_version, "info.json", part.name + "/info.json",
                            "unknown version",
                            fmt::format("version {} of the collection is read as {}",
                                        printable(version), kKnownVersion)});
@@ -134,7 +138,7 @@ void CannSession::set_chip(const PartFiles& files) {
   }
   if (platform) chip_ = cann::chip_of(*platform);
   if (chip_) return;
-  findings_.push_back({Severity::partial, "info.json",
+  findings_.push_back({FindingId::unknown_chip, "info.json",
                        said_by ? said_by->name + "/info.json" : "info.json",
                        platform ? "unknown chip" : "chip not said",
                        fmt::format("{}: device data that depends on the chip is not read",
@@ -184,7 +188,7 @@ void CannSession::set_device_clock(CannPart& part, const CannPartFiles& files,
   }
   part.start_ticks = files.device_start->count;
   if (files.has_info_json && part.info.hwts_frequency_hz <= 0) {
-    findings_.push_back({Severity::partial, "info.json", part.name + "/info.json",
+    findings_.push_back({FindingId::no_clock, "info.json", part.name + "/info.json",
                          "no hwts_frequency",
                          fmt::format("{} has no clock: its tasks have no times", shown(part))});
   }

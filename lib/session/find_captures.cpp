@@ -29,10 +29,27 @@ std::vector<fs::path> sub_folders(const fs::path& folder) {
   return folders;
 }
 
+// What a framework's profiler makes: a folder a worker, with a PROF folder in it.
+bool is_framework_folder(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
+}
+
 std::vector<fs::path> captures_among(const std::vector<fs::path>& folders) {
   std::vector<fs::path> captures;
   std::copy_if(folders.begin(), folders.end(), std::back_inserter(captures),
                [](const fs::path& folder) { return recognise(folder).has_value(); });
+  return captures;
+}
+
+// The captures in a folder, and those in the framework's folders in it.
+std::vector<fs::path> captures_in(const fs::path& folder) {
+  std::vector<fs::path> captures;
+  for (const fs::path& child : sub_folders(folder)) {
+    const auto found =
+        captures_among(is_framework_folder(child) ? sub_folders(child) : std::vector{child});
+    captures.insert(captures.end(), found.begin(), found.end());
+  }
   return captures;
 }
 
@@ -111,7 +128,7 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
     std::vector<fs::path> found;
     const auto paths = expand(pattern);
     for (const fs::path& path : paths) {
-      const auto here = recognise(path) ? std::vector{path} : captures_among(sub_folders(path));
+      const auto here = recognise(path) ? std::vector{path} : captures_in(path);
       found.insert(found.end(), here.begin(), here.end());
     }
     // Kept as it was given: opening it says what is wrong with it, and the others go on.
@@ -131,6 +148,8 @@ fs::path newest_capture(const fs::path& folder) {
     grandchildren.insert(grandchildren.end(), folders.begin(), folders.end());
   }
   if (const auto newest = newest_of(captures_among(grandchildren))) return *newest;
+  const std::string unreadable = why_none_is_a_capture(folder);
+  if (!unreadable.empty()) throw Error(FindingId::unreadable_captures, unreadable);
   throw Error(
       Exit::nothing_to_do,
       "no capture (JOB… or PROF…) in this folder or two levels below; name one with -dir DIR");

@@ -59,6 +59,8 @@ std::string why_not_a_capture(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return fmt::format("no such folder: {}", folder.string());
   if (!fs::is_directory(folder, error)) return fmt::format("{} is not a folder", folder.string());
+  fs::directory_iterator(folder, error);
+  if (error) return fmt::format("{} cannot be read: {}", folder.string(), error.message());
   if (has_info_json(folder)) {
     return fmt::format(
         "{} has no data folder: no model was executed, or it was converted without "
@@ -70,7 +72,30 @@ std::string why_not_a_capture(const fs::path& folder) {
       folder.string());
 }
 
+bool is_named_as_capture(const fs::path& folder) {
+  const std::string name = folder.filename().string();
+  std::error_code error;
+  return (name.starts_with("JOB") || name.starts_with("PROF_")) && fs::is_directory(folder, error);
+}
+
 }  // namespace
+
+std::string why_none_is_a_capture(const fs::path& folder) {
+  std::vector<fs::path> named;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(folder, error)) {
+    if (!is_named_as_capture(entry.path())) continue;
+    if (recognise(entry.path())) return "";
+    named.push_back(entry.path());
+  }
+  if (named.empty()) return "";
+  std::sort(named.begin(), named.end());
+  const std::string what =
+      named.size() == 1
+          ? "one folder named as a capture, which cannot be read"
+          : fmt::format("{} folders named as captures, none of which can be read", named.size());
+  return fmt::format("{} holds {}: {}", folder.string(), what, why_not_a_capture(named.front()));
+}
 
 std::string_view dialect_name(Dialect dialect) {
   switch (dialect) {
@@ -108,7 +133,11 @@ std::optional<std::int64_t> DoneFile::integer(std::string_view key) const {
 
 std::unique_ptr<Session> Session::open(const fs::path& folder) {
   const auto dialect = recognise(folder);
-  if (!dialect) throw Error(Exit::nothing_to_do, why_not_a_capture(folder));
+  if (!dialect) {
+    const std::string unreadable = why_none_is_a_capture(folder);
+    if (!unreadable.empty()) throw Error(FindingId::unreadable_captures, unreadable);
+    throw Error(Exit::nothing_to_do, why_not_a_capture(folder));
+  }
   switch (*dialect) {
     case Dialect::svp:
       return std::make_unique<SvpSession>(folder);
@@ -135,14 +164,13 @@ bool Session::track(const fs::path& path, const std::string& name) {
   struct stat status = {};
   struct stat link = {};
   if (::stat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) {
-    findings_.push_back(
-        {SessionFinding::Severity::partial, "capture", name, "not a regular file", ""});
+    findings_.push_back({FindingId::not_a_file, "capture", name, "not a regular file", ""});
     return false;
   }
   // A capture comes from elsewhere: its links must not lead to the reader's own files.
   if (::lstat(path.c_str(), &link) != 0 || (S_ISLNK(link.st_mode) && leaves_its_folder(path))) {
     findings_.push_back(
-        {SessionFinding::Severity::partial, "capture", name, "link that leaves the capture", ""});
+        {FindingId::outside_link, "capture", name, "link that leaves the capture", ""});
     return false;
   }
   file_states_.push_back(
@@ -161,8 +189,7 @@ DoneFile Session::read_done(const fs::path& path, const std::string& name) {
       done.values.emplace_back(trim(line.substr(0, colon)), trim(line.substr(colon + 1)));
     }
   } catch (const Error& error) {
-    findings_.push_back(
-        {SessionFinding::Severity::partial, "capture", name, "unreadable", error.what()});
+    findings_.push_back({FindingId::unreadable_file, "capture", name, "unreadable", error.what()});
     return done;
   }
   if (const auto length = done.integer("file_len"))

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/findings.hpp"
 #include "store/raw_file_state.hpp"
 
 namespace msprof {
@@ -24,6 +25,10 @@ std::string_view dialect_name(Dialect dialect);
 
 // What the dialect of a folder is; empty when it is no capture. Looks at names and info files only.
 std::optional<Dialect> recognise(const std::filesystem::path& folder);
+
+// The folders in `folder` that are named as captures are (JOB…, PROF_…), when none of them is one:
+// a sentence that says so, and what is wrong with the first. Else empty.
+std::string why_none_is_a_capture(const std::filesystem::path& folder);
 
 // The `key:value` text beside a raw file that says it is complete.
 struct DoneFile {
@@ -44,8 +49,7 @@ struct RawFile {
 
 // Something that import has to report about the folder itself.
 struct SessionFinding {
-  enum class Severity { note, partial };
-  Severity severity = Severity::note;
+  FindingId id{};
   std::string kind;
   std::string file;
   std::string reason;
@@ -67,6 +71,8 @@ class Session {
   // Data and info files in a fixed order; `.done` files are with their data.
   const std::vector<RawFile>& raw_files() const { return raw_files_; }
   const std::vector<SessionFinding>& findings() const { return findings_; }
+  // What a file holds, by its name alone: without class, device and slice.
+  virtual std::string stem_of(const RawFile&) const { return {}; }
   // Every file that the store depends on, `.done` files too, sorted by name.
   const std::vector<RawFileState>& file_states() const { return file_states_; }
 

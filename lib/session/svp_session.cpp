@@ -40,12 +40,9 @@ svp::KnownModels models_with_net_info(const std::vector<std::string>& names) {
   return known;
 }
 
-SessionFinding note(std::string_view kind, const std::string& file, std::string reason) {
-  return {SessionFinding::Severity::note, std::string(kind), file, std::move(reason), ""};
-}
-
-SessionFinding partial(std::string_view kind, const std::string& file, std::string reason) {
-  return {SessionFinding::Severity::partial, std::string(kind), file, std::move(reason), ""};
+SessionFinding finding(FindingId id, std::string_view kind, const std::string& file,
+                       std::string reason) {
+  return {id, std::string(kind), file, std::move(reason), ""};
 }
 
 // Ascend 310/910 write a key that an svp board never does.
@@ -59,6 +56,13 @@ bool is_classic_info(const fs::path& path) {
 }
 
 }  // namespace
+
+std::string SvpSession::stem_of(const RawFile& file) const {
+  const FileKind kind = name_of(file).kind;
+  if (kind != FileKind::other) return std::string(kind_name(kind));
+  const std::string_view own = std::string_view(file.name).substr(file.name.find('/') + 1);
+  return std::string(own.substr(0, own.find('.')));
+}
 
 bool SvpSession::has_classic_info(const fs::path& folder) {
   const auto names = sorted_names(folder);
@@ -116,7 +120,7 @@ void SvpSession::add_data_folder() {
     const std::string shown = "data/" + name;
     std::error_code error;  // a link that leads to itself has no status
     if (fs::is_directory(data / name, error)) {
-      findings_.push_back(note("capture", shown, "present, not read"));
+      findings_.push_back(finding(FindingId::other_entry, "capture", shown, "present, not read"));
       continue;
     }
     if (!track(data / name, shown)) continue;
@@ -128,8 +132,8 @@ void SvpSession::add_data_folder() {
     const FileName parsed = svp::parse_data_name(name, known);
     names_[shown] = parsed;
     if (parsed.ambiguous) {
-      findings_.push_back(
-          note(kind_name(parsed.kind), shown, "name with two readings, the shorter taken"));
+      findings_.push_back(finding(FindingId::ambiguous_name, kind_name(parsed.kind), shown,
+                                  "name with two readings, the shorter taken"));
     }
     raw_files_.push_back(
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
@@ -171,13 +175,14 @@ void SvpSession::pair_short_names(std::map<std::string, DoneFile>& orphans) {
     if (!is_short(file)) continue;
     const auto& found = candidates[&file];
     if (found.size() != 1 || claims[found.front()] != 1) {
-      findings_.push_back(partial(kind_name(FileKind::short_data), file.name,
+      findings_.push_back(finding(FindingId::unknown_short_name, kind_name(FileKind::short_data),
+                                  file.name,
                                   found.empty() ? "short name without a .done that fits, not read"
                                                 : "short name that fits several .done, not read"));
       continue;
     }
-    findings_.push_back(
-        note(kind_name(FileKind::short_data), file.name, fmt::format("read as {}", found.front())));
+    findings_.push_back(finding(FindingId::short_name, kind_name(FileKind::short_data), file.name,
+                                fmt::format("read as {}", found.front())));
     names_[file.name] = names_.at(found.front());
     file.done = std::move(orphans.at(found.front()));
     orphans.erase(found.front());
@@ -188,9 +193,10 @@ void SvpSession::report_orphans(const std::map<std::string, DoneFile>& orphans) 
   for (const auto& [name, done] : orphans) {
     const bool was_empty = done.file_len_bytes == std::uint64_t{0};
     const auto kind = kind_name(names_.at(name).kind);
-    findings_.push_back(was_empty
-                            ? note(kind, done.name, "no data file, and its .done says 0 bytes")
-                            : partial(kind, done.name, "data file is missing"));
+    findings_.push_back(
+        was_empty ? finding(FindingId::empty_data, kind, done.name,
+                            "no data file, and its .done says 0 bytes")
+                  : finding(FindingId::missing_data_file, kind, done.name, "data file is missing"));
   }
 }
 

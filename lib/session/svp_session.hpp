@@ -19,6 +19,7 @@ class SvpSession : public Session {
 
   explicit SvpSession(const std::filesystem::path& folder);
 
+  std::string stem_of(const RawFile& file) const override;
   // What the name of a file of raw_files() says.
   const svp::FileName& name_of(const RawFile& file) const { return names_.at(file.name); }
 

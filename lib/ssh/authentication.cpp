@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cstdlib>
 #include <optional>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
@@ -17,17 +18,19 @@ namespace {
 // A host with two factors is asked for both; more rounds would only repeat.
 constexpr int kMostRounds = 3;
 constexpr int kMostQuestions = 8;  // of keyboard-interactive, before it is given up
+constexpr int kMostAnswers = 3;    // of the user to one question, as ssh(1) has it
 
 class LogIn {
  public:
-  LogIn(SshSession& session, const SshLogin& login, const LoginKeys& keys, UseAgent use_agent)
+  LogIn(SshSession& session, const SshLogin& login, LoginKeys& keys, UseAgent use_agent)
       : session_(session), login_(login), keys_(keys), use_agent_(use_agent) {}
 
   std::string run() {
-    // It also brings the list of what the host offers.
+    // It also brings the list of what the host offers; that it is refused is nothing to tell.
     if (attempt("no password", [&] { return ssh_userauth_none(handle(), nullptr); })) {
       return method_;
     }
+    tried_.clear();
     for (int round = 0; round < kMostRounds; ++round) {
       partial_ = false;
       if (try_keys() || try_passwords()) return method_;
@@ -46,25 +49,31 @@ class LogIn {
   bool take(const std::string& method, int code);
   bool try_keys();
   bool try_agent();
+  bool unlock(LoginKeys::Entry& entry, const std::string& method);
   bool try_passwords();
+  bool try_this_password();
+  bool ask_password_again();
   bool try_password();
   bool try_interactive();
   void answer_questions(const std::string& password);
   const Secret* password();
+  std::string tried() const;
   std::string offered() const;
   [[noreturn]] void throw_refused() const;
   [[noreturn]] void throw_ended() const;
 
   SshSession& session_;
   const SshLogin& login_;
-  const LoginKeys& keys_;
+  LoginKeys& keys_;
   const UseAgent use_agent_;
   std::string method_;
-  std::vector<std::string> tried_;
-  std::vector<std::string> notes_;  // ways that were not open, and why
+  std::vector<std::pair<std::string, int>> tried_;  // with how often, in the order of the first
+  std::vector<std::string> notes_;                  // ways that were not open, and why
   bool partial_ = false;
   bool asked_password_ = false;
   std::optional<Secret> password_;
+  int refused_passwords_ = 0;
+  bool used_password_ = false;  // the host has been told it
   bool gave_password_ = false;  // keyboard-interactive took it for what it is, a password
 };
 
@@ -73,7 +82,13 @@ bool LogIn::attempt(const std::string& method, const std::function<int()>& call)
 }
 
 bool LogIn::take(const std::string& method, int code) {
-  if (std::find(tried_.begin(), tried_.end(), method) == tried_.end()) tried_.push_back(method);
+  const auto known = std::find_if(tried_.begin(), tried_.end(),
+                                  [&](const auto& one) { return one.first == method; });
+  if (known == tried_.end()) {
+    tried_.emplace_back(method, 1);
+  } else {
+    ++known->second;
+  }
   if (code == SSH_AUTH_SUCCESS) method_ = method;
   if (code == SSH_AUTH_PARTIAL) partial_ = true;
   if (code == SSH_AUTH_ERROR && !session_.is_alive()) throw_ended();
@@ -89,13 +104,10 @@ bool LogIn::try_agent() {
 bool LogIn::try_keys() {
   if (!offers(SSH_AUTH_METHOD_PUBLICKEY)) return false;
   if (try_agent()) return true;
-  for (const auto& entry : keys_.entries()) {
-    if (!entry.key) {
-      notes_.push_back(fmt::format("the key {} has a passphrase: ssh-add it to an agent first",
-                                   entry.file.string()));
-      continue;
-    }
-    if (attempt(fmt::format("key {}", entry.file.string()),
+  for (auto& entry : keys_.entries()) {
+    const std::string method = fmt::format("key {}", entry.file.string());
+    if (!entry.key && !unlock(entry, method)) continue;
+    if (attempt(method,
                 [&] { return ssh_userauth_publickey(handle(), nullptr, entry.key.get()); })) {
       return true;
     }
@@ -103,13 +115,53 @@ bool LogIn::try_keys() {
   return false;
 }
 
+// Nobody is asked for the passphrase of a key that the host does not take.
+bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method) {
+  if (!entry.locked.empty() && login_.passphrase.first) {
+    const auto public_part = entry.public_part();
+    const auto ask_host = [&] {
+      return ssh_userauth_try_publickey(handle(), nullptr, public_part.get());
+    };
+    const int code = public_part ? session_.finish(ask_host) : SSH_AUTH_SUCCESS;
+    if (code != SSH_AUTH_SUCCESS) return take(method, code);
+    auto answer = login_.passphrase.first();
+    for (int i = 1; answer && !answer->empty(); ++i) {
+      if (entry.unlock(*answer)) return true;
+      answer =
+          i < kMostAnswers && login_.passphrase.again ? login_.passphrase.again() : std::nullopt;
+      if (answer) continue;
+      notes_.push_back(fmt::format("nothing that was typed opens the key {}", entry.file.string()));
+      return false;
+    }
+  }
+  notes_.push_back(fmt::format("the key {} has a passphrase: ssh-add it to an agent first",
+                               entry.file.string()));
+  return false;
+}
+
 const Secret* LogIn::password() {
-  if (!asked_password_ && login_.password) password_ = login_.password();
+  if (!asked_password_ && login_.password.first) password_ = login_.password.first();
   asked_password_ = true;
   return password_ ? &*password_ : nullptr;
 }
 
 bool LogIn::try_passwords() {
+  do {
+    used_password_ = gave_password_ = false;
+    if (try_this_password()) return true;
+  } while (used_password_ && !partial_ && ask_password_again());
+  return false;
+}
+
+bool LogIn::ask_password_again() {
+  if (++refused_passwords_ >= kMostAnswers || !login_.password.again) return false;
+  auto next = login_.password.again();
+  if (!next) return false;
+  password_ = std::move(next);
+  return true;
+}
+
+bool LogIn::try_this_password() {
   if (offers(SSH_AUTH_METHOD_INTERACTIVE) && try_interactive()) return true;
   // A host that refused the password there refuses it here, and counts it once more.
   if (gave_password_ && !partial_) return false;
@@ -119,6 +171,7 @@ bool LogIn::try_passwords() {
 bool LogIn::try_password() {
   const Secret* secret = password();
   if (secret == nullptr) return false;
+  used_password_ = true;
   return attempt("password", [&] {
     return ssh_userauth_password(handle(), nullptr, secret->reveal().c_str());
   });
@@ -167,7 +220,20 @@ void LogIn::answer_questions(const std::string& password) {
     const char* answer = chosen == i ? password.c_str() : "";
     (void)ssh_userauth_kbdint_setanswer(handle(), i, answer);
   }
+  used_password_ = used_password_ || chosen;
   if (!chosen) notes_.push_back(fmt::format("the board asks \"{}\"", shorten(texts, 60)));
+}
+
+// "key /x/y, password (twice)"
+std::string LogIn::tried() const {
+  if (tried_.empty()) return "a login without a password";
+  std::string text;
+  for (const auto& [method, times] : tried_) {
+    text += (text.empty() ? "" : ", ") + method;
+    if (times == 2) text += " (twice)";
+    if (times > 2) text += fmt::format(" ({} times)", times);
+  }
+  return text;
 }
 
 std::string LogIn::offered() const {
@@ -181,7 +247,7 @@ std::string LogIn::offered() const {
 
 void LogIn::throw_refused() const {
   std::string text = fmt::format("{}: login refused; tried: {}; the board offers: {}",
-                                 login_.name(), fmt::join(tried_, ", "), offered());
+                                 login_.name(), tried(), offered());
   for (const auto& note : notes_) text += "; " + note;
   text += password_ ? "; is the user name right, and the password? Other ways in: "
                     : "; is the user name right? Ways in: ";
@@ -193,9 +259,10 @@ void LogIn::throw_refused() const {
 
 void LogIn::throw_ended() const {
   const std::string reason = session_.error();
-  const std::string text = fmt::format("{}: the board ended the login after {}: {}", login_.name(),
-                                       fmt::join(tried_, ", "), reason);
-  if (tried_.back() == "agent" && reason.find("Too many") != std::string::npos) {
+  const std::string text =
+      fmt::format("{}: the board ended the login after {}: {}", login_.name(), tried(), reason);
+  if (!tried_.empty() && tried_.back().first == "agent" &&
+      reason.find("Too many") != std::string::npos) {
     throw TooManyKeys(text);
   }
   throw Error(Exit::board_unreachable, text);
@@ -203,7 +270,7 @@ void LogIn::throw_ended() const {
 
 }  // namespace
 
-std::string log_in(SshSession& session, const SshLogin& login, const LoginKeys& keys,
+std::string log_in(SshSession& session, const SshLogin& login, LoginKeys& keys,
                    UseAgent use_agent) {
   return LogIn(session, login, keys, use_agent).run();
 }

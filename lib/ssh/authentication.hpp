@@ -15,22 +15,31 @@
 
 namespace msprof {
 
-// The private keys of a login, read before the host is contacted. One with a passphrase is kept
-// without its content: nothing here ever asks for a passphrase.
+// The private keys of a login, read before the host is contacted.
 class LoginKeys {
  public:
   struct FreeKey {
     void operator()(ssh_key key) const { ssh_key_free(key); }
   };
+  using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
   struct Entry {
     std::filesystem::path file;
-    std::unique_ptr<ssh_key_struct, FreeKey> key;  // null: it has a passphrase
+    Key key;  // null: it has a passphrase
+    // The file's content until it is unlocked; only of the given key, as only its passphrase is
+    // asked for.
+    Secret locked;
+
+    // False where that is not its passphrase.
+    bool unlock(const Secret& passphrase);
+    // To ask the host whether it takes the key; null where that cannot be told without the
+    // passphrase.
+    Key public_part() const;
   };
 
   // Throws Error(usage) when the given key cannot be read or is no private key; default keys that
   // are absent or of no use are passed over.
   explicit LoginKeys(const SshLogin& login);
-  const std::vector<Entry>& entries() const { return entries_; }
+  std::vector<Entry>& entries() { return entries_; }
 
  private:
   std::vector<Entry> entries_;
@@ -47,7 +56,6 @@ enum class UseAgent { no, yes };
 
 // Returns how it logged in, as SshConnection::login_method(). Throws Error(board_unreachable) with
 // what was tried, what the host offers and what to do; never shows a secret.
-std::string log_in(SshSession& session, const SshLogin& login, const LoginKeys& keys,
-                   UseAgent use_agent);
+std::string log_in(SshSession& session, const SshLogin& login, LoginKeys& keys, UseAgent use_agent);
 
 }  // namespace msprof

@@ -46,7 +46,7 @@ int note_passphrase(const char*, char*, std::size_t, int, int, void* asked) {
 }
 
 struct Import {
-  std::unique_ptr<ssh_key_struct, LoginKeys::FreeKey> key;
+  LoginKeys::Key key;
   bool has_passphrase = false;
 };
 
@@ -61,9 +61,28 @@ Import import_key(const Secret& text) {
 
 }  // namespace
 
+bool LoginKeys::Entry::unlock(const Secret& passphrase) {
+  ssh_key opened = nullptr;
+  const int code = ssh_pki_import_privkey_base64(
+      locked.reveal().c_str(), passphrase.reveal().c_str(), nullptr, nullptr, &opened);
+  if (code != SSH_OK) return false;
+  key.reset(opened);
+  locked = Secret();
+  return true;
+}
+
+// OpenSSH's own format has it in clear text; beside other formats it may lie in a file.
+LoginKeys::Key LoginKeys::Entry::public_part() const {
+  for (const std::string& name : {file.string(), file.string() + ".pub"}) {
+    ssh_key found = nullptr;
+    if (ssh_pki_import_pubkey_file(name.c_str(), &found) == SSH_OK) return Key(found);
+  }
+  return nullptr;
+}
+
 LoginKeys::LoginKeys(const SshLogin& login) {
   if (!login.key.empty()) {
-    const KeyText file = read_key_file(login.key);
+    KeyText file = read_key_file(login.key);
     if (file.error != 0) {
       throw Error(Exit::usage, fmt::format("cannot read the key {}: {}; name a private key that "
                                            "this account may read",
@@ -76,7 +95,8 @@ LoginKeys::LoginKeys(const SshLogin& login) {
                               ".pub that ssh-keygen made (ed25519, ecdsa or rsa)",
                               login.key.string()));
     }
-    entries_.push_back({login.key, std::move(import.key)});
+    Secret locked = import.key ? Secret() : std::move(file.text);
+    entries_.push_back({login.key, std::move(import.key), std::move(locked)});
   }
   for (const char* name : {"id_ed25519", "id_ecdsa", "id_rsa"}) {
     const auto file = login.ssh_folder / name;
@@ -84,7 +104,7 @@ LoginKeys::LoginKeys(const SshLogin& login) {
     const KeyText content = read_key_file(file);
     if (content.error != 0) continue;
     Import import = import_key(content.text);
-    if (import.key || import.has_passphrase) entries_.push_back({file, std::move(import.key)});
+    if (import.key || import.has_passphrase) entries_.push_back({file, std::move(import.key), {}});
   }
 }
 

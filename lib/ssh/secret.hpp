@@ -2,6 +2,8 @@
 // It cannot be printed or formatted by accident, and its bytes are wiped when it goes.
 #pragma once
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <utility>
 
@@ -24,6 +26,13 @@ class Secret {
 
  private:
   std::string text_;
+};
+
+// Where a secret comes from. Neither is ever called for a secret that nobody needs.
+struct SecretSource {
+  std::function<std::optional<Secret>()> first;  // nullopt: there is none
+  // After one that was wrong: asks the user once more. Not set, or nullopt: there is no other.
+  std::function<std::optional<Secret>()> again;
 };
 
 // Overwrites the bytes of `text` in a way that the compiler keeps, and empties it.

@@ -29,10 +29,15 @@ SshLogin with_folder(SshLogin login) {
 
 SessionOpener::SessionOpener(const SshLogin& given)
     : login_(with_folder(given)), with_system_hosts_(given.ssh_folder.empty()), keys_(login_) {
-  if (!given.password) return;
-  login_.password = [this, source = given.password] {
+  if (!given.password.first) return;
+  login_.password.first = [this, source = given.password.first] {
     if (!asked_password_) password_ = source();
     asked_password_ = true;
+    return password_;
+  };
+  if (!given.password.again) return;
+  login_.password.again = [this, source = given.password.again] {
+    password_ = source();
     return password_;
   };
 }

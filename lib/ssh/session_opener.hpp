@@ -19,8 +19,8 @@ class SessionOpener {
   SessionOpener(const SessionOpener&) = delete;
   SessionOpener& operator=(const SessionOpener&) = delete;
 
-  // Throws as SshConnection::open(). The password is asked for once in all sessions, and a host key
-  // that was taken once is not asked for again.
+  // Throws as SshConnection::open(). What one session was told (the password, the passphrase of the
+  // key, that the host key is to be taken) the others know.
   std::unique_ptr<SshSession> open();
 
   const std::string& method() const { return method_; }  // of the last session

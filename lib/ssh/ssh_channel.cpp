@@ -63,13 +63,13 @@ SshChannel::~SshChannel() {
   ssh_channel_free(handle_);
 }
 
-std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, Request request,
-                                             const std::string& text, StreamSink on_stdout,
-                                             StreamSink on_stderr, std::string& refusal) {
+std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, const Service& service,
+                                             StreamSink on_stdout, StreamSink on_stderr,
+                                             std::string& refusal) {
   for (int i = 0; i < kMostOpenings; ++i) {
     loop->check();
     std::unique_ptr<SshChannel> channel(new SshChannel(loop, on_stdout, on_stderr));
-    if (channel->open_session(request, text, refusal)) return channel;
+    if (channel->open_session(service, refusal)) return channel;
     if (!channel->closed_) break;
   }
   if (refusal.empty()) refusal = "it gives no reason";
@@ -78,7 +78,7 @@ std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, Requ
 
 // False with the reason, where the host tells one. The channel is then closed where the host closed
 // it without an answer to the request, which it has not seen.
-bool SshChannel::open_session(Request request, const std::string& text, std::string& refusal) {
+bool SshChannel::open_session(const Service& service, std::string& refusal) {
   const SshSession& session = *lane_.session;
   handle_ = ssh_channel_new(session.get());
   if (handle_ == nullptr) throw std::bad_alloc();
@@ -97,12 +97,19 @@ bool SshChannel::open_session(Request request, const std::string& text, std::str
   if (!step("opening a channel", [&] { return ssh_channel_open_session(handle_); })) return false;
   unasked_bytes_ = kWindowStep;
   keep_window_open();
-  if (request == Request::exec) {
-    return step("starting a command",
-                [&] { return ssh_channel_request_exec(handle_, text.c_str()); });
+  if (const auto& wanted = service.terminal) {
+    has_terminal_ = step("asking for a terminal", [&] {
+      return ssh_channel_request_pty_size(handle_, wanted->type.c_str(), wanted->columns,
+                                          wanted->rows);
+    });
+    if (closed_) return false;
+    refusal.clear();
   }
-  return step("starting a service",
-              [&] { return ssh_channel_request_subsystem(handle_, text.c_str()); });
+  const char* text = service.text.c_str();
+  if (service.request == Request::exec) {
+    return step("starting a command", [&] { return ssh_channel_request_exec(handle_, text); });
+  }
+  return step("starting a service", [&] { return ssh_channel_request_subsystem(handle_, text); });
 }
 
 int SshChannel::on_data(ssh_session, ssh_channel, void* data, std::uint32_t length, int is_stderr,
@@ -182,6 +189,14 @@ std::size_t SshChannel::write(std::string_view bytes) {
   if (taken <= 0) return 0;
   wants_write_ = static_cast<std::size_t>(taken) < bytes.size();
   return static_cast<std::size_t>(taken);
+}
+
+void SshChannel::resize(const SshTerminal& terminal) {
+  loop_->check();
+  // Nobody answers; what the host makes of it is its own affair.
+  if (has_terminal_ && !closed_) {
+    (void)ssh_channel_change_pty_size(handle_, terminal.columns, terminal.rows);
+  }
 }
 
 void SshChannel::close_input() {

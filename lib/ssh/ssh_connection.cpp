@@ -14,6 +14,8 @@ class Command : public SshCommand {
  public:
   explicit Command(std::unique_ptr<SshChannel> channel) : channel_(std::move(channel)) {}
   std::size_t write(std::string_view bytes) override { return channel_->write(bytes); }
+  bool has_terminal() const override { return channel_->has_terminal(); }
+  void resize(const SshTerminal& terminal) override { channel_->resize(terminal); }
   void close_input() override { channel_->close_input(); }
   std::optional<CommandEnd> wait(std::chrono::milliseconds limit) override {
     return channel_->wait(limit);
@@ -34,10 +36,11 @@ class Connection : public SshConnection {
   std::string login_method() const override { return method_; }
 
   std::unique_ptr<SshCommand> start(const std::string& command, StreamSink on_stdout,
-                                    StreamSink on_stderr) override {
+                                    StreamSink on_stderr,
+                                    const std::optional<SshTerminal>& terminal) override {
     std::string refusal;
-    auto channel = SshChannel::open(loop_, SshChannel::Request::exec, command, std::move(on_stdout),
-                                    std::move(on_stderr), refusal);
+    auto channel = SshChannel::open(loop_, {SshChannel::Request::exec, command, terminal},
+                                    std::move(on_stdout), std::move(on_stderr), refusal);
     if (!channel) {
       throw Error(Exit::board_unreachable,
                   fmt::format("{}: the board refuses to start a command: {}; does the account have "
@@ -57,8 +60,8 @@ class Connection : public SshConnection {
 std::unique_ptr<SftpFiles> Connection::sftp() {
   const auto start = [loop = loop_](StreamSink sink) -> std::unique_ptr<SshCommand> {
     std::string refusal;
-    auto channel = SshChannel::open(loop, SshChannel::Request::subsystem, "sftp", std::move(sink),
-                                    {}, refusal);
+    auto channel = SshChannel::open(loop, {SshChannel::Request::subsystem, "sftp", {}},
+                                    std::move(sink), {}, refusal);
     if (!channel) return nullptr;
     return std::make_unique<Command>(std::move(channel));
   };

@@ -38,11 +38,22 @@ struct CommandEnd {
 // exception leaves through the wait() that was under way.
 using StreamSink = std::function<void(std::string_view bytes)>;
 
-// A command on the host, its stdout and stderr apart (no terminal). Destroying it closes the
-// channel; it does not end the process.
+// A terminal of the host that a command gets.
+struct SshTerminal {
+  std::string type = "dumb";  // for TERM
+  int columns = 80;
+  int rows = 24;
+};
+
+// A command on the host, its stdout and stderr apart; on a terminal both are stdout, and a line
+// ends with "\r\n". Destroying it closes the channel; it does not end the process.
 class SshCommand {
  public:
   virtual ~SshCommand() = default;
+  // False also where one was asked for and the host gives none.
+  virtual bool has_terminal() const = 0;
+  // Of the terminal, when the user's has changed.
+  virtual void resize(const SshTerminal& terminal) = 0;
   // Takes as much as the host is ready to take now, without waiting; returns how many bytes. After
   // 0, call wait().
   virtual std::size_t write(std::string_view bytes) = 0;
@@ -70,10 +81,11 @@ class SshConnection {
   // How it logged in, for messages: "no password", "agent", "key /x/y", "password" …
   virtual std::string login_method() const = 0;
 
-  // Starts `command`, which the account's login shell reads. Throws Error(board_unreachable) when
-  // the host refuses.
-  virtual std::unique_ptr<SshCommand> start(const std::string& command, StreamSink on_stdout,
-                                            StreamSink on_stderr) = 0;
+  // Starts `command`, which the account's login shell reads, on a terminal if one is given. Throws
+  // Error(board_unreachable) when the host refuses.
+  virtual std::unique_ptr<SshCommand> start(
+      const std::string& command, StreamSink on_stdout, StreamSink on_stderr,
+      const std::optional<SshTerminal>& terminal = std::nullopt) = 0;
 
   // The file service of the host; null where it has none. Lives no longer than the connection.
   virtual std::unique_ptr<SftpFiles> sftp() = 0;

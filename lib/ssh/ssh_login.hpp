@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <optional>
 #include <string>
 
 #include "ssh/secret.hpp"
@@ -29,8 +28,8 @@ struct SshLogin {
   std::filesystem::path key;  // a private key; empty: none given
   HostKeyPolicy host_key = HostKeyPolicy::strict;
   double connect_timeout_seconds = 10;  // for connecting and for every answer of the login
-  // Called at most once a connection, when nothing else has logged in; nullopt: there is none.
-  std::function<std::optional<Secret>()> password;
+  SecretSource password;                // when nothing else has logged in
+  SecretSource passphrase;              // of `key`, where it has one and the host takes the key
   // Called after each step, where it is set; for those who want to know how far a login came.
   std::function<void(LoginStep)> on_step;
   // Where known_hosts and the default keys are; empty: .ssh in the user's home folder.

@@ -36,18 +36,25 @@ struct SshLane {
 
 class SshChannel {
  public:
-  // Asks the host for "exec" of `text`, or for the subsystem `text`.
+  // What the host is asked for: "exec" of `text`, or the subsystem `text`.
   enum class Request { exec, subsystem };
+  struct Service {
+    Request request = Request::exec;
+    std::string text;
+    std::optional<SshTerminal> terminal;
+  };
 
-  // Null when the host refuses; `refusal` says why then.
-  static std::unique_ptr<SshChannel> open(std::shared_ptr<SshLoop> loop, Request request,
-                                          const std::string& text, StreamSink on_stdout,
-                                          StreamSink on_stderr, std::string& refusal);
+  // Null when the host refuses; `refusal` says why then. That it gives no terminal is no refusal.
+  static std::unique_ptr<SshChannel> open(std::shared_ptr<SshLoop> loop, const Service& service,
+                                          StreamSink on_stdout, StreamSink on_stderr,
+                                          std::string& refusal);
   ~SshChannel();
   SshChannel(const SshChannel&) = delete;
   SshChannel& operator=(const SshChannel&) = delete;
 
   // As SshCommand has them.
+  bool has_terminal() const { return has_terminal_; }
+  void resize(const SshTerminal& terminal);
   std::size_t write(std::string_view bytes);
   void close_input();
   std::optional<CommandEnd> wait(std::chrono::milliseconds limit);
@@ -65,7 +72,7 @@ class SshChannel {
     std::string handling;  // in the hands of the sink; keeps its memory for the next round
   };
 
-  bool open_session(Request request, const std::string& text, std::string& refusal);
+  bool open_session(const Service& service, std::string& refusal);
   bool is_waiting() const { return !out_.waiting.empty() || !err_.waiting.empty(); }
   bool can_write() const;
   void keep_window_open();
@@ -88,6 +95,7 @@ class SshChannel {
   Stream err_;
   std::uint32_t unasked_bytes_ = 0;  // of the window; arrived since it was last opened
   CommandEnd end_;
+  bool has_terminal_ = false;
   bool closed_ = false;       // by the host
   bool wants_write_ = false;  // the last write() did not take everything
   bool delivered_ = false;    // since wait() began

@@ -38,7 +38,7 @@ const std::vector<StoreTable>& text_tables() {
       {"import_log",
        {"severity TEXT NOT NULL", "category TEXT NOT NULL", "kind TEXT NOT NULL",
         "file TEXT NOT NULL", "reason TEXT NOT NULL", "count INTEGER NOT NULL",
-        "first_offset INTEGER", "detail TEXT NOT NULL"}}};
+        "first_offset INTEGER", "detail TEXT NOT NULL", "id TEXT NOT NULL"}}};
   return tables;
 }
 

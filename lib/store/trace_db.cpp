@@ -2,11 +2,13 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <vector>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "store/meta.hpp"
+#include "store/replace_database.hpp"
 #include "store/store_tables.hpp"
 
 namespace msprof {
@@ -31,7 +33,7 @@ struct TraceDbWriter::Statements {
   explicit Statements(Database& db)
       : meta(db.prepare("INSERT OR REPLACE INTO meta VALUES(?,?)")),
         raw_file(db.prepare("INSERT INTO raw_file VALUES(?,?,?)")),
-        import_log(db.prepare("INSERT INTO import_log VALUES(?,?,?,?,?,?,?,?)")) {}
+        import_log(db.prepare("INSERT INTO import_log VALUES(?,?,?,?,?,?,?,?,?)")) {}
 
   Statement meta;
   Statement raw_file;
@@ -79,7 +81,7 @@ void TraceDbWriter::add(const ImportLogRow& row) {
   insert.bind(1, row.severity).bind(2, row.category).bind(3, row.kind).bind(4, row.file);
   insert.bind(5, row.reason).bind(6, row.count);
   row.first_offset == kNull ? insert.bind_null(7) : insert.bind(7, row.first_offset);
-  insert.bind(8, row.detail).run();
+  insert.bind(8, row.detail).bind(9, row.id).run();
 }
 
 void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
@@ -104,7 +106,8 @@ void TraceDbWriter::publish() {
   tables_.reset();
   statements_.reset();
   db_.close();
-  msprof::publish(temporary_, target_);
+  flush_to_disk(temporary_, target_);
+  replace_database(temporary_, target_);
 }
 
 std::optional<TraceDb> TraceDb::open(const fs::path& path) {
@@ -121,6 +124,26 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
     return std::nullopt;  // not a database, or not ours: import makes a new one
+  }
+}
+
+std::string meta_of_any_version(const fs::path& path, std::string_view key) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  try {
+    const Database db = Database::open_read_only(path);
+    const auto& tables = store_tables();
+    const auto meta = std::find_if(tables.begin(), tables.end(),
+                                   [](const StoreTable& table) { return table.name == "meta"; });
+    Statement ours = db.prepare(
+        "SELECT application_id, sql FROM pragma_application_id, sqlite_schema"
+        " WHERE type = 'table' AND name = 'meta' ORDER BY 1");
+    const bool is_ours =
+        ours.step() && ours.integer(0) == kApplicationId && ours.text(1) == creation_of(*meta);
+    return is_ours ? read_meta(db, key) : "";
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted) throw;
+    return "";  // not a database
   }
 }
 

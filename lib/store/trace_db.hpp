@@ -23,7 +23,7 @@ namespace msprof {
 
 // One line of `import_log`: something that the verdict counts.
 struct ImportLogRow {
-  std::string severity;  // "partial" or "note"
+  std::string severity;  // "partial", "without" or "note"
   std::string category;  // "skipped record", "missing .done", "imported", ...
   std::string kind;
   std::string file;
@@ -31,6 +31,7 @@ struct ImportLogRow {
   std::int64_t count = 0;
   std::int64_t first_offset = kNull;  // byte in the file, where there is one
   std::string detail;
+  std::string id;  // of findings.def; empty for what was read
 };
 
 // Writes a new store. Nothing is seen under its name before publish(). Rows are gathered here and
@@ -108,5 +109,8 @@ class TraceDb {
   Database db_;
   std::filesystem::path path_;
 };
+
+// A text of `meta` in a store of this or another version; empty where there is no such store.
+std::string meta_of_any_version(const std::filesystem::path& path, std::string_view key);
 
 }  // namespace msprof

@@ -158,7 +158,7 @@ TEST_CASE("text of captures stays text, and a name of 10 MB is shortened") {
     side->chip = evil;
   }
   hostile.unit = hostile.noise_basis = evil;
-  hostile.warnings.assign(1000, evil);
+  hostile.warnings.assign(1000, ComparisonWarning{evil});
   for (OpChange& op : hostile.ops) {
     op.base_names.assign(500, evil);
     op.new_names = {evil + std::string(10'000'000, '<')};

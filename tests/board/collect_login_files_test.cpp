@@ -62,7 +62,7 @@ TEST_CASE("--clean-board alone removes all of it, and says so in the document of
   CHECK(run.exit_code == 0);
   CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
   const auto document = document_of(run);
-  CHECK(document.at("schema") == "msprof.collect/1");
+  CHECK(document.at("schema") == "msprof.collect/2");
   CHECK(document.at("host") == scene.board.address());
   CHECK(document.at("exit_code") == 0);
   CHECK(document.at("board").at("folder") == (scene.board.home() / ".msprof").string());

@@ -45,6 +45,55 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("--clean-board refuses to delete results that never came home, and --force does it") {
+  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  const fs::path kept = scene.board.home() / ".msprof/kept";
+  // One of a run that lost its board for good, one of a run that never said whose it is.
+  write_file(kept / "20260101-120000-1" / kBoardJob / "data/aicore.0", std::string(5000, 'x'));
+  write_file(kept / "20260102-120000-2/tree/project/main", "x");
+  const std::string before = fingerprint(kept);
+  Words words = {"collect", "--config", scene.user.ini(), "--clean-board", "--json"};
+  const RunResult refused = run_msprof(words, scene.user.run_options());
+  INFO(refused.err);
+  CHECK(refused.exit_code == 5);
+  CHECK(document_of(refused).at("error_id") == "kept_results");
+  CHECK(contains(refused.err, kept.string()));
+  CHECK(contains(refused.err, "20260101-120000-1 ("));
+  CHECK(contains(refused.err, "20260102-120000-2 ("));
+  CHECK(fingerprint(kept) == before);
+  CHECK(scene.litter(2) == "");
+
+  // With -m: before anything is sent or run.
+  const RunResult run = scene.user.collect({"--clean-board"}, {"job", kBoardJob});
+  CHECK(run.exit_code == 5);
+  CHECK(contains(run.err, "[kept_results]"));
+  CHECK(scene.arrived().empty());
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof/cache"));
+  CHECK(fingerprint(kept) == before);
+  CHECK(scene.litter(2) == "");
+
+  words.emplace_back("--force");
+  const RunResult forced = run_msprof(words, scene.user.run_options());
+  INFO(forced.err);
+  CHECK(forced.exit_code == 0);
+  CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
+}
+
+TEST_CASE("What a killed run leaves is kept, also by a --clean-board that comes first") {
+  const BoardScene scene;
+  // Of a run whose board was switched off.
+  const std::string job = std::string("profiling/") + kBoardJob + "/data/aicore.0";
+  write_file(scene.board.home() / ".msprof/runs/20260101-120000-1" / job, "records");
+  const RunResult run = run_msprof({"collect", "--config", scene.user.ini(), "--clean-board"},
+                                   scene.user.run_options());
+  INFO(run.err);
+  CHECK(run.exit_code == 5);
+  CHECK(contains(run.err, "[kept_results]"));
+  const fs::path kept = scene.board.home() / ".msprof/kept/20260101-120000-1";
+  CHECK(read_file(kept / kBoardJob / "data/aicore.0") == "records");
+  CHECK(scene.litter(1) == "");
+}
+
 TEST_CASE("--no-upload runs what is on the board and changes nothing of it") {
   const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
   const fs::path there = scene.board.home() / "my app";

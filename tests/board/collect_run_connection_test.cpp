@@ -60,6 +60,11 @@ void add_models(BoardUser& user) {
   user.remember_project();
 }
 
+// The network stands still at that byte of a connection, until the test lets it go on.
+Cut frozen(std::uint64_t after_bytes, Direction direction) {
+  return {.after_bytes = after_bytes, .direction = direction, .kind = CutKind::freeze};
+}
+
 // Records something, and at TERM its last; goes on for ever otherwise.
 Words endless(const BoardUser& user) {
   return {"job",     kBoardJob, "on-term", "write",          "JOB/data/last",
@@ -126,28 +131,63 @@ TEST_CASE("An application whose connection is cut is ended with TERM, and its la
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C during the upload ends it, and leaves nothing but what the cache has") {
-  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
-  BrokenScene scene(std::nullopt, {.kind = kind});
+TEST_CASE("Ctrl-C during the upload leaves whole files only, says so, and the next run uses them") {
+  const BoardOptions board = GENERATE(
+      BoardOptions{}, BoardOptions{.without = {"tar"}}, BoardOptions{.kind = BoardKind::dropbear},
+      BoardOptions{.kind = BoardKind::dropbear, .without = {"tar"}});
+  const std::uint64_t whole = application_bytes() + kFirst;
+  // In the middle of the second model.
+  BrokenScene scene(frozen(whole + kFirst, Direction::up), board);
   add_models(scene.user);
-  const BoardCollecting run(scene.user, {}, {"job", kBoardJob});
-  REQUIRE(eventually([&] { return scene.network.bytes_up() > kPart || run.has_ended(); }));
-  scene.network.freeze(true);
+  const BoardCollecting run(scene.user, {"--json"}, {"job", kBoardJob});
+  REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
   run.send(SIGINT);
   scene.network.freeze(false);
   const RunResult result = run.wait();
   INFO(result.err);
   CHECK(result.exit_code == 130);
   CHECK(names_in(scene.user.output()).empty());
+  const fs::path cache = scene.board.home() / ".msprof/cache";
+  const auto copies = names_in(cache);
+  REQUIRE(copies.size() == 1);
+  CHECK(contains(result.err, (cache / copies.front()).string()));
+  CHECK(contains(result.err, "the next run sends the others"));
+  CHECK(contains(result.out, "\"remains\""));
+  CHECK((read_file(cache / copies.front() / "models/n1.om") == big_bytes(kFirst)));
+  CHECK_FALSE(fs::exists(cache / copies.front() / "models/n2.om"));
+  CHECK(scene.litter() == "");
+
+  const std::uint64_t before = scene.network.bytes_up();
+  const RunResult next = scene.user.collect({}, {"job", kBoardJob});
+  INFO(next.err);
+  CHECK(next.exit_code == 0);
+  CHECK(scene.network.bytes_up() - before > kSecond);
+  if (board.kind == BoardKind::openssh) CHECK(scene.network.bytes_up() - before < kSecond + kPart);
+  CHECK((read_file(cache / copies.front() / "models/n2.om") == big_bytes(kSecond)));
+}
+
+TEST_CASE("Ctrl-C before a whole file has arrived leaves nothing of the project") {
+  BrokenScene scene(frozen(kPart, Direction::up));
+  write_file(scene.user.project() / "a.om", big_bytes(kSecond));  // the first to be sent
+  scene.user.remember_project();
+  const BoardCollecting run(scene.user, {}, {"job", kBoardJob});
+  REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
+  run.send(SIGINT);
+  scene.network.freeze(false);
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 130);
+  CHECK_FALSE(contains(result.err, "keeps"));
+  const fs::path cache = scene.board.home() / ".msprof/cache";
+  for (const std::string& copy : names_in(cache)) CHECK(names_in(cache / copy).empty());
   CHECK(scene.litter() == "");
 }
 
 TEST_CASE("Ctrl-C during the fetch does not lose what is on its way") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
-  BrokenScene scene(std::nullopt, {.kind = kind});
+  BrokenScene scene(frozen(kPart, Direction::down), {.kind = kind});
   const BoardCollecting run(scene.user, {}, big_job());
-  REQUIRE(eventually([&] { return scene.network.bytes_down() > kPart || run.has_ended(); }));
-  scene.network.freeze(true);
+  REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
   run.send(SIGINT);
   scene.network.freeze(false);
   const RunResult result = run.wait();

@@ -2,12 +2,14 @@
 // home and what it leaves.
 #include <signal.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
 
 #include "board/collect_board_fixture.hpp"
 #include "support/files.hpp"
+#include "support/typed_terminal.hpp"
 
 namespace msprof::test {
 
@@ -45,6 +47,18 @@ std::string program_without_loader(const BoardUser& user) {
   const auto at = bytes.find("/ld-linux");
   if (at != std::string::npos) bytes.replace(at, 4, "/no-");
   return bytes;
+}
+
+// With a time limit that lets the application come as far as its "ready": the first one is enough
+// on most machines.
+RunResult timed_out(const BoardScene& scene, const Words& application) {
+  RunResult result;
+  for (const char* limit : {"2", "8", "32"}) {
+    fs::remove_all(scene.user.output() / kBoardJob);
+    result = scene.user.collect({"--timeout", limit}, application);
+    if (fs::exists(scene.user.at("ready"))) break;
+  }
+  return result;
 }
 
 }  // namespace
@@ -155,28 +169,40 @@ TEST_CASE("A program that the board turns out not to run is said to be that") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("--timeout ends an application with TERM, and its last words arrive") {
+TEST_CASE("--timeout is how long an application runs: its end at TERM is a success and arrives") {
   const BoardScene scene({.kind = each_kind()});
-  // Long enough for the slowest machine to get as far as "hang".
-  const RunResult result = scene.user.collect(
-      {"--timeout", "3"},
-      {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM", "end", "hang"});
+  const RunResult result =
+      timed_out(scene, {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM", "end",
+                        "ready", scene.user.at("ready"), "hang"});
   INFO(result.err);
-  CHECK(result.exit_code == 7);
-  CHECK(contains(result.err, "after the time limit of 3 s"));
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "main ran for the "));
+  CHECK(contains(result.err, "(exit code 0)"));
+  CHECK_FALSE(contains(result.err, "error:"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(read_file(scene.user.in_job("data/last")) == "at TERM");
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("An application without a handler dies of TERM after --timeout, which is a success") {
+  const BoardScene scene({.kind = each_kind()});
+  const RunResult result =
+      timed_out(scene, {"job", kBoardJob, "ready", scene.user.at("ready"), "hang"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "(SIGTERM)"));
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(scene.litter() == "");
+}
+
 TEST_CASE("An application that ignores TERM is killed, and what it recorded arrives") {
   const BoardScene scene({.kind = BoardKind::dropbear});
-  const RunResult result = scene.user.collect(
-      {"--timeout", "3"},
-      {"job", kBoardJob, "ignore-ends", "child", scene.user.at("child"), "hang"});
+  const RunResult result =
+      timed_out(scene, {"job", kBoardJob, "ignore-ends", "child", scene.user.at("child"), "ready",
+                        scene.user.at("ready"), "hang"});
   INFO(result.err);
   CHECK(result.exit_code == 7);
-  CHECK(contains(result.err, "main was killed by SIGKILL after the time limit of 3 s"));
+  CHECK(contains(result.err, "main was killed by SIGKILL after the time limit of "));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(fs::exists(scene.user.in_job("data/aicore.0.m.1.1.1.0")));
   CHECK(scene.litter() == "");
@@ -196,6 +222,21 @@ TEST_CASE("Ctrl-C reaches the application as INT, and the last file that it writ
   CHECK(contains(result.err, "main exited with code 3 after the interrupt"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(read_file(scene.user.in_job("data/last")) == "at INT");
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A terminal that is closed ends the application, and what came home is imported") {
+  const BoardScene scene({.kind = each_kind()});
+  Words words =
+      scene.user.words({"--all"}, {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
+                                   "end", "ready", scene.user.at("ready"), "hang"});
+  *std::find(words.begin(), words.end(), "main") = (scene.user.project() / "main").string();
+  TypedTerminal terminal(msprof_path(), words, {.variables = scene.board.client_variables()});
+  REQUIRE(eventually([&] { return fs::exists(scene.user.at("ready")); }));
+  CHECK(terminal.hang_up().exit_code == 130);
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(read_file(scene.user.in_job("data/last")) == "at TERM");
+  CHECK(fs::exists(scene.user.in_job("sqlite/msprof.db")));
   CHECK(scene.litter() == "");
 }
 

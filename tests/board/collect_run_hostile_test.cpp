@@ -185,7 +185,7 @@ TEST_CASE(
       scene.user.collect({}, {"job", kBoardJob, "odd-names", "odd", "link-out", "leaves"});
   INFO(result.err);
   CHECK(result.exit_code == 3);
-  CHECK(contains(result.err, "3 thing(s) on the board were refused"));
+  CHECK(contains(result.err, "3 entries on the board were refused"));
   CHECK_FALSE(contains(result.err, "\x01"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(names_in(scene.user.in_job("data")) == Words{"aicore.0.m.1.1.1.0"});

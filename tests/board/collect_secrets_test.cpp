@@ -118,11 +118,26 @@ TEST_CASE("On a terminal the password is asked for without echo") {
     CHECK(run.exit_code == 0);
     CHECK(scene.arrived() == Words{kBoardJob});
   }
-  SECTION("a wrong one") {
+  SECTION("a wrong one first") {
     terminal.type("wrong;one\n");
+    REQUIRE(terminal.wait_for("the board refused it; password for " + scene.board.address()));
+    CHECK_FALSE(terminal.echoes());
+    terminal.type(scene.board.password() + "\n");
+    const RunResult run = terminal.wait();
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK_FALSE(contains(run.err, "wrong;one"));
+    CHECK(scene.arrived() == Words{kBoardJob});
+  }
+  SECTION("three wrong ones") {
+    terminal.type("wrong;one\n");
+    for (const int refusals : {1, 2}) {
+      REQUIRE(terminal.wait_for("the board refused it; ", refusals));
+      terminal.type("wrong;one\n");
+    }
     const RunResult run = terminal.wait();
     CHECK(run.exit_code == 6);
-    CHECK(contains(run.err, "login refused"));
+    CHECK(contains(run.err, "login refused; tried: password (3 times); the board offers"));
     CHECK_FALSE(contains(run.err, "wrong;one"));
     CHECK(scene.arrived().empty());
   }
@@ -133,6 +148,71 @@ TEST_CASE("On a terminal the password is asked for without echo") {
   }
   CHECK(terminal.echoes());
   CHECK_FALSE(contains(terminal.screen(), scene.board.password()));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("On a terminal a key with a passphrase asks for it, and again where it was mistyped") {
+  const BoardScene scene({.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  configure(scene.user, ini_without_password(scene.board));
+  const std::string passphrase = "pass phrase " + std::to_string(::getpid());
+  const std::string key = scene.user.at("locked");
+  fs::copy_file(scene.board.client_key(), key);
+  const auto lock = [&](const std::string& file) {
+    REQUIRE(run_program("/usr/bin/env",
+                        {"ssh-keygen", "-q", "-p", "-P", "", "-N", passphrase, "-f", file})
+                .exit_code == 0);
+  };
+  lock(key);
+  const auto start = [&](const std::string& file) {
+    const Words words = {
+        "collect", "-v",  "-m",       scene.user.project() / "main", "--config", scene.user.ini(),
+        "--key",   file,  "--output", scene.user.output(),           "--",       "sleep",
+        "0",       "job", kBoardJob};
+    return std::make_unique<TypedTerminal>(
+        msprof_path(), words, TerminalOptions{.variables = scene.board.client_variables()});
+  };
+  const std::string question = "passphrase of the key " + key + ": ";
+  SECTION("the right one, the second time") {
+    const auto terminal = start(key);
+    REQUIRE(terminal->wait_for(question));
+    CHECK_FALSE(terminal->echoes());
+    terminal->type("mistyped\n");
+    REQUIRE(terminal->wait_for("that does not open it; " + question));
+    terminal->type(passphrase + "\n");
+    const RunResult run = terminal->wait();
+    INFO(run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(contains(run.err, "logged in with key " + key));
+    CHECK_FALSE(contains(run.err, passphrase));
+    CHECK_FALSE(contains(run.err, "mistyped"));
+    CHECK(scene.arrived() == Words{kBoardJob});
+    for (const fs::path& folder :
+         {scene.user.output(), scene.board.home(), scene.board.client_home()}) {
+      CHECK(files_with(folder, passphrase).empty());
+    }
+  }
+  SECTION("none: the password is the next way in") {
+    const auto terminal = start(key);
+    REQUIRE(terminal->wait_for(question));
+    terminal->type("\n");
+    REQUIRE(terminal->wait_for("password for " + scene.board.address()));
+    terminal->type(scene.board.password() + "\n");
+    CHECK(terminal->wait().exit_code == 0);
+  }
+  SECTION("nobody is asked about a key that the board does not take") {
+    const std::string other = scene.user.at("other");
+    REQUIRE(
+        run_program("/usr/bin/env", {"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-f", other})
+            .exit_code == 0);
+    lock(other);
+    const auto terminal = start(other);
+    REQUIRE(terminal->wait_for("password for " + scene.board.address()));
+    terminal->type("\x04");
+    const RunResult run = terminal->wait();
+    CHECK(run.exit_code == 6);
+    CHECK_FALSE(contains(run.err, "passphrase of the key"));
+    CHECK(contains(run.err, "tried: key " + other + "; the board offers"));
+  }
   CHECK(scene.litter() == "");
 }
 

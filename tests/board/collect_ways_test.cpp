@@ -195,7 +195,7 @@ TEST_CASE("--json is one document with every step, what it took and what it move
   CHECK(contains(run.err, "hello\n"));
   const Json document = document_of(run);
   REQUIRE(document.is_object());
-  CHECK(document.at("schema") == "msprof.collect/1");
+  CHECK(document.at("schema") == "msprof.collect/2");
   CHECK(document.at("host") == scene.board.address());
   CHECK(document.at("exit_code") == 0);
   CHECK(document.at("application").at("exit_code") == 0);

@@ -2,6 +2,7 @@
 #include <signal.h>
 
 #include <catch2/catch.hpp>
+#include <cstdlib>
 #include <filesystem>
 #include <string>
 
@@ -41,6 +42,34 @@ struct DemoBoard {
 };
 
 }  // namespace
+
+TEST_CASE("What is installed leaves apt alone, and another apt at work is waited for") {
+  const TempFolder folder;
+  const auto put = [&](const std::string& name, const std::string& script) {
+    write_file(folder / name, "#!/bin/sh\n" + script);
+    fs::permissions(folder / name, fs::perms::owner_all);
+  };
+  const std::string log = (folder / "log").string();
+  put("sudo", "exec \"$@\"\n");
+  put("sleep", "exit 0\n");
+  put("dpkg-query", "[ \"$3\" != missing ] && echo 'install ok installed'\n");
+  put("apt-get", "echo \"$*\" >>" + log + "\nif [ $1 = update ] && [ $(grep -c update " + log +
+                     ") -lt 3 ]; then echo 'E: Could not get lock /x' >&2; exit 100; fi\n");
+  const auto setup = [&](const std::string& package) {
+    const std::string path = folder.path().string() + ":" + std::getenv("PATH");
+    return run_program(fs::path(DEMO_BOARD).parent_path() / "setup", {"--only", package},
+                       {.variables = {{"PATH", path}}});
+  };
+  CHECK(setup("there").exit_code == 0);
+  CHECK_FALSE(fs::exists(log));
+  const RunResult waited = setup("missing");
+  INFO(waited.err);
+  CHECK(waited.exit_code == 0);
+  CHECK(waited.err.find("waiting for another apt to end") != std::string::npos);
+  CHECK(read_file(log) ==
+        "update -q\nupdate -q\nupdate -q\n"
+        "install -y -q --no-install-recommends -o DPkg::Lock::Timeout=900 missing\n");
+}
 
 TEST_CASE("The demo board lets in who has its ini, and ends with all that runs there") {
   const std::string kind = GENERATE("openssh", "dropbear");

@@ -1,8 +1,12 @@
 // The board of the tests does what its header says, looked at with the public ssh client.
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
 #include "support/board_server.hpp"
 #include "support/eventually.hpp"
@@ -13,6 +17,23 @@
 namespace msprof::test {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+// How long each of them sleeps, sorted; "?" for one that does something else.
+std::vector<std::string> sleeps_of(const std::vector<BoardProcess>& processes) {
+  constexpr std::string_view kSleep = "sleep ";
+  std::vector<std::string> seconds;
+  for (const BoardProcess& process : processes) {
+    const auto at = process.command.rfind('/') + 1;  // 0 where there is none
+    const bool sleeps = process.command.compare(at, kSleep.size(), kSleep) == 0;
+    seconds.push_back(sleeps ? process.command.substr(at + kSleep.size()) : "?");
+  }
+  std::sort(seconds.begin(), seconds.end());
+  return seconds;
+}
+
+}  // namespace
 
 TEST_CASE("Every kind of board lets its account in by password and by key and refuses others") {
   const auto kind =
@@ -117,10 +138,14 @@ TEST_CASE("What the account runs is found and ended, whatever it does to hide") 
                              "exec >/dev/null 2>&1; sleep 1001 & setsid sleep 1002 & "
                              "env -i $(which setsid) $(which sleep) 1003 & true");
   REQUIRE(left.exit_code == 0);
-  CHECK(eventually([&] { return board.processes().size() == 3; }));
-  const auto found = board.processes();
+  // Not by their number: on the way there, there are shells and env, and setsid asks for its place.
+  std::vector<BoardProcess> found;
+  const bool all_sleep = eventually([&] {
+    found = board.processes();
+    return sleeps_of(found) == std::vector<std::string>{"1001", "1002", "1003"};
+  });
   INFO(describe(found));
-  REQUIRE(found.size() == 3);
+  REQUIRE(all_sleep);
   board.stop();
   CHECK(board.processes().empty());
   for (const auto& process : found) CHECK_FALSE(is_running(process.pid));
@@ -134,10 +159,15 @@ TEST_CASE("Dropped connections leave the board and its processes alone") {
   BoardServer board({.kind = kind});
   RunningProgram running("/usr/bin/env", ssh_words(board, "trap '' HUP; echo up; sleep 1004"),
                          {.variables = board.client_variables()});
-  REQUIRE(eventually([&] { return !board.processes().empty() && board.connections() == 1; }));
+  // Before it sleeps it has said "up", which without a connection would be its end.
+  REQUIRE(eventually([&] {
+    const auto sleeps = sleeps_of(board.processes());
+    return std::find(sleeps.begin(), sleeps.end(), "1004") != sleeps.end();
+  }));
+  CHECK(board.connections() == 1);
   board.drop_connections();
   CHECK(running.wait().exit_code == 255);
-  CHECK(board.connections() == 0);
+  CHECK(eventually([&] { return board.connections() == 0; }));
   CHECK_FALSE(board.processes().empty());
   CHECK(ssh(board, "echo in").out == "in\n");
 }

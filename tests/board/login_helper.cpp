@@ -2,6 +2,8 @@
 // need a process with a terminal, an environment or a standard input of its own:
 //   read FILE   every field of the configuration, a line each
 //   ask NAME    the password for an account, asked for twice: "<first>|<second>"
+//   retry NAME  the same, refused once: "<first>|<again>|<first of another login>"
+//   unlock KEY  the same for the passphrase of a key
 //   take        the password variable, and "exposed" where the process still shows it
 //   line        reads --password-stdin, then becomes `cat`
 #include <fmt/format.h>
@@ -32,14 +34,24 @@ void read(const std::string& file) {
              config.login.key.string(), config.board_dir, config.password.reveal());
 }
 
-void ask(const std::string& user) {
+SecretSource source_for(const std::string& user) {
   BoardConfig config;
   config.login.user = user;
   config.login.host = "10.0.0.1";
-  const auto source = password_source(std::nullopt, config);
+  return password_source(std::nullopt, config);
+}
+
+void ask(const SecretSource& source) {
   const auto again = source;  // what a login's copy has
-  const std::string first = text_of(source());
-  fmt::print("{}|{}\n", first, text_of(again()));
+  const std::string first = text_of(source.first());
+  fmt::print("{}|{}\n", first, text_of(again.first()));
+}
+
+void retry(const SecretSource& source) {
+  const auto copy = source;
+  const std::string first = text_of(source.first());
+  const std::string second = text_of(source.again());
+  fmt::print("{}|{}|{}\n", first, second, text_of(copy.first()));
 }
 
 void take() {
@@ -67,7 +79,9 @@ int main(int argc, char** argv) {
   try {
     interrupt::install();
     if (mode == "read" && argc == 3) read(argv[2]);
-    if (mode == "ask" && argc == 3) ask(argv[2]);
+    if (mode == "ask" && argc == 3) ask(source_for(argv[2]));
+    if (mode == "retry" && argc == 3) retry(source_for(argv[2]));
+    if (mode == "unlock" && argc == 3) retry(passphrase_source(argv[2]));
     if (mode == "take") take();
     if (mode == "line") line();
     return 0;

@@ -135,6 +135,22 @@ TEST_CASE("A cut comes after exactly as many bytes of its direction") {
   CHECK(eventually([&] { return proxy.cuts() == 1; }));
 }
 
+TEST_CASE("A proxy freezes by itself after as many bytes, and goes on when it is told to") {
+  const TestServer target;
+  CutProxy proxy(target.port,
+                 {.after_bytes = 5000, .direction = Direction::up, .kind = CutKind::freeze});
+  const Descriptor client = connect_to_loopback(proxy.port());
+  const Descriptor server = target.accept();
+  send_all(client, some_bytes(6000));
+  std::string bytes(6000, ' ');
+  REQUIRE(::recv(server.get(), bytes.data(), 5000, MSG_WAITALL) == 5000);
+  CHECK(eventually([&] { return proxy.cuts() == 1; }));
+  CHECK_FALSE(has_something(server));
+  proxy.freeze(false);
+  REQUIRE(::recv(server.get(), bytes.data() + 5000, 1000, MSG_WAITALL) == 1000);
+  CHECK(bytes == some_bytes(6000));
+}
+
 TEST_CASE("As many connections are cut as were ordered, and then all are refused if so ordered") {
   const NotSshServer target;
   const bool refuse = GENERATE(false, true);

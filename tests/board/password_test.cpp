@@ -18,7 +18,8 @@ namespace {
 
 constexpr const char* kVariable = "MSPROF_SSH_PASSWORD";
 constexpr const char* kQuestion = "password for root@10.0.0.1: ";
-const std::vector<std::string> kAsk = {"ask", "root"};
+using Words = std::vector<std::string>;
+const Words kAsk = {"ask", "root"};
 
 // The read end of a pipe that holds `text` and has no writer.
 class Pipe {
@@ -61,24 +62,27 @@ Secret secret(const std::string& text) {
 TEST_CASE("the password comes from --password-stdin, then the variable, then the file") {
   ::setenv(kVariable, "of the variable", 1);
   const auto given = password_source(secret("given"), config_with("of the file"));
-  CHECK(given()->reveal() == "given");
+  CHECK(given.first()->reveal() == "given");
   CHECK(std::getenv(kVariable) == nullptr);
 
   ::setenv(kVariable, "of the variable", 1);
   const auto variable = password_source(std::nullopt, config_with("of the file"));
   CHECK(std::getenv(kVariable) == nullptr);
-  CHECK(variable()->reveal() == "of the variable");
-  CHECK(variable()->reveal() == "of the variable");
+  CHECK(variable.first()->reveal() == "of the variable");
+  CHECK(variable.first()->reveal() == "of the variable");
 
   const auto file = password_source(std::nullopt, config_with("of the file"));
-  CHECK(file()->reveal() == "of the file");
+  CHECK(file.first()->reveal() == "of the file");
+
+  // Nobody can mistype these.
+  for (const SecretSource& source : {given, variable, file}) CHECK_FALSE(source.again);
 }
 
 TEST_CASE("an empty variable is none, and goes too") {
   ::setenv(kVariable, "", 1);
   const auto source = password_source(std::nullopt, config_with("of the file"));
   CHECK(std::getenv(kVariable) == nullptr);
-  CHECK(source()->reveal() == "of the file");
+  CHECK(source.first()->reveal() == "of the file");
   CHECK_FALSE(take_password_variable());
 }
 
@@ -161,6 +165,23 @@ TEST_CASE("the question is asked once, on the terminal, and the answer is not sh
   const RunResult result = terminal.wait();
   CHECK(result.out == "'hunter2 ;x'|'hunter2 ;x'\n");
   CHECK(result.err == std::string(kQuestion) + "\r\n");
+  CHECK(terminal.echoes());
+}
+
+TEST_CASE("what was typed can be typed again, and the last answer is the one that is remembered") {
+  const std::string passphrase = "passphrase of the key /home/me/key: ";
+  const bool is_key = GENERATE(false, true);
+  const Words words = is_key ? Words{"unlock", "/home/me/key"} : Words{"retry", "root"};
+  TypedTerminal terminal(LOGIN_HELPER, words);
+  REQUIRE(terminal.wait_for(is_key ? passphrase : kQuestion));
+  terminal.type("mistyped\n");
+  REQUIRE(terminal.wait_for(is_key ? "that does not open it; " + passphrase
+                                   : std::string("the board refused it; ") + kQuestion));
+  CHECK_FALSE(terminal.echoes());
+  terminal.type("right\n");
+  const RunResult result = terminal.wait();
+  CHECK(result.out == "'mistyped'|'right'|'right'\n");
+  CHECK_FALSE(result.err.find("mistyped") != std::string::npos);
   CHECK(terminal.echoes());
 }
 

@@ -21,7 +21,7 @@ json advice_on(const fs::path& out, const std::string& model) {
   INFO(advised.err);
   REQUIRE(advised.exit_code == 0);
   const json document = json::parse(advised.out);
-  CHECK(document["schema"] == "msprof.advise/1");
+  CHECK(document["schema"] == "msprof.advise/2");
   CHECK(document["exit_code"] == 0);
   REQUIRE(document["captures"].size() == 1);
   return document["captures"][0];

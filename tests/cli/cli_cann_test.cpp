@@ -58,7 +58,7 @@ TEST_CASE(
   const Captures captures;
   const auto result = run_msprof({"export", "timeline", "-dir", captures.folder.path().string()});
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "opens in chrome://tracing"));
+  CHECK(contains(result.err, "wrote "));
   CHECK(names_in(captures.prof / "mindstudio_profiler_output") ==
         Words{"msprof_20231114221320.json", "msprof_tx_20231114221320.json",
               "step_trace_20231114221320.json"});
@@ -74,7 +74,7 @@ TEST_CASE("a part of the run in which nothing happened gives no file and no fold
   const auto result = run_msprof(
       {"export", "timeline", "--time-range", "5000s:", "-dir", captures.prof.string(), "-q"});
   CHECK(result.exit_code == 4);
-  CHECK(contains(result.err, "no data for any timeline"));
+  CHECK(contains(result.err, "[empty_scope]"));
   CHECK_FALSE(std::filesystem::exists(captures.prof / "mindstudio_profiler_output"));
 }
 
@@ -82,7 +82,7 @@ TEST_CASE("a board has no unified database, and that is said") {
   const Captures captures;
   const auto result = run_msprof({"export", "db", "-dir", captures.job.string(), "-q"});
   CHECK(result.exit_code == 4);
-  CHECK(contains(result.err, "no data for any database"));
+  CHECK(contains(result.err, "[no_unified_db]"));
 }
 
 TEST_CASE("show begins with the chip and leaves tables of a row a task to the files") {

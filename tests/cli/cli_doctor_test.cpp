@@ -42,7 +42,7 @@ Said doctor(Words words, const RunOptions& options = {}) {
   UNSCOPED_INFO(result.out << result.err);
   Said said{result.exit_code, json::parse(result.out, nullptr, false)};
   REQUIRE(said.document.is_object());
-  CHECK(said.document["schema"] == "msprof.doctor/1");
+  CHECK(said.document["schema"] == "msprof.doctor/2");
   CHECK(said.document["exit_code"] == result.exit_code);
   return said;
 }
@@ -266,7 +266,7 @@ TEST_CASE("doctor without options checks this machine and the project in this fo
   CHECK(contains(said.of("project"), "ok: "));
   CHECK(contains(said.of("executable"), "ok: main"));
   CHECK(contains(said.of("svp_acl calls"), "warning: neither main nor a library of the project"));
-  CHECK(contains(said.of("acl.json: switch"), "warning: \"of\""));
+  CHECK(contains(said.of("acl.json: switch"), "ok: \"of\"; msprof collect sets on"));
   CHECK(contains(said.of("models"), "cannot be seen from the file"));
   CHECK(contains(said.of("models"), "--online_model_type=2"));
   CHECK(contains(said.of("architecture"), "ok: "));
@@ -298,8 +298,79 @@ TEST_CASE("doctor knows models of msprof's own runtime, and an acl.json without 
   fs::remove(project / "main");
   write_file(project / "profile.json", "{}{");
   said = doctor({"--acl-json", "profile.json"}, at_home(home, project.path()));
-  CHECK(said.exit_code == 3);
-  CHECK(contains(said.of("profile.json"), "failed: is not JSON"));
+  CHECK(said.exit_code == 0);
+  CHECK(contains(said.of("profile.json"), "warning: is not JSON; msprof collect puts a default"));
+}
+
+TEST_CASE("A library that is nowhere fails, one that no loader finds in the project is a warning") {
+  const TempFolder home;
+  const TempFolder project;
+  std::string main = read_file(msprof_path());
+  const std::string needed = "libsqlite3.so.0";
+  const std::string other = "libsqlite9.so.0";
+  for (auto at = main.find(needed); at != std::string::npos; at = main.find(needed)) {
+    main.replace(at, needed.size(), other);
+  }
+  write_file(project / "main", main);
+  fs::permissions(project / "main", fs::perms::owner_all);
+  const auto libraries = [&](int exit_code) {
+    const Said said = doctor({"-m", "main"}, at_home(home, project.path()));
+    CHECK(said.exit_code == exit_code);
+    return said.of("libraries");
+  };
+  CHECK(contains(libraries(7), "failed: not on this machine and not in the project: " + other));
+  write_file(project / "plugins" / other, "");
+  CHECK(contains(libraries(0), "warning: in the project where no loader looks for them: plugins/"));
+  write_file(project / "lib" / other, "");
+  CHECK(contains(libraries(0), "ok: "));
+}
+
+TEST_CASE("doctor warns of a umask by which others can change captures, and of no other") {
+  const TempFolder home;
+  const auto umask_of = [&](const std::string& mask) {
+    const RunResult result = run_program(
+        "/bin/sh", {"-c", "umask " + mask + "; exec \"$0\" doctor --json", msprof_path()},
+        at_home(home, home.path()));
+    return Said{result.exit_code, json::parse(result.out, nullptr, false)}.of("umask");
+  };
+  CHECK(contains(umask_of("0077"), "ok: 0077: captures are not for others"));
+  CHECK(contains(umask_of("0022"), "ok: 0022: other accounts of this machine can read captures"));
+  CHECK(contains(umask_of("0002"), "warning: 0002: other accounts of this machine can change"));
+}
+
+TEST_CASE("What a killed run loses is said of the runtime that made the capture") {
+  const TempFolder folder;
+  JobBuilder ours(folder / "ours");
+  with_aicore(ours, kNoDone);
+  const std::string here = examine(ours.folder()).of("aicore");
+  CHECK(contains(here, "failed: missing .done"));
+  CHECK(contains(here, "of each file the record being written"));
+  CHECK_FALSE(contains(here, "2 MB"));
+  JobBuilder board(folder / "board");
+  board.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'), kNoDone);
+  const RunResult text = run_msprof({"doctor", "-dir", board.folder().string()});
+  CHECK(contains(text.out, "up to its last second (2 MB) is lost"));
+}
+
+TEST_CASE("A long text is printed once under a heading, and stands at each check of the document") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  job.info_json("500").net_info("net", 1).data(DataName{.type = "acl_api"}.text(),
+                                               acl_api_file({{1, 1, 10, 20}}));
+  const auto count_in = [](const std::string& text, const std::string& part) {
+    int count = 0;
+    for (auto at = text.find(part); at != text.npos; at = text.find(part, at + 1)) ++count;
+    return count;
+  };
+  const Said said = examine(job.folder());
+  for (const char* part : {"no model was executed", "convert the model with atc"}) {
+    INFO(part);
+    CHECK(count_in(said.document.dump(), part) > 1);
+    const RunResult text = run_msprof({"doctor", "-dir", job.folder().string()});
+    INFO(text.out);
+    CHECK(count_in(text.out, part) == 1);
+    CHECK(contains(text.out, "summary op_statistic: as above\n"));
+  }
 }
 
 TEST_CASE("doctor tells a run folder that nobody holds any more from one in use") {

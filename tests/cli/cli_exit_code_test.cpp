@@ -16,7 +16,7 @@ TEST_CASE("0 for a capture that is read as a whole") {
   CHECK(run_msprof({"show", "-dir", dir}).exit_code == 0);
 }
 
-TEST_CASE("2 for words that msprof does not know, and the valid ones are listed") {
+TEST_CASE("2 for words that msprof does not know, and the right form is said") {
   const auto [words, listed] = GENERATE(table<Words, std::string>({
       {{"imprt"}, "import"},
       {Words{}, "collect"},
@@ -24,11 +24,15 @@ TEST_CASE("2 for words that msprof does not know, and the valid ones are listed"
       {{"export", "everything"}, "timeline, summary"},
       {{"show", "--topp", "3"}, "--top"},
       {{"import", "--layot", "x"}, "--layout"},
-      {{"show", "stray"}, "--dir"},
+      {{"show", "stray"}, "-dir stray"},
       {{"export", "summary", "--format", "xml"}, "csv"},
       {{"show", "--top", "many"}, "--top"},
       {{"show", "--top"}, "--top"},
       {{"show", "--", "x"}, "--"},
+      {{"export", "summary", "JOBXXX"}, "msprof export summary -dir JOBXXX"},
+      {{"export", "summary", "op_sumary"}, "did you mean op_summary?"},
+      {{"export", "timeline", "--layers", "tasktime"}, "did you mean task_time?"},
+      {{"query", "JOBXXX"}, "msprof query -dir JOBXXX"},
   }));
   const auto result = run_msprof(words);
   INFO(result.err);

@@ -43,7 +43,7 @@ TEST_CASE("a capture that is the current folder is called by its path") {
   }
 }
 
-TEST_CASE("products of data that is gone are named, not taken for fresh ones") {
+TEST_CASE("products of data that is gone are named or removed, not taken for fresh ones") {
   const TempFolder folder;
   const JobBuilder job = make_face(folder.path(), "JOBA");
   const std::string dir = job.folder().string();
@@ -52,9 +52,14 @@ TEST_CASE("products of data that is gone are named, not taken for fresh ones") {
   for (const auto& name : names_in(job.folder() / "data")) {
     if (name.starts_with("acl_api")) fs::remove(job.folder() / "data" / name);
   }
-  const auto result = run_msprof({"export", "summary", "-q", "-dir", dir});
-  CHECK(contains(result.err, "a product is older than the store"));
-  CHECK(contains(result.err, "acl_statistic_"));
+  const auto one = run_msprof({"export", "summary", "op_summary", "-q", "-dir", dir});
+  CHECK(contains(one.err, "older than the store"));
+  CHECK(contains(one.err, "acl_statistic_"));
+  // All of the tables take the place of all that were there.
+  const auto all = run_msprof({"export", "summary", "-q", "-dir", dir});
+  CHECK_FALSE(contains(all.err, "older than the store"));
+  for (const auto& name : names_in(job.folder() / "summary"))
+    CHECK_FALSE(name.starts_with("acl_statistic"));
 }
 
 TEST_CASE("wrong values with --json end in a document with the error") {

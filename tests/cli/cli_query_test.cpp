@@ -29,7 +29,7 @@ struct Captures {
     INFO(result.err);
     REQUIRE(result.exit_code == 0);
     const auto document = nlohmann::json::parse(result.out);
-    CHECK(document.at("schema") == "msprof.query/1");
+    CHECK(document.at("schema") == "msprof.query/2");
     CHECK(document.at("exit_code") == 0);
     REQUIRE(document.at("captures").size() == 1);
     return document.at("captures").at(0);

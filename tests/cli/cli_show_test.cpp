@@ -218,3 +218,35 @@ TEST_CASE("control bytes of names do not reach the terminal") {
   }
   CHECK(contains(result.out, "n?[2J?"));
 }
+
+TEST_CASE("layers are told apart at every width, and number and name begin every part of a table") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  job.info_json("1000").net_info("net", 1);
+  const std::string stem = "/model/backbone/stage";
+  const Words names = {stem + "1/block3/conv1", stem + "1/block3/conv2", stem + "2/block3/conv2",
+                       stem + "2/block4/conv2"};
+  std::vector<LayerLine> layers;
+  std::vector<AicoreRecord> records(names.size());
+  for (std::uint32_t i = 0; i < names.size(); ++i) {
+    layers.push_back({i, 0, "Convolution", "AA_CORE", names[i], ""});
+    records[i].layer_id = i;
+    records[i].total = 5 + i;
+  }
+  job.layer_info("net", 1, layers).data(DataName{}, aicore_file(records));
+  for (const char* columns : {"60", "80", "100", "200"}) {
+    const auto result = run_msprof({"show", "-q", "-dir", job.folder().string()},
+                                   {.variables = {{"COLUMNS", columns}}});
+    const std::string out = result.out.substr(result.out.find("AA core metric"));
+    const auto lines = lines_of(out.substr(0, out.find("Op statistic")));
+    for (const std::string& line : lines) CHECK(width(line) <= std::stoi(columns));
+    const auto parts = std::count_if(lines.begin(), lines.end(),
+                                     [](const auto& line) { return contains(line, "──"); });
+    const auto told = std::count_if(lines.begin(), lines.end(), [](const std::string& line) {
+      return line.starts_with("    2  ") && contains(line, "2/block3/conv2");
+    });
+    INFO(out);
+    CHECK(parts >= 1);
+    CHECK(told == parts);
+  }
+}

@@ -32,7 +32,7 @@ TEST_CASE("With --json stdout is one document and the application speaks on stde
   CHECK(run.exit_code == 7);
   CHECK(contains(run.err, "hello\n"));
   const Json document = Json::parse(run.out);
-  CHECK(document.at("schema") == "msprof.collect/1");
+  CHECK(document.at("schema") == "msprof.collect/2");
   CHECK(document.at("main") == (demo.project() / "main").string());
   CHECK(document.at("application").at("exit_code") == 3);
   CHECK(document.at("exit_code") == 7);
@@ -58,6 +58,16 @@ TEST_CASE("--all imports every capture, also after an application that failed") 
   CHECK(contains(run.err, std::string("driver imports ") + kJob));
   CHECK(contains(run.err, std::string("driver imports ") + kOtherJob));
   CHECK(contains(run.err, "next: msprof show -dir"));
+}
+
+TEST_CASE("The commands that come next can be copied into a shell, whatever the folder is called") {
+  const DemoProject demo;
+  const std::string output = (demo.project().parent_path() / "Tom's runs; ls").string();
+  const std::string quoted = (demo.project().parent_path() / "Tom'\\''s runs; ls").string();
+  const Finished run = collect(demo, {"-m", "main", "--output", output, "--", "job", kJob});
+  CHECK(run.exit_code == 0);
+  const std::string dir = "-dir '" + quoted + "/" + kJob + "'";
+  CHECK(contains(run.err, "next: msprof import " + dir + ", then msprof show " + dir + "\n"));
 }
 
 TEST_CASE("Damaged data shows in the exit code of --all") {

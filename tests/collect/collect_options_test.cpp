@@ -109,7 +109,7 @@ TEST_CASE("what the command line says wins over the file") {
   INFO(run.err);
   CHECK(run.exit_code == 6);
   const Json document = Json::parse(run.out);
-  CHECK(document.at("schema") == "msprof.collect/1");
+  CHECK(document.at("schema") == "msprof.collect/2");
   CHECK(document.at("host") == kNobody);
   CHECK(contains(document.at("error").get<std::string>(), kNobody));
   CHECK_FALSE(contains(run.out + run.err, kPassword));

@@ -59,6 +59,22 @@ void check_nothing_left(const Demo& demo) {
   }
 }
 
+// `words` with a time limit that lets the application come as far as `ready`: the first one is
+// enough on most machines.
+Finished timed_out(const Demo& demo, std::vector<std::string> words, const fs::path& ready) {
+  words.insert(words.begin() + 2, {"--timeout", ""});
+  Finished finished;
+  for (const char* limit : {"1", "4", "16", "64"}) {
+    for (const char* name : {"child", "daemon", "ready", "deaf", "out"}) {
+      fs::remove_all(demo.at(name));
+    }
+    words[3] = limit;
+    finished = collect(demo, words);
+    if (fs::exists(ready)) break;
+  }
+  return finished;
+}
+
 bool runs_empty(const Sandbox& sandbox) {
   return !fs::exists(sandbox.runs()) || fs::is_empty(sandbox.runs());
 }
@@ -103,6 +119,23 @@ TEST_CASE("With --all what was recorded before Ctrl-C is imported, and the code 
   const Finished finished = run.wait();
   CHECK(finished.exit_code == 130);
   CHECK(contains(finished.err, std::string("driver imports ") + kJob));
+}
+
+TEST_CASE("A closed terminal ends the application once, and what came home is imported") {
+  const Demo demo;
+  Collecting run(demo, {"-m", "main", "--all", "--", "job", kJob, "on-term", "write",
+                        "JOB/data/last", "at TERM", "end", "ready", demo.at("ready"), "hang"});
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  // It is told by the kernel and by the shell; the application is not killed for that.
+  run.signal(SIGHUP);
+  REQUIRE(eventually([&] { return contains(run.err(), "asking main to end"); }));
+  for (int i = 0; i < 3; ++i) run.signal(SIGHUP);
+  const Finished finished = run.wait();
+  INFO(finished.err);
+  CHECK(finished.exit_code == 130);
+  CHECK(contains(finished.err, "main exited with code 0 after the interrupt"));
+  CHECK(contains(finished.err, std::string("driver imports ") + kJob));
+  CHECK(demo.read(std::string("project/") + kJob + "/data/last") == "at TERM");
 }
 
 TEST_CASE("A second Ctrl-C kills the application, and what it recorded still comes home") {
@@ -150,20 +183,68 @@ TEST_CASE("An application that is deaf to Ctrl-C is killed after the grace") {
   check_nothing_left(demo);
 }
 
-TEST_CASE("--timeout ends the application and keeps what it recorded") {
+TEST_CASE("--timeout is how long the application runs: one that ends on TERM is a success") {
   const Demo demo;
   const auto before = fingerprint(demo.project());
-  auto words = busy_run(demo, {"hang"});
-  // Long enough for the slowest machine to get as far as "hang".
-  words.insert(words.begin() + 2, {"--timeout", "2.5"});
-  const Finished finished = collect(demo, words);
+  const bool handled = GENERATE(false, true);
+  std::vector<std::string> end = {"hang"};
+  if (handled) {
+    end = {"on-term", "write", "JOB/data/last", "at TERM", "end", "ready", demo.at("deaf"), "hang"};
+  }
+  const Finished finished =
+      timed_out(demo, busy_run(demo, end), demo.at(handled ? "deaf" : "ready"));
   INFO(finished.err);
-  CHECK(finished.exit_code == 7);
-  CHECK(contains(finished.err, "main was killed by SIGTERM after the time limit of 2.5 s"));
+  CHECK(finished.exit_code == 0);
+  CHECK(contains(finished.err, "main ran for the "));
+  CHECK(contains(finished.err, handled ? "(exit code 0)" : "(SIGTERM)"));
+  CHECK_FALSE(contains(finished.err, "error:"));
   CHECK(demo.exists(std::string("out/") + kJob + "/info.json.0"));
+  if (handled) CHECK(demo.read(std::string("out/") + kJob + "/data/last") == "at TERM");
   CHECK(fingerprint(demo.project()) == before);
   CHECK(runs_empty(demo));
   check_nothing_left(demo);
+}
+
+TEST_CASE("After --timeout an application that fails, or has to be killed, is a failure") {
+  const Demo demo;
+  SECTION("it fails") {
+    const Finished failed = timed_out(
+        demo, busy_run(demo, {"on-term", "exit", "3", "end", "ready", demo.at("deaf"), "hang"}),
+        demo.at("deaf"));
+    INFO(failed.err);
+    CHECK(failed.exit_code == 7);
+    CHECK(contains(failed.err, "main exited with code 3 after the time limit of "));
+  }
+  SECTION("it is killed") {
+    const Finished killed = timed_out(
+        demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}), demo.at("deaf"));
+    INFO(killed.err);
+    CHECK(killed.exit_code == 7);
+    CHECK(contains(killed.err, "main was killed by SIGKILL after the time limit of "));
+  }
+  CHECK(demo.exists(std::string("out/") + kJob + "/info.json.0"));
+  check_nothing_left(demo);
+}
+
+TEST_CASE("An application that is there before --timeout ends as it ends") {
+  const Demo demo;
+  const Finished quick =
+      collect(demo, {"-m", "main", "--timeout", "600", "--", "job", kJob, "say", "done"});
+  CHECK(quick.exit_code == 0);
+  CHECK(contains(quick.err, "main exited with code 0"));
+  const Finished failed =
+      collect(demo, {"-m", "main", "--timeout", "600", "--", "job", kOtherJob, "exit", "3"});
+  CHECK(failed.exit_code == 7);
+}
+
+TEST_CASE("Ctrl-C before the time limit is Ctrl-C") {
+  const Demo demo;
+  auto words = busy_run(demo, {"hang"});
+  words.insert(words.begin() + 2, {"--timeout", "600"});
+  Collecting run(demo, words);
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  run.signal(SIGINT);
+  CHECK(run.wait().exit_code == 130);
 }
 
 TEST_CASE("An application that fails or crashes leaves the project as it was") {
@@ -217,11 +298,24 @@ TEST_CASE("A run in progress is not taken for a stale one") {
   const Demo demo;
   Collecting first(demo, {"-m", "main", "--", "job", kJob, "ready", demo.at("ready"), "hang"});
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
-  CHECK(collect(demo, {"-m", "main", "--", "job", kOtherJob}).exit_code == 0);
+  const Finished second = collect(demo, {"-m", "main", "--", "job", kOtherJob});
+  CHECK(second.exit_code == 0);
+  // Kept apart, and said: both use the device.
+  CHECK(contains(second.err, "process " + std::to_string(first.pid())));
+  CHECK(contains(second.err, "[concurrent_run]"));
   CHECK_FALSE(process_gone(read_pid(demo.at("ready"))));
+  demo.add_app("other/main");
+  const Finished other =
+      collect(demo, {"-m", "main", "--", "job", kOtherJob}, demo.root() / "other");
+  CHECK(other.exit_code == 0);
+  CHECK_FALSE(contains(other.err, "[concurrent_run]"));
   first.signal(SIGINT);
-  CHECK(first.wait().exit_code == 130);
+  const Finished after = first.wait();
+  CHECK(after.exit_code == 130);
+  CHECK_FALSE(contains(after.err, "[concurrent_run]"));
   CHECK(demo.exists(std::string("project/") + kJob + "/data/aicore.0.m.1.1.1.0"));
+  // What a killed run left is nobody's run.
+  CHECK_FALSE(contains(collect(demo, {"-m", "main", "--", "job", kOtherJob}).err, "[concurrent"));
 }
 
 TEST_CASE("Stale run folders go, whatever permissions their folders have") {
@@ -231,7 +325,7 @@ TEST_CASE("Stale run folders go, whatever permissions their folders have") {
   sandbox.write("cache/msprof/runs/run_2_2_0/orphan", "x");
   sandbox.write("cache/msprof/runs/not_ours/file", "x");
   ::chmod((sandbox.runs() / "run_1_1_0/tree/p").c_str(), 0);
-  const msprof::RunFolder held(sandbox.runs());
+  const msprof::RunFolder held(sandbox.runs(), sandbox.project());
   CHECK(msprof::remove_stale_runs(sandbox.runs()) == 2);
   CHECK(fs::exists(held.path()));
   CHECK(sandbox.exists("cache/msprof/runs/not_ours/file"));

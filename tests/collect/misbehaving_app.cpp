@@ -4,14 +4,14 @@
 //   job NAME          a JOB folder with data/        job-empty NAME   one without data/
 //   job-links NAME    one with a link, a pipe        job-here NAME    one in the current folder
 //   write PATH TEXT   append PATH TEXT   remove PATH   say TEXT   complain TEXT   echo-stdin
-//   env NAME          print a variable   cwd   print the folder   argv0
-//   exit N   raise N   hang   sleep SECONDS   ignore-ends   ready PATH (makes a file with its pid)
-//   child PIDFILE     a child in its group that ignores INT and TERM
-//   daemon PIDFILE    a grandchild in a session of its own that ignores INT and TERM
-//   on-term WORD... end   at TERM, while it hangs or sleeps, does these words and exits
-//   on-int WORD... end    the same at INT
-//   fill PATH         writes until the disk is full (256 MB at most) and says what the disk said
-//   grow PATH PIDFILE a daemon that appends to PATH, again and again, up to 256 MB
+//   mutter TEXT       say it and flush nothing      tty   print which standard streams are
+//   terminals env NAME          print a variable   cwd   print the folder   argv0 exit N   raise N
+//   hang   sleep SECONDS   ignore-ends   ready PATH (makes a file with its pid) child PIDFILE     a
+//   child in its group that ignores INT and TERM daemon PIDFILE    a grandchild in a session of its
+//   own that ignores INT and TERM on-term WORD... end   at TERM, while it hangs or sleeps, does
+//   these words and exits on-int WORD... end    the same at INT fill PATH         writes until the
+//   disk is full (256 MB at most) and says what the disk said grow PATH PIDFILE a daemon that
+//   appends to PATH, again and again, up to 256 MB
 // In the data/ of the JOB made last (nothing where profiling is off):
 //   big NAME BYTES    many NAME COUNT (files of 4 KB: NAME.0, NAME.1, ...)
 //   done NAME LENGTH  a file of 16 bytes with a NAME.done that says LENGTH
@@ -150,6 +150,12 @@ class Script {
         on_signal(SIGINT);
       } else if (word == "say") {
         std::cout << take() << std::endl;
+      } else if (word == "mutter") {
+        std::cout << take() << '\n';
+      } else if (word == "tty") {
+        std::cout << "terminals:";
+        for (const int fd : {0, 1, 2}) std::cout << (::isatty(fd) != 0 ? " yes" : " no");
+        std::cout << std::endl;
       } else if (word == "complain") {
         std::cerr << take() << std::endl;
       } else if (word == "echo-stdin") {

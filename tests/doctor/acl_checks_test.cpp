@@ -55,42 +55,64 @@ TEST_CASE("A good acl.json has no problem, in both spellings of its keys") {
   CHECK(problems_of(changed("\"0\"", "0")) == "");
 }
 
-TEST_CASE("Each mistake in acl.json is named by its own check") {
+TEST_CASE("Each mistake in acl.json that a run of msprof collect has is named by its own check") {
   struct Case {
     std::string text;
     std::string problems;
   };
   const std::vector<Case> cases = {
-      {"", "failed acl.json\n"},
-      {"{\"profiler\": ", "failed acl.json\n"},
-      {"[1]", "failed acl.json\n"},
-      {"{}", "warning acl.json\n"},
-      {R"({"profiler": 1})", "warning acl.json\n"},
-      {std::string(kGood) + "// mine", "warning acl.json\n"},
-      {changed(R"("on", "output")", R"("off", "output")"), "warning switch\n"},
-      {changed(R"("on", "output")", R"("ON", "output")"), "warning switch\n"},
-      {changed("\"switch\"", "\"swich\""), "warning switch\nwarning keys\n"},
+      {"", "warning acl.json\n"},
+      {"{\"profiler\": ", "warning acl.json\n"},
+      {"[1]", "warning acl.json\n"},
+      {changed("\"switch\"", "\"swich\""), "warning keys\n"},
       {changed("acl_api", "aclapi"), "warning keys\n"},
-      {changed(R"("aicpu": "on")", R"("aicpu": "off")"), "warning aicpu\n"},
-      {changed(R"("aicpu": "on")", R"("aicpu": true)"), "warning aicpu\n"},
-      {changed(R"("aicpu": "on")", R"("aicpu": "on", "aacpu": "off")"), "warning aicpu\n"},
-      {changed("ArithmeticUtilization", "PipeUtilization"), "warning aic_metrics\n"},
-      {changed("\"0\"", "\"10000\""), "warning interval\n"},
-      {changed("\"0\"", "\"-1\""), "warning interval\n"},
-      {changed("\"0\"", "1.5"), "warning interval\n"},
-      {changed("\"0\"", "\"20\""), "warning interval\n"},
-      {changed("\"/tmp\"", "\"\""), "warning output\n"},
-      {changed("/tmp", "/my folder"), "warning output\n"},
-      {changed("/tmp", std::string(5000, 'a')), "warning output\n"},
+      {changed(R"("aicpu": "on")", R"("aicpu": "on", "aa cpu": "off")"), "warning aa cpu\n"},
       {changed("{\"profiler\"", R"({"dump": {"dump_list": [{}]}, "profiler")"), "failed dump\n"},
       {changed("{\"profiler\"", R"({"dump": {"switch": "on"}, "profiler")"), "failed dump\n"},
-      {R"({"profiler": {"switch": "on", "output": "o", "acl_api": "off", "aicpu": "off"}})",
-       "warning aicpu\nwarning acl_api\nwarning aic_metrics\nfailed items\n"},
   };
   for (const Case& one : cases) {
     INFO(one.text.substr(0, 200));
     CHECK(problems_of(one.text) == one.problems);
   }
+}
+
+TEST_CASE("What msprof collect sets itself is no problem, and both ways to run are told") {
+  struct Case {
+    std::string text, name, told;
+  };
+  const std::vector<Case> cases = {
+      {changed(R"("on", "output")", R"("off", "output")"), "switch",
+       "\"off\"; msprof collect sets on"},
+      {changed(R"("on", "output")", R"("ON", "output")"), "switch", "without it is not profiled"},
+      {changed("\"switch\"", "\"swich\""), "switch", "missing; msprof collect sets on"},
+      {changed(R"("aicpu": "on")", R"("aicpu": "off")"), "aicpu", "does not record it"},
+      {changed(R"("aicpu": "on")", R"("aicpu": true)"), "aicpu", "takes it for off"},
+      {changed(R"("aicpu": "on")", R"("aicpu": "on", "aacpu": "off")"), "aacpu", "sets both"},
+      {changed("ArithmeticUtilization", "PipeUtilization"), "aic_metrics", "no op_summary"},
+      {changed("\"0\"", "\"10000\""), "interval", "wants a whole number from 0 to 9999"},
+      {changed("\"0\"", "\"-1\""), "interval", "wants a whole number"},
+      {changed("\"0\"", "1.5"), "interval", "wants a whole number"},
+      {changed("\"0\"", "\"20\""), "interval", "sets 0 (--interval N another)"},
+      {changed("\"/tmp\"", "\"\""), "output", "a folder of its own"},
+      {changed("/tmp", "/my folder"), "output", "letters, digits"},
+      {changed("/tmp", std::string(5000, 'a')), "output", "letters, digits"},
+      {R"({"profiler": {"switch": "on", "output": "o", "acl_api": "off", "aicpu": "off"}})",
+       "aic_metrics", "missing; msprof collect sets ArithmeticUtilization"},
+  };
+  for (const Case& one : cases) {
+    INFO(one.text.substr(0, 200));
+    const std::string evidence = evidence_of(one.text, one.name);
+    INFO(evidence);
+    CHECK(evidence.find(one.told) != std::string::npos);
+    CheckList list;
+    check_acl_json(list, "acl.json", one.text);
+    CHECK(list.exit_code() == Exit::ok);
+    // A key that nobody knows stays one.
+    CHECK(list.count(CheckResult::warning) ==
+          (one.text.find("swich") != std::string::npos ? 1U : 0U));
+  }
+  for (const char* text : {"{}", R"({"profiler": 1})"}) CHECK(problems_of(text) == "");
+  CHECK(problems_of(std::string(kGood) + "// mine") == "");
 }
 
 TEST_CASE("A misspelt key of acl.json is named with what was meant") {
@@ -107,8 +129,8 @@ TEST_CASE("The output folder of acl.json is told, and whether it takes a capture
   CHECK(there.count(CheckResult::ok) == 1);
   CheckList gone;
   check_acl_output(gone, "acl.json", "/tmp/no/such/folder");
-  REQUIRE(gone.count(CheckResult::warning) == 1);
-  CHECK(gone.checks().front().remedy.find("mkdir -p /tmp/no/such/folder") == 0);
+  REQUIRE(gone.count(CheckResult::ok) == 1);
+  CHECK(gone.checks().front().evidence.find("/tmp/no/such/folder is no folder here") == 0);
 }
 
 }  // namespace msprof

@@ -18,7 +18,8 @@ TEST_CASE("A board's answer to the look becomes facts") {
   const BoardLook look = parse_board_look(
       kLeast +
       "umask 0027\nclock 1700000000\nthere /root\nwritable 1\nbusy run1 (process 12)\nrun old\n"
-      "kept older\nown 5\nwriter 12 main: /x\nnfs a:/b on /c\noutput there\noutput writable\n"
+      "kept older\nrequested newer\nown 5\nwriter 12 main: /x\nnfs a:/b on /c\noutput "
+      "there\noutput writable\n"
       "libraries 1\nlibrary libc.so.6\ntool tar\n");
   CHECK(look.facts.machine == "aarch64");
   CHECK(look.facts.has_tar);
@@ -29,6 +30,7 @@ TEST_CASE("A board's answer to the look becomes facts") {
   CHECK(look.busy == "run1 (process 12)");
   CHECK(look.runs == std::vector<std::string>{"old"});
   CHECK(look.kept == std::vector<std::string>{"older"});
+  CHECK(look.kept_on_request == std::vector<std::string>{"newer"});
   CHECK(look.own_bytes == 5 * 1024);
   CHECK(look.writers == std::vector<std::string>{"12 main: /x"});
   CHECK(look.nfs_mounts == std::vector<std::string>{"a:/b on /c"});

@@ -67,11 +67,14 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
         "board folder", "clock", "leftovers", "architecture", "libraries", "executable"}) {
     CHECK(is(said, name, "ok: "));
   }
-  CHECK(contains(said.of("acl.json: switch"), "warning: \"off\""));
+  CHECK(contains(said.of("acl.json: switch"), "ok: \"off\"; msprof collect sets on"));
   CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
 
   // What the board holds and tells.
-  fs::create_directories(scene.board.home() / ".msprof/kept/20261120-191500-4711");
+  const std::string kept = (scene.board.home() / ".msprof/kept").string();
+  fs::create_directories(kept + "/20261120-191500-4711");
+  // What --keep kept has come home.
+  write_file(kept + "/20261120-191500-4710/brought-home", "");
   fs::create_directories(scene.board.home() / ".msprof/lock");
   write_file(scene.board.home() / ".msprof/lock/owner", "999999 1 20261120-191500-4712 \n");
   scene.board.replace_tool("date", "echo 1000");
@@ -79,12 +82,31 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   CHECK(said.exit_code == 0);
   CHECK(is(said, "leftovers", "warning: 1 run of an earlier time"));
   CHECK(contains(said.of("leftovers"), "--clean-board"));
+  CHECK_FALSE(contains(said.of("leftovers"), "4710"));
+  // Its command is one that works.
+  const std::string command = "scp -P " + std::to_string(scene.board.port()) + " -i " +
+                              scene.board.client_key().string() + " -r board@127.0.0.1:" + kept +
+                              " .";
+  CHECK(contains(said.of("leftovers"), command));
+  const TempFolder here;
+  RunOptions there = scene.user.run_options();
+  there.folder = here.path();
+  const std::string known = "scp -q -o UserKnownHostsFile=" + scene.board.known_hosts().string();
+  CHECK(run_program("/bin/sh", {"-c", known + command.substr(3)}, there).exit_code == 0);
+  CHECK(fs::exists(here / "kept/20261120-191500-4711"));
   // Other tests may write captures meanwhile; the lock is of a process that is gone.
   CHECK_FALSE(is(said, "other runs", "failed: "));
   CHECK(is(said, "clock", "warning: "));
   CHECK(contains(said.of("clock"), "behind this machine's"));
   CHECK(contains(said.of("clock"), "date -s @"));
   fs::remove_all(scene.board.home() / ".msprof");
+
+  REQUIRE(scene.user.collect({"--keep"}, {"job", kBoardJob}).exit_code == 0);
+  said = doctor(scene);
+  CHECK(is(said, "leftovers", "ok: "));
+  CHECK(contains(said.of("leftovers"), "1 run of --keep"));
+  fs::remove_all(scene.board.home() / ".msprof");
+  CHECK(is(said, "umask", "ok: "));
 
   // The project: a program of another machine, an output folder that the board does not have.
   const std::string main = read_file(scene.user.project() / "main");
@@ -95,7 +117,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   said = doctor(scene);
   CHECK(said.exit_code == 7);
   CHECK(is(said, "architecture", "failed: the executable is built for AArch64"));
-  CHECK(is(said, "acl.json: output", "warning: /no/such/place is not on the board"));
+  CHECK(is(said, "acl.json: output", "ok: /no/such/place is no folder on the board"));
   write_file(scene.user.project() / "main", main);
 
   // The ini file.

@@ -108,10 +108,11 @@ TEST_CASE("a start whose end is lost takes nothing from the tasks around it") {
 TEST_CASE("stream ids and task ids beyond the plain range are read as STARS packs them") {
   ProfCapture run;
   const auto& setup = run.prof.setup();
+  std::uint8_t count = 0;
   // Bit 12 of the stream: the task's upper 3 bits are those of the stream field.
   const auto log = [&](std::uint16_t stream, std::uint16_t task, std::uint64_t ns) {
-    run.prof.device(0, AcsqLog{false, 2, 0, stream, task, setup.ticks_at(ns)});
-    run.prof.device(0, AcsqLog{true, 2, 1, stream, task, setup.ticks_at(ns + 1000)});
+    run.prof.device(0, AcsqLog{false, 2, count++, stream, task, setup.ticks_at(ns)});
+    run.prof.device(0, AcsqLog{true, 2, count++, stream, task, setup.ticks_at(ns + 1000)});
   };
   log(0x1000 | 0xA000 | 9, 0x0123, 10'000);  // stream 9, task 0xA123
   // Bit 13: the stream is in the task field, the low 12 bits of the task in the stream field.

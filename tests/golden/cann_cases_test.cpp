@@ -6,11 +6,15 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <cstdio>
+#include <map>
+#include <nlohmann/json.hpp>
+#include <set>
 
 #include "golden/cann_fixture.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
 
 namespace {
 
@@ -29,14 +33,24 @@ fs::path prof_in(const fs::path& parent) {
   return parent / names.front();
 }
 
-void import_and_export(const fs::path& prof, const std::string& what = "summary") {
-  for (const Lines& words : {Lines{"import", "-q"}, Lines{"export", what, "-q"}}) {
-    Lines all = words;
-    all.insert(all.end(), {"-dir", prof.string()});
-    const RunResult result = run_msprof(all);
-    INFO(words.front() << ": " << result.err);
-    CHECK(result.exit_code == 0);
+// Some cases have gaps in the running numbers of their records, which is loss. Nothing else may be.
+void check_loss(const RunResult& import) {
+  CHECK((import.exit_code == 0 || import.exit_code == 3));
+  const auto document = nlohmann::json::parse(import.out);
+  for (const auto& finding : document.at("captures").at(0).at("findings")) {
+    if (finding.at("severity") != "partial") continue;
+    INFO(finding.dump());
+    CHECK(finding.at("id") == "records_missing");
   }
+}
+
+void import_and_export(const fs::path& prof, const std::string& what = "summary") {
+  const RunResult import = run_msprof({"import", "-q", "--json", "-dir", prof.string()});
+  INFO(import.err);
+  check_loss(import);
+  const RunResult exported = run_msprof({"export", what, "-q", "-dir", prof.string()});
+  INFO(exported.err);
+  CHECK(exported.exit_code == import.exit_code);
 }
 
 // "equal", or what the comparer says of the files with that extension.
@@ -53,6 +67,132 @@ std::string compare(const fs::path& expected, const fs::path& actual, const std:
     return words;
   }());
   return result.exit_code == 0 ? "equal" : result.out + result.err;
+}
+
+// The ns of "1715760307201793.880" or 1.5, as us; and back.
+std::int64_t ns_of(const Json& us) {
+  std::string text = us.is_string() ? us.get<std::string>() : us.dump();
+  const std::size_t point = std::min(text.find('.'), text.size());
+  std::string fraction = point < text.size() ? text.substr(point + 1) : "";
+  fraction.resize(3, '0');
+  return std::stoll(text.substr(0, point) + fraction);
+}
+std::string us_of(std::int64_t ns) {
+  std::string text = std::to_string(ns);
+  return text.insert(text.size() - 3, ".");
+}
+
+// The one place where a timeline of the peer is not compared as it is: its arrows Data_aug Bound
+// leave an iteration at BP End + bound / 2, a slip, which is first shown to be there; right is the
+// middle of the refresh. The files of `expected` are copied to `mended` with those moved.
+void mend_timelines(const fs::path& expected, const fs::path& mended) {
+  fs::create_directory(mended);
+  for (const std::string& name : names_in(expected)) {
+    if (fs::path(name).extension() != ".json") continue;
+    Json events = Json::parse(read_file(expected / name));
+    std::map<std::string, Json> refreshes;  // by track and iteration
+    const auto key = [](const Json& event, std::string_view stem) {
+      return event.at("pid").dump() + " " + event.at("tid").dump() + " " +
+             event.at("name").get<std::string>().substr(stem.size());
+    };
+    for (const Json& event : events) {
+      constexpr std::string_view kRefresh = "Iteration Refresh ";
+      if (event.at("name").get<std::string>().starts_with(kRefresh)) {
+        refreshes[key(event, kRefresh)] = event;
+      }
+    }
+    for (Json& event : events) {
+      constexpr std::string_view kArrow = "Data_aug Bound ";
+      if (event.at("ph") != "s" || !event.at("name").get<std::string>().starts_with(kArrow)) {
+        continue;
+      }
+      const Json& refresh = refreshes.at(key(event, kArrow));
+      const std::int64_t back = ns_of(refresh.at("ts"));
+      CHECK(ns_of(event.at("ts")) == back + ns_of(event.at("args").at("Data_aug Bound(us)")) / 2);
+      event["ts"] = us_of(back + ns_of(refresh.at("dur")) / 2);
+    }
+    write_file(mended / name, events.dump());
+  }
+}
+
+// The numbers that ours have and the peer leaves out: levels of calls without a name, empty in its
+// api_statistic and without a row in its ENUM_API_TYPE. `folder` becomes a copy of our csv files
+// and database without them; nothing else is taken away.
+void without_unnamed_levels(const fs::path& products, const fs::path& prof,
+                            const fs::path& folder) {
+  fs::create_directory(folder);
+  const std::string kKnown = "(5000, 5500, 10000, 15000, 20000)";
+  std::set<std::string> levels;
+  for (const std::string& name : names_in(prof)) {
+    if (!name.ends_with(".db")) continue;
+    fs::copy_file(prof / name, folder / name);
+    const fs::path db = folder / name;
+    for (const std::string& level :
+         query(prof / "sqlite" / "msprof.db",
+               "SELECT DISTINCT level FROM api_call WHERE level NOT IN " + kKnown)) {
+      levels.insert(level);
+    }
+    // Each is of a call.
+    CHECK(query(db, "SELECT id FROM ENUM_API_TYPE WHERE id NOT IN " + kKnown +
+                        " AND id NOT IN (SELECT type FROM CANN_API)") == Lines{});
+    query(db, "DELETE FROM ENUM_API_TYPE WHERE id NOT IN " + kKnown);
+  }
+  for (const std::string& name : names_in(products)) {
+    if (!name.ends_with(".csv")) continue;
+    std::string text = read_file(products / name);
+    if (name.starts_with("api_statistic")) {
+      for (const std::string& level : levels) {
+        const std::string cell = "\nhost," + level + ",";
+        for (std::size_t at = 0; (at = text.find(cell, at)) != std::string::npos;) {
+          text.replace(at, cell.size(), "\nhost,,");
+        }
+      }
+    }
+    write_file(folder / name, text);
+  }
+}
+
+// What of an event CANN 5's readers look for: phase, category, the names that are no operator's,
+// and the keys of the arguments with the types of their values. Numbers in names become '#'.
+std::string shape_of(const Json& event) {
+  const auto without_digits = [](std::string text) {
+    std::string short_text;
+    for (const char c : text) {
+      const bool is_digit = c >= '0' && c <= '9';
+      if (!is_digit) short_text += c;
+      if (is_digit && !short_text.ends_with('#')) short_text += '#';
+    }
+    return short_text;
+  };
+  const std::string phase = event.at("ph");
+  std::string shape = phase + " " + event.value("cat", "");
+  if (phase != "X" || event.contains("cat")) shape += " " + without_digits(event.at("name"));
+  Lines arguments;
+  // Points in time are numbers of a monotonic clock there, texts here: numbers would lose digits.
+  const auto is_time = [](const std::string& key) {
+    return key.find("Start") != std::string::npos || key.find("End") != std::string::npos;
+  };
+  const Json args = event.value("args", Json::object());
+  for (const auto& [key, value] : args.items()) {
+    std::string type = is_time(key) ? "time" : value.is_number() ? "number" : "text";
+    if (phase == "M" && key == "name") type = without_digits(value);
+    arguments.push_back(" " + without_digits(key) + ":" + type);
+  }
+  std::sort(arguments.begin(), arguments.end());
+  for (const std::string& one : arguments) shape += one;
+  return shape;
+}
+
+std::set<std::string> shapes_in(const fs::path& file) {
+  std::set<std::string> shapes;
+  for (const Json& event : Json::parse(read_file(file))) {
+    const std::string shape = shape_of(event);
+    // Which streams, planes and orders there are is the run's.
+    if (!shape.starts_with("M  process_sort") && !shape.starts_with("M  process_labels")) {
+      shapes.insert(shape);
+    }
+  }
+  return shapes;
 }
 
 // A capture of the shared generator and its products.
@@ -145,13 +285,43 @@ TEST_CASE("every product of every shared case is what the peer made of it, known
     INFO(name);
     import_and_export(prof, "all");
     const bool is_python = name.starts_with("910a") || name.starts_with("310p");
-    CHECK(compare(given / "expected", products, ".csv", is_python) == "equal");
-    CHECK(compare(given / "expected", prof, ".db", is_python) == "equal");
+    const fs::path tables = folder / "tables";
+    without_unnamed_levels(products, prof, tables);
+    CHECK(compare(given / "expected", tables, ".csv", is_python) == "equal");
+    CHECK(compare(given / "expected", tables, ".db", is_python) == "equal");
     // The peer's other program writes the timelines of the older chips.
-    if (!is_python) CHECK(compare(given / "expected", products, ".json", false) == "equal");
+    if (!is_python) {
+      mend_timelines(given / "expected", folder / "mended");
+      CHECK(compare(folder / "mended", products, ".json", false) == "equal");
+    }
     ++compared;
   }
   CHECK(compared > 0);
+}
+
+// Collectors of today write the record of the frequency under another name.
+TEST_CASE("a shared case whose frequencies are in lpmInfoConv.data has the same products") {
+  if (!shared_is_here()) return;
+  const fs::path given = kShared / "cases" / "cann" / "910b_b";
+  const TempFolder folder;
+  fs::copy(given / "input", folder / "input", fs::copy_options::recursive);
+  const fs::path prof = prof_in(folder / "input");
+  std::size_t renamed = 0;
+  for (const std::string device : {"device_0", "device_1"}) {
+    for (std::string name : names_in(prof / device / "data")) {
+      if (!name.starts_with("lpmFreqConv")) continue;
+      const fs::path old = prof / device / "data" / name;
+      fs::rename(old, prof / device / "data" / name.replace(3, 4, "Info"));
+      ++renamed;
+    }
+  }
+  REQUIRE(renamed > 0);
+  import_and_export(prof, "all");
+  const fs::path products = prof / "mindstudio_profiler_output";
+  CHECK(compare(given / "expected", products, ".csv", false) == "equal");
+  CHECK(compare(given / "expected", prof, ".db", false) == "equal");
+  mend_timelines(given / "expected", folder / "mended");
+  CHECK(compare(folder / "mended", products, ".json", false) == "equal");
 }
 
 TEST_CASE("rows of other generated 910B captures are as many as there are tasks and calls") {
@@ -184,4 +354,59 @@ TEST_CASE("a capture without counters, collectives and memory has the other prod
   const fs::path products = made.prof / "mindstudio_profiler_output";
   CHECK(products_named(products, "communication_statistic").empty());
   CHECK(products_named(products, "operator_memory").empty());
+}
+
+TEST_CASE("the counters of vector cores that the peer loses on a 310P are there") {
+  if (!shared_is_here()) return;
+  const fs::path given = kShared / "cases" / "cann" / "310p_a";
+  const TempFolder folder;
+  fs::copy(given / "input", folder / "input", fs::copy_options::recursive);
+  const fs::path prof = prof_in(folder / "input");
+  import_and_export(prof);
+  const auto cells = [](const CsvTable& table) {
+    std::map<bool, std::size_t> count;  // by whether there are counters
+    for (std::size_t row = 0; row < table.rows.size(); ++row) {
+      if (table.cell(row, "Task Type") != "AI_VECTOR_CORE") continue;
+      ++count[table.cell(row, "aicore_time(us)") != "N/A"];
+    }
+    return count;
+  };
+  const auto theirs = cells(parse_csv(read_file(given / "expected" / "op_summary.csv")));
+  const auto ours = cells(read_product(prof / "mindstudio_profiler_output", "op_summary"));
+  CHECK(theirs.count(true) == 0);
+  CHECK(ours.count(false) == 0);
+  CHECK(theirs.at(false) == ours.at(true));
+}
+
+TEST_CASE("timelines of style cann5 have the names, arguments, units and phases of a real one") {
+  if (!shared_is_here()) return;
+  const TempFolder folder;
+  fs::copy(kShared / "cases" / "cann" / "910a_a" / "input", folder / "input",
+           fs::copy_options::recursive);
+  const fs::path prof = prof_in(folder / "input");
+  const RunResult result =
+      run_msprof({"export", "timeline", "--style", "cann5", "-q", "-dir", prof.string()});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const fs::path real = kShared / "samples" / "cann_timeline";
+  const fs::path ours = prof / "device_0" / "timeline";
+  for (const std::string topic : {"task_time", "hccl", "step_trace"}) {
+    INFO(topic);
+    auto expected = shapes_in(real / (topic + "_0_2_1.json"));
+    auto found = shapes_in(ours / (topic + "_0.json"));
+    // The network of the real run fetched its data in another way.
+    std::erase_if(found, [](const std::string& one) { return one.starts_with("X GetNext"); });
+    CHECK(found == expected);
+  }
+  // Of the whole one the layers that CANN 5 drew like this; its calls had other names.
+  const auto processes = [](const fs::path& file) {
+    std::set<std::string> names;
+    for (const Json& event : Json::parse(read_file(file))) {
+      if (event.at("name") == "process_name") names.insert(event.at("args").at("name"));
+    }
+    names.erase("python3");  // the application's own ranges
+    names.erase("AI Core Freq");
+    return names;
+  };
+  CHECK(processes(ours / "msprof_0.json") == processes(real / "msprof_0_2_1.json"));
 }

@@ -1,6 +1,7 @@
 // Whole commands over PROF folders: names of products, formats, parts of a capture, several of
 // them, the same bytes again.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "golden/cann_fixture.hpp"
 #include "support/prof/prof_run.hpp"
@@ -86,7 +87,7 @@ TEST_CASE("every table in JSON has the columns and rows of its csv") {
         "msprof_tx", "op_statistic", "op_summary", "operator_memory", "step_trace", "task_time"}) {
     INFO(stem);
     const CsvTable csv = read_product(played.products(), stem);
-    const auto found = products_named(played.products(), stem, "json");
+    const auto found = products_named(played.products(), stem, "table.json");
     REQUIRE(found.size() == 1);
     const auto json = nlohmann::ordered_json::parse(read_file(found.front()));
     REQUIRE(json.size() == csv.rows.size());
@@ -190,4 +191,86 @@ TEST_CASE("the verdict of a whole run counts every record and skips none") {
   CHECK(capture.at("kinds").at("api_event").at("records") == played.run.facts.calls);
   CHECK(capture.at("kinds").at("msproftx").at("records") == played.run.facts.marks);
   CHECK(capture.at("kinds").at("task_memory_info").at("records") == played.run.facts.memory_events);
+}
+
+TEST_CASE(
+    "a verdict is complete without what nobody reads, and every such kind and file is named") {
+  const Played played;
+  const fs::path device = played.run.folder / "device_0" / "data";
+  const std::map<std::string, std::string> files = {
+      {"hbm.data.0.slice_0", "HBM bandwidth"},
+      {"hbm.data.0.slice_1", "HBM bandwidth"},
+      {"17-CpuUsage.data.0.slice_0", "CPU usage"},
+      {"brand_new.data.0.slice_0", "files of brand_new.data"}};
+  for (const auto& [name, lacks] : files) write_file(device / name, std::string(240, 'h'));
+  write_file(device / "llc.data.0.slice_0", "");  // nothing in it, so that nothing lacks
+  const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  const auto capture = nlohmann::json::parse(result.out).at("captures").at(0);
+  CHECK(capture.at("verdict") == "without");
+  CHECK(capture.at("without") ==
+        nlohmann::json{"CPU usage", "files of brand_new.data", "HBM bandwidth"});
+  std::size_t unread = 0;
+  for (const auto& finding : capture.at("findings")) {
+    if (finding.at("id") != "unread_kind") continue;
+    ++unread;
+    CHECK(finding.at("severity") == "without");
+    const std::string file = finding.at("file");
+    CHECK(finding.at("lacks") == files.at(file.substr(file.rfind('/') + 1)));
+  }
+  CHECK(unread == files.size());
+  CHECK(has(result.err, "verdict: complete without CPU usage, files of brand_new.data, HBM"));
+  for (const auto& [name, lacks] : files) CHECK(has(result.err, name));
+  CHECK_FALSE(has(result.err, "llc"));
+
+  // Every verb says the same, and so does the store.
+  const auto query = run_msprof({"query", "--json", "-dir", played.run.folder.string()});
+  CHECK(nlohmann::json::parse(query.out).at("captures").at(0).at("verdict") == "without");
+  const auto text = run_msprof({"query", "-dir", played.run.folder.string()});
+  CHECK(has(text.out, "verdict    complete without CPU usage, "));
+  const auto show = run_msprof({"show", "--json", "-dir", played.run.folder.string()});
+  CHECK(nlohmann::json::parse(show.out).at("captures").at(0).at("verdict") == "without");
+  const auto log = run_msprof(
+      {"query", "--format", "csv", "-dir", played.run.folder.string(),
+       "SELECT severity, kind, count(*) FROM v_import_log WHERE id = 'unread_kind' GROUP BY kind"
+       " ORDER BY kind"});
+  CHECK(has(log.out, "without,PID-CpuUsage.data,1"));
+  CHECK(has(log.out, "without,hbm.data,2"));
+  const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
+  for (const char* part : {"hbm.data", "PID-CpuUsage.data", "brand_new.data", "HBM bandwidth"})
+    CHECK(has(doctor.out, part));
+}
+
+TEST_CASE("records that the device lost make the data partial") {
+  const Played played;
+  // The running number of the records is four bits of their head.
+  const fs::path slice = played.run.folder / "device_0" / "data" / "stars_soc.data.0.slice_0";
+  std::string bytes = read_file(slice);
+  bytes.erase(64 * 20, 64 * 3);
+  write_file(slice, bytes);
+  const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
+  INFO(result.err);
+  CHECK(result.exit_code == 3);
+  const auto capture = nlohmann::json::parse(result.out).at("captures").at(0);
+  CHECK(capture.at("verdict") == "partial");
+  bool found = false;
+  for (const auto& finding : capture.at("findings")) {
+    if (finding.at("id") != "records_missing") continue;
+    found = true;
+    CHECK(finding.at("severity") == "partial");
+    CHECK(finding.at("count") == 3);
+  }
+  CHECK(found);
+  CHECK(has(result.err, "verdict: PARTIAL DATA"));
+}
+
+TEST_CASE("an import says nothing of what exports and viewers left in the capture") {
+  const Played played;
+  REQUIRE(played.msprof({"import"}) == 0);
+  const std::string store = read_file(played.run.folder / "sqlite/msprof.db");
+  REQUIRE(played.msprof({"export", "all"}) == 0);
+  write_file(played.run.folder / "msprof_1.db-wal", "a viewer's");
+  REQUIRE(played.msprof({"import"}) == 0);
+  CHECK(read_file(played.run.folder / "sqlite/msprof.db") == store);
 }

@@ -243,7 +243,7 @@ TEST_CASE("a file of a kind that is not read is named in the verdict") {
   for (const char* name : {"hbm.data", "brand_new"}) {
     CHECK(std::any_of(outcome.report.findings().begin(), outcome.report.findings().end(),
                       [&](const Finding& finding) {
-                        return has(finding.file, name) && finding.category == Category::not_read;
+                        return has(finding.file, name) && finding.id == FindingId::unread_kind;
                       }));
   }
   CHECK(capture.worst_loss(outcome) == 0);

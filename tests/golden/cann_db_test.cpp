@@ -144,6 +144,58 @@ TEST_CASE("the database says what was profiled, when and where") {
         Lines{"0"});
 }
 
+TEST_CASE("every string is referred to, and every reference has its string") {
+  DbRun run;
+  run.prof.set_hash(77'777, "nobody names this");
+  run.prof.set_type(kAcl, 777, "nor this call");
+  run.prof.finish();
+  const RunResult result = run.run({"export", "db", "-q"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  // As the published schema has them; the other columns are numbers.
+  const std::map<std::string, Lines> columns = {
+      {"CANN_API", {"name"}},
+      {"TASK", {"taskType"}},
+      {"COMPUTE_TASK_INFO",
+       {"name", "taskType", "opType", "inputFormats", "inputDataTypes", "inputShapes",
+        "outputFormats", "outputDataTypes", "outputShapes", "attrInfo", "opState", "hf32Eligible",
+        "gridDim", "blockDim"}},
+      {"COMMUNICATION_TASK_INFO", {"name", "taskType", "groupName"}},
+      {"COMMUNICATION_OP", {"opName", "groupName", "algType", "opType"}},
+      {"MSTX_EVENTS", {"message", "domainId"}},
+      {"NPU_OP_MEM", {"operatorName", "type", "component"}},
+      {"TASK_PMU_INFO", {"name"}}};
+  std::string references;
+  for (const auto& [table, names] : columns) {
+    for (const std::string& name : names) {
+      references +=
+          (references.empty() ? "SELECT " : " UNION SELECT ") + name + " AS id FROM " + table;
+    }
+  }
+  CHECK(run.read("SELECT count(*) > 20 FROM STRING_IDS") == Lines{"1"});
+  CHECK(run.read("SELECT id, value FROM STRING_IDS WHERE id NOT IN (" + references +
+                 ") ORDER BY id") == Lines{});
+  CHECK(run.read("SELECT id FROM (" + references +
+                 ") WHERE id NOT IN (SELECT id FROM STRING_IDS) ORDER BY id") == Lines{});
+}
+
+TEST_CASE("calls of levels without a name have the number of their level, which is explained") {
+  ProfCapture run;
+  run.scene.call(6000, 1, {kThread, 1000, 2000});
+  run.scene.call(30000, 2, {kThread, 3000, 4000});
+  run.scene.call(kAcl, kAclMalloc, {kThread, 5000, 6000});
+  run.prof.finish();
+  REQUIRE(run.run({"export", "all", "-q"}).exit_code == 0);
+  const auto read = [&](const std::string& sql) { return query(run.prof.folder() / kDbName, sql); };
+  CHECK(read("SELECT type, e.name FROM CANN_API JOIN ENUM_API_TYPE AS e ON e.id = type"
+             " ORDER BY startNs") == Lines{"6000|6000", "65535|other", "20000|acl"});
+  CHECK(run.table("api_statistic").cells({"Level", "API Name"}) ==
+        Lines{"6000|1", "30000|2", "acl|aclrtMalloc"});
+  const RunResult asked = run.run(
+      {"query", "SELECT level FROM v_api_calls ORDER BY start_ns", "--format", "csv", "-q"});
+  CHECK(asked.out == "level\n6000\n30000\nacl\n");
+}
+
 TEST_CASE("a launch is three calls, a task and an operator") {
   const DbRun run;
   CHECK(run.read("SELECT " + ns("startNs") + ", " + ns("endNs") + ", type, globalTid, " +

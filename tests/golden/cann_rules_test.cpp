@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "golden/cann_fixture.hpp"
+#include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
 using namespace msprof::test::prof;
@@ -54,10 +55,11 @@ TEST_CASE("each context of an FFTS+ task keeps its own operator") {
   describe(run, 2100, "second", 2, {4});
   run.scene.track(kThread, 2500, kFftsPlus, device_task(1, 0, 0));
   run.scene.device_task(kFftsPlus, device_task(1, 10'000, 20'000));
+  std::uint8_t count = 2;  // behind those of the task
   const auto thread = [&](std::uint8_t subtask, std::uint16_t context, std::uint64_t start,
                           std::uint64_t end) {
-    run.prof.device(0, FftsLog{false, 0, 0, 3, 1, setup.ticks_at(start), subtask, context});
-    run.prof.device(0, FftsLog{true, 0, 0, 3, 1, setup.ticks_at(end), subtask, context});
+    run.prof.device(0, FftsLog{false, 0, count++, 3, 1, setup.ticks_at(start), subtask, context});
+    run.prof.device(0, FftsLog{true, 0, count++, 3, 1, setup.ticks_at(end), subtask, context});
   };
   thread(0, 3, 11'000, 14'000);
   thread(1, 4, 12'000, 19'000);
@@ -165,5 +167,104 @@ TEST_CASE("two tasks of the host for one of the device: which it was cannot be s
   run.scene.track(kThread, 5500, kKernelAivec, device_task(2, 0, 0));
   run.products({3});
   CHECK(run.table("op_summary").cell(0, "Op Name") == "known");
-  CHECK(run.table("task_time").cells({"task_id"}).front() == "1");
+  // The task ran: it stays, without a name.
+  CHECK(run.table("task_time").cells({"task_id", "kernel_type"}).size() == 2);
+  CHECK(run.table("task_time").cells({"task_id"}) == Lines{"1", "2"});
+}
+
+TEST_CASE("a kernel that no call holds has the model of the stream that was captured, everywhere") {
+  ProfCapture run;
+  const OpKind lonely = {"lonely", "Add", Core::aiv, 12};
+  run.prof.host(CaptureStream{
+      .time = run.prof.setup().host_at(500), .model_stream = 3, .original_stream = 9, .model = 7});
+  run.scene.track(kThread, 1000, kKernelAivec, device_task(1, 0, 0), 0, &lonely);
+  run.scene.device_task(kKernelAivec, device_task(1, 10'000, 11'000));
+  run.scene.launch(op("known"), {kThread, 3000, 4000}, {4, 2, 12'000, 13'000, 0});
+  run.prof.finish();
+  const RunResult result = run.run({"export", "all", "-q"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const Lines models = {"1|7", "2|4294967295"};
+  CHECK(run.table("op_summary").cells({"Task ID", "Model ID"}) == models);
+  const auto db = run.prof.folder() / "msprof_20231114221320.db";
+  CHECK(query(db, "SELECT taskId, modelId FROM TASK ORDER BY startNs") == models);
+}
+
+TEST_CASE("a task that no call started has no connection, and no arrow ends there") {
+  ProfCapture run;
+  const OpKind lonely = {"lonely", "Add", Core::aiv, 12};
+  // One that the host knows, outside of every call, and one of the device alone.
+  run.scene.track(kThread, 1000, kKernelAivec, device_task(1, 0, 0), 0, &lonely);
+  run.scene.device_task(kKernelAivec, device_task(1, 10'000, 11'000));
+  run.scene.device_task(kKernelAivec, device_task(2, 12'000, 13'000));
+  run.scene.launch(op("known"), {kThread, 3000, 4000}, device_task(3, 14'000, 15'000));
+  run.prof.finish();
+  const RunResult result = run.run({"export", "all", "-q"});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const auto db = run.prof.folder() / "msprof_20231114221320.db";
+  CHECK(query(db,
+              "SELECT taskId, connectionId IN (SELECT connectionId FROM CANN_API),"
+              " connectionId = -1 FROM TASK ORDER BY startNs") == Lines{"1|0|1", "2|0|1", "3|1|0"});
+  const auto events =
+      nlohmann::json::parse(read_file(run.prof.products() / "msprof_20231114221320.json"));
+  Lines connections;
+  int ends = 0;
+  for (const auto& event : events) {
+    if (event.at("ph") == "f" || event.at("ph") == "t") ++ends;
+    if (event.at("ph") != "X" || !event.at("args").contains("Physic Stream Id")) continue;
+    const bool is_none = event.at("args").at("connection_id") == UINT64_MAX;
+    connections.push_back(event.at("args").at("Task Id").dump() + (is_none ? " none" : " a call"));
+  }
+  CHECK(connections == Lines{"1 none", "2 none", "3 a call"});
+  CHECK(ends == 1);
+}
+
+TEST_CASE("counters that an AI CPU operator cannot have are not printed as its own") {
+  ProfCapture run;
+  const OpKind topk = {"topk", "TopKV2", Core::aicpu, 1};
+  run.scene.launch(topk, {kThread, 1000, 2000}, device_task(1, 10'000, 11'000));
+  // A record of counters that ends within it.
+  const OpKind core = {"core", "Add", Core::aiv, 12};
+  run.scene.pmu(core, device_task(1, 10'000, 11'000), TaskPmu{3000, {8, 7, 6, 5, 4, 3, 2, 1}, {}});
+  run.scene.launch(op("known"), {kThread, 3000, 4000}, device_task(2, 12'000, 13'000),
+                   {.pmu = TaskPmu{3000, {8, 7, 6, 5, 4, 3, 2, 1}, {}}});
+  run.prof.finish();
+  const RunResult result = run.run({"export", "all", "-q"});
+  INFO(result.err);
+  CHECK(run.table("op_summary").cells({"Op Name", "aiv_time(us)", "aiv_total_cycles"}).front() ==
+        "topk|N/A|N/A");
+  // The record is not lost: the database has it, as the peer's.
+  const auto db = run.prof.folder() / "msprof_20231114221320.db";
+  CHECK(query(db,
+              "SELECT taskId, count(*) > 0 FROM TASK JOIN TASK_PMU_INFO USING (globalTaskId)"
+              " GROUP BY taskId ORDER BY taskId") == Lines{"1|1", "2|1"});
+  const RunResult old = run.run({"export", "timeline", "--style", "cann5", "-q"});
+  INFO(old.err);
+  const auto tasks = nlohmann::json::parse(
+      read_file(run.prof.folder() / "device_0" / "timeline" / "task_time_0.json"));
+  for (const auto& event : tasks) {
+    if (event.at("name") == "topk") CHECK(event.at("args").at("Total Cycle") == "N/A");
+    if (event.at("name") == "known") CHECK(event.at("args").at("Total Cycle") == 3000);
+  }
+}
+
+TEST_CASE("what is called not overlapped does not overlap computing") {
+  const TempFolder folder;
+  RunShape shape;
+  shape.tasks = 1500;
+  shape.seed = 7;
+  const MadeRun run = make_run(folder.path(), {}, shape);
+  REQUIRE(run_msprof({"export", "db", "-q", "-dir", run.folder.string()}).exit_code == 0);
+  for (const std::string& name : names_in(run.folder)) {
+    if (!name.ends_with(".db")) continue;
+    const auto count = [&](const std::string& where) {
+      return query(run.folder / name, "SELECT count(*) FROM OVERLAP_ANALYSIS AS a WHERE " + where);
+    };
+    CHECK(count("a.type = 1") != Lines{"0"});
+    CHECK(count("a.type = 2 AND EXISTS(SELECT 1 FROM OVERLAP_ANALYSIS AS b WHERE b.type = 0 AND"
+                " b.deviceId = a.deviceId AND b.startNs < a.endNs AND b.endNs > a.startNs)") ==
+          Lines{"0"});
+    CHECK(count("a.startNs >= a.endNs") == Lines{"0"});
+  }
 }

@@ -2,6 +2,8 @@
 // that the same input gives the same bytes.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <map>
+#include <regex>
 #include <set>
 
 #include "golden/timeline_file.hpp"
@@ -244,4 +246,54 @@ TEST_CASE("the same run gives the same bytes of every timeline") {
       CHECK((read_file(first / file) == read_file(second / file)));
     }
   }
+}
+
+TEST_CASE("--split says how many arrows it cuts") {
+  const Played played;
+  const fs::path out = played.folder / "split";
+  const RunResult result = run_msprof({"export", "timeline", "--split", "100kB", "-dir",
+                                       played.run.folder.string(), "--output", out.string()});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  // By the files: an end is cut where its arrow starts in another.
+  std::size_t ends = 0, cut = 0;
+  const auto files = main_timelines(out / "mindstudio_profiler_output", "msprof_2");
+  std::vector<fs::path> slices = main_timelines(out / "mindstudio_profiler_output", "msprof_slice");
+  slices.insert(slices.end(), files.begin(), files.end());
+  REQUIRE(slices.size() > 3);
+  std::vector<Json> traces;
+  std::map<std::string, std::set<std::size_t>> starts;
+  const auto key = [](const Json& event) { return event.at("cat").dump() + event.at("id").dump(); };
+  for (const fs::path& path : slices) {
+    traces.push_back(Json::parse(read_file(path)));
+    for (const Json& event : traces.back()) {
+      if (event.at("ph") == "s") starts[key(event)].insert(traces.size());
+    }
+  }
+  for (std::size_t part = 1; part <= traces.size(); ++part) {
+    for (const Json& event : traces[part - 1]) {
+      const bool is_end = event.at("ph") == "t" || event.at("ph") == "f";
+      // The arrows between iterations share their id.
+      if (!is_end || event.at("cat") == "Data_aug Bound") continue;
+      ++ends;
+      if (starts[key(event)].count(part) == 0) ++cut;
+    }
+  }
+  REQUIRE(cut > 0);
+  std::smatch said;
+  REQUIRE(std::regex_search(result.err, said,
+                            std::regex("msprof_\\d+: ([\\d,]+) of ([\\d,]+) arrows are cut")));
+  const std::size_t steps = played.run.facts.steps;
+  const auto number = [](std::string text) {
+    std::erase(text, ',');
+    return std::stoul(text);
+  };
+  CHECK(number(said[1]) >= cut);
+  CHECK(number(said[1]) <= cut + steps);
+  CHECK(number(said[2]) >= ends);
+  CHECK(number(said[2]) <= ends + steps);
+  // One file cuts none.
+  const RunResult whole = run_msprof({"export", "timeline", "-dir", played.run.folder.string(),
+                                      "--output", (played.folder / "whole").string()});
+  CHECK(whole.err.find("arrows are cut") == std::string::npos);
 }

@@ -2,8 +2,11 @@
 // the tables of the whole.
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cmath>
+#include <map>
 
 #include "golden/cann_fixture.hpp"
+#include "golden/timeline_file.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -191,9 +194,11 @@ TEST_CASE("style cann5 of one iteration is named after it, as csv and as json") 
     INFO(result.err);
     REQUIRE(result.exit_code == 0);
     const fs::path folder = out / ("device_" + device) / "summary";
-    CHECK(fs::exists(folder / ("step_trace" + end + "." + format)));
+    const std::string extension = format == "csv" ? ".csv" : ".table.json";
+    CHECK(fs::exists(folder / ("step_trace" + end + extension)));
   }
-  const fs::path table = out / ("device_" + device) / "summary" / ("step_trace" + end + ".json");
+  const fs::path table =
+      out / ("device_" + device) / "summary" / ("step_trace" + end + ".table.json");
   const auto json = nlohmann::json::parse(read_file(table));
   REQUIRE(json.size() == 1);
   CHECK(json.at(0).at("Iteration ID") == std::stoi(number));
@@ -216,6 +221,116 @@ TEST_CASE("timelines of style cann5 are topics, each chrome-trace JSON of its ow
     INFO(name);
     CHECK(name.ends_with("_0.json"));
     CHECK(nlohmann::json::parse(read_file(out / "device_0" / "timeline" / name)).size() > 1);
+  }
+}
+
+TEST_CASE("timelines of style cann5 name processes and arguments as CANN 5 did") {
+  const Played played;
+  const fs::path out = played.folder / "out";
+  for (const std::string what : {"timeline", "summary"}) {
+    const RunResult result = played.msprof(
+        {"export", what, "--style", "cann5", "--output", out.string(), "--device", "0", "-q"});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+  }
+  const fs::path folder = out / "device_0" / "timeline";
+  const auto file = [&](const std::string& topic) {
+    return TimelineFile(folder / (topic + "_0.json"));
+  };
+  const auto keys = [](const Json& object) {
+    Lines all;
+    for (const auto& [key, value] : object.items()) all.push_back(key);
+    return all;
+  };
+
+  const TimelineFile hccl = file("hccl");
+  REQUIRE(hccl.processes().size() == 1);
+  CHECK(hccl.processes().front().starts_with("HCCL|NPU 0|"));
+  CHECK(hccl.threads("HCCL").front() == "0|Plane 0|70000");
+  CHECK(hccl.threads("HCCL").back() == "70000|Communication Kernel|0");
+  for (const Json& event : hccl.events()) {
+    if (event.at("ph") != "X") continue;
+    CHECK(keys(event.at("args")) ==
+          (event.at("tid") == 70000
+               ? Lines{}
+               : Lines{"notify_id", "duration estimated(us)", "stream id", "task id", "task type",
+                       "src rank", "dst rank", "transport type", "size(Byte)", "data type",
+                       "link type", "bandwidth(GB/s)"}));
+  }
+
+  // The numbers of op_summary, of the cores that ran.
+  const CsvTable ops = only_csv(out / "device_0" / "summary", "op_summary_0");
+  std::map<std::string, std::string> core_times;
+  for (std::size_t row = 0; row < ops.rows.size(); ++row) {
+    const std::string type = ops.cell(row, "Task Type");
+    if (type != "AI_CORE" && type != "AI_VECTOR_CORE") continue;
+    const std::string side = type == "AI_CORE" ? "aicore" : "aiv";
+    const std::string cycles = type == "AI_CORE" ? "aic_total_cycles" : "aiv_total_cycles";
+    core_times[ops.cell(row, "Stream ID") + " " + ops.cell(row, "Task ID")] =
+        ops.cell(row, side + "_time(us)") + " " + ops.cell(row, cycles);
+  }
+  std::size_t compared = 0;
+  const TimelineFile tasks = file("task_time");
+  CHECK(tasks.processes().front().starts_with("Ascend Hardware|"));
+  for (const Json& event : tasks.events()) {
+    if (event.at("ph") != "X") continue;
+    const Json& args = event.at("args");
+    CHECK(keys(args) ==
+          Lines{"Task Type", "Stream Id", "Task Id", "Batch Id", "Aicore Time(ms)", "Total Cycle"});
+    const auto known =
+        core_times.find(args.at("Stream Id").dump() + " " + args.at("Task Id").dump());
+    if (known == core_times.end()) {
+      if (args.at("Task Type") == "AI_CPU") CHECK(args.at("Total Cycle") == "N/A");
+      continue;
+    }
+    CHECK(args.at("Aicore Time(ms)").dump() + " " + args.at("Total Cycle").dump() == known->second);
+    ++compared;
+  }
+  CHECK(compared > 100);
+}
+
+TEST_CASE("no arrow of style cann5 ends where none began, nor one of some layers alone") {
+  const Played played;
+  const fs::path out = played.folder / "out";
+  REQUIRE(played.msprof({"export", "timeline", "--style", "cann5", "--output", out.string(), "-q"})
+              .exit_code == 0);
+  const auto nowhere = [](const TimelineFile& timeline) {
+    const Lines arrows = timeline.arrows();
+    return std::count_if(arrows.begin(), arrows.end(), [](const std::string& arrow) {
+      return arrow.find("|nowhere|") != std::string::npos;
+    });
+  };
+  for (const std::string device : {"0", "3"}) {
+    const fs::path folder = out / ("device_" + device) / "timeline";
+    for (const std::string& name : names_in(folder)) {
+      INFO(name);
+      CHECK(nowhere(TimelineFile(folder / name)) == 0);
+    }
+  }
+  // From the end of an iteration to the begin of the next one's computing, by the bound.
+  const TimelineFile steps(out / "device_0" / "timeline" / "step_trace_0.json");
+  CHECK(steps.threads("Step Trace").size() > 0);
+  std::map<std::string, std::int64_t> starts;
+  std::size_t ends = 0;
+  for (const Json& event : steps.events()) {
+    if (event.at("ph") == "s") starts[event.at("id")] = ns_of(event.at("ts"));
+    if (event.at("ph") != "t") continue;
+    ++ends;
+    const double bound = event.at("args").at("Data_aug Bound(us)");
+    CHECK(std::abs(ns_of(event.at("ts")) - starts.at(event.at("id")) -
+                   std::llround(bound * 1000)) <= 1);
+  }
+  CHECK(ends > 0);
+  CHECK(ends < starts.size());
+
+  const fs::path alone = played.folder / "alone";
+  REQUIRE(played
+              .msprof({"export", "timeline", "--layers", "ascend_hardware", "communication", "-q",
+                       "--output", alone.string()})
+              .exit_code == 0);
+  const fs::path products = alone / "mindstudio_profiler_output";
+  for (const std::string& name : names_in(products)) {
+    CHECK(TimelineFile(products / name).arrows().empty());
   }
 }
 

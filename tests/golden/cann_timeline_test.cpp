@@ -197,9 +197,9 @@ TEST_CASE("an iteration is drawn with its parts, reduces are counted through") {
                         steps + "|Reduce_2_2|" + span(23'000, "0.4"),
                         steps + "|Iteration Refresh 2|" + span(25'000, "1.0")};
   CHECK(timeline.slices("Ascend Hardware") == slices);
-  // data_aug_bound of iteration 2: from the end of 1 to its FP, 6 us; of 1 there is none.
+  // From the middle of the refresh of iteration 1 to the FP of 2; 1 follows none.
   CHECK(timeline.arrows() ==
-        Lines{"Data_aug Bound|" + steps + " " + moment(15'000) + "|" + steps + " " + moment(22'000),
+        Lines{"Data_aug Bound|" + steps + " " + moment(15'500) + "|" + steps + " " + moment(22'000),
               "Data_aug Bound|nowhere|" + steps + " " + moment(11'000)});
   const TimelineFile alone(run.prof.products() / "step_trace_20231114221320.json");
   CHECK(alone.slices("Ascend Hardware") == slices);
@@ -266,6 +266,19 @@ TEST_CASE("the core's frequency: what it began with, every change, the end") {
   CHECK(points == Lines{moment(0) + R"j(|{"MHz":1000})j", moment(2000) + R"j(|{"MHz":1200})j",
                         moment(8000) + R"j(|{"MHz":800})j",
                         moment(10'000'000'000) + R"j(|{"MHz":800})j"});
+}
+
+TEST_CASE("voltages of the core and the bus are counters of their own") {
+  ProfCapture run;
+  run.scene.launch(kAdd, {kThread, 1000, 3000}, device_task(1, 5000, 6500));
+  const auto ticks = [&](std::uint64_t ns) { return run.prof.setup().ticks_at(ns); };
+  run.prof.device(0, LpmInfo{1, {{ticks(2000), 800}, {ticks(8000), 820}}});
+  run.prof.device(0, LpmInfo{2, {{ticks(3000), 850}}});
+  run.prof.finish();
+  CHECK(timeline_of(run).counters("Voltage Info") ==
+        Lines{moment(2000) + R"j(|{"mV":800})j", moment(3000) + R"j(|{"mV":850})j",
+              moment(8000) + R"j(|{"mV":820})j", moment(10'000'000'000) + R"j(|{"mV":820})j",
+              moment(10'000'000'000) + R"j(|{"mV":850})j"});
 }
 
 TEST_CASE("marks of the application are on its threads, what the device stamped on its stream") {

@@ -15,7 +15,7 @@ nlohmann::json Capture::import(int exit_code, std::vector<std::string> words) co
   INFO(result.err);
   REQUIRE(result.exit_code == exit_code);
   const auto document = nlohmann::json::parse(result.out);
-  REQUIRE(document.at("schema") == "msprof.import/1");
+  REQUIRE(document.at("schema") == "msprof.import/2");
   REQUIRE(document.at("exit_code") == exit_code);
   REQUIRE(document.at("captures").size() == 1);
   return document.at("captures").at(0);

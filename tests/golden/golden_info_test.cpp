@@ -115,7 +115,7 @@ TEST_CASE("the file name rules where net.info says another model name, and that 
   Capture capture;
   capture.job.info_json("500").net_info("net", 1, {.model_name = "zoo/face v2"});
   capture.job.data(DataName{}, aicore_file({layer_record(0, 1, 1000)}));
-  CHECK(capture.import(0).at("verdict") == "complete");
+  CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows("SELECT reason, detail FROM import_log WHERE kind = 'net.info' AND category ="
                      " 'other'") == Lines{"model_name differs, the file name rules|'zoo/face v2'"});
   REQUIRE(capture.run({"export", "summary"}).exit_code == 0);
@@ -134,7 +134,7 @@ TEST_CASE("info files in the board's own form are used for their names, guessed 
   capture.job.file("data/net.1.layer.info", slice);
   capture.job.data(DataName{}, aicore_file({layer_record(0, 1, 1), layer_record(1, 2, 1),
                                             layer_record(2, 3, 1)}));
-  CHECK(capture.import(0).at("verdict") == "complete");
+  CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows("SELECT layer.text, type.text FROM op JOIN name AS layer ON layer.id = name_id"
                      " JOIN name AS type ON type.id = type_name_id ORDER BY layer_id") ==
         Lines{"conv1|Convolution", "pool1|Pooling", "layer_2|N/A"});
@@ -148,7 +148,7 @@ TEST_CASE("a slice without plausible layer names falls back to layer_<id>, type 
   Capture capture;
   capture.job.info_json("500").net_info("net", 1).file("data/net.1.layer.info", slice);
   capture.job.data(DataName{}, aicore_file({layer_record(7, 1, 1)}));
-  CHECK(capture.import(0).at("verdict") == "complete");
+  CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows("SELECT layer.text, type.text FROM op JOIN name AS layer ON layer.id = name_id"
                      " JOIN name AS type ON type.id = type_name_id") == Lines{"layer_7|N/A"});
 }

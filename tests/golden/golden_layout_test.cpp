@@ -94,7 +94,7 @@ TEST_CASE("records longer than ours are read by our fields, and that is noted") 
   CHECK(capture.rows("SELECT start_ns, c0 FROM task JOIN task_pmu ON task_id = id ORDER BY id") ==
         Lines{"1000|10", "2000|20"});
   CHECK(capture.rows("SELECT severity, count(*) FROM import_log WHERE reason LIKE"
-                     " 'records longer%'") == Lines{"note|1"});
+                     " 'records longer%'") == Lines{"without|1"});
 }
 
 TEST_CASE("a described layout reads a board's own records, with scale and names") {
@@ -113,6 +113,45 @@ TEST_CASE("a described layout reads a board's own records, with scale and names"
   // Export keeps what the last import was told, also when it imports again.
   write_file(capture.job.folder() / "data/extra.bin", "x");
   CHECK(capture.run({"export", "summary"}).exit_code == 0);
+}
+
+TEST_CASE("a store that a layout made is not replaced by one that reads less") {
+  Capture capture;
+  capture.job.info_json("500").net_info("net", 1);
+  capture.job.data("acl_api.0.net.1", board_calls(2), {.pid = 3, .tid = 4});
+  const std::string layout = (capture.folder / "layout.json").string();
+  write_file(layout, kBoardLayout);
+  capture.import(0, {"--layout", layout});
+  const std::string store = read_file(capture.job.store());
+
+  const auto refused = capture.run({"import"});
+  CHECK(refused.exit_code == 5);
+  CHECK(refused.err.find("[less_than_before]") != std::string::npos);
+  CHECK(read_file(capture.job.store()) == store);
+  CHECK(names_in(capture.job.store().parent_path()) == Lines{"msprof.db"});
+  // Nothing is lost by the layout again, or elsewhere.
+  capture.import(0, {"--layout", layout});
+  CHECK(capture.run({"import", "--output", (capture.folder / "out").string()}).exit_code == 3);
+
+  capture.import(3, {"--force"});
+  CHECK(capture.rows("SELECT count(*) FROM api_call") == Lines{"0"});
+  // Now there is nothing more to lose.
+  capture.import(3);
+}
+
+TEST_CASE("the layout of a store of another version is kept when it is made again") {
+  Capture capture;
+  capture.job.info_json("500").net_info("net", 1);
+  capture.job.data("acl_api.0.net.1", board_calls(2), {.pid = 3, .tid = 4});
+  write_file(capture.folder / "layout.json", kBoardLayout);
+  capture.import(0, {"--layout", (capture.folder / "layout.json").string()});
+  // user_version of the header.
+  std::string store = read_file(capture.job.store());
+  store.at(63) = 1;
+  write_file(capture.job.store(), store);
+  CHECK(capture.run({"import"}).exit_code == 5);
+  CHECK(capture.run({"export", "summary"}).exit_code == 0);
+  CHECK(capture.rows("SELECT count(*) FROM api_call") == Lines{"2"});
 }
 
 TEST_CASE("a ring of a board that is exactly full is noted; our own form has no limit") {
@@ -170,7 +209,7 @@ TEST_CASE("the template for unknown files, filled in, reads them") {
   calls.at("fields").at("start").at("offset") = 8;
   calls.at("fields").at("end").at("offset") = 16;
   write_file(path, layout.dump());
-  CHECK(capture.import(0, {"--layout", path.string()}).at("verdict") == "complete");
+  CHECK(capture.import(0, {"--layout", path.string()}).at("verdict") == "without");
   CHECK(capture.rows("SELECT thread_id, start_ns, end_ns FROM api_call ORDER BY id") ==
         Lines{"4|0|3", "4|1000|1003"});
 }

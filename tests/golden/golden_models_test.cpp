@@ -1,5 +1,6 @@
 // Several models, nets, executions and captures in one folder.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "golden/golden_fixture.hpp"
 
@@ -164,7 +165,7 @@ TEST_CASE("layers without records are left out, records without a layer are call
   capture.job.layer_info("net", 1, {core_layer(0, "unused"), core_layer(5, "used")});
   capture.job.data(DataName{},
                    aicore_file({layer_record(9, 1000, 300), layer_record(5, 2000, 100)}));
-  CHECK(capture.import(0).at("verdict") == "complete");
+  CHECK(capture.import(0).at("verdict") == "without");
   REQUIRE(capture.run({"export", "summary", "op_summary"}).exit_code == 0);
   CHECK(capture.product("summary/op_summary_0.net.1.1.1.0.NA.1000.csv") ==
         std::string(kSummaryHead) + "5,used,used,Conv,0.100,25.000," + kIdle +
@@ -199,6 +200,76 @@ TEST_CASE("the total row adds unrounded times") {
   const std::string csv = capture.product("summary/op_summary_0.net.1.1.1.0.NA.1000.csv");
   CHECK(csv.find("\n0,layer_0,layer_0,N/A,0.001,33.333,") != std::string::npos);
   CHECK(csv.find("\n-,-,-,-,0.002,100.000,") != std::string::npos);
+}
+
+TEST_CASE("executions that run at the same time have lanes of their own") {
+  Capture capture;
+  capture.job.info_json("1000")
+      .net_info("net", 1)
+      .net_info("other", 2)
+      .layer_info("net", 1,
+                  {core_layer(0, "a"), core_layer(1, "b"), {2, 0, "Mish", "AA_CPU", "c", ""}});
+  // Two threads: execution 1 begins within execution 0, 2 when 0 is over; another model beside.
+  capture.job.data(DataName{},
+                   aicore_file({layer_record(0, 1000, 100, 0), layer_record(0, 1050, 300, 1),
+                                layer_record(1, 1100, 100, 0), layer_record(1, 1350, 100, 1),
+                                layer_record(0, 1300, 100, 2)}));
+  capture.job.data(
+      DataName{.type = "aicpu"},
+      aicpu_file({{2, 7, 1200, 1300, 0}, {2, 8, 1450, 1500, 1}, {2, 7, 1400, 1480, 2}}));
+  capture.job.data(DataName{.model = "other", .model_id = 2},
+                   aicore_file({layer_record(0, 1250, 50, 0)}));
+  REQUIRE(capture.run({"export", "timeline"}).exit_code == 0);
+  const auto lanes = [&](const std::string& file) {
+    std::map<std::string, std::string> names;
+    Lines slices;
+    for (const auto& event : nlohmann::json::parse(capture.product("timeline/" + file))) {
+      const std::string thread = event.at("tid").dump();
+      if (event.at("name") == "thread_name") names[thread] = event.at("args").at("name");
+      if (event.at("ph") == "X") {
+        slices.push_back(names.at(thread) + " " + event.at("name").get<std::string>() + " " +
+                         event.at("ts").dump());
+      }
+    }
+    return slices;
+  };
+  CHECK(lanes("task_time_0.net.1.1.json") == Lines{"AA CORE a 1.0", "AA CORE, parallel 2 a 1.05",
+                                                   "AA CORE b 1.1", "AA CPU c 1.2", "AA CORE a 1.3",
+                                                   "AA CORE, parallel 2 b 1.35", "AA CPU c 1.4",
+                                                   "AA CPU, parallel 2 c 1.45"});
+  // Viewers lay the files of a folder over each other.
+  CHECK(lanes("task_time_0.other.2.1.json") == Lines{"AA CORE, parallel 3 layer_0 1.25"});
+}
+
+TEST_CASE("slices that one execution cannot have one after the other are drawn side by side") {
+  Capture capture;
+  capture.job.info_json("1000").net_info("net", 1);
+  capture.job.data(DataName{}, aicore_file({layer_record(0, 1000, 100), layer_record(1, 1050, 100),
+                                            layer_record(2, 1060, 20), layer_record(3, 1100, 10)}));
+  REQUIRE(capture.run({"export", "timeline"}).exit_code == 0);
+  Lines slices;
+  for (const auto& event :
+       nlohmann::json::parse(capture.product("timeline/task_time_0.net.1.1.json"))) {
+    if (event.at("ph") == "X")
+      slices.push_back(event.at("tid").dump() + " " + event.at("ts").dump());
+  }
+  // The third is within the first.
+  CHECK(slices == Lines{"0 1.0", "2 1.05", "0 1.06", "0 1.1"});
+}
+
+TEST_CASE("acl files have the batch of the executions, as the task_time beside them has") {
+  Capture capture;
+  capture.job.info_json("1000").net_info("net", 1, {.batch_num = "1"});
+  capture.job.data("acl_api.0.net.1", acl_api_file({{3, 0, 1, 2}}));
+  Lines expected = {"acl_0.net.1.4.json", "task_time_0.net.1.4.json"};
+  capture.job.data(DataName{.batch = 4}, aicore_file({layer_record(0, 1, 1)}));
+  SECTION("all executions have one batch") {}
+  SECTION("net.info names one of several") {
+    capture.job.data(DataName{.batch = 1}, aicore_file({layer_record(0, 5, 1)}));
+    expected = {"acl_0.net.1.1.json", "task_time_0.net.1.1.json", "task_time_0.net.1.4.json"};
+  }
+  REQUIRE(capture.run({"export", "timeline"}).exit_code == 0);
+  CHECK(names_in(capture.job.folder() / "timeline") == expected);
 }
 
 TEST_CASE("the batch of acl files is net.info's, else the smallest of the captures, else 1, said") {

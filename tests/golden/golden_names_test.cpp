@@ -93,7 +93,7 @@ TEST_CASE("model names with dots and ones that end in .5 are read with the help 
   if (old_form) name.net = 0;
   capture.job.data(name, kLayers);
   capture.job.data("acl_api.0." + model + ".31", kCalls, {.pid = 1, .tid = 2});
-  CHECK(capture.import(0).at("verdict") == "complete");
+  CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows(kModels) == Lines{model + "|31"});
   export_all(capture);
   CHECK(names_in(capture.job.folder() / "summary") ==
@@ -104,7 +104,7 @@ TEST_CASE("model names with dots and ones that end in .5 are read with the help 
 TEST_CASE("without net.info the shorter tail is taken, and that is said") {
   Capture capture;
   capture.job.info_json("500").data("aicore.0.yolo.5.31.1.1.0", kLayers);
-  CHECK(capture.import(0).at("verdict") == "complete");
+  CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows(kModels) == Lines{"yolo.5|31"});
   CHECK(capture.log().size() == 2);  // two readings; layers without a name
 }
@@ -183,7 +183,7 @@ TEST_CASE("a short data name belongs to the one .done that fits it") {
   capture.job.file("data/aicore.0.kws-610-pro.31.1.1.0.done",
                    "file_len:" + std::to_string(kLayers.size()) +
                        "\nstart_time:1\nend_time:2\ncache_hit:3\ncache_mis:1\n");
-  CHECK(capture.import(0).at("verdict") == "complete");
+  CHECK(capture.import(0).at("verdict") == "without");
   export_all(capture);
   CHECK(names_in(capture.job.folder() / "summary") ==
         Lines{"op_statistic_0_31_0_0.csv", "op_summary_0.kws-610-pro.31.1.1.0.0.2500.500.csv"});

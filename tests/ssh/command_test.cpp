@@ -95,7 +95,7 @@ TEST_CASE("A second process at once needs neither the password nor the host key 
   SshLogin login = login_to(board);
   login.host_key = HostKeyPolicy::accept_new;
   int asked = 0;
-  login.password = [&]() -> std::optional<Secret> {
+  login.password.first = [&]() -> std::optional<Secret> {
     ++asked;
     return Secret(std::string(board.password()));
   };

@@ -56,7 +56,7 @@ TEST_CASE("An unknown host key is refused without a terminal, and nothing is rem
   board.forget_host_key();
   SshLogin login = login_to(board);
   bool asked = false;
-  login.password = [&]() -> std::optional<Secret> {
+  login.password.first = [&]() -> std::optional<Secret> {
     asked = true;
     return std::nullopt;
   };
@@ -132,7 +132,7 @@ TEST_CASE("A changed host key stops with both fingerprints, file and line, under
     SshLogin login = login_to(board);
     login.host_key = policy;
     bool asked = false;
-    login.password = [&]() -> std::optional<Secret> {
+    login.password.first = [&]() -> std::optional<Secret> {
       asked = true;
       return std::nullopt;
     };

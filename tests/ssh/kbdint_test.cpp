@@ -17,7 +17,9 @@ SshLogin login_to(const KbdintServer& server, const std::string& password = kPas
   login.port = server.port();
   login.user = KbdintServer::user();
   login.ssh_folder = server.client_home() / ".ssh";
-  login.password = [password]() -> std::optional<Secret> { return Secret(std::string(password)); };
+  login.password.first = [password]() -> std::optional<Secret> {
+    return Secret(std::string(password));
+  };
   return login;
 }
 
@@ -36,14 +38,14 @@ TEST_CASE("A wrong password is not tried again with keyboard-interactive") {
   const KbdintServer server;
   SshLogin login = login_to(server);
   int asked = 0;
-  login.password = [&]() -> std::optional<Secret> {
+  login.password.first = [&]() -> std::optional<Secret> {
     ++asked;
     return Secret("wrong;horse#1");
   };
   const std::string text = refusal_of(login);
   INFO(text);
   CHECK(contains(text,
-                 "tried: no password, keyboard-interactive; the board offers: "
+                 "tried: keyboard-interactive; the board offers: "
                  "keyboard-interactive;"));
   CHECK_FALSE(contains(text, "horse"));
   CHECK(asked == 1);
@@ -51,11 +53,22 @@ TEST_CASE("A wrong password is not tried again with keyboard-interactive") {
   CHECK(server.refusals() == 1);
 }
 
+TEST_CASE("Keyboard-interactive is tried again with a password that is typed again") {
+  const KbdintServer server;
+  SshLogin login = login_to(server, "wrong;horse#1");
+  login.password.again = [] { return Secret(std::string(kPassword)); };
+  CHECK(SshConnection::open(login)->login_method() == "keyboard-interactive");
+  CHECK(server.dialogues() == 2);
+  CHECK(server.refusals() == 1);
+  login.password.again = [] { return Secret("wrong;horse#2"); };
+  CHECK(contains(refusal_of(login), "tried: keyboard-interactive (3 times);"));
+}
+
 TEST_CASE("Where there is no password, no question is provoked") {
   const KbdintServer server;
   SshLogin login = login_to(server);
-  login.password = nullptr;
-  CHECK(contains(refusal_of(login), "tried: no password;"));
+  login.password.first = nullptr;
+  CHECK(contains(refusal_of(login), "tried: a login without a password;"));
   CHECK(server.dialogues() == 0);
 }
 

@@ -16,7 +16,7 @@ void make_key(const fs::path& file, const std::string& options = "-t ed25519 -N 
 
 SshLogin without_password(const BoardServer& board) {
   SshLogin login = login_to(board);
-  login.password = nullptr;
+  login.password.first = nullptr;
   return login;
 }
 
@@ -49,7 +49,7 @@ TEST_CASE("An account that needs no password is not asked for one") {
     const BoardServer board({.kind = kind, .password = ""});
     SshLogin login = login_to(board);
     bool asked = false;
-    login.password = [&]() -> std::optional<Secret> {
+    login.password.first = [&]() -> std::optional<Secret> {
       asked = true;
       return std::nullopt;
     };
@@ -138,20 +138,56 @@ TEST_CASE("A wrong password is refused, with what was tried and what helps, with
     const BoardServer board({.kind = kind});
     SshLogin login = login_to(board);
     int asked = 0;
-    login.password = [&]() -> std::optional<Secret> {
+    login.password.first = [&]() -> std::optional<Secret> {
       ++asked;
       return Secret("wrong;horse#1");
     };
     const std::string text = refusal_of(login);
     INFO(text);
     CHECK(asked == 1);
-    CHECK(contains(text, board.address() + ": login refused; tried: no password, password"));
+    CHECK(contains(text, board.address() + ": login refused; tried: password; "));
     CHECK(contains(text, "the board offers: publickey, password"));
     for (const char* way : {"key", "--password-stdin", "MSPROF_SSH_PASSWORD", "pwd"}) {
       CHECK(contains(text, way));
     }
     CHECK_FALSE(contains(text, "horse"));
   }
+}
+
+TEST_CASE("A source that can ask again is asked three times, and what opens the board is kept") {
+  for (const BoardKind kind : kBothServers) {
+    const BoardServer board({.kind = kind});
+    SshLogin login = login_to(board);
+    std::string asked;
+    const auto answer = [&](const char* which, const std::string& text) {
+      return [&asked, which, text]() -> std::optional<Secret> {
+        asked += which;
+        return Secret(std::string(text));
+      };
+    };
+    login.password = {answer("f", "wrong;horse#1"), answer("a", "wrong;horse#2")};
+    const std::string text = refusal_of(login);
+    INFO(text);
+    CHECK(asked == "faa");
+    CHECK(contains(text, "tried: password (3 times);"));
+    CHECK_FALSE(contains(text, "horse"));
+    asked.clear();
+    login.password.again = answer("a", board.password());
+    const auto connection = SshConnection::open(login);
+    CHECK(asked == "fa");
+    // dropbear has a session for each command: another is not asked for.
+    const auto first = connection->start("sleep 1000", {}, {});
+    CHECK(run(*connection, "echo here").out == "here\n");
+    CHECK(asked == "fa");
+  }
+}
+
+TEST_CASE("An end of input instead of another password is the end of the login") {
+  const BoardServer board;
+  SshLogin login = login_to(board);
+  login.password.first = [] { return Secret("wrong;horse#1"); };
+  login.password.again = []() -> std::optional<Secret> { return std::nullopt; };
+  CHECK(contains(refusal_of(login), "tried: password;"));
 }
 
 TEST_CASE("A user that the board does not have looks like a wrong password") {
@@ -170,17 +206,17 @@ TEST_CASE("A key that the board does not know is named, and the password comes n
   login.key = board.client_home() / "other";
   make_key(login.key);
   CHECK(SshConnection::open(login)->login_method() == "password");
-  login.password = nullptr;
+  login.password.first = nullptr;
   const std::string text = refusal_of(login);
   INFO(text);
-  CHECK(contains(text, "tried: no password, key " + login.key.string() + ";"));
+  CHECK(contains(text, "tried: key " + login.key.string() + ";"));
 }
 
 TEST_CASE("A board without passwords does not have one asked for") {
   const BoardServer board({.password_login = false});
   SshLogin login = login_to(board);
   bool asked = false;
-  login.password = [&]() -> std::optional<Secret> {
+  login.password.first = [&]() -> std::optional<Secret> {
     asked = true;
     return Secret("x");
   };
@@ -190,7 +226,46 @@ TEST_CASE("A board without passwords does not have one asked for") {
   CHECK_FALSE(asked);
 }
 
-TEST_CASE("A given key with a passphrase is for the agent, never asked for") {
+TEST_CASE(
+    "The passphrase of the given key is asked for when the board takes the key, three times") {
+  const BoardServer board;
+  const std::string key = (board.client_home() / "locked").string();
+  for (const char* options : {"-t ed25519", "-t rsa -b 2048 -m PEM"}) {
+    INFO(options);
+    fs::remove(key);
+    make_key(key, std::string(options) + " -N 'a phrase'");
+    SshLogin login = without_password(board);
+    login.key = key;
+    std::string asked;
+    std::string right = "not it";
+    login.passphrase.first = [&] {
+      asked += "f";
+      return Secret("mis;typed");
+    };
+    login.passphrase.again = [&] {
+      asked += "a";
+      return Secret(std::string(right));
+    };
+    const fs::path authorized = board.tools().parent_path() / "etc/authorized_keys";
+    const std::string before = read_file(authorized);
+    std::string text = refusal_of(login);
+    CHECK(asked.empty());
+    CHECK(contains(text, "tried: key " + key + ";"));
+    write_file(authorized, before + read_file(key + ".pub"));
+    text = refusal_of(login);
+    INFO(text);
+    CHECK(asked == "faa");
+    CHECK(contains(text, "nothing that was typed opens the key " + key));
+    CHECK_FALSE(contains(text, "mis;typed"));
+    right = "a phrase";
+    asked.clear();
+    CHECK(SshConnection::open(login)->login_method() == "key " + key);
+    CHECK(asked == "fa");
+    write_file(authorized, before);
+  }
+}
+
+TEST_CASE("Without anybody to ask, a given key with a passphrase is for the agent") {
   const BoardServer board;
   SshLogin login = without_password(board);
   for (const char* options : {"-t ed25519 -N phrase", "-t rsa -b 2048 -m PEM -N phrase"}) {
@@ -243,7 +318,7 @@ TEST_CASE("A board that ends the login is said, with what was tried") {
   make_key(login.key);
   const std::string text = refusal_of(login);
   INFO(text);
-  CHECK(contains(text, "the board ended the login after no password, key " + login.key.string()));
+  CHECK(contains(text, "the board ended the login after key " + login.key.string()));
   CHECK(contains(text, "Too many authentication failures"));
 }
 

@@ -39,7 +39,7 @@ SshLogin login_to(const BoardServer& board) {
   login.port = board.port();
   login.user = BoardServer::user();
   login.ssh_folder = board.client_home() / ".ssh";
-  login.password = [text = board.password()]() -> std::optional<Secret> {
+  login.password.first = [text = board.password()]() -> std::optional<Secret> {
     return Secret(std::string(text));
   };
   return login;

@@ -85,8 +85,10 @@ std::string command_of(const fs::path& folder, const std::string& name) {
 
 }  // namespace
 
-std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& server_name,
-                                               const std::string& mark) {
+namespace {
+
+std::vector<BoardProcess> look_once(pid_t server, const std::string& server_name,
+                                    const std::string& mark) {
   const auto processes = all_processes();
   std::vector<BoardProcess> found;
   for (const auto& [pid, process] : processes) {
@@ -96,6 +98,15 @@ std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& 
     found.push_back({pid, process.name == server_name, command_of(folder, process.name)});
   }
   return found;
+}
+
+}  // namespace
+
+std::vector<BoardProcess> find_board_processes(pid_t server, const std::string& server_name,
+                                               const std::string& mark) {
+  // A look is not of one moment: a process that starts another and ends may hide both. Not twice.
+  auto found = look_once(server, server_name, mark);
+  return found.empty() ? look_once(server, server_name, mark) : found;
 }
 
 bool is_running(pid_t pid) {

@@ -34,7 +34,8 @@ std::vector<std::string> names_in(const fs::path& folder) {
   std::vector<std::string> names;
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(folder, error)) {
-    names.push_back(entry.path().filename().string());
+    const std::string name = entry.path().filename().string();
+    if (name != ".msprof_products") names.push_back(name);
   }
   std::sort(names.begin(), names.end());
   return names;

@@ -14,7 +14,8 @@ std::string read_file(const std::filesystem::path& path);
 // Writes a file, making its folder first.
 void write_file(const std::filesystem::path& path, std::string_view bytes);
 
-// Names in `folder`, hidden ones too, sorted; empty where there is no such folder.
+// Names in `folder`, hidden ones too but for the ledger of products, sorted; empty where there is
+// no such folder.
 std::vector<std::string> names_in(const std::filesystem::path& folder);
 
 // One line for every entry below `folder`: name, size, mtime and bytes; two equal texts mean that

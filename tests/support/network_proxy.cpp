@@ -119,7 +119,7 @@ class NetworkProxy::Engine {
       const auto ready = wait();
       if (ready.bell) take_order();
       if (ready.listener) accept();
-      if (!frozen_) move_bytes();
+      move_bytes();
     }
   }
 
@@ -177,7 +177,7 @@ class NetworkProxy::Engine {
   }
 
   void move_bytes() {
-    for (auto connection = connections_.begin(); connection != connections_.end();) {
+    for (auto connection = connections_.begin(); !frozen_ && connection != connections_.end();) {
       const bool ended = move_bytes(*connection);
       connection = ended ? connections_.erase(connection) : std::next(connection);
     }
@@ -193,6 +193,11 @@ class NetworkProxy::Engine {
       lane->write(now, bytes_until_cut(connection, lane == &connection.up));
     }
     if (cut_is_due(connection)) {
+      if (cut_->kind == CutKind::freeze) {
+        frozen_ = true;
+        ++cuts;
+        return false;
+      }
       connection.close(cut_->kind);
       if (++cuts >= cut_->connections && cut_->refuse_afterwards) refuse(true);
       return true;

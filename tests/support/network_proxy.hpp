@@ -16,8 +16,9 @@ namespace msprof::test {
 // Seen from the client: up is towards the server.
 enum class Direction { up, down, both };
 
-// reset: the peers get an error at once (RST); close: they read an end of file (FIN).
-enum class CutKind { reset, close };
+// reset: the peers get an error at once (RST); close: they read an end of file (FIN); freeze: no
+// cut, but the whole proxy is frozen until freeze(false).
+enum class CutKind { reset, close, freeze };
 
 inline constexpr int kAllConnections = std::numeric_limits<int>::max();
 

@@ -86,7 +86,9 @@ TypedTerminal::~TypedTerminal() {
     ::kill(pid_, SIGKILL);
     ::waitpid(pid_, nullptr, 0);
   }
-  for (const int fd : {ours_, theirs_, out_fd_}) ::close(fd);
+  for (const int fd : {ours_, theirs_, out_fd_}) {
+    if (fd >= 0) ::close(fd);
+  }
 }
 
 bool TypedTerminal::look() {
@@ -104,12 +106,20 @@ bool TypedTerminal::look() {
   return !ended_;
 }
 
-bool TypedTerminal::wait_for(std::string_view text) {
+bool TypedTerminal::wait_for(std::string_view text, int times) {
+  const auto has_it = [&] {
+    std::size_t at = 0;
+    for (int i = 0; i < times; ++i, at += text.size()) {
+      at = screen_.find(text, at);
+      if (at == std::string::npos) return false;
+    }
+    return true;
+  };
   const auto end = std::chrono::steady_clock::now() + std::chrono::minutes(1);
-  while (screen_.find(text) == std::string::npos) {
+  while (!has_it()) {
     if (!look() || std::chrono::steady_clock::now() > end) break;
   }
-  return screen_.find(text) != std::string::npos;
+  return has_it();
 }
 
 void TypedTerminal::type(std::string_view keys) {
@@ -124,10 +134,36 @@ void TypedTerminal::send(int signal) const {
   if (!ended_) ::kill(pid_, signal);
 }
 
-bool TypedTerminal::echoes() const {
-  struct termios settings = {};
+RunResult TypedTerminal::hang_up() {
+  for (int* fd : {&theirs_, &ours_}) {
+    ::close(*fd);
+    *fd = -1;
+  }
+  while (!ended_) ended_ = ::waitpid(pid_, &status_, 0) == pid_;
+  return wait();
+}
+
+termios TypedTerminal::settings() const {
+  termios settings = {};
   if (::tcgetattr(theirs_, &settings) != 0) fail("settings of the terminal");
-  return (settings.c_lflag & ECHO) != 0;
+  return settings;
+}
+
+bool TypedTerminal::echoes() const {
+  return (settings().c_lflag & ECHO) != 0;
+}
+
+bool TypedTerminal::is_as_usual() const {
+  const termios now = settings();
+  constexpr tcflag_t kUsual = ICANON | ECHO | ISIG | IEXTEN;
+  return (now.c_lflag & kUsual) == kUsual && (now.c_iflag & ICRNL) != 0 && now.c_cc[VSUSP] != 0;
+}
+
+void TypedTerminal::resize(int columns, int rows) const {
+  winsize size = {};
+  size.ws_col = static_cast<unsigned short>(columns);
+  size.ws_row = static_cast<unsigned short>(rows);
+  if (::ioctl(theirs_, TIOCSWINSZ, &size) != 0) fail("size of the terminal");
 }
 
 RunResult TypedTerminal::wait() {

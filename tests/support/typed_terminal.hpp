@@ -3,6 +3,7 @@
 #pragma once
 
 #include <sys/types.h>
+#include <termios.h>
 
 #include <string>
 #include <string_view>
@@ -28,17 +29,25 @@ class TypedTerminal {
   TypedTerminal(const TypedTerminal&) = delete;
   TypedTerminal& operator=(const TypedTerminal&) = delete;
 
-  // Waits until the screen has `text`; false when the program ended, or a minute went by, without.
-  bool wait_for(std::string_view text);
+  // Waits until the screen has `text` so many times; false when the program ended, or a minute went
+  // by, without.
+  bool wait_for(std::string_view text, int times = 1);
   void type(std::string_view keys);
   void send(int signal) const;
+  // Closes the terminal under the program, as who closes its window does, and waits for its end.
+  // What it shows from then on is lost.
+  RunResult hang_up();
   // What is typed is shown.
   bool echoes() const;
+  // As a shell leaves it to a program: lines, shown, with Ctrl-C and Ctrl-Z.
+  bool is_as_usual() const;
+  void resize(int columns, int rows) const;
   const std::string& screen() const { return screen_; }
   // Waits for the end; `err` is the screen.
   RunResult wait();
 
  private:
+  termios settings() const;
   bool look();  // reads the screen; false once the program has ended
   pid_t pid_ = -1;
   int ours_ = -1;

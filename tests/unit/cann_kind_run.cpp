@@ -21,7 +21,8 @@ KindRun::KindRun(const fs::path& folder, const std::vector<Maker>& makers, const
       try {
         kinds.back()->import(context, file);
       } catch (const Error& error) {
-        report_.damage(kinds.back()->name(), file.name, "unreadable", error.what());
+        report_.add(FindingId::unreadable_file, kinds.back()->name(), file.name, "unreadable",
+                    error.what());
       }
     }
   }
@@ -44,8 +45,11 @@ Texts KindRun::rows(std::string_view columns, std::string_view rest) {
 Texts KindRun::findings() const {
   Texts result;
   for (const Finding& finding : report_.findings()) {
-    result.push_back((finding.severity == Severity::partial ? "PARTIAL " : "note ") + finding.kind +
-                     ": " + finding.reason + " x" + std::to_string(finding.count));
+    const std::string severity = finding.severity() == Severity::partial   ? "PARTIAL "
+                                 : finding.severity() == Severity::without ? "without "
+                                                                           : "note ";
+    result.push_back(severity + finding.kind + ": " + finding.reason + " x" +
+                     std::to_string(finding.count));
   }
   return result;
 }

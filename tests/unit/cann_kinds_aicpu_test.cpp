@@ -187,8 +187,8 @@ TEST_CASE("queues, steps and unknown types of aicpu.data") {
         Texts{"1|q_0|Last queue dequ|55|NULL|3|4", "2|GetNext_dequeue_wait|NULL|70|90|NULL|9"});
   CHECK(run.rows("index_id, model_number, tag, stream_id, time_ns - 1700000000000000000",
                  "step_mark") == Texts{"6|7|2|0|5000"});
-  CHECK(run.findings() == Texts{"note aicpu: records of type 4 present, not read x2",
-                                "note aicpu: records of type 13 present, not read x1"});
+  CHECK(run.findings() == Texts{"without aicpu: records of type 4 present, not read x2",
+                                "without aicpu: records of type 13 present, not read x1"});
 }
 
 TEST_CASE("a bad magic in aicpu.data costs its record alone, a cut file its last") {

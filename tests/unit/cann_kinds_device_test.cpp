@@ -110,7 +110,7 @@ TEST_CASE("flips, blocks and states of tasks go to their device") {
   CHECK(records.states[0].task_type == 1);
   CHECK(records.states[0].state == 2);
   CHECK(records.states[0].ticks == 3);
-  CHECK(run.findings() == Texts{"note ts_track: memcpy records present, not read x2"});
+  CHECK(run.findings() == Texts{"without ts_track: memcpy records present, not read x2"});
 }
 
 TEST_CASE("unknown tags and lost bytes of ts_track cost what is damaged and no more") {
@@ -189,7 +189,7 @@ TEST_CASE("marks of the application on the device: before 9.1 equal ids are one 
     CHECK(rows ==
           Texts{"1|1000|0|0|6|7|5", "2|2000|1000|0|6|7|5", "3|5000|0|0|6|7|5", "3|6000|0|0|6|7|5"});
     CHECK(run.findings() ==
-          Texts{"PARTIAL ts_track: range of the application with one edge only x1"});
+          Texts{"without ts_track: range of the application with one edge only x1"});
   } else {
     CHECK(rows == Texts{"1|1000|0|0|6|7|5", "2|2000|1000|0|6|7|5", "3|5000|1000|0|6|7|5",
                         "4|7000|0|0|6|7|5"});
@@ -300,6 +300,51 @@ TEST_CASE("without an end there is no last point, before the begin only the last
   REQUIRE(late.size() == 1);
   CHECK(late[0].time_ns == begin);
   CHECK(late[0].value == 800);
+}
+
+TEST_CASE("frequencies of lpmInfoConv are those of lpmFreqConv, and the same points count once") {
+  const TempFolder temp;
+  ProfFolder folder(temp.path());
+  const auto tick = [&](std::uint64_t after) { return folder.setup().ticks_at(after); };
+  folder.device(0, prof::LpmFreq{{{tick(2000), 800}, {tick(4000), 900}}});
+  folder.device(0, prof::LpmInfo{0, {{tick(1000), 700}, {tick(2000), 800}, {tick(4000), 900}}});
+  folder.device(0, prof::LpmInfo{1, {{tick(3000), 820}}});
+  folder.device(0, prof::LpmInfo{});  // nothing changed since the last
+  folder.device(0, prof::LpmInfo{7, {{tick(5000), 1}}});
+  folder.finish();
+  KindRun run(folder.folder(), kFreq);
+  CHECK(run.import().devices.at(0).frequencies ==
+        std::vector<FrequencyChange>{{folder.setup().device_ticks, 1000},
+                                     {tick(1000), 700},
+                                     {tick(2000), 800},
+                                     {tick(4000), 900}});
+  CHECK(run.rows("n.text, time_ns, value",
+                 "counter c JOIN track t ON t.id = track_id JOIN name n ON n.id = t.name_id"
+                 " ORDER BY c.id") ==
+        Texts{"AI Core Freq|" + ns(0) + "|1000", "AI Core Freq|" + ns(1000) + "|700",
+              "AI Core Freq|" + ns(2000) + "|800", "AI Core Freq|" + ns(4000) + "|900",
+              "AI Core Freq|" + ns(10'000'000'000) + "|900", "Aicore Voltage|" + ns(3000) + "|820",
+              "Aicore Voltage|" + ns(10'000'000'000) + "|820"});
+  REQUIRE(run.findings().size() == 1);
+  CHECK(run.findings().front().find("records of type 7") != std::string::npos);
+}
+
+TEST_CASE("a voltage that was set before the collection holds at its begin") {
+  const TempFolder temp;
+  ProfSetup setup;
+  setup.begin_us += 3;  // the device starts 3 us before
+  ProfFolder folder(temp.path(), setup);
+  const auto tick = [&](std::uint64_t after) { return setup.ticks_at(after); };
+  folder.device(0, prof::LpmInfo{2, {{setup.device_ticks - 10, 780}, {tick(9000), 850}}});
+  folder.finish();
+  KindRun run(folder.folder(), kFreq);
+  const auto values = run.rows("n.text, u.text, value",
+                               "counter c JOIN track t ON t.id = track_id"
+                               " JOIN name n ON n.id = t.name_id"
+                               " JOIN name u ON u.id = t.unit_name_id"
+                               " WHERE n.text <> 'AI Core Freq' ORDER BY c.id");
+  CHECK(values == Texts{"Bus Voltage|mV|780", "Bus Voltage|mV|850", "Bus Voltage|mV|850"});
+  CHECK(run.findings().empty());
 }
 
 TEST_CASE("too many entries, frequencies of 0 and cut files of frequencies are counted") {

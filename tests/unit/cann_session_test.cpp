@@ -11,7 +11,6 @@
 using namespace msprof;
 using namespace msprof::test;
 namespace fs = std::filesystem;
-using Severity = SessionFinding::Severity;
 
 namespace {
 constexpr const char* kProf = "PROF_000001_20240515160507111_ABCDEFGHIJKLMNOP";
@@ -78,8 +77,11 @@ class Prof {
 std::vector<std::string> findings(const CannSession& session) {
   std::vector<std::string> lines;
   for (const SessionFinding& finding : session.findings()) {
-    lines.push_back((finding.severity == Severity::partial ? "partial " : "note ") + finding.file +
-                    ": " + finding.reason);
+    const Severity severity = finding_info(finding.id).severity;
+    lines.push_back((severity == Severity::partial   ? "partial "
+                     : severity == Severity::without ? "without "
+                                                     : "note ") +
+                    finding.file + ": " + finding.reason);
   }
   return lines;
 }

@@ -114,6 +114,39 @@ TEST_CASE("a pattern that names no capture stays in the list, to be refused when
   CHECK(message_of([&] { Session::open(base + "/nope"); }) == "no such folder: " + base + "/nope");
 }
 
+TEST_CASE("the folders of several workers are taken by their parent") {
+  const TempFolder folder;
+  std::vector<fs::path> made;
+  for (const std::string worker : {"host_1_2024_ascend_pt", "host_2_2024_ascend_pt"}) {
+    made.push_back(folder / worker / "PROF_000001_20240515160507007_ABCDEFGHIJKLMNOP");
+    fs::create_directories(made.back() / "device_0");
+    fs::create_directories(folder / worker / "FRAMEWORK");
+  }
+  const auto job = make_job(folder.path(), "JOBA");
+  make_job(folder / "other", "JOBB");  // what else lies there is not searched
+  CHECK(find_captures({folder.path().string()}) == std::vector<fs::path>{job, made[0], made[1]});
+}
+
+TEST_CASE("a folder of captures that cannot be read is named as such") {
+  const TempFolder folder;
+  for (const char* name : {"JOBA", "JOBB"}) write_file(folder / name / "info.json.0", "{}");
+  const auto refused = [&](const std::function<void()>& action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      CHECK(error.id() == FindingId::unreadable_captures);
+      return std::string(error.what());
+    }
+    return std::string("no error");
+  };
+  const std::string opened = refused([&] { Session::open(folder.path()); });
+  CHECK(opened.find("2 folders named as captures") != std::string::npos);
+  CHECK(opened.find("JOBA has no data folder") != std::string::npos);
+  CHECK(refused([&] { newest_capture(folder.path()); }) == opened);
+  make_job(folder.path(), "JOBC");
+  CHECK(newest_capture(folder.path()) == folder / "JOBC");
+}
+
 TEST_CASE("dialects are known by content") {
   const TempFolder folder;
   const auto job = make_job(folder.path(), "renamed");

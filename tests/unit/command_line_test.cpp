@@ -1,9 +1,14 @@
 // The command tree as data, and what the parser makes of words.
 #include "msprof/command_line.hpp"
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
+#include <cstdio>
 
 #include "msprof/verbs.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
 
 using namespace msprof;
 
@@ -15,6 +20,66 @@ void visit(const cli::Command& command, const std::string& path,
            const std::function<void(const cli::Command&, const std::string&)>& look) {
   look(command, path);
   for (const auto& child : command.commands()) visit(*child, path + " " + child->name(), look);
+}
+
+// What is printed on stderr meanwhile.
+class Stderr {
+ public:
+  Stderr() : old_(::dup(STDERR_FILENO)) {
+    std::FILE* file = std::freopen((folder_ / "stderr").c_str(), "w", stderr);
+    REQUIRE(file != nullptr);
+  }
+  ~Stderr() { restore(); }
+  std::string text() {
+    restore();
+    return test::read_file(folder_ / "stderr");
+  }
+
+ private:
+  void restore() {
+    if (old_ < 0) return;
+    std::fflush(stderr);
+    ::dup2(old_, STDERR_FILENO);
+    ::close(old_);
+    old_ = -1;
+  }
+  test::TempFolder folder_;
+  int old_;
+};
+
+struct Said {
+  Exit exit;
+  std::string text;
+};
+
+// What the real tree says to words that no verb may run with.
+Said said_to(const Words& words) {
+  const auto root = build_command_tree();
+  bool has_run = false;
+  const std::function<void(cli::Command&)> disarm = [&](cli::Command& command) {
+    if (command.action()) {
+      // An action owns what its options write to.
+      command.set_action([&, kept = command.action()] {
+        has_run = true;
+        return Exit::ok;
+      });
+    }
+    for (const auto& child : command.commands()) disarm(*child);
+  };
+  disarm(*root);
+  Stderr captured;
+  const Exit exit = cli::run(*root, "msprof 1", words);
+  CHECK_FALSE(has_run);
+  return {exit, captured.text()};
+}
+
+// Words of the parser that mean nothing to a user, and pages where a line is wanted.
+bool leaks(const std::string& text) {
+  for (const char* part : {"required", ":{", " not in ", "Could not", "expected", "received",
+                           "allowed", "RunTime", "INI", "TEXT:", "valid options"})
+    if (text.find(part) != std::string::npos) return true;
+  return std::count(text.begin(), text.end(), '\n') != 1 || !text.starts_with("error: ") ||
+         text.size() > 400;
 }
 
 struct Sample {
@@ -150,4 +215,82 @@ TEST_CASE("every usage error of the parser is code 2, and nothing runs") {
   Sample sample;
   CHECK(sample.run(words) == Exit::usage);
   CHECK(sample.runs == 0);
+}
+
+TEST_CASE("whatever is wrong with an option of a verb, one line says what it takes") {
+  const auto root = build_command_tree();
+  int provoked = 0;
+  visit(*root, "", [&](const cli::Command& command, const std::string& path) {
+    if (!command.action() || command.is_hidden()) return;
+    Words begin;
+    for (std::size_t at = 1, end = 0; at < path.size(); at = end + 1) {
+      end = std::min(path.find(' ', at), path.size());
+      begin.push_back(path.substr(at, end - at));
+    }
+    for (const auto& option : command.options()) {
+      if (!option->names.starts_with('-')) continue;
+      const std::string name = cli::names_of(*option).back();
+      const auto check = [&](const Words& more, const std::string& part) {
+        Words words = begin;
+        words.insert(words.end(), more.begin(), more.end());
+        // Words that the verb needs are not what is wrong here.
+        if (command.name() == "compare") words.insert(words.end(), {"A", "B"});
+        const Said said = said_to(words);
+        CAPTURE(words, said.text);
+        CHECK(said.exit == Exit::usage);
+        CHECK_FALSE(leaks(said.text));
+        CHECK(said.text.find(part) != std::string::npos);
+        ++provoked;
+      };
+      if (std::holds_alternative<bool*>(option->target)) {
+        check({name + "=maybe"}, "takes no value");
+        continue;
+      }
+      check({name + "="}, "");
+      check({name, ""}, "is empty");
+      const bool is_number = std::holds_alternative<std::optional<long>*>(option->target) ||
+                             std::holds_alternative<std::optional<double>*>(option->target);
+      if (is_number || !option->choices.empty()) check({name, "no-such"}, "not 'no-such'");
+      for (const std::string& choice : option->choices) check({name, "no-such"}, choice);
+      if (command.name() != "compare") check({name}, "needs a value: ");
+      const bool is_list = std::holds_alternative<Words*>(option->target);
+      const std::string value = !option->choices.empty() ? option->choices.front() : "1";
+      if (!is_list) check({name, value, name, value}, "only once");
+    }
+  });
+  CHECK(provoked > 100);
+}
+
+TEST_CASE("a word that was mistyped or stands in a wrong place is answered with the right form") {
+  const auto check = [](const Words& words, const std::string& part) {
+    const Said said = said_to(words);
+    CAPTURE(words);
+    CHECK(said.exit == Exit::usage);
+    CHECK_THAT(said.text, Catch::Matchers::Contains(part));
+    CHECK(said.text.find("valid options") == std::string::npos);
+  };
+  check({"shwo"}, "unknown command 'shwo'; did you mean show?\nvalid commands: ");
+  check({"summary", "-dir", "A"}, "unknown command 'summary'; did you mean msprof export summary?");
+  check({"JOBXXX"}, "did you mean msprof show -dir JOBXXX?");
+  check({"export", "timelin"}, "did you mean timeline?");
+  check({"export", "JOBXXX"}, "did you mean msprof export all -dir JOBXXX?");
+  check({"export"}, "a command is missing\nvalid commands: timeline, summary, db and all");
+  check({"show", "JOBXXX"}, "captures stand behind -dir: msprof show -dir JOBXXX\n");
+  check({"show", "--top", "3", "JOB A", "JOBB"}, "msprof show --top 3 -dir 'JOB A' JOBB\n");
+  check({"advise", "PROF_1"}, "msprof advise -dir PROF_1\n");
+  check({"show", "--tpo", "3"}, "unknown option '--tpo'; did you mean --top?");
+  check({"show", "-json"}, "unknown option '-json'; did you mean --json?");
+  check({"show", "--nothing-like-it"}, "`msprof show --help` lists the options");
+  check({"-dir", "A", "show"}, "-dir stands behind the command: msprof show -dir …");
+  check({"collect", "-m", "main", "plain", "2"},
+        "stands behind --: msprof collect -m main -- plain 2\n");
+  check({"collect", "-m", "main", "a b", "--", "c"}, "msprof collect -m main -- 'a b' c\n");
+  check({"collect", "main", "2"}, "the executable stands behind -m: msprof collect -m main -- 2\n");
+  check({"compare", "A"}, "NEW is missing: msprof compare BASE NEW");
+  check({"compare"}, "BASE and NEW are missing: msprof compare BASE NEW");
+  check({"compare", "A", "B", "C"}, "'C' is one word too many: msprof compare BASE and NEW");
+  check({"completion", "fsh"}, "takes bash, zsh or fish, not 'fsh'; did you mean fish");
+  check({"export", "summary", "--format", "jsn"}, "--format takes csv or json, not 'jsn'");
+  check({"collect", "-m", "a", "--aicpu"}, "--aacpu needs a value: on or off");
+  check({"show", "--", "x"}, "'show' takes nothing behind --");
 }

@@ -166,12 +166,12 @@ TEST_CASE("op_summary as JSON has the same cells, the shared ones too") {
   store.add_op_task({0, 2, 7}, kSecond, 500, add);
   store.add_op_task({0, 2, 8}, kSecond + 600, 500, add);
   const std::string json =
-      store.files({"op_summary"}, SummaryFormat::json).at("op_summary_20240515160507.json");
+      store.files({"op_summary"}, SummaryFormat::json).at("op_summary_20240515160507.table.json");
   const auto row = [](const char* task, const char* start, const char* wait) {
     return std::string("{\"Device_id\":0,\"Model ID\":4294967295,\"Task ID\":") + task +
            ",\"Stream ID\":2,\"Op Name\":\"aclnnAdd\",\"OP Type\":\"Add\",\"OP State\":\"dynamic\","
-           "\"Task Type\":\"AI_VECTOR_CORE\",\"Task Start Time(us)\":" +
-           start + ",\"Task Duration(us)\":0.500,\"Task Wait Time(us)\":" + wait +
+           "\"Task Type\":\"AI_VECTOR_CORE\",\"Task Start Time(us)\":\"" +
+           start + "\",\"Task Duration(us)\":0.500,\"Task Wait Time(us)\":" + wait +
            ",\"Block Num\":20,\"Mix Block Num\":0,\"HF32 Eligible\":\"NO\",\"Input Shapes\":"
            "\"\\\"8,1;128,4096\\\"\",\"Input Data Types\":\"FLOAT16;INT64\",\"Input Formats\":"
            "\"ND;NCHW\",\"Output Shapes\":\"N/A\",\"Output Data Types\":\"N/A\",\"Output "

@@ -93,7 +93,7 @@ TEST_CASE("a trace without events is an empty array, with events one a line") {
     out.argument({"\"Mode\""}, JsonText{"\"model\""});
     out.end_complete();
     out.finish();
-    CHECK(out.event_count() == 2);
+    CHECK(out.event_count() == 1);  // without the metadata
   });
   CHECK(trace ==
         "[\n{\"name\":\"process_name\",\"pid\":3,\"tid\":0,\"args\":{\"name\":\"a \\\"board\\\"\"},"
@@ -128,14 +128,12 @@ TEST_CASE("notes do not make a report partial, the verdict says which it is") {
   ImportReport report;
   report.count_file("aicore", 5);
   report.count_file("aicore", 1234);
-  report.add(
-      {Severity::note, Category::not_read, "capture", "data/x", "present, not read", 1, kNull, ""});
+  report.add(FindingId::other_entry, "capture", "data/x", "present, not read");
   CHECK(report.files() == 2);
   CHECK(report.records() == 1239);
   CHECK_FALSE(report.partial());
   CHECK(report.text().find("verdict: complete (2 files, 1,239 records)\n") != std::string::npos);
-  report.add({Severity::partial, Category::missing_done, "aicore", "data/a", "missing .done", 1,
-              kNull, ""});
+  report.add(FindingId::missing_done, "aicore", "data/a", "missing .done");
   CHECK(report.partial());
   const std::string text = report.text();
   CHECK(text.find("verdict: PARTIAL DATA") != std::string::npos);
@@ -143,11 +141,46 @@ TEST_CASE("notes do not make a report partial, the verdict says which it is") {
   CHECK(text.find("PARTIAL: aicore") < text.find("note: capture"));
 }
 
+TEST_CASE("a verdict says what a complete profile would have, each thing once") {
+  ImportReport report;
+  const auto unread = [&](const std::string& file, const std::string& lacks) {
+    report.add({FindingId::unread_kind, "hbm.data", file, "present, not read", 1, kNull,
+                "would give " + lacks, lacks});
+  };
+  unread("data/a", "HBM bandwidth");
+  unread("data/b", "HBM bandwidth");
+  report.add(FindingId::half_task, "tasks", "device_0", "start without end");
+  CHECK(report.verdict() == Severity::without);
+  CHECK(report.lacking() == std::vector<std::string>{"HBM bandwidth", "tasks with one end"});
+  const std::string text = report.text();
+  CHECK(text.find("verdict: complete without HBM bandwidth, tasks with one end (0 files") !=
+        std::string::npos);
+  CHECK(text.find("without: hbm.data: present, not read (2 files: data/a, data/b)") !=
+        std::string::npos);
+  CHECK(report.json().at("verdict") == "without");
+  CHECK(report.json().at("without").size() == 2);
+  CHECK(report.json().at("findings").at(0).at("id") == "unread_kind");
+  report.add(FindingId::records_missing, "stars_soc", "device_0", "records missing", "", 2954);
+  CHECK(report.json().at("verdict") == "partial");
+  CHECK(report.text().find("verdict: PARTIAL DATA") != std::string::npos);
+}
+
+TEST_CASE("every finding after which something lacks says what") {
+  for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
+    const auto id = static_cast<FindingId>(i);
+    if (finding_info(id).severity != Severity::without) continue;
+    ImportReport report;
+    report.add(id, "kind", "data/a", "why");
+    INFO(finding_info(id).id);
+    // That of a kind comes with its file.
+    if (id != FindingId::unread_kind) CHECK_FALSE(report.lacking().front().empty());
+  }
+}
+
 TEST_CASE("the verdict has one line a kind and reason, however many files have it") {
   ImportReport report;
   for (int i = 0; i < 50; ++i) {
-    report.add({Severity::partial, Category::missing_done, "aicore", "data/" + std::to_string(i),
-                "missing .done", 1, kNull, ""});
+    report.add(FindingId::missing_done, "aicore", "data/" + std::to_string(i), "missing .done");
   }
   const std::string text = report.text();
   CHECK(text.find("(data/0 and 49 more)") != std::string::npos);

@@ -114,7 +114,7 @@ TEST_CASE("an iteration has its passes, its refresh and an arrow to the next one
   CHECK(end["name"] == "Data_aug Bound 0");
   CHECK(end["ts"] == "1000001.100");
   CHECK(start["name"] == "Data_aug Bound 1");
-  CHECK(start["ts"] == "1000001.430");
+  CHECK(start["ts"] == "1000001.450");  // BP End + refresh / 2
   CHECK(start["args"]["Data_aug Bound(us)"] == 0.061);
   CHECK(start["id"] == "Data_aug Bound 448_70001");
   CHECK(thread_name(all, 70001) == "Step Trace(Model ID:1)");
@@ -198,6 +198,7 @@ TEST_CASE("the frequency of the cores and the memory of operators are counters")
   track.id = 1;
   track.device_id = 1;
   track.name_id = store.name("AI Core Freq");
+  track.unit_name_id = store.name("MHz");
   store.add(track);
   CounterRow point;
   point.id = 1;

@@ -46,6 +46,45 @@ TEST_CASE("columns are not shortened below four, however narrow the terminal") {
         "aaa…  bbb…\n");
 }
 
+TEST_CASE("names that differ look different, whatever the width, and are beside all of their row") {
+  TextTable table({"Layer Id", "Layer Name", "Layer Type", "Time(us)", "Mac Busy Ratio"});
+  const std::string stem = "/model/backbone/stage";
+  const std::vector<std::string> names = {stem + "1/block3/conv2", stem + "2/block3/conv2",
+                                          stem + "2/block4/conv2", stem + "2/block4/conv1"};
+  for (std::size_t i = 0; i < names.size(); ++i)
+    table.add_row({std::to_string(i), names[i], "Convolution", "12345.000", "1.000"},
+                  {true, false, false, true, true});
+  table.add_row({"-", "N/A", "N/A", "50000.000", "N/A"}, {});
+  CHECK(table.render(75, false).find(" /model/backbone/stage2/block4/conv1 ") != std::string::npos);
+  CHECK(table.render(62, false) ==
+        "                                                           Mac\n"
+        "Layer  Layer                     Layer                    Busy\n"
+        "   Id  Name                      Type          Time(us)  Ratio\n"
+        "─────  ────────────────────────  ───────────  ─────────  ─────\n"
+        "    0  …stage1/block3/conv2      Convolution  12345.000  1.000\n"
+        "    1  …stage2/block3/conv2      Convolution  12345.000  1.000\n"
+        "    2  …stage2/block4/conv2      Convolution  12345.000  1.000\n"
+        "    3  …stage2/block4/conv1      Convolution  12345.000  1.000\n"
+        "    -  N/A                       N/A          50000.000    N/A\n");
+  // Too narrow for all: number and name stand in every part.
+  const std::string narrow = table.render(40, false);
+  std::size_t parts = 0;
+  for (auto at = narrow.find("    2  …tage2/block4/conv2  "); at != std::string::npos; ++parts)
+    at = narrow.find("    2  …tage2/block4/conv2  ", at + 1);
+  CHECK(parts == 3);
+}
+
+TEST_CASE("names without a common begin are cut inside, where they differ") {
+  TextTable table({"OP Name", "Time(us)"});
+  for (const char* name : {"resnet_layer_one_convolution_a", "backbone_layer_one_convolution_a",
+                           "backbone_layer_one_convolution_b"})
+    table.add_row({name, "1.000"}, {false, true});
+  const std::string text = table.render(36, false);
+  CHECK(text.find("resnet_l…one_convolution_a") != std::string::npos);
+  CHECK(text.find("backbone…one_convolution_a") != std::string::npos);
+  CHECK(text.find("backbone…one_convolution_b") != std::string::npos);
+}
+
 TEST_CASE("cells are made printable, rows that are too short are filled") {
   TextTable table({"A", "B"});
   table.add_row({"x\n\x1b[2J"}, {});

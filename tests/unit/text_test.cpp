@@ -1,4 +1,5 @@
 #include "base/text.hpp"
+#include "base/shell_word.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -103,4 +104,12 @@ TEST_CASE("small text helpers") {
   CHECK(human_bytes(999) == "999 B");
   CHECK(human_bytes(1000) == "1.0 kB");
   CHECK(human_bytes(12'345'678) == "12.3 MB");
+}
+
+TEST_CASE("a word of a command that users copy is quoted where a shell would change it") {
+  CHECK(shell_word("/data/JOB_1/a-b.c") == "/data/JOB_1/a-b.c");
+  CHECK(shell_word("\xe6\xa8\xa1") == "\xe6\xa8\xa1");
+  CHECK(shell_word("") == "''");
+  CHECK(shell_word("my runs") == "'my runs'");
+  CHECK(shell_word("Tom's; $(ls) *~") == "'Tom'\\''s; $(ls) *~'");
 }

@@ -115,14 +115,18 @@ fs::path folder_of(const Database& db, const fs::path& base, ExportStyle style,
   return product_folder(product_folder(base, fmt::format("device_{}", device)), "summary");
 }
 
-ExportedFile write_file(const fs::path& folder, const std::string& device,
+ExportedFile write_file(const fs::path& folder_path, const std::string& device,
                         const ordered_json& document) {
-  create_output_folder(folder);
-  AtomicFile file(folder / limited_file_name(fmt::format("prof_rule_{}", device), ".json"));
+  ProductFolder folder(folder_path, "prof_rule", false);
+  const std::string product = fmt::format("prof_rule_{}", device);
+  std::vector<std::unique_ptr<AtomicFile>> files;
+  files.push_back(
+      std::make_unique<AtomicFile>(folder.make() / limited_file_name(product, ".json")));
+  AtomicFile& file = *files.front();
   file.write(document.dump(2));
   file.write("\n");
   const ExportedFile written{file.target(), file.bytes_written()};
-  file.commit();
+  folder.publish(product, files);
   return written;
 }
 

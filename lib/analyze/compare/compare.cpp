@@ -22,6 +22,8 @@ std::string unit_text(TimeUnit unit) {
   switch (unit) {
     case TimeUnit::execution:
       return "one execution";
+    case TimeUnit::picture:
+      return "one picture";
     case TimeUnit::iteration:
       return "one iteration";
     case TimeUnit::whole_run:

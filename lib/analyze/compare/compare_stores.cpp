@@ -53,26 +53,46 @@ std::string why_whole(const Runs& base, const Runs& now, const Units& base_units
   return "";
 }
 
-std::vector<RunProfile> read_runs(const Runs& runs, const Units& units, bool as_whole) {
-  std::vector<RunProfile> profiles;
-  for (std::size_t i = 0; i < runs.size(); ++i) {
-    profiles.push_back(read_run(runs[i].store, runs[i].capture, runs[i].is_partial,
-                                as_whole ? TimeUnit::whole_run : units[i]));
+// Executions of several batches do not do the same work: they are compared picture by picture.
+void split_batches(const Runs& base, const Runs& now, Units& base_units, Units& new_units) {
+  std::vector<Batches> batches;
+  for (const auto& [runs, units] : {std::tie(base, base_units), std::tie(now, new_units)}) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (units[i] != TimeUnit::execution) return;
+      batches.push_back(read_batches(QueryDb(runs[i].store)));
+    }
   }
+  const bool alike = std::all_of(batches.begin(), batches.end(), [&](const Batches& one) {
+    return execute_alike(batches.front(), one);
+  });
+  if (alike) return;
+  base_units.assign(base.size(), TimeUnit::picture);
+  new_units.assign(now.size(), TimeUnit::picture);
+}
+
+std::vector<RunProfile> read_runs(const Runs& runs, const Units& units) {
+  std::vector<RunProfile> profiles;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    profiles.push_back(read_run(runs[i].store, runs[i].capture, runs[i].is_partial, units[i]));
   return profiles;
 }
 
 }  // namespace
 
 Comparison compare_stores(const Runs& base, const Runs& now) {
-  const Units base_units = units_of(base), new_units = units_of(now);
+  Units base_units = units_of(base), new_units = units_of(now);
   const std::string reason = why_whole(base, now, base_units, new_units);
   const bool as_whole = any_is_whole(base_units) || any_is_whole(new_units) || !reason.empty();
+  if (as_whole) {
+    base_units.assign(base.size(), TimeUnit::whole_run);
+    new_units.assign(now.size(), TimeUnit::whole_run);
+  }
+  split_batches(base, now, base_units, new_units);
   // A large capture takes seconds; the sides have nothing in common.
-  auto other = std::async(std::launch::async, [&] { return read_runs(now, new_units, as_whole); });
-  const auto base_runs = read_runs(base, base_units, as_whole);
+  auto other = std::async(std::launch::async, [&] { return read_runs(now, new_units); });
+  const auto base_runs = read_runs(base, base_units);
   Comparison result = compare(base_runs, other.get());
-  if (!reason.empty()) result.warnings.push_back(reason);
+  if (!reason.empty()) result.warnings.push_back({reason});
   return result;
 }
 

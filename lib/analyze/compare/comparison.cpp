@@ -1,5 +1,7 @@
 #include "analyze/compare/comparison.hpp"
 
+#include <fmt/format.h>
+
 #include <cmath>
 
 namespace msprof {
@@ -28,6 +30,15 @@ std::string_view verdict_name(Verdict verdict) {
 std::string per_unit(const std::string& unit) {
   constexpr std::string_view kOne = "one ";
   return unit.starts_with(kOne) ? "per " + unit.substr(kOne.size()) : "for " + unit;
+}
+
+std::string_view counted_unit(const std::string& unit) {
+  if (unit == "one iteration") return "iteration";
+  return unit.starts_with("one ") ? "execution" : "";
+}
+
+std::string ComparisonWarning::shown() const {
+  return id ? fmt::format("{} [{}]", text, finding_info(*id).id) : text;
 }
 
 std::string OpChange::name() const {

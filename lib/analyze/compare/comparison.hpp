@@ -1,9 +1,9 @@
 // Comparison: what changed between two runs, or between several runs a side. Made by compare(),
 // shown as text, JSON, CSV and HTML.
 //
-// All times are us of one execution of the model (svp: an execution, CANN: an iteration; where a
-// capture has neither, of the whole run, and `unit` says so), so that runs of different length
-// can be compared.
+// All times are us of one execution of the model (svp: an execution, or a picture where batches
+// differ; CANN: an iteration; where a capture has neither, of the whole run, and `unit` says so),
+// so that runs of different length can be compared.
 #pragma once
 
 #include <cstdint>
@@ -12,6 +12,8 @@
 #include <string_view>
 #include <vector>
 
+#include "base/findings.hpp"
+
 namespace msprof {
 
 // A run, or several runs of the same thing.
@@ -19,10 +21,11 @@ struct ComparedSide {
   std::vector<std::string> captures;  // names of their folders
   std::string chip;                   // empty: unknown
   std::optional<double> frequency_mhz;
-  std::vector<std::string> models;  // names, each once
-  std::optional<std::int64_t> batch;
+  std::vector<std::string> models;    // names, each once
+  std::vector<std::int64_t> batches;  // of its executions, each once, sorted; none: unknown
   std::int64_t devices = 0;
-  std::int64_t executions = 0;  // of all its runs
+  std::int64_t executions = 0;             // of all its runs
+  std::optional<std::int64_t> pictures{};  // of all its executions
 };
 
 // A time on both sides, with what may be chance.
@@ -93,19 +96,31 @@ struct MatchCounts {
   std::int64_t only_new = 0;
 };
 
+// What makes the two hard to compare; with an id where scripts may want to know.
+struct ComparisonWarning {
+  std::string text;
+  std::optional<FindingId> id{};
+
+  // "... [batches_differ]"
+  std::string shown() const;
+};
+
 enum class Verdict { faster, slower, noise };
 // "faster", as JSON and the classes of the report call it.
 std::string_view verdict_name(Verdict verdict);
 
 // "per execution" for "one execution", "for the whole run".
 std::string per_unit(const std::string& unit);
+// What runs are counted in: "execution" for times of one execution or picture, "iteration"; empty
+// where whole runs are compared.
+std::string_view counted_unit(const std::string& unit);
 
 struct Comparison {
   ComparedSide base;
   ComparedSide now;
   // What makes the two hard to compare, a sentence each; said first.
-  std::vector<std::string> warnings;
-  std::string unit;         // "one execution", "one iteration", "the whole run"
+  std::vector<ComparisonWarning> warnings;
+  std::string unit;         // "one execution", "one picture", "one iteration", "the whole run"
   std::string noise_basis;  // how the noise floor came about, a sentence
   Change total;             // device time
   Verdict verdict = Verdict::noise;

@@ -12,6 +12,23 @@ ExecutionIndex::ExecutionIndex(const QueryDb& db, TimeUnit unit) : unit_(unit) {
     model_names_.emplace(std::pair(read.integer(0), read.integer(1)), std::string(read.text(2)));
   }
   if (unit == TimeUnit::iteration) read_iterations(db);
+  if (unit == TimeUnit::picture) read_pictures(db);
+}
+
+void ExecutionIndex::read_pictures(const QueryDb& db) {
+  Statement read = db.prepare(
+      "SELECT device_id, model_id, step, batch FROM v_steps WHERE batch > 1"
+      " ORDER BY device_id, model_id, step, batch");
+  while (read.step()) {
+    const Key key{read.integer(0), read.maybe_integer(1).value_or(-1), read.integer(2), 0};
+    pictures_[key] = read.real(3);
+  }
+}
+
+double ExecutionIndex::pictures_of(const TaskPlace& task) const {
+  if (pictures_.empty()) return 1;
+  const auto found = pictures_.find({task.device_id, task.model_id.value_or(-1), task.step, 0});
+  return found == pictures_.end() ? 1 : found->second;
 }
 
 void ExecutionIndex::read_iterations(const QueryDb& db) {
@@ -50,7 +67,8 @@ std::optional<std::size_t> ExecutionIndex::find_iteration(const TaskPlace& task)
 std::size_t ExecutionIndex::place_of(const Key& key, const TaskPlace& task) {
   if (last_ && last_->first == key) return last_->second;
   const auto [place, is_new] = places_.emplace(key, executions_.size());
-  if (is_new) executions_.push_back({group_of(task.device_id, task.model_id), 0});
+  if (is_new)
+    executions_.push_back({group_of(task.device_id, task.model_id), 0, pictures_of(task)});
   last_ = {key, place->second};
   return place->second;
 }
@@ -62,6 +80,7 @@ std::optional<std::size_t> ExecutionIndex::find(const TaskPlace& task) {
     case TimeUnit::whole_run:
       return place_of({task.device_id, 0, 0, 0}, task);
     case TimeUnit::execution:
+    case TimeUnit::picture:
       break;
   }
   if (!task.execution) return std::nullopt;

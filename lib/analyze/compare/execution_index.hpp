@@ -25,6 +25,7 @@ struct TaskPlace {
 struct Execution {
   std::size_t group = 0;  // executions of one model belong together
   double us = 0;
+  double pictures = 1;  // that one time stands for
 };
 
 class ExecutionIndex {
@@ -33,9 +34,12 @@ class ExecutionIndex {
 
   // The place in executions(); empty for a task outside of them.
   std::optional<std::size_t> find(const TaskPlace& task);
-  // A duration; counts where an execution is as long as its tasks are together.
-  void add(std::size_t execution, double us) {
+  // Adds a duration, which counts where an execution is as long as its tasks are together. Returns
+  // what it is of the unit: of a picture its part.
+  double add(std::size_t execution, double us) {
+    us /= executions_[execution].pictures;
     if (unit_ != TimeUnit::iteration) executions_[execution].us += us;
+    return us;
   }
   const std::vector<Execution>& executions() const { return executions_; }
   std::size_t group_count() const { return groups_.size(); }
@@ -48,6 +52,8 @@ class ExecutionIndex {
   using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t>;
 
   void read_iterations(const QueryDb& db);
+  void read_pictures(const QueryDb& db);
+  double pictures_of(const TaskPlace& task) const;
   std::size_t group_of(std::int64_t device_id, std::optional<std::int64_t> model_id);
   std::optional<std::size_t> find_iteration(const TaskPlace& task) const;
   std::size_t place_of(const Key& key, const TaskPlace& task);
@@ -57,6 +63,7 @@ class ExecutionIndex {
   std::map<std::string, std::size_t> groups_;
   std::vector<Execution> executions_;
   std::map<Key, std::size_t> places_;
+  std::map<Key, double> pictures_;  // of one execution of a step (key with execution 0)
   std::optional<std::pair<Key, std::size_t>> last_;  // tasks of an execution are neighbours
   std::map<std::int64_t, std::vector<Iteration>> iterations_;  // by device, in order of time
 };

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "analyze/compare/batches.hpp"
 #include "analyze/compare/html_assets.hpp"
 #include "analyze/compare/html_tables.hpp"
 #include "analyze/compare/html_text.hpp"
@@ -111,7 +112,7 @@ std::string warnings(const Comparison& comparison) {
   std::string items;
   const std::size_t shown = std::min(comparison.warnings.size(), kMostWarnings);
   for (std::size_t i = 0; i < shown; ++i)
-    items += fmt::format("<li>{}</li>\n", escaped(comparison.warnings[i], kSentenceWidth));
+    items += fmt::format("<li>{}</li>\n", escaped(comparison.warnings[i].shown(), kSentenceWidth));
   if (shown < comparison.warnings.size())
     items += fmt::format("<li>{} more</li>\n", comparison.warnings.size() - shown);
   return fmt::format(
@@ -133,7 +134,10 @@ std::string sides(const Comparison& comparison) {
   const auto text = [](const std::string& one) { return one.empty() ? "-" : name(one); };
   const auto list = [](const auto& all) { return all.empty() ? "-" : names(all, ", "); };
   const auto batch = [](const ComparedSide& side) {
-    return side.batch ? std::to_string(*side.batch) : "-";
+    return side.batches.empty() ? "-" : batch_text(side.batches);
+  };
+  const auto pictures = [](const ComparedSide& side) {
+    return side.pictures ? std::to_string(*side.pictures) : "-";
   };
   return "<section aria-labelledby=\"h-sides\">\n<h2 id=\"h-sides\">What was compared</h2>\n"
          "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"What was compared\">\n"
@@ -146,6 +150,7 @@ std::string sides(const Comparison& comparison) {
          side_row("Batch", batch(base), batch(now)) +
          side_row("Devices", std::to_string(base.devices), std::to_string(now.devices)) +
          side_row("Executions", std::to_string(base.executions), std::to_string(now.executions)) +
+         side_row("Pictures", pictures(base), pictures(now)) +
          "</tbody></table></div>\n</section>\n";
 }
 

@@ -33,13 +33,10 @@ void read_facts(const TraceDb& store, const QueryDb& db, RunProfile& run) {
     if (run.chip.empty()) run.chip = text_of(devices, 0);
     if (!run.frequency_mhz) run.frequency_mhz = devices.maybe_real(1);
   }
-  Statement models = db.prepare(
-      "SELECT DISTINCT name, batch FROM v_models WHERE name IS NOT NULL ORDER BY name, batch");
-  while (models.step()) {
-    const std::string name = text_of(models, 0);
-    if (run.models.empty() || run.models.back() != name) run.models.push_back(name);
-    if (!run.batch) run.batch = models.maybe_integer(1);
-  }
+  Statement models =
+      db.prepare("SELECT DISTINCT name FROM v_models WHERE name IS NOT NULL ORDER BY name");
+  while (models.step()) run.models.push_back(text_of(models, 0));
+  run.batches = read_batches(db);
 }
 
 std::vector<std::string> originals_of(const std::string& joined, const std::string& name) {
@@ -132,7 +129,7 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
   run.total_us = total.us;
   run.mad_us = total.mad_us;
   run.fastest_us = total.fastest_us;
-  if (run.unit == TimeUnit::execution) {
+  if (run.unit == TimeUnit::execution || run.unit == TimeUnit::picture) {
     run.fastest_us = 0;
     for (const OpProfile& op : run.ops) run.fastest_us += op.fastest_us;
   }

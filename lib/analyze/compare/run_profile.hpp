@@ -9,12 +9,13 @@
 #include <string>
 #include <vector>
 
+#include "analyze/compare/batches.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
 
-// What times are of. A run with executions or iterations can be read as a whole, too.
-enum class TimeUnit { execution, iteration, whole_run };
+// What times are of. Executions can be read picture by picture, too, and any run as a whole.
+enum class TimeUnit { execution, picture, iteration, whole_run };
 
 // Middle of `values`, of an even number the mean of the middle two; 0 where there are none.
 double median_of(std::vector<double> values);
@@ -50,8 +51,8 @@ struct RunProfile {
   std::string chip;  // empty: unknown
   std::optional<double> frequency_mhz;
   std::vector<std::string> models;  // names, each once, sorted
-  std::optional<std::int64_t> batch;
-  std::int64_t devices = 0;  // with tasks
+  Batches batches;                  // none where its captures do not say them
+  std::int64_t devices = 0;         // with tasks
 
   TimeUnit unit = TimeUnit::whole_run;
   std::int64_t executions = 0;

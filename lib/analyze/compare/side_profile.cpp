@@ -12,7 +12,6 @@ void add_facts(const RunProfile& run, ComparedSide& facts) {
   facts.captures.push_back(run.capture);
   if (facts.chip.empty()) facts.chip = run.chip;
   if (!facts.frequency_mhz) facts.frequency_mhz = run.frequency_mhz;
-  if (!facts.batch) facts.batch = run.batch;
   for (const std::string& model : run.models) {
     if (std::find(facts.models.begin(), facts.models.end(), model) == facts.models.end())
       facts.models.push_back(model);
@@ -50,8 +49,10 @@ void fill_missing(SideProfile& side, std::size_t runs) {
 
 SideProfile merge_runs(const std::vector<RunProfile>& runs) {
   SideProfile side;
+  Batches batches;
   for (const RunProfile& run : runs) {
     add_facts(run, side.facts);
+    batches.add(run.batches);
     side.total.add_run(run.total_us, run.mad_us, run.fastest_us);
     add_ops(run, side);
     for (const CallProfile& call : run.calls) {
@@ -62,6 +63,8 @@ SideProfile merge_runs(const std::vector<RunProfile>& runs) {
     side.largest_ratio = std::max(side.largest_ratio, run.largest_ratio);
   }
   fill_missing(side, runs.size());
+  side.facts.batches = batches.values();
+  if (!side.facts.batches.empty()) side.facts.pictures = batches.pictures();
   return side;
 }
 

@@ -46,7 +46,7 @@ void TaskTimes::add(std::size_t slot, const TaskPlace& place, double us) {
     outside_us_ += us;
     return;
   }
-  index_.add(*execution, us);
+  us = index_.add(*execution, us);
   auto& samples = samples_[slot];
   // Of a whole run every task is kept: their spread is all that is known of chance.
   const bool joins =

@@ -7,6 +7,8 @@
 #include <functional>
 #include <set>
 
+#include "base/counted.hpp"
+
 namespace msprof {
 
 namespace {
@@ -22,7 +24,7 @@ class Warnings {
  public:
   Warnings(const Runs& base, const Runs& now) : base_(base), now_(now) {}
 
-  std::vector<std::string> list() {
+  std::vector<ComparisonWarning> list() {
     same_capture();
     partial();
     facts();
@@ -39,7 +41,7 @@ class Warnings {
 
   template <typename... Args>
   void say(fmt::format_string<Args...> format, Args&&... args) {
-    list_.push_back(fmt::format(format, std::forward<Args>(args)...));
+    list_.push_back({fmt::format(format, std::forward<Args>(args)...)});
   }
 
   void same_capture() {
@@ -86,12 +88,7 @@ class Warnings {
     differ(
         "frequencies", [](const RunProfile& run) { return number(run.frequency_mhz, " MHz"); },
         ": times change with them");
-    differ(
-        "batches",
-        [](const RunProfile& run) {
-          return run.batch ? std::to_string(*run.batch) : std::string("unknown");
-        },
-        "; times are of one execution, not of one picture");
+    batches();
     differ(
         "numbers of devices", [](const RunProfile& run) { return std::to_string(run.devices); },
         "");
@@ -103,11 +100,32 @@ class Warnings {
         "");
   }
 
+  static std::string batches_of(const Runs& side) {
+    Batches all;
+    for (const RunProfile& run : side) all.add(run.batches);
+    return batch_text(all.values());
+  }
+
+  void batches() {
+    const std::string ours = batches_of(base_), theirs = batches_of(now_);
+    if (base_.front().unit == TimeUnit::picture) {
+      const std::string which = ours == theirs
+                                    ? fmt::format("both sides have several batches ({})", ours)
+                                    : fmt::format("batches differ: {} and {}", ours, theirs);
+      list_.push_back({which + "; times are of one picture, those of calls of one call",
+                       FindingId::batches_differ});
+    } else if (ours != theirs && base_.front().unit == TimeUnit::whole_run) {
+      list_.push_back(
+          {fmt::format("batches differ: {} and {}, and whole runs are compared", ours, theirs),
+           FindingId::batches_differ});
+    }
+  }
+
   void several_runs() {
     for (const auto& [side, name] : {std::pair{&base_, "BASE"}, std::pair{&now_, "NEW"}}) {
       const Fact fact = [](const RunProfile& run) {
-        return fmt::format("{} {} {}", run.chip, fmt::join(run.models, " + "),
-                           run.batch.value_or(0));
+        return fmt::format("{} {} batch {}", known(run.chip), fmt::join(run.models, " + "),
+                           batch_text(run.batches.values()));
       };
       const bool same = std::all_of(side->begin(), side->end(), [&, runs = side](const auto& run) {
         return fact(run) == fact(runs->front());
@@ -123,24 +141,29 @@ class Warnings {
     return sum / static_cast<std::int64_t>(std::max<std::size_t>(1, side.size()));
   }
 
+  static std::string counted_of(std::int64_t count, std::string_view what) {
+    return counted(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count)), what);
+  }
+
   void executions() {
     if (base_.front().unit == TimeUnit::whole_run) return whole_runs();
-    const std::string_view what =
-        base_.front().unit == TimeUnit::execution ? "executions" : "iterations";
+    const bool iterates = base_.front().unit == TimeUnit::iteration;
+    const std::string_view what = iterates ? "iteration" : "execution";
     const std::int64_t ours = executions_of(base_), theirs = executions_of(now_);
     if (std::max(ours, theirs) >= kOtherNumber * std::min(ours, theirs)) {
-      say("BASE has {} {} a run and NEW {}: of few, the first ones, which are slower, weigh more",
-          ours, what, theirs);
+      say("BASE has {} a run and NEW {}: of few, the first ones, which are slower, weigh more",
+          counted_of(ours, what), theirs);
     }
     for (const auto& [count, name] : {std::pair{ours, "BASE"}, std::pair{theirs, "NEW"}}) {
       if (count < kFewExecutions)
-        say("{} has only {} {} a run: the first ones, which are slower, weigh in", name, count,
-            what);
+        say("{} has only {} a run: {}", name, counted_of(count, what),
+            count == 1 ? "the first one is slower than others"
+                       : "the first ones, which are slower, weigh in");
     }
     for (const Runs* side : {&base_, &now_})
       for (const RunProfile& run : *side)
         if (run.outside_share > kMostOutside)
-          say("{}: {:.0f} % of the operators' time is outside of all {} and not compared",
+          say("{}: {:.0f} % of the operators' time is outside of all {}s and not compared",
               run.capture, 100 * run.outside_share, what);
   }
 
@@ -184,12 +207,12 @@ class Warnings {
 
   const Runs& base_;
   const Runs& now_;
-  std::vector<std::string> list_;
+  std::vector<ComparisonWarning> list_;
 };
 
 }  // namespace
 
-std::vector<std::string> comparison_warnings(const Runs& base, const Runs& now) {
+std::vector<ComparisonWarning> comparison_warnings(const Runs& base, const Runs& now) {
   return Warnings(base, now).list();
 }
 

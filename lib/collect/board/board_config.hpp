@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -51,10 +50,13 @@ void check_login(const BoardConfig& config, std::string_view source);
 std::optional<Secret> take_password_variable();
 
 // Where the password comes from, in this order: `given` (--password-stdin), MSPROF_SSH_PASSWORD,
-// the ini, a prompt without echo where stderr is a terminal; it asks once and remembers. The
-// variable is taken as soon as this is called. The source throws Error(interrupted) on Ctrl-C.
-std::function<std::optional<Secret>()> password_source(std::optional<Secret> given,
-                                                       const BoardConfig& config);
+// the ini, a prompt without echo where stderr is a terminal. It asks once and remembers; only what
+// was typed is asked for again when it was wrong. The variable is taken as soon as this is called.
+// The sources throw Error(interrupted) on Ctrl-C.
+SecretSource password_source(std::optional<Secret> given, const BoardConfig& config);
+
+// That of the key of a login: a prompt as above.
+SecretSource passphrase_source(const std::filesystem::path& key);
 
 // The first line of `fd` without its end, for --password-stdin; what follows is left unread.
 // Throws Error(usage) when there is none, or when `fd` is a terminal that would show it.

@@ -13,6 +13,7 @@
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "collect/board/board_config.hpp"
 #include "collect/board/ini_section.hpp"
@@ -199,7 +200,7 @@ BoardConfig read_board_config(const fs::path& file) {
   if (!key.empty()) set_key(config, key.string(), fs::absolute(file).parent_path());
   if (others_may_read && !config.password.empty()) {
     log::warn("{} holds a password and others may read it: chmod 600 {}", file.string(),
-              file.string());
+              shell_word(file.string()));
   }
   return config;
 }

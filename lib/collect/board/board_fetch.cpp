@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <map>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
@@ -241,8 +242,9 @@ void BoardFetch::note(const FetchReport& report) {
   examples_.insert(examples_.end(), report.examples.begin(), report.examples.end());
   if (report.changed.empty()) return;
   std::string text = fmt::format(
-      "{} file(s) on the board did not arrive as they are there now{}{}", report.changed.size(),
-      ": ", report.reason.empty() ? "something may still be writing to them" : report.reason);
+      "{} on the board did not arrive as {} there now: {}", counted(report.changed.size(), "file"),
+      report.changed.size() == 1 ? "it is" : "they are",
+      report.reason.empty() ? "something may still be writing" : report.reason);
   for (std::size_t i = 0; i < report.changed.size() && i < kMostNamed; ++i) {
     text += "\n  " + printable(report.changed[i]);
   }
@@ -256,9 +258,9 @@ void BoardFetch::note_refused() {
   const std::uint64_t refused = std::max(refused_, unlisted);
   if (refused > 0) {
     std::string text = fmt::format(
-        "{} thing(s) on the board were refused: only files and folders with printable names that "
+        "{} on the board {} refused: only files and folders with printable names that "
         "stay in their folder come home",
-        refused);
+        counted(refused, "entry", "entries"), refused == 1 ? "was" : "were");
     for (std::size_t i = 0; i < examples_.size() && i < kMostNamed; ++i) {
       text += "\n  " + examples_[i];
     }

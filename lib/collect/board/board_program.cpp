@@ -8,6 +8,7 @@
 #include <cerrno>
 #include <csignal>
 
+#include "base/findings.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/board/board_keeper.hpp"
@@ -20,7 +21,11 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::milliseconds;
 
 constexpr std::string_view kRunning = "@msprof-run@ ";
+constexpr std::string_view kFailedWord = "@msprof-failed@";
 constexpr std::string_view kFailed = "@msprof-failed@\n";  // all that such a command prints then
+constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D; the first ends a begun line
+// On a terminal the shell's complaint comes before that word, with file names in it.
+constexpr std::size_t kMostComplaint = 10 << 10;
 constexpr std::size_t kMostFirstLine = 4 << 10;
 constexpr std::size_t kMostErrorsTail = 1 << 10;
 constexpr std::size_t kInputChunk = 32 << 10;
@@ -31,14 +36,14 @@ constexpr int kPatienceSeconds = 5;
 
 // $1 the inner script, then its parameters. OpenSSH starts a command as the leader of a session,
 // dropbear does not: only then setsid(1) is needed, which otherwise would fork and lose the exit
-// code.
+// code. On a terminal both do; setsid(1) would lose that, too.
 constexpr std::string_view kOuter = R"sh(
 inner=$1
 shift
 read -r stat < /proc/$$/stat
 stat=${stat##*") "}
 leads() { set -- $stat; [ "$4" = $$ ]; }
-leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh -c "$inner" msprof "$@"
+[ -t 0 ] || leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh -c "$inner" msprof "$@"
 exec sh -c "$inner" msprof "$@"
 )sh";
 
@@ -130,10 +135,12 @@ int signal_number(const std::string& name) {
   return 0;
 }
 
-// A terminal gives input to the programs in its foreground only.
-bool may_read_input() {
-  if (::isatty(STDIN_FILENO) == 0) return true;
-  return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
+// How many bytes at the end of `text` may be the begin of `word`.
+std::size_t begun_at_end(std::string_view text, std::string_view word) {
+  for (std::size_t size = std::min(text.size(), word.size() - 1); size > 0; --size) {
+    if (text.ends_with(word.substr(0, size))) return size;
+  }
+  return 0;
 }
 
 }  // namespace
@@ -153,10 +160,21 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
                                         std::to_string(run.environment.size())};
   arguments.insert(arguments.end(), run.environment.begin(), run.environment.end());
   arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
+  std::optional<SshTerminal> wanted;
+  if (run.on_terminal) {
+    terminal_ = std::make_unique<UserTerminal>();
+    wanted = terminal_->size();
+  }
   command_ = shell_.start(
       {"starting the application", kOuter}, arguments,
       [this](std::string_view bytes) { take_output(bytes); },
-      [this](std::string_view bytes) { take_errors(bytes); });
+      [this](std::string_view bytes) { take_errors(bytes); }, wanted);
+  if (!terminal_ || command_->has_terminal()) return;
+  terminal_.reset();
+  log::warn(FindingId::no_board_terminal,
+            "{} gives no terminal: stdout and stderr stay apart, and come when the application "
+            "flushes them (--no-tty asks for none)",
+            shell_.login().name());
 }
 
 BoardProgram::~BoardProgram() {
@@ -179,18 +197,36 @@ void BoardProgram::take_first_line(std::string_view bytes) {
   if (started_ && parse_u64(trim(first_line_).substr(kRunning.size()), group) && group > 1) {
     group_ = std::to_string(group);
   }
-  if (started_ && end != std::string_view::npos) take_output(bytes.substr(end + 1));
+  if (end != std::string_view::npos && end + 1 < bytes.size()) take_output(bytes.substr(end + 1));
 }
 
 void BoardProgram::take_output(std::string_view bytes) {
-  if (started_ && !has_output_ && bytes == kFailed) {
+  if (started_ && terminal_) {
+    show_until_failure(bytes);
+  } else if (started_ && shown_bytes_ == 0 && bytes == kFailed) {
     failed_ = true;
   } else if (started_) {
-    has_output_ = has_output_ || !bytes.empty();
+    shown_bytes_ += bytes.size();
     write_all(stdout_fd_, bytes);
   } else if (!failed_) {
     take_first_line(bytes);
+  } else {
+    take_errors(bytes);  // one stream with it, on a terminal
   }
+}
+
+void BoardProgram::show_until_failure(std::string_view bytes) {
+  if (failed_) return;
+  held_.append(bytes);
+  std::size_t size = held_.size();
+  if (shown_bytes_ < kMostComplaint) {
+    const auto at = held_.find(kFailedWord);
+    failed_ = at != std::string::npos;
+    size = failed_ ? at : held_.size() - begun_at_end(held_, kFailedWord);
+  }
+  shown_bytes_ += size;
+  write_all(stdout_fd_, std::string_view(held_).substr(0, size));
+  held_.erase(0, size);
 }
 
 // Until the application has begun, stderr tells why it did not.
@@ -205,21 +241,36 @@ void BoardProgram::take_errors(std::string_view bytes) {
   }
 }
 
-void BoardProgram::pass_input() {
-  if (!input_open_) return;
-  if (input_.empty() && may_read_input()) {
-    struct pollfd ready = {STDIN_FILENO, POLLIN, 0};
-    if (::poll(&ready, 1, 0) <= 0) return;
-    const ssize_t got = ::read(STDIN_FILENO, input_buffer_.data(), input_buffer_.size());
-    if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
-    if (got <= 0) {
-      input_open_ = false;
-      command_->close_input();
-      return;
-    }
+void BoardProgram::follow_terminal() {
+  if (!terminal_) return;
+  terminal_->take_keys();
+  if (terminal_->has_changed()) command_->resize(terminal_->size());
+}
+
+void BoardProgram::read_input() {
+  struct pollfd ready = {STDIN_FILENO, POLLIN, 0};
+  if (!input_open_ || !may_read_input() || ::poll(&ready, 1, 0) <= 0) return;
+  const ssize_t got = ::read(STDIN_FILENO, input_buffer_.data(), input_buffer_.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  input_open_ = got > 0;
+  if (input_open_) {
     input_ = {input_buffer_.data(), static_cast<std::size_t>(got)};
+    line_begun_ = input_.back() != '\n';
+  } else if (terminal_) {
+    // The end of a channel is none of its terminal.
+    input_ = kEndOfInput.substr(line_begun_ ? 0 : 1);
+  } else {
+    command_->close_input();
   }
-  input_.remove_prefix(command_->write(input_));
+}
+
+void BoardProgram::pass_input() {
+  // A terminal shows what is typed: before the application has it, that would stand in the first
+  // line.
+  if (terminal_ && !started_) return;
+  follow_terminal();
+  if (input_.empty()) read_input();
+  if (!input_.empty()) input_.remove_prefix(command_->write(input_));
 }
 
 std::optional<ProgramEnd> BoardProgram::wait(milliseconds limit) {
@@ -249,9 +300,12 @@ std::optional<ProgramEnd> BoardProgram::wait_for_streams(milliseconds limit) {
 }
 
 void BoardProgram::finish(const CommandEnd& end) {
+  if (terminal_) terminal_->restore();
   const auto drained = Clock::now() + kDrain;
   while (Clock::now() < drained && !command_->wait(kStep)) {
   }
+  write_all(stdout_fd_, failed_ ? std::string_view() : held_);
+  held_.clear();
   end_.exit_code = end.exit_code;
   if (!end.signal.empty()) {
     end_.exit_code.reset();
@@ -300,6 +354,7 @@ void BoardProgram::signal(int number) {
 
 // The exit code is lost with the connection; what it recorded is not.
 void BoardProgram::end_after_loss() {
+  if (terminal_) terminal_->restore();
   const auto reported = command_->reported_end();
   command_.reset();
   recover_();

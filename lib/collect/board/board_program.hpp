@@ -1,5 +1,5 @@
 // BoardProgram: an application that runs on a board, in a session of its own, its streams passed on
-// as they come. For SshHost.
+// as they come; on a terminal of the board they are one stream. For SshHost.
 #pragma once
 
 #include <functional>
@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "collect/board/board_shell.hpp"
+#include "collect/board/user_terminal.hpp"
 #include "collect/host.hpp"
 
 namespace msprof {
@@ -22,6 +23,7 @@ struct BoardRun {
   std::vector<std::string> environment;
   std::vector<std::string> arguments;
   bool stdout_to_stderr = false;
+  bool on_terminal = false;
 };
 
 class BoardProgram : public RunningProgram {
@@ -40,6 +42,9 @@ class BoardProgram : public RunningProgram {
   void take_first_line(std::string_view bytes);
   void take_output(std::string_view bytes);
   void take_errors(std::string_view bytes);
+  void show_until_failure(std::string_view bytes);
+  void follow_terminal();
+  void read_input();
   void pass_input();
   std::optional<ProgramEnd> wait_for_streams(std::chrono::milliseconds limit);
   void finish(const CommandEnd& end);
@@ -53,13 +58,16 @@ class BoardProgram : public RunningProgram {
   int stdout_fd_;
   std::string first_line_;  // until it is whole
   bool started_ = false;    // the application's pid has arrived
-  bool has_output_ = false;
+  std::uint64_t shown_bytes_ = 0;
+  std::string held_;         // on a terminal: output that may be the begin of the word of a failure
   bool failed_ = false;      // it could not be started
   std::string errors_tail_;  // why, then
   std::string group_ = "0";  // its process group where that is its own
   std::vector<char> input_buffer_;
   std::string_view input_;
   bool input_open_ = true;
+  bool line_begun_ = false;                 // by the input so far
+  std::unique_ptr<UserTerminal> terminal_;  // null: the board's streams are no terminal
   ProgramEnd end_;
   bool finished_ = false;
   std::unique_ptr<SshCommand> command_;

@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 #include <thread>
 
@@ -16,7 +17,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 
 // What a script says first; a greeting of the login shell comes before it.
-constexpr std::string_view kBegin = "@msprof-begin@\n";
+constexpr std::string_view kBegin = "@msprof-begin@";
 constexpr std::size_t kMostGreeting = 64 << 10;
 constexpr std::size_t kMostCommand = 8'900;  // dropbear's MAX_CMD_LEN is 9,000
 constexpr std::size_t kMostErrorText = 4 << 10;
@@ -25,6 +26,7 @@ constexpr std::size_t kMostAnswer = 256 << 20;
 constexpr std::size_t kChunk = 128 << 10;
 constexpr std::chrono::milliseconds kLook{100};
 constexpr std::chrono::seconds kSilence{120};
+constexpr std::chrono::seconds kFarewell{10};
 constexpr std::chrono::milliseconds kBetweenTries{500};
 
 // Passes on what comes behind the first line of the script.
@@ -38,8 +40,10 @@ class GreetingFilter {
       return;
     }
     held_.append(bytes);
+    // A terminal ends the line with "\r\n".
     const auto at = held_.find(kBegin);
-    if (at == std::string::npos) {
+    const auto end = at == std::string::npos ? at : held_.find('\n', at);
+    if (end == std::string::npos) {
       if (held_.size() > kMostGreeting) {
         throw Error(Exit::board_unreachable,
                     "the board's login shell prints without end before it runs a command");
@@ -47,7 +51,7 @@ class GreetingFilter {
       return;
     }
     begun_ = true;
-    const std::string rest = held_.substr(at + kBegin.size());
+    const std::string rest = held_.substr(end + 1);
     held_.clear();
     if (!rest.empty()) sink_(rest);
   }
@@ -57,6 +61,19 @@ class GreetingFilter {
   std::string held_;
   bool begun_ = false;
 };
+
+// A command whose input breaks off: it has handled what it got, and is gone, before somebody looks
+// at what it left.
+void end_early(SshCommand& command) {
+  const auto limit = Clock::now() + kFarewell;
+  try {
+    command.close_input();
+    while (!command.wait(kLook) && Clock::now() < limit && interrupt::count() < 2) {
+    }
+  } catch (const Error& error) {
+    log::verbose("{}", error.what());
+  }
+}
 
 void keep_tail(std::string& tail, std::string_view bytes) {
   tail.append(bytes);
@@ -73,23 +90,19 @@ std::string BoardAnswer::reason() const {
   return "it ended without a word";
 }
 
-std::string shell_quoted(std::string_view text) {
-  std::string quoted = "'";
-  for (const char c : text) {
-    if (c == '\'') {
-      quoted += "'\\''";
-    } else {
-      quoted += c;
-    }
-  }
-  quoted += '\'';
-  return quoted;
+std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp) {
+  const bool is_ipv6 = login.host.find(':') != std::string::npos;
+  // scp of today speaks SFTP; -O is its older way.
+  return fmt::format("scp {}{}{}-r {} .", has_sftp ? "" : "-O ",
+                     login.port == 22 ? "" : fmt::format("-P {} ", login.port),
+                     login.key.empty() ? "" : fmt::format("-i {} ", shell_word(login.key.string())),
+                     shell_word(fmt::format(fmt::runtime(is_ipv6 ? "{}@[{}]:{}" : "{}@{}:{}"),
+                                            login.user, login.host, folder)));
 }
 
 std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments) {
   std::string line = "exec sh -c ";
-  line +=
-      shell_quoted(fmt::format("echo {}\n{}", kBegin.substr(0, kBegin.size() - 1), script.text));
+  line += shell_quoted(fmt::format("echo {}\n{}", kBegin, script.text));
   line += " msprof";
   for (const std::string& argument : arguments) {
     line += ' ';
@@ -140,9 +153,10 @@ bool BoardShell::reconnect(double seconds) {
 
 std::unique_ptr<SshCommand> BoardShell::start(const BoardScript& script,
                                               const std::vector<std::string>& arguments,
-                                              StreamSink on_stdout, StreamSink on_stderr) {
+                                              StreamSink on_stdout, StreamSink on_stderr,
+                                              const std::optional<SshTerminal>& terminal) {
   return connection().start(command_line(script, arguments), GreetingFilter(std::move(on_stdout)),
-                            std::move(on_stderr));
+                            std::move(on_stderr), terminal);
 }
 
 BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std::string>& arguments,
@@ -165,7 +179,12 @@ BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std:
   if (!open) command->close_input();
   for (;;) {
     if (open && waiting.empty()) {
-      waiting = {buffer.data(), source(buffer.data(), buffer.size())};
+      try {
+        waiting = {buffer.data(), source(buffer.data(), buffer.size())};
+      } catch (const Error&) {
+        end_early(*command);
+        throw;
+      }
       if (waiting.empty()) {
         command->close_input();
         open = false;

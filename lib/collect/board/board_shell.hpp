@@ -10,10 +10,12 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "base/shell_word.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
@@ -33,8 +35,9 @@ struct BoardAnswer {
   std::string reason() const;
 };
 
-// `text` as one word of a POSIX shell, whatever bytes it has (NUL excepted).
-std::string shell_quoted(std::string_view text);
+// A command line for the user that brings a folder of the host into the current one:
+// "scp -P 2222 -r root@192.168.1.10:/x ."
+std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp);
 
 // What is sent for a script; throws Error(usage) where it is longer than dropbear takes (9,000
 // bytes).
@@ -65,10 +68,11 @@ class BoardShell {
   // The same with streams: `source` (may be empty) is its stdin, `sink` (may be empty) its stdout.
   BoardAnswer stream(const BoardScript& script, const std::vector<std::string>& arguments,
                      const Source& source, const StreamSink& sink);
-  // Starts a script and leaves the waiting to the caller.
+  // Starts a script, on a terminal if one is given, and leaves the waiting to the caller.
   std::unique_ptr<SshCommand> start(const BoardScript& script,
                                     const std::vector<std::string>& arguments, StreamSink on_stdout,
-                                    StreamSink on_stderr);
+                                    StreamSink on_stderr,
+                                    const std::optional<SshTerminal>& terminal = std::nullopt);
 
  private:
   SshLogin login_;

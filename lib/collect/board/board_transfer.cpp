@@ -6,6 +6,7 @@
 
 #include <optional>
 
+#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/board/board_listing.hpp"
@@ -141,8 +142,9 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
     BoardListing there = list_paths(folder, paths);
     const BoardListing again = different(there, into);
     if (!again.files.empty()) {
-      log::verbose("{} file(s) differ from the board's sizes and are fetched once more{}{}",
-                   again.files.size(), problem.empty() ? "" : ": ", problem);
+      log::verbose("{} {} not have the board's size and will be fetched once more{}{}",
+                   counted(again.files.size(), "file"), again.files.size() == 1 ? "does" : "do",
+                   problem.empty() ? "" : ": ", problem);
       join(problem, fetch_listed(folder, again, incoming, progress));
       // A file that went away meanwhile is not missed: the board's last word counts.
       BoardListing now = list_paths(folder, names_of(again));

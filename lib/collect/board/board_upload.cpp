@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 
+#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
@@ -94,10 +95,12 @@ void BoardUpload::require_space(std::uint64_t bytes) {
   if (free >= bytes && free - bytes >= kMarginBytes) return;
   throw Error(
       Exit::cannot_write,
-      fmt::format("{}: the project needs {} and {} are free below {}; make room there "
-                  "(--clean-board removes what msprof keeps), name another place with "
-                  "--board-dir, or leave files out with .msprofignore",
-                  link_.name(), human_bytes(bytes), human_bytes(free), link_.facts().folder));
+      fmt::format(
+          "{}: the project needs {}, beside {} that stay free for the recording, and {} are "
+          "free below {}; make room there (--clean-board removes what msprof keeps), name "
+          "another place with --board-dir, or leave files out with .msprofignore",
+          link_.name(), human_bytes(bytes), human_bytes(kMarginBytes), human_bytes(free),
+          link_.facts().folder));
 }
 
 // Again after a lost connection: what has arrived by then is not sent twice.
@@ -123,15 +126,22 @@ Placed BoardUpload::send(const Project& project, const std::string& folder) {
     placed.files -= std::min<std::uint64_t>(placed.files, report.not_sent.size());
   };
   link_.persistently(bring_up_to_date, [&] { return sent; });
-  log::verbose("{} files ({}) sent by {}", with_thousands(placed.files), human_bytes(placed.bytes),
+  log::verbose("{} ({}) sent by {}", counted(placed.files, "file"), human_bytes(placed.bytes),
                transfer_.way());
   return placed;
 }
 
 Placed BoardUpload::by_cache(const Project& project) {
   cache_ = link_.facts().folder + "/cache/" + cache_name(project);
+  Placed placed;
+  try {
+    placed = send(project, cache_);
+  } catch (const Error&) {
+    drop_unfinished(project);
+    throw;
+  }
   cache_bytes_ = project.bytes;
-  const Placed placed = send(project, cache_);
+  cache_is_whole_ = true;
   interrupt::check();
   const std::uint64_t free = board_free_bytes(link_.shell(), link_.facts().folder);
   link_.persistently(
@@ -140,13 +150,53 @@ Placed BoardUpload::by_cache(const Project& project) {
           change_board(link_.shell(), kCopy, {cache_, target_});
           return;
         }
-        log::info("space is short on {}: the run takes the board's copy of the project with it",
-                  link_.name());
+        log::info(
+            "space is short on {} ({} free; a second copy of the project needs {}, beside {} for "
+            "the recording): the run takes the board's copy with it",
+            link_.name(), human_bytes(free), human_bytes(project.bytes), human_bytes(kMarginBytes));
         change_board(link_.shell(), kMove, {cache_, target_});
         cache_.clear();
       },
       [] { return std::uint64_t{0}; });
   return placed;
+}
+
+// Of an upload that was ended: what is whole serves the next run, what is half serves nobody.
+void BoardUpload::drop_unfinished(const Project& project) {
+  if (!link_.shell().is_connected()) return;
+  const interrupt::Aside aside;
+  try {
+    const BoardListing there = transfer_.list(cache_);
+    std::vector<std::string> half;
+    std::uint64_t whole_bytes = 0;
+    for (const ProjectEntry& entry : project.entries) {
+      if (entry.kind != EntryKind::file) continue;
+      const auto found = there.files.find(entry.path.string());
+      if (found == there.files.end()) continue;
+      const BoardFile& file = found->second;
+      const bool whole = file.kind == EntryKind::file && file.size_bytes == entry.size_bytes;
+      if (whole) whole_bytes += file.size_bytes;
+      if (!whole) half.push_back(found->first);
+    }
+    remove_on_board(link_.shell(), cache_, half);
+    cache_bytes_ = whole_bytes;
+    if (whole_bytes == 0) cache_.clear();
+  } catch (const Error& error) {
+    // The first error is told; a half file is known by its size, and sent again by the next run.
+    log::verbose("{}", error.what());
+  }
+}
+
+std::string BoardUpload::remains() const {
+  if (cache_.empty()) return "";
+  if (cache_is_whole_) {
+    return fmt::format("{} keeps a copy of the project in {} ({}); --clean-board removes it",
+                       link_.name(), cache_, human_bytes(cache_bytes_));
+  }
+  return fmt::format(
+      "{} keeps the files of the project that arrived, {} in {}; the next run sends the others, "
+      "--clean-board removes them",
+      link_.name(), human_bytes(cache_bytes_), cache_);
 }
 
 Placed BoardUpload::directly(const Project& project) {

@@ -20,7 +20,8 @@ class BoardUpload {
 
   // Sends what changed since the last run into the board's copy and makes `target` of it: a copy,
   // or the board's copy itself where space is short. Throws Error(cannot_write) when the board has
-  // no room, ConnectionLost, Error(interrupted).
+  // no room, ConnectionLost, Error(interrupted); the board's copy then has whole files only, where
+  // it can still be reached.
   Placed by_cache(const Project& project);
   // Sends everything to `target`.
   Placed directly(const Project& project);
@@ -29,19 +30,20 @@ class BoardUpload {
   // Files of our own; paths are relative to `target` and may begin with ".." once.
   void place_files(const Project& project, const std::vector<PlacedFile>& files);
 
-  // Where the board keeps its copy, with its size; empty: it keeps none.
-  const std::string& cache() const { return cache_; }
-  std::uint64_t cache_bytes() const { return cache_bytes_; }
+  // What the board keeps of the project, a sentence; empty: nothing.
+  std::string remains() const;
 
  private:
   Placed send(const Project& project, const std::string& folder);
   void require_space(std::uint64_t bytes);
+  void drop_unfinished(const Project& project);
 
   BoardLink& link_;
   BoardTransfer transfer_;
   std::string target_;
-  std::string cache_;
+  std::string cache_;  // the board's copy; empty: it keeps none
   std::uint64_t cache_bytes_ = 0;
+  bool cache_is_whole_ = false;
 };
 
 }  // namespace msprof

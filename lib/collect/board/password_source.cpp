@@ -38,6 +38,26 @@ bool read_byte(int fd, char& byte) {
   }
 }
 
+// A question on the terminal, asked once: the copies of a login, and a board that is connected to
+// again, get the same answer.
+SecretSource asked_once(std::optional<Secret> known, const std::string& question,
+                        const std::string& complaint) {
+  const bool is_typed = !known;
+  auto answer = std::make_shared<std::optional<Secret>>(std::move(known));
+  SecretSource source;
+  source.first = [answer, question] {
+    if (!*answer) *answer = ask_password(question);
+    return *answer;
+  };
+  if (!is_typed) return source;
+  source.again = [answer, text = complaint + question] {
+    auto next = ask_password(text);
+    if (next) *answer = next;
+    return next;
+  };
+  return source;
+}
+
 }  // namespace
 
 std::optional<Secret> take_password_variable() {
@@ -54,18 +74,19 @@ std::optional<Secret> take_password_variable() {
   return taken;
 }
 
-std::function<std::optional<Secret>()> password_source(std::optional<Secret> given,
-                                                       const BoardConfig& config) {
+SecretSource password_source(std::optional<Secret> given, const BoardConfig& config) {
   std::optional<Secret> variable = take_password_variable();
   std::optional<Secret> known = given ? std::move(given) : std::move(variable);
   if (!known && !config.password.empty()) known = config.password;
-  // Shared by the copies of a login: a board that is connected to again is not asked for again.
-  auto answer = std::make_shared<std::optional<Secret>>(std::move(known));
-  const std::string question = fmt::format("password for {}: ", printable(config.login.name()));
-  return [answer, question] {
-    if (!*answer) *answer = ask_password(question);
-    return *answer;
-  };
+  return asked_once(std::move(known),
+                    fmt::format("password for {}: ", printable(config.login.name())),
+                    "the board refused it; ");
+}
+
+SecretSource passphrase_source(const std::filesystem::path& key) {
+  return asked_once(std::nullopt,
+                    fmt::format("passphrase of the key {}: ", printable(key.string())),
+                    "that does not open it; ");
 }
 
 Secret read_password_line(int fd) {

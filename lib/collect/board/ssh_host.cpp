@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "base/error.hpp"
+#include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -34,12 +35,24 @@ chmod -R u+rwX "$1" 2>/dev/null
 rm -rf "$1"
 )sh"};
 
-// $1 from, $2 to: the whole folder, or of a run ("recording") the recording alone.
+// $1 from, $2 to: the whole folder, or of a run ("recording") the recording alone. "brought-home":
+// the whole folder, and a mark that its results are elsewhere, too.
 constexpr BoardScript kKeep = {"keeping the run on the board", R"sh(
 umask 077
 mkdir -p "${2%/*}" || exit 1
 set -- "$1" "$2" "$3" "$1/profiling"/*
-if [ "$3" = recording ] && [ -e "$4" ]; then mv "$1/profiling" "$2"; else mv "$1" "$2"; fi
+if [ "$3" = recording ] && [ -e "$4" ]; then mv "$1/profiling" "$2"; else mv "$1" "$2"; fi || exit 1
+[ "$3" != brought-home ] || : > "$2/brought-home" || :
+)sh"};
+
+// $1 our folder: a line for each kept run without that mark, its size in KB and its name.
+constexpr BoardScript kListKept = {"looking at what the board keeps", R"sh(
+cd "$1/kept" 2>/dev/null || exit 0
+for run in *; do
+  [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
+  size=$(du -sk "./$run" 2>/dev/null)
+  echo "${size%%[!0-9]*} $run"
+done
 )sh"};
 
 std::string first_bytes(const fs::path& file) {
@@ -73,6 +86,7 @@ class SshHost::State {
   BoardLink link;
   bool connected = false;
   bool has_run = false;    // the run folder is on the board
+  bool at_stake = false;   // it may have results that are nowhere else
   bool kept_safe = false;  // what could not be brought home stays there
   std::string project_name;
   std::string remote_folder;  // a project that was on the board already
@@ -102,6 +116,37 @@ std::string SshHost::remains() const {
 void SshHost::connect() {
   state_->link.open(state_->options.force);
   state_->connected = true;
+  if (state_->options.clean_board && !state_->options.force) refuse_to_lose_results();
+}
+
+void SshHost::refuse_to_lose_results() {
+  const BoardAnswer answer = state_->link.shell().ask(kListKept, {facts().folder});
+  std::vector<std::string> runs;
+  for (const std::string_view line : split(answer.out, '\n')) {
+    const auto at = line.find(' ');
+    if (at == std::string_view::npos) continue;
+    std::uint64_t kilobytes = 0;
+    const bool told = parse_u64(line.substr(0, at), kilobytes);
+    runs.push_back(printable(line.substr(at + 1)) +
+                   (told ? fmt::format(" ({})", human_bytes(kilobytes * 1024)) : ""));
+  }
+  if (runs.empty() && answer.ok()) return;
+  state_->options.clean_board = false;
+  if (!answer.ok()) {
+    throw Error(Exit::cannot_write, fmt::format("{}: cannot see what it keeps, so nothing was "
+                                                "removed: {} (--force removes it unseen)",
+                                                name(), answer.reason()));
+  }
+  const std::string_view them = runs.size() == 1 ? "it" : "them";
+  throw Error(
+      FindingId::kept_results,
+      fmt::format(
+          "{} keeps in {}/kept what {} recorded and nobody brought home: {}; "
+          "nothing was removed. {} brings {}, --clean-board --force deletes {}",
+          name(), facts().folder, runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
+          fmt::join(runs, ", "),
+          copy_command(state_->link.shell().login(), facts().folder + "/kept", facts().has_sftp),
+          them, them));
 }
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,
@@ -156,6 +201,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   run.environment = command.environment;
   run.arguments = command.arguments;
   run.stdout_to_stderr = command.stdout_to_stderr;
+  run.on_terminal = command.on_terminal;
   std::string last;
   for (const fs::path& folder : {command.main.parent_path() / "lib", fs::path("lib")}) {
     const std::string place = state_->on_board(folder);
@@ -163,6 +209,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     run.libraries += (run.libraries.empty() ? "" : ":") + place;
     last = place;
   }
+  state_->at_stake = true;
   return std::make_unique<BoardProgram>(state_->link.shell(), run,
                                         [this] { state_->link.recover(); });
 }
@@ -178,7 +225,9 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
 }
 
 Fetched SshHost::fetch(const fs::path& into) {
-  return state_->fetch->all(into);
+  Fetched fetched = state_->fetch->all(into);
+  state_->at_stake = false;
+  return fetched;
 }
 
 std::string SshHost::keep() {
@@ -194,7 +243,8 @@ std::string SshHost::keep() {
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
-  return fmt::format("on {} in {} (scp -r brings them; --clean-board removes them)", name(), place);
+  return fmt::format("on {} in {} ({} brings them; --clean-board --force removes them)", name(),
+                     place, copy_command(state_->link.shell().login(), place, facts().has_sftp));
 }
 
 void SshHost::clean_up() {
@@ -217,7 +267,9 @@ void SshHost::remove_run() {
   BoardShell& shell = state_->link.shell();
   const bool clean = state_->options.clean_board && !state_->kept_safe;
   if (state_->has_run && state_->options.keep) {
-    change_board(shell, kKeep, {state_->link.run_folder(), state_->link.kept_folder(), "run"});
+    change_board(shell, kKeep,
+                 {state_->link.run_folder(), state_->link.kept_folder(),
+                  state_->at_stake ? "run" : "brought-home"});
     log::info("the run stays on {} in {}", name(), state_->link.kept_folder());
   } else if (state_->has_run) {
     change_board(shell, kRemove, {state_->link.run_folder()});
@@ -225,17 +277,15 @@ void SshHost::remove_run() {
   state_->has_run = false;
   if (clean) {
     change_board(shell, kRemove, {facts().folder});
-  } else if (state_->upload && !state_->upload->cache().empty()) {
-    state_->remains =
-        fmt::format("{} keeps a copy of the project in {} ({}); --clean-board removes it", name(),
-                    state_->upload->cache(), human_bytes(state_->upload->cache_bytes()));
+  } else if (state_->upload) {
+    state_->remains = state_->upload->remains();
   }
 }
 
 void SshHost::clean_board() {
   state_->options.clean_board = true;
-  connect();
   try {
+    connect();
     state_->link.persistently([this] { remove_run(); }, [] { return std::uint64_t{0}; });
   } catch (const Error&) {
     state_->link.close();

@@ -20,7 +20,7 @@ struct BoardRunOptions {
   bool keep = false;              // the run folder stays on the board
   bool no_cache = false;          // nothing of the project stays on the board
   bool clean_board = false;       // afterwards nothing at all of ours stays there
-  bool force = false;             // take the board from another run
+  bool force = false;             // take the board from another run; delete what never came home
 };
 
 class SshHost : public Host {
@@ -31,7 +31,8 @@ class SshHost : public Host {
 
   std::string name() const override;
   bool is_board() const override { return true; }
-  // Connects, looks, says in one line what it found, and takes the board's lock.
+  // Connects, looks, says in one line what it found, and takes the board's lock. Throws
+  // Error(kept_results) where clean_board would delete what never came home, unless `force`.
   void connect() override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
@@ -51,6 +52,7 @@ class SshHost : public Host {
 
  private:
   class State;
+  void refuse_to_lose_results();
   void remove_run();
   std::unique_ptr<State> state_;
 };

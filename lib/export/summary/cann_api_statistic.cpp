@@ -180,7 +180,8 @@ class CannApiStatistic : public cann::Table {
       out.number_by([value](std::string& digits) { append_fixed3_trimmed(digits, value); });
     };
     out.text("host");
-    out.text(cann::level_text(group.level()));
+    const std::string_view level = cann::level_text(group.level());
+    out.text(level.empty() ? std::to_string(group.level()) : std::string(level));
     out.text(name);
     number(group.sum_us());
     out.number(group.count());

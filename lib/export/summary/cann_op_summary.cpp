@@ -6,6 +6,7 @@
 #include "base/number.hpp"
 #include "base/real_text.hpp"
 #include "derive/pmu_metrics.hpp"
+#include "export/cann_counters.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_op_rows.hpp"
 #include "export/summary/cann_tables.hpp"
@@ -91,39 +92,6 @@ class Collectives {
  private:
   cann::ScopeFilter scope_;
   Statement read_;
-};
-
-// The counters of tasks, asked for in the order of the tasks.
-class Counters {
- public:
-  explicit Counters(const Database& db)
-      : read_(db.prepare(
-            "SELECT task_id, c0, c1, c2, c3, c4, c5, c6, c7, c8, c9, c10, c11, c12, c13, c14, c15,"
-            " c16, c17, c18, c19 FROM task_pmu ORDER BY task_id")),
-        more_(read_.step()) {
-    Statement columns = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
-    if (columns.step()) {
-      used_ = std::min<std::int64_t>(columns.integer(0), static_cast<std::int64_t>(kPmuColumns));
-    }
-  }
-
-  // Null where the task has none.
-  const std::int64_t* of(std::int64_t task_id) {
-    while (more_ && read_.integer(0) < task_id) more_ = read_.step();
-    if (!more_ || read_.integer(0) != task_id) return nullptr;
-    for (std::int64_t i = 0; i < used_; ++i) {
-      const int cell = static_cast<int>(i) + 1;
-      const std::int64_t value = read_.integer(cell);
-      values_[static_cast<std::size_t>(i)] = value == 0 && read_.is_null(cell) ? kNull : value;
-    }
-    return values_.data();
-  }
-
- private:
-  Statement read_;
-  bool more_;
-  std::int64_t used_ = 0;
-  std::array<std::int64_t, kPmuColumns> values_{};
 };
 
 class Writer {
@@ -250,7 +218,7 @@ class Writer {
   std::vector<double> values_;
   cann::OpRows ops_;
   cann::Texts texts_;
-  Counters counters_;
+  cann::TaskCounters counters_;
   std::string no_counters_;
   bool is_first_row_ = true;
   std::int64_t last_device_ = 0;

@@ -133,7 +133,9 @@ class CannCalls : public cann::Layer {
       out.begin_slice(text.head, start, duration, text.arguments);
       out.argument({"\"connection_id\""}, id);
       out.end_slice();
-      if (text.begins_arrow || copies.has(id)) cann::write_arrow(out, 's', text.lane, id, start);
+      if (document.has_arrows && (text.begins_arrow || copies.has(id))) {
+        cann::write_arrow(out, 's', text.lane, id, start);
+      }
     }
     processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, "CANN", "Thread",
                     texts.threads());

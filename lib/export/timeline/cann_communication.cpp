@@ -1,6 +1,7 @@
 // Layer communication: collectives and their tasks, by group and plane.
 // Sources: cann_corrections.md J-B1 (rows, threads, arguments), J-B2 (collectives), J-A2 (ends of
-// arrows), J-B9 (what began before the collection is left out); cann_host.md 1.9 (T4, T6, T7).
+// arrows), J-B9 (what began before the collection is left out); cann_host.md 1.9 (T4, T6, T7). HCCL
+// of CANN 5, its threads and arguments, are those of timelines that it wrote.
 #include <fmt/format.h>
 
 #include <map>
@@ -9,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "export/cann5_topics.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -17,17 +19,22 @@ namespace msprof {
 
 namespace {
 
+// In CANN 5 the first thread of collectives, and the place of plane 0 on the screen.
+constexpr std::int64_t kCann5PlaneOrder = 70000;
+
 // The threads of a group on one device: one for its collectives, one a plane.
 struct Group {
   std::int64_t row = 0;
+  std::int64_t first_plane = 0;
   bool is_drawn = false;
   std::set<std::int64_t> planes;  // that are drawn
 };
 
-// Groups by device and name (kNull: N/A). Thread ids run through all devices of the file.
+// Groups by device and name (kNull: N/A). Thread ids run through all devices of the file: a group's
+// collectives, then its planes. CANN 5 counted the planes alone, and had the collectives behind.
 class Groups {
  public:
-  explicit Groups(const Database& db) : db_(db) {
+  Groups(const Database& db, TraceStyle style) : db_(db) {
     Statement read = db.prepare(
         "SELECT task.device_id, call.group_name_id, max(call.plane_id) FROM comm_task"
         " CROSS JOIN comm_call AS call ON call.id = comm_call_id"
@@ -37,12 +44,16 @@ class Groups {
         " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
         " GROUP BY 1, 2 ORDER BY 1, 2, 3 DESC");
     std::int64_t next_row = 0;
+    std::int64_t count = 0;
     while (read.step()) {
       const std::int64_t name = read.maybe_integer(1).value_or(kNull);
       const auto [at, is_new] = groups_[read.integer(0)].try_emplace(name);
       if (!is_new) continue;
-      at->second.row = next_row;
-      next_row += read.is_null(2) ? 1 : 2 + checked_plane(read.integer(2));
+      const bool is_cann5 = style == TraceStyle::cann5;
+      Group& group = at->second;
+      group.row = is_cann5 ? kCann5PlaneOrder + count++ : next_row++;
+      group.first_plane = next_row;
+      if (!read.is_null(2)) next_row += 1 + checked_plane(read.integer(2));
     }
   }
 
@@ -50,7 +61,7 @@ class Groups {
   std::int64_t plane(std::int64_t device, std::optional<std::int64_t> name, std::int64_t plane) {
     Group& group = drawn(device, name);
     group.planes.insert(checked_plane(plane));
-    return group.row + 1 + plane;
+    return group.first_plane + plane;
   }
   std::int64_t row(std::int64_t device, std::optional<std::int64_t> name) {
     return drawn(device, name).row;
@@ -83,13 +94,16 @@ class Groups {
 
 class CommunicationWriter {
  public:
-  CommunicationWriter(const Database& db, const ExportScope& scope, TraceJsonWriter& out)
+  CommunicationWriter(const Database& db, const Document& document, TraceStyle style,
+                      TraceJsonWriter& out)
       : db_(db),
-        scope_(scope),
+        style_(style),
+        scope_(document.scope),
+        has_arrows_(document.has_arrows),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
         texts_(db, cann::TextForm::json),
-        groups_(db),
+        groups_(db, style),
         out_(out) {}
 
   void write() {
@@ -160,14 +174,15 @@ class CommunicationWriter {
         groups_.plane(device, row.maybe_integer(kGroup), row.integer(kPlane));
     const std::string item = text(row.maybe_integer(kItem));
     out_.begin_slice({item}, lane(device, plane), row.integer(kStart), duration);
-    const auto notify = static_cast<std::uint64_t>(row.integer(kNotify));
-    out_.argument({"\"notify_id\""}, JsonText{"\"" + std::to_string(notify) + "\""});
+    const std::string notify = std::to_string(static_cast<std::uint64_t>(row.integer(kNotify)));
+    const bool is_cann5 = style_ == TraceStyle::cann5;
+    out_.argument({"\"notify_id\""}, JsonText{is_cann5 ? notify : "\"" + notify + "\""});
     constexpr double kPsPerUs = 1e6;
     out_.argument_number({"\"duration estimated(us)\""},
                          static_cast<double>(row.integer(kEstimated)) / kPsPerUs);
     out_.argument({"\"stream id\""}, row.integer(kStream));
     out_.argument({"\"task id\""}, row.integer(kNumber));
-    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(cann::kNoContext));
+    if (!is_cann5) write_context(row);
     out_.argument({"\"task type\""}, JsonText{item});
     out_.argument({"\"src rank\""}, row.integer(kLocal));
     out_.argument({"\"dst rank\""}, row.integer(kRemote));
@@ -182,8 +197,14 @@ class CommunicationWriter {
     out_.argument_number(
         {"\"bandwidth(GB/s)\""},
         duration == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration));
-    out_.argument({"\"model id\""}, row.maybe_integer(kModel).value_or(cann::kNoModel));
+    if (!is_cann5) write_model(row, kModel);
     out_.end_slice();
+  }
+  void write_context(const Statement& row) {
+    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(cann::kNoContext));
+  }
+  void write_model(const Statement& row, int column) {
+    out_.argument({"\"model id\""}, row.maybe_integer(column).value_or(cann::kNoModel));
   }
 
   enum OpCell : int {
@@ -204,7 +225,8 @@ class CommunicationWriter {
   };
 
   void write_ops() {
-    const cann::ArrowEnds ends(db_, scope_, cann::EndsOf::collectives);
+    std::optional<cann::ArrowEnds> ends;
+    if (has_arrows_) ends.emplace(db_, scope_, cann::EndsOf::collectives);
     Statement read = db_.prepare(fmt::format(
         "SELECT op.id, op.device_id, op.start_ns, op.end_ns, op.name_id, op.model_number,"
         " op.rank_size, call.op_group_name_id, call.op_data_type, call.op_algorithm_name_id,"
@@ -217,47 +239,55 @@ class CommunicationWriter {
       if (!is_taken(device, start, read.integer(kOpEnd), read.maybe_integer(kOpModel))) continue;
       const TraceLane where = lane(device, groups_.row(device, read.maybe_integer(kOpGroup)));
       write_op(read, where);
-      if (read.is_null(kApi)) continue;
-      const char phase = ends.phase_of_op(read.integer(kOpId), read.integer(kApi));
+      if (read.is_null(kApi) || !ends) continue;
+      const char phase = ends->phase_of_op(read.integer(kOpId), read.integer(kApi));
       if (phase != 0) cann::write_arrow(out_, phase, where, read.integer(kApi), start);
     }
   }
 
   void write_op(const Statement& row, TraceLane where) {
-    const auto yes_or_no = [&row](int column) {
-      return JsonText{row.integer(column) != 0 ? "\"yes\"" : "\"no\""};
-    };
     const std::int64_t start = row.integer(kOpStart);
     out_.begin_slice({text(row.maybe_integer(kOpName))}, where, start,
                      cann::minus_ns(row.integer(kOpEnd), start));
+    if (style_ == TraceStyle::current) write_op_arguments(row);
+    out_.end_slice();
+  }
+
+  void write_op_arguments(const Statement& row) {
+    const auto yes_or_no = [&row](int column) {
+      return JsonText{row.integer(column) != 0 ? "\"yes\"" : "\"no\""};
+    };
     out_.argument({"\"rank_size\""}, row.integer(kRanks));
     out_.argument({"\"connection_id\""}, row.integer(kApi));
-    out_.argument({"\"model id\""}, row.maybe_integer(kOpModel).value_or(cann::kNoModel));
+    write_model(row, kOpModel);
     out_.argument_text({"\"data_type\""},
                        cann::text_of(cann::comm_data_types(), row.integer(kOpDataType)));
     out_.argument({"\"alg_type\""}, JsonText{text(row.maybe_integer(kAlgorithm))});
     out_.argument({"\"count\""}, row.integer(kCount));
     out_.argument({"\"relay\""}, yes_or_no(kRelay));
     out_.argument({"\"retry\""}, yes_or_no(kRetry));
-    out_.end_slice();
   }
 
   void write_metadata() {
     std::int64_t last_device = -1;
     groups_.for_each([&](std::int64_t device, std::int64_t name, const Group& group) {
       if (device != last_device) {
-        processes_.write(out_, cann::TraceProcess::communication, device, "Communication");
+        processes_.write(out_, cann::TraceProcess::communication, device,
+                         style_ == TraceStyle::cann5 ? "HCCL" : "Communication");
       }
       last_device = device;
-      out_.thread(lane(device, group.row), group_name(name), group.row);
+      // The threads of CANN 5 are in the other order than their numbers.
+      const std::int64_t plane_order = style_ == TraceStyle::cann5 ? kCann5PlaneOrder : 0;
+      out_.thread(lane(device, group.row), group_name(name), group.row - plane_order);
       for (const std::int64_t plane : group.planes) {
-        const std::int64_t tid = group.row + 1 + plane;
-        out_.thread(lane(device, tid), fmt::format("Plane {}", plane), tid);
+        const std::int64_t tid = group.first_plane + plane;
+        out_.thread(lane(device, tid), fmt::format("Plane {}", plane), tid + plane_order);
       }
     });
   }
 
   std::string group_name(std::int64_t name_id) const {
+    if (style_ == TraceStyle::cann5) return "Communication Kernel";
     Statement read = db_.prepare("SELECT text FROM name WHERE id = ?");
     read.bind(1, name_id);
     if (name_id == kNull || !read.step()) return "Communication";
@@ -265,7 +295,9 @@ class CommunicationWriter {
   }
 
   const Database& db_;
+  TraceStyle style_;
   const ExportScope& scope_;
+  bool has_arrows_;
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
   cann::Texts texts_;
@@ -275,20 +307,27 @@ class CommunicationWriter {
 
 class CannCommunication : public cann::Layer {
  public:
-  CannCommunication()
+  explicit CannCommunication(TraceStyle style)
       : Layer({.name = "communication",
                .help = "collectives and their tasks, by group and plane",
-               .exists = "SELECT 1 FROM comm_task"}) {}
+               .exists = "SELECT 1 FROM comm_task"}),
+        style_(style) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    CommunicationWriter(db, document.scope, out).write();
+    CommunicationWriter(db, document, style_, out).write();
   }
+
+ private:
+  TraceStyle style_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_communication() {
-  return std::make_unique<CannCommunication>();
+  return std::make_unique<CannCommunication>(TraceStyle::current);
+}
+std::unique_ptr<TimelineLayer> make_cann5_communication() {
+  return std::make_unique<CannCommunication>(TraceStyle::cann5);
 }
 
 }  // namespace msprof

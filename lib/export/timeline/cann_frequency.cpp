@@ -1,5 +1,8 @@
-// Layer ai_core_freq: frequency of the AI cores.
-// Source: cann_device.md 23, cann_corrections.md J-A7 (each point once).
+// Layers ai_core_freq and voltage: what the AI cores ran at, as counters.
+// Source: cann_device.md 23, cann_corrections.md J-A7 (each point once), cann_system.md 20.
+#include <fmt/format.h>
+
+#include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
 
@@ -7,39 +10,60 @@ namespace msprof {
 
 namespace {
 
-class CannFrequency : public cann::Layer {
+struct CounterFacts {
+  cann::LayerFacts layer;  // its `exists` gives the ids of the tracks
+  cann::TraceProcess process;
+  std::string_view process_name;
+};
+
+class CannCounters : public cann::Layer {
  public:
-  CannFrequency()
-      : Layer({.name = "ai_core_freq",
-               .help = "frequency of the AI cores",
-               .exists = "SELECT 1 FROM track JOIN name ON name.id = track.name_id"
-                         " WHERE name.text = 'AI Core Freq'"}) {}
+  explicit CannCounters(const CounterFacts& facts) : Layer(facts.layer), facts_(facts) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
-    Statement read = db.prepare(
-        "SELECT track.device_id, counter.time_ns, counter.value FROM counter"
+    Statement read = db.prepare(fmt::format(
+        "SELECT track.device_id, counter.time_ns, counter.value, name.text, unit.text FROM counter"
         " JOIN track ON track.id = counter.track_id JOIN name ON name.id = track.name_id"
-        " WHERE name.text = 'AI Core Freq' ORDER BY counter.id");
+        " JOIN name AS unit ON unit.id = track.unit_name_id"
+        " WHERE track.id IN ({}) ORDER BY counter.id",
+        facts_.layer.exists));
     std::int64_t last_device = -1;
     while (read.step()) {
       const std::int64_t device = read.integer(0);
       const std::int64_t time = read.integer(1);
       if (!document.scope.takes(device, time, time)) continue;
-      if (device != last_device) {
-        processes.write(out, cann::TraceProcess::frequency, device, "AI Core Freq");
-      }
+      if (device != last_device) processes.write(out, facts_.process, device, facts_.process_name);
       last_device = device;
-      out.counter({"\"AI Core Freq\""}, {processes.pid(cann::TraceProcess::frequency, device), 0},
-                  time, {"\"MHz\""}, read.integer(2));
+      out.counter({json_string(read.text(3))}, {processes.pid(facts_.process, device), 0}, time,
+                  {json_string(read.text(4))}, read.integer(2));
     }
   }
+
+ private:
+  CounterFacts facts_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_frequency() {
-  return std::make_unique<CannFrequency>();
+  return std::make_unique<CannCounters>(
+      CounterFacts{{.name = "ai_core_freq",
+                    .help = "frequency of the AI cores",
+                    .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
+                              " WHERE name.text = 'AI Core Freq'"},
+                   cann::TraceProcess::frequency,
+                   "AI Core Freq"});
+}
+
+std::unique_ptr<TimelineLayer> make_cann_voltage() {
+  return std::make_unique<CannCounters>(
+      CounterFacts{{.name = "voltage",
+                    .help = "voltages of the AI cores and the bus",
+                    .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
+                              " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')"},
+                   cann::TraceProcess::voltage,
+                   "Voltage Info"});
 }
 
 }  // namespace msprof

@@ -1,12 +1,18 @@
 // Layer ascend_hardware: tasks on the device, a stream each, and the ends of the arrows to them.
 // Sources: cann_device.md 23, cann_corrections.md J-A2 (ends), J-A3 (Task Type), J-A4 (logic
-// streams), J-B8 and J-B9 (what is left out), J-B15 (no connection), J-C6 (hidden outer tasks).
+// streams), J-B8 and J-B9 (what is left out), J-B15 (no connection), J-C6 (hidden outer tasks). The
+// arguments of CANN 5 are those of timelines that it wrote.
 #include <algorithm>
+#include <cmath>
 #include <map>
 #include <optional>
 #include <set>
 #include <unordered_map>
+#include <utility>
 
+#include "derive/pmu_metrics.hpp"
+#include "export/cann5_topics.hpp"
+#include "export/cann_counters.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -121,6 +127,76 @@ class OuterTasks {
   std::vector<Key> keys_;
 };
 
+// Aicore Time and Total Cycle of tasks, as CANN 5 wrote them. Its label says ms, its number is us:
+// readers look it up by that name and know.
+class CoreTimes {
+ public:
+  explicit CoreTimes(const Database& db)
+      : metrics_(db),
+        values_(metrics_.columns().size()),
+        counters_(db),
+        of_op_(
+            db.prepare("SELECT block_num, mix_block_num, unit.text IN ('AI_CPU', 'DSA_SQE', 'DVPP')"
+                       " FROM op LEFT JOIN name AS unit ON unit.id = op.unit_name_id"
+                       " WHERE op.id = ?")) {
+    // Chips with two kinds of cores have both columns twice.
+    for (const auto& [time, cycles] : {std::pair("aicore_time(us)", "total_cycles"),
+                                       {"aicore_time(us)", "aic_total_cycles"},
+                                       {"aiv_time(us)", "aiv_total_cycles"}}) {
+      const auto at = [&](std::string_view name) {
+        const auto& all = metrics_.columns();
+        const auto found = std::find_if(all.begin(), all.end(),
+                                        [&](const PmuColumn& one) { return one.name == name; });
+        return static_cast<std::size_t>(found - all.begin());
+      };
+      if (at(cycles) < values_.size() && at(time) < values_.size()) {
+        sides_.emplace_back(at(time), at(cycles));
+      }
+    }
+  }
+
+  // Tasks are asked for in the order of their ids.
+  void write(const Task& task, std::int64_t device, TraceJsonWriter& out) {
+    const std::int64_t* counters = sides_.empty() ? nullptr : counters_.of(task.id);
+    if (counters == nullptr) return write_missing(out);
+    PmuTask load{.counters = counters, .duration_ns = task.duration_ns};
+    if (task.op != kNull) {
+      of_op_.reset();
+      of_op_.bind(1, task.op);
+      if (of_op_.step()) {
+        // What never runs on the cores has none, whatever was recorded within it.
+        if (of_op_.integer(2) != 0) return write_missing(out);
+        load.block_num = of_op_.integer(0);
+        load.mix_block_num = of_op_.integer(1);
+      }
+    }
+    metrics_.evaluate(device, load, values_);
+    // The side that ran.
+    const auto side = *std::max_element(sides_.begin(), sides_.end(), [&](auto a, auto b) {
+      return values_[a.second] < values_[b.second];
+    });
+    const double us = values_[side.first];
+    const double cycles = values_[side.second];
+    if (!std::isfinite(us) || !std::isfinite(cycles)) return write_missing(out);
+    out.argument_number({kTime}, std::round(us * 1000) / 1000);
+    out.argument({kCycles}, std::llround(std::clamp(cycles, 0.0, 9e18)));
+  }
+
+ private:
+  static constexpr std::string_view kTime = "\"Aicore Time(ms)\"";
+  static constexpr std::string_view kCycles = "\"Total Cycle\"";
+  static void write_missing(TraceJsonWriter& out) {
+    out.argument({kTime}, JsonText{"\"N/A\""});
+    out.argument({kCycles}, JsonText{"\"N/A\""});
+  }
+
+  PmuMetrics metrics_;
+  std::vector<double> values_;
+  cann::TaskCounters counters_;
+  Statement of_op_;
+  std::vector<std::pair<std::size_t, std::size_t>> sides_;  // columns of time and cycles
+};
+
 // What tasks of one kind on one stream have in common, as text.
 struct TaskText {
   std::string head;
@@ -130,9 +206,10 @@ struct TaskText {
 
 class TaskTexts {
  public:
-  TaskTexts(const Database& db, std::int64_t pid)
+  TaskTexts(const Database& db, std::int64_t pid, TraceStyle style)
       : db_(db),
         pid_(pid),
+        style_(style),
         texts_(db, cann::TextForm::json),
         types_(db),
         copy_(cann::name_id_of(db, "MEMCPY_ASYNC")),
@@ -208,6 +285,11 @@ class TaskTexts {
     }
     if (key.host_type == copy_) type = key.device_type;
     text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
+    if (style_ == TraceStyle::cann5) {
+      text.arguments = "\"Task Type\":" + texts_(type);
+      text.arguments += ",\"Stream Id\":" + std::to_string(key.stream);
+      return text;
+    }
     text.arguments = "\"Model Id\":" + std::to_string(key.model);
     text.arguments += ",\"Task Type\":" + texts_(type);
     text.arguments += ",\"Physic Stream Id\":" + std::to_string(key.stream);
@@ -216,6 +298,7 @@ class TaskTexts {
 
   const Database& db_;
   std::int64_t pid_;
+  TraceStyle style_;
   cann::Texts texts_;
   cann::TaskTypes types_;
   std::int64_t copy_;
@@ -229,15 +312,17 @@ class TaskTexts {
 // Writes the tasks of one run of neighbours.
 class DeviceWriter {
  public:
-  DeviceWriter(const Database& db, const ExportScope& scope, const cann::ArrowEnds& ends,
-               std::int64_t device, std::int64_t pid)
+  DeviceWriter(const Database& db, const ExportScope& scope, const cann::ArrowEnds* ends,
+               std::int64_t device, std::int64_t pid, TraceStyle style)
       : db_(db),
         scope_(scope),
         is_limited_(!scope.is_everything()),
         ends_(ends),
         device_(device),
         begin_ns_(cann::window_begin_ns(db)),
-        texts_(db, pid) {}
+        texts_(db, pid, style) {
+    if (style == TraceStyle::cann5) core_times_.emplace(db);
+  }
 
   void write(std::int64_t first_task, std::int64_t last_task, TraceJsonWriter& out) {
     const OuterTasks outer(db_, first_task, last_task);
@@ -269,6 +354,17 @@ class DeviceWriter {
     out.begin_slice(text.head, task.start_ns, task.duration_ns, text.arguments);
     out.argument({"\"Task Id\""}, task.number);
     out.argument({"\"Batch Id\""}, task.batch);
+    if (core_times_) {
+      core_times_->write(task, device_, out);
+    } else {
+      write_rest(task, copies, out);
+    }
+    out.end_slice();
+    const char phase = ends_ == nullptr ? char{0} : ends_->phase_of_task(task.id, task.call);
+    if (phase != 0) cann::write_arrow(out, phase, text.lane, task.call, task.start_ns);
+  }
+
+  void write_rest(const Task& task, Copies* copies, TraceJsonWriter& out) {
     out.argument({"\"Subtask Id\""}, task.context == kNull ? cann::kNoContext : task.context);
     if (task.call == kNull) {
       out.argument_digits({"\"connection_id\""}, kNoConnection);
@@ -277,30 +373,30 @@ class DeviceWriter {
     }
     if (copies != nullptr) copies->write(task.id, task.duration_ns, out);
     texts_.write_dimensions(task, out);
-    out.end_slice();
-    const char phase = ends_.phase_of_task(task.id, task.call);
-    if (phase != 0) cann::write_arrow(out, phase, text.lane, task.call, task.start_ns);
   }
 
   const Database& db_;
   const ExportScope& scope_;
   bool is_limited_;
-  const cann::ArrowEnds& ends_;
+  const cann::ArrowEnds* ends_;  // null: no arrows
   std::int64_t device_;
   std::int64_t begin_ns_;
   TaskTexts texts_;
+  std::optional<CoreTimes> core_times_;  // of CANN 5
 };
 
 class CannHardware : public cann::Layer {
  public:
-  CannHardware()
+  explicit CannHardware(TraceStyle style)
       : Layer({.name = "ascend_hardware",
                .help = "tasks on the device, a stream each",
-               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"}) {}
+               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"}),
+        style_(style) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
-    const cann::ArrowEnds ends(db, document.scope, cann::EndsOf::tasks);
+    std::optional<cann::ArrowEnds> ends;
+    if (document.has_arrows) ends.emplace(db, document.scope, cann::EndsOf::tasks);
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
         " ORDER BY device_id, first_task_id");
@@ -314,8 +410,8 @@ class CannHardware : public cann::Layer {
       if (runs.integer(0) != device || !writer) {
         if (writer) write_metadata();
         device = runs.integer(0);
-        writer.emplace(db, document.scope, ends, device,
-                       processes.pid(cann::TraceProcess::hardware, device));
+        writer.emplace(db, document.scope, ends ? &*ends : nullptr, device,
+                       processes.pid(cann::TraceProcess::hardware, device), style_);
       }
       if (document.scope.takes_device(device)) {
         writer->write(runs.integer(1), runs.integer(2), out);
@@ -323,12 +419,18 @@ class CannHardware : public cann::Layer {
     }
     if (writer) write_metadata();
   }
+
+ private:
+  TraceStyle style_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_hardware() {
-  return std::make_unique<CannHardware>();
+  return std::make_unique<CannHardware>(TraceStyle::current);
+}
+std::unique_ptr<TimelineLayer> make_cann5_hardware() {
+  return std::make_unique<CannHardware>(TraceStyle::cann5);
 }
 
 }  // namespace msprof

@@ -1,10 +1,11 @@
 // Layer step_trace: iterations of models, with forward and backward pass.
 // Sources: cann_device.md 20, cann_corrections.md J-A5 (numbers of reduces), J-A6 (tid), J-B14
-// (missing marks, durations from counts).
+// (missing marks, durations from counts). What CANN 5 drew is known from timelines that it wrote.
 #include <map>
 #include <set>
 #include <string>
 
+#include "export/cann5_topics.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -40,8 +41,13 @@ std::string quoted(std::string_view text, std::int64_t number) {
 
 class StepWriter {
  public:
-  StepWriter(const Database& db, const ExportScope& scope, TraceJsonWriter& out)
-      : db_(db), scope_(scope), processes_(db), out_(out) {}
+  StepWriter(const Database& db, const Document& document, TraceStyle style, TraceJsonWriter& out)
+      : db_(db),
+        scope_(document.scope),
+        is_cann5_(style == TraceStyle::cann5),
+        is_alone_(is_cann5_ && document.key == kStepsAlone),
+        processes_(db),
+        out_(out) {}
 
   void write() {
     Statement read = db_.prepare(
@@ -83,6 +89,12 @@ class StepWriter {
                         : out_.argument_time({key}, row.integer(column));
   }
 
+  // How long something took: us, in CANN 5 ns.
+  void length(std::string_view name, std::int64_t ns) {
+    const std::string key = "\"" + std::string(name) + (is_cann5_ ? "(ns)\"" : "(us)\"");
+    is_cann5_ ? out_.argument({key}, ns) : out_.argument_us({key}, ns);
+  }
+
   void write_iteration(const Statement& row) {
     const TraceLane where = lane(row);
     const std::int64_t number = row.integer(kNumber);
@@ -92,7 +104,7 @@ class StepWriter {
       time("\"FP Start\"", row, kForward);
       time("\"BP End\"", row, kBackward);
       time("\"Iteration End\"", row, kEnd);
-      out_.argument_us({"\"Iteration Time(us)\""}, duration);
+      length("Iteration Time", duration);
       out_.end_slice();
     }
     if (!row.is_null(kForward) && !row.is_null(kBackward)) write_passes(row, where, number);
@@ -104,7 +116,7 @@ class StepWriter {
       out_.argument({"\"Iteration ID\""}, number);
       time("\"FP Start\"", row, kForward);
       time("\"BP End\"", row, kBackward);
-      out_.argument_us({"\"FP_BP Time(us)\""}, row.integer(kPass));
+      length("FP_BP Time", row.integer(kPass));
       out_.end_slice();
     }
     if (begin("Iteration Refresh ", number, where, row.integer(kBackward), row.integer(kRefresh),
@@ -112,14 +124,16 @@ class StepWriter {
       out_.argument({"\"Iteration ID\""}, number);
       time("\"BP End\"", row, kBackward);
       time("\"Iteration End\"", row, kEnd);
-      out_.argument_us({"\"Iteration Refresh(us)\""}, row.integer(kRefresh));
+      length("Iteration Refresh", row.integer(kRefresh));
       out_.end_slice();
     }
-    if (scope_.takes_length(row.integer(kDuration))) write_data_aug(row, where, number);
+    if (!scope_.takes_length(row.integer(kDuration))) return;
+    is_cann5_ ? write_cann5_data_aug(row, where, number) : write_data_aug(row, where, number);
   }
 
   // An arrow from each iteration to the next of its model, all with one id: 'f' ends it, so that
-  // the next can begin.
+  // the next can begin. It leaves the middle of the refresh, which is drawn, and not a moment that
+  // the bound says nothing about.
   void write_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
     constexpr JsonText kCategory{"\"Data_aug Bound\""};
     const std::string id =
@@ -130,20 +144,45 @@ class StepWriter {
     out_.end_slice();
     const std::int64_t aug = row.integer(kAug);
     out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id},
-                    cann::plus_ns(row.integer(kBackward), aug / 2));
+                    cann::plus_ns(row.integer(kBackward), row.integer(kRefresh) / 2));
     out_.argument_us({"\"Data_aug Bound(us)\""}, aug);
     out_.end_slice();
   }
 
+  // In CANN 5 each of these arrows has an id of its own, leaves the end of its iteration, and ends
+  // where the next begins to compute, with the time between. None ends that did not begin.
+  void write_cann5_data_aug(const Statement& row, TraceLane where, std::int64_t number) {
+    constexpr JsonText kCategory{"\"Data_aug Bound\""};
+    const std::string stem = "\"Data_aug Bound ";
+    const auto id = [&](std::int64_t of) {
+      return stem + std::to_string(where.tid) + "_" + std::to_string(of) + "\"";
+    };
+    const auto last = last_arrows_.find({where.pid, where.tid});
+    if (last != last_arrows_.end() && last->second == cann::minus_ns(number, 1)) {
+      out_.begin_flow('t', {quoted("Data_aug Bound ", last->second)}, where, kCategory,
+                      {id(last->second)}, row.integer(kForward));
+      out_.argument_us({"\"Data_aug Bound(us)\""}, row.integer(kAug));
+      out_.end_slice();
+    }
+    out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id(number)},
+                    row.integer(kEnd));
+    out_.argument({"\"Iteration ID\""}, number);
+    out_.end_slice();
+    last_arrows_[{where.pid, where.tid}] = number;
+  }
+
   void write_parts() {
-    enum Part : int { kPartStart = 3, kPartEnd, kIsGetNext };
+    enum Part : int { kPartStart = 3, kPartEnd, kIsGetNext, kIteration };
     Statement read = db_.prepare(
         std::string("SELECT i.device_id, i.model_number, i.number, part.start_ns, part.end_ns,"
-                    " part.is_get_next FROM iteration_part AS part"
+                    " part.is_get_next, i.id FROM iteration_part AS part"
                     " JOIN iteration AS i ON i.id = part.iteration_id") +
         kOrder + ", part.start_ns, part.id");
-    std::int64_t reduces = 0;  // of the whole file (J-A5)
+    std::int64_t reduces = 0;  // of the whole file (J-A5), in CANN 5 of the iteration
+    std::int64_t iteration = kNull;
     while (read.step()) {
+      if (is_cann5_ && read.integer(kIteration) != iteration) reduces = 0;
+      iteration = read.integer(kIteration);
       const std::int64_t start = read.integer(kPartStart);
       const std::int64_t end = read.integer(kPartEnd);
       const bool is_reduce = read.integer(kIsGetNext) == 0;
@@ -162,8 +201,13 @@ class StepWriter {
     begin("Reduce_" + std::to_string(number) + "_", k, lane(row), start, cann::minus_ns(end, start),
           "\"Reduce\"");
     out_.argument({"\"Iteration ID\""}, number);
-    out_.argument({quoted("Reduce End ", k)}, JsonText{quoted("", end)});
-    out_.argument({quoted("Reduce Start ", k)}, JsonText{quoted("", start)});
+    if (is_cann5_) {
+      out_.argument_time({quoted("Reduce Start ", k)}, start);
+      out_.argument_time({quoted("Reduce End ", k)}, end);
+    } else {
+      out_.argument({quoted("Reduce End ", k)}, JsonText{quoted("", end)});
+      out_.argument({quoted("Reduce Start ", k)}, JsonText{quoted("", start)});
+    }
     out_.end_slice();
   }
 
@@ -178,38 +222,51 @@ class StepWriter {
 
   void write_metadata() {
     for (const auto& [device, threads] : models_) {
-      processes_.write(out_, cann::TraceProcess::hardware, device, "Ascend Hardware");
+      processes_.write(out_, cann::TraceProcess::hardware, device,
+                       is_alone_ ? "Step Trace" : "Ascend Hardware");
       const std::int64_t pid = processes_.pid(cann::TraceProcess::hardware, device);
       for (const auto& [thread, model] : threads) {
-        out_.thread({pid, thread}, "Step Trace(Model ID:" + std::to_string(model) + ")", thread);
+        const std::string name = "Model ID:" + std::to_string(model);
+        out_.thread({pid, thread}, is_alone_ ? name : "Step Trace(" + name + ")", thread);
       }
     }
   }
 
   const Database& db_;
   const ExportScope& scope_;
+  bool is_cann5_;
+  bool is_alone_;  // in a file of CANN 5 of its own
   cann::TraceProcesses processes_;
   TraceJsonWriter& out_;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> models_;  // by device and thread
+  // The iteration that the last arrow of a track left.
+  std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t> last_arrows_;
 };
 
 class CannSteps : public cann::Layer {
  public:
-  CannSteps()
+  explicit CannSteps(TraceStyle style)
       : Layer({.name = "step_trace",
                .help = "iterations of models, with forward and backward pass",
                .exists = "SELECT 1 FROM iteration",
-               .own_document = "step_trace"}) {}
+               .own_document = "step_trace"}),
+        style_(style) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    StepWriter(db, document.scope, out).write();
+    StepWriter(db, document, style_, out).write();
   }
+
+ private:
+  TraceStyle style_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_steps() {
-  return std::make_unique<CannSteps>();
+  return std::make_unique<CannSteps>(TraceStyle::current);
+}
+std::unique_ptr<TimelineLayer> make_cann5_steps() {
+  return std::make_unique<CannSteps>(TraceStyle::cann5);
 }
 
 }  // namespace msprof

@@ -23,6 +23,7 @@ enum class TraceProcess : std::int64_t {
   frequency = 15,
   communication = 16,
   device_memory = 17,
+  voltage = 30,  // a place that chips with voltages leave free
   overlap = 31,
 };
 

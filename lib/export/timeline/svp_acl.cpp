@@ -26,13 +26,16 @@ std::map<std::int64_t, std::string> names_as_json(const Database& db) {
   return names;
 }
 
-// net.info's batch, else the smallest of the model's captures, else 1.
+// The batch in the file's name: that of the executions that were recorded, so that the file is
+// called like the task_time beside it; of several the one that net.info says, else the smallest.
+// Without any execution it is net.info's, else 1.
 std::int64_t batch_of(const Database& db, const svp::Model& model) {
-  if (model.batch_num) return *model.batch_num;
-  Statement read = db.prepare("SELECT min(batch_num) FROM step WHERE model_row = ?");
-  read.bind(1, model.row);
-  if (read.step() && !read.is_null(0)) return read.integer(0);
-  return 1;
+  Statement read = db.prepare(
+      "SELECT batch_num FROM step WHERE model_row = ? AND batch_num IS NOT NULL"
+      " ORDER BY NOT EXISTS(SELECT 1 FROM task_run WHERE step_id = step.id),"
+      " batch_num IS NOT ?, batch_num LIMIT 1");
+  read.bind(1, model.row).bind(2, model.batch_num.value_or(0));
+  return read.step() ? read.integer(0) : model.batch_num.value_or(1);
 }
 
 class SvpAcl : public TimelineLayer {

@@ -1,4 +1,5 @@
-// task_time: the layer executions of a model, the NPU cores and the CPU operators a lane each.
+// task_time: the layer executions of a model, the NPU cores and the CPU operators a lane each;
+// where executions run at the same time, as those of several threads do, each has lanes of its own.
 // One file a model and batch: its captures follow each other on the same clock.
 #include <fmt/format.h>
 
@@ -55,6 +56,70 @@ std::vector<Op> ops_of(const Database& db, std::int64_t model_row) {
   return ops;
 }
 
+// Which executions of a device run at the same time: each has a turn, 0 for all where one follows
+// the other. Turns are those of the device, of all its models, because viewers lay the files of a
+// folder over each other. The records do not name threads, so that a turn is no thread.
+class Turns {
+ public:
+  Turns(const Database& db, std::int64_t device) {
+    Statement read = db.prepare(
+        "SELECT run.step_id, task.execution, min(task.start_ns) AS begin_ns,"
+        " max(task.start_ns + task.duration_ns) FROM model JOIN step ON step.model_row = model.id"
+        " JOIN task_run AS run ON run.step_id = step.id"
+        " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
+        " WHERE model.device_id = ? AND task.start_ns IS NOT NULL AND task.duration_ns IS NOT NULL"
+        " GROUP BY run.step_id, task.execution ORDER BY begin_ns, run.step_id, task.execution");
+    read.bind(1, device);
+    std::vector<std::int64_t> ends;  // of the last execution of each turn
+    while (read.step()) {
+      const std::int64_t begin = read.integer(2);
+      const auto free =
+          std::find_if(ends.begin(), ends.end(), [&](std::int64_t end) { return end <= begin; });
+      const auto turn = static_cast<std::size_t>(free - ends.begin());
+      if (turn >= kMostLanes) continue;
+      if (free == ends.end()) ends.push_back(0);
+      ends[turn] = read.integer(3);
+      if (turn > 0) later_[{read.integer(0), read.integer(1)}] = turn;
+    }
+  }
+
+  std::size_t of(std::int64_t step_id, std::int64_t execution) const {
+    const auto at = later_.find({step_id, execution});
+    return at == later_.end() ? 0 : at->second;
+  }
+
+  static constexpr std::size_t kMostLanes = 256;  // beyond that the records are damaged
+
+ private:
+  std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> later_;  // all but those of turn 0
+};
+
+// The lanes of one unit. What the executions do not explain (records without the number of their
+// execution, damaged times) goes to the first lane where it lies beside or within the slices.
+class UnitLanes {
+ public:
+  // Slices come in the order of their begin, of equal ones the longest first.
+  std::size_t lane(std::size_t wanted, std::int64_t begin, std::int64_t end) {
+    if (takes(wanted, begin, end)) return wanted;
+    for (std::size_t lane = 0; lane < Turns::kMostLanes; ++lane) {
+      if (takes(lane, begin, end)) return lane;
+    }
+    return wanted;
+  }
+
+ private:
+  bool takes(std::size_t lane, std::int64_t begin, std::int64_t end) {
+    if (lane >= open_.size()) open_.resize(lane + 1);
+    auto& open = open_[lane];
+    while (!open.empty() && open.back() <= begin) open.pop_back();
+    if (!open.empty() && open.back() < end) return false;
+    open.push_back(end);
+    return true;
+  }
+
+  std::vector<std::vector<std::int64_t>> open_;  // ends of the slices that still run, by lane
+};
+
 class SvpTaskTime : public TimelineLayer {
  public:
   std::string_view name() const override { return "task_time"; }
@@ -80,20 +145,27 @@ class SvpTaskTime : public TimelineLayer {
     const std::int64_t device = device_of(db, document.model_row);
     if (!document.scope.takes_device(device)) return;
     const auto ops = ops_of(db, document.model_row);
-    Statement read = db.prepare(std::string("SELECT task.op_id, task.start_ns, task.duration_ns") +
-                                kFrom + kHasTime + " ORDER BY task.start_ns, task.id");
+    const Turns turns(db, device);
+    std::array<UnitLanes, kLanes.size()> units;
+    std::set<std::int64_t> threads;
+    Statement read = db.prepare(
+        std::string("SELECT task.op_id, task.start_ns, task.duration_ns, step.id, task.execution") +
+        kFrom + kHasTime + " ORDER BY task.start_ns, task.duration_ns DESC, task.id");
     read.bind(1, document.model_row).bind(2, document.key);
-    bool has_metadata = false;
     for (std::int64_t task_id = 0; read.step(); ++task_id) {
       const auto op_id = static_cast<std::size_t>(read.integer(0));
       if (op_id >= ops.size()) throw db.damaged("a task of an operator that is not there");
       const Op& op = ops[op_id];
       const std::int64_t start = read.integer(1);
       const std::int64_t duration = read.integer(2);
+      const std::size_t turn =
+          units[op.lane].lane(turns.of(read.integer(3), read.integer(4)), start, start + duration);
       if (!document.scope.takes(device, start, start + duration)) continue;
       if (!document.scope.takes_length(duration)) continue;
-      if (!std::exchange(has_metadata, true)) write_metadata(device, ops, out);
-      out.begin_complete({op.name}, device, static_cast<std::int64_t>(op.lane), start, duration);
+      const auto thread = static_cast<std::int64_t>(turn * kLanes.size() + op.lane);
+      if (threads.empty()) out.process_name(device, fmt::format("AA Core device {}", device));
+      if (threads.insert(thread).second) out.thread_name(device, thread, lane_name(op.lane, turn));
+      out.begin_complete({op.name}, device, thread, start, duration);
       out.argument({"\"Task Type\""}, kLanes[op.lane].task_type);
       out.argument({"\"Stream Id\""}, 0);
       out.argument({"\"Task Id\""}, task_id);
@@ -115,15 +187,9 @@ class SvpTaskTime : public TimelineLayer {
     return read.step() ? read.integer(0) : 0;
   }
 
-  static void write_metadata(std::int64_t device, const std::vector<Op>& ops,
-                             TraceJsonWriter& out) {
-    out.process_name(device, fmt::format("AA Core device {}", device));
-    for (std::size_t lane = 0; lane < kLanes.size(); ++lane) {
-      const bool is_used = std::any_of(ops.begin(), ops.end(), [&](const Op& op) {
-        return !op.name.empty() && op.lane == lane;
-      });
-      if (is_used) out.thread_name(device, static_cast<std::int64_t>(lane), kLanes[lane].name);
-    }
+  static std::string lane_name(std::size_t lane, std::size_t turn) {
+    if (turn == 0) return std::string(kLanes[lane].name);
+    return fmt::format("{}, parallel {}", kLanes[lane].name, turn + 1);
   }
 
   // An event needs a start and a duration; tasks of a device without a frequency have none.

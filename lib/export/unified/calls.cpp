@@ -1,5 +1,7 @@
 // Tables of the host: CANN_API, MSTX_EVENTS.
 // Source: cann_host.md 2.1 (which calls count), 2.6; cann_corrections.md J-A10, J-B9, J-B13.
+#include <set>
+
 #include "export/cann_rules.hpp"
 #include "export/unified/unified_writer.hpp"
 
@@ -9,23 +11,23 @@ namespace {
 
 constexpr Table kCalls{"CANN_API",
                        "startNs INTEGER, endNs INTEGER, type INTEGER, globalTid INTEGER,"
-                       " connectionId INTEGER PRIMARY KEY, name INTEGER"};
+                       " connectionId INTEGER PRIMARY KEY, name STRING"};
 constexpr Table kUserRanges{
     "MSTX_EVENTS",
     "startNs INTEGER, endNs INTEGER, eventType INTEGER, rangeId INTEGER, category INTEGER,"
-    " message INTEGER, globalTid INTEGER, endGlobalTid INTEGER, domainId INTEGER,"
+    " message STRING, globalTid INTEGER, endGlobalTid INTEGER, domainId STRING,"
     " connectionId INTEGER"};
 
 // Levels that have a name, but none of ENUM_API_TYPE, are its "other" number (J-A10).
 std::int64_t type_of(std::int64_t level) {
-  constexpr std::int64_t kOther = 65535;
-  return level == 30000 || level == 25000 || level == 20500 ? kOther : level;
+  return level == 30000 || level == 25000 || level == 20500 ? kOtherApiType : level;
 }
 
 }  // namespace
 
 void write_calls(Writer& out) {
   Rows rows(out, kCalls);
+  std::set<std::int64_t> types;
   cann::CallWindow window(out.store());
   Statement read = out.store().prepare(
       "SELECT id, start_ns, end_ns, level, thread_id, name_id FROM api_call ORDER BY id");
@@ -35,9 +37,11 @@ void write_calls(Writer& out) {
     const std::int64_t thread = read.integer(4);
     const auto name = read.maybe_integer(5);
     if (!window.takes(name.value_or(kNull), thread, start, end)) continue;
-    rows.add({start, end, type_of(read.integer(3)), out.thread(thread), read.integer(0),
-              out.name(name)});
+    const std::int64_t type = type_of(read.integer(3));
+    types.insert(type);
+    rows.add({start, end, type, out.thread(thread), read.integer(0), out.name(name)});
   }
+  write_api_types(out, types);
 }
 
 void write_user_ranges(Writer& out) {

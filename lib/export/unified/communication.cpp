@@ -11,13 +11,13 @@ namespace {
 
 constexpr Table kOps{
     "COMMUNICATION_OP",
-    "opName INTEGER, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName INTEGER,"
-    " opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType INTEGER,"
-    " count NUMERIC, opType INTEGER, deviceId INTEGER, rankSize INTEGER"};
+    "opName STRING, startNs INTEGER, endNs INTEGER, connectionId INTEGER, groupName STRING,"
+    " opId INTEGER PRIMARY KEY, relay INTEGER, retry INTEGER, dataType INTEGER, algType STRING,"
+    " count NUMERIC, opType STRING, deviceId INTEGER, rankSize INTEGER"};
 constexpr std::uint32_t kBandwidthColumn = 1 << 15;
 constexpr Table kTasks{
     "COMMUNICATION_TASK_INFO",
-    "name INTEGER, globalTaskId INTEGER, taskType INTEGER, planeId INTEGER, groupName INTEGER,"
+    "name STRING, globalTaskId INTEGER, taskType STRING, planeId INTEGER, groupName STRING,"
     " notifyId INTEGER, rdmaType INTEGER, srcRank INTEGER, dstRank INTEGER, transportType INTEGER,"
     " size INTEGER, dataType INTEGER, linkType INTEGER, opId INTEGER, isMaster INTEGER,"
     " bandwidth NUMERIC",

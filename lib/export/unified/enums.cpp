@@ -2,6 +2,8 @@
 // T8).
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <iterator>
 #include <optional>
 #include <span>
 
@@ -50,8 +52,7 @@ struct Enum {
   std::string_view table;
   std::span<const Entry> entries;
 };
-constexpr Enum kEnums[] = {{"ENUM_API_TYPE", kApiTypes},
-                           {"ENUM_MSTX_EVENT_TYPE", kUserEventTypes},
+constexpr Enum kEnums[] = {{"ENUM_MSTX_EVENT_TYPE", kUserEventTypes},
                            {"ENUM_OVERLAP_ANALYSIS_TYPE", kOverlaps},
                            {"ENUM_MODULE", kModules}};
 
@@ -85,6 +86,17 @@ void write_collective_enum(Database& target, std::string_view name,
 }
 
 }  // namespace
+
+void write_api_types(Writer& out, const std::set<std::int64_t>& used) {
+  EnumTable table(out.target(), "ENUM_API_TYPE");
+  table.add(kApiTypes);
+  for (const std::int64_t type : used) {
+    const bool is_known = std::any_of(std::begin(kApiTypes), std::end(kApiTypes),
+                                      [&](const Entry& entry) { return entry.number == type; });
+    if (is_known) continue;
+    table.add(type, type == kOtherApiType ? "other" : std::to_string(type));
+  }
+}
 
 void write_enums(Writer& out) {
   Database& target = out.target();

@@ -10,8 +10,8 @@ namespace {
 
 constexpr Table kMemory{
     "NPU_OP_MEM",
-    "operatorName INTEGER, addr INTEGER, type INTEGER, size INTEGER, timestampNs INTEGER,"
-    " globalTid INTEGER, totalAllocate NUMERIC, totalReserve NUMERIC, component INTEGER,"
+    "operatorName STRING, addr INTEGER, type STRING, size INTEGER, timestampNs INTEGER,"
+    " globalTid INTEGER, totalAllocate NUMERIC, totalReserve NUMERIC, component STRING,"
     " deviceId INTEGER"};
 constexpr Table kFrequency{"AICORE_FREQ",
                            "deviceId INTEGER, timestampNs NUMERIC, freq INTEGER, dieId NUMERIC"};

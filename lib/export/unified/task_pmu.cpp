@@ -11,7 +11,7 @@ namespace {
 
 constexpr std::uint32_t kValueColumn = 1 << 2;
 constexpr Table kTaskPmu{
-    "TASK_PMU_INFO", "globalTaskId INTEGER, name INTEGER, value NUMERIC", {}, kValueColumn};
+    "TASK_PMU_INFO", "globalTaskId INTEGER, name STRING, value NUMERIC", {}, kValueColumn};
 
 // The columns in use.
 std::size_t column_count(const Database& store) {

@@ -16,18 +16,18 @@ namespace {
 constexpr Table kTask{
     "TASK",
     "startNs INTEGER, endNs INTEGER, deviceId INTEGER, connectionId INTEGER, globalTaskId INTEGER,"
-    " globalPid INTEGER, taskType INTEGER, contextId INTEGER, streamId INTEGER, taskId INTEGER,"
+    " globalPid INTEGER, taskType STRING, contextId INTEGER, streamId INTEGER, taskId INTEGER,"
     " modelId INTEGER",
     "CREATE INDEX TaskIndex ON TASK (startNs,globalTaskId)"};
 constexpr Table kCompute{
     "COMPUTE_TASK_INFO",
-    "name INTEGER, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, mixBlockNum INTEGER,"
-    " taskType INTEGER, opType INTEGER, inputFormats INTEGER, inputDataTypes INTEGER,"
-    " inputShapes INTEGER, outputFormats INTEGER, outputDataTypes INTEGER, outputShapes INTEGER,"
-    " attrInfo INTEGER, opState INTEGER, hf32Eligible INTEGER, gridDim INTEGER, blockDim INTEGER"};
+    "name STRING, globalTaskId INTEGER PRIMARY KEY, blockNum INTEGER, mixBlockNum INTEGER,"
+    " taskType STRING, opType STRING, inputFormats STRING, inputDataTypes STRING,"
+    " inputShapes STRING, outputFormats STRING, outputDataTypes STRING, outputShapes STRING,"
+    " attrInfo STRING, opState STRING, hf32Eligible STRING, gridDim STRING, blockDim STRING"};
 constexpr Table kSchedule{
     "COMMUNICATION_SCHEDULE_TASK_INFO",
-    "name INTEGER, globalTaskId INTEGER PRIMARY KEY, taskType INTEGER, opType INTEGER"};
+    "name STRING, globalTaskId INTEGER PRIMARY KEY, taskType STRING, opType STRING"};
 constexpr Table kCopies{"MEMCPY_INFO",
                         "globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC"};
 

@@ -7,6 +7,7 @@
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/unified/unified_writer.hpp"
+#include "store/replace_database.hpp"
 
 namespace msprof {
 
@@ -54,7 +55,8 @@ class Temporary {
   fs::path path_;
 };
 
-ExportedFile write_unified_db(const Database& store, const fs::path& target, int page_bytes) {
+ExportedFile write_unified_db(const Database& store, ProductFolder& folder, const fs::path& target,
+                              int page_bytes) {
   const Temporary temporary(target);
   Database db = Database::create(temporary.path(), page_bytes);
   db.execute("BEGIN");
@@ -65,7 +67,8 @@ ExportedFile write_unified_db(const Database& store, const fs::path& target, int
   }
   db.execute("COMMIT");
   db.close();
-  move_into_place(temporary.path(), target);
+  folder.announce("msprof", temporary.path(), target);
+  replace_database(temporary.path(), target);
   return {target, fs::file_size(target), 0};
 }
 
@@ -77,10 +80,12 @@ std::vector<ExportJob> plan_unified_db(const TraceDb& store, const fs::path& bas
   const std::string time = cann::time_stamp(db);
   const std::string name = time.empty() ? "msprof.db" : fmt::format("msprof_{}.db", time);
   const int page_bytes = page_bytes_for(store.path());
-  return {{[base, name, page_bytes](const Database& reader) -> std::vector<ExportedFile> {
-    ProductFolder folder(base);
-    return {write_unified_db(reader, folder.make() / name, page_bytes)};
-  }}};
+  check_replaceable(base / name);
+  const auto folder = std::make_shared<ProductFolder>(base, "db", true);
+  return {{[folder, name, page_bytes](const Database& reader) -> std::vector<ExportedFile> {
+             return {write_unified_db(reader, *folder, folder->make() / name, page_bytes)};
+           },
+           folder}};
 }
 
 }  // namespace msprof

@@ -39,7 +39,7 @@ Writer::Writer(const Database& store, Database& target)
       task_ids_(store),
       begin_ns_(cann::window_begin_ns(store)),
       process_id_(read_meta_integer(store, "host.pid").value_or(0)) {
-  copy_names();
+  count_names();
   const std::string usual[] = {"N/A", "",   "static", "dynamic",  "YES",
                                "NO",  "GE", "MsTx",   "allocate", "release"};
   find_texts(usual);
@@ -47,14 +47,28 @@ Writer::Writer(const Database& store, Database& target)
 }
 
 // The ids of the store are the string ids: cells need no translation.
-void Writer::copy_names() {
-  Statement read = store_.prepare("SELECT id, text FROM name ORDER BY id");
+void Writer::count_names() {
+  Statement read = store_.prepare("SELECT id FROM name ORDER BY id");
   while (read.step()) {
     if (read.integer(0) != names_ + 1) throw store_.damaged("names that are not numbered in order");
     ++names_;
-    tables_.add_text(names_, read.text(1));
   }
   next_text_id_ = names_ + 1;
+}
+
+void Writer::write_strings() {
+  const auto is_used = [this](std::int64_t id) {
+    return static_cast<std::size_t>(id) < used_.size() && used_[static_cast<std::size_t>(id)];
+  };
+  Statement read = store_.prepare("SELECT id, text FROM name ORDER BY id");
+  while (read.step()) {
+    if (is_used(read.integer(0))) tables_.add_text(read.integer(0), read.text(1));
+  }
+  std::map<std::int64_t, std::string_view> others;
+  for (const auto& [text, id] : texts_) {
+    if (id > names_ && is_used(id)) others[id] = text;
+  }
+  for (const auto& [id, text] : others) tables_.add_text(id, text);
 }
 
 std::int64_t Writer::thread(std::int64_t thread_id) const {
@@ -81,7 +95,6 @@ std::int64_t Writer::text(std::string_view text) {
   if (const auto known = texts_.find(text); known != texts_.end()) return known->second;
   const std::int64_t id = next_text_id_++;
   texts_.emplace(text, id);
-  tables_.add_text(id, text);
   return id;
 }
 
@@ -90,12 +103,23 @@ Database& Writer::target() {
   return target_;
 }
 
-std::size_t Writer::create(const Table& table) {
+Writer::Made Writer::create(const Table& table) {
+  constexpr std::string_view kString = " STRING";
   if (!table.index.empty()) indexes_.emplace_back(table.index);
-  return tables_.create(table.name, split_columns(table.columns), table.real_columns);
+  Made made;
+  auto columns = split_columns(table.columns);
+  for (std::size_t column = 0; column < columns.size(); ++column) {
+    std::string& declared = columns[column];
+    if (!declared.ends_with(kString)) continue;
+    declared.replace(declared.size() - kString.size(), kString.size(), " INTEGER");
+    made.string_columns.push_back(column);
+  }
+  made.number = tables_.create(table.name, columns, table.real_columns);
+  return made;
 }
 
 void Writer::finish() {
+  write_strings();
   tables_.drain();
   for (const std::string& index : indexes_) target_.execute(index);
 }

@@ -9,6 +9,7 @@
 #include <initializer_list>
 #include <map>
 #include <optional>
+#include <set>
 #include <span>
 #include <string>
 #include <string_view>
@@ -23,7 +24,8 @@ namespace msprof::unified {
 
 struct Table {
   std::string_view name;
-  std::string_view columns;     // as SQL declares them, joined by ", "
+  // As SQL declares them, joined by ", "; "name STRING" is an INTEGER that holds a string id.
+  std::string_view columns;
   std::string_view index = {};  // SQL, run when all rows are there
   std::uint32_t real_columns = 0;
 };
@@ -60,13 +62,24 @@ class Writer {
   Database& target();
 
   // Numbers a table and makes it; Rows does so for the first row.
-  std::size_t create(const Table& table);
+  struct Made {
+    std::size_t number = 0;
+    std::vector<std::size_t> string_columns;
+  };
+  Made create(const Table& table);
   std::int64_t* add_row(std::size_t table) { return tables_.add_row(table); }
+  // A row refers to that string: only such are written.
+  void use(std::int64_t string_id) {
+    const auto id = static_cast<std::size_t>(string_id);
+    if (id >= used_.size()) used_.resize(id + 1);
+    used_[id] = true;
+  }
   // Everything written, indexes included.
   void finish();
 
  private:
-  void copy_names();
+  void count_names();
+  void write_strings();
 
   const Database& store_;
   Database& target_;
@@ -78,6 +91,7 @@ class Writer {
   std::int64_t next_text_id_ = 1;
   std::map<std::string, std::int64_t, std::less<>> texts_;
   std::int64_t missing_ = 0;  // "N/A"
+  std::vector<bool> used_;    // by string id
   std::vector<std::string> indexes_;
 };
 
@@ -87,20 +101,26 @@ class Rows {
   Rows(Writer& writer, const Table& table) : writer_(&writer), table_(&table) {}
 
   void add(std::initializer_list<std::int64_t> cells) {
-    if (number_ == kNotMade) number_ = writer_->create(*table_);
-    std::int64_t* row = writer_->add_row(number_);
+    if (made_.number == kNotMade) made_ = writer_->create(*table_);
+    std::int64_t* row = writer_->add_row(made_.number);
     for (const std::int64_t cell : cells) *row++ = cell;
+    for (const std::size_t column : made_.string_columns) writer_->use(cells.begin()[column]);
   }
 
  private:
   Writer* writer_;
   const Table* table_;
   static constexpr std::size_t kNotMade = SIZE_MAX;
-  std::size_t number_ = kNotMade;
+  Writer::Made made_{kNotMade, {}};
 };
+
+// CANN_API.type of a level with a name that is none of ENUM_API_TYPE.
+inline constexpr std::int64_t kOtherApiType = 65535;
 
 // The tables, by family.
 void write_enums(Writer& out);
+// ENUM_API_TYPE: the published types, and those of `used` that are none of them.
+void write_api_types(Writer& out, const std::set<std::int64_t>& used);
 void write_session(Writer& out);
 void write_calls(Writer& out);
 void write_user_ranges(Writer& out);

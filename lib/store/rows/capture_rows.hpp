@@ -159,7 +159,7 @@ struct IterationPartRow {
 struct TrackRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
-  std::int64_t name_id = kNull;       // "AI Core Freq"
+  std::int64_t name_id = kNull;       // "AI Core Freq", "Aicore Voltage"
   std::int64_t unit_name_id = kNull;  // "MHz"
 
   static constexpr const char* kTable = "track";

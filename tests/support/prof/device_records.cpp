@@ -196,15 +196,19 @@ std::string bytes(const L2Cache& cache) {
       .take();
 }
 
-std::string bytes(const LpmFreq& frequency) {
+std::string bytes(const LpmInfo& info) {
   Wire wire(888);
-  wire.u32(0, frequency.changes.size());
+  wire.u32(0, info.changes.size()).u32(4, info.type);
   std::size_t at = 8;
-  for (const auto& [ticks, mhz] : frequency.changes) {
-    wire.u64(at, ticks).u32(at + 8, mhz);
+  for (const auto& [ticks, value] : info.changes) {
+    wire.u64(at, ticks).u32(at + 8, value);
     at += 16;
   }
   return wire.take();
+}
+
+std::string bytes(const LpmFreq& frequency) {
+  return bytes(LpmInfo{0, frequency.changes});
 }
 
 std::string bytes(const TimeLine& line) {

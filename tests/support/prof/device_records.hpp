@@ -168,6 +168,14 @@ struct LpmFreq {
 };
 std::string bytes(const LpmFreq& record);
 
+// The same record with its type: what current collectors write.
+struct LpmInfo {
+  static constexpr std::string_view kStem = "lpmInfoConv.data";
+  std::uint32_t type = 0;  // 0 AI core frequency, 1 AI core voltage, 2 bus voltage
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> changes;
+};
+std::string bytes(const LpmInfo& record);
+
 // 32 bytes: ts_track.data of a 310, whose records have a length of their own.
 struct TimeLine {
   static constexpr std::string_view kStem = "ts_track.data";

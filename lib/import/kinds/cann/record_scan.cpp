@@ -38,7 +38,8 @@ bool SliceBytes::open_next() {
 }
 
 void SliceBytes::report_unreadable(const std::string& why) {
-  context_.report.damage(kind_, slices_[next_ - 1].file.name, "unreadable", why);
+  context_.report.add(FindingId::unreadable_file, kind_, slices_[next_ - 1].file.name, "unreadable",
+                      why);
 }
 
 // Bytes put behind the buffer's end; 0 at the end of a slice.

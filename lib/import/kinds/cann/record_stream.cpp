@@ -193,22 +193,22 @@ void RecordStream::State::add(std::uint64_t offset, std::size_t slice, std::uint
 
 void RecordStream::State::report_slices(ImportReport& to) const {
   const std::string kind(format.kind);
-  const auto tell = [&](const Slice& slice, const Slice::Loss& loss, Category category,
+  const auto tell = [&](const Slice& slice, const Slice::Loss& loss, FindingId id,
                         std::string_view reason, std::string detail) {
     if (loss.count == 0) return;
-    const bool is_bytes = category == Category::trailing_bytes;
-    to.add({Severity::partial, category, kind, slice.file.name, std::string(reason),
+    const bool is_bytes = id == FindingId::trailing_bytes;
+    to.add({id, kind, slice.file.name, std::string(reason),
             is_bytes ? static_cast<std::int64_t>(loss.bytes) : loss.count, loss.first_offset,
-            std::move(detail)});
+            std::move(detail), ""});
   };
   for (const Slice& slice : slices) {
     to.count_file(kind, slice.records);
-    tell(slice, slice.head, Category::trailing_bytes, "begins within a record", "");
-    tell(slice, slice.unsound, Category::skipped_record, format.unsound_reason,
+    tell(slice, slice.head, FindingId::trailing_bytes, "begins within a record", "");
+    tell(slice, slice.unsound, FindingId::damaged_record, format.unsound_reason,
          fmt::format("{} bytes", slice.unsound.bytes));
-    tell(slice, slice.shifted, Category::skipped_record, "bytes lost or added within a record",
+    tell(slice, slice.shifted, FindingId::damaged_record, "bytes lost or added within a record",
          fmt::format("{} bytes", slice.shifted.bytes));
-    tell(slice, slice.trailing, Category::trailing_bytes, "ends within a record", "");
+    tell(slice, slice.trailing, FindingId::trailing_bytes, "ends within a record", "");
   }
 }
 
@@ -241,7 +241,8 @@ void RecordStream::State::load(const Chunk& chunk) {
   loaded.order.clear();
   const std::size_t got = read(chunk, loaded.bytes);
   if (got < chunk.bytes) {
-    report->damage(format.kind, slices[chunk.slice].file.name, "changed while it was read");
+    report->add(FindingId::changed_file, format.kind, slices[chunk.slice].file.name,
+                "changed while it was read");
   }
   for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
     if (is_sound(std::span(loaded.bytes).subspan(at, format.bytes)))

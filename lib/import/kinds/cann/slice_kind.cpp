@@ -6,9 +6,11 @@ namespace msprof::cann {
 
 void SliceKind::import(const ImportContext& context, const RawFile& file) {
   const CannPart& part = import_.session.part_of(file);
-  auto found = gathered_.find(part.name);
+  const std::pair<std::string_view, std::string_view> key{part.name,
+                                                          import_.session.name_of(file).stem};
+  auto found = gathered_.find(key);
   if (found == gathered_.end()) {
-    found = gathered_.emplace(part.name, Gathered{&part, RecordStream(format_of(file))}).first;
+    found = gathered_.emplace(key, Gathered{&part, RecordStream(format_of(file))}).first;
   }
   found->second.stream.add(file, import_.session.name_of(file).is_unaging);
   arrive(context);
@@ -22,7 +24,7 @@ void SliceKind::arrive(const ImportContext& context) {
   }
   // Records may go on in the next slice, so that none is read before all are there.
   if (*missing_ > 0 && --*missing_ > 0) return;
-  for (auto& [name, gathered] : gathered_) read(context, *gathered.part, gathered.stream);
+  for (auto& [key, gathered] : gathered_) read(context, *gathered.part, gathered.stream);
   gathered_.clear();
 }
 

@@ -16,18 +16,20 @@ namespace msprof::cann {
 
 class SliceKind : public RawKind {
  public:
-  // Owns the files with this stem (cann_names.hpp).
-  SliceKind(CannImport& import, std::string_view stem, const RecordFormat& format)
-      : import_(import), stem_(stem), format_(format) {}
+  // Owns the files with this stem (cann_names.hpp), and with another name of the same records.
+  SliceKind(CannImport& import, std::string_view stem, const RecordFormat& format,
+            std::string_view other_stem = {})
+      : import_(import), stem_(stem), other_stem_(other_stem), format_(format) {}
 
   std::string_view name() const override { return format_.kind; }
   bool owns(const RawFile& file) const override {
-    return import_.session.name_of(file).stem == stem_;
+    const std::string& stem = import_.session.name_of(file).stem;
+    return stem == stem_ || (!other_stem_.empty() && stem == other_stem_);
   }
   void import(const ImportContext& context, const RawFile& file) override;
 
  protected:
-  // All records of one part, by stream.open(context, visit).
+  // All records of one part and stem, by stream.open(context, visit).
   virtual void read(const ImportContext& context, const CannPart& part, RecordStream& stream) = 0;
   // How the records of a file look, where that is not always the same; asked once a part.
   virtual RecordFormat format_of(const RawFile&) const { return format_; }
@@ -39,13 +41,15 @@ class SliceKind : public RawKind {
 
  private:
   std::string_view stem_;
+  std::string_view other_stem_;
   RecordFormat format_;
   struct Gathered {
     const CannPart* part = nullptr;
     RecordStream stream;
   };
-  std::map<std::string_view, Gathered> gathered_;  // by the name of the part
-  std::optional<std::size_t> missing_;             // files not yet seen
+  // By the names of the part and the stem.
+  std::map<std::pair<std::string_view, std::string_view>, Gathered> gathered_;
+  std::optional<std::size_t> missing_;  // files not yet seen
 };
 
 // Copies a wire struct out of a record; bytes that the record does not have stay 0.

@@ -18,20 +18,21 @@ constexpr std::uint16_t kVersion = 1;
 
 void check_done(const ImportContext& context, const RawFile& file, FileKind kind) {
   if (!file.done) {
-    context.report.add({Severity::partial, Category::missing_done, std::string(kind_name(kind)),
-                        file.name, "missing .done", 1, kNull,
-                        "the capture was not finished; what is there was read"});
+    context.report.add(FindingId::missing_done, kind_name(kind), file.name, "missing .done",
+                       "the capture was not finished; what is there was read");
   } else if (!file.done->file_len_bytes) {
     if (context.report.mentions(file.done->name)) return;  // unreadable, said by the session
-    context.report.damage(kind_name(kind), file.name, ".done without file_len");
+    context.report.add(FindingId::done_without_length, kind_name(kind), file.name,
+                       ".done without file_len");
   } else if (*file.done->file_len_bytes != file.size_bytes) {
     const bool truncated = file.size_bytes < *file.done->file_len_bytes;
-    context.report.damage(
-        kind_name(kind), file.name,
-        truncated ? "shorter than its .done says" : "longer than its .done says",
+    context.report.add(
+        truncated ? FindingId::shorter_than_done : FindingId::longer_than_done, kind_name(kind),
+        file.name, truncated ? "shorter than its .done says" : "longer than its .done says",
         fmt::format("{} bytes, .done says {}", file.size_bytes, *file.done->file_len_bytes));
   } else if (file.size_bytes == 0) {
-    context.report.note(kind_name(kind), file.name, "empty, as its .done says");
+    context.report.add(FindingId::empty_data, kind_name(kind), file.name,
+                       "empty, as its .done says");
   }
 }
 
@@ -51,10 +52,10 @@ void report_unknown(const ImportContext& context, const RawFile& file, FileKind 
   const auto candidates = candidate_sizes(file.size_bytes);
   const std::string sizes = candidates.empty() ? "none is a multiple of 8"
                                                : fmt::format("{}", fmt::join(candidates, " "));
-  context.report.damage(kind_name(kind), file.name, "unknown layout",
-                        fmt::format("{}; {} bytes, candidate record sizes: {}; describe it with "
-                                    "--layout FILE (--layout-template FILE writes a skeleton)",
-                                    why, file.size_bytes, sizes));
+  context.report.add(FindingId::unknown_layout, kind_name(kind), file.name, "unknown layout",
+                     fmt::format("{}; {} bytes, candidate record sizes: {}; describe it with "
+                                 "--layout FILE (--layout-template FILE writes a skeleton)",
+                                 why, file.size_bytes, sizes));
   context.report.add(
       UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
 }
@@ -101,8 +102,8 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
       return unknown(fmt::format("reference header with records of {} bytes", header_record_bytes));
     }
     if (header_record_bytes > layout->record_bytes) {
-      context.report.note(
-          kind_name(kind), file.name, "records longer than ours",
+      context.report.add(
+          FindingId::longer_records, kind_name(kind), file.name, "records longer than ours",
           fmt::format("{} bytes, {} read", header_record_bytes, layout->record_bytes));
     }
     record_bytes = header_record_bytes;
@@ -124,9 +125,9 @@ std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns)
 void report_trailing(const ImportContext& context, const RawFile& file, FileKind kind,
                      std::uint64_t trailing_bytes, std::uint64_t file_bytes) {
   if (trailing_bytes == 0) return;
-  context.report.add({Severity::partial, Category::trailing_bytes, std::string(kind_name(kind)),
-                      file.name, "trailing bytes", static_cast<std::int64_t>(trailing_bytes),
-                      static_cast<std::int64_t>(file_bytes - trailing_bytes), ""});
+  context.report.add({FindingId::trailing_bytes, std::string(kind_name(kind)), file.name,
+                      "trailing bytes", static_cast<std::int64_t>(trailing_bytes),
+                      static_cast<std::int64_t>(file_bytes - trailing_bytes), "", ""});
 }
 
 }  // namespace msprof::svp

@@ -50,8 +50,9 @@ class TaskRun {
       context_.store.add(TaskRunRow{models_.next_run_id(), step_row_, first_task_id_, last});
     }
     if (unnamed_layers_ > 0) {
-      context_.report.note(kind, file_.name, "layers without a name in layer.info",
-                           "called layer_<id>", unnamed_layers_);
+      context_.report.add(FindingId::unnamed_layers, kind, file_.name,
+                          "layers without a name in layer.info", "called layer_<id>",
+                          unnamed_layers_);
     }
   }
 

@@ -40,9 +40,8 @@ class AicpuKind : public SliceKind {
       ++others[head.type];
     });
     for (const auto& [type, count] : others) {
-      context.report.add({Severity::note, Category::not_read, std::string(name()), part.name,
-                          fmt::format("records of type {} present, not read", type), count, kNull,
-                          ""});
+      context.report.add(FindingId::unread_records, name(), part.name,
+                         fmt::format("records of type {} present, not read", type), "", count);
     }
   }
 

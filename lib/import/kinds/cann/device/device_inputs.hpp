@@ -19,8 +19,8 @@ struct DeviceInputs {
   std::optional<RecordStream> aicore;
   std::optional<RecordStream> aicore_vector;  // aiVectorCore.data
   TsTrackRecords ts_track;
-  // Frequency changes of the AI cores (lpmFreqConv.data): ticks and MHz, by ticks; empty: the
-  // frequency of info.json holds throughout (cann_device.md 10).
+  // Frequency changes of the AI cores (lpmFreqConv.data, lpmInfoConv.data): ticks and MHz, by
+  // ticks; empty: the frequency of info.json holds throughout (cann_device.md 10).
   std::vector<std::pair<std::uint64_t, std::uint32_t>> frequencies;
   // What the AI CPUs said about their nodes, in file order; the rows want op_name_id and an id.
   std::vector<AicpuNodeRow> aicpu_nodes;

@@ -33,9 +33,8 @@ class Kind : public RawKind {
     if (stream == kind_.streams.end()) {
       report_other_chip(context, file);
     } else if (kind_.is_counters && !part.info.is_task_based) {
-      context.report.add({Severity::note, Category::not_read, std::string(name()), file.name,
-                          "present, not read", 1, kNull,
-                          "Its counters are sampled over time, not taken for each task."});
+      context.report.add(FindingId::sampled_counters, name(), file.name, "present, not read",
+                         "Its counters are sampled over time, not taken for each task.");
     } else {
       auto& records = import_.devices[*part.device].*(stream->stream);
       if (!records) records.emplace(stream->format);
@@ -48,10 +47,10 @@ class Kind : public RawKind {
     const Chip& chip = *import_.session.chip();
     const bool is_later = chip.family == ChipFamily::stars_v6 || chip.family == ChipFamily::nano;
     context.report.add(
-        {is_later ? Severity::partial : Severity::note, Category::not_read, std::string(name()),
-         file.name, "present, not read", 1, kNull,
-         fmt::format("Its records are not read for platform {} ({}){}.", chip.platform, chip.name,
-                     is_later ? " yet: there will be no tasks" : "")});
+        is_later ? FindingId::unknown_chip_files : FindingId::other_chip_files, name(), file.name,
+        "present, not read",
+        fmt::format("Its records are not read for platform {} ({}){}.", chip.platform, chip.name,
+                    is_later ? " yet: there will be no tasks" : ""));
   }
 
   CannImport& import_;

@@ -98,7 +98,7 @@ class DeviceJoin {
     std::array<std::int64_t, 64> others{};
     stream.open(context_, [&](const StreamRecord& record) {
       const StarsLog log = read_stars_log(record, import_.streams_expanded);
-      counter.see(log.counter);
+      counter.see(record, log.counter);
       if (log.what == StarsLog::What::task) {
         tasks_.count(log.log);
       } else if (log.what == StarsLog::What::other) {
@@ -110,9 +110,9 @@ class DeviceJoin {
     report_lost("stars_soc", counter);
     for (unsigned function = 0; function < others.size(); ++function) {
       if (others[function] == 0) continue;
-      context_.report.add({Severity::note, Category::not_read, "stars_soc", part_.name,
-                           fmt::format("records of function type {}, not read", function),
-                           others[function], kNull, ""});
+      context_.report.add(FindingId::unread_records, "stars_soc", part_.name,
+                          fmt::format("records of function type {}, not read", function), "",
+                          others[function]);
     }
   }
 
@@ -120,7 +120,7 @@ class DeviceJoin {
     RecordCounter counter;
     stream.open(context_, [&](const StreamRecord& record) {
       const HwtsLog log = read_hwts_log(record);
-      counter.see(log.counter);
+      counter.see(record, log.counter);
       if (!log.is_task) return;
       tasks_.count(log.log);
       if (states_.empty()) return;
@@ -134,7 +134,7 @@ class DeviceJoin {
     std::uint64_t overflows = 0;
     stream.open(context_, [&](const StreamRecord& record) {
       const FftsRecord ffts = read_ffts_record(record, import_.streams_expanded);
-      counter.see(ffts.counter);
+      counter.see(record, ffts.counter);
       overflows += ffts.overflowed ? 1 : 0;
       if (ffts.what == FftsRecord::What::task) {
         tasks_.count(ffts.task);
@@ -145,13 +145,14 @@ class DeviceJoin {
       }
     });
     report_lost("ffts_profile", counter);
-    note("ffts_profile", overflows, "counters overflowed", "Their values are kept as they are.");
+    tell(FindingId::overflowed_counters, "ffts_profile", overflows, "counters overflowed",
+         "Their values are kept as they are.");
   }
 
   void count_aicore(RecordStream& stream) {
     RecordCounter counter;
     stream.open(context_,
-                [&](const StreamRecord& record) { counter.see(decode()(record).counter); });
+                [&](const StreamRecord& record) { counter.see(record, decode()(record).counter); });
     if (chip_.family != ChipFamily::mini) report_lost("aicore", counter);
   }
 
@@ -198,33 +199,38 @@ class DeviceJoin {
     if (ffts.what == FftsRecord::What::block) tasks_.push(ffts.block);
   }
 
-  void note(std::string_view kind, std::uint64_t count, std::string reason,
+  void tell(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
             std::string detail = "") {
     if (count == 0) return;
-    context_.report.note(kind, part_.name, std::move(reason), std::move(detail),
-                         static_cast<std::int64_t>(count));
+    context_.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
+                        static_cast<std::int64_t>(count));
   }
 
   void report_lost(std::string_view kind, const RecordCounter& counter) {
-    note(kind, counter.lost(), "records missing by their counter",
+    tell(FindingId::records_missing, kind, counter.lost(), "records missing by their counter",
          "the counter has 4 bits: at least so many");
   }
 
   void report(const DeviceTaskCounts& counts) {
     constexpr std::string_view kKind = "tasks";
-    note(kKind, counts.starts_without_end, "start without end", "These tasks are left out.");
-    note(kKind, counts.ends_without_start, "end without start", "These tasks are left out.");
-    note(kKind, counts.repeated_starts, "the same start again", "It is counted once.");
-    note(kKind, states_.incomplete(), "state without its other end");
-    note(kKind, counts.counters_without_task + counters_.left(), "counters of no task");
-    note(kKind, counts.blocks_without_task, "counters of blocks of no task");
-    note(kKind, counts.unknown_types, "task type without a name", "These tasks are in no product.");
-    note(kKind, counts.hosts_without_task, "launched, not seen on the device");
-    if (counts.tasks_of_several_hosts == 0) return;
-    context_.report.add({Severity::partial, Category::other, std::string(kKind), part_.name,
-                         "several host records for one task",
-                         static_cast<std::int64_t>(counts.tasks_of_several_hosts), kNull,
-                         "These tasks have no operator: nobody can tell which is theirs."});
+    tell(FindingId::half_task, kKind, counts.starts_without_end, "start without end",
+         "These tasks are left out.");
+    tell(FindingId::half_task, kKind, counts.ends_without_start, "end without start",
+         "These tasks are left out.");
+    tell(FindingId::repeated_start, kKind, counts.repeated_starts, "the same start again",
+         "It is counted once.");
+    tell(FindingId::half_task, kKind, states_.incomplete(), "state without its other end");
+    tell(FindingId::orphan_counters, kKind, counts.counters_without_task + counters_.left(),
+         "counters of no task");
+    tell(FindingId::orphan_counters, kKind, counts.blocks_without_task,
+         "counters of blocks of no task");
+    tell(FindingId::unknown_task_type, kKind, counts.unknown_types, "task type without a name",
+         "These tasks are in no product.");
+    tell(FindingId::unseen_tasks, kKind, counts.hosts_without_task,
+         "launched, not seen on the device");
+    tell(FindingId::ambiguous_tasks, kKind, counts.tasks_of_several_hosts,
+         "several host records for one task",
+         "These tasks have no operator: nobody can tell which is theirs.");
   }
 
   CannImport& import_;
@@ -294,8 +300,8 @@ void join_devices(CannImport& import, const ImportContext& context, HostTaskStor
         context.store.add(
             TaskRunRow{next_run_id++, kNull, first_id, next_task_id - 1, part.device.value()});
     } else {
-      context.report.damage(
-          "tasks", part.name, "not read",
+      context.report.add(
+          FindingId::no_tasks, "tasks", part.name, "not read",
           part.clock ? "The chip is not known." : "Without its clock no task has a time.");
     }
     write_aicpu_nodes(context, inputs.aicpu_nodes, next_node_id);

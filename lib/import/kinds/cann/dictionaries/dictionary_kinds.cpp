@@ -63,9 +63,9 @@ class TypeInfoKind : public DictionaryKind {
 
   void finish(const ImportContext& context) override {
     if (files_ > 0 || !has_host_records()) return;
-    context.report.damage(name(), "", "missing dictionary",
-                          "without type_info_dic calls and tasks have numbers for names, and what "
-                          "is told apart by those names is not recognised");
+    context.report.add(FindingId::missing_dictionary, name(), "", "missing dictionary",
+                       "without type_info_dic calls and tasks have numbers for names, and what "
+                       "is told apart by those names is not recognised");
   }
 
  private:
@@ -93,12 +93,12 @@ class HashDicKind : public DictionaryKind {
     const std::uint64_t unknown = import_.dictionaries.unknown_hashes();
     if (unknown == 0) return;
     if (files_ == 0) {
-      context.report.damage(
-          name(), "", "missing dictionary",
+      context.report.add(
+          FindingId::missing_dictionary, name(), "", "missing dictionary",
           fmt::format("{} names are shown as numbers, for want of hash_dic", unknown));
     } else {
-      context.report.note(name(), "", "names not in the dictionary", "shown as numbers",
-                          static_cast<std::int64_t>(unknown));
+      context.report.add(FindingId::missing_names, name(), "", "names not in the dictionary",
+                         "shown as numbers", static_cast<std::int64_t>(unknown));
     }
   }
 

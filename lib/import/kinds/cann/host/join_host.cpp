@@ -108,8 +108,8 @@ RecordStream& HostReading::stream(Source source) {
 
 void HostReading::open() {
   if (!import_.session.host_clock() && !inputs_.api_event.empty()) {
-    context_.report.damage("api_event", "", "no clock of the host",
-                           "the calls have no times and are left out");
+    context_.report.add(FindingId::no_clock, "api_event", "", "no clock of the host",
+                        "the calls have no times and are left out");
   }
   captured_.read(context_, inputs_.capture_stream_info);
   tracks_.open(context_, rows_);
@@ -259,17 +259,19 @@ void HostReading::report() {
       "context_id_info", "hccl_info",  "hccl_op_info",    "fusion_op_info", "api_event"};
   for (std::size_t source = 0; source < kSources; ++source) {
     if (outside_[source] > 0) {
-      context_.report.note(kNames[source], "", "outside every call of its level", "",
-                           outside_[source]);
+      context_.report.add(FindingId::orphan_records, kNames[source], "",
+                          "outside every call of its level", "", outside_[source]);
     }
   }
   if (association_.homeless_comm_tasks() > 0) {
-    context_.report.note("task_track", "", "communication task outside every node call", "",
-                         static_cast<std::int64_t>(association_.homeless_comm_tasks()));
+    context_.report.add(FindingId::orphan_records, "task_track", "",
+                        "communication task outside every node call", "",
+                        static_cast<std::int64_t>(association_.homeless_comm_tasks()));
   }
   if (ops_.odd_tensors() > 0) {
-    context_.report.note("tensor_info", "", "tensor that is neither input nor output", "",
-                         static_cast<std::int64_t>(ops_.odd_tensors()));
+    context_.report.add(FindingId::odd_tensors, "tensor_info", "",
+                        "tensor that is neither input nor output", "",
+                        static_cast<std::int64_t>(ops_.odd_tensors()));
   }
 }
 

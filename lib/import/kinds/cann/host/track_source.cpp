@@ -60,7 +60,8 @@ void TrackSource::open(const ImportContext& context, HostRows& rows) {
     }
   });
   if (dpu_records > 0)
-    context.report.note(kTaskTrackFormat.kind, "", "DPU record, not read", "", dpu_records);
+    context.report.add(FindingId::unread_records, kTaskTrackFormat.kind, "", "DPU record, not read",
+                       "", dpu_records);
   batches_.prepare();
   fetch();
 }

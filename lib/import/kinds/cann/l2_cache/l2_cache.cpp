@@ -44,10 +44,9 @@ class L2CacheKind : public RawKind {
         });
     context.report.count_file(name(), records);
     if (rest > 0) {
-      context.report.add({Severity::partial, Category::trailing_bytes, std::string(name()),
-                          file.name, "incomplete record at the end",
-                          static_cast<std::int64_t>(rest),
-                          static_cast<std::int64_t>(records * sizeof(L2CacheWire)), ""});
+      context.report.add({FindingId::trailing_bytes, std::string(name()), file.name,
+                          "incomplete record at the end", static_cast<std::int64_t>(rest),
+                          static_cast<std::int64_t>(records * sizeof(L2CacheWire)), "", ""});
     }
   }
 
@@ -59,9 +58,9 @@ class L2CacheKind : public RawKind {
       events += fmt::format("{}{:#x}", events.empty() ? "" : ",", event);
     }
     if (events.empty()) {
-      context.report.damage(name(), part.name, "events not said",
-                            "sample.json has no l2CacheTaskProfilingEvents, so that nobody knows "
-                            "what was counted");
+      context.report.add(FindingId::events_not_said, name(), part.name, "events not said",
+                         "sample.json has no l2CacheTaskProfilingEvents, so that nobody knows "
+                         "what was counted");
     }
     context.store.set_meta(fmt::format("l2_cache.events.{}", part.device.value_or(0)), events);
   }

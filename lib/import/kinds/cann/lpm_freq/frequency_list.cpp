@@ -4,6 +4,17 @@
 
 namespace msprof::cann {
 
+std::vector<FrequencyChange> merged(std::vector<FrequencyChange> entries,
+                                    const std::vector<FrequencyChange>& others) {
+  if (others.empty()) return entries;
+  if (entries.empty()) return others;
+  entries.insert(entries.end(), others.begin(), others.end());
+  std::stable_sort(entries.begin(), entries.end(),
+                   [](const auto& a, const auto& b) { return a.first < b.first; });
+  entries.erase(std::unique(entries.begin(), entries.end()), entries.end());
+  return entries;
+}
+
 std::vector<FrequencyChange> frequency_list(const std::vector<FrequencyChange>& entries,
                                             std::uint64_t start_ticks, std::uint32_t info_mhz) {
   const auto is_zero = [](const FrequencyChange& entry) { return entry.second == 0; };
@@ -22,26 +33,25 @@ std::vector<FrequencyChange> frequency_list(const std::vector<FrequencyChange>& 
 }
 
 std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& list,
-                                         std::uint32_t info_mhz, const ClockMap& clock,
-                                         const FrequencyWindow& window) {
-  std::vector<CounterRow> points(1);
-  std::int64_t at_begin = info_mhz;
-  std::int64_t last = info_mhz;
-  for (const auto& [ticks, mhz] : list) {
+                                         std::optional<std::uint32_t> initial,
+                                         const ClockMap& clock, const FrequencyWindow& window) {
+  std::vector<CounterRow> points;
+  std::optional<std::uint32_t> at_begin = initial;
+  std::optional<std::uint32_t> last = initial;
+  for (const auto& [ticks, value] : list) {
     const std::int64_t time_ns = clock.ns(ticks);
-    last = mhz;
+    last = value;
     if (time_ns < window.begin_ns) {
-      at_begin = mhz;
+      at_begin = value;
     } else {
-      points.push_back({0, 0, time_ns, mhz});
+      points.push_back({0, 0, time_ns, value});
     }
   }
-  points.front() = {0, 0, window.begin_ns, at_begin};
   // An entry of that very moment says the same.
-  if (points.size() > 1 && points[1].time_ns == window.begin_ns && points[1].value == at_begin) {
-    points.erase(points.begin() + 1);
-  }
-  if (window.end_ns) points.push_back({0, 0, *window.end_ns, last});
+  const bool is_said = !points.empty() && points.front().time_ns == window.begin_ns &&
+                       points.front().value == at_begin;
+  if (at_begin && !is_said) points.insert(points.begin(), {0, 0, window.begin_ns, *at_begin});
+  if (last && window.end_ns) points.push_back({0, 0, *window.end_ns, *last});
   return points;
 }
 

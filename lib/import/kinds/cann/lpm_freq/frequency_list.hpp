@@ -1,5 +1,6 @@
-// FrequencyList: the frequencies of a device's AI cores over time, as the records of
-// lpmFreqConv.data tell. For lpm_freq. Source: cann_device.md 10, cann_corrections.md J-A7.
+// The frequencies and voltages of a device's AI cores over time, as the records of
+// lpmFreqConv.data and lpmInfoConv.data tell. For lpm_freq.
+// Source: cann_device.md 10, cann_corrections.md J-A7, cann_system.md 20.
 #pragma once
 
 #include <cstdint>
@@ -14,6 +15,10 @@ namespace msprof::cann {
 
 using FrequencyChange = std::pair<std::uint64_t, std::uint32_t>;  // ticks, MHz
 
+// Entries of two files that tell of one device: where both have some, by time, equal ones once.
+std::vector<FrequencyChange> merged(std::vector<FrequencyChange> entries,
+                                    const std::vector<FrequencyChange>& others);
+
 // What holds from the device's start on: entries before it only say what was set then. Empty where
 // there is no entry, and where one of them is 0 MHz: then the frequency of info.json holds.
 std::vector<FrequencyChange> frequency_list(const std::vector<FrequencyChange>& entries,
@@ -25,9 +30,10 @@ struct FrequencyWindow {
   std::optional<std::int64_t> end_ns;
 };
 
-// The points of the track "AI Core Freq", in MHz: one at the begin, the changes, one at the end.
+// The points of a track: one at the begin, the changes, one at the end. `initial` is what holds
+// before the first entry; without it there is no point until one is known.
 std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& list,
-                                         std::uint32_t info_mhz, const ClockMap& clock,
-                                         const FrequencyWindow& window);
+                                         std::optional<std::uint32_t> initial,
+                                         const ClockMap& clock, const FrequencyWindow& window);
 
 }  // namespace msprof::cann

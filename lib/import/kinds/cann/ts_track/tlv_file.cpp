@@ -91,7 +91,8 @@ class TlvReader {
       }
     } catch (const Error& error) {
       if (error.code() != Exit::partial_data) throw;
-      context_.report.damage(kind_, file_->name, "unreadable", error.what());
+      context_.report.add(FindingId::unreadable_file, kind_, file_->name, "unreadable",
+                          error.what());
     }
   }
 
@@ -134,18 +135,17 @@ class TlvReader {
   void end_search() {
     searching_ = false;
     if (lost_bytes_ == 0) return;
-    context_.report.add({Severity::partial, Category::trailing_bytes, std::string(kind_),
-                         file_->name, "bytes between records", lost_bytes_, lost_offset_, ""});
+    context_.report.add({FindingId::trailing_bytes, std::string(kind_), file_->name,
+                         "bytes between records", lost_bytes_, lost_offset_, "", ""});
     lost_bytes_ = 0;
   }
 
   void finish() {
     end_search();
     if (bytes_.empty()) return;
-    context_.report.add({Severity::partial, Category::trailing_bytes, std::string(kind_),
-                         file_->name, "incomplete record at the end",
-                         static_cast<std::int64_t>(bytes_.size()),
-                         static_cast<std::int64_t>(offset_of(0)), ""});
+    context_.report.add({FindingId::trailing_bytes, std::string(kind_), file_->name,
+                         "incomplete record at the end", static_cast<std::int64_t>(bytes_.size()),
+                         static_cast<std::int64_t>(offset_of(0)), "", ""});
   }
 
   // Of a record that begins in the slice before: the beginning of this one.

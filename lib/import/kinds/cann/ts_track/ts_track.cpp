@@ -129,14 +129,14 @@ class TsTrackKind : public SliceKind {
 
   static void note_unread(const ImportContext& context, const CannPart& part,
                           const Counts& counts) {
-    const auto note = [&](std::int64_t count, std::string_view what) {
+    const auto tell = [&](FindingId id, std::int64_t count, std::string_view what) {
       if (count == 0) return;
-      context.report.add({Severity::note, Category::not_read, std::string(kName), part.name,
-                          fmt::format("{} records present, not read", what), count, kNull, ""});
+      context.report.add(id, kName, part.name, fmt::format("{} records present, not read", what),
+                         "", count);
     };
-    note(counts.memcpy, "memcpy");
-    note(counts.old_flips, "old flip");
-    note(counts.others, "status");
+    tell(FindingId::unread_records, counts.memcpy, "memcpy");
+    tell(FindingId::obsolete_records, counts.old_flips, "old flip");
+    tell(FindingId::obsolete_records, counts.others, "status");
   }
 
   // False for a step trace record without a time.
@@ -238,9 +238,8 @@ class TsTrackKind : public SliceKind {
       context.store.add(row);
     }
     if (paired.unpaired > 0) {
-      context.report.add({Severity::partial, Category::skipped_record, std::string(kName),
-                          part.name, "range of the application with one edge only", paired.unpaired,
-                          kNull, ""});
+      context.report.add(FindingId::half_call, kName, part.name,
+                         "range of the application with one edge only", "", paired.unpaired);
     }
   }
 

@@ -57,7 +57,8 @@ class AclApiKind : public RawKind {
     context.report.count_file(name(), kept);
     report_ring(context, file, *data, records);
     if (unknown_apis > 0)
-      context.report.note(name(), file.name, "unknown api ids", "shown as api_<id>", unknown_apis);
+      context.report.add(FindingId::unknown_apis, name(), file.name, "unknown api ids",
+                         "shown as api_<id>", unknown_apis);
   }
 
  private:
@@ -87,11 +88,12 @@ class AclApiKind : public RawKind {
                    std::uint64_t records) {
     if (data.has_reference_header || records < kRingRecords) return;
     if (records == kRingRecords) {
-      context.report.note(name(), file.name, "ring of 512 records is full",
-                          "older calls were overwritten");
+      context.report.add(FindingId::full_ring, name(), file.name, "ring of 512 records is full",
+                         "older calls were overwritten");
     } else {
-      context.report.note(name(), file.name, "more records than the ring of a board has",
-                          fmt::format("{} records; is the layout right?", records));
+      context.report.add(FindingId::too_many_calls, name(), file.name,
+                         "more records than the ring of a board has",
+                         fmt::format("{} records; is the layout right?", records));
     }
   }
 

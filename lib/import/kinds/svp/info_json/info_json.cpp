@@ -66,7 +66,7 @@ class InfoJsonKind : public RawKind {
     while (!text.empty() && text.back() == '\0') text.pop_back();
     const json document = json::parse(text, nullptr, false);
     if (document.is_discarded()) {
-      context.report.damage(name(), file.name, "not JSON");
+      context.report.add(FindingId::broken_info, name(), file.name, "not JSON");
       return;
     }
     const json info = merged_device_info(document);
@@ -75,7 +75,7 @@ class InfoJsonKind : public RawKind {
     const double hz = value > kLargestMhz ? value : value * 1e6;
     const bool usable = hz >= 1 && hz <= kLargestHz;
     if (value > kLargestMhz && usable) {
-      context.report.note(name(), file.name, "aic_frequency is in Hz");
+      context.report.add(FindingId::frequency_in_hz, name(), file.name, "aic_frequency is in Hz");
     }
     std::optional<std::int64_t> frequency_hz;
     if (usable) frequency_hz = std::llround(hz);
@@ -88,10 +88,11 @@ class InfoJsonKind : public RawKind {
     for (const std::int64_t device : devices) {
       const std::string file = fmt::format("info.json.{}", device);
       if (seen_.count(device) == 0) {
-        context.report.damage(name(), file, "missing", "times and frequency are N/A");
+        context.report.add(FindingId::missing_info, name(), file, "missing",
+                           "times and frequency are N/A");
       } else if (has_aicore(session_, device) && !models_.frequency_hz(device)) {
-        context.report.damage(name(), file, "missing or 0 frequency",
-                              "times and frequency are N/A");
+        context.report.add(FindingId::no_frequency, name(), file, "missing or 0 frequency",
+                           "times and frequency are N/A");
       }
     }
   }

@@ -30,8 +30,8 @@ class LayerInfoKind : public RawKind {
     if (first == "#msprof-layers 1") {
       layers = read_lines(context, file, text);
     } else if (first.starts_with("#msprof-layers ")) {
-      context.report.damage(name(), file.name,
-                            fmt::format("unknown version '{}'", printable(first)));
+      context.report.add(FindingId::unknown_version, name(), file.name,
+                         fmt::format("unknown version '{}'", printable(first)));
     } else {
       layers = guess(context, file, text);
     }
@@ -84,16 +84,18 @@ class LayerInfoKind : public RawKind {
   std::uint64_t guess(const ImportContext& context, const RawFile& file, std::string_view text) {
     const auto pairs = guess_layers(text);
     if (pairs.empty()) {
-      context.report.note(name(), file.name, "in the board's own form, no layer names found in it",
-                          "layers are called layer_<id>");
+      context.report.add(FindingId::unnamed_layers, name(), file.name,
+                         "in the board's own form, no layer names found in it",
+                         "layers are called layer_<id>");
       return 0;
     }
     std::int64_t id = 0;
     for (const auto& [type, layer_name] : pairs) {
       models_.add_layer(models_.name_of(file), {id++, 0, type, layer_name, layer_name});
     }
-    context.report.note(name(), file.name, "layer names are GUESSED from the board's own form",
-                        fmt::format("{} names in the order of the file", pairs.size()));
+    context.report.add(FindingId::guessed_names, name(), file.name,
+                       "layer names are GUESSED from the board's own form",
+                       fmt::format("{} names in the order of the file", pairs.size()));
     return pairs.size();
   }
 

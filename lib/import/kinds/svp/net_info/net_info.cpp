@@ -28,12 +28,13 @@ class NetInfoKind : public RawKind {
     const std::string_view first = trim(lines.front());
     context.report.count_file(name(), 1);
     if (!first.starts_with("#msprof-net ")) {
-      context.report.note(name(), file.name, "in the board's own form, only its name is used");
+      context.report.add(FindingId::no_batch, name(), file.name,
+                         "in the board's own form, only its name is used");
       return;
     }
     if (first != "#msprof-net 1") {
-      context.report.damage(name(), file.name,
-                            fmt::format("unknown version '{}'", printable(first)));
+      context.report.add(FindingId::unknown_version, name(), file.name,
+                         fmt::format("unknown version '{}'", printable(first)));
       return;
     }
     for (const auto line : lines) read_line(context, file, line);
@@ -54,15 +55,15 @@ class NetInfoKind : public RawKind {
       if (is_number && number > 0) {
         models_.set_batch_num(model, static_cast<std::int64_t>(number));
       } else {
-        context.report.damage(name(), file.name, "batch_num is not a number");
+        context.report.add(FindingId::broken_info, name(), file.name, "batch_num is not a number");
       }
     } else if (key == "model_name" && value != model.model) {
-      context.report.note(name(), file.name, "model_name differs, the file name rules",
-                          fmt::format("'{}'", value));
+      context.report.add(FindingId::differing_name, name(), file.name,
+                         "model_name differs, the file name rules", fmt::format("'{}'", value));
     } else if (key == "model_id" &&
                !(is_number && static_cast<std::int64_t>(number) == model.model_id)) {
-      context.report.note(name(), file.name, "model_id differs, the file name rules",
-                          fmt::format("'{}'", value));
+      context.report.add(FindingId::differing_name, name(), file.name,
+                         "model_id differs, the file name rules", fmt::format("'{}'", value));
     }
   }
 
