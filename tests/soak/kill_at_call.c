@@ -1,0 +1,70 @@
+/* A library to be preloaded: ends its process with SIGKILL just before its n-th call that changes a
+   folder or a file, n from KILL_AT_CALL. So every state that a kill can leave is tried, however
+   short it lasts. A process that ends by itself leaves the number of its calls in the file that
+   COUNT_CALLS_TO names. */
+#define _GNU_SOURCE
+#include <dlfcn.h>
+#include <signal.h>
+#include <stdatomic.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/types.h>
+
+static atomic_long calls;
+static long kill_at = -1;
+
+__attribute__((constructor)) static void begin(void) {
+  const char* text = getenv("KILL_AT_CALL");
+  if (text != NULL) kill_at = strtol(text, NULL, 10);
+}
+
+__attribute__((destructor)) static void end(void) {
+  const char* path = getenv("COUNT_CALLS_TO");
+  FILE* file = path == NULL ? NULL : fopen(path, "w");
+  if (file == NULL) return;
+  fprintf(file, "%ld\n", atomic_load(&calls));
+  fclose(file);
+}
+
+static void count(void) {
+  if (atomic_fetch_add(&calls, 1) == kill_at) raise(SIGKILL);
+}
+
+#define NEXT(name) __extension__((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+
+int rename(const char* from, const char* to);
+int unlink(const char* path);
+int unlinkat(int folder, const char* path, int flags);
+int remove(const char* path);
+ssize_t write(int file, const void* bytes, size_t size);
+ssize_t pwrite64(int file, const void* bytes, size_t size, off_t offset);
+
+int rename(const char* from, const char* to) {
+  count();
+  return NEXT(rename)(from, to);
+}
+
+int unlink(const char* path) {
+  count();
+  return NEXT(unlink)(path);
+}
+
+int unlinkat(int folder, const char* path, int flags) {
+  count();
+  return NEXT(unlinkat)(folder, path, flags);
+}
+
+int remove(const char* path) {
+  count();
+  return NEXT(remove)(path);
+}
+
+ssize_t write(int file, const void* bytes, size_t size) {
+  count();
+  return NEXT(write)(file, bytes, size);
+}
+
+ssize_t pwrite64(int file, const void* bytes, size_t size, off_t offset) {
+  count();
+  return NEXT(pwrite64)(file, bytes, size, offset);
+}
