@@ -18,8 +18,8 @@ namespace {
 
 class Story {
  public:
-  Story(const std::string& base, const std::string& now)
-      : base_(collect(base)), now_(collect(now)) {
+  Story(const std::string& base, const std::string& now, const std::string& new_batch = "1")
+      : base_(collect("base", base, "1")), now_(collect("new", now, new_batch)) {
     const auto result = run_msprof({"compare", base_.string(), now_.string(), "--json", "-q"});
     INFO(result.err);
     REQUIRE(result.exit_code == 0);
@@ -29,16 +29,18 @@ class Story {
   // Of an execution: its layers whose type `condition` takes, each at its median.
   double base_us(const std::string& condition) const { return layers_us(base_, condition); }
   double new_us(const std::string& condition) const { return layers_us(now_, condition); }
+  // Shortest first.
+  std::vector<double> new_executions_us() const { return executions_us(now_); }
   double change_us() const { return execution_us(now_) - execution_us(base_); }
 
   Json comparison;
 
  private:
-  fs::path collect(const std::string& model) {
-    const fs::path out = folder_ / model;
+  fs::path collect(const std::string& side, const std::string& model, const std::string& batch) {
+    const fs::path out = folder_ / side;
     const auto result =
         run_msprof({"collect", "-q", "-m", "main", "--project", DEMO_FOLDER, "--output",
-                    out.string(), "--", "--model", model, "--images", "7"});
+                    out.string(), "--", "--model", model, "--images", "7", "--batch", batch});
     INFO(result.err);
     REQUIRE(result.exit_code == 0);
     const auto names = names_in(out);
@@ -52,13 +54,17 @@ class Story {
     return each[each.size() / 2];
   }
 
-  static double execution_us(const fs::path& capture) {
+  static std::vector<double> executions_us(const fs::path& capture) {
     std::vector<double> each;
     for (const std::string& row : query(capture / "sqlite" / "msprof.db",
                                         "SELECT sum(duration_ns) FROM task GROUP BY execution"))
       each.push_back(std::stod(row) / 1000);
-    return median(each);
+    std::sort(each.begin(), each.end());
+    REQUIRE_FALSE(each.empty());
+    return each;
   }
+
+  static double execution_us(const fs::path& capture) { return median(executions_us(capture)); }
 
   static double layers_us(const fs::path& capture, const std::string& condition) {
     std::map<std::string, std::vector<double>> layers;
@@ -93,31 +99,50 @@ std::set<std::string> first_types(const Json& comparison, std::size_t count) {
 
 }  // namespace
 
-TEST_CASE("mish against leaky_relu: Softplus and Tanh went, LeakyRelu came, with their shares") {
-  const Story story("mish", "leaky_relu");
+TEST_CASE("the same model with a larger batch is compared by picture, and no four times slower") {
+  const Story story("face_mask", "face_mask", "4");
   const Json& comparison = story.comparison;
-  // Seven executions on a busy machine may not tell a half from noise, but never the contrary.
-  CHECK(comparison.at("verdict") != "slower");
-  CHECK(comparison.at("total").at("percent") < -20);
-  CHECK(comparison.at("total").at("delta_us") == Approx(story.change_us()).epsilon(0.1));
-  CHECK(first_types(comparison, 2) == std::set<std::string>{"Softplus", "Tanh"});
-  double shares = 0, by_hand = 0;
-  for (const char* type : {"Softplus", "Tanh", "Mul", "LeakyRelu"}) {
-    const std::string condition = "name.text = '" + std::string(type) + "'";
-    const double share =
-        100 * (story.new_us(condition) - story.base_us(condition)) / story.change_us();
-    INFO(type);
-    CHECK(share_of_type(comparison, type) == Approx(share).epsilon(0.1).margin(1));
-    shares += share_of_type(comparison, type);
-    by_hand += share;
+  CHECK(comparison.at("unit") == "one picture");
+  CHECK(comparison.at("warnings").at(0).at("id") == "batches_differ");
+  CHECK(comparison.at("base").at("batches") == Json{1});
+  CHECK(comparison.at("base").at("pictures") == 7);
+  CHECK(comparison.at("new").at("batches") == Json{4});
+  CHECK(comparison.at("new").at("executions") == 2);
+  // An execution of four pictures counts as four: what one picture takes is far below the whole.
+  const double execution_us = comparison.at("total").at("new_us").get<double>() * 4;
+  CHECK(execution_us >= 0.7 * story.new_executions_us().front());
+  CHECK(execution_us <= 1.5 * story.new_executions_us().back());
+}
+
+// Real runs on a machine that others use, too: where one side met a busy phase, a layer of both
+// sides has changed by more than any that went. Then the story is run again.
+TEST_CASE("mish against leaky_relu: Softplus and Tanh went, LeakyRelu came, with their shares") {
+  constexpr int kMaxTries = 4;
+  bool is_told = false;
+  for (int tries = 0; tries < kMaxTries && !is_told; ++tries) {
+    const Story story("mish", "leaky_relu");
+    const Json& comparison = story.comparison;
+    CHECK(comparison.at("total").at("delta_us") == Approx(story.change_us()).epsilon(0.1));
+    double shares = 0, by_hand = 0;
+    for (const char* type : {"Softplus", "Tanh", "Mul", "LeakyRelu"}) {
+      const std::string condition = "name.text = '" + std::string(type) + "'";
+      const double share =
+          100 * (story.new_us(condition) - story.base_us(condition)) / story.change_us();
+      INFO(type);
+      CHECK(share_of_type(comparison, type) == Approx(share).epsilon(0.1).margin(1));
+      shares += share_of_type(comparison, type);
+      by_hand += share;
+    }
+    CHECK(shares == Approx(by_hand).epsilon(0.1).margin(1));
+    // What went is named, layer by layer: six activations of three layers, six of one.
+    CHECK(comparison.at("matches").at("only_base") == 18);
+    CHECK(comparison.at("matches").at("only_new") == 6);
+    const Json& largest = comparison.at("ops").at(0);
+    is_told = comparison.at("verdict") == "faster" && comparison.at("total").at("percent") < -20 &&
+              first_types(comparison, 2) == std::set<std::string>{"Softplus", "Tanh"} &&
+              largest.at("matched_by") == "unmatched" && largest.at("is_noise") == false;
   }
-  CHECK(shares == Approx(by_hand).epsilon(0.1));
-  // What went is named, layer by layer: six activations of three layers, six of one.
-  CHECK(comparison.at("matches").at("only_base") == 18);
-  CHECK(comparison.at("matches").at("only_new") == 6);
-  const Json& largest = comparison.at("ops").at(0);
-  CHECK(largest.at("matched_by") == "unmatched");
-  CHECK(largest.at("is_noise") == false);
+  CHECK(is_told);
 }
 
 TEST_CASE("face_mask against face_mask_fused: every Conv, BN and Relu is matched with its fusion") {
