@@ -179,8 +179,9 @@ class Run {
       log::error("{}", ending);
     }
     if (result_.outcome.end.left_over > 0) {
-      log::warn("{} left {} process(es) behind; they were ended", name_,
-                result_.outcome.end.left_over);
+      const auto left = static_cast<std::uint64_t>(result_.outcome.end.left_over);
+      log::warn("{} left {} behind; {} ended", name_, counted(left, "process", "processes"),
+                left == 1 ? "it was" : "they were");
     }
   }
 

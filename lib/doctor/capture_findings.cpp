@@ -6,6 +6,7 @@
 
 #include "base/counted.hpp"
 #include "base/findings.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -94,7 +95,7 @@ const KnownFinding* known(std::string_view id) {
 
 std::string with_folder(std::string_view remedy, const std::string& folder) {
   std::string text;
-  for (const char c : remedy) c == '@' ? text += folder : text += c;
+  for (const char c : remedy) c == '@' ? text += shell_word(folder) : text += c;
   return text;
 }
 

@@ -176,8 +176,9 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
     return options.split_bytes > 0 && file.text_bytes > options.split_bytes;
   });
   if (too_large > 0) {
-    log::warn("{}: {} parts are larger than --split asks for: so much happens at one moment",
-              timeline.document.stem, too_large);
+    log::warn("{}: {} larger than --split asks for: so much happens at one moment",
+              timeline.document.stem,
+              too_large == 1 ? "1 part is" : fmt::format("{} parts are", too_large));
   }
   if (writer.cut_arrow_count() > 0) {
     log::info("{}: {} of {} arrows are cut: they end in another part than they start in",

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/counted.hpp"
 #include "base/text.hpp"
 #include "import/lacking.hpp"
 
@@ -45,7 +46,8 @@ std::string how_often(const Finding& finding) {
     case Category::skipped_record:
       return fmt::format(", {} skipped", count);
     case Category::trailing_bytes:
-      return fmt::format(", {} bytes", count);
+      return fmt::format(", {} {}", count,
+                         word_for(static_cast<std::uint64_t>(finding.count), "byte"));
     default:
       return finding.count > 1 ? fmt::format(", {} times", count) : "";
   }
@@ -236,7 +238,7 @@ void ImportReport::write_log(TraceDbWriter& store) const {
   for (const auto& [kind, total] : kinds_) {
     store.add(ImportLogRow{"note", "imported", kind, "", "records",
                            static_cast<std::int64_t>(total.records), kNull,
-                           fmt::format("{} files", total.files), ""});
+                           counted(static_cast<std::uint64_t>(total.files), "file"), ""});
   }
 }
 

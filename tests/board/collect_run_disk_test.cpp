@@ -166,7 +166,7 @@ TEST_CASE("A file that a process of the run goes on writing stops growing and ar
       {"--keep"}, {"job", kBoardJob, "grow", "JOB/data/n", scene.user.at("grower")});
   INFO(result.err);
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "left 1 process(es) behind"));
+  CHECK(contains(result.err, "left 1 process behind; it was ended"));
   CHECK(scene.arrived() == kOnlyJob);
   // --keep: what is left on the board is what there is.
   const fs::path there = only_kept(scene.board) / "profiling" / kBoardJob / "data/n";

@@ -264,7 +264,7 @@ TEST_CASE("Daemons that hold the application's streams are ended and counted") {
   INFO(result.err);
   CHECK(result.exit_code == 0);
   CHECK(result.out == "done\n");
-  CHECK(contains(result.err, "main left 2 process(es) behind; they were ended"));
+  CHECK(contains(result.err, "main left 2 processes behind; they were ended"));
   CHECK(scene.arrived() == kOnlyJob);
   CHECK(scene.litter() == "");
 }

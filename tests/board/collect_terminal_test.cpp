@@ -173,7 +173,7 @@ TEST_CASE("How the application ended is the same with a terminal of the board an
       {tty},
       {"job", kBoardJob, "child", scene.user.at("child"), "daemon", scene.user.at("daemon")});
   CHECK(left.exit_code == 0);
-  CHECK(contains(left.err, "main left 2 process(es) behind; they were ended"));
+  CHECK(contains(left.err, "main left 2 processes behind; they were ended"));
 
   write_file(scene.user.project() / "main", "#!/nowhere/interpreter\n");
   CHECK(contains(end_of({}), "main cannot be run: the interpreter or loader"));

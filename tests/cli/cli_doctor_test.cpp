@@ -136,6 +136,15 @@ TEST_CASE("doctor names why a capture of a board lacks a product") {
   }
 }
 
+TEST_CASE("doctor quotes a folder with a blank in its commands") {
+  const TempFolder folder;
+  JobBuilder job(folder.path() / "two words");
+  job.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'));
+  const Said said = examine(job.folder());
+  CHECK(contains(said.of("aicore"),
+                 "msprof import -dir '" + job.folder().string() + "' --layout-template"));
+}
+
 TEST_CASE("doctor says what is wrong with a store, and reads the raw files instead") {
   const TempFolder folder;
   JobBuilder job = make_face(folder.path(), "JOBA");

@@ -264,7 +264,7 @@ TEST_CASE("What an application leaves behind is ended and counted") {
   const Demo demo;
   const Finished finished = collect(demo, busy_run(demo, {}));
   CHECK(finished.exit_code == 0);
-  CHECK(contains(finished.err, "left 2 process(es) behind"));
+  CHECK(contains(finished.err, "left 2 processes behind"));
   check_nothing_left(demo);
 }
 

@@ -96,7 +96,7 @@ TEST_CASE("parameters that do not fit are refused and named with their layer") {
   check_refused(one_layer("[1,3,3]", R"("type":"Relu","run_on":"GPU")"), "\"run_on\" must be");
   check_refused(one_layer("[1,3,3]", R"("type":"Relu","original":[])"),
                 "\"original\" must not be empty");
-  check_refused(one_layer("[1,3,3]", R"("type":"Mul")"), "Mul takes 2 input(s), not 1");
+  check_refused(one_layer("[1,3,3]", R"("type":"Mul")"), "Mul takes 2 inputs, not 1");
   check_refused(one_layer("[1,3,3]", R"("type":"Add")", "[1,3,2]"), "the same shape");
 }
 

@@ -84,7 +84,8 @@ std::optional<std::vector<Rows>> check_side(const Model& model,
                                             const char* side) {
   if (dataset.buffers.size() != tensors.size()) {
     say(std::string("svp_acl_mdl_execute: the model has ") + std::to_string(tensors.size()) + " " +
-        side + "(s), the dataset " + std::to_string(dataset.buffers.size()));
+        side + (tensors.size() == 1 ? ", the dataset " : "s, the dataset ") +
+        std::to_string(dataset.buffers.size()));
     return std::nullopt;
   }
   std::vector<Rows> all;

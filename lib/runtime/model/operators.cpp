@@ -72,7 +72,8 @@ std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorC
   for (const Entry& entry : kOperators) {
     if (type != entry.type) continue;
     if (context.inputs.size() != entry.inputs) {
-      context.reader.fail(type + " takes " + std::to_string(entry.inputs) + " input(s), not " +
+      context.reader.fail(type + " takes " + std::to_string(entry.inputs) +
+                          (entry.inputs == 1 ? " input, not " : " inputs, not ") +
                           std::to_string(context.inputs.size()));
     }
     std::unique_ptr<Operator> made = entry.make(context);
