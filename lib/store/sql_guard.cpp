@@ -24,8 +24,6 @@ constexpr int kValueBytes = 16 << 20;
 constexpr sqlite3_int64 kHeapBytes = 512 << 20;
 // Instructions of SQLite between two looks at the clock: about a microsecond.
 constexpr int kInstructionsBetweenLooks = 100;
-// How long a single instruction may go on when the time is over.
-constexpr double kGraceSeconds = 3;
 // More is no limit; it keeps times within what a clock counts.
 constexpr double kLongestSeconds = 1e7;
 
@@ -77,7 +75,7 @@ struct SqlGuard::State {
       state->entered = Clock::now();
       if (!is_theirs || !state->watchdog) return;
       const std::chrono::duration<double> time = used;
-      state->watchdog->expect_within(state->limit_seconds - time.count() + kGraceSeconds);
+      state->watchdog->expect_within(state->limit_seconds - time.count() + state->grace_seconds);
     }
     void leave() override {
       if (is_theirs && state->watchdog) state->watchdog->calm();
@@ -110,6 +108,7 @@ struct SqlGuard::State {
 
   sqlite3* db;
   double limit_seconds = 0;
+  double grace_seconds = 0;  // how long a single instruction may go on when the time is over
   std::string option;
   Watch ours;
   Watch theirs;
@@ -193,7 +192,8 @@ SqlGuard::~SqlGuard() {
 SqlGuard::SqlGuard(SqlGuard&&) noexcept = default;
 SqlGuard& SqlGuard::operator=(SqlGuard&&) noexcept = default;
 
-void SqlGuard::limit_time(double seconds, std::string_view option) {
+void SqlGuard::limit_time(double seconds, std::string_view option, double grace_seconds) {
+  state_->grace_seconds = grace_seconds;
   state_->limit_seconds = seconds > kLongestSeconds ? 0 : seconds;
   state_->option = option;
   state_->watchdog.reset();

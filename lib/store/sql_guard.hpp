@@ -23,7 +23,8 @@ class SqlGuard {
 
   // How long SQLite may work on one statement, in seconds; 0: as long as it takes. `option` is
   // named in the sentence about a time-out, "--timeout". Ctrl-C ends a statement in any case.
-  void limit_time(double seconds, std::string_view option = {});
+  // SQL that hangs within one function cannot be ended: so long after the limit the program is.
+  void limit_time(double seconds, std::string_view option = {}, double grace_seconds = 3);
 
   // SQL that is not ours: one statement. Errors in it are Error(usage) with SQLite's words and the
   // place; a damaged store is Error(partial_data). Only one of theirs at a time.
