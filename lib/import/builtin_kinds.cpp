@@ -1,6 +1,6 @@
-#include "associate/host_task_store.hpp"
-#include "import/kinds/cann/cann_kinds.hpp"
-#include "import/kinds/svp/svp_kinds.hpp"
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/join/host_task_store.hpp"
+#include "import/svp/svp_kinds.hpp"
 
 namespace msprof {
 

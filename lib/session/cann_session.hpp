@@ -1,5 +1,5 @@
 // CannSession: a PROF folder, or one host or device folder of it: info files, clocks, raw files in
-// reading order. For import/kinds/cann.
+// reading order. For import/cann.
 #pragma once
 
 #include <map>

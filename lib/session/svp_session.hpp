@@ -1,5 +1,5 @@
 // SvpSession: the JOB folder of an SVP board: its files with their names read, `.done` files with
-// their data, captures numbered. For import/kinds/svp.
+// their data, captures numbered. For import/svp.
 #pragma once
 
 #include <map>

@@ -6,8 +6,8 @@
 #include <filesystem>
 
 #include "base/log.hpp"
+#include "import/cann/record_stream.hpp"
 #include "import/importer.hpp"
-#include "import/kinds/cann/record_stream.hpp"
 #include "import/raw_kind.hpp"
 #include "support/prof/prof_run.hpp"
 

@@ -1,12 +1,12 @@
 // CallSource: calls recorded whole and calls made of two events, in order.
-#include "import/kinds/cann/host/call_source.hpp"
+#include "import/cann/host/call_source.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <string>
 #include <vector>
 
-#include "import/kinds/cann/api_event/api_event_records.hpp"
+#include "import/cann/api_event_records.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

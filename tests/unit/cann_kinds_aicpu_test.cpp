@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "import/kinds/cann/aicpu/aicpu_node.hpp"
-#include "import/kinds/cann/data_preprocess/queue_text.hpp"
+#include "import/cann/aicpu_node.hpp"
+#include "import/cann/queue_text.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
 #include "unit/cann_kind_run.hpp"

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "import/kinds/cann/device/stars_ids.hpp"
-#include "import/kinds/cann/lpm_freq/frequency_list.hpp"
+#include "import/cann/device/stars_ids.hpp"
+#include "import/cann/frequency_list.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
 #include "unit/cann_kind_run.hpp"

@@ -1,5 +1,5 @@
 // RecordStream: records found again behind damage, and given in order of time.
-#include "import/kinds/cann/record_stream.hpp"
+#include "import/cann/record_stream.hpp"
 
 #include <algorithm>
 #include <catch2/catch.hpp>

@@ -6,9 +6,9 @@
 #include <map>
 #include <random>
 
-#include "associate/device_batches.hpp"
-#include "associate/host_task.hpp"
-#include "associate/task_pairing.hpp"
+#include "import/cann/join/device_batches.hpp"
+#include "import/cann/join/host_task.hpp"
+#include "import/cann/join/task_pairing.hpp"
 
 using namespace msprof;
 

@@ -4,7 +4,7 @@
 #include <string>
 #include <variant>
 
-#include "associate/device_tasks.hpp"
+#include "import/cann/join/device_tasks.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;

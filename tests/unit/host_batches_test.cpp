@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "associate/host_batches.hpp"
-#include "associate/host_task_store.hpp"
+#include "import/cann/join/host_batches.hpp"
+#include "import/cann/join/host_task_store.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

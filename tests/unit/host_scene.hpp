@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "associate/host_association.hpp"
+#include "import/cann/join/host_association.hpp"
 
 namespace msprof::test {
 

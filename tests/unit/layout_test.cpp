@@ -2,9 +2,9 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "import/kinds/svp/layer_info/guessed_layers.hpp"
 #include "import/layout_template.hpp"
 #include "import/record_layout.hpp"
+#include "import/svp/guessed_layers.hpp"
 #include "store/bulk_insert.hpp"
 #include "support/job_builder.hpp"
 

@@ -1,0 +1,311 @@
+// The records of each device side by side, in order of time: tasks with their operators and
+// counters. Two passes: the first finds and counts the records, the second has them in order.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/device/log_sources.hpp"
+#include "import/cann/device/ordered_counters.hpp"
+#include "import/cann/device/record_counter.hpp"
+#include "import/cann/device/stars_ids.hpp"
+#include "import/cann/device/state_tasks.hpp"
+#include "import/cann/ffts_profile_records.hpp"
+#include "import/cann/hwts_records.hpp"
+#include "import/cann/join/device_tasks.hpp"
+#include "import/cann/stars_soc_records.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::uint16_t kHwtsStreamMask = 0x7FF;
+
+RecordStream* stream_of(std::optional<RecordStream>& stream) {
+  return stream ? &*stream : nullptr;
+}
+
+class DeviceJoin {
+ public:
+  DeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
+             DeviceInputs& inputs, HostTaskStore& hosts, std::int64_t first_task_id)
+      : import_(import),
+        context_(context),
+        part_(part),
+        inputs_(inputs),
+        chip_(*import.session.chip()),
+        types_(context.store, chip_.family),
+        states_(inputs.ts_track.states, chip_),
+        aicpu_names_(inputs.aicpu_nodes),
+        counters_({stream_of(inputs.aicore), decode()},
+                  {stream_of(inputs.aicore_vector), decode()}),
+        tasks_(settings(), context.store, hosts, first_task_id) {}
+
+  // The id after that of the last task.
+  std::int64_t run() {
+    add_track();
+    first_pass();
+    tasks_.begin();
+    second_pass();
+    report(tasks_.finish());
+    return tasks_.next_id();
+  }
+
+ private:
+  CounterQueue::Decode decode() const {
+    return chip_.family == ChipFamily::mini ? read_event_count : read_aicore_record;
+  }
+
+  DeviceSettings settings() {
+    DeviceSettings settings;
+    settings.device = static_cast<std::uint16_t>(*part_.device);
+    settings.clock = &*part_.clock;
+    settings.has_batches = import_.session.has_batch_ids();
+    settings.frequency_mhz = (part_.info.aic_frequency_hz + 500'000) / 1'000'000;
+    if (!inputs_.frequencies.empty()) settings.frequencies = &inputs_.frequencies;
+    settings.ops = import_.host.ops.get();
+    if (!inputs_.aicpu_nodes.empty()) settings.aicpu_names = &aicpu_names_;
+    if (inputs_.aicore || inputs_.aicore_vector) settings.ordered_pmu = &counters_;
+    return settings;
+  }
+
+  void add_track() {
+    for (const StreamFlip& flip : inputs_.ts_track.flips)
+      tasks_.add_flip(flip.stream, flip.ticks, flip.task_number);
+    for (const TaskBlocks& blocks : inputs_.ts_track.blocks) {
+      StarsIds ids{static_cast<std::uint16_t>(blocks.stream & kHwtsStreamMask), blocks.task_number};
+      if (chip_.family == ChipFamily::stars)
+        ids = stars_ids(blocks.stream, blocks.task_number, 0, import_.streams_expanded);
+      tasks_.add_blocks(ids.stream, blocks.ticks, ids.task_number, blocks.block_num,
+                        blocks.mix_ratio);
+    }
+  }
+
+  void first_pass() {
+    if (inputs_.stars_soc) count_stars(*inputs_.stars_soc);
+    for (auto* hwts : {&inputs_.hwts, &inputs_.hwts_vector})
+      if (*hwts) count_hwts(**hwts);
+    if (inputs_.ffts_profile) count_ffts(*inputs_.ffts_profile);
+    for (auto* aicore : {&inputs_.aicore, &inputs_.aicore_vector})
+      if (*aicore) count_aicore(**aicore);
+    state_logs_ = states_.logs(types_);
+    for (const DeviceLog& log : state_logs_) tasks_.count(log);
+  }
+
+  void count_stars(RecordStream& stream) {
+    RecordCounter counter;
+    std::array<std::int64_t, 64> others{};
+    stream.open(context_, [&](const StreamRecord& record) {
+      const StarsLog log = read_stars_log(record, import_.streams_expanded);
+      counter.see(record, log.counter);
+      if (log.what == StarsLog::What::task) {
+        tasks_.count(log.log);
+      } else if (log.what == StarsLog::What::other) {
+        ++others[log.function];
+      } else {
+        stream.skip(context_, record, "unknown function type");
+      }
+    });
+    report_lost("stars_soc", counter);
+    for (unsigned function = 0; function < others.size(); ++function) {
+      if (others[function] == 0) continue;
+      context_.report.add(FindingId::unread_records, "stars_soc", part_.name,
+                          fmt::format("records of function type {}, not read", function), "",
+                          others[function]);
+    }
+  }
+
+  void count_hwts(RecordStream& stream) {
+    RecordCounter counter;
+    stream.open(context_, [&](const StreamRecord& record) {
+      const HwtsLog log = read_hwts_log(record);
+      counter.see(record, log.counter);
+      if (!log.is_task) return;
+      tasks_.count(log.log);
+      if (states_.empty()) return;
+      states_.seen(log.log.stream, log.log.task_number, log.log.place.ticks);
+    });
+    report_lost("hwts", counter);
+  }
+
+  void count_ffts(RecordStream& stream) {
+    RecordCounter counter;
+    std::uint64_t overflows = 0;
+    stream.open(context_, [&](const StreamRecord& record) {
+      const FftsRecord ffts = read_ffts_record(record, import_.streams_expanded);
+      counter.see(record, ffts.counter);
+      overflows += ffts.overflowed ? 1 : 0;
+      if (ffts.what == FftsRecord::What::task) {
+        tasks_.count(ffts.task);
+      } else if (ffts.what == FftsRecord::What::block) {
+        tasks_.count(ffts.block);
+      } else if (ffts.what == FftsRecord::What::unknown) {
+        stream.skip(context_, record, "unknown function type");
+      }
+    });
+    report_lost("ffts_profile", counter);
+    tell(FindingId::overflowed_counters, "ffts_profile", overflows, "counters overflowed",
+         "Their values are kept as they are.");
+  }
+
+  void count_aicore(RecordStream& stream) {
+    RecordCounter counter;
+    stream.open(context_,
+                [&](const StreamRecord& record) { counter.see(record, decode()(record).counter); });
+    if (chip_.family != ChipFamily::mini) report_lost("aicore", counter);
+  }
+
+  std::vector<std::unique_ptr<LogSource>> log_sources() {
+    std::vector<std::unique_ptr<LogSource>> sources;
+    if (inputs_.stars_soc) {
+      sources.push_back(
+          std::make_unique<StarsSource>(*inputs_.stars_soc, types_, import_.streams_expanded));
+    }
+    for (auto* hwts : {&inputs_.hwts, &inputs_.hwts_vector})
+      if (*hwts) sources.push_back(std::make_unique<HwtsSource>(**hwts, types_));
+    if (!state_logs_.empty()) sources.push_back(std::make_unique<StateSource>(state_logs_));
+    return sources;
+  }
+
+  // Logs before the counters of the same moment, as DeviceTasks wants them.
+  void second_pass() {
+    const auto sources = log_sources();
+    RecordStream* const ffts = stream_of(inputs_.ffts_profile);
+    for (;;) {
+      LogSource* earliest = nullptr;
+      for (const auto& source : sources) {
+        if (source->front() == nullptr) continue;
+        if (earliest == nullptr || source->front()->place.ticks < earliest->front()->place.ticks)
+          earliest = source.get();
+      }
+      const StreamRecord* counters = ffts != nullptr ? ffts->front() : nullptr;
+      if (counters != nullptr &&
+          (earliest == nullptr || counters->time < earliest->front()->place.ticks)) {
+        push_ffts(*counters);
+        ffts->pop();
+      } else if (earliest != nullptr) {
+        tasks_.push(*earliest->front());
+        earliest->pop();
+      } else {
+        return;
+      }
+    }
+  }
+
+  void push_ffts(const StreamRecord& record) {
+    const FftsRecord ffts = read_ffts_record(record, import_.streams_expanded);
+    if (ffts.what == FftsRecord::What::task) tasks_.push(ffts.task);
+    if (ffts.what == FftsRecord::What::block) tasks_.push(ffts.block);
+  }
+
+  void tell(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
+            std::string detail = "") {
+    if (count == 0) return;
+    context_.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
+                        static_cast<std::int64_t>(count));
+  }
+
+  void report_lost(std::string_view kind, const RecordCounter& counter) {
+    tell(FindingId::records_missing, kind, counter.lost(), "records missing by their counter",
+         "the counter has 4 bits: at least so many");
+  }
+
+  void report(const DeviceTaskCounts& counts) {
+    constexpr std::string_view kKind = "tasks";
+    tell(FindingId::half_task, kKind, counts.starts_without_end, "start without end",
+         "These tasks are left out.");
+    tell(FindingId::half_task, kKind, counts.ends_without_start, "end without start",
+         "These tasks are left out.");
+    tell(FindingId::repeated_start, kKind, counts.repeated_starts, "the same start again",
+         "It is counted once.");
+    tell(FindingId::half_task, kKind, states_.incomplete(), "state without its other end");
+    tell(FindingId::orphan_counters, kKind, counts.counters_without_task + counters_.left(),
+         "counters of no task");
+    tell(FindingId::orphan_counters, kKind, counts.blocks_without_task,
+         "counters of blocks of no task");
+    tell(FindingId::unknown_task_type, kKind, counts.unknown_types, "task type without a name",
+         "These tasks are in no product.");
+    tell(FindingId::unseen_tasks, kKind, counts.hosts_without_task,
+         "launched, not seen on the device");
+    tell(FindingId::ambiguous_tasks, kKind, counts.tasks_of_several_hosts,
+         "several host records for one task",
+         "These tasks have no operator: nobody can tell which is theirs.");
+  }
+
+  CannImport& import_;
+  const ImportContext& context_;
+  const CannPart& part_;
+  DeviceInputs& inputs_;
+  const Chip& chip_;
+  DeviceTypes types_;
+  StateTasks states_;
+  AicpuNames aicpu_names_;
+  OrderedCounters counters_;
+  std::vector<DeviceLog> state_logs_;
+  DeviceTasks tasks_;
+};
+
+// Which counter is in which column of task_pmu (TaskCountersPool).
+void write_pmu_columns(const CannImport& import, const ImportContext& context) {
+  const CannPart* part = nullptr;
+  for (const CannPart& candidate : import.session.parts()) {
+    const bool says = !candidate.info.aic_events.empty() || !candidate.info.aiv_events.empty();
+    if (!candidate.is_host() && (part == nullptr || (says && part->info.aic_events.empty() &&
+                                                     part->info.aiv_events.empty())))
+      part = &candidate;
+  }
+  if (part == nullptr) return;
+  const auto add = [&](std::size_t column, std::string_view name) {
+    context.store.add(PmuColumnRow{static_cast<std::int64_t>(column), context.store.name_id(name)});
+  };
+  const auto add_side = [&](std::string_view side, std::size_t cycles,
+                            const std::vector<std::uint32_t>& events) {
+    add(cycles, fmt::format("{}_total_cycles", side));
+    for (std::size_t slot = 0; slot < std::min(events.size(), kPmuSlots); ++slot)
+      add(cycles + 1 + slot, fmt::format("{}_{:#x}", side, events[slot]));
+  };
+  add(PmuCells::kFrequency, "frequency_mhz");
+  add_side("aic", PmuCells::kAicCycles, part->info.aic_events);
+  add_side("aiv", PmuCells::kAivCycles, part->info.aiv_events);
+  add(PmuCells::kCoreKind, "core_kind");
+}
+
+void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow>& nodes,
+                       std::int64_t& next_id) {
+  std::stable_sort(nodes.begin(), nodes.end(), [](const AicpuNodeRow& a, const AicpuNodeRow& b) {
+    return a.shown_start_ns < b.shown_start_ns;
+  });
+  for (AicpuNodeRow& node : nodes) {
+    node.id = next_id++;
+    context.store.add(node);
+  }
+}
+
+}  // namespace
+
+void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks) {
+  write_pmu_columns(import, context);
+  std::int64_t next_task_id = 1;
+  std::int64_t next_run_id = 1;
+  std::int64_t next_node_id = 1;
+  for (const CannPart& part : import.session.parts()) {
+    if (part.is_host()) continue;
+    DeviceInputs& inputs = import.devices[*part.device];
+    const bool is_known = part.clock.has_value() && import.session.chip().has_value();
+    if (is_known) {
+      const std::int64_t first_id = next_task_id;
+      next_task_id = DeviceJoin(import, context, part, inputs, tasks, first_id).run();
+      if (next_task_id > first_id)
+        context.store.add(
+            TaskRunRow{next_run_id++, kNull, first_id, next_task_id - 1, part.device.value()});
+    } else {
+      context.report.add(
+          FindingId::no_tasks, "tasks", part.name, "not read",
+          part.clock ? "The chip is not known." : "Without its clock no task has a time.");
+    }
+    write_aicpu_nodes(context, inputs.aicpu_nodes, next_node_id);
+  }
+}
+
+}  // namespace msprof::cann

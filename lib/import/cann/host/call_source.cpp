@@ -1,0 +1,99 @@
+#include "import/cann/host/call_source.hpp"
+
+#include <algorithm>
+
+#include "import/cann/api_event_records.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+RecordedCall call_of(const ApiEventWire& wire) {
+  return {wire.head.time, wire.end,         wire.item,      0,
+          wire.head.type, wire.head.thread, wire.head.level};
+}
+
+}  // namespace
+
+void CallSource::open(const ImportContext& context) {
+  stream_.open(context, [&](const StreamRecord& record) {
+    std::uint64_t end = 0;
+    std::memcpy(&end, record.bytes.data() + offsetof(ApiEventWire, end), sizeof(end));
+    if (end == kIsEvent) pair(context, record);
+  });
+  if (!open_events_.empty()) {
+    context.report.add(FindingId::half_call, kApiEventFormat.kind, "", "event without its second",
+                       "", static_cast<std::int64_t>(open_events_.size()));
+  }
+  open_events_.clear();
+  std::stable_sort(paired_.begin(), paired_.end(),
+                   [](const RecordedCall& a, const RecordedCall& b) { return a.begin < b.begin; });
+  has_recorded_ = find_recorded(context);
+  pop(context);
+}
+
+// The first event of a key opens a call, the second ends it, in reading order.
+void CallSource::pair(const ImportContext& context, const StreamRecord& record) {
+  const auto wire = decode<ApiEventWire>(record.bytes);
+  const EventKey key{wire.head.level, wire.head.type, wire.head.thread, wire.head.data_len,
+                     wire.item};
+  const auto [opened, is_new] = open_events_.try_emplace(key, record.time);
+  if (is_new) return;
+  RecordedCall call = call_of(wire);
+  call.begin = opened->second;
+  call.end = record.time;
+  call.sequence = record.sequence;
+  open_events_.erase(opened);
+  const auto why = why_impossible(call);
+  if (why.empty()) {
+    paired_.push_back(call);
+  } else {
+    stream_.skip(context, record, why);
+  }
+}
+
+std::string_view CallSource::why_impossible(const RecordedCall& call) const {
+  if (call.begin == 0) return "begin is 0";
+  if (call.end < call.begin) return "end before begin";
+  // Where the begin is as late, it is the clock that is wrong.
+  if (call.end > latest_end_ && call.begin <= latest_end_) return "end long after the collection";
+  return {};
+}
+
+bool CallSource::find_recorded(const ImportContext& context) {
+  for (; const StreamRecord* record = stream_.front(); stream_.pop()) {
+    const auto wire = decode<ApiEventWire>(record->bytes);
+    if (wire.end == kIsEvent) continue;
+    recorded_ = call_of(wire);
+    recorded_.sequence = record->sequence;
+    const auto why = why_impossible(recorded_);
+    if (why.empty()) {
+      stream_.pop();
+      return true;
+    }
+    stream_.skip(context, *record, why);
+  }
+  return false;
+}
+
+void CallSource::pop(const ImportContext& context) {
+  moment_.clear();
+  const bool has_paired = next_paired_ < paired_.size();
+  if (!has_paired && !has_recorded_) return;
+  const std::uint64_t time = !has_recorded_ ? paired_[next_paired_].begin
+                             : !has_paired  ? recorded_.begin
+                                           : std::min(recorded_.begin, paired_[next_paired_].begin);
+  while (has_recorded_ && recorded_.begin == time) {
+    moment_.push_back(recorded_);
+    has_recorded_ = find_recorded(context);
+  }
+  while (next_paired_ < paired_.size() && paired_[next_paired_].begin == time)
+    moment_.push_back(paired_[next_paired_++]);
+  if (moment_.size() > 1) {
+    std::sort(moment_.begin(), moment_.end(), [](const RecordedCall& a, const RecordedCall& b) {
+      return std::tie(b.level, a.sequence) < std::tie(a.level, b.sequence);
+    });
+  }
+}
+
+}  // namespace msprof::cann

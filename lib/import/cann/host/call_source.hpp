@@ -1,0 +1,57 @@
+// CallSource: the calls of the host in the order (begin, level from high to low, reading order):
+// those recorded whole, and those made of two events. For the host join.
+// Source: cann_host.md 1.8 api_event.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <string_view>
+#include <tuple>
+#include <vector>
+
+#include "import/cann/record_stream.hpp"
+
+namespace msprof::cann {
+
+struct RecordedCall {
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+  std::uint64_t item = 0;
+  std::uint64_t sequence = 0;
+  std::uint32_t type = 0;
+  std::uint32_t thread = 0;
+  std::uint16_t level = 0;
+};
+
+class CallSource {
+ public:
+  explicit CallSource(RecordStream& stream) : stream_(stream) {}
+
+  // No call ends after this count; one that says so would hide the calls behind it.
+  void set_latest_end(std::uint64_t count) { latest_end_ = count; }
+  // Reads the slices once, pairs events, and reports those that stay open.
+  void open(const ImportContext& context);
+  // All calls that begin at one moment, the next in time; empty at the end.
+  const std::vector<RecordedCall>& front() const { return moment_; }
+  void pop(const ImportContext& context);
+
+ private:
+  using EventKey = std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t,
+                              std::uint64_t>;  // level, type, thread, request, item
+  // Why a call cannot be true; empty when it can.
+  std::string_view why_impossible(const RecordedCall& call) const;
+  void pair(const ImportContext& context, const StreamRecord& record);
+  // The next recorded call of `stream_`, past what is no call; false at the end.
+  bool find_recorded(const ImportContext& context);
+
+  RecordStream& stream_;
+  std::uint64_t latest_end_ = UINT64_MAX;
+  std::vector<RecordedCall> paired_;  // by begin
+  std::size_t next_paired_ = 0;
+  RecordedCall recorded_;
+  bool has_recorded_ = false;
+  std::vector<RecordedCall> moment_;
+  std::map<EventKey, std::uint64_t> open_events_;  // times
+};
+
+}  // namespace msprof::cann

@@ -1,0 +1,67 @@
+// What the records of a device say about its tasks, decoded: starts and ends, counters of the
+// cores. Of every chip; for the device association. Ticks are of the device's counter.
+#pragma once
+
+#include <array>
+#include <cstdint>
+
+#include "import/cann/join/device_batches.hpp"
+#include "import/cann/join/host_task.hpp"
+
+namespace msprof {
+
+// Which cores a task used; the numbers are those of the column "core_kind" of task_pmu.
+enum class CoreKind : std::uint8_t { aic = 0, aiv = 1, mix_aic = 2, mix_aiv = 3 };
+
+struct DeviceLog {
+  DevicePlace place;
+  std::int64_t type_name_id = kNull;  // "AIV_SQE"; null: a number without a name
+  std::uint32_t context = kNoContext;
+  std::uint16_t stream = 0;
+  std::uint16_t task_number = 0;
+  std::uint16_t thread = 0;  // of an FFTS+ sub task: tells starts of one moment apart
+  bool is_start = false;
+  // A task that counts only where the host launched one and no other record shows it.
+  bool is_stand_in = false;
+  // Chips without times in their counters: which core's counters belong to it, in order.
+  bool has_ordered_pmu = false;
+  CoreKind core = CoreKind::aic;
+};
+
+inline constexpr std::size_t kPmuSlots = 8;
+
+struct CoreCounters {
+  std::uint64_t total_cycles = 0;
+  std::array<std::uint64_t, kPmuSlots> counters{};
+};
+
+// The counters of the task as a whole (context PMU, aicore records).
+struct TaskCounters {
+  DevicePlace end;
+  CoreCounters values;
+  std::uint32_t context = kNoContext;
+  std::uint16_t stream = 0;
+  std::uint16_t task_number = 0;
+  CoreKind kind = CoreKind::aic;
+};
+
+// The counters of one block of a MIX task on its secondary cores.
+struct BlockCounters {
+  DevicePlace end;
+  CoreCounters values;
+  std::uint32_t context = 0;
+  std::uint16_t stream = 0;
+  std::uint16_t task_number = 0;
+  CoreKind kind = CoreKind::mix_aic;
+};
+
+// Counters that carry no time: given out in the order of the file, a key at a time.
+class OrderedPmu {
+ public:
+  virtual ~OrderedPmu() = default;
+  // The next counters of that task on that kind of core; false: none.
+  virtual bool take(std::uint16_t stream, std::uint16_t task_number, CoreKind core,
+                    CoreCounters& values) = 0;
+};
+
+}  // namespace msprof

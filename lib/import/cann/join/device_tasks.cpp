@@ -1,0 +1,328 @@
+#include "import/cann/join/device_tasks.hpp"
+
+#include <algorithm>
+#include <limits>
+#include <tuple>
+
+namespace msprof {
+
+namespace {
+
+// How many tasks wait for one that has not ended. Then it is left behind, and written when it ends.
+constexpr std::size_t kMostWaiting = std::size_t{1} << 15;
+
+std::uint64_t blocks_key(std::uint16_t stream, std::uint16_t task_number, std::uint16_t batch) {
+  return static_cast<std::uint64_t>(batch) << 32 | static_cast<std::uint64_t>(task_number) << 16 |
+         stream;
+}
+
+std::int64_t context_cell(std::uint32_t context) {
+  return context == kNoContext ? kNull : static_cast<std::int64_t>(context);
+}
+
+}  // namespace
+
+DeviceTasks::DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, HostTaskStore& hosts,
+                         std::int64_t first_id)
+    : settings_(settings),
+      store_(store),
+      hosts_(hosts, settings.device),
+      host_store_(hosts),
+      next_id_(first_id) {
+  if (settings.aicpu_names == nullptr) return;
+  aicpu_kernel_name_id_ = store.name_id("KERNEL_AICPU");
+  aicpu_unit_name_id_ = store.name_id("AI_CPU");
+}
+
+void DeviceTasks::add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number) {
+  if (!settings_.has_batches) return;
+  for (DeviceBatches* batches :
+       {&start_batches_, &counter_batches_, &block_batches_, &launch_batches_})
+    batches->add_flip(stream, ticks, task_number);
+}
+
+void DeviceTasks::add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number,
+                             std::uint16_t block_num, std::uint16_t mix_ratio) {
+  blocks_.push_back({{ticks, blocks_.size()}, stream, task_number, block_num, mix_ratio});
+  launch_batches_.see(stream, blocks_.back().place, task_number);
+}
+
+void DeviceTasks::count(const DeviceLog& log) {
+  pairing_.count(TaskPairing::key_of(log.stream, log.task_number, log.context), log.is_start);
+  if (log.is_start) start_batches_.see(log.stream, log.place, log.task_number);
+}
+
+void DeviceTasks::count(const TaskCounters& counters) {
+  counter_batches_.see(counters.stream, counters.end, counters.task_number);
+}
+
+void DeviceTasks::count(const BlockCounters& counters) {
+  block_batches_.see(counters.stream, counters.end, counters.task_number);
+}
+
+void DeviceTasks::begin() {
+  pairing_.begin();
+  for (DeviceBatches* batches :
+       {&start_batches_, &counter_batches_, &block_batches_, &launch_batches_})
+    batches->finish();
+  settle_blocks();
+}
+
+// Which blocks each task has; what was told last holds.
+void DeviceTasks::settle_blocks() {
+  std::sort(blocks_.begin(), blocks_.end(),
+            [](const Blocks& a, const Blocks& b) { return a.place < b.place; });
+  for (std::size_t at = 0; at < blocks_.size(); ++at) {
+    const Blocks& blocks = blocks_[at];
+    const std::uint16_t batch = launch_batches_.batch_of(blocks.stream, blocks.place);
+    block_places_.set(blocks_key(blocks.stream, blocks.task_number, batch),
+                      static_cast<std::uint32_t>(at));
+  }
+}
+
+// Ends of a moment come after all its starts and counters, whatever their order in the file.
+void DeviceTasks::push(const DeviceLog& log) {
+  reach(log.place.ticks);
+  if (!log.is_start) {
+    ending_.push_back(log);
+    return;
+  }
+  starting_.push_back({log, start_batches_.batch_of(log.stream, log.place)});
+}
+
+void DeviceTasks::reach(std::uint64_t ticks) {
+  if (ticks == ticks_) return;
+  flush();
+  ticks_ = ticks;
+}
+
+void DeviceTasks::flush() {
+  flush_starts();
+  for (const DeviceLog& log : ending_) end(log);
+  ending_.clear();
+}
+
+// Rows are in order of (start, stream, task number, context).
+void DeviceTasks::flush_starts() {
+  if (starting_.size() > 1) {
+    std::sort(starting_.begin(), starting_.end(), [](const Starting& a, const Starting& b) {
+      return std::tie(a.log.stream, a.log.task_number, a.log.context, a.log.place.sequence) <
+             std::tie(b.log.stream, b.log.task_number, b.log.context, b.log.place.sequence);
+    });
+  }
+  for (const Starting& starting : starting_) start(starting);
+  starting_.clear();
+}
+
+// The very same start again: a copy of a slice.
+bool DeviceTasks::is_repeated(std::uint64_t key, const DeviceLog& log) const {
+  const Slot last = pairing_.last_open(key);
+  return last != TaskPairing::kNone && tasks_[last].start.ticks == log.place.ticks &&
+         tasks_[last].thread == log.thread;
+}
+
+void DeviceTasks::start(const Starting& starting) {
+  const DeviceLog& log = starting.log;
+  const std::uint64_t key = TaskPairing::key_of(log.stream, log.task_number, log.context);
+  if (is_repeated(key, log)) {
+    ++counts_.repeated_starts;
+    return;
+  }
+  const TaskPairing::Started started = pairing_.start(key);
+  if (started.given_up != TaskPairing::kNone) {
+    ++counts_.starts_without_end;
+    drop(started.given_up);
+  }
+  if (started.slot >= tasks_.size()) tasks_.resize(started.slot + 1);
+  Task& task = tasks_[started.slot];
+  task = {};
+  task.start = log.place;
+  task.type_name_id = log.type_name_id;
+  task.context = log.context;
+  task.stream = log.stream;
+  task.task_number = log.task_number;
+  task.batch = starting.batch;
+  task.thread = log.thread;
+  task.has_ordered_pmu = log.has_ordered_pmu;
+  task.core = log.core;
+  if (!join(task) && log.is_stand_in) task.state = State::dropped;
+  task.id = next_id_++;
+  order_.push_back(started.slot);
+}
+
+// Finds the host's task; true when there is one.
+bool DeviceTasks::join(Task& task) {
+  const HostJoin::Found found =
+      hosts_.find(task.stream, task.batch, task.task_number, task.context);
+  if (found.shared != FlatTable::kNone) {
+    SharedKey& shared = hosts_.shared(found.shared);
+    ++shared.open;
+    task.shared = found.shared;
+    // Mostly they come one by one, in the order of their launches; settle_shared() knows.
+    const std::size_t number = shared.tasks.size() + shared.open - 1;
+    if (number < shared.hosts.size()) set_host(task, shared.hosts[number]);
+    return true;
+  }
+  if (found.task == nullptr) return false;
+  set_host(task, *found.task);
+  return true;
+}
+
+void DeviceTasks::set_host(Task& task, const HostTask& host) {
+  task.host = host;
+  task.has_host = true;
+  if (blocks_.empty() || host.op_id == kNull || settings_.ops == nullptr) return;
+  const std::uint32_t place =
+      block_places_.find(blocks_key(task.stream, task.task_number, task.batch));
+  if (place == FlatTable::kNone) return;
+  const std::int64_t blocks = blocks_[place].block_num;
+  task.host.op_id =
+      settings_.ops->with_blocks(host.op_id, blocks, blocks * blocks_[place].mix_ratio);
+}
+
+void DeviceTasks::end(const DeviceLog& log) {
+  const Slot slot = pairing_.end(TaskPairing::key_of(log.stream, log.task_number, log.context));
+  if (slot == TaskPairing::kNone) {
+    ++counts_.ends_without_start;
+    return;
+  }
+  Task& task = tasks_[slot];
+  task.end_ticks = log.place.ticks;
+  if (task.has_ordered_pmu && settings_.ordered_pmu != nullptr) {
+    CoreCounters values;
+    if (settings_.ordered_pmu->take(task.stream, task.task_number, task.core, values)) {
+      TaskCounterState& state = counters_of(task);
+      state.main = values;
+      state.kind = task.core;
+      state.has_main = true;
+      state.frequency_mhz = frequency_at(task.end_ticks);
+    }
+  }
+  if (task.state == State::dropped) {
+    drop(slot);
+    return;
+  }
+  task.state = State::done;
+  leave(slot);
+}
+
+// A task that will never be written.
+void DeviceTasks::drop(Slot slot) {
+  Task& task = tasks_[slot];
+  task.state = State::dropped;
+  task.end_ticks = task.start.ticks + 1;
+  if (task.shared != FlatTable::kNone) hosts_.left(task.shared, false, slot);
+  task.shared = FlatTable::kNone;
+  leave(slot);
+}
+
+// A task has ended: it is written once it is its turn.
+void DeviceTasks::leave(Slot slot) {
+  Task& task = tasks_[slot];
+  if (task.shared != FlatTable::kNone) hosts_.left(task.shared, true, slot);
+  if (task.is_late && task.shared == FlatTable::kNone) {
+    if (task.state == State::done) write(task);
+    if (task.counters != TaskCountersPool::kNone) counters_.release(task.counters);
+    pairing_.release(slot);
+  }
+  drain();
+  settle_shared(false);
+}
+
+void DeviceTasks::drain() {
+  while (!order_.empty()) {
+    const Slot slot = order_.front();
+    Task& task = tasks_[slot];
+    // Stand-ins without a host task are dropped at once and end later.
+    const bool has_ended = task.state != State::open && task.end_ticks > 0;
+    const bool is_held = task.shared != FlatTable::kNone;
+    if (!has_ended && !is_held && order_.size() <= kMostWaiting) return;
+    order_.pop_front();
+    if (!has_ended || is_held) {
+      task.is_late = true;
+      continue;
+    }
+    if (task.state == State::done) write(task);
+    if (task.counters != TaskCountersPool::kNone) counters_.release(task.counters);
+    pairing_.release(slot);
+  }
+}
+
+// Several host tasks of one key: each has its device task where there are as many of both; else
+// nobody can say which is whose, and the device tasks stay without operator.
+void DeviceTasks::settle_shared(bool all) {
+  for (const std::uint32_t number : hosts_.settled(all)) {
+    SharedKey& shared = hosts_.shared(number);
+    std::sort(shared.tasks.begin(), shared.tasks.end(),
+              [this](Slot a, Slot b) { return tasks_[a].id < tasks_[b].id; });
+    const bool is_even = shared.tasks.size() == shared.hosts.size();
+    for (std::size_t at = 0; at < shared.tasks.size(); ++at) {
+      Task& task = tasks_[shared.tasks[at]];
+      task.has_host = false;
+      if (is_even) set_host(task, shared.hosts[at]);
+      write(task);
+      if (task.counters != TaskCountersPool::kNone) counters_.release(task.counters);
+      pairing_.release(shared.tasks[at]);
+    }
+    if (!is_even) counts_.tasks_of_several_hosts += shared.tasks.size();
+    hosts_.forget_shared(number);
+  }
+}
+
+DeviceTaskCounts DeviceTasks::finish() {
+  flush();
+  for (const Slot slot : pairing_.still_open()) {
+    if (tasks_[slot].state == State::open) ++counts_.starts_without_end;
+    drop(slot);
+  }
+  drain();
+  settle_shared(true);
+  counts_.hosts_without_task = hosts_.unseen() + host_store_.remaining(settings_.device);
+  return counts_;
+}
+
+void DeviceTasks::write(const Task& task) {
+  TaskRow row;
+  row.id = task.id;
+  row.start_ns = settings_.clock->ns(task.start.ticks);
+  // The end has to fit, too, wherever a damaged count lies.
+  row.duration_ns =
+      std::min(settings_.clock->duration_ns(task.end_ticks - task.start.ticks),
+               std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(row.start_ns, 0));
+  row.device_id = settings_.device;
+  row.stream_id = task.stream;
+  row.task_number = task.task_number;
+  row.batch = task.batch;
+  row.context = context_cell(task.context);
+  row.device_type_name_id = task.type_name_id;
+  if (task.type_name_id == kNull) ++counts_.unknown_types;
+  ++counts_.tasks;
+  if (task.has_host) {
+    const HostTask& host = task.host;
+    row.op_id = host.op_id;
+    row.host_type_name_id = host.type_name_id;
+    row.kernel_name_id = host.kernel_name_id;
+    row.model_number = host.model_number;
+    row.api_id = host.api_id;
+    if (host.copy_bytes != kNull)
+      store_.add(MemcpyTaskRow{task.id, host.copy_bytes, host.copy_direction});
+    if (host.comm_call_id != kNull) store_.add(CommTaskRow{task.id, host.comm_call_id});
+    if (settings_.aicpu_names != nullptr && settings_.ops != nullptr && host.op_id != kNull &&
+        host.type_name_id == aicpu_kernel_name_id_ &&
+        settings_.ops->unit_name_id(host.op_id) == aicpu_unit_name_id_) {
+      settings_.aicpu_names->task(task.stream, task.task_number, row.start_ns,
+                                  row.start_ns + row.duration_ns,
+                                  settings_.ops->name_id(host.op_id));
+    }
+  }
+  store_.add(row);
+  write_counters(task);
+}
+
+void DeviceTasks::write_counters(const Task& task) {
+  if (task.counters == TaskCountersPool::kNone) return;
+  const TaskCounterState& state = counters_[task.counters];
+  if (state.has_main) store_.add(pmu_row(task.id, state));
+}
+
+}  // namespace msprof

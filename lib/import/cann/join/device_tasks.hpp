@@ -1,0 +1,149 @@
+// DeviceTasks: the records of one device, in order of time, become rows of `task` with their
+// operators and counters. What is open is in memory, what has ended is written in order of start.
+// Sources: cann_device.md 5.3, 6.5, 14; cann_corrections.md A10, B2, B3, J-A3, J-B7 … J-B9.
+#pragma once
+
+#include <deque>
+#include <utility>
+#include <vector>
+
+#include "import/cann/join/aicpu_names.hpp"
+#include "import/cann/join/device_log.hpp"
+#include "import/cann/join/host_join.hpp"
+#include "import/cann/join/op_table.hpp"
+#include "import/cann/join/task_counters.hpp"
+#include "import/cann/join/task_pairing.hpp"
+#include "session/clock_map.hpp"
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+struct DeviceSettings {
+  std::uint16_t device = 0;
+  const ClockMap* clock = nullptr;
+  bool has_batches = true;  // else task ids say nothing about turns, and all is batch 0
+  std::int64_t frequency_mhz = 0;
+  // Changes of it, by ticks; may be null.
+  const std::vector<std::pair<std::uint64_t, std::uint32_t>>* frequencies = nullptr;
+  OpTable* ops = nullptr;             // may be null
+  AicpuNames* aicpu_names = nullptr;  // may be null
+  OrderedPmu* ordered_pmu = nullptr;  // may be null
+};
+
+// What was met on the way, for the verdict.
+struct DeviceTaskCounts {
+  std::uint64_t tasks = 0;
+  std::uint64_t unknown_types = 0;
+  std::uint64_t starts_without_end = 0;
+  std::uint64_t ends_without_start = 0;
+  std::uint64_t repeated_starts = 0;
+  std::uint64_t counters_without_task = 0;
+  std::uint64_t blocks_without_task = 0;
+  std::uint64_t tasks_of_several_hosts = 0;  // whose operator cannot be told
+  std::uint64_t hosts_without_task = 0;
+};
+
+class DeviceTasks {
+ public:
+  // Rows of tasks get ids from `first_id`.
+  DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, HostTaskStore& hosts,
+              std::int64_t first_id);
+
+  // Before the records: flips, and blocks that became known at launch.
+  void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
+  void add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number,
+                  std::uint16_t block_num, std::uint16_t mix_ratio);
+
+  // First pass: every record, in any order.
+  void count(const DeviceLog& log);
+  void count(const TaskCounters& counters);
+  void count(const BlockCounters& counters);
+  void begin();
+
+  // Second pass, by ticks; of one moment the logs before the counters.
+  void push(const DeviceLog& log);
+  void push(const TaskCounters& counters);
+  void push(const BlockCounters& counters);
+  DeviceTaskCounts finish();
+
+  // One more than the last id.
+  std::int64_t next_id() const { return next_id_; }
+
+ private:
+  using Slot = TaskPairing::Slot;
+  enum class State : std::uint8_t { open, done, dropped };
+  struct Task {
+    std::int64_t id = 0;
+    DevicePlace start;
+    std::uint64_t end_ticks = 0;
+    std::int64_t type_name_id = kNull;
+    HostTask host;
+    std::uint32_t context = kNoContext;
+    std::uint32_t counters = TaskCountersPool::kNone;
+    std::uint32_t shared = FlatTable::kNone;
+    std::uint16_t stream = 0;
+    std::uint16_t task_number = 0;
+    std::uint16_t batch = 0;
+    std::uint16_t thread = 0;
+    State state = State::open;
+    bool has_host = false;
+    bool is_late = false;  // those behind it have been written
+    bool has_ordered_pmu = false;
+    CoreKind core = CoreKind::aic;
+  };
+  struct Starting {
+    DeviceLog log;
+    std::uint16_t batch = 0;
+  };
+  struct Blocks {
+    DevicePlace place;
+    std::uint16_t stream = 0;
+    std::uint16_t task_number = 0;
+    std::uint16_t block_num = 0;
+    std::uint16_t mix_ratio = 0;
+  };
+
+  void settle_blocks();
+  void flush_starts();
+  void flush();
+  void reach(std::uint64_t ticks);
+  bool is_repeated(std::uint64_t key, const DeviceLog& log) const;
+  void start(const Starting& starting);
+  void end(const DeviceLog& log);
+  bool join(Task& task);
+  void set_host(Task& task, const HostTask& host);
+  void drop(Slot slot);
+  void leave(Slot slot);
+  void drain();
+  void settle_shared(bool all);
+  void write(const Task& task);
+  void write_counters(const Task& task);
+  Slot open_task(std::uint16_t stream, std::uint16_t task_number, std::uint32_t context,
+                 std::uint16_t batch, bool wants_main) const;
+  TaskCounterState& counters_of(Task& task);
+  std::int64_t frequency_at(std::uint64_t ticks) const;
+
+  DeviceSettings settings_;
+  TraceDbWriter& store_;
+  HostJoin hosts_;
+  HostTaskStore& host_store_;
+  TaskPairing pairing_;
+  DeviceBatches start_batches_;
+  DeviceBatches counter_batches_;
+  DeviceBatches block_batches_;
+  DeviceBatches launch_batches_;  // of blocks known at launch
+  std::vector<Blocks> blocks_;
+  FlatTable block_places_;
+  std::vector<Task> tasks_;  // by slot
+  TaskCountersPool counters_;
+  std::deque<Slot> order_;  // tasks not yet written, by start
+  std::uint64_t ticks_ = 0;
+  std::vector<Starting> starting_;  // of this moment
+  std::vector<DeviceLog> ending_;
+  std::int64_t next_id_ = 0;
+  std::int64_t aicpu_kernel_name_id_ = kNull;
+  std::int64_t aicpu_unit_name_id_ = kNull;
+  DeviceTaskCounts counts_;
+};
+
+}  // namespace msprof

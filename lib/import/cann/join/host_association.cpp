@@ -1,0 +1,295 @@
+#include "import/cann/join/host_association.hpp"
+
+#include <algorithm>
+#include <tuple>
+
+namespace msprof {
+
+namespace {
+
+bool is_kernel(TaskClass task_class) {
+  return task_class <= TaskClass::other_kernel;
+}
+
+// Kernels that are operators even where no node call tells about them.
+bool is_named_kernel(TaskClass task_class) {
+  return task_class < TaskClass::other_kernel;
+}
+
+bool is_mix(TaskClass task_class) {
+  return task_class == TaskClass::mix_aic || task_class == TaskClass::mix_aiv;
+}
+
+// Whether a task is the work of the operator of its node call.
+bool has_operator(const HostTrack& track, const CallPath& path) {
+  if (path.node == nullptr || path.node->call.is_step_info || path.node->call.is_lccl) return false;
+  if (is_kernel(track.task_class) || track.task_class == TaskClass::stars_common) return true;
+  return track.task_class == TaskClass::ffts_plus && path.communication == nullptr;
+}
+
+// Table T1 by the runtime's type.
+std::uint32_t task_type_of(TaskClass task_class) {
+  switch (task_class) {
+    case TaskClass::aicore:
+      return 0;
+    case TaskClass::aicpu:
+      return 1;
+    case TaskClass::mix_aic:
+      return 4;
+    case TaskClass::mix_aiv:
+      return 5;
+    default:
+      return 2;
+  }
+}
+
+}  // namespace
+
+HostAssociation::HostAssociation(HostSink& sink, const Options& options)
+    : sink_(sink), options_(options), description_(options.names_only) {}
+
+HostCallTree& HostAssociation::tree_of(std::uint32_t thread) {
+  if (last_tree_ != nullptr && last_tree_->thread() == thread) return *last_tree_;
+  const auto [place, is_new] = tree_numbers_.try_emplace(thread, trees_.size());
+  if (is_new) trees_.push_back(std::make_unique<HostCallTree>(thread));
+  last_tree_ = trees_[place->second].get();
+  return *last_tree_;
+}
+
+HostCallTree& HostAssociation::tree_at(std::uint32_t thread, std::uint64_t time) {
+  HostCallTree& tree = tree_of(thread);
+  // A call still takes what is recorded when it ends.
+  while (time > 0 && tree.ended(time - 1) != nullptr) close(tree, *tree.innermost());
+  return tree;
+}
+
+OpenCall* HostAssociation::call_for(std::uint32_t thread, std::uint64_t time, std::uint16_t level) {
+  size_copies();
+  return tree_at(thread, time).at(time, level);
+}
+
+bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const NodeBasicInfo& basic) {
+  OpenCall* call = call_for(thread, time, host_level::kNode);
+  if (call != nullptr) call->basics.push_back(basic);
+  return call != nullptr;
+}
+
+bool HostAssociation::add(std::uint32_t thread, std::uint64_t time,
+                          const NodeAttribute& attribute) {
+  OpenCall* call = call_for(thread, time, host_level::kNode);
+  if (call != nullptr) call->attributes.push_back(attribute);
+  return call != nullptr;
+}
+
+bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const TensorList& tensors) {
+  OpenCall* call = call_for(thread, time, host_level::kNode);
+  if (call == nullptr) return false;
+  call->tensors.push_back({tensors.sequence, tensors.name_hash, time, call->tensor_bytes.size(),
+                           tensors.tensors.size()});
+  call->tensor_bytes.insert(call->tensor_bytes.end(), tensors.tensors.begin(),
+                            tensors.tensors.end());
+  return true;
+}
+
+bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const ContextIds& contexts) {
+  OpenCall* call = call_for(thread, time, contexts.level);
+  if (call == nullptr) return false;
+  if (contexts.level == host_level::kCommunication) {
+    // A range: the first and the last.
+    if (contexts.ids.size() != 2) return true;
+    for (std::uint64_t id = contexts.ids[0]; id <= contexts.ids[1]; ++id)
+      call->comm_contexts.push_back(static_cast<std::uint32_t>(id));
+    return true;
+  }
+  for (const std::uint32_t id : contexts.ids)
+    call->contexts.push_back({contexts.sequence, contexts.name_hash, id});
+  return true;
+}
+
+bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const CommTaskInfo& info) {
+  OpenCall* call = call_for(thread, time, host_level::kCommunication);
+  if (call != nullptr) call->task_infos.push_back(info);
+  return call != nullptr;
+}
+
+bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const CommOpInfo& info) {
+  OpenCall* call = call_for(thread, time, host_level::kNode);
+  if (call == nullptr) return false;
+  if (!call->has_op_info || info.sequence < call->op_info.sequence) call->op_info = info;
+  call->has_op_info = true;
+  return true;
+}
+
+const HostCall* HostAssociation::model_at(std::uint32_t thread, std::uint64_t time) {
+  const OpenCall* call = call_for(thread, time, host_level::kModel);
+  return call != nullptr ? &call->call : nullptr;
+}
+
+void HostAssociation::add_call(const HostCall& call) {
+  size_copies();
+  HostCallTree& tree = tree_of(call.thread);
+  while (tree.ended(call.begin) != nullptr) close(tree, *tree.innermost());
+  tree.open(call);
+}
+
+void HostAssociation::finish() {
+  size_copies();
+  for (const auto& tree : trees_) {
+    while (tree->innermost() != nullptr) close(*tree, *tree->innermost());
+  }
+}
+
+void HostAssociation::add_copy(const CopyInfo& copy) {
+  if (!copies_.empty() && copies_.front().time != copy.time) size_copies();
+  copies_.push_back(copy);
+}
+
+void HostAssociation::add_task(const HostTrack& track) {
+  if (!copies_.empty() && copies_.front().time != track.time) size_copies();
+  if (track.task_class != TaskClass::memcpy_async) {
+    place(track);
+    return;
+  }
+  HostTrack copy = track;
+  copy.copy_bytes = 0;
+  if (copies_.empty()) {
+    place(copy);
+  } else {
+    copy_tracks_.push_back(copy);
+  }
+}
+
+// The tasks of one thread and moment share what the thread copied then, in the order of their
+// numbers.
+void HostAssociation::size_copies() {
+  if (copies_.empty()) return;
+  std::stable_sort(copy_tracks_.begin(), copy_tracks_.end(),
+                   [](const HostTrack& a, const HostTrack& b) {
+                     return std::tie(a.thread, a.batch, a.task_number) <
+                            std::tie(b.thread, b.batch, b.task_number);
+                   });
+  // The first record of a thread counts.
+  std::stable_sort(copies_.begin(), copies_.end(),
+                   [](const CopyInfo& a, const CopyInfo& b) { return a.thread < b.thread; });
+  for (HostTrack& track : copy_tracks_) {
+    const auto copy = std::lower_bound(
+        copies_.begin(), copies_.end(), track.thread,
+        [](const CopyInfo& info, std::uint32_t thread) { return info.thread < thread; });
+    if (copy == copies_.end() || copy->thread != track.thread) continue;
+    const std::uint64_t bytes = std::min(copy->bytes, copy->most_bytes_per_task);
+    copy->bytes -= bytes;
+    track.copy_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, INT64_MAX));
+    track.copy_direction = copy->direction;
+  }
+  copies_.clear();
+  for (const HostTrack& track : copy_tracks_) place(track);
+  copy_tracks_.clear();
+}
+
+void HostAssociation::place(const HostTrack& track) {
+  const CallPath path = tree_at(track.thread, track.time).path(track.time);
+  if (path.communication != nullptr && path.node_of_communication == nullptr) {
+    ++homeless_comm_tasks_;
+    return;
+  }
+  HostTask task;
+  task.device = track.device;
+  task.stream = track.stream;
+  task.task_number = track.task_number;
+  task.batch = track.batch;
+  task.copy_direction = track.copy_direction;
+  task.launch_count = track.time;
+  task.type_name_id = track.type_name_id;
+  if (track.kernel_hash != 0) task.kernel_name_id = sink_.kernel_name_id(track.kernel_hash);
+  task.model_number = path.model != nullptr ? static_cast<std::int64_t>(path.model->call.item)
+                                            : sink_.captured_model(track);
+  task.copy_bytes = track.copy_bytes;
+  if (path.innermost != nullptr) task.api_id = path.innermost->call.id;
+
+  const bool has_op = has_operator(track, path);
+  if (path.communication != nullptr) {
+    place_comm(task, track, path, has_op);
+  } else if (has_op) {
+    task.api_id = path.node->call.id;
+    path.node->tasks.push_back({task, track});
+  } else {
+    if (path.node == nullptr) name_by_kernel(task, track);
+    sink_.add(task);
+  }
+}
+
+void HostAssociation::name_by_kernel(HostTask& task, const HostTrack& track) {
+  if (is_mix(track.task_class) && options_.has_contexts) task.context = 0;
+  if (!is_named_kernel(track.task_class) || track.kernel_hash == 0) return;
+  HostOp op;
+  op.name_hash = track.kernel_hash;
+  if (!options_.names_only) {
+    op.type_hash = track.kernel_hash;
+    op.task_type = task_type_of(track.task_class);
+  }
+  task.op_id = op_of(op, track, nullptr);
+}
+
+void HostAssociation::place_comm(const HostTask& task, const HostTrack& track, const CallPath& path,
+                                 bool has_op) {
+  PendingComm pending;
+  pending.pending = {task, track};
+  pending.op_call = has_op ? path.node : nullptr;
+  pending.comm_call = path.communication;
+  pending.node_call = path.node_of_communication;
+  const HostCall& node = pending.node_call->call;
+  pending.pending.task.api_id = node.id;
+  pending.comm_item = path.communication->call.item;
+  HostComm& comm = pending.comm;
+  comm.launch_count = track.time;
+  comm.thread = track.thread;
+  comm.is_master = path.communication->call.is_master;
+  comm.call_id = node.id;
+  comm.call_begin = node.begin;
+  comm.call_item = node.item;
+  comm.call_type = node.type;
+  wait(pending, path.innermost);
+}
+
+// Leaves a task with the nearest call from `from` on that it waits for.
+void HostAssociation::wait(PendingComm& pending, OpenCall* from) {
+  for (OpenCall* call = from; call != nullptr; call = call->parent) {
+    if (call != pending.op_call && call != pending.comm_call && call != pending.node_call) continue;
+    call->comm_tasks.push_back(pending);
+    return;
+  }
+  finish_comm(pending);
+}
+
+void HostAssociation::finish_comm(PendingComm& pending) {
+  pending.pending.task.comm_call_id = sink_.comm_call_id(pending.comm);
+  sink_.add(pending.pending.task);
+}
+
+std::int64_t HostAssociation::op_of(HostOp op, const HostTrack& track,
+                                    const std::uint64_t* comm_item) {
+  if (is_kernel(track.task_class) && track.has_launch_info) {
+    if (track.task_class == TaskClass::simt) {
+      op.has_dims = true;
+      std::copy(std::begin(track.grid_dim), std::end(track.grid_dim), op.grid_dim);
+      std::copy(std::begin(track.block_dim), std::end(track.block_dim), op.block_dim);
+    } else {
+      op.block_num = track.block_num;
+      op.mix_block_num = std::uint32_t{track.block_num} * track.mix_ratio;
+    }
+  }
+  constexpr std::uint32_t kAiCpu = 1;
+  constexpr std::uint32_t kCommunication = 9;
+  constexpr std::uint32_t kHcclAiCpu = 256;
+  const bool has_type = op.task_type != HostOp::kNoTaskType;
+  if (comm_item != nullptr) {
+    op.name_hash = *comm_item;
+    if (has_type && track.task_class == TaskClass::aicpu) op.task_type = kHcclAiCpu;
+    if (has_type && track.task_class == TaskClass::aicore) op.task_type = kCommunication;
+  } else if (track.task_class == TaskClass::aicpu && op.task_type == kCommunication) {
+    op.task_type = kAiCpu;
+  }
+  return sink_.op_id(op);
+}
+
+}  // namespace msprof

@@ -1,0 +1,88 @@
+// HostAssociation: host records in order of time become host tasks: which operator, call, model and
+// collective each launched task belongs to. In memory is what open calls still need.
+// For the import of CANN captures. Source: cann_host.md 1.10; cann_corrections.md J-A1, J-B7,
+// J-B10, J-C2, J-C3.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <unordered_map>
+#include <vector>
+
+#include "import/cann/join/host_call_tree.hpp"
+#include "import/cann/join/host_records.hpp"
+#include "import/cann/join/host_sink.hpp"
+#include "import/cann/join/node_description.hpp"
+
+namespace msprof {
+
+class HostAssociation {
+ public:
+  struct Options {
+    bool names_only = false;   // profile level 0
+    bool has_contexts = true;  // not on chips of the 950 class
+  };
+  HostAssociation(HostSink& sink, const Options& options);
+
+  // In order of time; at equal times copies, tasks, other records, calls, in this order.
+  void add_copy(const CopyInfo& copy);
+  void add_task(const HostTrack& track);
+  // Records of a call; false: no call of their level on the thread takes them.
+  bool add(std::uint32_t thread, std::uint64_t time, const NodeBasicInfo& basic);
+  bool add(std::uint32_t thread, std::uint64_t time, const NodeAttribute& attribute);
+  bool add(std::uint32_t thread, std::uint64_t time, const TensorList& tensors);
+  bool add(std::uint32_t thread, std::uint64_t time, const ContextIds& contexts);
+  bool add(std::uint32_t thread, std::uint64_t time, const CommTaskInfo& info);
+  bool add(std::uint32_t thread, std::uint64_t time, const CommOpInfo& info);
+  // The model call around a moment; null: none.
+  const HostCall* model_at(std::uint32_t thread, std::uint64_t time);
+  void add_call(const HostCall& call);
+  void finish();
+
+  // Communication tasks outside every node call: they have no host task.
+  std::uint64_t homeless_comm_tasks() const { return homeless_comm_tasks_; }
+
+ private:
+  HostCallTree& tree_of(std::uint32_t thread);
+  // The thread's tree, calls that ended before `time` closed.
+  HostCallTree& tree_at(std::uint32_t thread, std::uint64_t time);
+  OpenCall* call_for(std::uint32_t thread, std::uint64_t time, std::uint16_t level);
+
+  void size_copies();
+  void place(const HostTrack& track);
+  void name_by_kernel(HostTask& task, const HostTrack& track);
+  void place_comm(const HostTask& task, const HostTrack& track, const CallPath& path,
+                  bool has_operator);
+  void wait(PendingComm& pending, OpenCall* from);
+
+  void close(HostCallTree& tree, OpenCall& call);
+  void find_operators(const HostTrack& track, const std::uint64_t* comm_item);
+  std::int64_t op_of(HostOp op, const HostTrack& track, const std::uint64_t* comm_item);
+  void advance(PendingComm& pending, OpenCall& call);
+  void expand_operators(const PendingComm& pending, OpenCall& call);
+  void find_contexts(const OpenCall& call);
+  void expand_comm(const PendingComm& pending, OpenCall& call);
+  void describe_collective(PendingComm& pending, const OpenCall& call) const;
+  void finish_comm(PendingComm& pending);
+
+  struct Row {
+    std::uint32_t context = kNoContext;
+    std::int64_t op_id = kNull;
+  };
+
+  HostSink& sink_;
+  Options options_;
+  NodeDescription description_;
+  std::unordered_map<std::uint32_t, std::size_t> tree_numbers_;
+  std::vector<std::unique_ptr<HostCallTree>> trees_;  // in order of appearance
+  HostCallTree* last_tree_ = nullptr;
+  std::vector<CopyInfo> copies_;        // of one moment
+  std::vector<HostTrack> copy_tracks_;  // likewise
+  std::vector<Row> rows_;               // of the task in hand
+  // Of the communication call that ends: its contexts, null where no record tells about one.
+  std::map<std::uint32_t, const CommTaskInfo*> comm_infos_;
+  std::uint64_t homeless_comm_tasks_ = 0;
+};
+
+}  // namespace msprof

@@ -1,0 +1,93 @@
+// l2_cache.data: events of the L2 cache, a record a task. Source: cann_device.md 9.1.
+#include <fmt/format.h>
+
+#include <set>
+
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/slice_kind.hpp"
+#include "import/record_loop.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::size_t kEvents = 8;
+
+struct __attribute__((packed)) L2CacheWire {
+  std::uint16_t task_type;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint16_t reserved;
+  std::uint64_t events[kEvents];
+};
+static_assert(sizeof(L2CacheWire) == 72);
+
+class L2CacheKind : public RawKind {
+ public:
+  explicit L2CacheKind(CannImport& import) : import_(import) {}
+
+  std::string_view name() const override { return "l2_cache"; }
+  bool owns(const RawFile& file) const override {
+    return import_.session.name_of(file).stem == "l2_cache.data";
+  }
+
+  // A slice holds whole records: none goes on in the next.
+  void import(const ImportContext& context, const RawFile& file) override {
+    const CannPart& part = import_.session.part_of(file);
+    name_events(context, part);
+    std::uint64_t records = 0;
+    FileReader reader(file.path);
+    const std::uint64_t rest =
+        for_each_record(reader, 0, sizeof(L2CacheWire), [&](auto record, std::uint64_t) {
+          add(context, part, decode<L2CacheWire>(record));
+          ++records;
+        });
+    context.report.count_file(name(), records);
+    if (rest > 0) {
+      context.report.add({FindingId::trailing_bytes, std::string(name()), file.name,
+                          "incomplete record at the end", static_cast<std::int64_t>(rest),
+                          static_cast<std::int64_t>(records * sizeof(L2CacheWire)), "", ""});
+    }
+  }
+
+ private:
+  void name_events(const ImportContext& context, const CannPart& part) {
+    if (!named_.insert(part.device.value_or(0)).second) return;
+    std::string events;
+    for (const std::uint32_t event : part.info.l2_cache_events) {
+      events += fmt::format("{}{:#x}", events.empty() ? "" : ",", event);
+    }
+    if (events.empty()) {
+      context.report.add(FindingId::events_not_said, name(), part.name, "events not said",
+                         "sample.json has no l2CacheTaskProfilingEvents, so that nobody knows "
+                         "what was counted");
+    }
+    context.store.set_meta(fmt::format("l2_cache.events.{}", part.device.value_or(0)), events);
+  }
+
+  void add(const ImportContext& context, const CannPart& part, const L2CacheWire& wire) {
+    L2CacheRow row;
+    row.id = ++rows_;
+    row.device_id = part.device.value_or(0);
+    row.stream_id = wire.stream;
+    row.task_number = wire.task;
+    row.task_type = wire.task_type;
+    const std::size_t said = part.info.l2_cache_events.size();
+    for (std::size_t i = 0; i < kEvents; ++i) {
+      if (said == 0 || i < said) row.e[i] = cell(wire.events[i]);
+    }
+    context.store.add(row);
+  }
+
+  CannImport& import_;
+  std::set<std::int64_t> named_;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_l2_cache_kind(CannImport& import) {
+  return std::make_unique<L2CacheKind>(import);
+}
+
+}  // namespace msprof::cann

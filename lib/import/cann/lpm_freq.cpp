@@ -1,0 +1,153 @@
+// lpmFreqConv.data: when the frequency of the AI cores changed. lpmInfoConv.data, which current
+// collectors write in its place: the same, and their voltages.
+// Source: cann_device.md 10, cann_system.md 20.
+#include <fmt/format.h>
+
+#include <array>
+
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/frequency_list.hpp"
+#include "import/cann/slice_kind.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::size_t kMostEntries = 55;
+
+struct __attribute__((packed)) ChangeWire {
+  std::uint64_t ticks;
+  std::uint32_t value;  // MHz or mV
+  std::uint32_t reserved;
+};
+
+struct __attribute__((packed)) ChangesWire {
+  std::uint32_t count;
+  std::uint32_t type;  // of lpmInfoConv.data only
+  ChangeWire entries[kMostEntries];
+};
+static_assert(sizeof(ChangesWire) == 888);
+
+enum : std::uint32_t { kFrequency = 0, kCoreVoltage = 1, kBusVoltage = 2, kTypes = 3 };
+
+// A record has no mark, but its entries have times and values, and an empty one is all zeros.
+bool is_sound(std::span<const std::byte> record) {
+  constexpr std::uint32_t kMostValue = 100'000;
+  const auto wire = decode<ChangesWire>(record);
+  if (wire.count > kMostEntries) return false;
+  if (wire.count == 0) {
+    const auto rest = record.subspan(offsetof(ChangesWire, entries));
+    return wire.type < kTypes &&
+           std::all_of(rest.begin(), rest.end(), [](std::byte b) { return b == std::byte{0}; });
+  }
+  return std::all_of(&wire.entries[0], &wire.entries[wire.count], [](const ChangeWire& entry) {
+    return entry.ticks != 0 && entry.value <= kMostValue;
+  });
+}
+
+constexpr RecordFormat kFormat{"lpm_freq", sizeof(ChangesWire), is_sound,
+                               "more than 55 entries, or impossible ones"};
+
+class LpmFreqKind : public SliceKind {
+ public:
+  explicit LpmFreqKind(CannImport& import)
+      : SliceKind(import, "lpmFreqConv.data", kFormat, "lpmInfoConv.data") {}
+
+  // Also of devices without the file: their frequency is that of info.json throughout.
+  void finish(const ImportContext& context) override {
+    const auto& chip = import_.session.chip();
+    if (!chip || !says_frequency(chip->platform)) return;
+    for (const CannPart& part : import_.session.parts()) {
+      if (part.is_host() || !part.clock) continue;
+      if (part.info.aic_frequency_hz > 0)
+        write_track(context, part, {"AI Core Freq", "MHz"}, frequencies_of(part), info_mhz(part));
+      const DeviceChanges& changes = changes_[*part.device];
+      if (frequencies_of(part).empty() && !changes[kFrequency].empty()) {
+        context.report.add(FindingId::zero_frequency, name(), part.name, "frequency 0",
+                           "all changes are left out, the frequency of info.json is used");
+      }
+      write_track(context, part, {"Aicore Voltage", "mV"}, changes[kCoreVoltage], std::nullopt);
+      write_track(context, part, {"Bus Voltage", "mV"}, changes[kBusVoltage], std::nullopt);
+    }
+  }
+
+ private:
+  // Entries in reading order, by the type of their record.
+  using DeviceChanges = std::array<std::vector<FrequencyChange>, kTypes>;
+
+  struct TrackName {
+    std::string_view name;
+    std::string_view unit;
+  };
+
+  // 910B, 310B, 950.
+  static bool says_frequency(int platform) {
+    return platform == 5 || platform == 7 || platform == 15 || platform == 16;
+  }
+
+  static std::uint32_t info_mhz(const CannPart& part) {
+    return static_cast<std::uint32_t>(part.info.aic_frequency_hz / 1'000'000);
+  }
+
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    DeviceChanges read;
+    std::map<std::uint32_t, std::int64_t> others;
+    stream.open(context, [&](const StreamRecord& record) {
+      const auto wire = decode<ChangesWire>(record.bytes);
+      if (wire.type >= kTypes) {
+        ++others[wire.type];
+        return;
+      }
+      for (std::size_t i = 0; i < wire.count; ++i)
+        read[wire.type].emplace_back(wire.entries[i].ticks, wire.entries[i].value);
+    });
+    for (const auto& [type, count] : others) {
+      context.report.add(FindingId::unread_records, name(), part.name,
+                         fmt::format("records of type {} present, not read", type), "", count);
+    }
+    if (part.is_host()) return;
+    DeviceChanges& changes = changes_[*part.device];
+    for (std::size_t type = 0; type < kTypes; ++type)
+      changes[type] = merged(std::move(changes[type]), read[type]);
+    import_.devices[*part.device].frequencies =
+        frequency_list(changes[kFrequency], part.start_ticks, info_mhz(part));
+  }
+
+  const std::vector<FrequencyChange>& frequencies_of(const CannPart& part) const {
+    static const std::vector<FrequencyChange> kNone;
+    const auto device = import_.devices.find(*part.device);
+    return device == import_.devices.end() ? kNone : device->second.frequencies;
+  }
+
+  // No track where nothing is known of it.
+  void write_track(const ImportContext& context, const CannPart& part, const TrackName& name,
+                   const std::vector<FrequencyChange>& list, std::optional<std::uint32_t> initial) {
+    FrequencyWindow window{import_.session.begin_ns(), std::nullopt};
+    if (import_.session.has_end()) window.end_ns = import_.session.end_ns();
+    auto points = frequency_points(list, initial, *part.clock, window);
+    if (points.empty()) return;
+    TrackRow track;
+    track.id = ++tracks_;
+    track.device_id = *part.device;
+    track.name_id = context.store.name_id(name.name);
+    track.unit_name_id = context.store.name_id(name.unit);
+    context.store.add(track);
+    for (CounterRow& point : points) {
+      point.id = ++points_;
+      point.track_id = track.id;
+      context.store.add(point);
+    }
+  }
+
+  std::map<std::int64_t, DeviceChanges> changes_;
+  std::int64_t tracks_ = 0;
+  std::int64_t points_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_lpm_freq_kind(CannImport& import) {
+  return std::make_unique<LpmFreqKind>(import);
+}
+
+}  // namespace msprof::cann

@@ -1,0 +1,251 @@
+#include "import/cann/record_scan.hpp"
+
+#include <algorithm>
+#include <cstring>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{1} << 18;
+// So many sound records in a row are no accident, even where their mark is two bytes.
+constexpr std::uint64_t kInARow = 3;
+
+}  // namespace
+
+SliceBytes::SliceBytes(const ImportContext& context, std::string_view kind, std::span<Slice> slices)
+    : context_(context), kind_(kind), slices_(slices) {}
+
+bool SliceBytes::open_next() {
+  while (next_ < slices_.size()) {
+    Slice& slice = slices_[next_++];
+    slice.begin = end_;
+    try {
+      reader_.emplace(slice.file.path);
+      // A file that grows meanwhile is read as far as it went.
+      unread_ = reader_->size_bytes();
+      return true;
+    } catch (const Error& error) {
+      if (error.code() != Exit::partial_data) throw;
+      slice.end = end_;
+      report_unreadable(error.what());
+    }
+  }
+  return false;
+}
+
+void SliceBytes::report_unreadable(const std::string& why) {
+  context_.report.add(FindingId::unreadable_file, kind_, slices_[next_ - 1].file.name, "unreadable",
+                      why);
+}
+
+// Bytes put behind the buffer's end; 0 at the end of a slice.
+std::size_t SliceBytes::read_some(std::size_t count) {
+  const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count, unread_));
+  const auto used = static_cast<std::size_t>(end_ - begin_);
+  if (buffer_.size() < used + wanted) buffer_.resize(used + wanted);
+  try {
+    const std::size_t got = reader_->read(std::span(buffer_).subspan(used, wanted));
+    unread_ = got < wanted ? 0 : unread_ - got;
+    return got;
+  } catch (const Error& error) {
+    if (error.code() != Exit::partial_data) throw;
+    report_unreadable(error.what());
+    return 0;
+  }
+}
+
+bool SliceBytes::fill(std::uint64_t end) {
+  interrupt::check();
+  if (keep_ > begin_) {
+    const std::uint64_t from = std::min(keep_, end_);
+    std::memmove(buffer_.data(), buffer_.data() + (from - begin_), end_ - from);
+    begin_ = from;
+  }
+  while (end_ < end) {
+    if (!reader_ && !open_next()) return false;
+    const std::size_t got = read_some(kReadBytes);
+    end_ += got;
+    if (got == 0 || unread_ == 0) {
+      slices_[next_ - 1].end = end_;
+      reader_.reset();
+    }
+  }
+  return true;
+}
+
+std::span<const std::byte> SliceBytes::rest(std::uint64_t at, std::size_t count) {
+  if (at + count > end_) fill(at + count);
+  if (at >= end_) return {};
+  const auto length = static_cast<std::size_t>(std::min<std::uint64_t>(count, end_ - at));
+  return std::span<const std::byte>(buffer_).subspan(static_cast<std::size_t>(at - begin_), length);
+}
+
+std::size_t SliceBytes::slice_number(std::uint64_t at) {
+  while (looked_ > 0 && at < slices_[looked_].begin) --looked_;
+  while (looked_ + 1 < slices_.size() && at >= slices_[looked_].end) ++looked_;
+  return looked_;
+}
+
+RecordScan::RecordScan(const ImportContext& context, const RecordFormat& format,
+                       std::span<Slice> slices, Found found)
+    : format_(format),
+      size_(format.bytes),
+      bytes_(context, format.kind, slices),
+      found_(std::move(found)),
+      held_(format.bytes) {}
+
+bool RecordScan::sound(std::uint64_t at) {
+  const auto record = bytes_.bytes(at, size_);
+  return !record.empty() && (format_.is_sound == nullptr || format_.is_sound(record));
+}
+
+// The row ends within the record at `at`; what is there of it looks like the beginning of one.
+bool RecordScan::rest_looks_sound(std::uint64_t at) {
+  const auto part = bytes_.rest(at, size_);
+  if (part.empty() || format_.is_sound == nullptr) return true;
+  std::vector<std::byte> padded(size_);
+  std::copy(part.begin(), part.end(), padded.begin());
+  return format_.is_sound(padded);
+}
+
+bool RecordScan::sound_from(std::uint64_t at) {
+  if (!sound(at)) return false;
+  for (std::uint64_t i = 1; i < kInARow; ++i) {
+    const std::uint64_t next = at + i * size_;
+    if (bytes_.bytes(next, size_).empty()) return rest_looks_sound(next);
+    if (!sound(next)) return false;
+  }
+  return true;
+}
+
+// The first place in [from, to) where sound records begin. An endless search forgets what it has
+// passed; when it fails the row has been read to its end.
+std::optional<std::uint64_t> RecordScan::search(std::uint64_t from, std::uint64_t to) {
+  for (std::uint64_t at = from; at < to; ++at) {
+    if (sound_from(at)) return at;
+    if (bytes_.bytes(at, size_).empty()) return std::nullopt;
+    if (to == UINT64_MAX) bytes_.keep_from(at);
+  }
+  return std::nullopt;
+}
+
+void RecordScan::lose(Slice::Loss Slice::*kind, std::uint64_t at, std::uint64_t bytes) {
+  Slice& slice = bytes_.slice_at(at);
+  Slice::Loss& loss = slice.*kind;
+  if (loss.count == 0) loss.first_offset = static_cast<std::int64_t>(at - slice.begin);
+  loss.count += static_cast<std::int64_t>(std::max<std::uint64_t>(1, (bytes + size_ / 2) / size_));
+  loss.bytes += bytes;
+}
+
+void RecordScan::emit(std::uint64_t at, std::span<const std::byte> record) {
+  const std::size_t number = bytes_.slice_number(at);
+  found_(at, number, record, at + size_ > bytes_.slice_at(at).end);
+}
+
+// An overwritten ring begins within a record; without a mark to look for the row begins with one.
+std::uint64_t RecordScan::find_start() {
+  if (format_.is_sound == nullptr || bytes_.bytes(0, size_).empty()) return 0;
+  // A bad first record, with good ones at their places behind it, is no part of one.
+  if (sound_from(0) || sound_from(size_)) return 0;
+  const auto start = search(1, size_);
+  if (!start) return 0;
+  lose(&Slice::head, 0, *start);
+  return *start;
+}
+
+void RecordScan::run() {
+  std::optional<std::uint64_t> at = find_start();
+  while (at) {
+    bytes_.keep_from(*at);
+    at = step(*at);
+  }
+}
+
+std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
+  const auto record = bytes_.bytes(at, size_);
+  if (record.empty()) {
+    const auto part = bytes_.rest(at, size_);
+    if (!part.empty()) lose(&Slice::trailing, at, part.size());
+    return std::nullopt;
+  }
+  if (format_.is_sound == nullptr) {
+    emit(at, record);
+    return at + size_;
+  }
+  if (!format_.is_sound(record)) return leave_unsound(at);
+  const std::uint64_t next = at + size_;
+  const auto next_record = bytes_.bytes(next, size_);
+  if (!next_record.empty() && format_.is_sound(next_record)) {
+    // Looking ahead may have moved the bytes.
+    emit(at, bytes_.bytes(at, size_));
+    return next;
+  }
+  // The slice may end within a record, and the next slice begin with a whole one.
+  const std::uint64_t border = bytes_.slice_at(at).end;
+  if (border < next && sound_from(border)) {
+    lose(&Slice::trailing, at, border - at);
+    return border;
+  }
+  return next_record.empty() ? leave_last(at) : leave_before_unsound(at);
+}
+
+// At a sound record that is the last whole one: with bytes lost within it, a whole record ends
+// where the row does.
+std::optional<std::uint64_t> RecordScan::leave_last(std::uint64_t at) {
+  const std::uint64_t next = at + size_;
+  const auto part = bytes_.rest(next, size_);
+  if (!part.empty() && !rest_looks_sound(next)) {
+    const std::uint64_t last = at + part.size();
+    if (sound(last)) {
+      lose(&Slice::shifted, at, part.size());
+      return last;
+    }
+  }
+  emit(at, bytes_.bytes(at, size_));
+  return next;
+}
+
+std::optional<std::uint64_t> RecordScan::leave_unsound(std::uint64_t at) {
+  if (sound(at + size_)) {
+    lose(&Slice::unsound, at, size_);
+    return at + size_;
+  }
+  if (const auto found = search(at + 1, UINT64_MAX)) {
+    lose(&Slice::unsound, at, *found - at);
+    return found;
+  }
+  lose(&Slice::unsound, at, bytes_.end() - at);
+  return std::nullopt;
+}
+
+// At a sound record with an unsound one behind it: is that one bad, or is this one too short or too
+// long?
+std::optional<std::uint64_t> RecordScan::leave_before_unsound(std::uint64_t at) {
+  const std::uint64_t next = at + size_;
+  if (sound(next + size_)) {
+    emit(at, bytes_.bytes(at, size_));
+    return next;
+  }
+  if (const auto found = search(at + 1, next)) {
+    lose(&Slice::shifted, at, *found - at);
+    return found;
+  }
+  const auto record = bytes_.bytes(at, size_);
+  std::copy(record.begin(), record.end(), held_.begin());
+  const auto found = search(next + 1, UINT64_MAX);
+  // A few bytes more than a record: they are within this one. A few bytes less: the next one lost
+  // them, its mark among them.
+  if (found && *found - next <= size_ / 2) {
+    lose(&Slice::shifted, at, *found - at);
+    return found;
+  }
+  emit(at, held_);
+  lose(&Slice::unsound, next, found.value_or(bytes_.end()) - next);
+  return found;
+}
+
+}  // namespace msprof::cann

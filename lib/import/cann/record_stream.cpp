@@ -1,0 +1,344 @@
+#include "import/cann/record_stream.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <optional>
+
+#include "base/interrupt.hpp"
+#include "import/cann/record_scan.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::uint32_t kChunkBytes = std::uint32_t{1} << 18;
+constexpr std::uint64_t kNever = UINT64_MAX;
+
+// A stretch of one slice with records at one alignment; those that are not sound are passed over.
+struct Chunk {
+  std::uint64_t min_time = kNever;
+  std::uint64_t max_time = 0;
+  std::uint64_t first_sequence = 0;
+  std::uint64_t offset = 0;
+  std::uint32_t slice = 0;
+  std::uint32_t bytes = 0;
+  bool is_sorted = true;
+  bool straddles = false;  // one record that goes on in the next slice: its bytes are kept
+};
+
+// The records of a chunk that is in memory.
+struct OpenChunk {
+  const Chunk* chunk = nullptr;
+  std::vector<std::byte> bytes;
+  std::vector<std::uint32_t> order;  // places of the sound records, by time
+  std::size_t at = 0;
+  std::uint64_t time = 0;  // of the record at `at`
+  std::uint64_t sequence = 0;
+
+  bool before(const OpenChunk& other) const {
+    return time != other.time ? time < other.time : sequence < other.sequence;
+  }
+};
+
+std::size_t read_at(int fd, std::span<std::byte> buffer, std::uint64_t offset) {
+  std::size_t done = 0;
+  while (done < buffer.size()) {
+    const ssize_t count =
+        ::pread(fd, buffer.data() + done, buffer.size() - done, static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  return done;
+}
+
+}  // namespace
+
+struct RecordStream::State {
+  explicit State(const RecordFormat& record_format) : format(record_format) {}
+
+  RecordFormat format;
+  std::vector<Slice> slices;  // unaging before aging, once opened
+  std::vector<Chunk> chunks;  // by min_time, once opened
+  std::vector<std::byte> straddling;
+  std::vector<std::uint64_t> straddling_sequences;  // whose bytes are in `straddling`
+  std::uint64_t sequence = 0;
+  ImportReport* report = nullptr;
+
+  std::size_t next_chunk = 0;
+  std::vector<OpenChunk> open;  // a heap, the earliest record first
+  std::vector<OpenChunk> spare;
+  std::optional<StreamRecord> front;
+  std::uint64_t limit = 0;  // the first open chunk has the earliest record while below
+  FileDescriptor fd;
+  std::size_t fd_slice = SIZE_MAX;
+
+  std::uint64_t time_of(std::span<const std::byte> record, std::uint64_t record_sequence) const {
+    return format.time != nullptr ? format.time(record) : record_sequence;
+  }
+  bool is_sound(std::span<const std::byte> record) const {
+    return format.is_sound == nullptr || format.is_sound(record);
+  }
+
+  void scan(const ImportContext& context, std::size_t first, std::size_t last, const Visit& visit);
+  void add(std::uint64_t offset, std::size_t slice, std::uint64_t time,
+           std::span<const std::byte> record, bool straddles);
+  void report_slices(ImportReport& to) const;
+  void load(const Chunk& chunk);
+  std::size_t read(const Chunk& chunk, std::vector<std::byte>& into);
+  void sort(OpenChunk& chunk) const;
+  bool settle(OpenChunk& chunk) const;
+  void choose();
+  void close_first();
+};
+
+RecordStream::RecordStream(const RecordFormat& format) : state_(std::make_unique<State>(format)) {}
+RecordStream::~RecordStream() = default;
+RecordStream::RecordStream(RecordStream&&) noexcept = default;
+RecordStream& RecordStream::operator=(RecordStream&&) noexcept = default;
+
+void RecordStream::add(const RawFile& file, bool is_unaging) {
+  Slice slice;
+  slice.file = file;
+  slice.is_unaging = is_unaging;
+  state_->slices.push_back(std::move(slice));
+}
+
+bool RecordStream::empty() const {
+  return state_->slices.empty();
+}
+
+const std::string& RecordStream::file_name(const StreamRecord& record) const {
+  return state_->slices[record.file].file.name;
+}
+
+void RecordStream::skip(const ImportContext& context, const StreamRecord& record,
+                        std::string_view reason) const {
+  context.report.skip_record(state_->format.kind, file_name(record), reason, record.offset);
+}
+
+void RecordStream::open(const ImportContext& context, const Visit& visit) {
+  State& state = *state_;
+  state.report = &context.report;
+  std::stable_partition(state.slices.begin(), state.slices.end(),
+                        [](const Slice& slice) { return slice.is_unaging; });
+  const auto border =
+      static_cast<std::size_t>(std::count_if(state.slices.begin(), state.slices.end(),
+                                             [](const Slice& slice) { return slice.is_unaging; }));
+  state.scan(context, 0, border, visit);
+  state.scan(context, border, state.slices.size(), visit);
+  state.report_slices(context.report);
+  std::stable_sort(state.chunks.begin(), state.chunks.end(),
+                   [](const Chunk& a, const Chunk& b) { return a.min_time < b.min_time; });
+  state.choose();
+}
+
+void RecordStream::State::scan(const ImportContext& context, std::size_t first, std::size_t last,
+                               const Visit& visit) {
+  const std::span<Slice> row = std::span(slices).subspan(first, last - first);
+  if (row.empty()) return;
+  StreamRecord shown;
+  shown.is_unaging = row.front().is_unaging;
+  RecordScan(
+      context, format, row,
+      [&](std::uint64_t at, std::size_t slice, std::span<const std::byte> record, bool straddles) {
+        const std::uint64_t offset = at - row[slice].begin;
+        const std::uint64_t time = time_of(record, sequence);
+        ++row[slice].records;
+        add(offset, first + slice, time, record, straddles);
+        if (visit) {
+          shown.bytes = record;
+          shown.time = time;
+          shown.sequence = sequence - 1;
+          shown.file = first + slice;
+          shown.offset = offset;
+          visit(shown);
+        }
+      })
+      .run();
+}
+
+void RecordStream::State::add(std::uint64_t offset, std::size_t slice, std::uint64_t time,
+                              std::span<const std::byte> record, bool straddles) {
+  const auto size = static_cast<std::uint32_t>(format.bytes);
+  Chunk* chunk = chunks.empty() ? nullptr : &chunks.back();
+  std::uint64_t distance = 0;  // from the chunk's begin
+  if (chunk != nullptr && chunk->slice == slice && !chunk->straddles && !straddles &&
+      offset >= chunk->offset) {
+    distance = offset - chunk->offset;
+  }
+  // Sequence numbers count places, so those of unsound records between are left out.
+  const bool joins = distance >= size && distance % size == 0 && distance + size <= kChunkBytes;
+  if (!joins) {
+    chunks.push_back(
+        {kNever, 0, sequence, offset, static_cast<std::uint32_t>(slice), 0, true, straddles});
+    chunk = &chunks.back();
+    distance = 0;
+    if (straddles) {
+      straddling_sequences.push_back(sequence);
+      straddling.insert(straddling.end(), record.begin(), record.end());
+    }
+  }
+  chunk->bytes = static_cast<std::uint32_t>(distance) + size;
+  if (time < chunk->max_time) chunk->is_sorted = false;
+  chunk->max_time = std::max(chunk->max_time, time);
+  chunk->min_time = std::min(chunk->min_time, time);
+  sequence = chunk->first_sequence + distance / size + 1;
+}
+
+void RecordStream::State::report_slices(ImportReport& to) const {
+  const std::string kind(format.kind);
+  const auto tell = [&](const Slice& slice, const Slice::Loss& loss, FindingId id,
+                        std::string_view reason, std::string detail) {
+    if (loss.count == 0) return;
+    const bool is_bytes = id == FindingId::trailing_bytes;
+    to.add({id, kind, slice.file.name, std::string(reason),
+            is_bytes ? static_cast<std::int64_t>(loss.bytes) : loss.count, loss.first_offset,
+            std::move(detail), ""});
+  };
+  for (const Slice& slice : slices) {
+    to.count_file(kind, slice.records);
+    tell(slice, slice.head, FindingId::trailing_bytes, "begins within a record", "");
+    tell(slice, slice.unsound, FindingId::damaged_record, format.unsound_reason,
+         fmt::format("{} bytes", slice.unsound.bytes));
+    tell(slice, slice.shifted, FindingId::damaged_record, "bytes lost or added within a record",
+         fmt::format("{} bytes", slice.shifted.bytes));
+    tell(slice, slice.trailing, FindingId::trailing_bytes, "ends within a record", "");
+  }
+}
+
+std::size_t RecordStream::State::read(const Chunk& chunk, std::vector<std::byte>& into) {
+  into.resize(chunk.bytes);
+  if (chunk.straddles) {
+    const auto at = std::lower_bound(straddling_sequences.begin(), straddling_sequences.end(),
+                                     chunk.first_sequence);
+    const auto number = static_cast<std::size_t>(at - straddling_sequences.begin());
+    std::memcpy(into.data(), straddling.data() + number * format.bytes, format.bytes);
+    return format.bytes;
+  }
+  if (fd_slice != chunk.slice) {
+    fd.reset(::open(slices[chunk.slice].file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+    fd_slice = chunk.slice;
+  }
+  return fd ? read_at(fd.get(), into, chunk.offset) : 0;
+}
+
+// Brings a chunk into memory. A file that was cut since the first pass gives what is left.
+void RecordStream::State::load(const Chunk& chunk) {
+  interrupt::check();
+  OpenChunk loaded;
+  if (!spare.empty()) {
+    loaded = std::move(spare.back());
+    spare.pop_back();
+  }
+  loaded.chunk = &chunk;
+  loaded.at = 0;
+  loaded.order.clear();
+  const std::size_t got = read(chunk, loaded.bytes);
+  if (got < chunk.bytes) {
+    report->add(FindingId::changed_file, format.kind, slices[chunk.slice].file.name,
+                "changed while it was read");
+  }
+  for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
+    if (is_sound(std::span(loaded.bytes).subspan(at, format.bytes)))
+      loaded.order.push_back(static_cast<std::uint32_t>(at));
+  }
+  if (!chunk.is_sorted) sort(loaded);
+  if (!settle(loaded)) return;
+  open.push_back(std::move(loaded));
+  std::push_heap(open.begin(), open.end(),
+                 [](const OpenChunk& a, const OpenChunk& b) { return b.before(a); });
+}
+
+void RecordStream::State::sort(OpenChunk& chunk) const {
+  // Times once a record, not once a comparison.
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
+  keys.reserve(chunk.order.size());
+  for (const std::uint32_t at : chunk.order) {
+    keys.emplace_back(time_of(std::span(chunk.bytes).subspan(at, format.bytes),
+                              chunk.chunk->first_sequence + at / format.bytes),
+                      at);
+  }
+  std::sort(keys.begin(), keys.end());
+  std::transform(keys.begin(), keys.end(), chunk.order.begin(),
+                 [](const auto& key) { return key.second; });
+}
+
+// Looks at the record at `at`; false when there is none.
+bool RecordStream::State::settle(OpenChunk& chunk) const {
+  if (chunk.at >= chunk.order.size()) return false;
+  const std::uint32_t at = chunk.order[chunk.at];
+  chunk.sequence = chunk.chunk->first_sequence + at / format.bytes;
+  chunk.time =
+      time_of(std::span<const std::byte>(chunk.bytes).subspan(at, format.bytes), chunk.sequence);
+  return true;
+}
+
+// Opens what must be open and finds the earliest record: the first of `open`.
+void RecordStream::State::choose() {
+  while (next_chunk < chunks.size() &&
+         (open.empty() || chunks[next_chunk].min_time <= open.front().time)) {
+    load(chunks[next_chunk++]);
+  }
+  if (open.empty()) {
+    front.reset();
+    return;
+  }
+  limit = next_chunk < chunks.size() ? chunks[next_chunk].min_time : kNever;
+  for (std::size_t child = 1; child < open.size() && child < 3; ++child)
+    limit = std::min(limit, open[child].time);
+  const OpenChunk& first = open.front();
+  const std::uint32_t at = first.order[first.at];
+  front = StreamRecord{std::span<const std::byte>(first.bytes).subspan(at, format.bytes),
+                       first.time,
+                       first.sequence,
+                       slices[first.chunk->slice].is_unaging,
+                       first.chunk->slice,
+                       first.chunk->offset + at};
+}
+
+void RecordStream::State::close_first() {
+  const auto later = [](const OpenChunk& a, const OpenChunk& b) { return b.before(a); };
+  std::pop_heap(open.begin(), open.end(), later);
+  OpenChunk& last = open.back();
+  ++last.at;
+  if (settle(last)) {
+    std::push_heap(open.begin(), open.end(), later);
+    return;
+  }
+  if (spare.empty()) spare.push_back(std::move(last));
+  open.pop_back();
+}
+
+const StreamRecord* RecordStream::front() {
+  return state_->front ? &*state_->front : nullptr;
+}
+
+void RecordStream::pop() {
+  State& state = *state_;
+  OpenChunk& first = state.open.front();
+  if (first.at + 1 < first.order.size()) {
+    // Mostly the next record of the same chunk comes next.
+    OpenChunk& chunk = first;
+    ++chunk.at;
+    state.settle(chunk);
+    if (chunk.time < state.limit) {
+      const std::uint32_t at = chunk.order[chunk.at];
+      state.front->bytes = std::span<const std::byte>(chunk.bytes).subspan(at, state.format.bytes);
+      state.front->time = chunk.time;
+      state.front->sequence = chunk.sequence;
+      state.front->offset = chunk.chunk->offset + at;
+      return;
+    }
+    --chunk.at;
+  }
+  state.close_first();
+  state.choose();
+}
+
+}  // namespace msprof::cann

@@ -1,0 +1,56 @@
+#include "import/cann/slice_kind.hpp"
+
+#include <algorithm>
+
+namespace msprof::cann {
+
+void SliceKind::import(const ImportContext& context, const RawFile& file) {
+  const CannPart& part = import_.session.part_of(file);
+  const std::pair<std::string_view, std::string_view> key{part.name,
+                                                          import_.session.name_of(file).stem};
+  auto found = gathered_.find(key);
+  if (found == gathered_.end()) {
+    found = gathered_.emplace(key, Gathered{&part, RecordStream(format_of(file))}).first;
+  }
+  found->second.stream.add(file, import_.session.name_of(file).is_unaging);
+  arrive(context);
+}
+
+void SliceKind::arrive(const ImportContext& context) {
+  if (!missing_) {
+    const auto& files = context.session.raw_files();
+    missing_ = static_cast<std::size_t>(
+        std::count_if(files.begin(), files.end(), [this](const RawFile& f) { return owns(f); }));
+  }
+  // Records may go on in the next slice, so that none is read before all are there.
+  if (*missing_ > 0 && --*missing_ > 0) return;
+  for (auto& [key, gathered] : gathered_) read(context, *gathered.part, gathered.stream);
+  gathered_.clear();
+}
+
+bool has_record_magic(std::span<const std::byte> record) {
+  std::uint16_t magic = 0;
+  std::memcpy(&magic, record.data(), sizeof(magic));
+  return magic == kRecordMagic;
+}
+
+bool has_record_head(std::span<const std::byte> record) {
+  constexpr std::uint16_t kLowestLevel = 5000;
+  std::uint16_t level = 0;
+  std::memcpy(&level, record.data() + 2, sizeof(level));
+  return has_record_magic(record) && level >= kLowestLevel;
+}
+
+std::string_view fixed_text(const char* bytes, std::size_t room) {
+  const void* end = std::memchr(bytes, 0, room);
+  const auto length =
+      end == nullptr ? room : static_cast<std::size_t>(static_cast<const char*>(end) - bytes);
+  return {bytes, length};
+}
+
+std::int64_t cell(std::uint64_t value) {
+  const auto number = static_cast<std::int64_t>(value);
+  return number == kNull ? kNull + 1 : number;
+}
+
+}  // namespace msprof::cann

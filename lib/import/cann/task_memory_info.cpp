@@ -1,0 +1,82 @@
+// task_memory_info: device memory that operators take and give back. Source: cann_host.md 1.8;
+// cann_corrections.md B7 to B9, J-C4, J-C5.
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/slice_kind.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+struct __attribute__((packed)) TaskMemoryWire {  // cann_host.md 1.4, 1.8
+  std::uint16_t magic;
+  std::uint16_t level;
+  std::uint32_t type;
+  std::uint32_t thread_id;
+  std::uint32_t data_bytes;
+  std::uint64_t host_count;
+  std::uint64_t address;
+  std::int64_t size_bytes;
+  std::uint64_t name;  // hash
+  std::uint64_t total_allocated_bytes;
+  std::uint64_t total_reserved_bytes;
+  std::uint32_t device_id;
+  std::uint32_t device_type;
+  std::uint8_t reserved[184];
+};
+static_assert(sizeof(TaskMemoryWire) == 256);
+
+constexpr RecordFormat kFormat{"task_memory_info", sizeof(TaskMemoryWire), has_record_head};
+
+class TaskMemoryKind : public SliceKind {
+ public:
+  explicit TaskMemoryKind(CannImport& import) : SliceKind(import, "task_memory_info", kFormat) {}
+
+ private:
+  void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
+    const auto& host_clock = import_.session.host_clock();
+    if (host_clock) {
+      shown_ = *host_clock;
+      // These counts are never nanoseconds, at 1000 MHz neither (J-C5).
+      ClockStart start = host_clock->start();
+      start.counts_are_ns = false;
+      clock_ = ClockMap(start);
+    }
+    stream.open(context, [&](const StreamRecord& record) {
+      add(context, decode<TaskMemoryWire>(record.bytes), host_clock.has_value());
+    });
+  }
+
+  void add(const ImportContext& context, const TaskMemoryWire& wire, bool has_clock) {
+    MemoryEventRow row;
+    row.id = ++rows_;
+    row.device_id = wire.device_id;
+    row.device_type = wire.device_type;
+    row.thread_id = wire.thread_id;
+    if (import_.dictionaries.known_hash_text(wire.name)) {
+      row.name_id = import_.dictionaries.hash_name_id(context.store, wire.name);
+    }
+    row.name_hash = cell(wire.name);
+    row.address = cell(wire.address);
+    row.size_bytes = wire.size_bytes;
+    row.total_allocated_bytes = cell(wire.total_allocated_bytes);
+    row.total_reserved_bytes = cell(wire.total_reserved_bytes);
+    if (has_clock) {
+      row.time_ns = clock_.ns(wire.host_count);
+      row.shown_time_ns = shown_.shown_ns(wire.host_count);
+    }
+    row.host_count = cell(wire.host_count);
+    context.store.add(row);
+  }
+
+  ClockMap clock_;
+  ClockMap shown_;
+  std::int64_t rows_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_task_memory_info_kind(CannImport& import) {
+  return std::make_unique<TaskMemoryKind>(import);
+}
+
+}  // namespace msprof::cann

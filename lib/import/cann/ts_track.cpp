@@ -1,0 +1,260 @@
+// ts_track.data: step trace, flips of task ids, blocks and states of tasks. Source: cann_device.md
+// 3. Chip 310 writes records with their own length, the others records of 40 bytes.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/error.hpp"
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/device/stars_ids.hpp"
+#include "import/cann/device_marks.hpp"
+#include "import/cann/slice_kind.hpp"
+#include "import/cann/tlv_file.hpp"
+#include "import/cann/ts_track_wire.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::string_view kName = "ts_track";
+constexpr std::uint16_t kStreamMask = kMostStreams - 1;
+
+bool is_known(std::uint8_t tag) {
+  return tag >= static_cast<std::uint8_t>(TsTag::step_trace) &&
+         tag <= static_cast<std::uint8_t>(TsTag::block_num);
+}
+
+bool has_known_tag(std::span<const std::byte> record) {
+  return is_known(std::to_integer<std::uint8_t>(record[1]));
+}
+
+// Writers that fill in the length give a mark that two bytes of a tag are not.
+bool has_length(std::span<const std::byte> record) {
+  const auto head = decode<TsHeadWire>(record);
+  return head.bytes == 32 || head.bytes == kTsRecordBytes;
+}
+
+constexpr RecordFormat kPlain{kName, kTsRecordBytes, has_known_tag, "unknown tag"};
+constexpr RecordFormat kWithLength{kName, kTsRecordBytes, has_length, "bad record head"};
+
+// The first bytes of a file; none of one that cannot be read, which the stream reports.
+std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
+  std::vector<std::byte> bytes(count);
+  try {
+    FileReader reader(file.path);
+    bytes.resize(reader.read(bytes));
+  } catch (const Error& error) {
+    if (error.code() != Exit::partial_data) throw;
+    bytes.clear();
+  }
+  return bytes;
+}
+
+// Whether the records of a file fill in their length; looks at its first records.
+bool fills_in_length(const RawFile& file) {
+  const std::vector<std::byte> bytes = first_bytes(file, 4 * kTsRecordBytes);
+  // The first record may be damaged, or have bytes too many.
+  for (std::size_t at = 0; at < 2 * kTsRecordBytes; ++at) {
+    bool all = at + kTsRecordBytes <= bytes.size();
+    for (std::size_t i = at; i + kTsRecordBytes <= bytes.size(); i += kTsRecordBytes) {
+      const auto record = std::span<const std::byte>(bytes).subspan(i, kTsRecordBytes);
+      all = all && has_length(record) && has_known_tag(record);
+    }
+    if (all) return true;
+  }
+  return false;
+}
+
+class TsTrackKind : public SliceKind {
+ public:
+  explicit TsTrackKind(CannImport& import) : SliceKind(import, "ts_track.data", kPlain) {
+    const auto& chip = import.session.chip();
+    if (chip) family_ = chip->family;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    if (family_ != ChipFamily::mini) return SliceKind::import(context, file);
+    import_tlv(context, file);
+  }
+
+  void finish(const ImportContext& context) override {
+    for (const auto& [device, marks] : marks_) write_marks(context, device, marks);
+  }
+
+ private:
+  RecordFormat format_of(const RawFile& file) const override {
+    return fills_in_length(file) ? kWithLength : kPlain;
+  }
+
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    Counts counts;
+    stream.open(context, [&](const StreamRecord& record) {
+      const auto tag = std::to_integer<std::uint8_t>(record.bytes[1]);
+      if (!is_known(tag)) {
+        stream.skip(context, record, "unknown tag");
+      } else if (!take(context, part, tag, record.bytes, counts)) {
+        stream.skip(context, record, "timestamp 0");
+      }
+    });
+    note_unread(context, part, counts);
+  }
+
+  void import_tlv(const ImportContext& context, const RawFile& file) {
+    const CannPart& part = import_.session.part_of(file);
+    tlv_files_[part.name].push_back(&file);
+    const auto& all = context.session.raw_files();
+    const auto owned =
+        std::count_if(all.begin(), all.end(), [this](const RawFile& f) { return owns(f); });
+    // Records may go on in the next slice.
+    if (++tlv_seen_ < owned) return;
+    for (const auto& [name, files] : tlv_files_) read_tlv(context, files);
+  }
+
+  void read_tlv(const ImportContext& context, const std::vector<const RawFile*>& files) {
+    Counts counts;
+    const CannPart& part = import_.session.part_of(*files.front());
+    for_each_tlv(context, kName, files, [&](const TlvRecord& record) {
+      if (!take(context, part, record.tag, record.bytes, counts))
+        context.report.skip_record(kName, record.file->name, "timestamp 0", record.offset);
+    });
+    note_unread(context, part, counts);
+  }
+
+  // Records that nothing is made of, a part.
+  struct Counts {
+    std::int64_t memcpy = 0;
+    std::int64_t old_flips = 0;
+    std::int64_t others = 0;
+  };
+
+  static void note_unread(const ImportContext& context, const CannPart& part,
+                          const Counts& counts) {
+    const auto tell = [&](FindingId id, std::int64_t count, std::string_view what) {
+      if (count == 0) return;
+      context.report.add(id, kName, part.name, fmt::format("{} records present, not read", what),
+                         "", count);
+    };
+    tell(FindingId::unread_records, counts.memcpy, "memcpy");
+    tell(FindingId::obsolete_records, counts.old_flips, "old flip");
+    tell(FindingId::obsolete_records, counts.others, "status");
+  }
+
+  // False for a step trace record without a time.
+  bool take(const ImportContext& context, const CannPart& part, std::uint8_t tag,
+            std::span<const std::byte> record, Counts& counts) {
+    TsTrackRecords& out = import_.devices[part.device.value_or(0)].ts_track;
+    switch (static_cast<TsTag>(tag)) {
+      case TsTag::step_trace:
+        return take_step(context, part, record);
+      case TsTag::task_type: {
+        const auto wire = decode<TaskTypeWire>(record);
+        out.states.push_back(
+            {wire.head.ticks, masked(wire.stream), wire.task, wire.type, wire.state});
+        return true;
+      }
+      case TsTag::flip: {
+        const auto wire = decode<FlipWire>(record);
+        out.flips.push_back({wire.head.ticks, masked(wire.stream), wire.number, wire.task});
+        return true;
+      }
+      case TsTag::block_num: {
+        const auto wire = decode<BlockNumWire>(record);
+        out.blocks.push_back(
+            {wire.head.ticks, wire.stream, wire.task, wire.blocks, wire.mix_ratio});
+        return true;
+      }
+      case TsTag::time_line: {
+        const auto wire = decode<TimeLineWire>(record);
+        out.states.push_back({wire.ticks, masked(wire.stream), wire.task, wire.type, wire.state});
+        return true;
+      }
+      case TsTag::memcpy:
+        ++counts.memcpy;
+        return true;
+      case TsTag::flip_old:
+        ++counts.old_flips;
+        return true;
+    }
+    ++counts.others;
+    return true;
+  }
+
+  static std::uint16_t masked(std::uint16_t stream) {
+    return static_cast<std::uint16_t>(stream & kStreamMask);
+  }
+
+  bool take_step(const ImportContext& context, const CannPart& part,
+                 std::span<const std::byte> record) {
+    StepTraceWire wire = decode<StepTraceWire>(record);
+    std::int64_t task = wire.task;
+    if (family_ == ChipFamily::stars_v6) {
+      const auto v6 = decode<StepTraceV6Wire>(record);
+      wire.tag = v6.tag;
+      wire.stream = v6.stream;
+      task = v6.task;
+    } else {
+      wire.stream = masked(wire.stream);
+    }
+    if (wire.head.ticks == 0) return false;
+    const std::int64_t device = part.device.value_or(0);
+    StepMarkRow row;
+    row.id = ++import_.step_mark_rows;
+    row.device_id = device;
+    row.index_id = cell(wire.index_id);
+    row.model_number = cell(wire.model_id);
+    row.ticks = cell(wire.head.ticks);
+    if (part.clock) row.time_ns = part.clock->ns(wire.head.ticks);
+    row.tag = wire.tag;
+    row.stream_id = wire.stream;
+    row.task_number = task;
+    context.store.add(row);
+    if (wire.tag == kMarkTag || wire.tag == kRangeTag) {
+      marks_[device].push_back({wire.index_id, wire.head.ticks, wire.model_id, wire.stream,
+                                static_cast<std::uint32_t>(task), wire.tag});
+      parts_[device] = &part;
+    }
+    return true;
+  }
+
+  void write_marks(const ImportContext& context, std::int64_t device,
+                   const std::vector<DeviceMark>& marks) {
+    const CannPart& part = *parts_.at(device);
+    const bool tags_tell = std::pair(part.info.cann_major, part.info.cann_minor) >= std::pair(9, 1);
+    const DeviceMarkPairs paired = pair_device_marks(marks, tags_tell);
+    for (const DeviceMarkPair& pair : paired.pairs) {
+      DeviceMarkRow row;
+      row.id = ++mark_rows_;
+      row.device_id = device;
+      row.mark_id = cell(pair.first.mark_id);
+      if (part.clock) {
+        row.start_ns = part.clock->ns(pair.first.ticks);
+        row.end_ns = part.clock->ns(pair.end_ticks);
+        row.shown_start_ns = part.clock->shown_ns(pair.first.ticks);
+        row.shown_end_ns = part.clock->shown_ns(pair.end_ticks);
+      }
+      row.stream_id = pair.first.stream;
+      row.task_number = pair.first.task;
+      row.model_number = cell(pair.first.model);
+      context.store.add(row);
+    }
+    if (paired.unpaired > 0) {
+      context.report.add(FindingId::half_call, kName, part.name,
+                         "range of the application with one edge only", "", paired.unpaired);
+    }
+  }
+
+  ChipFamily family_ = ChipFamily::stars;
+  std::map<std::string_view, std::vector<const RawFile*>> tlv_files_;
+  std::ptrdiff_t tlv_seen_ = 0;
+  std::map<std::int64_t, std::vector<DeviceMark>> marks_;
+  std::map<std::int64_t, const CannPart*> parts_;
+  std::int64_t mark_rows_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_ts_track_kind(CannImport& import) {
+  return std::make_unique<TsTrackKind>(import);
+}
+
+}  // namespace msprof::cann

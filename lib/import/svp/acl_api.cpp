@@ -1,0 +1,109 @@
+// acl_api files: one record a call of the application's interface. A board writes a ring of 512
+// records; our reference form (MSVP header) has no limit.
+#include <fmt/format.h>
+
+#include <array>
+#include <map>
+
+#include "import/svp/svp_data_file.hpp"
+#include "import/svp/svp_kinds.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+// Slots of kAclApiFields.
+enum Slot : std::size_t { api_id, thread_id, start, end };
+using Slots = std::array<std::int64_t, kAclApiFields.size()>;
+
+constexpr std::uint64_t kRingRecords = 512;
+
+class AclApiKind : public RawKind {
+ public:
+  explicit AclApiKind(SvpModels& models) : models_(models) {}
+
+  std::string_view name() const override { return kind_name(FileKind::acl_api); }
+  bool owns(const RawFile& file) const override {
+    return models_.name_of(file).kind == FileKind::acl_api;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    auto data = open_data_file(context, file, FileKind::acl_api, ReferenceKind::acl_api);
+    if (!data) return;
+    Call call;
+    call.model_row = models_.model_row(models_.name_of(file));
+    if (file.done) {
+      call.process_id = file.done->integer("pid").value_or(kNull);
+      call.thread_id = file.done->integer("tid").value_or(kNull);
+    }
+    std::uint64_t kept = 0;
+    std::uint64_t records = 0;
+    std::int64_t unknown_apis = 0;
+    Slots slots;
+    const std::uint64_t trailing =
+        for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+          ++records;
+          const auto why = data->layout->decode(record, slots)
+                               ? why_impossible_span(slots[start], slots[end])
+                               : std::string_view("value out of range");
+          if (!why.empty()) {
+            context.report.skip_record(name(), file.name, why, offset);
+            return;
+          }
+          ++kept;
+          if (!add_call(context.store, *data->layout, call, slots)) ++unknown_apis;
+        });
+    report_trailing(context, file, FileKind::acl_api, trailing, file.size_bytes);
+    context.report.count_file(name(), kept);
+    report_ring(context, file, *data, records);
+    if (unknown_apis > 0)
+      context.report.add(FindingId::unknown_apis, name(), file.name, "unknown api ids",
+                         "shown as api_<id>", unknown_apis);
+  }
+
+ private:
+  struct Call {
+    std::int64_t model_row = kNull;
+    std::int64_t process_id = kNull;
+    std::int64_t thread_id = kNull;
+  };
+
+  // False for an api id without a name.
+  bool add_call(TraceDbWriter& store, const RecordLayout& layout, const Call& call,
+                const Slots& slots) {
+    const auto known = layout.api_names.find(slots[api_id]);
+    const bool is_known = known != layout.api_names.end();
+    const std::string api = is_known                 ? known->second.name
+                            : slots[api_id] == kNull ? std::string("N/A")
+                                                     : fmt::format("api_{}", slots[api_id]);
+    const bool has_thread = slots[thread_id] != kNull && slots[thread_id] != 0;
+    store.add(ApiCallRow{models_.next_call_id(), call.model_row, call.process_id,
+                         has_thread ? slots[thread_id] : call.thread_id,
+                         store.name_id(is_known ? known->second.type : "N/A"), store.name_id(api),
+                         slots[start], slots[end]});
+    return is_known;
+  }
+
+  void report_ring(const ImportContext& context, const RawFile& file, const SvpDataFile& data,
+                   std::uint64_t records) {
+    if (data.has_reference_header || records < kRingRecords) return;
+    if (records == kRingRecords) {
+      context.report.add(FindingId::full_ring, name(), file.name, "ring of 512 records is full",
+                         "older calls were overwritten");
+    } else {
+      context.report.add(FindingId::too_many_calls, name(), file.name,
+                         "more records than the ring of a board has",
+                         fmt::format("{} records; is the layout right?", records));
+    }
+  }
+
+  SvpModels& models_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_acl_api_kind(SvpModels& models) {
+  return std::make_unique<AclApiKind>(models);
+}
+
+}  // namespace msprof::svp

@@ -1,0 +1,131 @@
+// aicore files: one record a layer and execution on the NPU cores, with its counters.
+#include <array>
+
+#include "base/number.hpp"
+#include "import/svp/svp_data_file.hpp"
+#include "import/svp/task_run.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+// Slots of kAicoreFields.
+enum Slot : std::size_t {
+  layer_id,
+  start,
+  total_cycles,
+  first_unit,
+  ddr_read = 11,
+  ddr_write,
+  execution
+};
+constexpr std::size_t kUnits = ddr_read - first_unit;
+using Slots = std::array<std::int64_t, kAicoreFields.size()>;
+
+// The counters of task_pmu, c0 first: total cycles, the units, DDR bytes.
+constexpr std::array<std::string_view, 11> kCounters = {
+    "total_cycles",    "mac_busy_cycles", "mac_ppen_cycles", "vec_busy_cycles",
+    "vec_ppen_cycles", "dstr_cycles",     "dtrans_cycles",   "dld_cycles",
+    "wld_cycles",      "ddr_read_bytes",  "ddr_write_bytes"};
+static_assert(kCounters.size() == 3 + kUnits && kCounters.size() <= kPmuColumns);
+
+// Nanoseconds of `cycles`, rounded half away from zero; above what fits, a figure that is too long.
+std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {
+  constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+  if (frequency_hz == kNsPerSecond) return cycles;
+  // 2^33 cycles times 1e9 still fit 64 bits.
+  if (cycles < (std::int64_t{1} << 33)) {
+    const auto product = static_cast<std::uint64_t>(cycles) * kNsPerSecond;
+    const auto hz = static_cast<std::uint64_t>(frequency_hz);
+    const std::uint64_t quotient = product / hz;
+    return static_cast<std::int64_t>(product % hz >= hz - product % hz ? quotient + 1 : quotient);
+  }
+  const int128 ns = divide_rounded(static_cast<int128>(cycles) * kNsPerSecond, frequency_hz);
+  return ns > kLongestDurationNs ? kLongestDurationNs + 1 : static_cast<std::int64_t>(ns);
+}
+
+// Why a record cannot be true; empty when it can.
+std::string_view why_impossible(const Slots& slots, std::int64_t duration) {
+  if (slots[layer_id] != kNull && slots[layer_id] > kMostLayerId) return "layer_id above 1000000";
+  const std::int64_t total = slots[total_cycles];
+  if (total != kNull) {
+    for (std::size_t unit = first_unit; unit < ddr_read; ++unit) {
+      if (slots[unit] != kNull && slots[unit] > total) return "unit cycles above total cycles";
+    }
+  }
+  const bool too_long =
+      duration == kNull ? total > kLongestDurationNs : duration > kLongestDurationNs;
+  if (too_long) return "duration above 2^53 ns";
+  if (slots[start] > INT64_MAX - kLongestDurationNs) return "value out of range";
+  return {};
+}
+
+class AicoreKind : public RawKind {
+ public:
+  explicit AicoreKind(SvpModels& models) : models_(models) {}
+
+  std::string_view name() const override { return kind_name(FileKind::aicore); }
+  bool owns(const RawFile& file) const override {
+    return models_.name_of(file).kind == FileKind::aicore;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    const FileName& file_name = models_.name_of(file);
+    if (file.done) {
+      models_.add_icache(file_name, file.done->integer("cache_hit"),
+                         file.done->integer("cache_mis"));
+    }
+    auto data = open_data_file(context, file, FileKind::aicore, ReferenceKind::aicore);
+    if (!data) return;
+    TaskRun run(context, models_, file, kCore);
+    const auto frequency = models_.frequency_hz(file_name.device);
+    Slots slots;
+    const std::uint64_t trailing =
+        for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+          if (!data->layout->decode(record, slots)) {
+            context.report.skip_record(name(), file.name, "value out of range", offset);
+            return;
+          }
+          const std::int64_t duration = frequency && slots[total_cycles] != kNull
+                                            ? duration_ns(slots[total_cycles], *frequency)
+                                            : kNull;
+          const auto why = why_impossible(slots, duration);
+          if (!why.empty()) {
+            context.report.skip_record(name(), file.name, why, offset);
+            return;
+          }
+          add_task(context.store, run, slots, duration);
+        });
+    report_trailing(context, file, FileKind::aicore, trailing, file.size_bytes);
+    run.finish(name());
+  }
+
+  void finish(const ImportContext& context) override {
+    std::int64_t column = 0;
+    for (const auto counter : kCounters) {
+      context.store.add(PmuColumnRow{column++, context.store.name_id(counter)});
+    }
+  }
+
+ private:
+  void add_task(TraceDbWriter& store, TaskRun& run, const Slots& slots, std::int64_t duration) {
+    const std::int64_t op = run.op_row(slots[layer_id]);
+    TaskPmuRow pmu;
+    pmu.task_id = models_.next_task_id();
+    for (std::size_t i = 0; i < kCounters.size(); ++i) pmu.c[i] = slots[total_cycles + i];
+    const std::int64_t number =
+        slots[execution] == kNull ? run.count_execution(op) : slots[execution];
+    store.add(TaskRow{pmu.task_id, run.step_row(), op, slots[start], duration, number, kNull});
+    store.add(pmu);
+  }
+
+  SvpModels& models_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_aicore_kind(SvpModels& models) {
+  return std::make_unique<AicoreKind>(models);
+}
+
+}  // namespace msprof::svp

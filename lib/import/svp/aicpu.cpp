@@ -1,0 +1,64 @@
+// aicpu files: one record an execution of a CPU operator.
+#include <array>
+
+#include "import/svp/svp_data_file.hpp"
+#include "import/svp/task_run.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+// Slots of kAicpuFields.
+enum Slot : std::size_t { layer_id, thread_id, start, end, execution };
+using Slots = std::array<std::int64_t, kAicpuFields.size()>;
+
+class AicpuKind : public RawKind {
+ public:
+  explicit AicpuKind(SvpModels& models) : models_(models) {}
+
+  std::string_view name() const override { return kind_name(FileKind::aicpu); }
+  bool owns(const RawFile& file) const override {
+    return models_.name_of(file).kind == FileKind::aicpu;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    auto data = open_data_file(context, file, FileKind::aicpu, ReferenceKind::aicpu);
+    if (!data) return;
+    TaskRun run(context, models_, file, kCpu);
+    Slots slots;
+    const std::uint64_t trailing =
+        for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+          const auto why =
+              data->layout->decode(record, slots) ? why_impossible(slots) : "value out of range";
+          if (!why.empty()) {
+            context.report.skip_record(name(), file.name, why, offset);
+            return;
+          }
+          const std::int64_t op = run.op_row(slots[layer_id]);
+          const bool has_span = slots[start] != kNull && slots[end] != kNull;
+          const std::int64_t number =
+              slots[execution] == kNull ? run.count_execution(op) : slots[execution];
+          context.store.add(TaskRow{models_.next_task_id(), run.step_row(), op, slots[start],
+                                    has_span ? slots[end] - slots[start] : kNull, number,
+                                    slots[thread_id]});
+        });
+    report_trailing(context, file, FileKind::aicpu, trailing, file.size_bytes);
+    run.finish(name());
+  }
+
+ private:
+  static std::string_view why_impossible(const Slots& slots) {
+    if (slots[layer_id] != kNull && slots[layer_id] > kMostLayerId) return "layer_id above 1000000";
+    return why_impossible_span(slots[start], slots[end]);
+  }
+
+  SvpModels& models_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_aicpu_kind(SvpModels& models) {
+  return std::make_unique<AicpuKind>(models);
+}
+
+}  // namespace msprof::svp

@@ -1,0 +1,112 @@
+// info.json.N: the clock of the NPU cores. {"DeviceInfo": [{"aic_frequency": "1000"}, ...]}: a list
+// of objects of one key, merged; the frequency is in MHz (a figure above 10,000 is Hz).
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "import/svp/svp_kinds.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+using nlohmann::json;
+
+constexpr std::uint64_t kMostInfoBytes = 1 << 20;
+constexpr double kLargestMhz = 10'000;  // beyond it a figure is in Hz
+constexpr double kLargestHz = 1e12;
+
+json merged_device_info(const json& document) {
+  json merged = json::object();
+  const auto info = document.is_object() ? document.find("DeviceInfo") : document.end();
+  if (info == document.end()) return merged;
+  if (info->is_object()) return *info;
+  for (const auto& entry : *info) {
+    if (entry.is_object()) merged.update(entry);
+  }
+  return merged;
+}
+
+// "1000", "19.2", 1000: the number; 0 when it is none.
+double number_of(const json& value) {
+  if (value.is_number()) return value.get<double>();
+  if (!value.is_string()) return 0;
+  const auto& stored = value.get_ref<const std::string&>();
+  const std::string_view text = trim(stored);
+  double result = 0;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), result);
+  return error == std::errc() && end == text.data() + text.size() ? result : 0;
+}
+
+std::string text_of(const json& info, const char* key) {
+  const auto at = info.find(key);
+  return at != info.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+class InfoJsonKind : public RawKind {
+ public:
+  InfoJsonKind(SvpModels& models, const SvpSession& session) : models_(models), session_(session) {}
+
+  std::string_view name() const override { return kind_name(FileKind::info_json); }
+  bool owns(const RawFile& file) const override {
+    return models_.name_of(file).kind == FileKind::info_json;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    const std::int64_t device = models_.name_of(file).device;
+    seen_.insert(device);
+    context.report.count_file(name(), 1);
+    std::string text = read_text_file(file.path, kMostInfoBytes);
+    while (!text.empty() && text.back() == '\0') text.pop_back();
+    const json document = json::parse(text, nullptr, false);
+    if (document.is_discarded()) {
+      context.report.add(FindingId::broken_info, name(), file.name, "not JSON");
+      return;
+    }
+    const json info = merged_device_info(document);
+    const auto frequency = info.find("aic_frequency");
+    const double value = frequency == info.end() ? 0 : number_of(*frequency);
+    const double hz = value > kLargestMhz ? value : value * 1e6;
+    const bool usable = hz >= 1 && hz <= kLargestHz;
+    if (value > kLargestMhz && usable) {
+      context.report.add(FindingId::frequency_in_hz, name(), file.name, "aic_frequency is in Hz");
+    }
+    std::optional<std::int64_t> frequency_hz;
+    if (usable) frequency_hz = std::llround(hz);
+    models_.set_device(device, frequency_hz, text_of(info, "soc_version"));
+  }
+
+  void finish(const ImportContext& context) override {
+    auto devices = devices_of(session_);
+    if (devices.empty() && seen_.empty()) devices.push_back(0);
+    for (const std::int64_t device : devices) {
+      const std::string file = fmt::format("info.json.{}", device);
+      if (seen_.count(device) == 0) {
+        context.report.add(FindingId::missing_info, name(), file, "missing",
+                           "times and frequency are N/A");
+      } else if (has_aicore(session_, device) && !models_.frequency_hz(device)) {
+        context.report.add(FindingId::no_frequency, name(), file, "missing or 0 frequency",
+                           "times and frequency are N/A");
+      }
+    }
+  }
+
+ private:
+  SvpModels& models_;
+  const SvpSession& session_;
+  std::set<std::int64_t> seen_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_info_json_kind(SvpModels& models, const SvpSession& session) {
+  return std::make_unique<InfoJsonKind>(models, session);
+}
+
+}  // namespace msprof::svp

@@ -1,0 +1,111 @@
+// <model>.<model_id>.layer.info: reference text form "#msprof-layers 1", then a line a layer, tabs
+// between: layer_id, net_id, layer type, task type, layer name, original names joined by '+'. On a
+// board a slice of its model file, from which layers are guessed where that is plausible.
+#include <fmt/format.h>
+
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "import/svp/guessed_layers.hpp"
+#include "import/svp/svp_kinds.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+constexpr std::uint64_t kMostLayerBytes = 64 << 20;
+
+class LayerInfoKind : public RawKind {
+ public:
+  explicit LayerInfoKind(SvpModels& models) : models_(models) {}
+
+  std::string_view name() const override { return kind_name(FileKind::layer_info); }
+  bool owns(const RawFile& file) const override {
+    return models_.name_of(file).kind == FileKind::layer_info;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    const std::string text = read_text_file(file.path, kMostLayerBytes);
+    const std::string_view first = trim(std::string_view(text).substr(0, text.find('\n')));
+    std::uint64_t layers = 0;
+    if (first == "#msprof-layers 1") {
+      layers = read_lines(context, file, text);
+    } else if (first.starts_with("#msprof-layers ")) {
+      context.report.add(FindingId::unknown_version, name(), file.name,
+                         fmt::format("unknown version '{}'", printable(first)));
+    } else {
+      layers = guess(context, file, text);
+    }
+    context.report.count_file(name(), layers);
+  }
+
+ private:
+  std::uint64_t read_lines(const ImportContext& context, const RawFile& file,
+                           std::string_view text) {
+    std::uint64_t layers = 0;
+    std::size_t offset = text.find('\n');
+    while (offset != std::string_view::npos && offset + 1 < text.size()) {
+      const std::size_t begin = offset + 1;
+      offset = text.find('\n', begin);
+      std::string_view line =
+          text.substr(begin, offset == std::string_view::npos ? offset : offset - begin);
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      if (line.empty()) continue;
+      Layer layer;
+      if (!parse_line(line, layer)) {
+        context.report.skip_record(name(), file.name, "damaged line", begin);
+      } else if (!models_.add_layer(models_.name_of(file), std::move(layer))) {
+        context.report.skip_record(name(), file.name, "layer_id given twice", begin);
+      } else {
+        ++layers;
+      }
+    }
+    return layers;
+  }
+
+  static bool parse_line(std::string_view line, Layer& layer) {
+    constexpr std::size_t kFields = 6;
+    const auto fields = split(line, '\t');
+    std::uint64_t layer_id = 0;
+    std::uint64_t net_id = 0;
+    if (fields.size() < kFields - 1 || !parse_u64(fields[0], layer_id) ||
+        !parse_u64(fields[1], net_id)) {
+      return false;
+    }
+    if (layer_id > std::uint64_t{kMostLayerId} || net_id > INT64_MAX) return false;
+    layer.layer_id = static_cast<std::int64_t>(layer_id);
+    layer.net_id = static_cast<std::int64_t>(net_id);
+    layer.type = fields[2].empty() ? "N/A" : fields[2];
+    layer.name = fields[4].empty() ? fmt::format("layer_{}", layer_id) : std::string(fields[4]);
+    layer.original_names =
+        fields.size() < kFields || fields[5].empty() ? layer.name : std::string(fields[5]);
+    return true;
+  }
+
+  std::uint64_t guess(const ImportContext& context, const RawFile& file, std::string_view text) {
+    const auto pairs = guess_layers(text);
+    if (pairs.empty()) {
+      context.report.add(FindingId::unnamed_layers, name(), file.name,
+                         "in the board's own form, no layer names found in it",
+                         "layers are called layer_<id>");
+      return 0;
+    }
+    std::int64_t id = 0;
+    for (const auto& [type, layer_name] : pairs) {
+      models_.add_layer(models_.name_of(file), {id++, 0, type, layer_name, layer_name});
+    }
+    context.report.add(FindingId::guessed_names, name(), file.name,
+                       "layer names are GUESSED from the board's own form",
+                       fmt::format("{} names in the order of the file", pairs.size()));
+    return pairs.size();
+  }
+
+  SvpModels& models_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_layer_info_kind(SvpModels& models) {
+  return std::make_unique<LayerInfoKind>(models);
+}
+
+}  // namespace msprof::svp

@@ -1,0 +1,79 @@
+// <model>.<model_id>.net.info: reference text form "#msprof-net 1" and key:value lines; on a board
+// a slice of its model file, of which only the presence is used. Writes the model, step and op rows
+// when all files are in.
+#include <fmt/format.h>
+
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "import/svp/svp_kinds.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+constexpr std::uint64_t kMostNetBytes = 64 << 20;
+
+class NetInfoKind : public RawKind {
+ public:
+  explicit NetInfoKind(SvpModels& models) : models_(models) {}
+
+  std::string_view name() const override { return kind_name(FileKind::net_info); }
+  bool owns(const RawFile& file) const override {
+    return models_.name_of(file).kind == FileKind::net_info;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    const std::string text = read_text_file(file.path, kMostNetBytes);
+    const auto lines = split(text, '\n');
+    const std::string_view first = trim(lines.front());
+    context.report.count_file(name(), 1);
+    if (!first.starts_with("#msprof-net ")) {
+      context.report.add(FindingId::no_batch, name(), file.name,
+                         "in the board's own form, only its name is used");
+      return;
+    }
+    if (first != "#msprof-net 1") {
+      context.report.add(FindingId::unknown_version, name(), file.name,
+                         fmt::format("unknown version '{}'", printable(first)));
+      return;
+    }
+    for (const auto line : lines) read_line(context, file, line);
+  }
+
+  void finish(const ImportContext& context) override { models_.write_rows(context.store); }
+
+ private:
+  void read_line(const ImportContext& context, const RawFile& file, std::string_view line) {
+    const FileName& model = models_.name_of(file);
+    const std::size_t colon = line.find(':');
+    if (colon == std::string_view::npos) return;
+    const std::string_view key = trim(line.substr(0, colon));
+    const std::string_view value = trim(line.substr(colon + 1));
+    std::uint64_t number = 0;
+    const bool is_number = parse_u64(value, number) && number <= INT64_MAX;
+    if (key == "batch_num") {
+      if (is_number && number > 0) {
+        models_.set_batch_num(model, static_cast<std::int64_t>(number));
+      } else {
+        context.report.add(FindingId::broken_info, name(), file.name, "batch_num is not a number");
+      }
+    } else if (key == "model_name" && value != model.model) {
+      context.report.add(FindingId::differing_name, name(), file.name,
+                         "model_name differs, the file name rules", fmt::format("'{}'", value));
+    } else if (key == "model_id" &&
+               !(is_number && static_cast<std::int64_t>(number) == model.model_id)) {
+      context.report.add(FindingId::differing_name, name(), file.name,
+                         "model_id differs, the file name rules", fmt::format("'{}'", value));
+    }
+  }
+
+  SvpModels& models_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_net_info_kind(SvpModels& models) {
+  return std::make_unique<NetInfoKind>(models);
+}
+
+}  // namespace msprof::svp

@@ -1,0 +1,133 @@
+#include "import/svp/svp_data_file.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <array>
+
+#include "base/byte_cursor.hpp"
+#include "import/svp/svp_kinds.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+constexpr std::size_t kHeaderBytes = 16;
+constexpr std::uint32_t kMagic = 0x5056534d;  // "MSVP"
+constexpr std::uint16_t kVersion = 1;
+
+void check_done(const ImportContext& context, const RawFile& file, FileKind kind) {
+  if (!file.done) {
+    context.report.add(FindingId::missing_done, kind_name(kind), file.name, "missing .done",
+                       "the capture was not finished; what is there was read");
+  } else if (!file.done->file_len_bytes) {
+    if (context.report.mentions(file.done->name)) return;  // unreadable, said by the session
+    context.report.add(FindingId::done_without_length, kind_name(kind), file.name,
+                       ".done without file_len");
+  } else if (*file.done->file_len_bytes != file.size_bytes) {
+    const bool truncated = file.size_bytes < *file.done->file_len_bytes;
+    context.report.add(
+        truncated ? FindingId::shorter_than_done : FindingId::longer_than_done, kind_name(kind),
+        file.name, truncated ? "shorter than its .done says" : "longer than its .done says",
+        fmt::format("{} bytes, .done says {}", file.size_bytes, *file.done->file_len_bytes));
+  } else if (file.size_bytes == 0) {
+    context.report.add(FindingId::empty_data, kind_name(kind), file.name,
+                       "empty, as its .done says");
+  }
+}
+
+// Sizes that records of the file can have: divisors that are multiples of 8.
+std::vector<std::uint64_t> candidate_sizes(std::uint64_t size_bytes) {
+  constexpr std::uint64_t kSmallest = 16;
+  constexpr std::uint64_t kLargest = 4096;
+  std::vector<std::uint64_t> sizes;
+  for (std::uint64_t size = kSmallest; size <= kLargest; size += 8) {
+    if (size_bytes % size == 0) sizes.push_back(size);
+  }
+  return sizes;
+}
+
+void report_unknown(const ImportContext& context, const RawFile& file, FileKind kind,
+                    const std::string& why) {
+  const auto candidates = candidate_sizes(file.size_bytes);
+  const std::string sizes = candidates.empty() ? "none is a multiple of 8"
+                                               : fmt::format("{}", fmt::join(candidates, " "));
+  context.report.add(FindingId::unknown_layout, kind_name(kind), file.name, "unknown layout",
+                     fmt::format("{}; {} bytes, candidate record sizes: {}; describe it with "
+                                 "--layout FILE (--layout-template FILE writes a skeleton)",
+                                 why, file.size_bytes, sizes));
+  context.report.add(
+      UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
+}
+
+// Moves `reader` to `offset` (small) by reading.
+bool skip_to(FileReader& reader, std::uint64_t offset) {
+  std::vector<std::byte> skipped(offset);
+  return reader.read(skipped) == skipped.size();
+}
+
+}  // namespace
+
+std::optional<SvpDataFile> open_data_file(const ImportContext& context, const RawFile& file,
+                                          FileKind kind, ReferenceKind reference_kind) {
+  check_done(context, file, kind);
+  if (file.size_bytes == 0) {
+    context.report.count_file(kind_name(kind), 0);
+    return std::nullopt;
+  }
+  std::array<std::byte, kHeaderBytes> header = {};
+  const std::size_t count = FileReader(file.path).read(header);
+  ByteCursor cursor(std::span<const std::byte>(header.data(), count));
+  const bool is_reference = cursor.read<std::uint32_t>() == kMagic && count >= sizeof kMagic;
+  const RecordLayout* layout = is_reference ? LayoutSet::reference().find(kind_name(kind))
+                               : context.user_layouts == nullptr
+                                   ? nullptr
+                                   : context.user_layouts->find(kind_name(kind));
+  const auto unknown = [&](const std::string& why) {
+    report_unknown(context, file, kind, why);
+    return std::nullopt;
+  };
+  if (layout == nullptr) return unknown("not our reference layout");
+  std::uint64_t record_bytes = layout->record_bytes;
+  if (is_reference) {
+    const auto version = cursor.read<std::uint16_t>();
+    const auto header_record_bytes = cursor.read<std::uint16_t>();
+    const auto header_kind = cursor.read<std::uint32_t>();
+    if (count < kHeaderBytes) return unknown("header cut short");
+    if (version != kVersion) return unknown(fmt::format("reference header of version {}", version));
+    if (header_kind != static_cast<std::uint32_t>(reference_kind)) {
+      return unknown(fmt::format("reference header of kind {}", header_kind));
+    }
+    if (header_record_bytes < layout->record_bytes) {
+      return unknown(fmt::format("reference header with records of {} bytes", header_record_bytes));
+    }
+    if (header_record_bytes > layout->record_bytes) {
+      context.report.add(
+          FindingId::longer_records, kind_name(kind), file.name, "records longer than ours",
+          fmt::format("{} bytes, {} read", header_record_bytes, layout->record_bytes));
+    }
+    record_bytes = header_record_bytes;
+  }
+  SvpDataFile result{FileReader(file.path), layout, layout->header_bytes, record_bytes,
+                     is_reference};
+  if (!skip_to(result.reader, layout->header_bytes))
+    return unknown("shorter than the layout's header");
+  return result;
+}
+
+std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns) {
+  if (start_ns == kNull || end_ns == kNull) return {};
+  if (end_ns < start_ns) return "end before start";
+  if (end_ns - start_ns > kLongestDurationNs) return "duration above 2^53 ns";
+  return {};
+}
+
+void report_trailing(const ImportContext& context, const RawFile& file, FileKind kind,
+                     std::uint64_t trailing_bytes, std::uint64_t file_bytes) {
+  if (trailing_bytes == 0) return;
+  context.report.add({FindingId::trailing_bytes, std::string(kind_name(kind)), file.name,
+                      "trailing bytes", static_cast<std::int64_t>(trailing_bytes),
+                      static_cast<std::int64_t>(file_bytes - trailing_bytes), "", ""});
+}
+
+}  // namespace msprof::svp
