@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "import/cann/aicpu_node.hpp"
-#include "import/cann/queue_text.hpp"
+#include "import/cann/aicpu.hpp"
+#include "import/cann/data_preprocess.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
 #include "unit/cann_kind_run.hpp"

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "import/cann/device/stars_ids.hpp"
-#include "import/cann/frequency_list.hpp"
+#include "import/cann/device_wire.hpp"
+#include "import/cann/lpm_freq.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
 #include "unit/cann_kind_run.hpp"

@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "import/layout_template.hpp"
 #include "import/record_layout.hpp"
-#include "import/svp/guessed_layers.hpp"
+#include "import/svp/layer_info.hpp"
 #include "store/bulk_insert.hpp"
 #include "support/job_builder.hpp"
 

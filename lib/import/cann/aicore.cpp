@@ -3,8 +3,8 @@
 
 #include "import/cann/aicore_records.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device/device_magic.hpp"
-#include "import/cann/device/device_stream_kind.hpp"
+#include "import/cann/device_streams.hpp"
+#include "import/cann/join/device_magic.hpp"
 
 namespace msprof::cann {
 

@@ -1,10 +1,10 @@
 // aicpu.data: what the AI CPUs of a device noted. Source: cann_device.md 8.1.
 #include <fmt/format.h>
 
-#include "import/cann/aicpu_node.hpp"
+#include "import/cann/aicpu.hpp"
 #include "import/cann/aicpu_records.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device/stars_ids.hpp"
+#include "import/cann/device_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

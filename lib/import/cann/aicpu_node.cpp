@@ -1,4 +1,4 @@
-#include "import/cann/aicpu_node.hpp"
+#include "import/cann/aicpu.hpp"
 
 #include "base/number.hpp"
 #include "import/cann/slice_kind.hpp"

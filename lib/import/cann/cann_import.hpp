@@ -4,9 +4,9 @@
 
 #include <map>
 
-#include "import/cann/device/device_inputs.hpp"
 #include "import/cann/dictionaries.hpp"
 #include "import/cann/host/host_inputs.hpp"
+#include "import/cann/join/device_inputs.hpp"
 #include "import/raw_kind.hpp"
 #include "session/cann_session.hpp"
 

@@ -7,11 +7,11 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "import/cann/aicpu_node.hpp"
+#include "import/cann/aicpu.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device/stars_ids.hpp"
+#include "import/cann/data_preprocess.hpp"
+#include "import/cann/device_wire.hpp"
 #include "import/cann/line_reader.hpp"
-#include "import/cann/queue_text.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

@@ -1,4 +1,4 @@
-#include "import/cann/frequency_list.hpp"
+#include "import/cann/lpm_freq.hpp"
 
 #include <algorithm>
 

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/frequency_list.hpp"
+#include "import/cann/lpm_freq.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

@@ -1,4 +1,4 @@
-#include "import/cann/queue_text.hpp"
+#include "import/cann/data_preprocess.hpp"
 
 #include "base/text.hpp"
 

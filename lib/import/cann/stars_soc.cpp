@@ -1,9 +1,9 @@
 #include <cstring>
 
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device/device_magic.hpp"
-#include "import/cann/device/device_stream_kind.hpp"
-#include "import/cann/device/stars_ids.hpp"
+#include "import/cann/device_streams.hpp"
+#include "import/cann/device_wire.hpp"
+#include "import/cann/join/device_magic.hpp"
 #include "import/cann/stars_soc_records.hpp"
 
 namespace msprof::cann {

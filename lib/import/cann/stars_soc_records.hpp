@@ -4,8 +4,8 @@
 
 #include <cstdint>
 
-#include "import/cann/device/device_types.hpp"
 #include "import/cann/join/device_log.hpp"
+#include "import/cann/join/device_types.hpp"
 #include "import/cann/record_stream.hpp"
 
 namespace msprof::cann {

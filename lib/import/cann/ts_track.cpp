@@ -6,8 +6,8 @@
 
 #include "base/error.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device/stars_ids.hpp"
 #include "import/cann/device_marks.hpp"
+#include "import/cann/device_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 #include "import/cann/tlv_file.hpp"
 #include "import/cann/ts_track_wire.hpp"

@@ -1,4 +1,4 @@
-#include "import/svp/guessed_layers.hpp"
+#include "import/svp/layer_info.hpp"
 
 #include <algorithm>
 #include <array>

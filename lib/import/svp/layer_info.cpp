@@ -5,7 +5,7 @@
 
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
-#include "import/svp/guessed_layers.hpp"
+#include "import/svp/layer_info.hpp"
 #include "import/svp/svp_kinds.hpp"
 
 namespace msprof::svp {

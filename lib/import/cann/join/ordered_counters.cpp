@@ -1,4 +1,4 @@
-#include "import/cann/device/ordered_counters.hpp"
+#include "import/cann/join/ordered_counters.hpp"
 
 namespace msprof::cann {
 

@@ -1,4 +1,4 @@
-#include "import/cann/device/state_tasks.hpp"
+#include "import/cann/join/device_sources.hpp"
 
 #include <algorithm>
 #include <tuple>

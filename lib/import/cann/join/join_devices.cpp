@@ -6,14 +6,14 @@
 #include <array>
 
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device/log_sources.hpp"
-#include "import/cann/device/ordered_counters.hpp"
-#include "import/cann/device/record_counter.hpp"
-#include "import/cann/device/stars_ids.hpp"
-#include "import/cann/device/state_tasks.hpp"
+#include "import/cann/device_wire.hpp"
 #include "import/cann/ffts_profile_records.hpp"
 #include "import/cann/hwts_records.hpp"
+#include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
+#include "import/cann/join/log_sources.hpp"
+#include "import/cann/join/ordered_counters.hpp"
+#include "import/cann/join/record_counter.hpp"
 #include "import/cann/stars_soc_records.hpp"
 
 namespace msprof::cann {

@@ -7,8 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "import/cann/device/device_types.hpp"
 #include "import/cann/join/device_log.hpp"
+#include "import/cann/join/device_types.hpp"
 #include "import/cann/ts_track_records.hpp"
 #include "session/cann_info.hpp"
 

@@ -1,4 +1,4 @@
-#include "import/cann/device/device_types.hpp"
+#include "import/cann/join/device_types.hpp"
 
 #include <iterator>
 

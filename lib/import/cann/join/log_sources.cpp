@@ -1,4 +1,4 @@
-#include "import/cann/device/log_sources.hpp"
+#include "import/cann/join/log_sources.hpp"
 
 #include "import/cann/hwts_records.hpp"
 #include "import/cann/stars_soc_records.hpp"

@@ -1,4 +1,4 @@
-#include "import/cann/device/device_stream_kind.hpp"
+#include "import/cann/device_streams.hpp"
 
 #include <fmt/format.h>
 
