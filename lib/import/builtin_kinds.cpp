@@ -49,10 +49,6 @@ constexpr CannKindMaker kCannKinds[] = {
     cann::make_aicpu_kind,
     cann::make_data_preprocess_kind,
     cann::make_l2_cache_kind,
-    cann::make_stars_soc_kind,
-    cann::make_hwts_kind,
-    cann::make_ffts_profile_kind,
-    cann::make_aicore_kind,
 };
 
 KindSet cann_kinds(const CannSession& session) {
@@ -60,6 +56,7 @@ KindSet cann_kinds(const CannSession& session) {
   KindSet set;
   set.shared = import;
   for (const CannKindMaker make : kCannKinds) set.kinds.push_back(make(*import));
+  for (auto& kind : cann::make_device_stream_kinds(*import)) set.kinds.push_back(std::move(kind));
   set.join = [import](const ImportContext& context) {
     cann::write_devices(*import, context);
     HostTaskStore tasks(context.work_folder);

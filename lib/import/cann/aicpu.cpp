@@ -4,7 +4,6 @@
 #include "import/cann/aicpu.hpp"
 #include "import/cann/aicpu_records.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
@@ -60,10 +59,9 @@ class AicpuKind : public SliceKind {
   }
 
   StarsIds ids_of(std::uint16_t stream, std::uint16_t task) const {
-    constexpr unsigned kAicpuSqe = 1;
     switch (family_) {
       case ChipFamily::stars:
-        return stars_ids(stream, task, kAicpuSqe, import_.streams_expanded);
+        return stars_ids(stream, task, kSqeAiCpu, import_.streams_expanded);
       case ChipFamily::stars_v6:
         return {stream, task};
       default:

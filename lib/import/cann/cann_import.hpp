@@ -4,9 +4,9 @@
 
 #include <map>
 
+#include "import/cann/device_streams.hpp"
 #include "import/cann/dictionaries.hpp"
 #include "import/cann/host/host_inputs.hpp"
-#include "import/cann/join/device_inputs.hpp"
 #include "import/raw_kind.hpp"
 #include "session/cann_session.hpp"
 
@@ -18,7 +18,7 @@ struct CannImport {
   Dictionaries dictionaries;
   HostInputs host;
   std::map<std::int64_t, DeviceInputs> devices;  // by device number
-  // Stream ids of STARS chips have 15 bits (expand_stream_spec; stars_ids.hpp).
+  // Stream ids of STARS chips have 15 bits (expand_stream_spec; stars_ids()).
   bool streams_expanded = false;
   // Rows so far, of tables that several kinds write.
   std::int64_t step_mark_rows = 0;

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <memory>
+#include <vector>
 
 #include "import/cann/cann_import.hpp"
 
@@ -38,12 +39,10 @@ std::unique_ptr<RawKind> make_data_preprocess_kind(CannImport& import);
 std::unique_ptr<RawKind> make_l2_cache_kind(CannImport& import);
 std::unique_ptr<RawKind> make_lpm_freq_kind(CannImport& import);
 
-// Device records that tasks are made of.
+// Device records that tasks are made of: the task scheduler's, and the kinds of the table in
+// device_streams.cpp.
 std::unique_ptr<RawKind> make_ts_track_kind(CannImport& import);
-std::unique_ptr<RawKind> make_stars_soc_kind(CannImport& import);
-std::unique_ptr<RawKind> make_hwts_kind(CannImport& import);
-std::unique_ptr<RawKind> make_ffts_profile_kind(CannImport& import);
-std::unique_ptr<RawKind> make_aicore_kind(CannImport& import);
+std::vector<std::unique_ptr<RawKind>> make_device_stream_kinds(CannImport& import);
 
 // The devices and what the info files say about the capture: rows `device`, and in meta
 // "time_stamp", "chip", "window.begin_ns", "window.end_ns", "window.has_end" (0 or 1), "host.pid",

@@ -10,7 +10,6 @@
 #include "import/cann/aicpu.hpp"
 #include "import/cann/cann_kinds.hpp"
 #include "import/cann/data_preprocess.hpp"
-#include "import/cann/device_wire.hpp"
 #include "import/cann/line_reader.hpp"
 #include "import/cann/slice_kind.hpp"
 

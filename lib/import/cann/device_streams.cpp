@@ -3,37 +3,143 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cstring>
+#include <iterator>
+
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 
 namespace {
 
-class Kind : public RawKind {
+using Bytes = std::span<const std::byte>;
+
+constexpr std::uint64_t bits(unsigned from, unsigned to) {
+  return ((std::uint64_t{1} << (to - from + 1)) - 1) << from;
+}
+// Function types of other records that the notes know.
+constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42);
+
+unsigned function_of(std::uint16_t head) {
+  return head & 0x3FU;
+}
+unsigned counter_of(std::uint16_t head) {
+  return (head >> 6U) & 0xFU;
+}
+
+template <std::size_t kCount>
+bool are_zero(const std::uint8_t (&bytes)[kCount]) {
+  return std::all_of(std::begin(bytes), std::end(bytes),
+                     [](std::uint8_t byte) { return byte == 0; });
+}
+
+// Only on STARS is the mark certain. Without it the other fields must look right, also against the
+// same bytes read a place too early.
+
+bool is_stars_log(Bytes record) {
+  return decode<StarsLogWire>(record).magic == kDeviceMagic;
+}
+
+bool is_hwts_log(Bytes record) {
+  constexpr std::uint8_t kTypes = 32;  // more than there are; a counter is soon beyond them
+  const auto wire = decode<HwtsWire>(record);
+  if (wire.magic == kDeviceMagic) return true;
+  return may_be_magic(wire.magic) && wire.task_type < kTypes && wire.syscnt != 0 &&
+         wire.reserved == 0 && wire.stream_id <= UINT16_MAX && are_zero(wire.tail);
+}
+
+// The span must be one.
+bool is_ffts_record(Bytes record) {
+  constexpr std::uint64_t kLongest = std::uint64_t{1} << 44;  // ticks
+  const auto wire = decode<FftsWire>(record);
+  if (wire.magic == kDeviceMagic) return true;
+  const unsigned function = function_of(wire.head);
+  return (function == kContextCounters || function == kBlockCounters) && wire.start != 0 &&
+         wire.start <= wire.end && wire.end - wire.start < kLongest;
+}
+
+// The unused fields must be zero, and something must be counted.
+bool is_aicore_record(Bytes record) {
+  const auto wire = decode<AicoreWire>(record);
+  if (wire.magic == kDeviceMagic) return true;
+  std::uint64_t counted = wire.total_cycle;
+  for (std::size_t slot = 0; slot < kPmuSlots; ++slot) counted |= wire.pmu[slot];
+  return may_be_magic(wire.magic) && wire.reserved_1 == 0 && wire.reserved_4 == 0 &&
+         wire.reserved_24 == 0 && wire.stream_id <= UINT16_MAX && are_zero(wire.reserved_8) &&
+         are_zero(wire.tail) && counted != 0;
+}
+
+bool is_event_count(Bytes record) {
+  const auto wire = decode<EventCountWire>(record);
+  return wire.tag == kEventCountTag && wire.bufsize == sizeof(EventCountWire);
+}
+
+std::uint64_t stars_time(Bytes record) {
+  return decode<StarsLogWire>(record).syscnt;
+}
+std::uint64_t hwts_time(Bytes record) {
+  return decode<HwtsWire>(record).syscnt;
+}
+std::uint64_t ffts_time(Bytes record) {
+  return decode<FftsWire>(record).end;
+}
+
+constexpr RecordFormat kStarsSoc{"stars_soc", sizeof(StarsLogWire), is_stars_log, "bad magic",
+                                 stars_time};
+constexpr RecordFormat kHwts{"hwts", sizeof(HwtsWire), is_hwts_log, "not a record", hwts_time};
+constexpr RecordFormat kFftsProfile{"ffts_profile", sizeof(FftsWire), is_ffts_record,
+                                    "not a record", ffts_time};
+constexpr RecordFormat kAicore{"aicore", sizeof(AicoreWire), is_aicore_record, "not a record"};
+constexpr RecordFormat kEventCount{"aicore", sizeof(EventCountWire), is_event_count,
+                                   "not an event count"};
+
+struct DeviceStream {
+  RecordFormat format;    // with the name of the kind
+  std::string_view stem;  // as in FileName
+  ChipFamily family;      // that writes such records
+  // Counters of the cores: sampled over time (not task by task) they say nothing about tasks.
+  bool is_counters;
+  std::optional<RecordStream> DeviceInputs::*stream;
+};
+
+// To read a new stream: its record in device_wire.hpp, a line here, its rule in join_devices().
+// Kinds run in this order.
+constexpr DeviceStream kStreams[] = {
+    {kStarsSoc, "stars_soc.data", ChipFamily::stars, false, &DeviceInputs::stars_soc},
+    {kHwts, "hwts.data", ChipFamily::hwts, false, &DeviceInputs::hwts},
+    {kHwts, "hwts.aiv_data", ChipFamily::hwts, false, &DeviceInputs::hwts_vector},
+    {kHwts, "hwts.data", ChipFamily::mini, false, &DeviceInputs::hwts},
+    {kHwts, "hwts.aiv_data", ChipFamily::mini, false, &DeviceInputs::hwts_vector},
+    {kFftsProfile, "ffts_profile.data", ChipFamily::stars, true, &DeviceInputs::ffts_profile},
+    {kAicore, "aicore.data", ChipFamily::hwts, true, &DeviceInputs::aicore},
+    {kAicore, "aiVectorCore.data", ChipFamily::hwts, true, &DeviceInputs::aicore_vector},
+    {kEventCount, "aicore.data", ChipFamily::mini, true, &DeviceInputs::aicore},
+};
+
+// The files of one kind of the table only join their stream, which join_devices() reads.
+class DeviceStreamKind : public RawKind {
  public:
-  Kind(CannImport& import, StreamsOfChip of_chip, std::vector<std::string_view> stems)
-      : import_(import),
-        kind_(of_chip(import.session.chip().value_or(Chip{}))),
-        stems_(std::move(stems)) {}
+  DeviceStreamKind(CannImport& import, std::string_view name) : import_(import), name_(name) {}
 
-  std::string_view name() const override { return kind_.name; }
+  std::string_view name() const override { return name_; }
 
-  // Without a chip nobody knows how the records look.
+  // Also the files of chips that are not read, to say so. Without a chip nobody knows how the
+  // records look.
   bool owns(const RawFile& file) const override {
-    const std::string& stem = import_.session.name_of(file).stem;
     return import_.session.chip().has_value() && !import_.session.part_of(file).is_host() &&
-           std::find(stems_.begin(), stems_.end(), stem) != stems_.end();
+           find(file, [](const DeviceStream&) { return true; }) != nullptr;
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
     const CannPart& part = import_.session.part_of(file);
-    const std::string& stem = import_.session.name_of(file).stem;
-    const auto stream =
-        std::find_if(kind_.streams.begin(), kind_.streams.end(),
-                     [&](const DeviceStream& candidate) { return candidate.stem == stem; });
-    if (stream == kind_.streams.end()) {
-      report_other_chip(context, file);
-    } else if (kind_.is_counters && !part.info.is_task_based) {
-      context.report.add(FindingId::sampled_counters, name(), file.name, "present, not read",
+    const Chip& chip = *import_.session.chip();
+    const DeviceStream* stream =
+        find(file, [&](const DeviceStream& row) { return row.family == chip.family; });
+    if (stream == nullptr) {
+      report_other_chip(context, file, chip);
+    } else if (stream->is_counters && !part.info.is_task_based) {
+      context.report.add(FindingId::sampled_counters, name_, file.name, "present, not read",
                          "Its counters are sampled over time, not taken for each task.");
     } else {
       auto& records = import_.devices[*part.device].*(stream->stream);
@@ -43,26 +149,204 @@ class Kind : public RawKind {
   }
 
  private:
-  void report_other_chip(const ImportContext& context, const RawFile& file) const {
-    const Chip& chip = *import_.session.chip();
+  // The row of the table for a file; null: there is none.
+  template <typename Fits>
+  const DeviceStream* find(const RawFile& file, const Fits& fits) const {
+    const std::string& stem = import_.session.name_of(file).stem;
+    const auto* row =
+        std::find_if(std::begin(kStreams), std::end(kStreams), [&](const DeviceStream& candidate) {
+          return candidate.format.kind == name_ && candidate.stem == stem && fits(candidate);
+        });
+    return row == std::end(kStreams) ? nullptr : row;
+  }
+
+  void report_other_chip(const ImportContext& context, const RawFile& file,
+                         const Chip& chip) const {
     const bool is_later = chip.family == ChipFamily::stars_v6 || chip.family == ChipFamily::nano;
     context.report.add(
-        is_later ? FindingId::unknown_chip_files : FindingId::other_chip_files, name(), file.name,
+        is_later ? FindingId::unknown_chip_files : FindingId::other_chip_files, name_, file.name,
         "present, not read",
         fmt::format("Its records are not read for platform {} ({}){}.", chip.platform, chip.name,
                     is_later ? " yet: there will be no tasks" : ""));
   }
 
   CannImport& import_;
-  DeviceStreamKind kind_;
-  std::vector<std::string_view> stems_;
+  std::string_view name_;
 };
+
+constexpr unsigned kFftsPlus = 4;  // in `ffts`
+
+CoreKind core_kind_of(unsigned ffts_type, unsigned subtask) {
+  enum : unsigned { kAic = 0, kMixAic = 6, kMixAiv = 7 };
+  if (ffts_type == 0) return CoreKind::aic;
+  if (ffts_type != kFftsPlus) return CoreKind::aiv;
+  if (subtask == kAic) return CoreKind::aic;
+  if (subtask == kMixAic) return CoreKind::mix_aic;
+  return subtask == kMixAiv ? CoreKind::mix_aiv : CoreKind::aiv;
+}
+
+template <typename Wire>
+void fill(CoreCounters& values, const Wire& wire) {
+  static_assert(sizeof(wire.pmu) == sizeof(values.counters));
+  values.total_cycles = wire.total_cycle;
+  for (std::size_t slot = 0; slot < kPmuSlots; ++slot) values.counters[slot] = wire.pmu[slot];
+}
+
+void fill(TaskCounters& counters, const FftsWire& wire, std::uint64_t sequence, bool expanded) {
+  const StarsIds ids = stars_ids(wire.stream_id, wire.task_id, 0, expanded);
+  counters.end = {wire.end, sequence};
+  counters.stream = ids.stream;
+  counters.task_number = ids.task_number;
+  counters.context = wire.subtask_id;
+  counters.kind = core_kind_of(wire.ffts >> 5U, wire.subtask & 0xFFU);
+  fill(counters.values, wire);
+}
+
+template <typename Wire>
+AicoreRecord read_counters(const Wire& wire) {
+  AicoreRecord result;
+  result.stream = static_cast<std::uint16_t>(wire.stream_id & kStreamMask);
+  result.task_number = wire.task_id;
+  fill(result.values, wire);
+  return result;
+}
+
+// cann_device.md 4.1
+constexpr std::string_view kStarsTypes[] = {
+    "AI_CORE",          "AI_CPU",         "AIV_SQE",           "PLACE_HOLDER_SQE",
+    "EVENT_RECORD_SQE", "EVENT_WAIT_SQE", "NOTIFY_RECORD_SQE", "NOTIFY_WAIT_SQE",
+    "WRITE_VALUE_SQE",  "VQ6_SQE",        "TOF_SQE",           "SDMA_SQE",
+    "VPC_SQE",          "JPEGE_SQE",      "JPEGD_SQE",         "DSA_SQE",
+    "ROCCE_SQE",        "PCIE_DMA_SQE",   "HOST_CPU_SQE",      "CDQM_SQE",
+    "C_CORE_SQE"};
+constexpr std::string_view kHwtsTypes[] = {
+    "AI_CORE",           "AI_CPU",           "AIV_SQE",
+    "PLACE_HOLDER_SQE",  "EVENT_RECORD_SQE", "EVENT_WAIT_SQE",
+    "NOTIFY_RECORD_SQE", "NOTIFY_WAIT_SQE",  "WRITE_VALUE_SQE",
+    "SDMA_SQE",          "MAX_SQE"};
+// cann_device.md 19: the runtime's own task types
+constexpr std::string_view kMiniTypes[] = {
+    "kernel AI core task", "kernel AI cpu task", "event record task", "stream wait event task",
+    "fusion issue task",   "memory copy task",   "maintenance task"};
+// cann_device.md 5.4
+constexpr std::string_view kSubTaskTypes[] = {"AIC",
+                                              "AIV",
+                                              "",
+                                              "Notify Wait",
+                                              "Notify Record",
+                                              "Write Value",
+                                              "MIX_AIC",
+                                              "MIX_AIV",
+                                              "SDMA",
+                                              "Data Context",
+                                              "Invalidate Data Context",
+                                              "Writeback Data Context",
+                                              "AI_CPU",
+                                              "Load Context",
+                                              "",
+                                              "DSA"};
+
+template <std::size_t kCount>
+std::string_view at(const std::string_view (&names)[kCount], unsigned number) {
+  return number < kCount ? names[number] : std::string_view();
+}
 
 }  // namespace
 
-std::unique_ptr<RawKind> make_device_stream_kind(CannImport& import, StreamsOfChip of_chip,
-                                                 std::vector<std::string_view> stems) {
-  return std::make_unique<Kind>(import, of_chip, std::move(stems));
+LogRecord read_stars_log(const StreamRecord& record, bool expanded) {
+  const auto wire = decode<StarsLogWire>(record.bytes);
+  LogRecord result;
+  result.function = function_of(wire.head);
+  result.counter = counter_of(wire.head);
+  const unsigned sqe_type = static_cast<unsigned>(wire.head) >> 10U;
+  const bool is_task = result.function == kTaskStart || result.function == kTaskEnd;
+  result.is_sub_task = result.function == kThreadStart || result.function == kThreadEnd;
+  if (!is_task && !result.is_sub_task) {
+    const bool is_other = (kOtherFunctions >> result.function & 1) != 0;
+    result.what = is_other ? LogRecord::What::other : LogRecord::What::unknown;
+    return result;
+  }
+  result.what = LogRecord::What::task;
+  const StarsIds ids = stars_ids(wire.stream_id, wire.task_id, sqe_type, expanded);
+  DeviceLog& log = result.log;
+  log.place = {wire.syscnt, record.sequence};
+  log.stream = ids.stream;
+  log.task_number = ids.task_number;
+  log.is_start = result.function == kTaskStart || result.function == kThreadStart;
+  result.type = sqe_type;
+  if (result.is_sub_task) {
+    result.type = wire.subtask_type & 0xFFU;
+    log.context = wire.subtask_id;
+    log.thread = wire.thread_id;
+  }
+  return result;
+}
+
+LogRecord read_hwts_log(const StreamRecord& record) {
+  const auto wire = decode<HwtsWire>(record.bytes);
+  const unsigned tag = wire.cnt_tag & 0x7U;
+  LogRecord result;
+  result.what = tag <= 1 ? LogRecord::What::task : LogRecord::What::other;
+  result.counter = wire.cnt_tag >> 4U;
+  result.type = wire.task_type;
+  result.log.place = {wire.syscnt, record.sequence};
+  result.log.stream = static_cast<std::uint16_t>(wire.stream_id & kStreamMask);
+  result.log.task_number = wire.task_id;
+  result.log.is_start = tag == 0;
+  result.log.has_ordered_pmu = result.type == kSqeAiCore || result.type == kSqeVectorCore;
+  result.log.core = result.type == kSqeVectorCore ? CoreKind::aiv : CoreKind::aic;
+  return result;
+}
+
+FftsRecord read_ffts_record(const StreamRecord& record, bool expanded) {
+  constexpr unsigned kOverflow = 1U << 10U;
+  const auto wire = decode<FftsWire>(record.bytes);
+  FftsRecord result;
+  const unsigned function = function_of(wire.head);
+  result.counter = counter_of(wire.head);
+  if (function == kContextCounters) {
+    result.what = FftsRecord::What::task;
+    fill(result.task, wire, record.sequence, expanded);
+    if (wire.ffts >> 5U != kFftsPlus) result.task.context = kNoContext;
+    result.overflowed = (wire.subtask & kOverflow) != 0;
+  } else if (function == kBlockCounters) {
+    fill(result.block, wire, record.sequence, expanded);
+    const bool is_vector_core = (wire.core & 1U) != 0;
+    const bool is_secondary = (result.block.kind == CoreKind::mix_aic && is_vector_core) ||
+                              (result.block.kind == CoreKind::mix_aiv && !is_vector_core);
+    result.what = is_secondary ? FftsRecord::What::block : FftsRecord::What::other_block;
+  }
+  return result;
+}
+
+AicoreRecord read_aicore_record(const StreamRecord& record) {
+  const auto wire = decode<AicoreWire>(record.bytes);
+  AicoreRecord result = read_counters(wire);
+  result.counter = wire.cnt >> 4U;
+  return result;
+}
+
+AicoreRecord read_event_count(const StreamRecord& record) {
+  return read_counters(decode<EventCountWire>(record.bytes));
+}
+
+std::string_view sqe_type_name(ChipFamily family, unsigned number) {
+  if (family == ChipFamily::stars) return at(kStarsTypes, number);
+  if (family == ChipFamily::mini) return at(kMiniTypes, number);
+  return at(kHwtsTypes, number);
+}
+
+std::string_view sub_task_type_name(unsigned number) {
+  return at(kSubTaskTypes, number);
+}
+
+std::vector<std::unique_ptr<RawKind>> make_device_stream_kinds(CannImport& import) {
+  std::vector<std::unique_ptr<RawKind>> kinds;
+  for (const DeviceStream& row : kStreams) {
+    if (kinds.empty() || kinds.back()->name() != row.format.kind)
+      kinds.push_back(std::make_unique<DeviceStreamKind>(import, row.format.kind));
+  }
+  return kinds;
 }
 
 }  // namespace msprof::cann

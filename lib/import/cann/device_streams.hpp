@@ -1,33 +1,116 @@
-// DeviceStreamKind: a kind of device records that tasks are made of: its files only join a stream,
-// which join_devices() reads. For the makers of such kinds.
+// The streams of device records that tasks are made of: where their files are gathered, and what a
+// record says once decoded. device_streams.cpp has the table of them; device_wire.hpp the records.
+// For CannImport, ts_track, lpm_freq, the AI CPU kinds and join_devices().
 #pragma once
 
-#include <memory>
 #include <optional>
 #include <string_view>
+#include <utility>
 #include <vector>
 
-#include "import/cann/cann_import.hpp"
-#include "import/raw_kind.hpp"
+#include "import/cann/device_wire.hpp"
+#include "import/cann/join/device_log.hpp"
+#include "import/cann/record_stream.hpp"
+#include "session/cann_info.hpp"
 
 namespace msprof::cann {
 
-struct DeviceStream {
-  std::string_view stem;  // as in FileName
-  std::optional<RecordStream> DeviceInputs::*stream = nullptr;
-  RecordFormat format;
+// The task ids of a stream began again (tag 14).
+struct StreamFlip {
+  std::uint64_t ticks = 0;
+  std::uint16_t stream = 0;
+  std::uint16_t flip_number = 0;  // 65535: the stream was destroyed
+  std::uint16_t task_number = 0;
 };
 
-struct DeviceStreamKind {
-  std::string_view name;
-  std::vector<DeviceStream> streams;
-  // Counters of the cores: sampled over time (not task by task) they say nothing about tasks.
-  bool is_counters = false;
+// Blocks of a task known at launch only (tag 15).
+struct TaskBlocks {
+  std::uint64_t ticks = 0;
+  std::uint16_t stream = 0;  // as the hardware writes it: stars_ids() is the reader's
+  std::uint16_t task_number = 0;
+  std::uint16_t block_num = 0;
+  std::uint16_t mix_ratio = 0;
 };
 
-// The streams of a chip; none: its records are not read.
-using StreamsOfChip = DeviceStreamKind (*)(const Chip& chip);
-std::unique_ptr<RawKind> make_device_stream_kind(CannImport& import, StreamsOfChip of_chip,
-                                                 std::vector<std::string_view> stems);
+// A state of a task as the task scheduler saw it (tag 12; chip 310: tag 3).
+struct TaskState {
+  std::uint64_t ticks = 0;
+  std::uint16_t stream = 0;
+  std::uint16_t task_number = 0;
+  std::uint16_t task_type = 0;
+  std::uint16_t state =
+      0;  // tag 12: 0 received, 1 start, 2 end; tag 3: 1 waiting, 2 running, 3 complete, 4 pending
+};
+
+// What ts_track.data tells about tasks (cann_device.md 3), small beside the tasks themselves.
+struct TsTrackRecords {
+  std::vector<StreamFlip> flips;
+  std::vector<TaskBlocks> blocks;
+  std::vector<TaskState> states;
+};
+
+// The records that the tasks of one device are made of.
+struct DeviceInputs {
+  // What tasks and their counters are read from; empty: no such file, or not of this chip.
+  std::optional<RecordStream> stars_soc;
+  std::optional<RecordStream> hwts;
+  std::optional<RecordStream> hwts_vector;  // hwts.aiv_data
+  std::optional<RecordStream> ffts_profile;
+  std::optional<RecordStream> aicore;
+  std::optional<RecordStream> aicore_vector;  // aiVectorCore.data
+  TsTrackRecords ts_track;
+  // Frequency changes of the AI cores (lpmFreqConv.data, lpmInfoConv.data): ticks and MHz, by
+  // ticks; empty: the frequency of info.json holds throughout (cann_device.md 10).
+  std::vector<std::pair<std::uint64_t, std::uint32_t>> frequencies;
+  // What the AI CPUs said about their nodes, in file order; the rows want op_name_id and an id.
+  std::vector<AicpuNodeRow> aicpu_nodes;
+};
+
+// A record of stars_soc or hwts.
+struct LogRecord {
+  enum class What { task, other, unknown };
+  What what = What::unknown;
+  unsigned function = 0;  // stars_soc: StarsFunction or a number that the notes know
+  unsigned counter = 0;   // rolling, 4 bit
+  unsigned type = 0;      // SQE type or sub task type
+  bool is_sub_task = false;
+  DeviceLog log;  // of a task; without type_name_id
+};
+
+// `expanded`: see stars_ids().
+LogRecord read_stars_log(const StreamRecord& record, bool expanded);
+LogRecord read_hwts_log(const StreamRecord& record);
+
+// A record of ffts_profile.
+struct FftsRecord {
+  enum class What {
+    task,
+    block,        // of a MIX task, on its secondary cores
+    other_block,  // any other: its counters are in those of the task
+    unknown
+  };
+  What what = What::unknown;
+  unsigned counter = 0;  // rolling, 4 bit
+  bool overflowed = false;
+  TaskCounters task;
+  BlockCounters block;
+};
+
+FftsRecord read_ffts_record(const StreamRecord& record, bool expanded);
+
+// A record of aicore.data or aiVectorCore.data.
+struct AicoreRecord {
+  unsigned counter = 0;  // rolling, 4 bit
+  std::uint16_t stream = 0;
+  std::uint16_t task_number = 0;
+  CoreCounters values;
+};
+
+AicoreRecord read_aicore_record(const StreamRecord& record);  // chips 1 to 4
+AicoreRecord read_event_count(const StreamRecord& record);    // chip 0
+
+// The names of what a device ran; empty for a number without a name.
+std::string_view sqe_type_name(ChipFamily family, unsigned number);
+std::string_view sub_task_type_name(unsigned number);
 
 }  // namespace msprof::cann

@@ -1,19 +1,132 @@
-// Stream and task ids as the hardware of STARS chips writes them, and what the runtime calls them.
-// For the kinds that read stars_soc, ffts_profile, aicpu and ts_track. Source: cann_device.md 5.2.
+// The records that tasks are made of as they lie in the files of a device: stars_soc.data,
+// hwts.data, ffts_profile.data, aicore.data; and the stream and task ids that all device records
+// write alike. For the device streams, aicpu, data_preprocess and ts_track.
+// Sources: cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore).
 #pragma once
 
 #include <cstdint>
 
 namespace msprof::cann {
 
+// The mark of these records (4, 5.1, 6.1, 7.1).
+inline constexpr std::uint16_t kDeviceMagic = 0x6BD3;
+
+// Where the mark is usual and not certain: other values stand there for nothing, but one with a
+// single zero byte is what bytes of other fields look like.
+inline bool may_be_magic(std::uint16_t value) {
+  return value == 0 || ((value & 0xFF) != 0 && (value >> 8) != 0);
+}
+
+// Chips 5, 7, 8 and 11: when a task or a thread of a sub task began and ended (5.3, 5.4). A task's
+// record has nothing behind `syscnt` that tasks need.
+struct __attribute__((packed)) StarsLogWire {
+  std::uint16_t head;  // function type (6 bit), counter (4), SQE type (6)
+  std::uint16_t magic;
+  std::uint16_t stream_id;
+  std::uint16_t task_id;
+  std::uint64_t syscnt;
+  std::uint16_t subtask_type;
+  std::uint16_t subtask_id;
+  std::uint16_t ffts_type;
+  std::uint16_t thread_id;
+  std::uint8_t reserved[40];
+};
+static_assert(sizeof(StarsLogWire) == 64);
+
+// Chips 0 to 4: when a task began and ended (4).
+struct __attribute__((packed)) HwtsWire {
+  std::uint8_t cnt_tag;  // what it tells (3 bit; 0 start, 1 end), counter (the high 4)
+  std::uint8_t task_type;
+  std::uint16_t magic;
+  std::uint16_t reserved;
+  std::uint16_t task_id;
+  std::uint64_t syscnt;
+  std::uint32_t stream_id;
+  std::uint8_t tail[44];
+};
+static_assert(sizeof(HwtsWire) == 64);
+
+// STARS chips: the counters of a task and of its blocks (6.1, 6.2), which differ in what is at 20
+// and 24 to 31. `ffts` has its type in bits 5 to 7 in both.
+struct __attribute__((packed)) FftsWire {
+  std::uint16_t head;  // function type (6 bit), counter (4)
+  std::uint16_t magic;
+  std::uint16_t stream_id;
+  std::uint16_t task_id;
+  std::uint64_t reserved;
+  std::uint16_t subtask;
+  std::uint16_t subtask_id;
+  std::uint8_t core;  // blocks: bit 0 is 1 on a vector core
+  std::uint8_t ffts;
+  std::uint8_t middle[10];
+  std::uint64_t total_cycle;
+  std::uint64_t reserved_40;
+  std::uint64_t pmu[8];
+  std::uint64_t start;
+  std::uint64_t end;
+};
+static_assert(sizeof(FftsWire) == 128);
+
+// Chips 1 to 4: the counters of a task (7.1).
+struct __attribute__((packed)) AicoreWire {
+  std::uint8_t cnt;  // counter (the high 4 bit)
+  std::uint8_t reserved_1;
+  std::uint16_t magic;
+  std::uint16_t reserved_4;
+  std::uint16_t task_id;
+  std::uint8_t reserved_8[8];
+  std::uint64_t total_cycle;
+  std::uint64_t reserved_24;
+  std::uint64_t pmu[8];
+  std::uint32_t stream_id;
+  std::uint8_t tail[28];
+};
+static_assert(sizeof(AicoreWire) == 128);
+
+// Chip 0: the counters of a task (7.4).
+struct __attribute__((packed)) EventCountWire {
+  std::uint8_t mode;
+  std::uint8_t tag;  // kEventCountTag
+  std::uint16_t bufsize;
+  std::uint32_t reserved;
+  std::uint16_t task_type;
+  std::uint16_t stream_id;
+  std::uint16_t task_id;
+  std::uint16_t overflow;
+  std::uint64_t overflow_cycle;
+  std::uint64_t pmu[8];
+  std::uint64_t total_cycle;
+  std::uint64_t timestamp;
+  std::uint16_t block;
+  std::uint8_t tail[6];
+};
+static_assert(sizeof(EventCountWire) == 112);
+inline constexpr std::uint8_t kEventCountTag = 4;
+
+// Function types of StarsLogWire and FftsWire (5.1, 6.1).
+enum StarsFunction : unsigned {
+  kTaskStart = 0,
+  kTaskEnd = 1,
+  kThreadStart = 34,
+  kThreadEnd = 35,
+  kContextCounters = 40,
+  kBlockCounters = 41
+};
+
+// SQE types (4.1) with a meaning of their own.
+enum SqeType : unsigned { kSqeAiCore = 0, kSqeAiCpu = 1, kSqeVectorCore = 2 };
+
+// A stream id has 11 bits, and on STARS chips flags above them.
+inline constexpr std::uint16_t kMostStreams = 2048;
+inline constexpr std::uint16_t kStreamMask = kMostStreams - 1;
+
+// Stream and task ids as the runtime calls them.
 struct StarsIds {
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
 };
 
-inline constexpr std::uint16_t kMostStreams = 2048;
-
-// `sqe_type` is the number of cann_device.md 4.1: 1 for AI CPU tasks, 0 for PMU records.
+// From the ids that the hardware of STARS chips writes (5.2). `sqe_type` is 0 for PMU records.
 // `expanded`: the capture has more streams than 2048 (expand_stream_spec).
 inline StarsIds stars_ids(std::uint16_t stream, std::uint16_t task, unsigned sqe_type,
                           bool expanded) {

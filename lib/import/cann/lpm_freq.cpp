@@ -3,6 +3,7 @@
 // Source: cann_device.md 10, cann_system.md 20.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <array>
 
 #include "import/cann/cann_kinds.hpp"

@@ -2,7 +2,6 @@
 // capture and reads them once the last of them is known. For the small CANN kinds.
 #pragma once
 
-#include <algorithm>
 #include <cstring>
 #include <map>
 #include <optional>
@@ -56,8 +55,14 @@ class SliceKind : public RawKind {
 template <typename Wire>
 Wire decode(std::span<const std::byte> record) {
   static_assert(std::is_trivially_copyable_v<Wire>);
-  Wire wire{};
-  std::memcpy(&wire, record.data(), std::min(sizeof(Wire), record.size()));
+  if (record.size() < sizeof(Wire)) {
+    Wire part{};
+    std::memcpy(&part, record.data(), record.size());
+    return part;
+  }
+  // Of constant size, which costs a few loads of what is used.
+  Wire wire;
+  std::memcpy(&wire, record.data(), sizeof(Wire));
   return wire;
 }
 

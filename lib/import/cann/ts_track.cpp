@@ -7,7 +7,6 @@
 #include "base/error.hpp"
 #include "import/cann/cann_kinds.hpp"
 #include "import/cann/device_marks.hpp"
-#include "import/cann/device_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 #include "import/cann/tlv_file.hpp"
 #include "import/cann/ts_track_wire.hpp"
@@ -17,7 +16,6 @@ namespace msprof::cann {
 namespace {
 
 constexpr std::string_view kName = "ts_track";
-constexpr std::uint16_t kStreamMask = kMostStreams - 1;
 
 bool is_known(std::uint8_t tag) {
   return tag >= static_cast<std::uint8_t>(TsTag::step_trace) &&

@@ -46,14 +46,7 @@ struct TaskCounters {
 };
 
 // The counters of one block of a MIX task on its secondary cores.
-struct BlockCounters {
-  DevicePlace end;
-  CoreCounters values;
-  std::uint32_t context = 0;
-  std::uint16_t stream = 0;
-  std::uint16_t task_number = 0;
-  CoreKind kind = CoreKind::mix_aic;
-};
+struct BlockCounters : TaskCounters {};
 
 // Counters that carry no time: given out in the order of the file, a key at a time.
 class OrderedPmu {

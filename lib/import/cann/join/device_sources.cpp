@@ -10,8 +10,6 @@ namespace {
 // Chips that need states; cann_device.md 1.
 constexpr int k910a = 1;
 constexpr int k310p = 4;
-constexpr std::uint16_t kAiCpuTask = 1;
-constexpr std::uint16_t kAiCoreTask = 0;
 // Tag 12.
 enum : std::uint16_t { kReceived = 0, kStarted = 1, kEnded = 2 };
 // Tag 3.
@@ -28,7 +26,7 @@ StateTasks::StateTasks(std::span<const TaskState> states, const Chip& chip)
     wanted.assign(states.begin(), states.end());
   } else if (chip.platform == k910a) {
     std::copy_if(states.begin(), states.end(), std::back_inserter(wanted),
-                 [](const TaskState& state) { return state.task_type == kAiCpuTask; });
+                 [](const TaskState& state) { return state.task_type == kSqeAiCpu; });
   }
   if (is_mini_) {
     pair(std::move(wanted), kRunning, kComplete);
@@ -82,7 +80,7 @@ std::vector<DeviceLog> StateTasks::logs(DeviceTypes& types) const {
     log.stream = task.stream;
     log.task_number = task.task_number;
     log.is_stand_in = are_stand_ins_;
-    log.has_ordered_pmu = is_mini_ && task.type == kAiCoreTask;
+    log.has_ordered_pmu = is_mini_ && task.type == kSqeAiCore;
     log.is_start = true;
     log.place = {task.start, sequence++};
     logs.push_back(log);

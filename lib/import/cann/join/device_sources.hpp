@@ -7,10 +7,8 @@
 #include <span>
 #include <vector>
 
-#include "import/cann/join/device_log.hpp"
+#include "import/cann/device_streams.hpp"
 #include "import/cann/join/device_types.hpp"
-#include "import/cann/ts_track_records.hpp"
-#include "session/cann_info.hpp"
 
 namespace msprof::cann {
 

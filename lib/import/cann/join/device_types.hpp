@@ -6,14 +6,10 @@
 #include <cstdint>
 #include <string_view>
 
-#include "session/cann_info.hpp"
+#include "import/cann/device_streams.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof::cann {
-
-// Empty for a number without a name.
-std::string_view sqe_type_name(ChipFamily family, unsigned number);
-std::string_view sub_task_type_name(unsigned number);
 
 class DeviceTypes {
  public:

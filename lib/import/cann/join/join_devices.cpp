@@ -6,21 +6,15 @@
 #include <array>
 
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device_wire.hpp"
-#include "import/cann/ffts_profile_records.hpp"
-#include "import/cann/hwts_records.hpp"
 #include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
 #include "import/cann/join/log_sources.hpp"
 #include "import/cann/join/ordered_counters.hpp"
 #include "import/cann/join/record_counter.hpp"
-#include "import/cann/stars_soc_records.hpp"
 
 namespace msprof::cann {
 
 namespace {
-
-constexpr std::uint16_t kHwtsStreamMask = 0x7FF;
 
 RecordStream* stream_of(std::optional<RecordStream>& stream) {
   return stream ? &*stream : nullptr;
@@ -74,7 +68,7 @@ class DeviceJoin {
     for (const StreamFlip& flip : inputs_.ts_track.flips)
       tasks_.add_flip(flip.stream, flip.ticks, flip.task_number);
     for (const TaskBlocks& blocks : inputs_.ts_track.blocks) {
-      StarsIds ids{static_cast<std::uint16_t>(blocks.stream & kHwtsStreamMask), blocks.task_number};
+      StarsIds ids{static_cast<std::uint16_t>(blocks.stream & kStreamMask), blocks.task_number};
       if (chip_.family == ChipFamily::stars)
         ids = stars_ids(blocks.stream, blocks.task_number, 0, import_.streams_expanded);
       tasks_.add_blocks(ids.stream, blocks.ticks, ids.task_number, blocks.block_num,
@@ -97,11 +91,11 @@ class DeviceJoin {
     RecordCounter counter;
     std::array<std::int64_t, 64> others{};
     stream.open(context_, [&](const StreamRecord& record) {
-      const StarsLog log = read_stars_log(record, import_.streams_expanded);
+      const LogRecord log = read_stars_log(record, import_.streams_expanded);
       counter.see(record, log.counter);
-      if (log.what == StarsLog::What::task) {
+      if (log.what == LogRecord::What::task) {
         tasks_.count(log.log);
-      } else if (log.what == StarsLog::What::other) {
+      } else if (log.what == LogRecord::What::other) {
         ++others[log.function];
       } else {
         stream.skip(context_, record, "unknown function type");
@@ -119,9 +113,9 @@ class DeviceJoin {
   void count_hwts(RecordStream& stream) {
     RecordCounter counter;
     stream.open(context_, [&](const StreamRecord& record) {
-      const HwtsLog log = read_hwts_log(record);
+      const LogRecord log = read_hwts_log(record);
       counter.see(record, log.counter);
-      if (!log.is_task) return;
+      if (log.what != LogRecord::What::task) return;
       tasks_.count(log.log);
       if (states_.empty()) return;
       states_.seen(log.log.stream, log.log.task_number, log.log.place.ticks);

@@ -5,9 +5,8 @@
 #include <optional>
 #include <vector>
 
-#include "import/cann/join/device_log.hpp"
+#include "import/cann/device_streams.hpp"
 #include "import/cann/join/device_types.hpp"
-#include "import/cann/record_stream.hpp"
 
 namespace msprof::cann {
 

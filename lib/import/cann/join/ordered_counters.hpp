@@ -5,10 +5,8 @@
 
 #include <deque>
 
-#include "import/cann/aicore_records.hpp"
-#include "import/cann/join/device_log.hpp"
+#include "import/cann/device_streams.hpp"
 #include "import/cann/join/flat_table.hpp"
-#include "import/cann/record_stream.hpp"
 
 namespace msprof::cann {
 
