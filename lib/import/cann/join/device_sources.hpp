@@ -1,17 +1,56 @@
-// StateTasks: tasks as the task scheduler saw them (ts_track.data): the tasks of chip 310, the AI
-// CPU tasks of 910A, and on 310P those that no other record shows.
-// For join_devices(). Source: cann_device.md 3.4, 3.8, cann_corrections.md A5.
+// What DeviceTasks is given beside the records that come in order of time: StateTasks, tasks as the
+// task scheduler saw them, and OrderedCounters, counters that carry no time. For join_devices().
 #pragma once
 
+#include <array>
 #include <cstdint>
+#include <deque>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "import/cann/device_streams.hpp"
-#include "import/cann/join/device_types.hpp"
+#include "import/cann/join/flat_table.hpp"
+#include "store/trace_db.hpp"
 
 namespace msprof::cann {
 
+// The names of what a device ran, by the numbers in its records, as ids in `name`; quick when asked
+// again.
+class DeviceTypes {
+ public:
+  DeviceTypes(TraceDbWriter& store, ChipFamily family) : store_(store), family_(family) {
+    sqe_.fill(kUnasked);
+    sub_task_.fill(kUnasked);
+  }
+
+  // Null for a number without a name.
+  std::int64_t sqe(unsigned number) {
+    if (number >= sqe_.size()) return kNull;
+    std::int64_t& id = sqe_[number];
+    if (id == kUnasked) id = id_of(sqe_type_name(family_, number));
+    return id;
+  }
+  std::int64_t sub_task(unsigned number) {
+    if (number >= sub_task_.size()) return kNull;
+    std::int64_t& id = sub_task_[number];
+    if (id == kUnasked) id = id_of(sub_task_type_name(number));
+    return id;
+  }
+
+ private:
+  static constexpr std::int64_t kUnasked = -1;
+
+  std::int64_t id_of(std::string_view name) { return name.empty() ? kNull : store_.name_id(name); }
+
+  TraceDbWriter& store_;
+  ChipFamily family_;
+  std::array<std::int64_t, 256> sqe_;
+  std::array<std::int64_t, 256> sub_task_;
+};
+
+// Tasks of ts_track.data: those of chip 310, the AI CPU tasks of 910A, and on 310P those that no
+// other record shows. Source: cann_device.md 3.4, 3.8, cann_corrections.md A5.
 class StateTasks {
  public:
   StateTasks(std::span<const TaskState> states, const Chip& chip);
@@ -40,6 +79,61 @@ class StateTasks {
   bool is_mini_ = false;
   std::vector<Task> tasks_;  // by stream, task number, start
   std::uint64_t incomplete_ = 0;
+};
+
+// The counters of one file, given out in the order of the file, a task id of a stream at a time.
+// Source: cann_device.md 7.1, cann_corrections.md B13.
+class CounterQueue {
+ public:
+  using Decode = AicoreRecord (*)(const StreamRecord&);
+  // `stream` is open, and may be null.
+  CounterQueue(RecordStream* stream, Decode decode) : stream_(stream), decode_(decode) {}
+
+  bool has_file() const { return stream_ != nullptr; }
+  bool take(std::uint16_t stream, std::uint16_t task_number, CoreCounters& values);
+  // Counters that no task took, once all tasks have asked.
+  std::uint64_t left();
+
+ private:
+  struct Waiting {
+    std::uint32_t key = 0;
+    std::uint32_t next = FlatTable::kNone;  // of the same key
+    std::uint32_t last = FlatTable::kNone;  // of the key; right in its first entry only
+    std::uint64_t asked = 0;                // how many tasks had asked when it was read
+    CoreCounters values;
+    bool is_waiting = false;
+  };
+  bool make_room();
+  void wait(std::uint32_t key, const CoreCounters& values);
+  void unlink(std::uint32_t place);
+
+  RecordStream* stream_;
+  Decode decode_;
+  std::uint64_t asked_ = 0;
+  std::uint64_t given_up_ = 0;
+  std::size_t count_ = 0;  // that wait
+  FlatTable first_;        // by key
+  std::vector<Waiting> waiting_;
+  std::vector<std::uint32_t> free_;
+  std::deque<std::uint32_t> arrival_;
+};
+
+// aicore.data and aiVectorCore.data.
+class OrderedCounters : public OrderedPmu {
+ public:
+  OrderedCounters(CounterQueue aic, CounterQueue aiv)
+      : aic_(std::move(aic)), aiv_(std::move(aiv)) {}
+
+  bool take(std::uint16_t stream, std::uint16_t task_number, CoreKind core,
+            CoreCounters& values) override {
+    CounterQueue& queue = core == CoreKind::aiv && aiv_.has_file() ? aiv_ : aic_;
+    return queue.take(stream, task_number, values);
+  }
+  std::uint64_t left() { return aic_.left() + aiv_.left(); }
+
+ private:
+  CounterQueue aic_;
+  CounterQueue aiv_;
 };
 
 }  // namespace msprof::cann

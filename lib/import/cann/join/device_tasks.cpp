@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <limits>
+#include <numeric>
 #include <tuple>
 
 namespace msprof {
@@ -10,6 +11,9 @@ namespace {
 
 // How many tasks wait for one that has not ended. Then it is left behind, and written when it ends.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 15;
+
+// How many open tasks of one key are looked at for their counters; a run has one.
+constexpr int kMostOpenOfKey = 16;
 
 std::uint64_t blocks_key(std::uint16_t stream, std::uint16_t task_number, std::uint16_t batch) {
   return static_cast<std::uint64_t>(batch) << 32 | static_cast<std::uint64_t>(task_number) << 16 |
@@ -20,7 +24,74 @@ std::int64_t context_cell(std::uint32_t context) {
   return context == kNoContext ? kNull : static_cast<std::int64_t>(context);
 }
 
+std::int64_t counter_cell(std::uint64_t value) {
+  return static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
+}
+
+void put(std::int64_t* cells, std::size_t cycles, const CoreCounters& side) {
+  cells[cycles] = counter_cell(side.total_cycles);
+  for (std::size_t slot = 0; slot < kPmuSlots; ++slot)
+    cells[cycles + 1 + slot] = counter_cell(side.counters[slot]);
+}
+
+void add_counters(CoreCounters& sum, const CoreCounters& more) {
+  sum.total_cycles += more.total_cycles;
+  for (std::size_t slot = 0; slot < kPmuSlots; ++slot) sum.counters[slot] += more.counters[slot];
+}
+
+TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state) {
+  TaskPmuRow row;
+  row.task_id = task_id;
+  const bool is_mix = state.kind == CoreKind::mix_aic || state.kind == CoreKind::mix_aiv;
+  const bool is_aic = state.kind == CoreKind::aic || state.kind == CoreKind::mix_aic;
+  const CoreCounters none;
+  const bool has_other = is_mix && state.has_blocks && state.block_kind == state.kind;
+  const CoreCounters& other = has_other ? state.blocks : none;
+  row.c[PmuCells::kFrequency] = state.frequency_mhz;
+  put(row.c, PmuCells::kAicCycles, is_aic ? state.main : other);
+  put(row.c, PmuCells::kAivCycles, is_aic ? other : state.main);
+  row.c[PmuCells::kCoreKind] = static_cast<std::int64_t>(state.kind);
+  return row;
+}
+
+using NodeKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+NodeKey key_of(const AicpuNodeRow& node) {
+  return {node.stream_id, node.task_number, node.end_ns};
+}
+
 }  // namespace
+
+AicpuNames::AicpuNames(std::vector<AicpuNodeRow>& nodes) : nodes_(nodes), order_(nodes.size()) {
+  std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+  std::stable_sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
+    return key_of(nodes_[a]) < key_of(nodes_[b]);
+  });
+}
+
+void AicpuNames::task(std::uint16_t stream, std::uint16_t task_number, std::int64_t start_ns,
+                      std::int64_t end_ns, std::int64_t op_name_id) {
+  const NodeKey first{stream, task_number, start_ns};
+  auto at = std::lower_bound(
+      order_.begin(), order_.end(), first,
+      [this](std::uint32_t node, const NodeKey& key) { return key_of(nodes_[node]) < key; });
+  for (; at != order_.end(); ++at) {
+    AicpuNodeRow& node = nodes_[*at];
+    if (key_of(node) > NodeKey{stream, task_number, end_ns}) break;
+    node.op_name_id = op_name_id;
+  }
+}
+
+std::uint32_t TaskCountersPool::take() {
+  if (free_.empty()) {
+    states_.emplace_back();
+    return static_cast<std::uint32_t>(states_.size() - 1);
+  }
+  const std::uint32_t number = free_.back();
+  free_.pop_back();
+  states_[number] = {};
+  return number;
+}
 
 DeviceTasks::DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, HostTaskStore& hosts,
                          std::int64_t first_id)
@@ -267,6 +338,78 @@ void DeviceTasks::settle_shared(bool all) {
     if (!is_even) counts_.tasks_of_several_hosts += shared.tasks.size();
     hosts_.forget_shared(number);
   }
+}
+
+// Counters find their tasks: a record belongs to the open task of its key within which it ended;
+// the tasks of a moment have begun and not yet ended when its counters come.
+DeviceTasks::Slot DeviceTasks::open_task(std::uint16_t stream, std::uint16_t task_number,
+                                         std::uint32_t context, std::uint16_t batch,
+                                         bool wants_main) const {
+  Slot slot = pairing_.first_open(TaskPairing::key_of(stream, task_number, context));
+  for (int looks = 0; slot != TaskPairing::kNone && looks < kMostOpenOfKey; ++looks) {
+    const Task& task = tasks_[slot];
+    if (task.batch == batch && !(wants_main && task.counters != TaskCountersPool::kNone &&
+                                 counters_[task.counters].has_main))
+      return slot;
+    slot = pairing_.next_open(slot);
+  }
+  return TaskPairing::kNone;
+}
+
+TaskCounterState& DeviceTasks::counters_of(Task& task) {
+  if (task.counters == TaskCountersPool::kNone) task.counters = counters_.take();
+  return counters_[task.counters];
+}
+
+void DeviceTasks::push(const TaskCounters& counters) {
+  reach(counters.end.ticks);
+  flush_starts();
+  const std::uint16_t batch = counter_batches_.batch_of(counters.stream, counters.end);
+  const Slot slot = open_task(counters.stream, counters.task_number, counters.context, batch, true);
+  if (slot == TaskPairing::kNone) {
+    ++counts_.counters_without_task;
+    return;
+  }
+  TaskCounterState& state = counters_of(tasks_[slot]);
+  state.main = counters.values;
+  state.kind = counters.kind;
+  state.frequency_mhz = frequency_at(counters.end.ticks);
+  state.has_main = true;
+}
+
+void DeviceTasks::push(const BlockCounters& counters) {
+  reach(counters.end.ticks);
+  flush_starts();
+  const std::uint16_t batch = block_batches_.batch_of(counters.stream, counters.end);
+  const Slot slot =
+      open_task(counters.stream, counters.task_number, counters.context, batch, false);
+  if (slot == TaskPairing::kNone) {
+    ++counts_.blocks_without_task;
+    return;
+  }
+  Task& task = tasks_[slot];
+  TaskCounterState& state = counters_of(task);
+  if (!state.has_blocks) {
+    const bool has_op = task.has_host && task.host.op_id != kNull && settings_.ops != nullptr;
+    state.blocks_left = has_op ? settings_.ops->mix_block_num(task.host.op_id) : 0;
+    state.block_kind = counters.kind;
+    state.has_blocks = true;
+  }
+  if (state.blocks_left <= 0 || state.block_kind != counters.kind) {
+    ++counts_.blocks_without_task;
+    return;
+  }
+  --state.blocks_left;
+  add_counters(state.blocks, counters.values);
+}
+
+std::int64_t DeviceTasks::frequency_at(std::uint64_t ticks) const {
+  if (settings_.frequencies == nullptr) return settings_.frequency_mhz;
+  const auto after = std::upper_bound(
+      settings_.frequencies->begin(), settings_.frequencies->end(), ticks,
+      [](std::uint64_t moment, const auto& change) { return moment < change.first; });
+  if (after == settings_.frequencies->begin()) return settings_.frequency_mhz;
+  return (after - 1)->second;
 }
 
 DeviceTaskCounts DeviceTasks::finish() {

@@ -3,20 +3,75 @@
 // Sources: cann_device.md 5.3, 6.5, 14; cann_corrections.md A10, B2, B3, J-A3, J-B7 … J-B9.
 #pragma once
 
+#include <cstdint>
 #include <deque>
 #include <utility>
 #include <vector>
 
-#include "import/cann/join/aicpu_names.hpp"
 #include "import/cann/join/device_log.hpp"
 #include "import/cann/join/host_join.hpp"
 #include "import/cann/join/op_table.hpp"
-#include "import/cann/join/task_counters.hpp"
 #include "import/cann/join/task_pairing.hpp"
 #include "session/clock_map.hpp"
+#include "store/rows/task_rows.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
+
+// Which operator an AI CPU node belongs to: that of the task within which it ended.
+// Source: cann_device.md 21.
+class AicpuNames {
+ public:
+  // The nodes of one device; their op_name_id is filled in place.
+  explicit AicpuNames(std::vector<AicpuNodeRow>& nodes);
+
+  // An AI CPU operator ran as this task.
+  void task(std::uint16_t stream, std::uint16_t task_number, std::int64_t start_ns,
+            std::int64_t end_ns, std::int64_t op_name_id);
+
+ private:
+  std::vector<AicpuNodeRow>& nodes_;
+  std::vector<std::uint32_t> order_;  // by stream, task number, end
+};
+
+// The counters of a task that has not been written yet: those of the task and, of MIX tasks, the
+// sum of its blocks on the other cores. Sources: cann_device.md 6.1, 6.2, cann_corrections.md B3,
+// B4, J-B4.
+struct TaskCounterState {
+  CoreCounters main;
+  CoreCounters blocks;
+  std::int64_t frequency_mhz = 0;
+  std::int64_t blocks_left = 0;  // that may still be added
+  CoreKind kind = CoreKind::aic;
+  CoreKind block_kind = CoreKind::aic;
+  bool has_main = false;
+  bool has_blocks = false;
+};
+
+class TaskCountersPool {
+ public:
+  static constexpr std::uint32_t kNone = UINT32_MAX;
+
+  std::uint32_t take();
+  void release(std::uint32_t number) { free_.push_back(number); }
+  TaskCounterState& operator[](std::uint32_t number) { return states_[number]; }
+  const TaskCounterState& operator[](std::uint32_t number) const { return states_[number]; }
+
+ private:
+  std::vector<TaskCounterState> states_;
+  std::vector<std::uint32_t> free_;
+};
+
+// The columns of task_pmu, by their places in TaskPmuRow::c.
+struct PmuCells {
+  static constexpr std::size_t kFrequency = 0;
+  static constexpr std::size_t kAicCycles = 1;
+  static constexpr std::size_t kAicSlots = 2;
+  static constexpr std::size_t kAivCycles = kAicSlots + kPmuSlots;
+  static constexpr std::size_t kAivSlots = kAivCycles + 1;
+  static constexpr std::size_t kCoreKind = kAivSlots + kPmuSlots;
+};
+static_assert(PmuCells::kCoreKind + 1 == kPmuColumns);
 
 struct DeviceSettings {
   std::uint16_t device = 0;

@@ -1,20 +1,80 @@
 // The records of each device side by side, in order of time: tasks with their operators and
-// counters. Two passes: the first finds and counts the records, the second has them in order.
+// counters. Two passes: the first finds and counts the records, the second has them in order. Then
+// the rows of the devices themselves.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <array>
+#include <functional>
+#include <vector>
 
 #include "import/cann/cann_kinds.hpp"
 #include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
-#include "import/cann/join/log_sources.hpp"
-#include "import/cann/join/ordered_counters.hpp"
-#include "import/cann/join/record_counter.hpp"
 
 namespace msprof::cann {
 
 namespace {
+
+// How many records are missing, by the rolling 4-bit counter that each one carries.
+// Source: cann_device.md 4, 5.1.
+class RecordCounter {
+ public:
+  // In reading order.
+  void see(const StreamRecord& record, unsigned counter) {
+    if (slices_.empty() || slices_.back().file != record.file) {
+      slices_.push_back({record.file, record.time, counter, counter});
+      return;
+    }
+    lost_ += gap(slices_.back().last, counter);
+    slices_.back().last = counter;
+  }
+
+  // At least so many: a gap of 16 cannot be seen. The order in which slices were written is that
+  // of their numbers or that of their times; what either order explains is not missing.
+  std::uint64_t lost() const {
+    std::vector<Slice> in_time = slices_;
+    std::stable_sort(in_time.begin(), in_time.end(),
+                     [](const Slice& a, const Slice& b) { return a.time < b.time; });
+    return lost_ + std::min(lost_between(slices_), lost_between(in_time));
+  }
+
+ private:
+  struct Slice {
+    std::size_t file = 0;
+    std::uint64_t time = 0;  // of its first record
+    unsigned first = 0;
+    unsigned last = 0;
+  };
+
+  static unsigned gap(unsigned last, unsigned next) { return (next - last - 1) & 0xF; }
+  static std::uint64_t lost_between(const std::vector<Slice>& slices) {
+    std::uint64_t lost = 0;
+    for (std::size_t i = 1; i < slices.size(); ++i)
+      lost += gap(slices[i - 1].last, slices[i].first);
+    return lost;
+  }
+
+  std::vector<Slice> slices_;
+  std::uint64_t lost_ = 0;
+};
+
+// Starts and ends of tasks in order of time, from one stream of records or from states.
+class LogSource {
+ public:
+  // Fills in the next log; false at the end.
+  using Next = std::function<bool(DeviceLog& log)>;
+  explicit LogSource(Next next) : next_(std::move(next)) { pop(); }
+
+  // Null at the end.
+  const DeviceLog* front() const { return has_log_ ? &log_ : nullptr; }
+  void pop() { has_log_ = next_(log_); }
+
+ private:
+  Next next_;
+  DeviceLog log_;
+  bool has_log_ = false;
+};
 
 RecordStream* stream_of(std::optional<RecordStream>& stream) {
   return stream ? &*stream : nullptr;
@@ -150,28 +210,58 @@ class DeviceJoin {
     if (chip_.family != ChipFamily::mini) report_lost("aicore", counter);
   }
 
-  std::vector<std::unique_ptr<LogSource>> log_sources() {
-    std::vector<std::unique_ptr<LogSource>> sources;
-    if (inputs_.stars_soc) {
-      sources.push_back(
-          std::make_unique<StarsSource>(*inputs_.stars_soc, types_, import_.streams_expanded));
+  bool next_stars(DeviceLog& log) {
+    while (const StreamRecord* record = inputs_.stars_soc->front()) {
+      const LogRecord read = read_stars_log(*record, import_.streams_expanded);
+      inputs_.stars_soc->pop();
+      if (read.what != LogRecord::What::task) continue;
+      log = read.log;
+      log.type_name_id = read.is_sub_task ? types_.sub_task(read.type) : types_.sqe(read.type);
+      return true;
     }
-    for (auto* hwts : {&inputs_.hwts, &inputs_.hwts_vector})
-      if (*hwts) sources.push_back(std::make_unique<HwtsSource>(**hwts, types_));
-    if (!state_logs_.empty()) sources.push_back(std::make_unique<StateSource>(state_logs_));
+    return false;
+  }
+
+  bool next_hwts(RecordStream& stream, DeviceLog& log) {
+    while (const StreamRecord* record = stream.front()) {
+      const LogRecord read = read_hwts_log(*record);
+      stream.pop();
+      if (read.what != LogRecord::What::task) continue;
+      log = read.log;
+      log.type_name_id = types_.sqe(read.type);
+      return true;
+    }
+    return false;
+  }
+
+  bool next_state(DeviceLog& log) {
+    if (next_state_ == state_logs_.size()) return false;
+    log = state_logs_[next_state_++];
+    return true;
+  }
+
+  std::vector<LogSource> log_sources() {
+    std::vector<LogSource> sources;
+    if (inputs_.stars_soc) sources.emplace_back([this](DeviceLog& log) { return next_stars(log); });
+    for (auto* hwts : {&inputs_.hwts, &inputs_.hwts_vector}) {
+      if (*hwts)
+        sources.emplace_back([this, hwts](DeviceLog& log) { return next_hwts(**hwts, log); });
+    }
+    if (!state_logs_.empty())
+      sources.emplace_back([this](DeviceLog& log) { return next_state(log); });
     return sources;
   }
 
   // Logs before the counters of the same moment, as DeviceTasks wants them.
   void second_pass() {
-    const auto sources = log_sources();
+    std::vector<LogSource> sources = log_sources();
     RecordStream* const ffts = stream_of(inputs_.ffts_profile);
     for (;;) {
       LogSource* earliest = nullptr;
-      for (const auto& source : sources) {
-        if (source->front() == nullptr) continue;
-        if (earliest == nullptr || source->front()->place.ticks < earliest->front()->place.ticks)
-          earliest = source.get();
+      for (LogSource& source : sources) {
+        if (source.front() == nullptr) continue;
+        if (earliest == nullptr || source.front()->place.ticks < earliest->front()->place.ticks)
+          earliest = &source;
       }
       const StreamRecord* counters = ffts != nullptr ? ffts->front() : nullptr;
       if (counters != nullptr &&
@@ -237,10 +327,11 @@ class DeviceJoin {
   AicpuNames aicpu_names_;
   OrderedCounters counters_;
   std::vector<DeviceLog> state_logs_;
+  std::size_t next_state_ = 0;
   DeviceTasks tasks_;
 };
 
-// Which counter is in which column of task_pmu (TaskCountersPool).
+// Which counter is in which column of task_pmu (pmu_row).
 void write_pmu_columns(const CannImport& import, const ImportContext& context) {
   const CannPart* part = nullptr;
   for (const CannPart& candidate : import.session.parts()) {
@@ -276,7 +367,54 @@ void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow>& 
   }
 }
 
+std::int64_t or_null(std::int64_t value) {
+  return value > 0 ? value : kNull;
+}
+
+std::int64_t name_or_null(TraceDbWriter& store, std::string_view text) {
+  return text.empty() ? kNull : store.name_id(text);
+}
+
+DeviceRow device_row(const CannPart& part, TraceDbWriter& store) {
+  const Info& info = part.info;
+  DeviceRow row;
+  row.id = *part.device;
+  if (info.platform) {
+    row.platform = *info.platform;
+    if (const auto chip = chip_of(*info.platform)) row.chip_name_id = store.name_id(chip->name);
+  }
+  row.frequency_hz = or_null(info.aic_frequency_hz);
+  row.core_count = or_null(info.ai_core_num);
+  row.vector_core_count = or_null(info.aiv_num);
+  row.vector_frequency_hz = or_null(info.aiv_frequency_hz);
+  row.is_task_based = info.is_task_based ? 1 : 0;
+  row.core_metrics_name_id = name_or_null(store, info.aic_metrics);
+  row.vector_core_metrics_name_id = name_or_null(store, info.aiv_metrics);
+  row.tick_frequency_hz = or_null(info.hwts_frequency_hz);
+  return row;
+}
+
 }  // namespace
+
+void write_devices(const CannImport& import, const ImportContext& context) {
+  const CannSession& session = import.session;
+  TraceDbWriter& store = context.store;
+  for (const CannPart& part : session.parts()) {
+    if (!part.is_host()) store.add(device_row(part, store));
+  }
+  const Info& info = session.info();
+  store.set_meta("time_stamp", session.time_stamp());
+  store.set_meta("chip", session.chip() ? session.chip()->name : "");
+  store.set_meta("window.begin_ns", std::to_string(session.begin_ns()));
+  store.set_meta("window.end_ns", std::to_string(session.end_ns()));
+  store.set_meta("window.has_end", session.has_end() ? "1" : "0");
+  store.set_meta("host.pid", std::to_string(info.pid));
+  store.set_meta("host.pid_name", info.pid_name);
+  store.set_meta("host.hostname", info.host_name);
+  store.set_meta("host.uid", info.host_uid);
+  store.set_meta("host.rank", std::to_string(info.rank_id));
+  store.set_meta("host.frequency_hz", std::to_string(info.host_frequency_hz));
+}
 
 void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks) {
   write_pmu_columns(import, context);
