@@ -1,6 +1,6 @@
 // DATA_PREPROCESS.*: what the AI CPUs of older runtimes noted: nodes (.AICPU), the data queue (.DP,
 // .AICPUMI), steps of a model with queue (.AICPU_MODEL). Source: cann_device.md 8.2 to 8.5.
-#include "import/cann/data_preprocess_records.hpp"
+#include "import/cann/data_preprocess.hpp"
 
 #include <algorithm>
 #include <array>
@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "import/cann/aicpu.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/data_preprocess.hpp"
 #include "import/cann/line_reader.hpp"
 #include "import/cann/slice_kind.hpp"
 
@@ -19,18 +18,70 @@ namespace {
 
 constexpr std::string_view kName = "data_preprocess";
 
+constexpr std::uint16_t kOldAicpuTag = 60;
+constexpr std::uint16_t kModelWithQueueTag = 61;
+constexpr std::uint16_t kDataQueueTag = 100;
+
+struct __attribute__((packed)) OldAicpuWire {  // 8.2
+  std::uint16_t magic;
+  std::uint16_t tag;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint64_t run_start_us;
+  std::uint64_t start_ticks;
+  std::uint64_t compute_start_us;
+  std::uint64_t memcpy_start_us;
+  std::uint64_t memcpy_end_us;
+  std::uint64_t run_end;
+  std::uint64_t end_ticks;
+  std::uint32_t thread_id;
+  std::uint32_t device_id;
+  std::uint64_t submit_ticks;
+  std::uint64_t schedule_ticks;
+  std::uint64_t before_run_ticks;
+  std::uint64_t after_run_ticks;
+  std::uint32_t kernel_type;
+  std::uint32_t dispatch_us;
+  std::uint32_t total_time_us;
+  std::uint8_t unused[12];
+};
+static_assert(sizeof(OldAicpuWire) == 128);
+
+struct __attribute__((packed)) DataQueueWire {  // 8.3
+  std::uint16_t magic;
+  std::uint16_t tag;
+  std::uint32_t reserved;
+  std::uint64_t time_us;
+  char action[16];  // NUL where it is shorter
+  char source[64];
+  std::uint64_t index;
+  std::uint64_t size;
+  std::uint8_t unused[16];
+};
+static_assert(sizeof(DataQueueWire) == 128);
+
+struct __attribute__((packed)) ModelWithQueueWire {  // 8.5
+  std::uint16_t magic;
+  std::uint16_t tag;
+  std::uint32_t reserved;
+  std::uint64_t ticks;
+  std::uint64_t index_id;
+  std::uint32_t model_id;
+  std::uint16_t step_tag;
+  std::uint16_t unused;
+  std::uint64_t event_id;
+  std::uint8_t rest[24];
+};
+static_assert(sizeof(ModelWithQueueWire) == 64);
+
 template <std::uint16_t kTag>
 bool has_magic_and_tag(std::span<const std::byte> record) {
-  std::uint16_t tag = 0;
-  std::memcpy(&tag, record.data() + 2, sizeof(tag));
-  return has_record_magic(record) && tag == kTag;
+  return has_record_magic(record) && decode<std::uint16_t>(record.subspan(2)) == kTag;
 }
 
 // Nobody says which magic it has.
 bool has_model_tag(std::span<const std::byte> record) {
-  std::uint16_t tag = 0;
-  std::memcpy(&tag, record.data() + 2, sizeof(tag));
-  return tag == kModelWithQueueTag;
+  return decode<std::uint16_t>(record.subspan(2)) == kModelWithQueueTag;
 }
 
 DataQueueRow queue_row(CannImport& import, const CannPart& part, TraceDbWriter& store,
@@ -194,7 +245,66 @@ class DataPreprocessKind : public RawKind {
   DataQueueKind queue_;
 };
 
+// The value of "key:value" where the key is `key`.
+bool value_of(std::string_view part, std::string_view key, std::string_view& value) {
+  part = trim(part);
+  if (!part.starts_with(key)) return false;
+  value = part.substr(key.size());
+  return true;
+}
+
+bool number_of(std::string_view part, std::string_view key, std::uint64_t& number) {
+  std::string_view value;
+  return value_of(part, key, value) && parse_u64(trim(value), number);
+}
+
 }  // namespace
+
+std::optional<QueueEntry> parse_dequeue(std::string_view text) {
+  const auto parts = split(text, ',');
+  if (parts.size() < 4) return std::nullopt;
+  const std::string_view head = trim(parts[0]);
+  const std::size_t bracket = head.find(']');
+  QueueEntry entry;
+  if (!head.starts_with('[') || bracket == std::string_view::npos ||
+      !parse_u64(trim(head.substr(1, bracket - 1)), entry.start_us)) {
+    return std::nullopt;
+  }
+  entry.action = trim(head.substr(bracket + 1));
+  std::uint64_t index = 0;
+  // A name may have commas of its own.
+  const std::size_t last = parts.size() - 1;
+  const char* source_end = parts[last - 2].data() + parts[last - 2].size();
+  const std::string_view source(parts[1].data(),
+                                static_cast<std::size_t>(source_end - parts[1].data()));
+  if (!value_of(source, "source:", entry.source) || !number_of(parts[last - 1], "index:", index) ||
+      !number_of(parts[last], "size:", entry.size)) {
+    return std::nullopt;
+  }
+  entry.index = index;
+  return entry;
+}
+
+std::optional<QueueEntry> parse_mind_spore(std::string_view text) {
+  constexpr std::size_t kValues = 4;
+  const auto parts = split(text, ',');
+  if (parts.size() != kValues) return std::nullopt;
+  std::string_view values[kValues];
+  for (std::size_t i = 0; i < kValues; ++i) {
+    const std::size_t colon = parts[i].find(':');
+    if (colon == std::string_view::npos) return std::nullopt;
+    values[i] = trim(parts[i].substr(colon + 1));
+  }
+  QueueEntry entry;
+  std::uint64_t end = 0;
+  if (!parse_u64(values[1], entry.size) || !parse_u64(values[2], entry.start_us) ||
+      !parse_u64(values[3], end)) {
+    return std::nullopt;
+  }
+  entry.source = values[0];
+  entry.end_us = end;
+  return entry;
+}
 
 std::unique_ptr<RawKind> make_data_preprocess_kind(CannImport& import) {
   return std::make_unique<DataPreprocessKind>(import);

@@ -3,19 +3,106 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <tuple>
 
 #include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/interrupt.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/device_marks.hpp"
 #include "import/cann/slice_kind.hpp"
-#include "import/cann/tlv_file.hpp"
-#include "import/cann/ts_track_wire.hpp"
 
 namespace msprof::cann {
 
 namespace {
 
 constexpr std::string_view kName = "ts_track";
+constexpr std::size_t kTsRecordBytes = 40;
+
+enum class TsTag : std::uint8_t {
+  time_line = 3,  // chip 310 alone
+  step_trace = 10,
+  memcpy = 11,
+  task_type = 12,
+  flip_old = 13,
+  flip = 14,
+  block_num = 15
+};
+
+struct __attribute__((packed)) TsHeadWire {
+  std::uint8_t mode;
+  std::uint8_t tag;
+  std::uint16_t bytes;  // of the record, on chip 310
+  std::uint32_t reserved;
+  std::uint64_t ticks;
+};
+static_assert(sizeof(TsHeadWire) == 16);
+
+struct __attribute__((packed)) StepTraceWire {  // 3.2
+  TsHeadWire head;
+  std::uint64_t index_id;
+  std::uint64_t model_id;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint16_t tag;
+  std::uint16_t reserved;
+};
+static_assert(sizeof(StepTraceWire) == kTsRecordBytes);
+
+struct __attribute__((packed)) StepTraceV6Wire {  // 3.2, chips 15 and 16
+  TsHeadWire head;
+  std::uint64_t index_id;
+  std::uint64_t model_id;
+  std::uint16_t tag;
+  std::uint16_t stream;
+  std::uint32_t task;
+};
+static_assert(sizeof(StepTraceV6Wire) == kTsRecordBytes);
+
+struct __attribute__((packed)) TaskTypeWire {  // 3.4
+  TsHeadWire head;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint16_t type;
+  std::uint8_t state;
+  std::uint8_t reserved[17];
+};
+static_assert(sizeof(TaskTypeWire) == kTsRecordBytes);
+
+struct __attribute__((packed)) FlipWire {  // 3.5
+  TsHeadWire head;
+  std::uint16_t stream;
+  std::uint16_t number;
+  std::uint16_t reserved;
+  std::uint16_t task;
+  std::uint8_t unused[16];
+};
+static_assert(sizeof(FlipWire) == kTsRecordBytes);
+
+struct __attribute__((packed)) BlockNumWire {  // 3.6
+  TsHeadWire head;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint16_t blocks;
+  std::uint16_t mix_ratio;
+  std::uint8_t unused[16];
+};
+static_assert(sizeof(BlockNumWire) == kTsRecordBytes);
+
+struct __attribute__((packed)) TimeLineWire {  // 3.7
+  std::uint8_t mode;
+  std::uint8_t tag;
+  std::uint16_t bytes;
+  std::uint32_t reserved;
+  std::uint16_t type;
+  std::uint16_t state;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint64_t ticks;
+  std::uint32_t thread;
+  std::uint32_t device;
+};
+static_assert(sizeof(TimeLineWire) == 32);
 
 bool is_known(std::uint8_t tag) {
   return tag >= static_cast<std::uint8_t>(TsTag::step_trace) &&
@@ -61,6 +148,221 @@ bool fills_in_length(const RawFile& file) {
     if (all) return true;
   }
   return false;
+}
+
+constexpr std::size_t kHeadBytes = 4;
+constexpr std::size_t kReadBytes = std::size_t{1} << 18;
+constexpr std::size_t kUnknown = SIZE_MAX;  // length of a tag
+
+// The length of a tag; 0 where any is good.
+std::size_t length_of(std::uint8_t tag) {
+  switch (tag) {
+    case 3:  // time line
+      return 32;
+    case 4:  // event count
+      return 112;
+    case 6:  // runtime, usage and status records
+    case 7:
+    case 8:
+    case 9:
+      return 0;
+    case 10:  // step trace, memcpy
+    case 11:
+      return 40;
+    default:
+      return kUnknown;
+  }
+}
+
+bool looks_known(const TsHeadWire& head) {
+  const std::size_t length = length_of(head.tag);
+  return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
+}
+
+// What a search must not take for a record: a tag and any number are soon found.
+bool has_any_length(const TsHeadWire& head) {
+  return length_of(head.tag) == 0;
+}
+
+struct TlvRecord {
+  std::uint8_t tag = 0;
+  std::span<const std::byte> bytes;  // the header too
+  const RawFile* file = nullptr;     // where it begins
+  std::uint64_t offset = 0;
+};
+
+// The records that say their own length of a row of slices, as chip 310 writes them: u8 mode, u8
+// tag, u16 bytes, and the rest (3.1). Where the length is impossible, reading goes on at the next
+// place that looks like a known record; what lies between is counted. Files are counted, with the
+// records that `visit` saw.
+class TlvReader {
+ public:
+  using Visit = std::function<void(const TlvRecord&)>;
+  TlvReader(const ImportContext& context, std::span<const RawFile* const> slices, Visit visit)
+      : context_(context), visit_(std::move(visit)), slices_(slices) {}
+
+  void run() {
+    for (const RawFile* file : slices_) {
+      file_ = file;
+      records_ = 0;
+      file_begin_ = place_ + bytes_.size();
+      read_slice();
+      context_.report.count_file(kName, records_);
+    }
+    finish();
+  }
+
+ private:
+  void read_slice() {
+    try {
+      FileReader reader(file_->path);
+      std::size_t count = kReadBytes;
+      while (count == kReadBytes) {
+        interrupt::check();
+        const std::size_t kept = bytes_.size();
+        bytes_.resize(kept + kReadBytes);
+        count = reader.read(std::span(bytes_).subspan(kept));
+        bytes_.resize(kept + count);
+        take_whole_records();
+      }
+    } catch (const Error& error) {
+      if (error.code() != Exit::partial_data) throw;
+      context_.report.add(FindingId::unreadable_file, kName, file_->name, "unreadable",
+                          error.what());
+    }
+  }
+
+  void take_whole_records() {
+    std::size_t at = 0;
+    while (bytes_.size() - at >= kHeadBytes) {
+      const auto rest = std::span<const std::byte>(bytes_).subspan(at);
+      const auto head = decode<TsHeadWire>(rest);
+      if (looks_known(head) && !(searching_ && has_any_length(head))) {
+        if (rest.size() < head.bytes) break;
+        end_search();
+        ++records_;
+        visit_({head.tag, rest.first(head.bytes), file_, offset_of(at)});
+        at += head.bytes;
+      } else if (!searching_ && head.bytes >= kHeadBytes) {
+        // Its length is believed where a known record follows.
+        if (rest.size() < head.bytes + kHeadBytes) break;
+        if (looks_known(decode<TsHeadWire>(rest.subspan(head.bytes)))) {
+          context_.report.skip_record(
+              kName, file_->name,
+              length_of(head.tag) == kUnknown ? "unknown tag" : "impossible length", offset_of(at));
+          at += head.bytes;
+        } else {
+          lose(at++);
+        }
+      } else {
+        lose(at++);
+      }
+    }
+    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(at));
+    place_ += at;
+  }
+
+  // A byte that belongs to no record.
+  void lose(std::size_t at) {
+    searching_ = true;
+    if (lost_bytes_++ == 0) lost_offset_ = static_cast<std::int64_t>(offset_of(at));
+  }
+
+  void end_search() {
+    searching_ = false;
+    if (lost_bytes_ == 0) return;
+    context_.report.add({FindingId::trailing_bytes, std::string(kName), file_->name,
+                         "bytes between records", lost_bytes_, lost_offset_, "", ""});
+    lost_bytes_ = 0;
+  }
+
+  void finish() {
+    end_search();
+    if (bytes_.empty()) return;
+    context_.report.add({FindingId::trailing_bytes, std::string(kName), file_->name,
+                         "incomplete record at the end", static_cast<std::int64_t>(bytes_.size()),
+                         static_cast<std::int64_t>(offset_of(0)), "", ""});
+  }
+
+  // Of a record that begins in the slice before: the beginning of this one.
+  std::uint64_t offset_of(std::size_t at) const {
+    const std::uint64_t place = place_ + at;
+    return place > file_begin_ ? place - file_begin_ : 0;
+  }
+
+  const ImportContext& context_;
+  Visit visit_;
+  std::span<const RawFile* const> slices_;
+  const RawFile* file_ = nullptr;
+  std::uint64_t records_ = 0;
+  std::vector<std::byte> bytes_;  // not yet read
+  std::uint64_t place_ = 0;       // of bytes_[0] in the row
+  std::uint64_t file_begin_ = 0;  // of the slice in the row
+  bool searching_ = false;
+  std::int64_t lost_bytes_ = 0;
+  std::int64_t lost_offset_ = 0;
+};
+
+// The device's side of the application's own marks and ranges (cann_host.md 2.2): a record of the
+// step trace with one of these tags.
+struct DeviceMark {
+  std::uint64_t mark_id = 0;
+  std::uint64_t ticks = 0;
+  std::uint64_t model = 0;
+  std::uint16_t stream = 0;
+  std::uint32_t task = 0;
+  std::uint16_t tag = 0;
+};
+constexpr std::uint16_t kMarkTag = 11;
+constexpr std::uint16_t kRangeTag = 12;
+
+struct DeviceMarkPair {
+  DeviceMark first;
+  std::uint64_t end_ticks = 0;
+};
+
+struct DeviceMarkPairs {
+  std::vector<DeviceMarkPair> pairs;  // by (mark, start)
+  std::int64_t unpaired = 0;          // edges of ranges without the other one
+};
+
+// Marks of one id, from 9.1 on: every mark stands alone, edges of ranges follow each other.
+void pair_by_tag(const DeviceMark* begin, const DeviceMark* end, DeviceMarkPairs& result) {
+  const DeviceMark* open = nullptr;
+  for (const DeviceMark* mark = begin; mark != end; ++mark) {
+    if (mark->tag == kMarkTag) {
+      result.pairs.push_back({*mark, mark->ticks});
+    } else if (open == nullptr) {
+      open = mark;
+    } else {
+      result.pairs.push_back({*open, mark->ticks});
+      open = nullptr;
+    }
+  }
+  if (open != nullptr) ++result.unpaired;
+}
+
+// `tags_tell`: from CANN 9.1 on the tag says whether it is a mark or an edge of a range; before,
+// two records of one mark are a range.
+DeviceMarkPairs pair_device_marks(std::vector<DeviceMark> marks, bool tags_tell) {
+  const auto key = [](const DeviceMark& mark) { return std::tuple(mark.mark_id, mark.ticks); };
+  std::stable_sort(marks.begin(), marks.end(),
+                   [&](const auto& a, const auto& b) { return key(a) < key(b); });
+  DeviceMarkPairs result;
+  const DeviceMark* end = marks.data() + marks.size();
+  for (const DeviceMark* first = marks.data(); first != end;) {
+    const DeviceMark* behind = std::find_if(
+        first, end, [&](const DeviceMark& mark) { return mark.mark_id != first->mark_id; });
+    if (tags_tell) {
+      pair_by_tag(first, behind, result);
+    } else {
+      result.pairs.push_back({*first, (behind - 1)->ticks});
+    }
+    first = behind;
+  }
+  std::stable_sort(result.pairs.begin(), result.pairs.end(),
+                   [&](const auto& a, const auto& b) { return key(a.first) < key(b.first); });
+  return result;
 }
 
 class TsTrackKind : public SliceKind {
@@ -111,10 +413,11 @@ class TsTrackKind : public SliceKind {
   void read_tlv(const ImportContext& context, const std::vector<const RawFile*>& files) {
     Counts counts;
     const CannPart& part = import_.session.part_of(*files.front());
-    for_each_tlv(context, kName, files, [&](const TlvRecord& record) {
+    const auto visit = [&](const TlvRecord& record) {
       if (!take(context, part, record.tag, record.bytes, counts))
         context.report.skip_record(kName, record.file->name, "timestamp 0", record.offset);
-    });
+    };
+    TlvReader(context, files, visit).run();
     note_unread(context, part, counts);
   }
 

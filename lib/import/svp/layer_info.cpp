@@ -1,11 +1,15 @@
 // <model>.<model_id>.layer.info: reference text form "#msprof-layers 1", then a line a layer, tabs
 // between: layer_id, net_id, layer type, task type, layer name, original names joined by '+'. On a
 // board a slice of its model file, from which layers are guessed where that is plausible.
+#include "import/svp/layer_info.hpp"
+
 #include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
 
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
-#include "import/svp/layer_info.hpp"
 #include "import/svp/svp_kinds.hpp"
 
 namespace msprof::svp {
@@ -13,6 +17,83 @@ namespace msprof::svp {
 namespace {
 
 constexpr std::uint64_t kMostLayerBytes = 64 << 20;
+
+// Layer types of the Caffe and ONNX models that the boards' converter takes, lower case.
+constexpr std::string_view kTypes[] = {"convolution",
+                                       "conv",
+                                       "conv2d",
+                                       "convolution2d",
+                                       "depthwiseconv",
+                                       "convolutiondepthwise",
+                                       "deconvolution",
+                                       "deconv",
+                                       "convtranspose",
+                                       "pooling",
+                                       "pool",
+                                       "maxpool",
+                                       "averagepool",
+                                       "globalaveragepool",
+                                       "innerproduct",
+                                       "fullyconnected",
+                                       "gemm",
+                                       "matmul",
+                                       "relu",
+                                       "leakyrelu",
+                                       "prelu",
+                                       "relu6",
+                                       "elu",
+                                       "sigmoid",
+                                       "tanh",
+                                       "softmax",
+                                       "softplus",
+                                       "mish",
+                                       "hardswish",
+                                       "clip",
+                                       "batchnorm",
+                                       "batchnormalization",
+                                       "bn",
+                                       "scale",
+                                       "eltwise",
+                                       "add",
+                                       "mul",
+                                       "sub",
+                                       "div",
+                                       "concat",
+                                       "slice",
+                                       "split",
+                                       "reshape",
+                                       "permute",
+                                       "transpose",
+                                       "flatten",
+                                       "upsample",
+                                       "resize",
+                                       "interp",
+                                       "lstm",
+                                       "rnn",
+                                       "gru",
+                                       "input",
+                                       "data"};
+
+constexpr std::size_t kShortestString = 2;
+
+bool is_text(char c) {
+  return c >= 0x20 && c < 0x7f;
+}
+
+std::vector<std::string_view> strings_in(std::string_view bytes) {
+  std::vector<std::string_view> strings;
+  for (std::size_t at = 0; at < bytes.size();) {
+    const std::size_t begin = at;
+    while (at < bytes.size() && is_text(bytes[at])) ++at;
+    if (at - begin >= kShortestString) strings.push_back(bytes.substr(begin, at - begin));
+    if (at == begin) ++at;
+  }
+  return strings;
+}
+
+bool is_type(std::string_view text) {
+  return std::find(std::begin(kTypes), std::end(kTypes), lower_ascii(text)) != std::end(kTypes);
+}
 
 class LayerInfoKind : public RawKind {
  public:
@@ -103,6 +184,21 @@ class LayerInfoKind : public RawKind {
 };
 
 }  // namespace
+
+std::vector<std::pair<std::string, std::string>> guess_layers(std::string_view bytes) {
+  const auto strings = strings_in(bytes);
+  std::vector<std::pair<std::string, std::string>> layers;
+  std::set<std::string_view> names;
+  for (std::size_t i = 0; i + 1 < strings.size(); ++i) {
+    if (!is_type(strings[i]) || is_type(strings[i + 1])) continue;
+    if (!names.insert(strings[i + 1]).second)
+      return {};  // two layers of one name: not what we think
+    layers.emplace_back(strings[i], strings[i + 1]);
+    ++i;
+  }
+  // Pairs must be most of the text, else they are chance.
+  return layers.size() * 4 >= strings.size() ? layers : decltype(layers){};
+}
 
 std::unique_ptr<RawKind> make_layer_info_kind(SvpModels& models) {
   return std::make_unique<LayerInfoKind>(models);
