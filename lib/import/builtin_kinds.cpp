@@ -33,17 +33,6 @@ constexpr CannKindMaker kCannKinds[] = {
     cann::make_mc2_comm_info_kind,
     // Before the records whose stream ids it changes.
     cann::make_expand_stream_spec_kind,
-    cann::make_api_event_kind,
-    cann::make_task_track_kind,
-    cann::make_node_basic_info_kind,
-    cann::make_node_attr_info_kind,
-    cann::make_tensor_info_kind,
-    cann::make_context_id_info_kind,
-    cann::make_fusion_op_info_kind,
-    cann::make_memcpy_info_kind,
-    cann::make_hccl_info_kind,
-    cann::make_hccl_op_info_kind,
-    cann::make_capture_stream_info_kind,
     cann::make_lpm_freq_kind,
     cann::make_ts_track_kind,
     cann::make_aicpu_kind,
@@ -56,6 +45,7 @@ KindSet cann_kinds(const CannSession& session) {
   KindSet set;
   set.shared = import;
   for (const CannKindMaker make : kCannKinds) set.kinds.push_back(make(*import));
+  for (auto& kind : cann::make_host_stream_kinds(*import)) set.kinds.push_back(std::move(kind));
   for (auto& kind : cann::make_device_stream_kinds(*import)) set.kinds.push_back(std::move(kind));
   set.join = [import](const ImportContext& context) {
     cann::write_devices(*import, context);

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "import/cann/api_event_records.hpp"
+#include "import/cann/slice_kind.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 
@@ -42,7 +42,7 @@ struct Calls {
     EmptySession session;
     TraceDbWriter store(folder / "msprof.db");
     const ImportContext context{session, store, report, nullptr};
-    RecordStream stream(kApiEventFormat);
+    RecordStream stream(host_record_format(HostStream::api_event));
     stream.add(RawFile{folder / "slice", "slice", bytes.size(), std::nullopt}, false);
     CallSource source(stream);
     source.set_latest_end(latest_end);

@@ -11,8 +11,6 @@ using test::KeptSink;
 
 namespace {
 
-constexpr std::uint16_t kRuntime = 5000;
-
 HostCall node_call(std::int64_t id, std::uint64_t begin, std::uint64_t end) {
   HostCall call;
   call.id = id;

@@ -5,7 +5,7 @@
 
 #include "base/number.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/host/host_record.hpp"
+#include "import/cann/host_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

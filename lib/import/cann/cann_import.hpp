@@ -6,7 +6,7 @@
 
 #include "import/cann/device_streams.hpp"
 #include "import/cann/dictionaries.hpp"
-#include "import/cann/host/host_inputs.hpp"
+#include "import/cann/host_streams.hpp"
 #include "import/raw_kind.hpp"
 #include "session/cann_session.hpp"
 

@@ -6,6 +6,10 @@
 
 #include "import/cann/cann_import.hpp"
 
+namespace msprof {
+class HostTaskStore;
+}
+
 namespace msprof::cann {
 
 // Dictionaries, first of all.
@@ -20,18 +24,9 @@ std::unique_ptr<RawKind> make_logic_stream_info_kind(CannImport& import);
 std::unique_ptr<RawKind> make_mc2_comm_info_kind(CannImport& import);
 std::unique_ptr<RawKind> make_expand_stream_spec_kind(CannImport& import);
 
-// Host records that the call tree joins.
-std::unique_ptr<RawKind> make_api_event_kind(CannImport& import);
-std::unique_ptr<RawKind> make_task_track_kind(CannImport& import);
-std::unique_ptr<RawKind> make_node_basic_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_node_attr_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_tensor_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_context_id_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_fusion_op_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_memcpy_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_hccl_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_hccl_op_info_kind(CannImport& import);
-std::unique_ptr<RawKind> make_capture_stream_info_kind(CannImport& import);
+// Host records that the call tree joins: a kind a row of kHostStreams. They only gather files, so
+// that their order among the kinds does not matter.
+std::vector<std::unique_ptr<RawKind>> make_host_stream_kinds(CannImport& import);
 
 // Device records that are rows by themselves.
 std::unique_ptr<RawKind> make_aicpu_kind(CannImport& import);

@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "import/cann/api_event_records.hpp"
+#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 
@@ -22,8 +22,8 @@ void CallSource::open(const ImportContext& context) {
     if (end == kIsEvent) pair(context, record);
   });
   if (!open_events_.empty()) {
-    context.report.add(FindingId::half_call, kApiEventFormat.kind, "", "event without its second",
-                       "", static_cast<std::int64_t>(open_events_.size()));
+    context.report.add(FindingId::half_call, "api_event", "", "event without its second", "",
+                       static_cast<std::int64_t>(open_events_.size()));
   }
   open_events_.clear();
   std::stable_sort(paired_.begin(), paired_.end(),

@@ -5,7 +5,7 @@
 #include <tuple>
 #include <utility>
 
-#include "import/cann/capture_stream_info_records.hpp"
+#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

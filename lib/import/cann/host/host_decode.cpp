@@ -3,12 +3,7 @@
 #include <algorithm>
 #include <cstddef>
 
-#include "import/cann/hccl_info_records.hpp"
-#include "import/cann/hccl_op_info_records.hpp"
-#include "import/cann/memcpy_info_records.hpp"
-#include "import/cann/node_attr_info_records.hpp"
-#include "import/cann/node_basic_info_records.hpp"
-#include "import/cann/tensor_info_records.hpp"
+#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 
@@ -96,11 +91,9 @@ Decoded<CommTaskInfo> decode_comm_task(const StreamRecord& record) {
 
 Decoded<CommOpInfo> decode_comm_op(const StreamRecord& record) {
   const auto wire = decode<HcclOpInfoWire>(record.bytes);
-  constexpr std::uint8_t kRelay = 1;
-  constexpr std::uint8_t kRetry = 2;
   return {wire.head.thread,
           {record.sequence, wire.algorithm, wire.count, wire.group, wire.data_type,
-           (wire.flags & kRelay) != 0, (wire.flags & kRetry) != 0},
+           (wire.flags & kRelayFlag) != 0, (wire.flags & kRetryFlag) != 0},
           {}};
 }
 

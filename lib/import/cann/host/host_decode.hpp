@@ -4,10 +4,8 @@
 #include <array>
 #include <string_view>
 
-#include "import/cann/context_id_info_records.hpp"
-#include "import/cann/fusion_op_info_records.hpp"
+#include "import/cann/host_streams.hpp"
 #include "import/cann/join/host_records.hpp"
-#include "import/cann/record_stream.hpp"
 
 namespace msprof::cann {
 

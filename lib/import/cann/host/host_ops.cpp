@@ -7,7 +7,7 @@
 #include <string>
 
 #include "import/cann/host/enum_names.hpp"
-#include "import/cann/tensor_info_records.hpp"
+#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

@@ -10,8 +10,6 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::uint16_t kRuntime = 5000;
-
 TaskClass class_of(std::string_view name) {
   if (name == "KERNEL_AICORE") return TaskClass::aicore;
   if (name == "KERNEL_AICPU") return TaskClass::aicpu;
@@ -63,7 +61,7 @@ const HostRows::CallType& HostRows::call_type(std::uint16_t level, std::uint32_t
 const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
   const auto [found, is_new] = task_types_.try_emplace(type, TaskType());
   if (is_new) {
-    const std::string name = dictionaries_.type_name(kRuntime, type);
+    const std::string name = dictionaries_.type_name(host_level::kRuntime, type);
     found->second = {class_of(name), store_.name_id(name)};
   }
   return found->second;

@@ -9,25 +9,11 @@
 #include "import/cann/host/host_rows.hpp"
 #include "import/cann/host/track_source.hpp"
 #include "import/cann/join/host_association.hpp"
+#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 
 namespace {
-
-// The streams in the order in which records of one moment are taken.
-enum Source : std::size_t {
-  copies,
-  tracks,
-  basics,
-  attributes,
-  tensors,
-  contexts,
-  comm_tasks,
-  comm_ops,
-  fusions,
-  calls,
-  kSources
-};
 
 class HostReading {
  public:
@@ -37,15 +23,16 @@ class HostReading {
  private:
   void open();
   void limit_calls();
-  void step(Source source);
-  // The next moment of a source.
-  void look(Source source);
-  RecordStream& stream(Source source);
-  void take(Source source, const StreamRecord& record);
+  void step(HostStream source);
+  // The next moment of a stream.
+  void look(HostStream source);
+  void take(HostStream source, const StreamRecord& record);
   template <typename Record>
-  void attach(Source source, const StreamRecord& record, const Decoded<Record>& decoded);
+  void attach(HostStream source, const StreamRecord& record, const Decoded<Record>& decoded);
   void add_fusion(const StreamRecord& record);
   void report();
+  void report_orphans(HostStream source, std::uint64_t count);
+  static std::size_t place(HostStream source) { return static_cast<std::size_t>(source); }
 
   CannImport& import_;
   const ImportContext& context_;
@@ -56,9 +43,10 @@ class HostReading {
   HostAssociation association_;
   TrackSource tracks_;
   CallSource calls_;
-  std::array<std::uint64_t, kSources> times_ = {};
-  std::array<bool, kSources> has_ = {};
-  std::array<std::int64_t, kSources> outside_ = {};  // records that no call takes
+  // By HostStream.
+  std::array<std::uint64_t, kHostStreamCount> times_ = {};
+  std::array<bool, kHostStreamCount> has_ = {};
+  std::array<std::uint64_t, kHostStreamCount> outside_ = {};  // records that no call takes
   std::int64_t next_fusion_ = 1;
 };
 
@@ -82,42 +70,24 @@ HostReading::HostReading(CannImport& import, const ImportContext& context, HostT
             import.session.host_clock() ? &*import.session.host_clock() : nullptr,
             import.session.info().pid, captured_, ops_, tasks),
       association_(rows_, {import.session.info().profile_level == 0, !is_v6(import.session)}),
-      tracks_(inputs_.task_track, import.session.has_batch_ids() && !is_v6(import.session)),
-      calls_(inputs_.api_event) {}
-
-RecordStream& HostReading::stream(Source source) {
-  switch (source) {
-    case copies:
-      return inputs_.memcpy_info;
-    case basics:
-      return inputs_.node_basic_info;
-    case attributes:
-      return inputs_.node_attr_info;
-    case tensors:
-      return inputs_.tensor_info;
-    case contexts:
-      return inputs_.context_id_info;
-    case comm_tasks:
-      return inputs_.hccl_info;
-    case comm_ops:
-      return inputs_.hccl_op_info;
-    default:
-      return inputs_.fusion_op_info;
-  }
-}
+      tracks_(inputs_[HostStream::task_track],
+              import.session.has_batch_ids() && !is_v6(import.session)),
+      calls_(inputs_[HostStream::api_event]) {}
 
 void HostReading::open() {
-  if (!import_.session.host_clock() && !inputs_.api_event.empty()) {
+  if (!import_.session.host_clock() && !inputs_[HostStream::api_event].empty()) {
     context_.report.add(FindingId::no_clock, "api_event", "", "no clock of the host",
                         "the calls have no times and are left out");
   }
-  captured_.read(context_, inputs_.capture_stream_info);
+  captured_.read(context_, inputs_[HostStream::capture_stream_info]);
   tracks_.open(context_, rows_);
   limit_calls();
   calls_.open(context_);
-  for (const Source source :
-       {copies, basics, attributes, tensors, contexts, comm_tasks, comm_ops, fusions}) {
-    stream(source).open(context_);
+  for (const HostStreamInfo& info : kHostStreams) {
+    if (info.stream != HostStream::capture_stream_info && info.stream != HostStream::task_track &&
+        info.stream != HostStream::api_event) {
+      inputs_[info.stream].open(context_);
+    }
   }
 }
 
@@ -136,99 +106,106 @@ void HostReading::limit_calls() {
   if (count > 0 && count < kMost) calls_.set_latest_end(static_cast<std::uint64_t>(count));
 }
 
-void HostReading::look(Source source) {
-  if (source == tracks) {
-    has_[source] = tracks_.has_front();
-    if (has_[source]) times_[source] = tracks_.front().time;
-  } else if (source == calls) {
-    has_[source] = !calls_.front().empty();
-    if (has_[source]) times_[source] = calls_.front().front().begin;
+void HostReading::look(HostStream source) {
+  const std::size_t at = place(source);
+  if (source == HostStream::task_track) {
+    has_[at] = tracks_.has_front();
+    if (has_[at]) times_[at] = tracks_.front().time;
+  } else if (source == HostStream::api_event) {
+    has_[at] = !calls_.front().empty();
+    if (has_[at]) times_[at] = calls_.front().front().begin;
   } else {
-    const StreamRecord* record = stream(source).front();
-    has_[source] = record != nullptr;
-    if (record != nullptr) times_[source] = record->time;
+    const StreamRecord* record = inputs_[source].front();
+    has_[at] = record != nullptr;
+    if (record != nullptr) times_[at] = record->time;
   }
 }
 
 void HostReading::run() {
   open();
-  for (std::size_t source = 0; source < kSources; ++source) look(static_cast<Source>(source));
+  for (const HostStreamInfo& info : kHostStreams) look(info.stream);
   while (true) {
-    std::size_t first = kSources;
-    for (std::size_t source = 0; source < kSources; ++source) {
-      if (has_[source] && (first == kSources || times_[source] < times_[first])) first = source;
+    std::size_t first = kHostStreamCount;
+    for (std::size_t at = 0; at < kHostStreamCount; ++at) {
+      if (has_[at] && (first == kHostStreamCount || times_[at] < times_[first])) first = at;
     }
-    if (first == kSources) break;
-    step(static_cast<Source>(first));
-    look(static_cast<Source>(first));
+    if (first == kHostStreamCount) break;
+    step(static_cast<HostStream>(first));
+    look(static_cast<HostStream>(first));
   }
   association_.finish();
   report();
 }
 
-void HostReading::step(Source source) {
-  if (source == tracks) {
+void HostReading::step(HostStream source) {
+  if (source == HostStream::task_track) {
     association_.add_task(tracks_.front());
     tracks_.pop();
-  } else if (source == calls) {
+  } else if (source == HostStream::api_event) {
     for (const RecordedCall& call : calls_.front()) association_.add_call(rows_.add(call));
     calls_.pop(context_);
   } else {
-    RecordStream& records = stream(source);
+    RecordStream& records = inputs_[source];
     take(source, *records.front());
     records.pop();
   }
 }
 
 template <typename Record>
-void HostReading::attach(Source source, const StreamRecord& record,
+void HostReading::attach(HostStream source, const StreamRecord& record,
                          const Decoded<Record>& decoded) {
   if (!decoded.why_impossible.empty()) {
-    stream(source).skip(context_, record, decoded.why_impossible);
+    inputs_[source].skip(context_, record, decoded.why_impossible);
   } else if (!association_.add(decoded.thread, record.time, decoded.value)) {
-    ++outside_[source];
+    ++outside_[place(source)];
   }
 }
 
-void HostReading::take(Source source, const StreamRecord& record) {
+void HostReading::take(HostStream source, const StreamRecord& record) {
   switch (source) {
-    case copies:
+    case HostStream::memcpy_info:
       association_.add_copy(decode_copy(record));
       break;
-    case basics:
+    case HostStream::node_basic_info:
       attach(source, record, decode_basic(record));
       break;
-    case attributes:
+    case HostStream::node_attr_info:
       attach(source, record, decode_attribute(record));
       break;
-    case tensors:
+    case HostStream::tensor_info:
       attach(source, record, decode_tensors(record));
       break;
-    case contexts: {
+    case HostStream::context_id_info: {
       ContextBuffer buffer;
       attach(source, record, decode_contexts(record, buffer));
       break;
     }
-    case comm_tasks:
+    case HostStream::hccl_info:
       attach(source, record, decode_comm_task(record));
       break;
-    case comm_ops:
+    case HostStream::hccl_op_info:
       attach(source, record, decode_comm_op(record));
       break;
-    default:
+    case HostStream::fusion_op_info:
       add_fusion(record);
+      break;
+    // Read by sources of their own.
+    case HostStream::task_track:
+    case HostStream::api_event:
+    case HostStream::capture_stream_info:
+      break;
   }
 }
 
 void HostReading::add_fusion(const StreamRecord& record) {
   const auto decoded = decode_fusion(record);
   if (!decoded.why_impossible.empty()) {
-    inputs_.fusion_op_info.skip(context_, record, decoded.why_impossible);
+    inputs_[HostStream::fusion_op_info].skip(context_, record, decoded.why_impossible);
     return;
   }
   const HostCall* model = association_.model_at(decoded.thread, record.time);
   if (model == nullptr) {
-    ++outside_[fusions];
+    ++outside_[place(HostStream::fusion_op_info)];
     return;
   }
   const FusionOpInfoWire& wire = decoded.value;
@@ -253,21 +230,17 @@ void HostReading::add_fusion(const StreamRecord& record) {
   context_.store.add(row);
 }
 
+void HostReading::report_orphans(HostStream source, std::uint64_t count) {
+  if (count == 0) return;
+  const HostStreamInfo& info = host_stream_info(source);
+  context_.report.add(FindingId::orphan_records, info.stem, "", std::string(info.orphan), "",
+                      static_cast<std::int64_t>(count));
+}
+
 void HostReading::report() {
-  constexpr std::array<std::string_view, kSources> kNames = {
-      "memcpy_info",     "task_track", "node_basic_info", "node_attr_info", "tensor_info",
-      "context_id_info", "hccl_info",  "hccl_op_info",    "fusion_op_info", "api_event"};
-  for (std::size_t source = 0; source < kSources; ++source) {
-    if (outside_[source] > 0) {
-      context_.report.add(FindingId::orphan_records, kNames[source], "",
-                          "outside every call of its level", "", outside_[source]);
-    }
-  }
-  if (association_.homeless_comm_tasks() > 0) {
-    context_.report.add(FindingId::orphan_records, "task_track", "",
-                        "communication task outside every node call", "",
-                        static_cast<std::int64_t>(association_.homeless_comm_tasks()));
-  }
+  for (const HostStreamInfo& info : kHostStreams)
+    report_orphans(info.stream, outside_[place(info.stream)]);
+  report_orphans(HostStream::task_track, association_.homeless_comm_tasks());
   if (ops_.odd_tensors() > 0) {
     context_.report.add(FindingId::odd_tensors, "tensor_info", "",
                         "tensor that is neither input nor output", "",

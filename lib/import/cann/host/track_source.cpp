@@ -1,6 +1,6 @@
 #include "import/cann/host/track_source.hpp"
 
-#include "import/cann/task_track_records.hpp"
+#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 
@@ -60,8 +60,8 @@ void TrackSource::open(const ImportContext& context, HostRows& rows) {
     }
   });
   if (dpu_records > 0)
-    context.report.add(FindingId::unread_records, kTaskTrackFormat.kind, "", "DPU record, not read",
-                       "", dpu_records);
+    context.report.add(FindingId::unread_records, "task_track", "", "DPU record, not read", "",
+                       dpu_records);
   batches_.prepare();
   fetch();
 }

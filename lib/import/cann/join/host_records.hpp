@@ -7,16 +7,10 @@
 #include <cstdint>
 #include <span>
 
+#include "import/cann/host_wire.hpp"
 #include "store/bulk_insert.hpp"
 
 namespace msprof {
-
-namespace host_level {
-inline constexpr std::uint16_t kAcl = 20000;
-inline constexpr std::uint16_t kModel = 15000;
-inline constexpr std::uint16_t kNode = 10000;
-inline constexpr std::uint16_t kCommunication = 5500;
-}  // namespace host_level
 
 struct HostCall {
   std::int64_t id = kNull;  // ApiCallRow

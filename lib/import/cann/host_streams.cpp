@@ -1,0 +1,65 @@
+#include "import/cann/host_streams.hpp"
+
+#include <cstring>
+
+#include "import/cann/cann_kinds.hpp"
+#include "import/cann/join/op_table.hpp"
+#include "import/cann/slice_kind.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr bool is_in_order() {
+  for (std::size_t i = 0; i < kHostStreamCount; ++i)
+    if (static_cast<std::size_t>(kHostStreams[i].stream) != i) return false;
+  return true;
+}
+static_assert(is_in_order());
+
+std::uint64_t host_record_time(std::span<const std::byte> record) {
+  std::uint64_t time = 0;
+  std::memcpy(&time, record.data() + offsetof(HostHeader, time), sizeof(time));
+  return time;
+}
+
+// Its files only join a stream, which join_host() reads beside the others.
+class HostStreamKind : public RawKind {
+ public:
+  HostStreamKind(CannImport& import, const HostStreamInfo& info) : import_(import), info_(info) {}
+
+  std::string_view name() const override { return info_.stem; }
+  bool owns(const RawFile& file) const override {
+    return import_.session.name_of(file).stem == info_.stem;
+  }
+  void import(const ImportContext&, const RawFile& file) override {
+    import_.host[info_.stream].add(file, import_.session.name_of(file).is_unaging);
+  }
+
+ private:
+  CannImport& import_;
+  const HostStreamInfo& info_;
+};
+
+}  // namespace
+
+RecordFormat host_record_format(HostStream stream) {
+  const HostStreamInfo& info = host_stream_info(stream);
+  return {info.stem, info.bytes, has_record_magic, "bad magic", host_record_time};
+}
+
+HostInputs::HostInputs() {
+  for (const HostStreamInfo& info : kHostStreams)
+    streams.emplace_back(host_record_format(info.stream));
+}
+
+HostInputs::~HostInputs() = default;
+
+std::vector<std::unique_ptr<RawKind>> make_host_stream_kinds(CannImport& import) {
+  std::vector<std::unique_ptr<RawKind>> kinds;
+  for (const HostStreamInfo& info : kHostStreams)
+    kinds.push_back(std::make_unique<HostStreamKind>(import, info));
+  return kinds;
+}
+
+}  // namespace msprof::cann

@@ -1,0 +1,95 @@
+// The host's streams that the call tree joins. Another kind of host record is its struct in
+// host_wire.hpp, its row here, and its rule in the association.
+// For CannImport and the host join. Source: cann_host.md 1.4, 1.8, 1.10.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <iterator>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <vector>
+
+#include "import/cann/host_wire.hpp"
+#include "import/cann/record_stream.hpp"
+
+namespace msprof {
+class OpTable;
+}
+
+namespace msprof::cann {
+
+// In the order in which records of one moment are taken: what a task needs comes before it, and a
+// call begins after what is recorded at its begin. capture_stream_info is read whole before.
+enum class HostStream : std::size_t {
+  memcpy_info,
+  task_track,
+  node_basic_info,
+  node_attr_info,
+  tensor_info,
+  context_id_info,
+  hccl_info,
+  hccl_op_info,
+  fusion_op_info,
+  api_event,
+  capture_stream_info,
+};
+
+struct HostStreamInfo {
+  HostStream stream;
+  std::string_view stem;    // of its files (cann_names.hpp); the kind's name in reports, too
+  std::size_t bytes;        // of a record
+  std::string_view orphan;  // what a record is called that no call takes; empty: it needs none
+};
+
+template <typename Wire, std::size_t kBytes>
+constexpr HostStreamInfo host_stream(HostStream stream, std::string_view stem,
+                                     std::string_view orphan = {}) {
+  static_assert(sizeof(Wire) <= kBytes);
+  return {stream, stem, kBytes, orphan};
+}
+
+inline constexpr std::string_view kOutsideLevel = "outside every call of its level";
+
+// By HostStream.
+inline constexpr HostStreamInfo kHostStreams[] = {
+    host_stream<MemcpyInfoWire, 64>(HostStream::memcpy_info, "memcpy_info"),
+    host_stream<TaskTrackWire, 64>(HostStream::task_track, "task_track",
+                                   "communication task outside every node call"),
+    host_stream<NodeBasicInfoWire, 64>(HostStream::node_basic_info, "node_basic_info",
+                                       kOutsideLevel),
+    host_stream<NodeAttrInfoWire, 64>(HostStream::node_attr_info, "node_attr_info", kOutsideLevel),
+    host_stream<TensorInfoWire, 256>(HostStream::tensor_info, "tensor_info", kOutsideLevel),
+    host_stream<ContextIdInfoWire, 256>(HostStream::context_id_info, "context_id_info",
+                                        kOutsideLevel),
+    host_stream<HcclInfoWire, 256>(HostStream::hccl_info, "hccl_info", kOutsideLevel),
+    host_stream<HcclOpInfoWire, 64>(HostStream::hccl_op_info, "hccl_op_info", kOutsideLevel),
+    host_stream<FusionOpInfoWire, 256>(HostStream::fusion_op_info, "fusion_op_info", kOutsideLevel),
+    host_stream<ApiEventWire, 40>(HostStream::api_event, "api_event"),
+    host_stream<CaptureStreamInfoWire, 64>(HostStream::capture_stream_info, "capture_stream_info"),
+};
+inline constexpr std::size_t kHostStreamCount = std::size(kHostStreams);
+
+constexpr const HostStreamInfo& host_stream_info(HostStream stream) {
+  return kHostStreams[static_cast<std::size_t>(stream)];
+}
+
+RecordFormat host_record_format(HostStream stream);
+
+struct HostInputs {
+  HostInputs();
+  ~HostInputs();
+  HostInputs(const HostInputs&) = delete;
+  HostInputs& operator=(const HostInputs&) = delete;
+
+  RecordStream& operator[](HostStream stream) { return streams[static_cast<std::size_t>(stream)]; }
+
+  std::vector<RecordStream> streams;  // by HostStream
+  // Hashes of the names of models, by the runtime's number (graph_id_map).
+  std::map<std::uint32_t, std::uint64_t> model_names;
+  // The operators of the host tasks, once join_host() has run; null: there are none.
+  std::unique_ptr<OpTable> ops;
+};
+
+}  // namespace msprof::cann

@@ -1,0 +1,196 @@
+// The host's records as they lie in the files: every record that the call tree joins, and the head
+// that the records of aicpu.data share. A struct ends with the last field that means something; how
+// many bytes a record has is in the table of host_streams.hpp. For the host join.
+// Source: cann_host.md 1.4, 1.8.
+#pragma once
+
+#include <cstdint>
+
+namespace msprof {
+
+namespace host_level {
+inline constexpr std::uint16_t kAcl = 20000;
+inline constexpr std::uint16_t kModel = 15000;
+inline constexpr std::uint16_t kNode = 10000;
+inline constexpr std::uint16_t kCommunication = 5500;
+inline constexpr std::uint16_t kRuntime = 5000;
+}  // namespace host_level
+
+struct __attribute__((packed)) HostHeader {
+  std::uint16_t magic;  // kRecordMagic
+  std::uint16_t level;
+  std::uint32_t type;
+  std::uint32_t thread;
+  std::uint32_t data_len;  // bytes of payload; api_event: request id
+  std::uint64_t time;      // count of the host; api_event: begin
+};
+static_assert(sizeof(HostHeader) == 24);
+
+// api_event: a call, or an event that opens or closes one.
+struct __attribute__((packed)) ApiEventWire {
+  HostHeader head;
+  std::uint64_t end;
+  std::uint64_t item;  // hash of a name; number of a model
+};
+static_assert(sizeof(ApiEventWire) == 40);
+// In place of an end: one of the two events of a call.
+inline constexpr std::uint64_t kIsEvent = UINT64_MAX;
+
+// task_track: a task as it is launched.
+struct __attribute__((packed)) TaskTrackWire {
+  HostHeader head;
+  std::uint16_t device;  // high 4 bits: 0 NPU, 1 DPU
+  std::uint16_t stream;
+  std::uint16_t task_number;
+  std::uint16_t batch;  // of a flip: its number
+  std::uint64_t type;
+  std::uint64_t kernel_name;  // hash; 0: none
+  std::uint8_t launch[16];    // KernelLaunchWire or SimtLaunchWire; valid when data_len says so
+};
+static_assert(sizeof(TaskTrackWire) == 64);
+inline constexpr std::uint32_t kLaunchDataLen = 40;
+inline constexpr std::uint64_t kFlipType = 98;        // the task ids of a stream begin again
+inline constexpr std::uint64_t kMaintenanceType = 6;  // no task of the application
+inline constexpr std::uint16_t kStreamDestroyed = 65535;
+
+struct __attribute__((packed)) KernelLaunchWire {
+  std::uint16_t block_num;
+  std::uint16_t args_bytes;
+  std::uint8_t ratio_and_mode;  // bits 0-2: mix ratio
+};
+static_assert(sizeof(KernelLaunchWire) == 5);
+
+struct __attribute__((packed)) SimtLaunchWire {
+  std::uint16_t grid_dim[3];
+  std::uint16_t block_dim[3];
+  std::uint16_t args_bytes;
+  std::uint8_t mode;
+};
+static_assert(sizeof(SimtLaunchWire) == 15);
+
+// node_basic_info: name, type and blocks of an operator.
+struct __attribute__((packed)) NodeBasicInfoWire {
+  HostHeader head;
+  std::uint64_t name;       // hash
+  std::uint32_t task_type;  // table T1
+  std::uint64_t type;       // hash
+  std::uint32_t blocks;     // low half: blocks, high half: mix ratio
+  std::uint32_t flag;       // 0: not hf32 eligible
+  std::uint8_t state;       // not read: the slice tells (cann_host.md 1.2)
+};
+static_assert(sizeof(NodeBasicInfoWire) == 53);
+
+// node_attr_info: the attributes of an operator, as one text.
+struct __attribute__((packed)) NodeAttrInfoWire {
+  HostHeader head;
+  std::uint64_t name;  // hash
+  std::uint32_t attribute_type;
+  std::uint64_t attribute;  // hash
+};
+static_assert(sizeof(NodeAttrInfoWire) == 44);
+
+// tensor_info: inputs and outputs of an operator; records of equal name and time belong together.
+struct __attribute__((packed)) TensorWire {
+  std::uint32_t kind;  // 0 input, 1 output
+  std::uint32_t format;
+  std::uint32_t data_type;
+  std::uint32_t shape[8];  // up to the first 0
+};
+static_assert(sizeof(TensorWire) == 44);
+
+inline constexpr std::uint32_t kMostTensors = 5;
+struct __attribute__((packed)) TensorInfoWire {
+  HostHeader head;
+  std::uint64_t name;  // hash
+  std::uint32_t tensor_count;
+  TensorWire tensors[kMostTensors];
+};
+static_assert(sizeof(TensorInfoWire) == 256);
+
+// context_id_info: the sub tasks of an operator; at the communication level the first and the last
+// of a range.
+inline constexpr std::uint32_t kMostContexts = 55;
+struct __attribute__((packed)) ContextIdInfoWire {
+  HostHeader head;
+  std::uint64_t name;  // hash
+  std::uint32_t count;
+  std::uint32_t ids[kMostContexts];
+};
+static_assert(sizeof(ContextIdInfoWire) == 256);
+
+// fusion_op_info: operators that a compiler fused.
+inline constexpr std::uint32_t kMostFusedOps = 8;
+struct __attribute__((packed)) FusionOpInfoWire {
+  HostHeader head;
+  std::uint64_t name;  // hash
+  std::uint32_t count;
+  std::uint64_t input_bytes;
+  std::uint64_t output_bytes;
+  std::uint64_t weight_bytes;
+  std::uint64_t workspace_bytes;
+  std::uint64_t total_bytes;
+  std::uint64_t names[kMostFusedOps];  // hashes
+};
+static_assert(sizeof(FusionOpInfoWire) == 140);
+
+// memcpy_info: a copy; the tasks launched by the same thread at the same time share it.
+struct __attribute__((packed)) MemcpyInfoWire {
+  HostHeader head;
+  std::uint64_t bytes;
+  std::uint64_t most_bytes_per_task;
+  std::uint16_t direction;
+};
+static_assert(sizeof(MemcpyInfoWire) == 42);
+
+// hccl_info: one task of a collective.
+struct __attribute__((packed)) HcclInfoWire {
+  HostHeader head;
+  std::uint64_t item;   // hash
+  std::uint64_t tag;    // hash
+  std::uint64_t group;  // hash
+  std::uint32_t local_rank;
+  std::uint32_t remote_rank;
+  std::uint32_t rank_size;
+  std::uint32_t work_flow_mode;
+  std::uint32_t plane_id;
+  std::uint32_t context;
+  std::uint64_t notify_id;
+  std::uint32_t stage;
+  std::uint32_t role;
+  double duration_estimated_us;
+  std::uint64_t source_address;
+  std::uint64_t destination_address;
+  std::uint64_t size_bytes;
+  std::uint32_t reduce_type;
+  std::uint32_t data_type;
+  std::uint32_t link_type;
+  std::uint32_t transport_type;
+  std::uint32_t rdma_type;
+};
+static_assert(sizeof(HcclInfoWire) == 140);
+
+// hccl_op_info: a collective.
+struct __attribute__((packed)) HcclOpInfoWire {
+  HostHeader head;
+  std::uint8_t flags;  // kRelayFlag, kRetryFlag
+  std::uint8_t data_type;
+  std::uint64_t algorithm;  // hash
+  std::uint64_t count;
+  std::uint64_t group;  // hash
+};
+static_assert(sizeof(HcclOpInfoWire) == 50);
+inline constexpr std::uint8_t kRelayFlag = 1;
+inline constexpr std::uint8_t kRetryFlag = 2;
+
+// capture_stream_info: a stream captured into the graph of a model.
+struct __attribute__((packed)) CaptureStreamInfoWire {
+  HostHeader head;
+  std::uint16_t status;  // 0 captured, 1 destroyed
+  std::uint16_t model_stream;
+  std::uint16_t original_stream;
+  std::uint16_t model;
+  std::uint16_t device;
+};
+static_assert(sizeof(CaptureStreamInfoWire) == 34);
+
+}  // namespace msprof
