@@ -48,9 +48,10 @@ struct Calls {
     source.set_latest_end(latest_end);
     source.open(context);
     for (; !source.front().empty(); source.pop(context)) {
-      for (const RecordedCall& made : source.front()) {
-        seen.push_back(std::to_string(made.level) + " " + std::to_string(made.begin) + " " +
-                       std::to_string(made.end));
+      for (const CallSource::Call& made : source.front()) {
+        const HostHeader& head = made.wire.head;
+        seen.push_back(std::to_string(head.level) + " " + std::to_string(head.time) + " " +
+                       std::to_string(made.wire.end));
       }
     }
   }

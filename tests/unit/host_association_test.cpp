@@ -27,7 +27,10 @@ TEST_CASE("a kernel belongs to its node call, with the operator that the call de
   HostScene scene;
   scene.call(1, kAcl, 10, 100).call(2, kNode, 20, 90, 77).task(50, TaskClass::aivec);
   scene.basic(80, 1, 77).tensors(80, 1, 77, std::string(88, 't'));
-  scene.record(80, NodeAttribute{1, 77, 5});
+  NodeAttrInfoWire attribute{};
+  attribute.name = 77;
+  attribute.attribute = 5;
+  scene.record(80, 1, attribute);
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 1);
   CHECK(kept.tasks[0].api_id == 2);
@@ -274,8 +277,8 @@ TEST_CASE("the tasks of one thread and moment share a copy in the order of their
   HostScene scene;
   for (const std::uint16_t number : std::vector<std::uint16_t>{3, 1, 2})
     scene.task(50, TaskClass::memcpy_async, number);
-  scene.copy({50, 10'000, 4096, 1, 2});
-  scene.copy({50, 7, 4096, 9, 1});
+  scene.copy(50, 1, 10'000, 4096, 2);
+  scene.copy(50, 9, 7, 4096, 1);
   scene.task(60, TaskClass::memcpy_async, 4);
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 4);

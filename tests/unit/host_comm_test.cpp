@@ -24,13 +24,11 @@ HostCall comm_call(std::int64_t id, std::uint64_t begin, std::uint64_t end, std:
   return call;
 }
 
-CommTaskInfo task_info(std::uint64_t sequence, std::uint64_t item,
-                       std::uint32_t context = kNoContext) {
-  CommTaskInfo info;
-  info.sequence = sequence;
-  info.item_hash = item;
-  info.context = context;
-  return info;
+HcclInfoWire task_info(std::uint64_t item, std::uint32_t context = kNoContext) {
+  HcclInfoWire wire{};
+  wire.item = item;
+  wire.context = context;
+  return wire;
 }
 
 }  // namespace
@@ -38,15 +36,13 @@ CommTaskInfo task_info(std::uint64_t sequence, std::uint64_t item,
 TEST_CASE("a task of a collective has the record of its communication call and of its node") {
   HostScene scene;
   scene.call(1, kNode, 10, 200, 70).call(comm_call(2, 20, 50, 33, true));
-  scene.task(30, TaskClass::memcpy_async, 1).record(45, task_info(1, 33));
+  scene.task(30, TaskClass::memcpy_async, 1).record(45, 1, task_info(33));
   scene.call(comm_call(3, 60, 90, 34, false)).task(70, TaskClass::other, 2);
-  CommOpInfo second;
-  second.sequence = 2;
+  HcclOpInfoWire second{};
   second.count = 12;
-  CommOpInfo first;
-  first.sequence = 1;
+  HcclOpInfoWire first{};
   first.count = 11;
-  scene.record(150, second).record(160, first).basic(150, 8, 71).basic(150, 7, 72);
+  scene.record(150, 2, second).record(160, 1, first).basic(150, 8, 71).basic(150, 7, 72);
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 2);
   REQUIRE(kept.comms.size() == 2);
@@ -55,7 +51,7 @@ TEST_CASE("a task of a collective has the record of its communication call and o
   CHECK(kept.tasks[0].op_id == kNull);
   CHECK(kept.comms[0].is_master);
   CHECK(kept.comms[0].has_task_info);
-  CHECK(kept.comms[0].task.item_hash == 33);
+  CHECK(kept.comms[0].task.item == 33);
   CHECK(kept.comms[0].call_begin == 10);
   CHECK(kept.comms[0].call_item == 70);
   CHECK(kept.comms[0].launch_count == 30);
@@ -94,14 +90,14 @@ TEST_CASE("contexts of a communication call are tasks of their own") {
   scene.call(1, kNode, 10, 200, 70).call(comm_call(2, 20, 50, 33, true));
   scene.task(30, TaskClass::ffts_plus);
   scene.contexts(40, 1, 33, {2, 4}, kCommunication);
-  scene.record(41, task_info(1, 3, 3)).record(42, task_info(2, 9, 9));
+  scene.record(41, 1, task_info(3, 3)).record(42, 2, task_info(9, 9));
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 4);
   const std::uint32_t contexts[] = {2, 3, 4, 9};
   for (std::size_t i = 0; i < 4; ++i) CHECK(kept.tasks[i].context == contexts[i]);
   CHECK_FALSE(kept.comms[0].has_task_info);
-  CHECK(kept.comms[1].task.item_hash == 3);
-  CHECK(kept.comms[3].task.item_hash == 9);
+  CHECK(kept.comms[1].task.item == 3);
+  CHECK(kept.comms[3].task.item == 9);
 }
 
 TEST_CASE(
@@ -110,7 +106,7 @@ TEST_CASE(
   HostScene scene;
   scene.call(1, kNode, 10, 200, 70).call(comm_call(2, 20, 100, 33, true));
   scene.call(3, kNode, 30, 60, 71).task(40, TaskClass::aicpu).basic(55, 1, 71, 1);
-  scene.record(90, task_info(1, 33)).basic(150, 2, 70);
+  scene.record(90, 1, task_info(33)).basic(150, 2, 70);
   const KeptSink kept = scene.run();
   REQUIRE(kept.tasks.size() == 1);
   CHECK(kept.tasks[0].op_id == 1);

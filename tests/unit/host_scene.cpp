@@ -40,45 +40,44 @@ HostScene& HostScene::task(const HostTrack& track) {
                [track](HostAssociation& association) { association.add_task(track); });
 }
 
-HostScene& HostScene::copy(const CopyInfo& copied) {
-  return later(copied.time, kCopy,
+HostScene& HostScene::copy(std::uint64_t time, std::uint32_t of_thread, std::uint64_t bytes,
+                           std::uint64_t most_bytes_per_task, std::uint16_t direction) {
+  MemcpyInfoWire copied{};
+  copied.head.time = time;
+  copied.head.thread = of_thread;
+  copied.bytes = bytes;
+  copied.most_bytes_per_task = most_bytes_per_task;
+  copied.direction = direction;
+  return later(time, kCopy,
                [copied](HostAssociation& association) { association.add_copy(copied); });
 }
 
 HostScene& HostScene::basic(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                             std::uint32_t task_type) {
-  NodeBasicInfo info;
-  info.sequence = sequence;
-  info.name_hash = name;
-  info.type_hash = name + 1000;
-  info.task_type = task_type;
-  info.blocks = 8 | 2 << 16;
-  return record(time, info);
+  NodeBasicInfoWire wire{};
+  wire.name = name;
+  wire.type = name + 1000;
+  wire.task_type = task_type;
+  wire.blocks = 8 | 2 << 16;
+  return record(time, sequence, wire);
 }
 
 HostScene& HostScene::tensors(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                               const std::string& bytes) {
-  const std::uint32_t at = thread;
-  return later(time, kRecord, [=, this](HostAssociation& association) {
-    TensorList list;
-    list.sequence = sequence;
-    list.name_hash = name;
-    list.tensors = std::as_bytes(std::span(bytes));
-    if (!association.add(at, time, list)) ++outside;
-  });
+  TensorInfoWire wire{};
+  wire.name = name;
+  wire.tensor_count = static_cast<std::uint32_t>(bytes.size() / sizeof(TensorWire));
+  bytes.copy(reinterpret_cast<char*>(wire.tensors), sizeof(wire.tensors));
+  return record(time, sequence, wire);
 }
 
 HostScene& HostScene::contexts(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
-                               std::vector<std::uint32_t> ids, std::uint16_t level) {
-  const std::uint32_t at = thread;
-  return later(time, kRecord, [=, this](HostAssociation& association) {
-    ContextIds contexts;
-    contexts.sequence = sequence;
-    contexts.name_hash = name;
-    contexts.level = level;
-    contexts.ids = ids;
-    if (!association.add(at, time, contexts)) ++outside;
-  });
+                               const std::vector<std::uint32_t>& ids, std::uint16_t level) {
+  ContextIdInfoWire wire{};
+  wire.head.level = level;
+  wire.name = name;
+  for (const std::uint32_t id : ids) wire.ids[wire.count++] = id;
+  return record(time, sequence, wire);
 }
 
 KeptSink HostScene::run() {

@@ -50,18 +50,22 @@ class HostScene {
   HostScene& call(const HostCall& call);
   HostScene& task(std::uint64_t time, TaskClass task_class, std::uint16_t number = 0);
   HostScene& task(const HostTrack& track);
-  HostScene& copy(const CopyInfo& copy);
+  HostScene& copy(std::uint64_t time, std::uint32_t of_thread, std::uint64_t bytes,
+                  std::uint64_t most_bytes_per_task, std::uint16_t direction);
   HostScene& basic(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                    std::uint32_t task_type = 2);
+  // `bytes`: whole tensors.
   HostScene& tensors(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                      const std::string& bytes);
   HostScene& contexts(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
-                      std::vector<std::uint32_t> ids, std::uint16_t level = host_level::kNode);
-  template <typename Record>
-  HostScene& record(std::uint64_t time, const Record& record) {
-    const std::uint32_t at = thread;
+                      const std::vector<std::uint32_t>& ids,
+                      std::uint16_t level = host_level::kNode);
+  template <typename Wire>
+  HostScene& record(std::uint64_t time, std::uint64_t sequence, Wire wire) {
+    wire.head.time = time;
+    wire.head.thread = thread;
     return later(time, kRecord, [=, this](HostAssociation& association) {
-      if (!association.add(at, time, record)) ++outside;
+      if (!association.add(HostRecord<Wire>{wire, sequence, false})) ++outside;
     });
   }
 

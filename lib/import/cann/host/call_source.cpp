@@ -6,15 +6,6 @@
 
 namespace msprof::cann {
 
-namespace {
-
-RecordedCall call_of(const ApiEventWire& wire) {
-  return {wire.head.time, wire.end,         wire.item,      0,
-          wire.head.type, wire.head.thread, wire.head.level};
-}
-
-}  // namespace
-
 void CallSource::open(const ImportContext& context) {
   stream_.open(context, [&](const StreamRecord& record) {
     std::uint64_t end = 0;
@@ -26,8 +17,9 @@ void CallSource::open(const ImportContext& context) {
                        static_cast<std::int64_t>(open_events_.size()));
   }
   open_events_.clear();
-  std::stable_sort(paired_.begin(), paired_.end(),
-                   [](const RecordedCall& a, const RecordedCall& b) { return a.begin < b.begin; });
+  std::stable_sort(paired_.begin(), paired_.end(), [](const Call& a, const Call& b) {
+    return a.wire.head.time < b.wire.head.time;
+  });
   has_recorded_ = find_recorded(context);
   pop(context);
 }
@@ -39,24 +31,24 @@ void CallSource::pair(const ImportContext& context, const StreamRecord& record) 
                      wire.item};
   const auto [opened, is_new] = open_events_.try_emplace(key, record.time);
   if (is_new) return;
-  RecordedCall call = call_of(wire);
-  call.begin = opened->second;
+  ApiEventWire call = wire;
+  call.head.time = opened->second;
   call.end = record.time;
-  call.sequence = record.sequence;
   open_events_.erase(opened);
   const auto why = why_impossible(call);
   if (why.empty()) {
-    paired_.push_back(call);
+    paired_.push_back({call, record.sequence, record.is_unaging});
   } else {
     stream_.skip(context, record, why);
   }
 }
 
-std::string_view CallSource::why_impossible(const RecordedCall& call) const {
-  if (call.begin == 0) return "begin is 0";
-  if (call.end < call.begin) return "end before begin";
+std::string_view CallSource::why_impossible(const ApiEventWire& call) const {
+  const std::uint64_t begin = call.head.time;
+  if (begin == 0) return "begin is 0";
+  if (call.end < begin) return "end before begin";
   // Where the begin is as late, it is the clock that is wrong.
-  if (call.end > latest_end_ && call.begin <= latest_end_) return "end long after the collection";
+  if (call.end > latest_end_ && begin <= latest_end_) return "end long after the collection";
   return {};
 }
 
@@ -64,10 +56,9 @@ bool CallSource::find_recorded(const ImportContext& context) {
   for (; const StreamRecord* record = stream_.front(); stream_.pop()) {
     const auto wire = decode<ApiEventWire>(record->bytes);
     if (wire.end == kIsEvent) continue;
-    recorded_ = call_of(wire);
-    recorded_.sequence = record->sequence;
-    const auto why = why_impossible(recorded_);
+    const auto why = why_impossible(wire);
     if (why.empty()) {
+      recorded_ = {wire, record->sequence, record->is_unaging};
       stream_.pop();
       return true;
     }
@@ -80,18 +71,19 @@ void CallSource::pop(const ImportContext& context) {
   moment_.clear();
   const bool has_paired = next_paired_ < paired_.size();
   if (!has_paired && !has_recorded_) return;
-  const std::uint64_t time = !has_recorded_ ? paired_[next_paired_].begin
-                             : !has_paired  ? recorded_.begin
-                                           : std::min(recorded_.begin, paired_[next_paired_].begin);
-  while (has_recorded_ && recorded_.begin == time) {
+  const auto begin_of = [](const Call& call) -> std::uint64_t { return call.wire.head.time; };
+  std::uint64_t time = has_recorded_ ? begin_of(recorded_) : UINT64_MAX;
+  if (has_paired) time = std::min(time, begin_of(paired_[next_paired_]));
+  while (has_recorded_ && begin_of(recorded_) == time) {
     moment_.push_back(recorded_);
     has_recorded_ = find_recorded(context);
   }
-  while (next_paired_ < paired_.size() && paired_[next_paired_].begin == time)
+  while (next_paired_ < paired_.size() && begin_of(paired_[next_paired_]) == time)
     moment_.push_back(paired_[next_paired_++]);
   if (moment_.size() > 1) {
-    std::sort(moment_.begin(), moment_.end(), [](const RecordedCall& a, const RecordedCall& b) {
-      return std::tie(b.level, a.sequence) < std::tie(a.level, b.sequence);
+    std::sort(moment_.begin(), moment_.end(), [](const Call& a, const Call& b) {
+      if (a.wire.head.level != b.wire.head.level) return a.wire.head.level > b.wire.head.level;
+      return a.sequence < b.sequence;
     });
   }
 }

@@ -9,22 +9,15 @@
 #include <tuple>
 #include <vector>
 
+#include "import/cann/join/host_records.hpp"
 #include "import/cann/record_stream.hpp"
 
 namespace msprof::cann {
 
-struct RecordedCall {
-  std::uint64_t begin = 0;
-  std::uint64_t end = 0;
-  std::uint64_t item = 0;
-  std::uint64_t sequence = 0;
-  std::uint32_t type = 0;
-  std::uint32_t thread = 0;
-  std::uint16_t level = 0;
-};
-
 class CallSource {
  public:
+  using Call = HostRecord<ApiEventWire>;
+
   explicit CallSource(RecordStream& stream) : stream_(stream) {}
 
   // No call ends after this count; one that says so would hide the calls behind it.
@@ -32,25 +25,25 @@ class CallSource {
   // Reads the slices once, pairs events, and reports those that stay open.
   void open(const ImportContext& context);
   // All calls that begin at one moment, the next in time; empty at the end.
-  const std::vector<RecordedCall>& front() const { return moment_; }
+  const std::vector<Call>& front() const { return moment_; }
   void pop(const ImportContext& context);
 
  private:
   using EventKey = std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t,
                               std::uint64_t>;  // level, type, thread, request, item
   // Why a call cannot be true; empty when it can.
-  std::string_view why_impossible(const RecordedCall& call) const;
+  std::string_view why_impossible(const ApiEventWire& call) const;
   void pair(const ImportContext& context, const StreamRecord& record);
   // The next recorded call of `stream_`, past what is no call; false at the end.
   bool find_recorded(const ImportContext& context);
 
   RecordStream& stream_;
   std::uint64_t latest_end_ = UINT64_MAX;
-  std::vector<RecordedCall> paired_;  // by begin
+  std::vector<Call> paired_;  // by begin
   std::size_t next_paired_ = 0;
-  RecordedCall recorded_;
+  Call recorded_;
   bool has_recorded_ = false;
-  std::vector<RecordedCall> moment_;
+  std::vector<Call> moment_;
   std::map<EventKey, std::uint64_t> open_events_;  // times
 };
 

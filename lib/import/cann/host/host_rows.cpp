@@ -86,25 +86,25 @@ std::int64_t HostRows::number_name_id(std::uint64_t number) {
   return found->second;
 }
 
-HostCall HostRows::add(const RecordedCall& call) {
+HostCall HostRows::add(const ApiEventWire& wire) {
+  HostCall call;
+  call.begin = wire.head.time;
+  call.end = wire.end;
+  call.item = wire.item;
+  call.thread = wire.head.thread;
+  call.type = wire.head.type;
+  call.level = wire.head.level;
   const CallType& type = call_type(call.level, call.type);
-  HostCall known;
-  known.begin = call.begin;
-  known.end = call.end;
-  known.item = call.item;
-  known.thread = call.thread;
-  known.type = call.type;
-  known.level = call.level;
-  known.is_step_info = type.is_step_info;
-  known.is_master = type.is_master;
+  call.is_step_info = type.is_step_info;
+  call.is_master = type.is_master;
   const bool is_number =
       call.level == host_level::kModel || (call.level == host_level::kNode && type.is_step_info);
   const Item named = is_number ? Item() : item(call.item);
-  known.is_lccl = call.level == host_level::kNode && named.is_lccl;
-  if (clock_ == nullptr) return known;
-  known.id = next_call_++;
+  call.is_lccl = call.level == host_level::kNode && named.is_lccl;
+  if (clock_ == nullptr) return call;
+  call.id = next_call_++;
   ApiCallRow row;
-  row.id = known.id;
+  row.id = call.id;
   row.process_id = process_id_;
   row.thread_id = call.thread;
   row.type_name_id = type.mode_id;
@@ -114,7 +114,7 @@ HostCall HostRows::add(const RecordedCall& call) {
   row.end_ns = clock_->ns(call.end);
   row.level = call.level;
   store_.add(row);
-  return known;
+  return call;
 }
 
 std::int64_t HostRows::comm_call_id(const HostComm& call) {
@@ -135,11 +135,11 @@ std::int64_t HostRows::comm_call_id(const HostComm& call) {
 }
 
 void HostRows::add_task_info(CommCallRow& row, const HostComm& call) {
-  const CommTaskInfo& task = call.task;
-  row.item_name_id = dictionaries_.hash_name_id(store_, task.item_hash);
-  if (task.group_hash != 0 || row.group_hash == kNull) {
-    row.group_hash = cell(task.group_hash);
-    row.group_name_id = dictionaries_.hash_name_id(store_, task.group_hash);
+  const HcclInfoWire& task = call.task;
+  row.item_name_id = dictionaries_.hash_name_id(store_, task.item);
+  if (task.group != 0 || row.group_hash == kNull) {
+    row.group_hash = cell(task.group);
+    row.group_name_id = dictionaries_.hash_name_id(store_, task.group);
   }
   row.plane_id = task.plane_id;
   row.local_rank = task.local_rank;
@@ -155,14 +155,14 @@ void HostRows::add_task_info(CommCallRow& row, const HostComm& call) {
 }
 
 void HostRows::add_op_info(CommCallRow& row, const HostComm& call) {
-  const CommOpInfo& op = call.op;
-  row.group_hash = cell(op.group_hash);
-  row.group_name_id = dictionaries_.hash_name_id(store_, op.group_hash);
+  const HcclOpInfoWire& op = call.op;
+  row.group_hash = cell(op.group);
+  row.group_name_id = dictionaries_.hash_name_id(store_, op.group);
   row.op_group_name_id = row.group_name_id;
-  row.op_relay = op.is_relay ? 1 : 0;
-  row.op_retry = op.is_retry ? 1 : 0;
+  row.op_relay = (op.flags & kRelayFlag) != 0 ? 1 : 0;
+  row.op_retry = (op.flags & kRetryFlag) != 0 ? 1 : 0;
   row.op_data_type = op.data_type;
-  row.op_algorithm_name_id = dictionaries_.hash_name_id(store_, op.algorithm_hash);
+  row.op_algorithm_name_id = dictionaries_.hash_name_id(store_, op.algorithm);
   row.op_count = cell(op.count);
 }
 

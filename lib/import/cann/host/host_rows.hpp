@@ -5,7 +5,6 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "import/cann/host/call_source.hpp"
 #include "import/cann/host/captured_streams.hpp"
 #include "import/cann/host/host_ops.hpp"
 #include "import/cann/join/flat_table.hpp"
@@ -22,7 +21,7 @@ class HostRows : public HostSink {
            HostTaskStore& tasks);
 
   // Writes the row of a call, where there is a clock, and gives what the association needs of it.
-  HostCall add(const RecordedCall& call);
+  HostCall add(const ApiEventWire& wire);
   struct TaskType {
     TaskClass task_class = TaskClass::other;
     std::int64_t name_id = kNull;

@@ -5,7 +5,7 @@
 
 #include "base/interrupt.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/host/host_decode.hpp"
+#include "import/cann/host/call_source.hpp"
 #include "import/cann/host/host_rows.hpp"
 #include "import/cann/host/track_source.hpp"
 #include "import/cann/join/host_association.hpp"
@@ -14,6 +14,30 @@
 namespace msprof::cann {
 
 namespace {
+
+// Why a record that is sound from outside cannot be true; empty when it can.
+template <typename Wire>
+std::string_view why_impossible(const Wire&) {
+  return {};
+}
+
+std::string_view why_impossible(const TensorInfoWire& wire) {
+  return wire.tensor_count > kMostTensors ? "more than 5 tensors" : std::string_view();
+}
+
+std::string_view why_impossible(const ContextIdInfoWire& wire) {
+  const bool is_range = wire.head.level == host_level::kCommunication;
+  if (!is_range && wire.head.level != host_level::kNode) return "unknown level";
+  if (wire.count > kMostContexts) return "more than 55 contexts";
+  // Context ids have 16 bits.
+  if (is_range && (wire.count != 2 || wire.ids[0] > wire.ids[1] || wire.ids[1] > UINT16_MAX))
+    return "impossible range of contexts";
+  return {};
+}
+
+std::string_view why_impossible(const FusionOpInfoWire& wire) {
+  return wire.count > kMostFusedOps ? "more than 8 fused operators" : std::string_view();
+}
 
 class HostReading {
  public:
@@ -27,8 +51,9 @@ class HostReading {
   // The next moment of a stream.
   void look(HostStream source);
   void take(HostStream source, const StreamRecord& record);
-  template <typename Record>
-  void attach(HostStream source, const StreamRecord& record, const Decoded<Record>& decoded);
+  // Gives a record to its call, unless it is impossible inside.
+  template <typename Wire>
+  void attach(HostStream source, const StreamRecord& record);
   void add_fusion(const StreamRecord& record);
   void report();
   void report_orphans(HostStream source, std::uint64_t count);
@@ -113,7 +138,7 @@ void HostReading::look(HostStream source) {
     if (has_[at]) times_[at] = tracks_.front().time;
   } else if (source == HostStream::api_event) {
     has_[at] = !calls_.front().empty();
-    if (has_[at]) times_[at] = calls_.front().front().begin;
+    if (has_[at]) times_[at] = calls_.front().front().wire.head.time;
   } else {
     const StreamRecord* record = inputs_[source].front();
     has_[at] = record != nullptr;
@@ -142,7 +167,7 @@ void HostReading::step(HostStream source) {
     association_.add_task(tracks_.front());
     tracks_.pop();
   } else if (source == HostStream::api_event) {
-    for (const RecordedCall& call : calls_.front()) association_.add_call(rows_.add(call));
+    for (const auto& call : calls_.front()) association_.add_call(rows_.add(call.wire));
     calls_.pop(context_);
   } else {
     RecordStream& records = inputs_[source];
@@ -151,12 +176,12 @@ void HostReading::step(HostStream source) {
   }
 }
 
-template <typename Record>
-void HostReading::attach(HostStream source, const StreamRecord& record,
-                         const Decoded<Record>& decoded) {
-  if (!decoded.why_impossible.empty()) {
-    inputs_[source].skip(context_, record, decoded.why_impossible);
-  } else if (!association_.add(decoded.thread, record.time, decoded.value)) {
+template <typename Wire>
+void HostReading::attach(HostStream source, const StreamRecord& record) {
+  const HostRecord<Wire> taken{decode<Wire>(record.bytes), record.sequence, record.is_unaging};
+  if (const auto why = why_impossible(taken.wire); !why.empty()) {
+    inputs_[source].skip(context_, record, why);
+  } else if (!association_.add(taken)) {
     ++outside_[place(source)];
   }
 }
@@ -164,27 +189,25 @@ void HostReading::attach(HostStream source, const StreamRecord& record,
 void HostReading::take(HostStream source, const StreamRecord& record) {
   switch (source) {
     case HostStream::memcpy_info:
-      association_.add_copy(decode_copy(record));
+      association_.add_copy(decode<MemcpyInfoWire>(record.bytes));
       break;
     case HostStream::node_basic_info:
-      attach(source, record, decode_basic(record));
+      attach<NodeBasicInfoWire>(source, record);
       break;
     case HostStream::node_attr_info:
-      attach(source, record, decode_attribute(record));
+      attach<NodeAttrInfoWire>(source, record);
       break;
     case HostStream::tensor_info:
-      attach(source, record, decode_tensors(record));
+      attach<TensorInfoWire>(source, record);
       break;
-    case HostStream::context_id_info: {
-      ContextBuffer buffer;
-      attach(source, record, decode_contexts(record, buffer));
+    case HostStream::context_id_info:
+      attach<ContextIdInfoWire>(source, record);
       break;
-    }
     case HostStream::hccl_info:
-      attach(source, record, decode_comm_task(record));
+      attach<HcclInfoWire>(source, record);
       break;
     case HostStream::hccl_op_info:
-      attach(source, record, decode_comm_op(record));
+      attach<HcclOpInfoWire>(source, record);
       break;
     case HostStream::fusion_op_info:
       add_fusion(record);
@@ -198,17 +221,16 @@ void HostReading::take(HostStream source, const StreamRecord& record) {
 }
 
 void HostReading::add_fusion(const StreamRecord& record) {
-  const auto decoded = decode_fusion(record);
-  if (!decoded.why_impossible.empty()) {
-    inputs_[HostStream::fusion_op_info].skip(context_, record, decoded.why_impossible);
+  const auto wire = decode<FusionOpInfoWire>(record.bytes);
+  if (const auto why = why_impossible(wire); !why.empty()) {
+    inputs_[HostStream::fusion_op_info].skip(context_, record, why);
     return;
   }
-  const HostCall* model = association_.model_at(decoded.thread, record.time);
+  const HostCall* model = association_.model_at(wire.head);
   if (model == nullptr) {
     ++outside_[place(HostStream::fusion_op_info)];
     return;
   }
-  const FusionOpInfoWire& wire = decoded.value;
   FusionOpRow row;
   row.id = next_fusion_++;
   row.model_number = cell(model->item);

@@ -63,65 +63,66 @@ HostCallTree& HostAssociation::tree_at(std::uint32_t thread, std::uint64_t time)
   return tree;
 }
 
-OpenCall* HostAssociation::call_for(std::uint32_t thread, std::uint64_t time, std::uint16_t level) {
+OpenCall* HostAssociation::call_for(const HostHeader& head, std::uint16_t level) {
   size_copies();
-  return tree_at(thread, time).at(time, level);
+  return tree_at(head.thread, head.time).at(head.time, level);
 }
 
-bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const NodeBasicInfo& basic) {
-  OpenCall* call = call_for(thread, time, host_level::kNode);
+bool HostAssociation::add(const HostRecord<NodeBasicInfoWire>& basic) {
+  OpenCall* call = call_for(basic.wire.head, host_level::kNode);
   if (call != nullptr) call->basics.push_back(basic);
   return call != nullptr;
 }
 
-bool HostAssociation::add(std::uint32_t thread, std::uint64_t time,
-                          const NodeAttribute& attribute) {
-  OpenCall* call = call_for(thread, time, host_level::kNode);
+bool HostAssociation::add(const HostRecord<NodeAttrInfoWire>& attribute) {
+  OpenCall* call = call_for(attribute.wire.head, host_level::kNode);
   if (call != nullptr) call->attributes.push_back(attribute);
   return call != nullptr;
 }
 
-bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const TensorList& tensors) {
-  OpenCall* call = call_for(thread, time, host_level::kNode);
+bool HostAssociation::add(const HostRecord<TensorInfoWire>& tensors) {
+  const TensorInfoWire& wire = tensors.wire;
+  OpenCall* call = call_for(wire.head, host_level::kNode);
   if (call == nullptr) return false;
-  call->tensors.push_back({tensors.sequence, tensors.name_hash, time, call->tensor_bytes.size(),
-                           tensors.tensors.size()});
-  call->tensor_bytes.insert(call->tensor_bytes.end(), tensors.tensors.begin(),
-                            tensors.tensors.end());
+  const auto bytes = std::as_bytes(std::span(wire.tensors, wire.tensor_count));
+  call->tensors.push_back(
+      {tensors.sequence, wire.name, wire.head.time, call->tensor_bytes.size(), bytes.size()});
+  call->tensor_bytes.insert(call->tensor_bytes.end(), bytes.begin(), bytes.end());
   return true;
 }
 
-bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const ContextIds& contexts) {
-  OpenCall* call = call_for(thread, time, contexts.level);
+bool HostAssociation::add(const HostRecord<ContextIdInfoWire>& contexts) {
+  const ContextIdInfoWire& wire = contexts.wire;
+  OpenCall* call = call_for(wire.head, wire.head.level);
   if (call == nullptr) return false;
-  if (contexts.level == host_level::kCommunication) {
+  if (wire.head.level == host_level::kCommunication) {
     // A range: the first and the last.
-    if (contexts.ids.size() != 2) return true;
-    for (std::uint64_t id = contexts.ids[0]; id <= contexts.ids[1]; ++id)
+    if (wire.count != 2) return true;
+    for (std::uint64_t id = wire.ids[0]; id <= wire.ids[1]; ++id)
       call->comm_contexts.push_back(static_cast<std::uint32_t>(id));
     return true;
   }
-  for (const std::uint32_t id : contexts.ids)
-    call->contexts.push_back({contexts.sequence, contexts.name_hash, id});
+  for (std::uint32_t i = 0; i < wire.count; ++i)
+    call->contexts.push_back({contexts.sequence, wire.name, wire.ids[i]});
   return true;
 }
 
-bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const CommTaskInfo& info) {
-  OpenCall* call = call_for(thread, time, host_level::kCommunication);
+bool HostAssociation::add(const HostRecord<HcclInfoWire>& info) {
+  OpenCall* call = call_for(info.wire.head, host_level::kCommunication);
   if (call != nullptr) call->task_infos.push_back(info);
   return call != nullptr;
 }
 
-bool HostAssociation::add(std::uint32_t thread, std::uint64_t time, const CommOpInfo& info) {
-  OpenCall* call = call_for(thread, time, host_level::kNode);
+bool HostAssociation::add(const HostRecord<HcclOpInfoWire>& info) {
+  OpenCall* call = call_for(info.wire.head, host_level::kNode);
   if (call == nullptr) return false;
   if (!call->has_op_info || info.sequence < call->op_info.sequence) call->op_info = info;
   call->has_op_info = true;
   return true;
 }
 
-const HostCall* HostAssociation::model_at(std::uint32_t thread, std::uint64_t time) {
-  const OpenCall* call = call_for(thread, time, host_level::kModel);
+const HostCall* HostAssociation::model_at(const HostHeader& head) {
+  const OpenCall* call = call_for(head, host_level::kModel);
   return call != nullptr ? &call->call : nullptr;
 }
 
@@ -139,13 +140,13 @@ void HostAssociation::finish() {
   }
 }
 
-void HostAssociation::add_copy(const CopyInfo& copy) {
-  if (!copies_.empty() && copies_.front().time != copy.time) size_copies();
+void HostAssociation::add_copy(const MemcpyInfoWire& copy) {
+  if (!copies_.empty() && copies_.front().head.time != copy.head.time) size_copies();
   copies_.push_back(copy);
 }
 
 void HostAssociation::add_task(const HostTrack& track) {
-  if (!copies_.empty() && copies_.front().time != track.time) size_copies();
+  if (!copies_.empty() && copies_.front().head.time != track.time) size_copies();
   if (track.task_class != TaskClass::memcpy_async) {
     place(track);
     return;
@@ -170,16 +171,19 @@ void HostAssociation::size_copies() {
                    });
   // The first record of a thread counts.
   std::stable_sort(copies_.begin(), copies_.end(),
-                   [](const CopyInfo& a, const CopyInfo& b) { return a.thread < b.thread; });
+                   [](const MemcpyInfoWire& a, const MemcpyInfoWire& b) {
+                     return a.head.thread < b.head.thread;
+                   });
   for (HostTrack& track : copy_tracks_) {
     const auto copy = std::lower_bound(
         copies_.begin(), copies_.end(), track.thread,
-        [](const CopyInfo& info, std::uint32_t thread) { return info.thread < thread; });
-    if (copy == copies_.end() || copy->thread != track.thread) continue;
-    const std::uint64_t bytes = std::min(copy->bytes, copy->most_bytes_per_task);
+        [](const MemcpyInfoWire& info, std::uint32_t thread) { return info.head.thread < thread; });
+    if (copy == copies_.end() || copy->head.thread != track.thread) continue;
+    const auto bytes = std::min<std::uint64_t>(copy->bytes, copy->most_bytes_per_task);
     copy->bytes -= bytes;
     track.copy_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, INT64_MAX));
-    track.copy_direction = copy->direction;
+    constexpr std::uint16_t kLastDirection = 7;
+    if (copy->direction <= kLastDirection) track.copy_direction = copy->direction;
   }
   copies_.clear();
   for (const HostTrack& track : copy_tracks_) place(track);

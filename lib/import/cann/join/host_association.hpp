@@ -26,17 +26,18 @@ class HostAssociation {
   HostAssociation(HostSink& sink, const Options& options);
 
   // In order of time; at equal times copies, tasks, other records, calls, in this order.
-  void add_copy(const CopyInfo& copy);
+  void add_copy(const MemcpyInfoWire& copy);
   void add_task(const HostTrack& track);
-  // Records of a call; false: no call of their level on the thread takes them.
-  bool add(std::uint32_t thread, std::uint64_t time, const NodeBasicInfo& basic);
-  bool add(std::uint32_t thread, std::uint64_t time, const NodeAttribute& attribute);
-  bool add(std::uint32_t thread, std::uint64_t time, const TensorList& tensors);
-  bool add(std::uint32_t thread, std::uint64_t time, const ContextIds& contexts);
-  bool add(std::uint32_t thread, std::uint64_t time, const CommTaskInfo& info);
-  bool add(std::uint32_t thread, std::uint64_t time, const CommOpInfo& info);
+  // Records of a call, their counts within their lists; false: no call of their level on the thread
+  // takes them.
+  bool add(const HostRecord<NodeBasicInfoWire>& basic);
+  bool add(const HostRecord<NodeAttrInfoWire>& attribute);
+  bool add(const HostRecord<TensorInfoWire>& tensors);
+  bool add(const HostRecord<ContextIdInfoWire>& contexts);
+  bool add(const HostRecord<HcclInfoWire>& info);
+  bool add(const HostRecord<HcclOpInfoWire>& info);
   // The model call around a moment; null: none.
-  const HostCall* model_at(std::uint32_t thread, std::uint64_t time);
+  const HostCall* model_at(const HostHeader& head);
   void add_call(const HostCall& call);
   void finish();
 
@@ -47,7 +48,8 @@ class HostAssociation {
   HostCallTree& tree_of(std::uint32_t thread);
   // The thread's tree, calls that ended before `time` closed.
   HostCallTree& tree_at(std::uint32_t thread, std::uint64_t time);
-  OpenCall* call_for(std::uint32_t thread, std::uint64_t time, std::uint16_t level);
+  // The open call of a level that a record belongs to; null: none.
+  OpenCall* call_for(const HostHeader& head, std::uint16_t level);
 
   void size_copies();
   void place(const HostTrack& track);
@@ -77,11 +79,11 @@ class HostAssociation {
   std::unordered_map<std::uint32_t, std::size_t> tree_numbers_;
   std::vector<std::unique_ptr<HostCallTree>> trees_;  // in order of appearance
   HostCallTree* last_tree_ = nullptr;
-  std::vector<CopyInfo> copies_;        // of one moment
+  std::vector<MemcpyInfoWire> copies_;  // of one moment
   std::vector<HostTrack> copy_tracks_;  // likewise
   std::vector<Row> rows_;               // of the task in hand
   // Of the communication call that ends: its contexts, null where no record tells about one.
-  std::map<std::uint32_t, const CommTaskInfo*> comm_infos_;
+  std::map<std::uint32_t, const HostRecord<HcclInfoWire>*> comm_infos_;
   std::uint64_t homeless_comm_tasks_ = 0;
 };
 

@@ -100,8 +100,9 @@ void HostAssociation::find_contexts(const OpenCall& call) {
     for (const std::uint32_t context : call.comm_contexts)
       comm_infos_.try_emplace(context, nullptr);
   }
-  for (const CommTaskInfo& info : call.task_infos) {
-    auto& place = comm_infos_[options_.has_contexts ? info.context : kNoContext];
+  for (const auto& info : call.task_infos) {
+    auto& place =
+        comm_infos_[options_.has_contexts ? std::uint32_t{info.wire.context} : kNoContext];
     if (place == nullptr || info.sequence > place->sequence) place = &info;
   }
   if (comm_infos_.empty()) comm_infos_.try_emplace(kNoContext, nullptr);
@@ -114,7 +115,7 @@ void HostAssociation::expand_comm(const PendingComm& pending, OpenCall& call) {
   for (const auto& [context, info] : comm_infos_) {
     if (context != kNoContext) next.pending.task.context = context;
     next.comm.has_task_info = info != nullptr;
-    if (info != nullptr) next.comm.task = *info;
+    if (info != nullptr) next.comm.task = info->wire;
     PendingComm copy = next;
     advance(copy, call);
   }
@@ -122,10 +123,10 @@ void HostAssociation::expand_comm(const PendingComm& pending, OpenCall& call) {
 
 void HostAssociation::describe_collective(PendingComm& pending, const OpenCall& call) const {
   pending.comm.has_op_info = call.has_op_info;
-  if (call.has_op_info) pending.comm.op = call.op_info;
-  if (const NodeBasicInfo* basic = description_.first_basic()) {
+  if (call.has_op_info) pending.comm.op = call.op_info.wire;
+  if (const auto* basic = description_.first_basic()) {
     pending.comm.has_kind = true;
-    pending.comm.kind_hash = basic->type_hash;
+    pending.comm.kind_hash = basic->wire.type;
   }
 }
 

@@ -32,6 +32,7 @@ struct PendingComm {
 
 // A call of level acl, model, node or communication. Calls are used again: their lists keep room.
 struct OpenCall {
+  // Lists are far shorter than their records: the parts of those that mean something.
   struct Tensors {
     std::uint64_t sequence = 0;
     std::uint64_t name_hash = 0;
@@ -50,15 +51,15 @@ struct OpenCall {
   std::vector<PendingTask> tasks;
   std::vector<PendingComm> comm_tasks;
   // Of a node call.
-  std::vector<NodeBasicInfo> basics;
-  std::vector<NodeAttribute> attributes;
+  std::vector<HostRecord<NodeBasicInfoWire>> basics;
+  std::vector<HostRecord<NodeAttrInfoWire>> attributes;
   std::vector<Tensors> tensors;
   std::vector<std::byte> tensor_bytes;
   std::vector<Context> contexts;
   bool has_op_info = false;
-  CommOpInfo op_info;  // the first in reading order
+  HostRecord<HcclOpInfoWire> op_info;  // the first in reading order
   // Of a communication call.
-  std::vector<CommTaskInfo> task_infos;
+  std::vector<HostRecord<HcclInfoWire>> task_infos;
   std::vector<std::uint32_t> comm_contexts;
 
   void clear();

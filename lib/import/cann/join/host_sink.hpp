@@ -38,8 +38,8 @@ struct HostComm {
   bool has_op_info = false;
   bool has_kind = false;
   std::uint64_t kind_hash = 0;  // operator type of the call's first node_basic_info
-  CommTaskInfo task;
-  CommOpInfo op;
+  HcclInfoWire task = {};
+  HcclOpInfoWire op = {};
   // The collective's call (node level).
   std::int64_t call_id = kNull;
   std::uint64_t call_begin = 0;

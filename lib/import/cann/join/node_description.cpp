@@ -9,6 +9,15 @@ namespace {
 
 constexpr std::uint32_t kFftsPlusMarker = 6;  // table T1: announces a graph, is no operator
 
+template <typename Wire>
+std::uint64_t name_of(const HostRecord<Wire>& record) {
+  return record.wire.name;
+}
+
+std::uint64_t name_of(const OpenCall::Tensors& tensors) {
+  return tensors.name_hash;
+}
+
 template <typename Record>
 const Record* last_of(std::span<const Record> records) {
   const Record* last = nullptr;
@@ -24,9 +33,9 @@ std::span<const Record> named(const std::vector<Record>& records, const std::uin
   if (name == nullptr) return records;
   const auto first =
       std::lower_bound(records.begin(), records.end(), *name,
-                       [](const Record& a, std::uint64_t hash) { return a.name_hash < hash; });
+                       [](const Record& a, std::uint64_t hash) { return name_of(a) < hash; });
   auto last = first;
-  while (last != records.end() && last->name_hash == *name) ++last;
+  while (last != records.end() && name_of(*last) == *name) ++last;
   return {first, last};
 }
 
@@ -37,7 +46,7 @@ void NodeDescription::of(OpenCall& call) {
   has_first_ = false;
   contexts_.clear();
   joined_.clear();
-  for (const NodeBasicInfo& basic : call.basics) {
+  for (const auto& basic : call.basics) {
     if (!has_first_ || basic.sequence < first_.sequence) first_ = basic;
     has_first_ = true;
   }
@@ -45,20 +54,21 @@ void NodeDescription::of(OpenCall& call) {
   if (!call.contexts.empty()) describe_contexts(call);
 }
 
-void NodeDescription::fill(HostOp& op, const NodeBasicInfo& basic) const {
+void NodeDescription::fill(HostOp& op, const HostRecord<NodeBasicInfoWire>& basic) const {
+  const NodeBasicInfoWire& wire = basic.wire;
   op = HostOp();
-  op.name_hash = basic.name_hash;
-  op.block_num = basic.blocks & 0xFFFF;
-  op.mix_block_num = op.block_num * (basic.blocks >> 16);
+  op.name_hash = wire.name;
+  op.block_num = wire.blocks & 0xFFFF;
+  op.mix_block_num = op.block_num * (wire.blocks >> 16);
   if (names_only_) return;
-  op.type_hash = basic.type_hash;
-  op.task_type = basic.task_type;
-  op.is_dynamic = basic.is_dynamic ? 1 : 0;
-  op.is_hf32 = basic.is_hf32 ? 1 : 0;
+  op.type_hash = wire.type;
+  op.task_type = wire.task_type;
+  op.is_dynamic = basic.is_unaging ? 0 : 1;
+  op.is_hf32 = wire.flag != 0 ? 1 : 0;
 }
 
 void NodeDescription::describe_whole(OpenCall& call) {
-  const NodeBasicInfo* last = last_of<NodeBasicInfo>(call.basics);
+  const auto* last = last_of<HostRecord<NodeBasicInfoWire>>(call.basics);
   if (last == nullptr) {
     // At level 0 the call itself names the operator.
     if (!names_only_ || call.call.item == 0) return;
@@ -67,7 +77,7 @@ void NodeDescription::describe_whole(OpenCall& call) {
     has_op_ = true;
     return;
   }
-  if (last->task_type == kFftsPlusMarker) return;
+  if (last->wire.task_type == kFftsPlusMarker) return;
   fill(op_, *last);
   add_attribute(op_, call, nullptr);
   add_tensors(op_, call, nullptr);
@@ -99,9 +109,9 @@ void NodeDescription::describe_by_name(OpenCall& call) {
   for (const auto& context : call.contexts) {
     ContextOp described;
     described.context = context.id;
-    const NodeBasicInfo* last = nullptr;
-    for (const NodeBasicInfo& basic : named(call.basics, &context.name_hash)) {
-      if (basic.task_type == kFftsPlusMarker) continue;
+    const HostRecord<NodeBasicInfoWire>* last = nullptr;
+    for (const auto& basic : named(call.basics, &context.name_hash)) {
+      if (basic.wire.task_type == kFftsPlusMarker) continue;
       if (last == nullptr || basic.sequence > last->sequence) last = &basic;
     }
     if (last != nullptr) {
@@ -115,7 +125,7 @@ void NodeDescription::describe_by_name(OpenCall& call) {
 }
 
 void NodeDescription::sort_by_name(OpenCall& call) {
-  const auto by_name = [](const auto& a, const auto& b) { return a.name_hash < b.name_hash; };
+  const auto by_name = [](const auto& a, const auto& b) { return name_of(a) < name_of(b); };
   std::stable_sort(call.basics.begin(), call.basics.end(), by_name);
   std::stable_sort(call.attributes.begin(), call.attributes.end(), by_name);
   std::stable_sort(call.tensors.begin(), call.tensors.end(), by_name);
@@ -125,7 +135,7 @@ void NodeDescription::add_attribute(HostOp& op, const OpenCall& call,
                                     const std::uint64_t* name) const {
   if (names_only_) return;
   if (const auto* last = last_of(named(call.attributes, name)))
-    op.attribute_hash = last->attribute_hash;
+    op.attribute_hash = last->wire.attribute;
 }
 
 // Records of equal name and time are one list, as long as the operator's tensors need; of several

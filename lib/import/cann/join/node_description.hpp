@@ -30,10 +30,12 @@ class NodeDescription {
   // One a context; by context. Empty: the node has none.
   const std::vector<ContextOp>& contexts() const { return contexts_; }
   // The first record in reading order; null: none.
-  const NodeBasicInfo* first_basic() const { return has_first_ ? &first_ : nullptr; }
+  const HostRecord<NodeBasicInfoWire>* first_basic() const {
+    return has_first_ ? &first_ : nullptr;
+  }
 
  private:
-  void fill(HostOp& op, const NodeBasicInfo& basic) const;
+  void fill(HostOp& op, const HostRecord<NodeBasicInfoWire>& basic) const;
   void describe_whole(OpenCall& call);
   void describe_contexts(OpenCall& call);
   void describe_by_name(OpenCall& call);
@@ -45,7 +47,7 @@ class NodeDescription {
   bool has_op_ = false;
   bool has_first_ = false;
   HostOp op_;
-  NodeBasicInfo first_;
+  HostRecord<NodeBasicInfoWire> first_;
   std::vector<ContextOp> contexts_;
   std::vector<std::vector<std::byte>> joined_;  // tensors of operators with several records
 };
