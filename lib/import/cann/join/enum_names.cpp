@@ -1,4 +1,4 @@
-#include "import/cann/host/enum_names.hpp"
+#include "import/cann/join/enum_names.hpp"
 
 #include <algorithm>
 #include <iterator>

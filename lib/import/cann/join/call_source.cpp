@@ -1,4 +1,4 @@
-#include "import/cann/host/call_source.hpp"
+#include "import/cann/join/call_source.hpp"
 
 #include <algorithm>
 

@@ -1,4 +1,4 @@
-#include "import/cann/host/host_ops.hpp"
+#include "import/cann/join/host_ops.hpp"
 
 #include <fmt/format.h>
 
@@ -6,7 +6,7 @@
 #include <cstring>
 #include <string>
 
-#include "import/cann/host/enum_names.hpp"
+#include "import/cann/join/enum_names.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

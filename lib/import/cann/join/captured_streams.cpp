@@ -1,4 +1,4 @@
-#include "import/cann/host/captured_streams.hpp"
+#include "import/cann/join/captured_streams.hpp"
 
 #include <map>
 #include <set>

@@ -1,9 +1,9 @@
-#include "import/cann/host/host_rows.hpp"
+#include "import/cann/join/host_rows.hpp"
 
 #include <cmath>
 #include <string>
 
-#include "import/cann/host/enum_names.hpp"
+#include "import/cann/join/enum_names.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

@@ -1,4 +1,4 @@
-#include "import/cann/host/track_source.hpp"
+#include "import/cann/join/track_source.hpp"
 
 #include "import/cann/slice_kind.hpp"
 

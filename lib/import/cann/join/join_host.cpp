@@ -5,10 +5,10 @@
 
 #include "base/interrupt.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/host/call_source.hpp"
-#include "import/cann/host/host_rows.hpp"
-#include "import/cann/host/track_source.hpp"
+#include "import/cann/join/call_source.hpp"
 #include "import/cann/join/host_association.hpp"
+#include "import/cann/join/host_rows.hpp"
+#include "import/cann/join/track_source.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

@@ -5,9 +5,9 @@
 #include <cstdint>
 #include <unordered_map>
 
-#include "import/cann/host/captured_streams.hpp"
-#include "import/cann/host/host_ops.hpp"
+#include "import/cann/join/captured_streams.hpp"
 #include "import/cann/join/flat_table.hpp"
+#include "import/cann/join/host_ops.hpp"
 #include "import/cann/join/host_sink.hpp"
 #include "import/cann/join/host_task_store.hpp"
 #include "session/clock_map.hpp"

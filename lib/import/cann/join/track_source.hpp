@@ -2,8 +2,8 @@
 // For the host join. Source: cann_host.md 1.8 task_track.
 #pragma once
 
-#include "import/cann/host/host_rows.hpp"
 #include "import/cann/join/host_batches.hpp"
+#include "import/cann/join/host_rows.hpp"
 #include "import/cann/record_stream.hpp"
 
 namespace msprof::cann {
