@@ -1,5 +1,5 @@
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/join/host_task_store.hpp"
+#include "import/cann/join/host_tasks.hpp"
 #include "import/svp/svp_kinds.hpp"
 
 namespace msprof {

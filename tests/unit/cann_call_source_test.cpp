@@ -1,5 +1,5 @@
 // CallSource: calls recorded whole and calls made of two events, in order.
-#include "import/cann/join/call_source.hpp"
+#include "import/cann/join/host_sources.hpp"
 
 #include <catch2/catch.hpp>
 #include <cstring>

@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "import/cann/line_reader.hpp"
+#include "import/cann/dictionaries.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
 #include "unit/cann_kind_run.hpp"

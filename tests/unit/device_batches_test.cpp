@@ -7,7 +7,7 @@
 #include <random>
 
 #include "import/cann/join/device_batches.hpp"
-#include "import/cann/join/host_task.hpp"
+#include "import/cann/join/host_tasks.hpp"
 #include "import/cann/join/task_pairing.hpp"
 
 using namespace msprof;

@@ -3,7 +3,7 @@
 #include <vector>
 
 #include "import/cann/join/host_batches.hpp"
-#include "import/cann/join/host_task_store.hpp"
+#include "import/cann/join/host_tasks.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "import/cann/aicpu.hpp"
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/line_reader.hpp"
+#include "import/cann/dictionaries.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

@@ -1,8 +1,125 @@
 #include "import/cann/dictionaries.hpp"
 
+#include <fmt/format.h>
+
+#include <cstring>
 #include <utility>
 
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "import/cann/cann_kinds.hpp"
+
 namespace msprof::cann {
+
+namespace {
+
+constexpr std::size_t kReadBytes = std::size_t{1} << 18;
+
+// type_info_dic: lines `<level>_<type>:<name>`. hash_dic: lines `<hash>:<text>`. Decimal numbers,
+// no header.
+class DictionaryKind : public RawKind {
+ public:
+  DictionaryKind(CannImport& import, std::string_view stem) : import_(import), stem_(stem) {}
+
+  std::string_view name() const override { return stem_; }
+  bool owns(const RawFile& file) const override {
+    return import_.session.name_of(file).stem == stem_;
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    ++files_;
+    std::uint64_t entries = 0;
+    LineReader lines(file.path);
+    while (const auto line = lines.next()) {
+      if (line->is_too_long) {
+        context.report.skip_record(name(), file.name, "line longer than 16 MB", line->offset);
+      } else if (line->text.empty()) {
+        continue;
+      } else if (add(line->text)) {
+        ++entries;
+      } else {
+        context.report.skip_record(name(), file.name, "damaged line", line->offset);
+      }
+    }
+    context.report.count_file(name(), entries);
+  }
+
+ protected:
+  // False for a line that is no entry.
+  virtual bool add(std::string_view line) = 0;
+
+  // Whether there are host records whose names a dictionary has.
+  bool has_host_records() const {
+    for (const auto& file : import_.session.raw_files()) {
+      const auto& stem = import_.session.name_of(file).stem;
+      if (stem == "api_event" || stem == "task_track" || stem == "node_basic_info") return true;
+    }
+    return false;
+  }
+
+  CannImport& import_;
+  std::size_t files_ = 0;
+
+ private:
+  std::string_view stem_;
+};
+
+class TypeInfoKind : public DictionaryKind {
+ public:
+  explicit TypeInfoKind(CannImport& import) : DictionaryKind(import, "type_info_dic") {}
+
+  void finish(const ImportContext& context) override {
+    if (files_ > 0 || !has_host_records()) return;
+    context.report.add(FindingId::missing_dictionary, name(), "", "missing dictionary",
+                       "without type_info_dic calls and tasks have numbers for names, and what "
+                       "is told apart by those names is not recognised");
+  }
+
+ private:
+  bool add(std::string_view line) override {
+    const std::size_t colon = line.find(':');
+    const std::size_t underscore = line.find('_');
+    if (colon == std::string_view::npos || underscore >= colon) return false;
+    std::uint64_t level = 0;
+    std::uint64_t type = 0;
+    if (!parse_u64(line.substr(0, underscore), level) || level > UINT32_MAX ||
+        !parse_u64(line.substr(underscore + 1, colon - underscore - 1), type)) {
+      return false;
+    }
+    import_.dictionaries.add_type(static_cast<std::uint32_t>(level), type,
+                                  std::string(line.substr(colon + 1)));
+    return true;
+  }
+};
+
+class HashDicKind : public DictionaryKind {
+ public:
+  explicit HashDicKind(CannImport& import) : DictionaryKind(import, "hash_dic") {}
+
+  void finish(const ImportContext& context) override {
+    const std::uint64_t unknown = import_.dictionaries.unknown_hashes();
+    if (unknown == 0) return;
+    if (files_ == 0) {
+      context.report.add(
+          FindingId::missing_dictionary, name(), "", "missing dictionary",
+          fmt::format("{} names are shown as numbers, for want of hash_dic", unknown));
+    } else {
+      context.report.add(FindingId::missing_names, name(), "", "names not in the dictionary",
+                         "shown as numbers", static_cast<std::int64_t>(unknown));
+    }
+  }
+
+ private:
+  bool add(std::string_view line) override {
+    const std::size_t colon = line.find(':');
+    std::uint64_t hash = 0;
+    if (colon == std::string_view::npos || !parse_u64(line.substr(0, colon), hash)) return false;
+    import_.dictionaries.add_hash(hash, std::string(line.substr(colon + 1)));
+    return true;
+  }
+};
+
+}  // namespace
 
 void Dictionaries::add_type(std::uint32_t level, std::uint64_t type, std::string name) {
   types_[level].insert_or_assign(type, std::move(name));
@@ -49,6 +166,65 @@ std::int64_t Dictionaries::hash_name_id(TraceDbWriter& store, std::uint64_t hash
   if (!known && hash != 0) ++unknown_hashes_;
   at->second = known ? store.name_id(*known) : store.name_id(std::to_string(hash));
   return at->second;
+}
+
+LineReader::LineReader(const std::filesystem::path& path, char separator)
+    : reader_(path), separator_(separator) {}
+
+// More bytes behind those that are there; false at the end of the file.
+bool LineReader::fill() {
+  interrupt::check();
+  if (at_end_) return false;
+  if (begin_ > 0) {
+    std::memmove(buffer_.data(), buffer_.data() + begin_, end_ - begin_);
+    end_ -= begin_;
+    begin_ = 0;
+  }
+  // A long line grows the buffer by half of itself at a time.
+  if (buffer_.size() - end_ < kReadBytes) buffer_.resize(end_ + end_ / 2 + kReadBytes);
+  const auto room = std::as_writable_bytes(std::span(buffer_)).subspan(end_);
+  const std::size_t count = reader_.read(room);
+  end_ += count;
+  at_end_ = count < room.size();
+  return count > 0;
+}
+
+std::optional<LineReader::Line> LineReader::next() {
+  Line line{{}, offset_, false};
+  std::size_t looked = 0;
+  while (true) {
+    const char* start = buffer_.data() + begin_;
+    const std::size_t there = end_ - begin_;
+    const void* found =
+        there > looked ? std::memchr(start + looked, separator_, there - looked) : nullptr;
+    const bool ends = found != nullptr;
+    if (!ends && !line.is_too_long && there <= kMostLineBytes && fill()) {
+      looked = there;
+      continue;
+    }
+    const std::size_t length =
+        ends ? static_cast<std::size_t>(static_cast<const char*>(found) - start) : there;
+    const std::size_t used = ends ? length + 1 : length;
+    begin_ += used;
+    offset_ += used;
+    if (length > kMostLineBytes) line.is_too_long = true;
+    // Of a line that is too long its bytes are passed over, a buffer at a time.
+    if (!ends && line.is_too_long && fill()) {
+      looked = 0;
+      continue;
+    }
+    if (used == 0 && !line.is_too_long) return std::nullopt;
+    if (!line.is_too_long) line.text = std::string_view(start, length);
+    return line;
+  }
+}
+
+std::unique_ptr<RawKind> make_type_info_kind(CannImport& import) {
+  return std::make_unique<TypeInfoKind>(import);
+}
+
+std::unique_ptr<RawKind> make_hash_dic_kind(CannImport& import) {
+  return std::make_unique<HashDicKind>(import);
 }
 
 }  // namespace msprof::cann

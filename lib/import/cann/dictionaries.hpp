@@ -1,14 +1,17 @@
 // Dictionaries: the names behind numbers and hashes of a CANN capture (type_info_dic, hash_dic).
-// For every CANN kind; filled before any other kind is read.
+// For every CANN kind; filled before any other kind is read. And LineReader, for all text records.
 // Source: cann_host.md 1.5.
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
+#include "base/file_reader.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof::cann {
@@ -38,6 +41,34 @@ class Dictionaries {
   std::unordered_map<std::uint64_t, std::string> hashes_;
   std::unordered_map<std::uint64_t, std::int64_t> name_ids_;
   std::uint64_t unknown_hashes_ = 0;
+};
+
+// A text file line by line in bounded memory.
+class LineReader {
+ public:
+  struct Line {
+    std::string_view text;     // without `separator`; valid until the next call
+    std::uint64_t offset = 0;  // of its first byte
+    bool is_too_long = false;  // more than kMostLineBytes: `text` is empty
+  };
+  static constexpr std::size_t kMostLineBytes = std::size_t{16} << 20;
+
+  // Throws Error(partial_data) when the file cannot be read.
+  explicit LineReader(const std::filesystem::path& path, char separator = '\n');
+
+  // The next line; the last one needs no separator. Empty at the end.
+  std::optional<Line> next();
+
+ private:
+  bool fill();
+
+  FileReader reader_;
+  char separator_;
+  std::vector<char> buffer_;
+  std::size_t begin_ = 0;  // of the unread bytes in the buffer
+  std::size_t end_ = 0;
+  std::uint64_t offset_ = 0;  // of begin_ in the file
+  bool at_end_ = false;
 };
 
 }  // namespace msprof::cann

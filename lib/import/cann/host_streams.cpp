@@ -3,7 +3,7 @@
 #include <cstring>
 
 #include "import/cann/cann_kinds.hpp"
-#include "import/cann/join/op_table.hpp"
+#include "import/cann/join/host_tasks.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {

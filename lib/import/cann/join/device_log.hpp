@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "import/cann/join/device_batches.hpp"
-#include "import/cann/join/host_task.hpp"
+#include "import/cann/join/host_tasks.hpp"
 
 namespace msprof {
 

@@ -9,8 +9,7 @@
 #include <vector>
 
 #include "import/cann/join/device_log.hpp"
-#include "import/cann/join/host_join.hpp"
-#include "import/cann/join/op_table.hpp"
+#include "import/cann/join/host_tasks.hpp"
 #include "import/cann/join/task_pairing.hpp"
 #include "session/clock_map.hpp"
 #include "store/rows/task_rows.hpp"

@@ -12,8 +12,6 @@
 
 #include "import/cann/join/host_call_tree.hpp"
 #include "import/cann/join/host_records.hpp"
-#include "import/cann/join/host_sink.hpp"
-#include "import/cann/join/node_description.hpp"
 
 namespace msprof {
 

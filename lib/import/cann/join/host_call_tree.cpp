@@ -1,6 +1,7 @@
 #include "import/cann/join/host_call_tree.hpp"
 
 #include <algorithm>
+#include <tuple>
 
 namespace msprof {
 
@@ -41,6 +42,38 @@ int place_of(std::uint16_t level) {
     default:
       return -2;
   }
+}
+
+constexpr std::uint32_t kFftsPlusMarker = 6;  // table T1: announces a graph, is no operator
+
+template <typename Wire>
+std::uint64_t name_of(const HostRecord<Wire>& record) {
+  return record.wire.name;
+}
+
+std::uint64_t name_of(const OpenCall::Tensors& tensors) {
+  return tensors.name_hash;
+}
+
+template <typename Record>
+const Record* last_of(std::span<const Record> records) {
+  const Record* last = nullptr;
+  for (const Record& record : records) {
+    if (last == nullptr || record.sequence > last->sequence) last = &record;
+  }
+  return last;
+}
+
+// The records of one name, or all of them; sorted by name when a name is given.
+template <typename Record>
+std::span<const Record> named(const std::vector<Record>& records, const std::uint64_t* name) {
+  if (name == nullptr) return records;
+  const auto first =
+      std::lower_bound(records.begin(), records.end(), *name,
+                       [](const Record& a, std::uint64_t hash) { return name_of(a) < hash; });
+  auto last = first;
+  while (last != records.end() && name_of(*last) == *name) ++last;
+  return {first, last};
 }
 
 }  // namespace
@@ -117,6 +150,140 @@ void HostCallTree::close_innermost() {
   calls_.pop_back();
   call->clear();
   free_.push_back(call);
+}
+
+void NodeDescription::of(OpenCall& call) {
+  has_op_ = false;
+  has_first_ = false;
+  contexts_.clear();
+  joined_.clear();
+  for (const auto& basic : call.basics) {
+    if (!has_first_ || basic.sequence < first_.sequence) first_ = basic;
+    has_first_ = true;
+  }
+  describe_whole(call);
+  if (!call.contexts.empty()) describe_contexts(call);
+}
+
+void NodeDescription::fill(HostOp& op, const HostRecord<NodeBasicInfoWire>& basic) const {
+  const NodeBasicInfoWire& wire = basic.wire;
+  op = HostOp();
+  op.name_hash = wire.name;
+  op.block_num = wire.blocks & 0xFFFF;
+  op.mix_block_num = op.block_num * (wire.blocks >> 16);
+  if (names_only_) return;
+  op.type_hash = wire.type;
+  op.task_type = wire.task_type;
+  op.is_dynamic = basic.is_unaging ? 0 : 1;
+  op.is_hf32 = wire.flag != 0 ? 1 : 0;
+}
+
+void NodeDescription::describe_whole(OpenCall& call) {
+  const auto* last = last_of<HostRecord<NodeBasicInfoWire>>(call.basics);
+  if (last == nullptr) {
+    // At level 0 the call itself names the operator.
+    if (!names_only_ || call.call.item == 0) return;
+    op_ = HostOp();
+    op_.name_hash = call.call.item;
+    has_op_ = true;
+    return;
+  }
+  if (last->wire.task_type == kFftsPlusMarker) return;
+  fill(op_, *last);
+  add_attribute(op_, call, nullptr);
+  add_tensors(op_, call, nullptr);
+  has_op_ = true;
+}
+
+void NodeDescription::describe_contexts(OpenCall& call) {
+  auto& ids = call.contexts;
+  // The last record that names a context counts.
+  std::sort(ids.begin(), ids.end(), [](const auto& a, const auto& b) {
+    return std::tie(a.id, b.sequence) < std::tie(b.id, a.sequence);
+  });
+  ids.erase(std::unique(ids.begin(), ids.end(),
+                        [](const auto& a, const auto& b) { return a.id == b.id; }),
+            ids.end());
+  const bool same_name = std::all_of(ids.begin(), ids.end(), [&](const auto& context) {
+    return context.name_hash == ids.front().name_hash;
+  });
+  if (!same_name) {
+    describe_by_name(call);
+    return;
+  }
+  for (const auto& context : ids) contexts_.push_back({context.id, op_, has_op_});
+}
+
+// Several operators in one node, told apart by their contexts.
+void NodeDescription::describe_by_name(OpenCall& call) {
+  sort_by_name(call);
+  for (const auto& context : call.contexts) {
+    ContextOp described;
+    described.context = context.id;
+    const HostRecord<NodeBasicInfoWire>* last = nullptr;
+    for (const auto& basic : named(call.basics, &context.name_hash)) {
+      if (basic.wire.task_type == kFftsPlusMarker) continue;
+      if (last == nullptr || basic.sequence > last->sequence) last = &basic;
+    }
+    if (last != nullptr) {
+      fill(described.op, *last);
+      add_attribute(described.op, call, &context.name_hash);
+      add_tensors(described.op, call, &context.name_hash);
+      described.has_op = true;
+    }
+    contexts_.push_back(described);
+  }
+}
+
+void NodeDescription::sort_by_name(OpenCall& call) {
+  const auto by_name = [](const auto& a, const auto& b) { return name_of(a) < name_of(b); };
+  std::stable_sort(call.basics.begin(), call.basics.end(), by_name);
+  std::stable_sort(call.attributes.begin(), call.attributes.end(), by_name);
+  std::stable_sort(call.tensors.begin(), call.tensors.end(), by_name);
+}
+
+void NodeDescription::add_attribute(HostOp& op, const OpenCall& call,
+                                    const std::uint64_t* name) const {
+  if (names_only_) return;
+  if (const auto* last = last_of(named(call.attributes, name)))
+    op.attribute_hash = last->wire.attribute;
+}
+
+// Records of equal name and time are one list, as long as the operator's tensors need; of several
+// lists the one that begins last counts.
+void NodeDescription::add_tensors(HostOp& op, const OpenCall& call, const std::uint64_t* name) {
+  using Tensors = OpenCall::Tensors;
+  const auto records = named(call.tensors, name);
+  if (names_only_ || records.empty()) return;
+  const auto bytes_of = [&](const Tensors& record) {
+    return std::span<const std::byte>(call.tensor_bytes).subspan(record.first_byte, record.bytes);
+  };
+  if (records.size() == 1) {
+    op.tensors = bytes_of(records.front());
+    return;
+  }
+  std::vector<const Tensors*> lists;
+  for (const Tensors& record : records) lists.push_back(&record);
+  std::sort(lists.begin(), lists.end(), [](const Tensors* a, const Tensors* b) {
+    return std::tie(a->name_hash, a->time, a->sequence) <
+           std::tie(b->name_hash, b->time, b->sequence);
+  });
+  const auto same_list = [](const Tensors* a, const Tensors* b) {
+    return a->name_hash == b->name_hash && a->time == b->time;
+  };
+  auto best = lists.begin();
+  for (auto first = lists.begin(); first != lists.end();) {
+    if ((*first)->sequence > (*best)->sequence) best = first;
+    const Tensors* head = *first;
+    while (first != lists.end() && same_list(head, *first)) ++first;
+  }
+  auto& joined = joined_.emplace_back();
+  const Tensors* head = *best;
+  for (; best != lists.end() && same_list(head, *best); ++best) {
+    const auto bytes = bytes_of(**best);
+    joined.insert(joined.end(), bytes.begin(), bytes.end());
+  }
+  op.tensors = joined;
 }
 
 }  // namespace msprof

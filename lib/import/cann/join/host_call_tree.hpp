@@ -1,5 +1,6 @@
-// The open calls of one host thread, one within the other, with what was recorded during them.
-// For HostAssociation. Source: cann_host.md 1.10; cann_corrections.md C1.
+// HostCallTree: the open calls of one host thread, one within the other, with what was recorded
+// during them; NodeDescription: the operators that this describes. For HostAssociation. Source:
+// cann_host.md 1.10; cann_corrections.md C1.
 #pragma once
 
 #include <cstdint>
@@ -7,8 +8,7 @@
 #include <vector>
 
 #include "import/cann/join/host_records.hpp"
-#include "import/cann/join/host_sink.hpp"
-#include "import/cann/join/host_task.hpp"
+#include "import/cann/join/host_tasks.hpp"
 
 namespace msprof {
 
@@ -98,6 +98,50 @@ class HostCallTree {
   std::vector<std::unique_ptr<OpenCall>> owned_;
   std::vector<OpenCall*> free_;
   std::uint64_t last_end_[3] = {};  // of the last call taken: acl, model, communication
+};
+
+// The operators of a node call, made of what was recorded during it.
+// Source: cann_corrections.md J-A1, J-B7 and the table at its top.
+class NodeDescription {
+ public:
+  struct ContextOp {
+    std::uint32_t context = 0;
+    HostOp op;
+    bool has_op = false;
+  };
+
+  // `names_only`: profile level 0, which says nothing else.
+  explicit NodeDescription(bool names_only) : names_only_(names_only) {}
+
+  // Valid until the next of(), and while `call` is open. Sorts the call's records.
+  void of(OpenCall& call);
+
+  // Of the node as a whole: its last record of each kind.
+  bool has_op() const { return has_op_; }
+  const HostOp& op() const { return op_; }
+  // One a context; by context. Empty: the node has none.
+  const std::vector<ContextOp>& contexts() const { return contexts_; }
+  // The first record in reading order; null: none.
+  const HostRecord<NodeBasicInfoWire>* first_basic() const {
+    return has_first_ ? &first_ : nullptr;
+  }
+
+ private:
+  void fill(HostOp& op, const HostRecord<NodeBasicInfoWire>& basic) const;
+  void describe_whole(OpenCall& call);
+  void describe_contexts(OpenCall& call);
+  void describe_by_name(OpenCall& call);
+  static void sort_by_name(OpenCall& call);
+  void add_attribute(HostOp& op, const OpenCall& call, const std::uint64_t* name) const;
+  void add_tensors(HostOp& op, const OpenCall& call, const std::uint64_t* name);
+
+  bool names_only_;
+  bool has_op_ = false;
+  bool has_first_ = false;
+  HostOp op_;
+  HostRecord<NodeBasicInfoWire> first_;
+  std::vector<ContextOp> contexts_;
+  std::vector<std::vector<std::byte>> joined_;  // tensors of operators with several records
 };
 
 }  // namespace msprof

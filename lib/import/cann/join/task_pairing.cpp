@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "import/cann/join/host_task.hpp"
+#include "import/cann/join/host_tasks.hpp"
 
 namespace msprof {
 

@@ -1,19 +1,28 @@
-// CallSource: the calls of the host in the order (begin, level from high to low, reading order):
-// those recorded whole, and those made of two events. For the host join.
-// Source: cann_host.md 1.8 api_event.
+// Host streams that are not taken record by record: CallSource, the calls of the host, and
+// CapturedStreams, which model's graph a stream replays at a moment. For the host join.
+// Source: cann_host.md 1.8 api_event and capture_stream_info, 1.10.
 #pragma once
 
 #include <cstdint>
 #include <map>
 #include <string_view>
 #include <tuple>
+#include <unordered_map>
 #include <vector>
 
 #include "import/cann/join/host_records.hpp"
-#include "import/cann/record_stream.hpp"
+
+namespace msprof {
+struct ImportContext;
+}
 
 namespace msprof::cann {
 
+class RecordStream;
+struct StreamRecord;
+
+// Calls in the order (begin, level from high to low, reading order): those recorded whole, and
+// those made of two events.
 class CallSource {
  public:
   using Call = HostRecord<ApiEventWire>;
@@ -45,6 +54,23 @@ class CallSource {
   bool has_recorded_ = false;
   std::vector<Call> moment_;
   std::map<EventKey, std::uint64_t> open_events_;  // times
+};
+
+class CapturedStreams {
+ public:
+  // Reads all records: they are few.
+  void read(const ImportContext& context, RecordStream& stream);
+  // kNull: none.
+  std::int64_t model_of(const HostTrack& track) const;
+
+ private:
+  struct Span {
+    std::uint64_t begin = 0;
+    std::uint64_t end = UINT64_MAX;
+    std::uint16_t model = 0;
+  };
+  // By device and stream; a place in the list is a turn of the stream's task ids.
+  std::unordered_map<std::uint32_t, std::vector<Span>> spans_;
 };
 
 }  // namespace msprof::cann
