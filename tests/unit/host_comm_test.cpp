@@ -51,12 +51,12 @@ TEST_CASE("a task of a collective has the record of its communication call and o
   CHECK(kept.tasks[0].op_id == kNull);
   CHECK(kept.comms[0].is_master);
   CHECK(kept.comms[0].has_task_info);
-  CHECK(kept.comms[0].task.item == 33);
+  CHECK(std::uint64_t{kept.comms[0].task.item} == 33);
   CHECK(kept.comms[0].call_begin == 10);
   CHECK(kept.comms[0].call_item == 70);
   CHECK(kept.comms[0].launch_count == 30);
   // The first record of its kind in reading order speaks for the collective.
-  CHECK(kept.comms[0].op.count == 11);
+  CHECK(std::uint64_t{kept.comms[0].op.count} == 11);
   CHECK(kept.comms[0].kind_hash == 1072);
   CHECK_FALSE(kept.comms[1].is_master);
   CHECK_FALSE(kept.comms[1].has_task_info);
@@ -96,8 +96,8 @@ TEST_CASE("contexts of a communication call are tasks of their own") {
   const std::uint32_t contexts[] = {2, 3, 4, 9};
   for (std::size_t i = 0; i < 4; ++i) CHECK(kept.tasks[i].context == contexts[i]);
   CHECK_FALSE(kept.comms[0].has_task_info);
-  CHECK(kept.comms[1].task.item == 3);
-  CHECK(kept.comms[3].task.item == 9);
+  CHECK(std::uint64_t{kept.comms[1].task.item} == 3);
+  CHECK(std::uint64_t{kept.comms[3].task.item} == 9);
 }
 
 TEST_CASE(

@@ -194,8 +194,11 @@ void HostAssociation::size_copies() {
         copies_.begin(), copies_.end(), track.thread,
         [](const MemcpyInfoWire& info, std::uint32_t thread) { return info.head.thread < thread; });
     if (copy == copies_.end() || copy->head.thread != track.thread) continue;
-    const auto bytes = std::min<std::uint64_t>(copy->bytes, copy->most_bytes_per_task);
-    copy->bytes -= bytes;
+    // By value: fields of a packed record have no alignment that a reference may rely on.
+    const std::uint64_t left = copy->bytes;
+    const std::uint64_t most = copy->most_bytes_per_task;
+    const std::uint64_t bytes = std::min(left, most);
+    copy->bytes = left - bytes;
     track.copy_bytes = static_cast<std::int64_t>(std::min<std::uint64_t>(bytes, INT64_MAX));
     constexpr std::uint16_t kLastDirection = 7;
     if (copy->direction <= kLastDirection) track.copy_direction = copy->direction;

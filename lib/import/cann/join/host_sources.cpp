@@ -37,8 +37,9 @@ void CallSource::open(const ImportContext& context) {
 // The first event of a key opens a call, the second ends it, in reading order.
 void CallSource::pair(const ImportContext& context, const StreamRecord& record) {
   const auto wire = decode<ApiEventWire>(record.bytes);
-  const EventKey key{wire.head.level, wire.head.type, wire.head.thread, wire.head.data_len,
-                     wire.item};
+  const EventKey key{std::uint16_t{wire.head.level}, std::uint32_t{wire.head.type},
+                     std::uint32_t{wire.head.thread}, std::uint32_t{wire.head.data_len},
+                     std::uint64_t{wire.item}};
   const auto [opened, is_new] = open_events_.try_emplace(key, record.time);
   if (is_new) return;
   ApiEventWire call = wire;
@@ -109,17 +110,20 @@ void CapturedStreams::read(const ImportContext& context, RecordStream& stream) {
       open;
   for (; const StreamRecord* record = stream.front(); stream.pop()) {
     const auto wire = decode<CaptureStreamInfoWire>(record->bytes);
-    if (!seen.emplace(wire.device, wire.model, wire.original_stream, wire.model_stream, wire.status,
-                      record->time)
-             .second) {
+    // By value: fields of a packed record have no alignment that a reference may rely on.
+    const std::uint16_t device = wire.device;
+    const std::uint16_t model = wire.model;
+    const std::uint16_t model_stream = wire.model_stream;
+    const std::uint16_t status = wire.status;
+    const std::uint16_t original_stream = wire.original_stream;
+    if (!seen.emplace(device, model, original_stream, model_stream, status, record->time).second)
       continue;
-    }
-    auto& of_model = open[{wire.device, wire.model}];
-    if (wire.status == 0) {
-      const std::uint32_t key = key_of(wire.device, wire.model_stream);
+    auto& of_model = open[{device, model}];
+    if (status == 0) {
+      const std::uint32_t key = key_of(device, model_stream);
       auto& spans = spans_[key];
       of_model.emplace_back(key, spans.size());
-      spans.push_back({record->time, UINT64_MAX, wire.model});
+      spans.push_back({record->time, UINT64_MAX, model});
     } else {
       for (const auto& [key, place] : of_model) spans_[key][place].end = record->time;
       of_model.clear();
