@@ -27,7 +27,7 @@ function(msprof_share_precompiled folder set)
   endforeach()
 endfunction()
 
-foreach(folder base ssh store session associate derive import export query analyze collect doctor)
+foreach(folder base ssh store session derive import export query analyze collect doctor)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/lib/${folder} library)
 endforeach()
 msprof_share_precompiled(${PROJECT_SOURCE_DIR}/apps/msprof library)
