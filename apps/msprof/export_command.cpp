@@ -209,7 +209,7 @@ void add_summary(cli::Command& parent) {
     std::vector<cli::Suggestion> words;
     for (const auto& table : all_summary_tables()) {
       if (table->is_exported())
-        words.push_back({std::string(table->name()), std::string(table->help())});
+        words.push_back({std::string(table->name()), std::string(table->info().help)});
     }
     return words;
   };

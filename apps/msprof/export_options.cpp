@@ -160,7 +160,7 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
   layers.suggestions = [] {
     std::vector<cli::Suggestion> words = {{std::string(kAllLayers), "every layer"}};
     for (const auto& layer : all_timeline_layers())
-      words.push_back({std::string(layer->name()), std::string(layer->help())});
+      words.push_back({std::string(layer->name()), std::string(layer->info().help)});
     return words;
   };
   layers.takes_lists = true;

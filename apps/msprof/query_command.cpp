@@ -117,7 +117,7 @@ void add_query_command(cli::Command& root) {
     for (const View& view : views())
       words.push_back({std::string(view.name), std::string(view.help)});
     for (const auto& table : all_summary_tables())
-      words.push_back({std::string(table->name()), std::string(table->help())});
+      words.push_back({std::string(table->name()), std::string(table->info().help)});
     return words;
   };
   sql.takes_text = true;

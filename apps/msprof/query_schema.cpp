@@ -44,9 +44,9 @@ std::vector<ProductHelp> products() {
       return product.name == table->name();
     });
     if (same == all.end()) {
-      all.push_back({std::string(table->name()), std::string(table->help())});
-    } else if (same->help != table->help()) {
-      same->help += fmt::format("; {}", table->help());
+      all.push_back({std::string(table->name()), std::string(table->info().help)});
+    } else if (same->help != table->info().help) {
+      same->help += fmt::format("; {}", table->info().help);
     }
   }
   return all;

@@ -65,7 +65,7 @@ std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
                                   std::optional<long> top) {
   std::vector<ShownTable> shown;
   for (const auto& table : summary_tables(db)) {
-    if (!table->is_shown()) continue;
+    if (!table->info().is_shown) continue;
     for (const Document& document : table->documents(db)) {
       const bool other_step =
           document.step_id != kNull && (step == nullptr || document.step_id != step->step_id);
@@ -73,7 +73,7 @@ std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
           document.model_row != kNull && step != nullptr && document.model_row != step->model_row;
       if (other_step || other_model) continue;
       ShownTable one{
-          std::string(table->name()), std::string(table->title()), table->is_exported(), {}};
+          std::string(table->name()), std::string(table->info().title), table->is_exported(), {}};
       one.rows.begin(table->columns(db));
       table->write(db, document, one.rows);
       // What only describes the capture has nothing hot or cold.

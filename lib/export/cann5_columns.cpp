@@ -7,7 +7,7 @@
 #include <charconv>
 #include <cmath>
 
-#include "export/cann5_topics.hpp"
+#include "export/products.hpp"
 
 namespace msprof {
 
@@ -110,12 +110,9 @@ class OldColumns : public TableWriter {
 
 class Cann5Table : public SummaryTable {
  public:
-  explicit Cann5Table(std::unique_ptr<SummaryTable> table) : table_(std::move(table)) {}
+  explicit Cann5Table(std::unique_ptr<SummaryTable> table)
+      : SummaryTable(table->info()), table_(std::move(table)) {}
 
-  std::string_view name() const override { return table_->name(); }
-  std::string_view title() const override { return table_->title(); }
-  std::string_view help() const override { return table_->help(); }
-  Dialect dialect() const override { return table_->dialect(); }
   std::vector<std::string> columns(const Database& db) const override {
     return old_columns(table_->columns(db));
   }

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "export/cann5_topics.hpp"
 #include "export/export_files.hpp"
 #include "export/products.hpp"
 #include "export/summary_file.hpp"
@@ -102,7 +101,7 @@ std::vector<Cann5Timeline> topics_named(const std::vector<std::string>& names) {
 }
 
 bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
-  if (topic.layers.empty()) return layer.is_default();
+  if (topic.layers.empty()) return layer.info().is_default;
   return std::find(topic.layers.begin(), topic.layers.end(), layer.name()) != topic.layers.end();
 }
 
@@ -117,6 +116,7 @@ TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Ti
     Document document = timeline.document;
     document.key = topic.key;
     document.has_arrows = false;  // CANN 5 had none from calls to tasks
+    document.is_cann5 = true;
     timeline.layers.emplace_back(layer.get(), document);
   }
   return timeline;
@@ -164,7 +164,7 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
                                             const TimelineOptions& options) {
   const Database& db = store.database();
   const auto topics = topics_named(options.layers);
-  const auto layers = std::make_shared<const Layers>(cann5_layers());
+  const auto layers = std::make_shared<const Layers>(timeline_layers(db));
   std::vector<ExportJob> jobs;
   for (const DevicePart& part : devices_of(db, options.scope)) {
     const auto folder = folder_of(base, part, "timeline", "timeline", names_all(options.layers));

@@ -22,6 +22,8 @@ struct Document {
   // Set by the exporter: whether arrows from calls to tasks are drawn, which a file needs both the
   // calls and the tasks for.
   bool has_arrows = true;
+  // Set by the exporter: drawn as CANN 5 did, with its names, arguments and units.
+  bool is_cann5 = false;
   // Set by the exporter: the rows to take, and the stem without what it adds for them. Files of one
   // product replace each other.
   ExportScope scope{};

@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <set>
 
-#include "export/cann5_topics.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 
@@ -69,7 +68,7 @@ std::vector<std::string> empty_products(const Database& db) {
     }
   }
   for (const auto& layer : timeline_layers(db)) {
-    if (layer->is_default() && layer->documents(db).empty())
+    if (layer->info().is_default && layer->documents(db).empty())
       names.push_back(fmt::format("timeline {}", layer->name()));
   }
   return names;

@@ -1,6 +1,7 @@
 #include "export/products.hpp"
 
 #include <algorithm>
+#include <map>
 
 #include "base/error.hpp"
 #include "store/meta.hpp"
@@ -9,62 +10,77 @@ namespace msprof {
 
 namespace {
 
-template <typename Product>
-std::vector<std::unique_ptr<Product>> of_dialect(const Database& db,
-                                                 std::vector<std::unique_ptr<Product>> all) {
+using Tables = std::vector<std::unique_ptr<SummaryTable>>;
+using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
+
+Tables tables_of_all_styles() {
+  Tables all;
+#define TABLE(name) all.push_back(make_##name());
+#define LAYER(name)
+#include "export/products.def"
+#undef TABLE
+#undef LAYER
+  return all;
+}
+
+template <typename Products>
+Products of_dialect(const Database& db, Products all) {
   const std::string dialect = read_meta(db, "dialect");
-  std::erase_if(all,
-                [&](const auto& product) { return dialect_name(product->dialect()) != dialect; });
+  std::erase_if(
+      all, [&](const auto& product) { return dialect_name(product->info().dialect) != dialect; });
   return all;
 }
 
 }  // namespace
 
-std::vector<std::unique_ptr<SummaryTable>> all_summary_tables() {
-  std::vector<std::unique_ptr<SummaryTable>> all;
-  all.push_back(make_svp_op_summary());
-  all.push_back(make_svp_op_statistic());
-  all.push_back(make_svp_acl_statistic());
-  all.push_back(make_svp_frequency());
-  all.push_back(make_cann_op_summary());
-  all.push_back(make_cann_task_time());
-  all.push_back(make_cann_op_statistic());
-  all.push_back(make_cann_api_statistic());
-  all.push_back(make_cann_step_trace());
-  all.push_back(make_cann_communication_statistic());
-  all.push_back(make_cann_fusion_op());
-  all.push_back(make_cann_msprof_tx());
-  all.push_back(make_cann_aicpu());
-  all.push_back(make_cann_operator_memory());
-  all.push_back(make_cann_memory_record());
-  all.push_back(make_cann_dp());
-  all.push_back(make_cann_l2_cache());
-  all.push_back(make_cann_devices());
+Tables all_summary_tables() {
+  Tables all = tables_of_all_styles();
+  std::erase_if(all, [](const auto& table) { return table->info().is_cann5_only; });
   return all;
 }
 
-std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db) {
+Tables summary_tables(const Database& db) {
   return of_dialect(db, all_summary_tables());
 }
 
-std::vector<std::unique_ptr<TimelineLayer>> all_timeline_layers() {
-  std::vector<std::unique_ptr<TimelineLayer>> all;
-  all.push_back(make_svp_task_time());
-  all.push_back(make_svp_acl());
-  all.push_back(make_cann_calls());
-  all.push_back(make_cann_user_ranges());
-  all.push_back(make_cann_hardware());
-  all.push_back(make_cann_steps());
-  all.push_back(make_cann_frequency());
-  all.push_back(make_cann_voltage());
-  all.push_back(make_cann_communication());
-  all.push_back(make_cann_memory());
-  all.push_back(make_cann_overlap());
+Layers all_timeline_layers() {
+  Layers all;
+#define TABLE(name)
+#define LAYER(name) all.push_back(make_##name());
+#include "export/products.def"
+#undef TABLE
+#undef LAYER
   return all;
 }
 
-std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db) {
+Layers timeline_layers(const Database& db) {
   return of_dialect(db, all_timeline_layers());
+}
+
+Tables cann5_tables() {
+  Tables all = tables_of_all_styles();
+  std::erase_if(all, [](const auto& table) { return table->info().cann5_place == 0; });
+  std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
+    return a->info().cann5_place < b->info().cann5_place;
+  });
+  for (auto& table : all) table = make_cann5_table(std::move(table));
+  return all;
+}
+
+std::vector<Cann5Timeline> cann5_timelines() {
+  std::map<int, Cann5Timeline> topics;
+  for (const auto& layer : all_timeline_layers()) {
+    for (const Cann5Topic& topic : layer->info().cann5_topics) {
+      Cann5Timeline& timeline = topics[topic.place];
+      timeline.name = topic.name;
+      timeline.key = topic.key;
+      timeline.layers.push_back(layer->name());
+    }
+  }
+  std::vector<Cann5Timeline> all;
+  for (auto& [place, timeline] : topics) all.push_back(std::move(timeline));
+  all.push_back({"msprof"});
+  return all;
 }
 
 namespace {

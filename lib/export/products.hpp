@@ -1,4 +1,5 @@
-// THE lists of timeline layers and summary tables. For exporters, `show` and the verdict.
+// The timeline layers and summary tables of products.def. For exporters, `show`, the verdict and
+// the doctor.
 #pragma once
 
 #include <memory>
@@ -11,7 +12,7 @@
 
 namespace msprof {
 
-// All of them, for what concerns no capture.
+// All of the current style, for what concerns no capture.
 std::vector<std::unique_ptr<SummaryTable>> all_summary_tables();
 std::vector<std::unique_ptr<TimelineLayer>> all_timeline_layers();
 
@@ -32,35 +33,25 @@ void check_style(const Database& db, const ExportScope& scope, ExportStyle style
 // Whether a file of this name may be a product, of any dialect and style.
 bool is_product_name(const std::string& name);
 
-// The makers, one a file.
-std::unique_ptr<SummaryTable> make_svp_op_summary();
-std::unique_ptr<SummaryTable> make_svp_op_statistic();
-std::unique_ptr<SummaryTable> make_svp_acl_statistic();
-std::unique_ptr<SummaryTable> make_svp_frequency();
-std::unique_ptr<SummaryTable> make_cann_op_summary();
-std::unique_ptr<SummaryTable> make_cann_op_statistic();
-std::unique_ptr<SummaryTable> make_cann_task_time();
-std::unique_ptr<SummaryTable> make_cann_api_statistic();
-std::unique_ptr<SummaryTable> make_cann_step_trace();
-std::unique_ptr<SummaryTable> make_cann_fusion_op();
-std::unique_ptr<SummaryTable> make_cann_msprof_tx();
-std::unique_ptr<SummaryTable> make_cann_communication_statistic();
-std::unique_ptr<SummaryTable> make_cann_aicpu();
-std::unique_ptr<SummaryTable> make_cann_operator_memory();
-std::unique_ptr<SummaryTable> make_cann_memory_record();
-std::unique_ptr<SummaryTable> make_cann_dp();
-std::unique_ptr<SummaryTable> make_cann_l2_cache();
-std::unique_ptr<SummaryTable> make_cann_devices();
-std::unique_ptr<TimelineLayer> make_svp_task_time();
-std::unique_ptr<TimelineLayer> make_svp_acl();
-std::unique_ptr<TimelineLayer> make_cann_calls();
-std::unique_ptr<TimelineLayer> make_cann_user_ranges();
-std::unique_ptr<TimelineLayer> make_cann_hardware();
-std::unique_ptr<TimelineLayer> make_cann_steps();
-std::unique_ptr<TimelineLayer> make_cann_frequency();
-std::unique_ptr<TimelineLayer> make_cann_voltage();
-std::unique_ptr<TimelineLayer> make_cann_communication();
-std::unique_ptr<TimelineLayer> make_cann_memory();
-std::unique_ptr<TimelineLayer> make_cann_overlap();
+// The tables of `--style cann5`, in order, as CANN 5 wrote them; names are those of the topics.
+std::vector<std::unique_ptr<SummaryTable>> cann5_tables();
+// `table` without Device_id, with the column names and units of CANN 5.
+std::unique_ptr<SummaryTable> make_cann5_table(std::unique_ptr<SummaryTable> table);
+
+// A timeline of `--style cann5`: a file a device, of the layers that name it. Each layer draws as
+// CANN 5 did where Document.is_cann5.
+struct Cann5Timeline {
+  std::string_view name;
+  std::int64_t key = 0;                    // Document.key
+  std::vector<std::string_view> layers{};  // empty: those of the default
+};
+std::vector<Cann5Timeline> cann5_timelines();
+
+// The makers.
+#define TABLE(name) std::unique_ptr<SummaryTable> make_##name();
+#define LAYER(name) std::unique_ptr<TimelineLayer> make_##name();
+#include "export/products.def"
+#undef TABLE
+#undef LAYER
 
 }  // namespace msprof

@@ -10,7 +10,6 @@
 #include "base/nearest_names.hpp"
 #include "base/text.hpp"
 #include "export/cann5_exporter.hpp"
-#include "export/cann5_topics.hpp"
 #include "export/products.hpp"
 #include "export/summary_file.hpp"
 #include "export/table_writers.hpp"

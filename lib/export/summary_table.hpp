@@ -1,5 +1,5 @@
 // SummaryTable: a table of a profile, written as CSV, JSON or for the terminal.
-// To add one: implement this in a file under summary/ and name it in products.cpp.
+// To add one: implement this in a file under summary/ and name it in products.def.
 #pragma once
 
 #include <optional>
@@ -9,7 +9,7 @@
 #include <vector>
 
 #include "export/document.hpp"
-#include "session/session.hpp"
+#include "export/product_info.hpp"
 #include "store/database.hpp"
 
 namespace msprof {
@@ -83,23 +83,22 @@ class TableWriter {
 
 class SummaryTable {
  public:
+  explicit SummaryTable(const TableInfo& info) : info_(info) {}
   virtual ~SummaryTable() = default;
-  virtual std::string_view name() const = 0;   // "op_summary"
-  virtual std::string_view title() const = 0;  // above it in the terminal
-  virtual std::string_view help() const = 0;
-  virtual Dialect dialect() const = 0;
+  const TableInfo& info() const { return info_; }
+  std::string_view name() const { return info_.name; }
+  bool is_exported() const { return info_.is_exported; }
   // May depend on the capture.
   virtual std::vector<std::string> columns(const Database& db) const = 0;
   // Its files, in order; none where the data does not exist.
   virtual std::vector<Document> documents(const Database& db) const = 0;
   virtual void write(const Database& db, const Document& document, TableWriter& out) const = 0;
-  // False for what is only shown.
-  virtual bool is_exported() const { return true; }
-  // False for what has too many rows for a terminal.
-  virtual bool is_shown() const { return true; }
   // The columns by which `show --top` sorts, where rows are not already sorted: by the first one
   // that has a number.
   virtual std::vector<std::size_t> heat_columns() const { return {}; }
+
+ private:
+  TableInfo info_;
 };
 
 }  // namespace msprof

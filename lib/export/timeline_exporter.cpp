@@ -12,7 +12,6 @@
 #include "base/nearest_names.hpp"
 #include "base/text.hpp"
 #include "export/cann5_exporter.hpp"
-#include "export/cann5_topics.hpp"
 #include "export/products.hpp"
 #include "export/time_histogram.hpp"
 #include "export/timeline_file.hpp"
@@ -32,7 +31,7 @@ constexpr std::size_t kPartBufferBytes = 64 << 10;
 // The layers named, else those of the default; Error(usage) for a name that is none of `layers`.
 Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   if (names.empty()) {
-    std::erase_if(layers, [](const auto& layer) { return !layer->is_default(); });
+    std::erase_if(layers, [](const auto& layer) { return !layer->info().is_default; });
     return layers;
   }
   std::vector<std::string_view> valid;
@@ -191,7 +190,7 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
 void check_layer_names(const std::vector<std::string>& names) {
   auto others = names;
   std::erase_if(others, [](const std::string& name) {
-    const auto& topics = cann5_timelines();
+    const auto topics = cann5_timelines();
     return std::any_of(topics.begin(), topics.end(),
                        [&](const auto& topic) { return topic.name == name; });
   });

@@ -1,7 +1,7 @@
 // ai_stack_time of CANN 5: what each layer of the software did, from the application's call down to
 // the tasks of the device: calls in the order of their begins, then tasks.
 // Source: cann_device.md 24. An infer is an iteration: known where one was asked for.
-#include "export/cann5_topics.hpp"
+#include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {
@@ -90,7 +90,9 @@ class CannAiStackTime : public cann::Table {
                .title = "Time of the layers",
                .help = "calls of AscendCL, GE and the runtime, and tasks of the device",
                .exists = "SELECT 1 FROM api_call WHERE level IS NOT NULL UNION ALL"
-                         " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"},
+                         " SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+               .cann5_place = 4,
+               .is_cann5_only = true},
               {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {

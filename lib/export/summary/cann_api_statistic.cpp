@@ -152,6 +152,7 @@ class CannApiStatistic : public cann::Table {
                .title = "Api statistic",
                .help = "count, total, mean, shortest and longest time of every call on the host",
                .exists = "SELECT 1 FROM api_call",
+               .needs = {"api_event", true},
                .is_shown = true},
               {"Device_id", "Level", "API Name", "Time(us)", "Count", "Avg(us)", "Min(us)",
                "Max(us)", "Variance"}) {}

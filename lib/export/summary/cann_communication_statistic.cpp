@@ -19,6 +19,7 @@ class CannCommunicationStatistic : public cann::Table {
                .title = "Communication statistic",
                .help = "count, total, shortest, mean and longest time of every kind of collective",
                .exists = "SELECT 1 FROM comm_span",
+               .needs = {"hccl_info|hccl_op_info"},
                .is_shown = true},
               {"Device_id", "OP Type", "Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)",
                "Max Time(us)", "Ratio(%)"}) {}

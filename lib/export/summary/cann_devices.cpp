@@ -15,10 +15,10 @@ class CannDevices : public cann::Table {
                .title = "Devices",
                .help = "chip, cores, clock and metrics of every NPU",
                .exists = "SELECT 1 FROM device",
-               .is_shown = true},
+               .is_shown = true,
+               .is_exported = false},
               {"Device_id", "Chip", "AI Cores", "Vector Cores", "Frequency(MHz)", "Core Metrics",
                "Vector Core Metrics", "Tasks"}) {}
-  bool is_exported() const override { return false; }
 
   void write(const Database& db, const Document&, TableWriter& out) const override {
     cann::Texts texts(db);

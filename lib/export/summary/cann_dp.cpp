@@ -14,7 +14,9 @@ class CannDp : public cann::Table {
       : Table({.name = "dp",
                .title = "Data pipeline",
                .help = "what the data pipeline handed to each device, and what it still had",
-               .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL"},
+               .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
+               .needs = {"data_preprocess"},
+               .cann5_place = 10},
               {"Device_id", "Timestamp(us)", "Action", "Source", "Cached Buffer Size"}) {}
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {

@@ -12,7 +12,9 @@ class CannFusionOp : public cann::Table {
       : Table({.name = "fusion_op",
                .title = "Fused operators",
                .help = "what was fused into each operator of a model, and its memory",
-               .exists = "SELECT 1 FROM fusion_op"},
+               .exists = "SELECT 1 FROM fusion_op",
+               .needs = {"fusion_op_info"},
+               .cann5_place = 6},
               {"Device_id", "Model Name", "Model ID", "Fusion Op", "Original Ops",
                "Memory Input(KB)", "Memory Output(KB)", "Memory Weight(KB)", "Memory Workspace(KB)",
                "Memory Total(KB)"}) {}

@@ -2,7 +2,7 @@
 // Source: cann_device.md 24. The type is that of the operators of this name; N/A where they differ.
 #include <unordered_map>
 
-#include "export/cann5_topics.hpp"
+#include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {
@@ -36,7 +36,9 @@ class CannGeOpExecute : public cann::Table {
       : Table({.name = "ge_op_execute",
                .title = "Launches of operators",
                .help = "every call by which an operator is launched",
-               .exists = "SELECT 1 FROM api_call WHERE level = 10000"},
+               .exists = "SELECT 1 FROM api_call WHERE level = 10000",
+               .cann5_place = 8,
+               .is_cann5_only = true},
               {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {

@@ -199,7 +199,9 @@ class CannL2Cache : public cann::Table {
       : Table({.name = "l2_cache",
                .title = "L2 cache",
                .help = "hit and victim rate of the L2 cache, of every task",
-               .exists = "SELECT 1 FROM l2_cache"},
+               .exists = "SELECT 1 FROM l2_cache",
+               .needs = {"l2_cache"},
+               .cann5_place = 11},
               {"Device_id", "Stream Id", "Task Id", "Hit Rate", "Victim Rate"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {

@@ -14,7 +14,8 @@ class CannMemoryRecord : public cann::Table {
       : Table({.name = "memory_record",
                .title = "Memory over time",
                .help = "device memory in use after every allocation and release",
-               .exists = "SELECT 1 FROM memory_event"},
+               .exists = "SELECT 1 FROM memory_event",
+               .needs = {"task_memory_info"}},
               {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
                "Total Reserved(KB)", "Device"}) {}
 

@@ -36,7 +36,8 @@ class CannMsprofTx : public cann::Table {
       : Table({.name = "msprof_tx",
                .title = "Ranges of the application",
                .help = "ranges and marks that the application named, and when devices reached them",
-               .exists = "SELECT 1 FROM user_range"},
+               .exists = "SELECT 1 FROM user_range",
+               .needs = {"msproftx"}},
               {"Device_id", "pid", "tid", "category", "event_type", "payload_type", "payload_value",
                "Start_time(us)", "End_time(us)", "message_type", "message", "domain",
                "Device Start_time(us)", "Device End_time(us)"}) {}

@@ -78,7 +78,9 @@ class CannOpStatistic : public cann::Table {
                .exists = "SELECT 1 FROM op JOIN name ON name.id = op.type_name_id"
                          " WHERE name.text <> 'N/A'"
                          " AND EXISTS (SELECT 1 FROM task WHERE op_id IS NOT NULL)",
-               .is_shown = true},
+               .needs = kDeviceLogsAndHost,
+               .is_shown = true,
+               .cann5_place = 2},
               {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 

@@ -232,7 +232,9 @@ class CannOpSummary : public cann::Table {
                .title = "Op summary",
                .help = "every execution of an operator: time, shapes, load of the cores",
                .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL UNION ALL"
-                         " SELECT 1 FROM comm_op"},
+                         " SELECT 1 FROM comm_op",
+               .needs = kDeviceLogsAndHost,
+               .cann5_place = 1},
               {"Device_id",
                "Model ID",
                "Task ID",

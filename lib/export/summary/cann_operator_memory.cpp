@@ -14,7 +14,8 @@ class CannOperatorMemory : public cann::Table {
       : Table({.name = "operator_memory",
                .title = "Operator memory",
                .help = "device memory that operators allocated, and how long they kept it",
-               .exists = "SELECT 1 FROM memory_block"},
+               .exists = "SELECT 1 FROM memory_block",
+               .needs = {"task_memory_info"}},
               {"Device_id", "Name", "Size(KB)", "Allocation Time(us)", "Duration(us)",
                "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
                "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}

@@ -4,7 +4,7 @@
 #include <map>
 #include <tuple>
 
-#include "export/cann5_topics.hpp"
+#include "export/products.hpp"
 #include "export/summary/cann_op_times.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -31,7 +31,9 @@ class CannRuntimeApi : public cann::Table {
       : Table({.name = "runtime_api",
                .title = "Runtime calls",
                .help = "count, total, mean, shortest and longest time of every runtime call",
-               .exists = "SELECT 1 FROM api_call WHERE level = 5000"},
+               .exists = "SELECT 1 FROM api_call WHERE level = 5000",
+               .cann5_place = 5,
+               .is_cann5_only = true},
               {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
                "Process ID", "Thread ID"}) {}
 

@@ -21,7 +21,9 @@ class CannStepTrace : public cann::Table {
                .title = "Steps",
                .help = "iterations of every model: forward and backward pass, all-reduces",
                .exists = "SELECT 1 FROM iteration",
-               .is_shown = true},
+               .needs = {"ts_track"},
+               .is_shown = true,
+               .cann5_place = 3},
               {"Device_id", "Iteration ID", "FP Start(us)", "BP End(us)", "Iteration End(us)",
                "Iteration Time(us)", "FP to BP Time(us)", "Iteration Refresh(us)",
                "Data Aug Bound(us)", "Model ID"}) {}

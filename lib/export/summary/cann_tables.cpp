@@ -19,12 +19,12 @@ std::string without_zeros(std::string digits, std::size_t kept) {
 }  // namespace
 
 std::vector<Document> Table::documents(const Database& db) const {
-  if (!has_rows(db, facts_.exists)) return {};
+  if (!has_rows(db, info().exists)) return {};
   Document document;
   const std::string time = time_stamp(db);
-  document.stem = std::string(facts_.name);
+  document.stem = std::string(info().name);
   if (!time.empty()) document.stem += "_" + time;
-  document.slice_at = facts_.name.size();
+  document.slice_at = info().name.size();
   return {document};
 }
 

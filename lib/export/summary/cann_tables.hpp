@@ -16,31 +16,17 @@
 
 namespace msprof::cann {
 
-// What a table says about itself.
-struct TableFacts {
-  std::string_view name;
-  std::string_view title;
-  std::string_view help;
-  std::string_view exists;  // SQL: whether there is anything to print
-  bool is_shown = false;
-};
-
-// A table of the whole capture: one file `<name>_<time of the collection>`.
+// A table of the whole capture: one file `<name>_<time of the collection>`, where its `exists`
+// finds something.
 class Table : public SummaryTable {
  public:
-  Table(const TableFacts& facts, std::vector<std::string> columns)
-      : facts_(facts), columns_(std::move(columns)) {}
+  Table(const TableInfo& info, std::vector<std::string> columns)
+      : SummaryTable(info), columns_(std::move(columns)) {}
 
-  std::string_view name() const override { return facts_.name; }
-  std::string_view title() const override { return facts_.title; }
-  std::string_view help() const override { return facts_.help; }
-  Dialect dialect() const override { return Dialect::cann; }
-  bool is_shown() const override { return facts_.is_shown; }
   std::vector<std::string> columns(const Database&) const override { return columns_; }
   std::vector<Document> documents(const Database& db) const override;
 
  private:
-  TableFacts facts_;
   std::vector<std::string> columns_;
 };
 

@@ -74,12 +74,13 @@ std::vector<Row> sorted_rows(const Database& db, std::int64_t model_row) {
 
 class SvpAclStatistic : public SummaryTable {
  public:
-  std::string_view name() const override { return "acl_statistic"; }
-  std::string_view title() const override { return "Acl statistic"; }
-  std::string_view help() const override {
-    return "total, mean, longest and shortest time of every ACL call";
-  }
-  Dialect dialect() const override { return Dialect::svp; }
+  SvpAclStatistic()
+      : SummaryTable({.name = "acl_statistic",
+                      .title = "Acl statistic",
+                      .help = "total, mean, longest and shortest time of every ACL call",
+                      .needs = {"acl_api", true},
+                      .is_shown = true,
+                      .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
     return {kColumns.begin(), kColumns.end()};
   }

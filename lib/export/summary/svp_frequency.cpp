@@ -12,14 +12,16 @@ constexpr std::array<std::string_view, 3> kColumns = {"Device Id", "Frequency(MH
 
 class SvpFrequency : public SummaryTable {
  public:
-  std::string_view name() const override { return "frequency"; }
-  std::string_view title() const override { return "Frequency"; }
-  std::string_view help() const override { return "clock of the cores"; }
-  Dialect dialect() const override { return Dialect::svp; }
+  SvpFrequency()
+      : SummaryTable({.name = "frequency",
+                      .title = "Frequency",
+                      .help = "clock of the cores",
+                      .is_shown = true,
+                      .is_exported = false,
+                      .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
     return {kColumns.begin(), kColumns.end()};
   }
-  bool is_exported() const override { return false; }
 
   std::vector<Document> documents(const Database& db) const override {
     Statement any = db.prepare("SELECT EXISTS(SELECT 1 FROM device)");

@@ -90,12 +90,13 @@ void sort_longest_first(std::vector<Group>& groups) {
 
 class SvpOpStatistic : public SummaryTable {
  public:
-  std::string_view name() const override { return "op_statistic"; }
-  std::string_view title() const override { return "Op statistic"; }
-  std::string_view help() const override {
-    return "total, mean, longest and shortest time of every operator";
-  }
-  Dialect dialect() const override { return Dialect::svp; }
+  SvpOpStatistic()
+      : SummaryTable({.name = "op_statistic",
+                      .title = "Op statistic",
+                      .help = "total, mean, longest and shortest time of every operator",
+                      .needs = {"aicore|aicpu", true},
+                      .is_shown = true,
+                      .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
     return {kColumns.begin(), kColumns.end()};
   }

@@ -98,12 +98,13 @@ std::optional<std::string> mean_us(const LayerTotal& layer,
 
 class SvpOpSummary : public SummaryTable {
  public:
-  std::string_view name() const override { return "op_summary"; }
-  std::string_view title() const override { return "AA core metric"; }
-  std::string_view help() const override {
-    return "time, unit load and DDR traffic of every layer";
-  }
-  Dialect dialect() const override { return Dialect::svp; }
+  SvpOpSummary()
+      : SummaryTable({.name = "op_summary",
+                      .title = "AA core metric",
+                      .help = "time, unit load and DDR traffic of every layer",
+                      .needs = {"aicore|aicpu", true},
+                      .is_shown = true,
+                      .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
     return {kColumns.begin(), kColumns.end()};
   }

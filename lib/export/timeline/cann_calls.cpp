@@ -108,7 +108,13 @@ class CannCalls : public cann::Layer {
   CannCalls()
       : Layer({.name = "cann",
                .help = "calls on the host, a thread each",
-               .exists = "SELECT 1 FROM api_call"}) {}
+               .exists = "SELECT 1 FROM api_call",
+               .needs = {"api_event", true},
+               .cann5_topics = {{1, "ai_stack_time"},
+                                {2, "thread_group"},
+                                {4, "runtime_api", cann::kRuntimeLevel},
+                                {5, "ge", cann::kModelLevel},
+                                {6, "ge_op_execute", cann::kNodeLevel}}}) {}
 
   // document.key is the level whose calls are drawn, 0: of all.
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {

@@ -10,7 +10,6 @@
 #include <span>
 #include <string>
 
-#include "export/cann5_topics.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -34,7 +33,7 @@ struct Group {
 // collectives, then its planes. CANN 5 counted the planes alone, and had the collectives behind.
 class Groups {
  public:
-  Groups(const Database& db, TraceStyle style) : db_(db) {
+  Groups(const Database& db, bool is_cann5) : db_(db) {
     Statement read = db.prepare(
         "SELECT task.device_id, call.group_name_id, max(call.plane_id) FROM comm_task"
         " CROSS JOIN comm_call AS call ON call.id = comm_call_id"
@@ -49,7 +48,6 @@ class Groups {
       const std::int64_t name = read.maybe_integer(1).value_or(kNull);
       const auto [at, is_new] = groups_[read.integer(0)].try_emplace(name);
       if (!is_new) continue;
-      const bool is_cann5 = style == TraceStyle::cann5;
       Group& group = at->second;
       group.row = is_cann5 ? kCann5PlaneOrder + count++ : next_row++;
       group.first_plane = next_row;
@@ -94,16 +92,15 @@ class Groups {
 
 class CommunicationWriter {
  public:
-  CommunicationWriter(const Database& db, const Document& document, TraceStyle style,
-                      TraceJsonWriter& out)
+  CommunicationWriter(const Database& db, const Document& document, TraceJsonWriter& out)
       : db_(db),
-        style_(style),
+        is_cann5_(document.is_cann5),
         scope_(document.scope),
         has_arrows_(document.has_arrows),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
         texts_(db, cann::TextForm::json),
-        groups_(db, style),
+        groups_(db, document.is_cann5),
         out_(out) {}
 
   void write() {
@@ -175,14 +172,13 @@ class CommunicationWriter {
     const std::string item = text(row.maybe_integer(kItem));
     out_.begin_slice({item}, lane(device, plane), row.integer(kStart), duration);
     const std::string notify = std::to_string(static_cast<std::uint64_t>(row.integer(kNotify)));
-    const bool is_cann5 = style_ == TraceStyle::cann5;
-    out_.argument({"\"notify_id\""}, JsonText{is_cann5 ? notify : "\"" + notify + "\""});
+    out_.argument({"\"notify_id\""}, JsonText{is_cann5_ ? notify : "\"" + notify + "\""});
     constexpr double kPsPerUs = 1e6;
     out_.argument_number({"\"duration estimated(us)\""},
                          static_cast<double>(row.integer(kEstimated)) / kPsPerUs);
     out_.argument({"\"stream id\""}, row.integer(kStream));
     out_.argument({"\"task id\""}, row.integer(kNumber));
-    if (!is_cann5) write_context(row);
+    if (!is_cann5_) write_context(row);
     out_.argument({"\"task type\""}, JsonText{item});
     out_.argument({"\"src rank\""}, row.integer(kLocal));
     out_.argument({"\"dst rank\""}, row.integer(kRemote));
@@ -197,7 +193,7 @@ class CommunicationWriter {
     out_.argument_number(
         {"\"bandwidth(GB/s)\""},
         duration == 0 ? 0.0 : static_cast<double>(bytes) / static_cast<double>(duration));
-    if (!is_cann5) write_model(row, kModel);
+    if (!is_cann5_) write_model(row, kModel);
     out_.end_slice();
   }
   void write_context(const Statement& row) {
@@ -249,7 +245,7 @@ class CommunicationWriter {
     const std::int64_t start = row.integer(kOpStart);
     out_.begin_slice({text(row.maybe_integer(kOpName))}, where, start,
                      cann::minus_ns(row.integer(kOpEnd), start));
-    if (style_ == TraceStyle::current) write_op_arguments(row);
+    if (!is_cann5_) write_op_arguments(row);
     out_.end_slice();
   }
 
@@ -273,11 +269,11 @@ class CommunicationWriter {
     groups_.for_each([&](std::int64_t device, std::int64_t name, const Group& group) {
       if (device != last_device) {
         processes_.write(out_, cann::TraceProcess::communication, device,
-                         style_ == TraceStyle::cann5 ? "HCCL" : "Communication");
+                         is_cann5_ ? "HCCL" : "Communication");
       }
       last_device = device;
       // The threads of CANN 5 are in the other order than their numbers.
-      const std::int64_t plane_order = style_ == TraceStyle::cann5 ? kCann5PlaneOrder : 0;
+      const std::int64_t plane_order = is_cann5_ ? kCann5PlaneOrder : 0;
       out_.thread(lane(device, group.row), group_name(name), group.row - plane_order);
       for (const std::int64_t plane : group.planes) {
         const std::int64_t tid = group.first_plane + plane;
@@ -287,7 +283,7 @@ class CommunicationWriter {
   }
 
   std::string group_name(std::int64_t name_id) const {
-    if (style_ == TraceStyle::cann5) return "Communication Kernel";
+    if (is_cann5_) return "Communication Kernel";
     Statement read = db_.prepare("SELECT text FROM name WHERE id = ?");
     read.bind(1, name_id);
     if (name_id == kNull || !read.step()) return "Communication";
@@ -295,7 +291,7 @@ class CommunicationWriter {
   }
 
   const Database& db_;
-  TraceStyle style_;
+  bool is_cann5_;
   const ExportScope& scope_;
   bool has_arrows_;
   std::int64_t begin_ns_;
@@ -307,27 +303,22 @@ class CommunicationWriter {
 
 class CannCommunication : public cann::Layer {
  public:
-  explicit CannCommunication(TraceStyle style)
+  CannCommunication()
       : Layer({.name = "communication",
                .help = "collectives and their tasks, by group and plane",
-               .exists = "SELECT 1 FROM comm_task"}),
-        style_(style) {}
+               .exists = "SELECT 1 FROM comm_task",
+               .needs = {"hccl_info|hccl_op_info"},
+               .cann5_topics = {{8, "hccl"}}}) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    CommunicationWriter(db, document, style_, out).write();
+    CommunicationWriter(db, document, out).write();
   }
-
- private:
-  TraceStyle style_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_communication() {
-  return std::make_unique<CannCommunication>(TraceStyle::current);
-}
-std::unique_ptr<TimelineLayer> make_cann5_communication() {
-  return std::make_unique<CannCommunication>(TraceStyle::cann5);
+  return std::make_unique<CannCommunication>();
 }
 
 }  // namespace msprof

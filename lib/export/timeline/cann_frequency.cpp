@@ -11,7 +11,7 @@ namespace msprof {
 namespace {
 
 struct CounterFacts {
-  cann::LayerFacts layer;  // its `exists` gives the ids of the tracks
+  LayerInfo layer;  // its `exists` gives the ids of the tracks
   cann::TraceProcess process;
   std::string_view process_name;
 };
@@ -51,7 +51,8 @@ std::unique_ptr<TimelineLayer> make_cann_frequency() {
       CounterFacts{{.name = "ai_core_freq",
                     .help = "frequency of the AI cores",
                     .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
-                              " WHERE name.text = 'AI Core Freq'"},
+                              " WHERE name.text = 'AI Core Freq'",
+                    .needs = {"lpm_freq"}},
                    cann::TraceProcess::frequency,
                    "AI Core Freq"});
 }
@@ -61,7 +62,8 @@ std::unique_ptr<TimelineLayer> make_cann_voltage() {
       CounterFacts{{.name = "voltage",
                     .help = "voltages of the AI cores and the bus",
                     .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
-                              " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')"},
+                              " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')",
+                    .needs = {"lpm_freq"}},
                    cann::TraceProcess::voltage,
                    "Voltage Info"});
 }

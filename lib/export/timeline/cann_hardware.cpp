@@ -11,7 +11,6 @@
 #include <utility>
 
 #include "derive/pmu_metrics.hpp"
-#include "export/cann5_topics.hpp"
 #include "export/cann_counters.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_arrows.hpp"
@@ -206,10 +205,10 @@ struct TaskText {
 
 class TaskTexts {
  public:
-  TaskTexts(const Database& db, std::int64_t pid, TraceStyle style)
+  TaskTexts(const Database& db, std::int64_t pid, bool is_cann5)
       : db_(db),
         pid_(pid),
-        style_(style),
+        is_cann5_(is_cann5),
         texts_(db, cann::TextForm::json),
         types_(db),
         copy_(cann::name_id_of(db, "MEMCPY_ASYNC")),
@@ -285,7 +284,7 @@ class TaskTexts {
     }
     if (key.host_type == copy_) type = key.device_type;
     text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
-    if (style_ == TraceStyle::cann5) {
+    if (is_cann5_) {
       text.arguments = "\"Task Type\":" + texts_(type);
       text.arguments += ",\"Stream Id\":" + std::to_string(key.stream);
       return text;
@@ -298,7 +297,7 @@ class TaskTexts {
 
   const Database& db_;
   std::int64_t pid_;
-  TraceStyle style_;
+  bool is_cann5_;
   cann::Texts texts_;
   cann::TaskTypes types_;
   std::int64_t copy_;
@@ -313,15 +312,15 @@ class TaskTexts {
 class DeviceWriter {
  public:
   DeviceWriter(const Database& db, const ExportScope& scope, const cann::ArrowEnds* ends,
-               std::int64_t device, std::int64_t pid, TraceStyle style)
+               std::int64_t device, std::int64_t pid, bool is_cann5)
       : db_(db),
         scope_(scope),
         is_limited_(!scope.is_everything()),
         ends_(ends),
         device_(device),
         begin_ns_(cann::window_begin_ns(db)),
-        texts_(db, pid, style) {
-    if (style == TraceStyle::cann5) core_times_.emplace(db);
+        texts_(db, pid, is_cann5) {
+    if (is_cann5) core_times_.emplace(db);
   }
 
   void write(std::int64_t first_task, std::int64_t last_task, TraceJsonWriter& out) {
@@ -387,11 +386,12 @@ class DeviceWriter {
 
 class CannHardware : public cann::Layer {
  public:
-  explicit CannHardware(TraceStyle style)
+  CannHardware()
       : Layer({.name = "ascend_hardware",
                .help = "tasks on the device, a stream each",
-               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL"}),
-        style_(style) {}
+               .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
+               .needs = kDeviceLogs,
+               .cann5_topics = {{1, "ai_stack_time"}, {3, "task_time"}}}) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
@@ -411,7 +411,7 @@ class CannHardware : public cann::Layer {
         if (writer) write_metadata();
         device = runs.integer(0);
         writer.emplace(db, document.scope, ends ? &*ends : nullptr, device,
-                       processes.pid(cann::TraceProcess::hardware, device), style_);
+                       processes.pid(cann::TraceProcess::hardware, device), document.is_cann5);
       }
       if (document.scope.takes_device(device)) {
         writer->write(runs.integer(1), runs.integer(2), out);
@@ -419,18 +419,12 @@ class CannHardware : public cann::Layer {
     }
     if (writer) write_metadata();
   }
-
- private:
-  TraceStyle style_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_hardware() {
-  return std::make_unique<CannHardware>(TraceStyle::current);
-}
-std::unique_ptr<TimelineLayer> make_cann5_hardware() {
-  return std::make_unique<CannHardware>(TraceStyle::cann5);
+  return std::make_unique<CannHardware>();
 }
 
 }  // namespace msprof

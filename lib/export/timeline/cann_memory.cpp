@@ -18,6 +18,7 @@ class CannMemory : public cann::Layer {
       : Layer({.name = "memory",
                .help = "device memory that operators hold",
                .exists = "SELECT 1 FROM memory_event WHERE total_allocated_bytes IS NOT NULL",
+               .needs = {"task_memory_info"},
                .is_default = false}) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {

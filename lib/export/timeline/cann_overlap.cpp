@@ -17,7 +17,8 @@ class CannOverlap : public cann::Layer {
   CannOverlap()
       : Layer({.name = "overlap",
                .help = "when a device computed, communicated, or was free",
-               .exists = "SELECT 1 FROM overlap"}) {}
+               .exists = "SELECT 1 FROM overlap",
+               .needs = kDeviceLogs}) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);

@@ -5,7 +5,6 @@
 #include <set>
 #include <string>
 
-#include "export/cann5_topics.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -32,6 +31,9 @@ enum Cell : int {
   kAug
 };
 
+// Document.key of iterations in a file of their own, which has a process for them.
+constexpr std::int64_t kStepsAlone = 1;
+
 std::string quoted(std::string_view text, std::int64_t number) {
   std::string quoted = "\"";
   quoted += text;
@@ -41,10 +43,10 @@ std::string quoted(std::string_view text, std::int64_t number) {
 
 class StepWriter {
  public:
-  StepWriter(const Database& db, const Document& document, TraceStyle style, TraceJsonWriter& out)
+  StepWriter(const Database& db, const Document& document, TraceJsonWriter& out)
       : db_(db),
         scope_(document.scope),
-        is_cann5_(style == TraceStyle::cann5),
+        is_cann5_(document.is_cann5),
         is_alone_(is_cann5_ && document.key == kStepsAlone),
         processes_(db),
         out_(out) {}
@@ -245,28 +247,23 @@ class StepWriter {
 
 class CannSteps : public cann::Layer {
  public:
-  explicit CannSteps(TraceStyle style)
+  CannSteps()
       : Layer({.name = "step_trace",
                .help = "iterations of models, with forward and backward pass",
                .exists = "SELECT 1 FROM iteration",
-               .own_document = "step_trace"}),
-        style_(style) {}
+               .needs = {"ts_track"},
+               .own_document = "step_trace",
+               .cann5_topics = {{7, "step_trace", kStepsAlone}}}) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    StepWriter(db, document, style_, out).write();
+    StepWriter(db, document, out).write();
   }
-
- private:
-  TraceStyle style_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_steps() {
-  return std::make_unique<CannSteps>(TraceStyle::current);
-}
-std::unique_ptr<TimelineLayer> make_cann5_steps() {
-  return std::make_unique<CannSteps>(TraceStyle::cann5);
+  return std::make_unique<CannSteps>();
 }
 
 }  // namespace msprof

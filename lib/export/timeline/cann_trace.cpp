@@ -50,10 +50,10 @@ void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int6
 }
 
 std::vector<Document> Layer::documents(const Database& db) const {
-  if (!has_rows(db, facts_.exists)) return {};
+  if (!has_rows(db, info().exists)) return {};
   const std::string time = time_stamp(db);
   std::vector<Document> documents{shared_document(kWhole, time)};
-  if (!facts_.own_document.empty()) documents.push_back(shared_document(facts_.own_document, time));
+  if (!info().own_document.empty()) documents.push_back(shared_document(info().own_document, time));
   return documents;
 }
 

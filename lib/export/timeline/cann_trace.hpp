@@ -48,28 +48,11 @@ class TraceProcesses {
   std::int64_t host_pid_ = 0;
 };
 
-// What a layer says about itself.
-struct LayerFacts {
-  std::string_view name;
-  std::string_view help;
-  std::string_view exists;             // SQL: whether there is anything to draw
-  std::string_view own_document = {};  // "step_trace": it has a file of its own, too
-  bool is_default = true;
-};
-
-// A layer of msprof_<time of the collection>.
+// A layer of msprof_<time of the collection>, where its `exists` finds something.
 class Layer : public TimelineLayer {
  public:
-  explicit Layer(const LayerFacts& facts) : facts_(facts) {}
-
-  std::string_view name() const override { return facts_.name; }
-  std::string_view help() const override { return facts_.help; }
-  Dialect dialect() const override { return Dialect::cann; }
-  bool is_default() const override { return facts_.is_default; }
+  using TimelineLayer::TimelineLayer;
   std::vector<Document> documents(const Database& db) const override;
-
- private:
-  LayerFacts facts_;
 };
 
 }  // namespace msprof::cann

@@ -165,6 +165,7 @@ class CannUserRanges : public cann::Layer {
       : Layer({.name = "msproftx",
                .help = "ranges and marks that the application named",
                .exists = "SELECT 1 FROM user_range",
+               .needs = {"msproftx"},
                .own_document = "msprof_tx"}) {}
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {

@@ -40,9 +40,11 @@ std::int64_t batch_of(const Database& db, const svp::Model& model) {
 
 class SvpAcl : public TimelineLayer {
  public:
-  std::string_view name() const override { return "acl"; }
-  std::string_view help() const override { return "calls of the ACL interface on the host"; }
-  Dialect dialect() const override { return Dialect::svp; }
+  SvpAcl()
+      : TimelineLayer({.name = "acl",
+                       .help = "calls of the ACL interface on the host",
+                       .needs = {"acl_api", true},
+                       .dialect = Dialect::svp}) {}
 
   std::vector<Document> documents(const Database& db) const override {
     std::vector<Document> documents;

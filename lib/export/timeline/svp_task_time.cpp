@@ -122,11 +122,11 @@ class UnitLanes {
 
 class SvpTaskTime : public TimelineLayer {
  public:
-  std::string_view name() const override { return "task_time"; }
-  std::string_view help() const override {
-    return "layer executions on the NPU cores and CPU operators";
-  }
-  Dialect dialect() const override { return Dialect::svp; }
+  SvpTaskTime()
+      : TimelineLayer({.name = "task_time",
+                       .help = "layer executions on the NPU cores and CPU operators",
+                       .needs = {"aicore|aicpu", true},
+                       .dialect = Dialect::svp}) {}
 
   std::vector<Document> documents(const Database& db) const override {
     std::vector<Document> documents;

@@ -1,0 +1,54 @@
+// What a product says about itself, in its own file. Lists, --help, completion, the doctor and
+// --style cann5 are made of it.
+#pragma once
+
+#include <cstdint>
+#include <string_view>
+#include <vector>
+
+#include "session/session.hpp"
+
+namespace msprof {
+
+// The raw kinds that a product is made of: groups, all of which it needs; '|' parts those of which
+// one is enough.
+struct RawNeeds {
+  std::string_view kinds;
+  bool every_run = false;  // else only runs that use what it shows
+};
+inline constexpr RawNeeds kDeviceLogs = {"stars_soc|hwts|ts_track", true};
+inline constexpr RawNeeds kDeviceLogsAndHost = {
+    "stars_soc|hwts|ts_track task_track node_basic_info", true};
+
+struct TableInfo {
+  std::string_view name;   // "op_summary"
+  std::string_view title;  // above it in the terminal
+  std::string_view help;
+  std::string_view exists = {};  // SQL: whether there is anything to print
+  RawNeeds needs = {};
+  bool is_shown = false;       // by `show`: few enough rows for a terminal
+  bool is_exported = true;     // false for what is only shown
+  int cann5_place = 0;         // among the tables of --style cann5; 0: it is none of them
+  bool is_cann5_only = false;  // no table of today
+  Dialect dialect = Dialect::cann;
+};
+
+// A file a device of --style cann5, in which layers have a part. Source: cann_device.md 24.
+struct Cann5Topic {
+  int place = 0;  // among the topics
+  std::string_view name;
+  std::int64_t key = 0;  // Document.key for these layers
+};
+
+struct LayerInfo {
+  std::string_view name;  // "task_time"
+  std::string_view help;
+  std::string_view exists = {};  // SQL: whether there is anything to draw
+  RawNeeds needs = {};
+  std::string_view own_document = {};      // "step_trace": it has a file of its own, too
+  bool is_default = true;                  // false: written only where --layers names it
+  std::vector<Cann5Topic> cann5_topics{};  // those it has a part in, beside that of all layers
+  Dialect dialect = Dialect::cann;
+};
+
+}  // namespace msprof
