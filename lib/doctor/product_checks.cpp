@@ -5,56 +5,13 @@
 
 #include <algorithm>
 #include <map>
-#include <optional>
 
-#include "analyze/capture_facts.hpp"
-#include "analyze/verdict.hpp"
 #include "base/text.hpp"
+#include "export/products.hpp"
 
 namespace msprof {
 
 namespace {
-
-// What a product is made of. Groups of raw kinds, all of which it needs; '|' parts those of which
-// one is enough. A product of the same name may be made of other files on other machines.
-struct Need {
-  std::string_view dialect;
-  std::string_view product;
-  std::string_view kinds;
-  bool every_run;  // else only runs that use what it shows
-};
-
-constexpr std::string_view kDevice = "stars_soc|hwts|ts_track";
-constexpr std::string_view kDeviceAndHost = "stars_soc|hwts|ts_track task_track node_basic_info";
-
-constexpr Need kNeeds[] = {
-    {"svp", "op_summary", "aicore|aicpu", true},
-    {"svp", "op_statistic", "aicore|aicpu", true},
-    {"svp", "task_time", "aicore|aicpu", true},
-    {"svp", "acl_statistic", "acl_api", true},
-    {"svp", "acl", "acl_api", true},
-    {"cann", "op_summary", kDeviceAndHost, true},
-    {"cann", "op_statistic", kDeviceAndHost, true},
-    {"cann", "task_time", kDevice, true},
-    {"cann", "ascend_hardware", kDevice, true},
-    {"cann", "overlap", kDevice, true},
-    {"cann", "api_statistic", "api_event", true},
-    {"cann", "cann", "api_event", true},
-    {"cann", "step_trace", "ts_track", false},
-    {"cann", "fusion_op", "fusion_op_info", false},
-    {"cann", "msprof_tx", "msproftx", false},
-    {"cann", "msproftx", "msproftx", false},
-    {"cann", "communication_statistic", "hccl_info|hccl_op_info", false},
-    {"cann", "communication", "hccl_info|hccl_op_info", false},
-    {"cann", "aicpu", "aicpu|data_preprocess", false},
-    {"cann", "operator_memory", "task_memory_info", false},
-    {"cann", "memory_record", "task_memory_info", false},
-    {"cann", "memory", "task_memory_info", false},
-    {"cann", "dp", "data_preprocess", false},
-    {"cann", "l2_cache", "l2_cache", false},
-    {"cann", "ai_core_freq", "lpm_freq", false},
-    {"cann", "voltage", "lpm_freq", false},
-};
 
 // What it means that files of a kind (the first of its group) are not there.
 struct Absence {
@@ -96,28 +53,38 @@ constexpr Absence kAbsences[] = {
 class Products {
  public:
   Products(CheckList& list, const Database& db, const std::vector<CaptureFinding>& findings)
-      : list_(list), facts_(capture_facts(db)), findings_(findings) {
+      : list_(list), findings_(findings) {
     Statement read = db.prepare(
         "SELECT kind, sum(count) FROM import_log WHERE category = 'imported' GROUP BY kind");
     while (read.step()) totals_[std::string(read.text(0))] = read.integer(1);
+    auto tables = summary_tables(db);
+    std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
+    sort_out(db, "summary", tables);
+    sort_out(db, "timeline", timeline_layers(db));
   }
 
   void check() {
-    std::vector<std::string> with = facts_.summaries.with_data;
-    for (const std::string& name : facts_.timelines.with_data) {
-      if (std::find(with.begin(), with.end(), name) == with.end()) with.push_back(name);
-    }
-    if (!with.empty()) list_.ok("products", fmt::format("data for {}", fmt::join(with, ", ")));
-    for (const std::string& name : facts_.summaries.without_data) check_one("summary", name);
-    for (const std::string& name : facts_.timelines.without_data) check_one("timeline", name);
+    if (!with_data_.empty())
+      list_.ok("products", fmt::format("data for {}", fmt::join(with_data_, ", ")));
+    for (const Product& product : without_data_) check_one(product);
   }
 
  private:
-  const Need* need_of(const std::string& product) const {
-    const auto* found = std::find_if(std::begin(kNeeds), std::end(kNeeds), [&](const Need& need) {
-      return need.dialect == facts_.dialect && need.product == product;
-    });
-    return found == std::end(kNeeds) ? nullptr : found;
+  struct Product {
+    std::string name;  // "summary op_summary"
+    RawNeeds needs;
+  };
+
+  template <typename List>
+  void sort_out(const Database& db, std::string_view what, const List& products) {
+    for (const auto& product : products) {
+      const std::string_view name = product->name();
+      if (product->documents(db).empty()) {
+        without_data_.push_back({fmt::format("{} {}", what, name), product->info().needs});
+      } else if (std::find(with_data_.begin(), with_data_.end(), name) == with_data_.end()) {
+        with_data_.push_back(name);
+      }
+    }
   }
 
   bool has_records(std::string_view group) const {
@@ -145,32 +112,32 @@ class Products {
     return found == findings_.end() ? nullptr : &*found;
   }
 
-  void check_one(std::string_view what, const std::string& product) {
-    const std::string name = fmt::format("{} {}", what, product);
-    const Need* need = need_of(product);
-    if (need == nullptr) return list_.skip(name, "no data: nothing of it was recorded");
-    const auto groups = split(need->kinds, ' ');
+  void check_one(const Product& product) {
+    const std::string& name = product.name;
+    const RawNeeds& needs = product.needs;
+    if (needs.kinds.empty()) return list_.skip(name, "no data: nothing of it was recorded");
+    const auto groups = split(needs.kinds, ' ');
     const auto lacking = std::find_if(groups.begin(), groups.end(),
                                       [&](std::string_view group) { return !has_records(group); });
-    if (lacking == groups.end()) return none_fits(name, *need);
+    if (lacking == groups.end()) return none_fits(name, needs);
     if (const CaptureFinding* damage = damage_of(*lacking)) {
       return list_.fail(name, fmt::format("no data: {}: {}", damage->kind, damage->evidence),
                         damage->remedy, Exit::partial_data);
     }
     if (has_files(*lacking)) {
-      return missing(name, *need, fmt::format("no data: the files of {} hold no records", *lacking),
+      return missing(name, needs, fmt::format("no data: the files of {} hold no records", *lacking),
                      "");
     }
     const std::string_view kind = split(*lacking, '|').front();
     const auto* absence = std::find_if(std::begin(kAbsences), std::end(kAbsences),
                                        [&](const Absence& one) { return one.kind == kind; });
     if (absence == std::end(kAbsences)) return list_.skip(name, "no data: nothing was recorded");
-    missing(name, *need, fmt::format("no data: {}", absence->cause), absence->remedy);
+    missing(name, needs, fmt::format("no data: {}", absence->cause), absence->remedy);
   }
 
-  void missing(const std::string& name, const Need& need, std::string evidence,
+  void missing(const std::string& name, const RawNeeds& needs, std::string evidence,
                std::string_view remedy) {
-    if (need.every_run) {
+    if (needs.every_run) {
       list_.warn(name, std::move(evidence), std::string(remedy));
     } else {
       list_.skip(name, std::move(evidence), std::string(remedy));
@@ -178,7 +145,7 @@ class Products {
   }
 
   // All files are there, and no row came of them.
-  void none_fits(const std::string& name, const Need& need) {
+  void none_fits(const std::string& name, const RawNeeds& needs) {
     for (const std::string_view kind :
          {"tasks", "info.json", "type_info_dic", "capture", "start_info"}) {
       const CaptureFinding* damage = damage_of(kind);
@@ -186,14 +153,15 @@ class Products {
       return list_.fail(name, fmt::format("no data: {}: {}", damage->kind, damage->evidence),
                         damage->remedy, Exit::partial_data);
     }
-    if (!need.every_run) return list_.skip(name, "no data: the run did nothing of this kind");
+    if (!needs.every_run) return list_.skip(name, "no data: the run did nothing of this kind");
     list_.warn(name, "no data: the records are there, and none of them belongs to a task",
                "are host and device folders of one run? Copy the whole folder again");
   }
 
   CheckList& list_;
-  CaptureFacts facts_;
   const std::vector<CaptureFinding>& findings_;
+  std::vector<std::string_view> with_data_;
+  std::vector<Product> without_data_;
   std::map<std::string, std::int64_t> totals_;  // records by kind; 0: files without any
 };
 
