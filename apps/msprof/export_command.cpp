@@ -187,16 +187,20 @@ void add_timeline(cli::Command& parent) {
   command.set_action([arguments] { return run_timeline(*arguments); });
 }
 
+std::string table_names(Dialect dialect) {
+  std::vector<std::string_view> names;
+  for (const auto& table : all_summary_tables()) {
+    if (table->is_exported() && table->info().dialect == dialect) names.push_back(table->name());
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 void add_summary(cli::Command& parent) {
   auto arguments = std::make_shared<ExportArguments>();
   cli::Command& command = parent.add_command(
-      "summary",
-      fmt::format("Write tables as csv or json. JOB… (into summary/): op_summary, "
-                  "op_statistic, acl_statistic. PROF… (into mindstudio_profiler_output/): "
-                  "op_summary, task_time, op_statistic, api_statistic, step_trace, "
-                  "communication_statistic, fusion_op, msprof_tx, aicpu, operator_memory, "
-                  "memory_record. {}",
-                  kImportsFirst));
+      "summary", fmt::format("Write tables as csv or json. JOB… (into summary/): {}. PROF… (into "
+                             "mindstudio_profiler_output/): {}. {}",
+                             table_names(Dialect::svp), table_names(Dialect::cann), kImportsFirst));
   command.set_examples(
       "  msprof export summary -dir JOBXXX --format csv\n"
       "  msprof export summary op_summary task_time -dir PROF_XXX\n"

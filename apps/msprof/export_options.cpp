@@ -135,6 +135,15 @@ void check_devices(const Database& db, const std::vector<std::int64_t>& devices)
   }
 }
 
+std::string layer_names(Dialect dialect, bool is_default) {
+  std::vector<std::string_view> names;
+  for (const auto& layer : all_timeline_layers()) {
+    const LayerInfo& info = layer->info();
+    if (info.dialect == dialect && info.is_default == is_default) names.push_back(info.name);
+  }
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 }  // namespace
 
 void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
@@ -154,9 +163,9 @@ void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
 void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
   cli::Option layers = {
       "--layers", &arguments.layers, "LAYER",
-      "only these layers, or all: task_time, acl (JOB…); cann, msproftx, "
-      "ascend_hardware, step_trace, ai_core_freq, voltage, communication, overlap, memory "
-      "(PROF…; memory only where it is named)"};
+      fmt::format("only these layers, or all: {} (JOB…); {}, {} (PROF…; {} only where it is named)",
+                  layer_names(Dialect::svp, true), layer_names(Dialect::cann, true),
+                  layer_names(Dialect::cann, false), layer_names(Dialect::cann, false))};
   layers.suggestions = [] {
     std::vector<cli::Suggestion> words = {{std::string(kAllLayers), "every layer"}};
     for (const auto& layer : all_timeline_layers())

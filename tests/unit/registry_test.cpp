@@ -1,0 +1,246 @@
+// The lists from which help, README, completion and the doctor live: what products and verbs say
+// about themselves is whole and true, and README names all of it.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <iterator>
+#include <map>
+#include <regex>
+#include <set>
+#include <sstream>
+
+#include "base/text.hpp"
+#include "export/products.hpp"
+#include "import/raw_kind.hpp"
+#include "msprof/verbs.hpp"
+#include "support/files.hpp"
+#include "support/job_builder.hpp"
+#include "support/prof/prof_run.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+template <typename Products, typename Takes>
+Words names_of(const Products& products, Takes&& takes) {
+  Words names;
+  for (const auto& product : products) {
+    if (takes(product)) names.emplace_back(product->name());
+  }
+  return names;
+}
+
+Words exported_tables(Dialect dialect) {
+  return names_of(all_summary_tables(), [&](const auto& table) {
+    return table->is_exported() && table->info().dialect == dialect;
+  });
+}
+Words layers_of(Dialect dialect) {
+  return names_of(all_timeline_layers(),
+                  [&](const auto& layer) { return layer->info().dialect == dialect; });
+}
+Words sorted(Words words) {
+  std::sort(words.begin(), words.end());
+  return words;
+}
+
+// README.md with one blank for every stretch of them, and its lines.
+std::string readme() {
+  return std::regex_replace(test::read_file(MSPROF_README), std::regex("\\s+"), " ");
+}
+Words readme_lines() {
+  std::istringstream text(test::read_file(MSPROF_README));
+  Words lines;
+  for (std::string line; std::getline(text, line);) lines.push_back(line);
+  return lines;
+}
+
+// All that stands between `begin` and the next `end`.
+std::string between(const std::string& text, const std::string& begin, const std::string& end) {
+  const auto at = text.find(begin);
+  INFO(begin);
+  REQUIRE(at != std::string::npos);
+  return text.substr(at + begin.size(), text.find(end, at + begin.size()) - at - begin.size());
+}
+Words words_of(const std::string& text) {
+  std::istringstream stream(text);
+  return {std::istream_iterator<std::string>(stream), {}};
+}
+// What stands in `backticks`.
+Words quoted_words(const std::string& text) {
+  const std::regex quoted("`([^`]+)`");
+  Words words;
+  for (std::sregex_iterator at(text.begin(), text.end(), quoted), end; at != end; ++at)
+    words.push_back((*at)[1]);
+  return words;
+}
+
+// The names of files in README's table of those of a board: "summary/op_summary_{device}…".
+Words files_of_boards(const std::string& folder) {
+  Words names;
+  for (const std::string& line : readme_lines()) {
+    std::smatch match;
+    if (std::regex_search(line, match, std::regex("^\\| `" + folder + "/(\\w+?)_\\{")))
+      names.push_back(match[1]);
+  }
+  return names;
+}
+
+std::set<std::string> kinds_of(const Session& session) {
+  std::set<std::string> names;
+  for (const auto& kind : builtin_kinds(session).kinds) names.emplace(kind->name());
+  return names;
+}
+
+bool has_json(const cli::Command& command) {
+  return std::any_of(command.options().begin(), command.options().end(),
+                     [](const auto& option) { return option->names == "--json"; }) ||
+         std::any_of(command.commands().begin(), command.commands().end(),
+                     [](const auto& child) { return has_json(*child); });
+}
+
+const cli::Command& command_at(const cli::Command& root, const Words& path) {
+  const cli::Command* command = &root;
+  for (const std::string& name : path) {
+    const auto found = std::find_if(command->commands().begin(), command->commands().end(),
+                                    [&](const auto& child) { return child->name() == name; });
+    REQUIRE(found != command->commands().end());
+    command = found->get();
+  }
+  return *command;
+}
+
+}  // namespace
+
+TEST_CASE("every product says its name, which is its own, and what it is") {
+  std::set<std::pair<Dialect, std::string_view>> tables, layers;
+  for (const auto& table : all_summary_tables()) {
+    CAPTURE(table->name());
+    CHECK(tables.emplace(table->info().dialect, table->name()).second);
+    CHECK_FALSE(table->info().title.empty());
+    CHECK_FALSE(table->info().help.empty());
+    CHECK((table->is_exported() || table->info().is_shown));
+    CHECK_FALSE(table->info().is_cann5_only);
+  }
+  for (const auto& layer : all_timeline_layers()) {
+    CAPTURE(layer->name());
+    CHECK(layers.emplace(layer->info().dialect, layer->name()).second);
+    CHECK_FALSE(layer->info().help.empty());
+  }
+  CHECK(tables.size() >= 18);
+  CHECK(layers.size() >= 11);
+}
+
+TEST_CASE("what a product needs are kinds of raw files that import reads") {
+  const test::TempFolder folder;
+  test::JobBuilder job(folder.path(), "JOBABCDEFGHIJKLMNOPQRSTUVWXYZABC");
+  job.info_json("1000");
+  const auto run = test::prof::make_run(folder.path(), {}, {});
+  std::map<Dialect, std::set<std::string>> known;
+  known[Dialect::svp] = kinds_of(*Session::open(job.folder()));
+  known[Dialect::cann] = kinds_of(*Session::open(run.folder));
+  REQUIRE(known[Dialect::svp].size() == 6);
+  REQUIRE(known[Dialect::cann].size() > 20);
+
+  const auto check = [&](const auto& products) {
+    for (const auto& product : products) {
+      CAPTURE(product->name());
+      const auto& info = product->info();
+      CHECK_FALSE(info.needs.kinds.empty());
+      for (const std::string_view group : split(info.needs.kinds, ' ')) {
+        for (const std::string_view kind : split(group, '|'))
+          CHECK(known[info.dialect].contains(std::string(kind)));
+      }
+    }
+  };
+  auto tables = all_summary_tables();
+  std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
+  check(tables);
+  check(all_timeline_layers());
+}
+
+TEST_CASE("tables and topics of --style cann5 have a place each") {
+  std::set<int> places;
+  for (const auto& table : cann5_tables()) {
+    CAPTURE(table->name());
+    CHECK(places.insert(table->info().cann5_place).second);
+    CHECK(table->info().dialect == Dialect::cann);
+  }
+  std::map<int, Cann5Topic> topics;
+  for (const auto& layer : all_timeline_layers()) {
+    for (const Cann5Topic& topic : layer->info().cann5_topics) {
+      CAPTURE(layer->name(), topic.name);
+      const auto [at, is_new] = topics.emplace(topic.place, topic);
+      CHECK(at->second.name == topic.name);
+      CHECK(at->second.key == topic.key);
+    }
+  }
+  CHECK(cann5_timelines().size() == topics.size() + 1);
+}
+
+TEST_CASE("export --help names every table and layer that there is") {
+  const auto root = build_command_tree();
+  const std::string help = command_at(*root, {"export", "summary"}).help();
+  const auto listed = [](const std::string& text) {
+    Words words = words_of(text);
+    for (std::string& word : words) std::erase(word, ',');
+    return words;
+  };
+  CHECK(listed(between(help, "(into summary/): ", ".")) == exported_tables(Dialect::svp));
+  CHECK(listed(between(help, "(into mindstudio_profiler_output/): ", ".")) ==
+        exported_tables(Dialect::cann));
+
+  std::string layers;
+  for (const auto& option : command_at(*root, {"export", "timeline"}).options()) {
+    if (option->names == "--layers") layers = option->help;
+  }
+  CHECK(listed(between(layers, "or all: ", " (JOB…)")) == layers_of(Dialect::svp));
+  CHECK(sorted(listed(between(layers, "(JOB…); ", " (PROF…"))) == sorted(layers_of(Dialect::cann)));
+  CHECK(
+      listed(between(layers, "(PROF…; ", " only where")) ==
+      names_of(all_timeline_layers(), [](const auto& layer) { return !layer->info().is_default; }));
+}
+
+TEST_CASE("README names every table and layer that there is, and no other") {
+  CHECK(files_of_boards("summary") == exported_tables(Dialect::svp));
+  CHECK(files_of_boards("timeline") == layers_of(Dialect::svp));
+
+  Words tables;
+  const Words lines = readme_lines();
+  auto line = std::find(lines.begin(), lines.end(), "| table | what |");
+  for (; line != lines.end() && !line->empty(); ++line) {
+    for (const std::string& name : quoted_words(line->substr(0, line->find(" | ", 2))))
+      tables.push_back(name);
+  }
+  CHECK(sorted(tables) == sorted(exported_tables(Dialect::cann)));
+
+  const std::string layers = between(readme(), "| `--layers LAYER…` |", " or `all`");
+  const Words quoted = quoted_words(layers);
+  REQUIRE(quoted.size() == 2);
+  CHECK(words_of(quoted[0]) == layers_of(Dialect::svp));
+  CHECK(sorted(words_of(quoted[1])) == sorted(layers_of(Dialect::cann)));
+}
+
+TEST_CASE("README names the files of --style cann5 in their order") {
+  const Words quoted = quoted_words(between(readme(), "left out: timelines ", ", with the column"));
+  REQUIRE(quoted.size() == 2);
+  Words topics;
+  for (const Cann5Timeline& topic : cann5_timelines()) topics.emplace_back(topic.name);
+  CHECK(words_of(quoted[0]) == topics);
+  CHECK(words_of(quoted[1]) == names_of(cann5_tables(), [](const auto&) { return true; }));
+}
+
+TEST_CASE("README shows every verb, and says which of them have no --json") {
+  const auto root = build_command_tree();
+  const std::string text = readme();
+  Words without;
+  for (const auto& verb : root->commands()) {
+    if (verb->is_hidden()) continue;
+    CAPTURE(verb->name());
+    CHECK(text.find("msprof " + verb->name() + " ") != std::string::npos);
+    if (!has_json(*verb)) without.push_back(verb->name());
+  }
+  CHECK(quoted_words(between(text, "All verbs but ", " have `--json`")) == without);
+}
