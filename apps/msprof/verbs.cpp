@@ -34,15 +34,9 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "  msprof advise -dir JOBXXX             what slows it down, and what to do about it\n"
       "  msprof compare JOBAAA JOBBBB          what changed between two runs\n"
       "  msprof query -dir PROF_XXX            its devices, models, iterations and products");
-  add_collect_command(*root);
-  add_import_command(*root);
-  add_export_command(*root);
-  add_show_command(*root);
-  add_query_command(*root);
-  add_compare_command(*root);
-  add_advise_command(*root);
-  add_doctor_command(*root);
-  add_completion_command(*root);
+#define VERB(name) add_##name##_command(*root);
+#include "msprof/verbs.def"
+#undef VERB
   return root;
 }
 
