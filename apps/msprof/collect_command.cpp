@@ -19,8 +19,9 @@ namespace msprof {
 
 namespace {
 
-// Imports and exports every capture that holds data; a failure of one leaves the others.
-Exit process_captures(CollectResult& result, nlohmann::json& reports) {
+// Processes every capture that holds data; a failure of one leaves the others.
+Exit process_captures(CollectResult& result, const ProcessCapture& process,
+                      nlohmann::json& reports) {
   Exit code = Exit::ok;
   const auto start = std::chrono::steady_clock::now();
   for (const CollectedCapture& capture : result.captures) {
@@ -29,7 +30,7 @@ Exit process_captures(CollectResult& result, nlohmann::json& reports) {
     Exit one = Exit::ok;
     try {
       interrupt::check();
-      one = import_and_export(capture.path, &report);
+      one = process(capture.path, &report);
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) {
         log::info("not imported: {} (interrupted)", capture.path.string());
@@ -64,7 +65,7 @@ void say_next(const CollectResult& result, bool all) {
 
 // Runs, brings home and, with --all, processes; what --json prints comes to `document`.
 Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOptions& options,
-                nlohmann::ordered_json& document) {
+                const ProcessCapture& process, nlohmann::ordered_json& document) {
   CollectResult result;
   try {
     collect(options, host, result);
@@ -79,7 +80,7 @@ Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOpti
   // So it is where the terminal is closed over a long run.
   interrupt::ignore_hangup();
   if (arguments.all) {
-    result.exit_code = gravest(result.exit_code, process_captures(result, reports));
+    result.exit_code = gravest(result.exit_code, process_captures(result, process, reports));
   }
   say_next(result, arguments.all);
   if (!result.remains.empty()) log::info("{}", result.remains);
@@ -88,14 +89,15 @@ Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOpti
   return result.exit_code;
 }
 
-Exit collect_here(const CollectArguments& arguments, nlohmann::ordered_json& document) {
+Exit collect_here(const CollectArguments& arguments, const ProcessCapture& process,
+                  nlohmann::ordered_json& document) {
   take_password_variable();  // the application would inherit it
   CollectOptions options = options_of(arguments);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
   LocalHost host(runs);
   document["host"] = host.name();
-  return collect_on(host, arguments, options, document);
+  return collect_on(host, arguments, options, process, document);
 }
 
 // Removes what msprof keeps on the board, and runs nothing.
@@ -107,7 +109,8 @@ Exit clean_board(SshHost& host, nlohmann::ordered_json& document) {
   return Exit::ok;
 }
 
-Exit collect_on_board(const CollectArguments& arguments, nlohmann::ordered_json& document) {
+Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& process,
+                      nlohmann::ordered_json& document) {
   const NamedBoard board = find_board(arguments.board);
   SshHost host(board.config, board.options);
   document["host"] = valid_utf8(host.name());
@@ -118,7 +121,7 @@ Exit collect_on_board(const CollectArguments& arguments, nlohmann::ordered_json&
     if (!host.facts().system.empty()) document["board"] = document_of(host.facts());
   };
   try {
-    const Exit code = arguments.main ? collect_on(host, arguments, options, document)
+    const Exit code = arguments.main ? collect_on(host, arguments, options, process, document)
                                      : clean_board(host, document);
     note_facts();
     return code;
@@ -128,13 +131,13 @@ Exit collect_on_board(const CollectArguments& arguments, nlohmann::ordered_json&
   }
 }
 
-Exit run_collect(const CollectArguments& arguments) {
+Exit run_collect(const CollectArguments& arguments, const ProcessCapture& process) {
   apply_verbosity(arguments.verbosity);
   nlohmann::ordered_json document = {{"schema", "msprof.collect/2"}};
   const auto work = [&] {
     check_arguments(arguments);
-    return arguments.board.names_board() ? collect_on_board(arguments, document)
-                                         : collect_here(arguments, document);
+    return arguments.board.names_board() ? collect_on_board(arguments, process, document)
+                                         : collect_here(arguments, process, document);
   };
   return arguments.json ? print_document(document, work) : work();
 }
@@ -142,6 +145,10 @@ Exit run_collect(const CollectArguments& arguments) {
 }  // namespace
 
 void add_collect_command(cli::Command& root) {
+  add_collect_command(root, import_and_export);
+}
+
+void add_collect_command(cli::Command& root, ProcessCapture process) {
   auto arguments = std::make_shared<CollectArguments>();
   cli::Command& command = root.add_command(
       "collect",
@@ -159,7 +166,8 @@ void add_collect_command(cli::Command& root) {
       "  msprof collect -m main --acl-json config/profile.json --json");
   add_collect_options(command, *arguments);
   // The options live as long as the command that writes to them.
-  command.set_action([arguments] { return run_collect(*arguments); });
+  command.set_action(
+      [arguments, process = std::move(process)] { return run_collect(*arguments, process); });
 }
 
 }  // namespace msprof

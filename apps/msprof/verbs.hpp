@@ -2,6 +2,10 @@
 // the tree.
 #pragma once
 
+#include <filesystem>
+#include <functional>
+#include <nlohmann/json_fwd.hpp>
+
 #include "msprof/command_line.hpp"
 
 namespace msprof {
@@ -17,6 +21,12 @@ void apply_verbosity(const Verbosity& verbosity);
 #define VERB(name) void add_##name##_command(cli::Command& root);
 #include "msprof/verbs.def"
 #undef VERB
+
+// What `collect --all` does with a capture that came home; `report` gets what --json says of it.
+using ProcessCapture =
+    std::function<Exit(const std::filesystem::path& capture, nlohmann::json* report)>;
+// collect with another way to process captures than import and export.
+void add_collect_command(cli::Command& root, ProcessCapture process);
 
 // The whole tree, as main() and the tests see it.
 std::unique_ptr<cli::Command> build_command_tree();
