@@ -2,6 +2,7 @@
 // of something that they may want to act on; for tests, which ask for the id and not for words.
 #pragma once
 
+#include <optional>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -16,8 +17,18 @@ enum class Severity {
   error,    // of a command: it ends
 };
 
+// What a finding is about; the verdict as JSON has one figure for each.
+enum class Category {
+  other,
+  skipped_record,
+  trailing_bytes,
+  missing_done,
+  empty_product,
+  not_read,
+};
+
 enum class FindingId : int {
-#define FINDING(id, severity, exit, meaning) id,
+#define FINDING(id, ...) id,
 #include "base/findings.def"
 #undef FINDING
   count_  // how many there are; no finding
@@ -28,8 +39,16 @@ struct FindingInfo {
   Severity severity;
   Exit exit;                 // of a command that ends with it alone
   std::string_view meaning;  // one sentence, for the documentation
+  Category category = Category::other;
+  std::string_view lacks = {};  // what the profile is then "complete without …"
+  std::string_view cause = {};  // why it happens, where the detail of a finding does not say it
+  // What mends it; '@' is the capture's folder. Empty: nothing does. Without a value the finding is
+  // for the verdict of import alone, and the doctor does not repeat it.
+  std::optional<std::string_view> remedy = {};
 };
 
 const FindingInfo& finding_info(FindingId id);
+// The finding that scripts see as `id`; none for a word that is no id.
+std::optional<FindingId> finding_of(std::string_view id);
 
 }  // namespace msprof

@@ -8,7 +8,6 @@
 
 #include "base/counted.hpp"
 #include "base/text.hpp"
-#include "import/lacking.hpp"
 
 namespace msprof {
 
@@ -112,31 +111,6 @@ std::vector<Line> lines_of(const std::vector<Finding>& findings) {
 
 }  // namespace
 
-Category category_of(FindingId id) {
-  switch (id) {
-    case FindingId::damaged_record:
-      return Category::skipped_record;
-    case FindingId::trailing_bytes:
-      return Category::trailing_bytes;
-    case FindingId::missing_done:
-      return Category::missing_done;
-    case FindingId::no_product:
-      return Category::empty_product;
-    case FindingId::unread_kind:
-    case FindingId::unread_records:
-    case FindingId::obsolete_records:
-    case FindingId::sampled_counters:
-    case FindingId::other_chip_files:
-    case FindingId::unknown_chip_files:
-    case FindingId::unknown_short_name:
-    case FindingId::second_folder:
-    case FindingId::other_entry:
-      return Category::not_read;
-    default:
-      return Category::other;
-  }
-}
-
 std::string_view verdict_name(Severity verdict) {
   return verdict == Severity::note ? "complete" : severity_name(verdict);
 }
@@ -190,7 +164,7 @@ namespace {
 std::string lacking_after(const Finding& finding) {
   if (!finding.lacks.empty()) return finding.lacks;
   if (finding.id == FindingId::unread_records) return "some records of " + finding.kind;
-  return std::string(lacking_after(finding.id));
+  return std::string(finding_info(finding.id).lacks);
 }
 
 }  // namespace

@@ -15,17 +15,6 @@
 
 namespace msprof {
 
-// What a finding is about; the verdict as JSON has one figure for each.
-enum class Category {
-  skipped_record,
-  trailing_bytes,
-  missing_done,
-  empty_product,
-  not_read,
-  other
-};
-Category category_of(FindingId id);
-
 // Its id says how grave it is (findings.def).
 struct Finding {
   FindingId id{};
@@ -38,7 +27,7 @@ struct Finding {
   std::string lacks;  // of unread_kind: what its files would give
 
   Severity severity() const { return finding_info(id).severity; }
-  Category category() const { return category_of(id); }
+  Category category() const { return finding_info(id).category; }
 };
 
 // A data file whose record layout nobody has told us.

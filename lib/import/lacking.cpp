@@ -59,31 +59,6 @@ constexpr UnreadKind kUnread[] = {
     {"cont", "cont files of recurrent networks"},
 };
 
-struct Lack {
-  FindingId id;
-  std::string_view what;
-};
-
-constexpr Lack kLacks[] = {
-    {FindingId::no_end, "the end of the collection"},
-    {FindingId::longer_records, "fields of a newer version"},
-    {FindingId::sampled_counters, "counters sampled over time"},
-    {FindingId::other_chip_files, "files of another chip"},
-    {FindingId::full_ring, "older API calls"},
-    {FindingId::unnamed_layers, "names of some layers"},
-    {FindingId::no_batch, "the batch of the model"},
-    {FindingId::unknown_apis, "names of some calls"},
-    {FindingId::missing_names, "some names"},
-    {FindingId::half_call, "calls or ranges with one end"},
-    {FindingId::half_task, "tasks with one end"},
-    {FindingId::orphan_records, "records outside of their calls"},
-    {FindingId::orphan_counters, "counters of no task"},
-    {FindingId::overflowed_counters, "exact values of some counters"},
-    {FindingId::odd_tensors, "some tensors"},
-    {FindingId::unknown_task_type, "tasks of unknown types"},
-    {FindingId::unseen_tasks, "tasks not seen on the device"},
-};
-
 }  // namespace
 
 std::string product_of_unread(std::string_view stem) {
@@ -93,12 +68,6 @@ std::string product_of_unread(std::string_view stem) {
       });
   if (found != std::end(kUnread)) return std::string(found->product);
   return stem.empty() ? "files of no known kind" : fmt::format("files of {}", printable(stem));
-}
-
-std::string_view lacking_after(FindingId id) {
-  const auto* found = std::find_if(std::begin(kLacks), std::end(kLacks),
-                                   [&](const Lack& lack) { return lack.id == id; });
-  return found == std::end(kLacks) ? std::string_view() : found->what;
 }
 
 }  // namespace msprof

@@ -20,6 +20,37 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("what a profile lacks after a finding is said of each that makes it incomplete, only") {
+  for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
+    const auto id = static_cast<FindingId>(i);
+    const FindingInfo& info = finding_info(id);
+    CAPTURE(info.id);
+    // Of files and records that are not read, their kind says it.
+    const bool is_unread = id == FindingId::unread_kind || id == FindingId::unread_records;
+    CHECK(info.lacks.empty() == (info.severity != Severity::without || is_unread));
+  }
+}
+
+TEST_CASE("the doctor has an answer to all damage, and to nothing that is a command's") {
+  for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
+    const FindingInfo& info = finding_info(static_cast<FindingId>(i));
+    CAPTURE(info.id);
+    if (info.severity == Severity::partial) CHECK(info.remedy);
+    if (info.severity > Severity::partial) CHECK_FALSE(info.remedy);
+    if (!info.cause.empty()) CHECK(info.remedy);
+    if (info.severity > Severity::partial) CHECK(info.category == Category::other);
+  }
+}
+
+TEST_CASE("a finding is found by the id that scripts see") {
+  for (int i = 0; i < static_cast<int>(FindingId::count_); ++i) {
+    const auto id = static_cast<FindingId>(i);
+    CHECK(finding_of(finding_info(id).id) == id);
+  }
+  CHECK_FALSE(finding_of(""));
+  CHECK_FALSE(finding_of("no_such_finding"));
+}
+
 TEST_CASE("an error with an id keeps it and its exit code in every context") {
   if constexpr (static_cast<int>(FindingId::count_) > 0) {
     const auto id = static_cast<FindingId>(0);
