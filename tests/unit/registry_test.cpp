@@ -244,3 +244,13 @@ TEST_CASE("README shows every verb, and says which of them have no --json") {
   }
   CHECK(quoted_words(between(text, "All verbs but ", " have `--json`")) == without);
 }
+
+TEST_CASE("no verb has the name of a table, for which the parser would take the verb") {
+  const auto root = build_command_tree();
+  Words tables = names_of(all_summary_tables(), [](const auto&) { return true; });
+  for (const auto& table : cann5_tables()) tables.emplace_back(table->name());
+  for (const auto& verb : root->commands()) {
+    CAPTURE(verb->name());
+    CHECK(std::find(tables.begin(), tables.end(), verb->name()) == tables.end());
+  }
+}
