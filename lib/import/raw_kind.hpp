@@ -1,6 +1,5 @@
 // RawKind: one kind of raw file: which names it owns, and how its records become rows.
-// To read a new kind, implement this in a file of its dialect and add one line to
-// builtin_kinds.cpp.
+// To read a new kind, implement this in a file of its dialect and add one line to kinds.def.
 #pragma once
 
 #include <filesystem>

@@ -51,7 +51,7 @@ std::string text_of(const json& info, const char* key) {
 
 class InfoJsonKind : public RawKind {
  public:
-  InfoJsonKind(SvpModels& models, const SvpSession& session) : models_(models), session_(session) {}
+  explicit InfoJsonKind(SvpModels& models) : models_(models), session_(models.session()) {}
 
   std::string_view name() const override { return kind_name(FileKind::info_json); }
   bool owns(const RawFile& file) const override {
@@ -105,8 +105,8 @@ class InfoJsonKind : public RawKind {
 
 }  // namespace
 
-std::unique_ptr<RawKind> make_info_json_kind(SvpModels& models, const SvpSession& session) {
-  return std::make_unique<InfoJsonKind>(models, session);
+std::unique_ptr<RawKind> make_info_json_kind(SvpModels& models) {
+  return std::make_unique<InfoJsonKind>(models);
 }
 
 }  // namespace msprof::svp

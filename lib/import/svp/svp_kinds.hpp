@@ -1,4 +1,4 @@
-// The svp kinds, made with the models that they share. For builtin_kinds.cpp.
+// The makers of the svp kinds, with the models that they share. For builtin_kinds.cpp.
 #pragma once
 
 #include <memory>
@@ -8,12 +8,11 @@
 
 namespace msprof::svp {
 
-std::unique_ptr<RawKind> make_info_json_kind(SvpModels& models, const SvpSession& session);
-std::unique_ptr<RawKind> make_net_info_kind(SvpModels& models);
-std::unique_ptr<RawKind> make_layer_info_kind(SvpModels& models);
-std::unique_ptr<RawKind> make_aicore_kind(SvpModels& models);
-std::unique_ptr<RawKind> make_aicpu_kind(SvpModels& models);
-std::unique_ptr<RawKind> make_acl_api_kind(SvpModels& models);
+#define SVP_KIND(name) std::unique_ptr<RawKind> make_##name##_kind(SvpModels& models);
+#define CANN_KIND(name)
+#include "import/kinds.def"
+#undef SVP_KIND
+#undef CANN_KIND
 
 // More layers than any model has.
 inline constexpr std::int64_t kMostLayerId = 1'000'000;

@@ -29,6 +29,7 @@ class SvpModels {
  public:
   explicit SvpModels(const SvpSession& session);
 
+  const SvpSession& session() const { return session_; }
   const FileName& name_of(const RawFile& file) const { return session_.name_of(file); }
 
   // MHz of info.json.N as hertz; absent where it does not say.
