@@ -8,6 +8,7 @@
 #include <tuple>
 #include <vector>
 
+#include "base/saturating.hpp"
 #include "derive/passes.hpp"
 #include "store/meta.hpp"
 
@@ -49,7 +50,7 @@ Task task_of(const Statement& row) {
   Task task;
   task.id = row.integer(0);
   task.start_ns = row.integer(1);
-  task.end_ns = task.start_ns + row.integer(2);
+  task.end_ns = saturating_add(task.start_ns, row.integer(2));
   task.model_number = cell(row, 3);
   task.call_id = row.integer(4);
   task.host_count = row.integer(5);

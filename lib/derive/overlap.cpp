@@ -6,6 +6,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/saturating.hpp"
 #include "derive/passes.hpp"
 #include "store/meta.hpp"
 
@@ -104,7 +105,7 @@ class DeviceOverlap {
         " WHERE id BETWEEN ? AND ? AND device_type_name_id IS NOT NULL ORDER BY id");
     tasks.bind(1, first_id).bind(2, last_id);
     while (tasks.step()) {
-      const Interval span{tasks.integer(0), tasks.integer(0) + tasks.integer(1)};
+      const Interval span{tasks.integer(0), saturating_add(tasks.integer(0), tasks.integer(1))};
       if (span.end_ns < except_.begin_ns) continue;
       if (is_computing(tasks.maybe_integer(2), tasks.integer(3))) computing_.add(span);
       const auto host_type = tasks.maybe_integer(4);

@@ -2,6 +2,7 @@
 #include <map>
 #include <vector>
 
+#include "base/saturating.hpp"
 #include "derive/passes.hpp"
 
 namespace msprof {
@@ -25,11 +26,12 @@ struct Fold {
       row.first_start_ns =
           row.first_start_ns == kNull ? *start : std::min(row.first_start_ns, *start);
     }
-    if (start && duration) row.last_end_ns = std::max(row.last_end_ns, *start + *duration);
+    if (start && duration)
+      row.last_end_ns = std::max(row.last_end_ns, saturating_add(*start, *duration));
     if (!duration) return;
     // A sum that no longer fits stays at the largest value: it only ranks steps.
     const std::int64_t busy = std::max<std::int64_t>(row.busy_ns, 0);
-    if (__builtin_add_overflow(busy, *duration, &row.busy_ns)) row.busy_ns = INT64_MAX;
+    row.busy_ns = saturating_add(busy, *duration);
   }
 
   StepTimeRow finished() const {

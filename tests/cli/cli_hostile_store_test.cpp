@@ -55,8 +55,11 @@ struct Hostile {
           Words{"query", "-q", "-dir", dir, "--format", "csv",
                 "SELECT * FROM v_ops, v_executions LIMIT 20"},
           Words{"query", "-q", "-dir", dir, "--json", "SELECT * FROM op_summary LIMIT 20"},
-          Words{"compare", base, dir}, Words{"advise", "-dir", dir},
-          Words{"doctor", "--dir", dir}}) {
+          Words{"compare", base, dir}, Words{"advise", "-dir", dir}, Words{"doctor", "--dir", dir},
+          Words{"export", "all", "-q", "-dir", dir},
+          Words{"export", "timeline", "-q", "--layers", "all", "--time-range", "1ms:2s",
+                "--min-dur", "1us", "-dir", dir},
+          Words{"export", "timeline", "-q", "--split", "40kB", "-dir", dir}}) {
       const auto begin = std::chrono::steady_clock::now();
       const RunResult result = run_msprof(words);
       INFO(words.front() << ": exit code " << result.exit_code << ", signal " << result.signal
@@ -76,6 +79,8 @@ const std::vector<std::string> kJobLies = {
     "UPDATE api_call SET start_ns = 9223372036854775807, end_ns = -9223372036854775808",
     "UPDATE task SET duration_ns = 9223372036854775807, start_ns = -9223372036854775808;"
     "UPDATE device SET frequency_hz = 'fast', chip_name_id = 1e308",
+    "UPDATE task SET start_ns = 9223372036854775807, duration_ns = 9223372036854775807;"
+    "UPDATE api_call SET start_ns = -9223372036854775808, end_ns = 9223372036854775807",
     "UPDATE task SET duration_ns = NULL, op_id = NULL, step_id = NULL; UPDATE meta SET value = 'x'",
     "UPDATE op SET name_id = -1, type_name_id = 'x', model_row = 9223372036854775807;"
     "UPDATE step SET model_row = 1e300, number = 'a'; UPDATE model SET batch_num = x'41'",
@@ -88,6 +93,17 @@ const std::vector<std::string> kProfLies = {
     "UPDATE memcpy_task SET size_bytes = 9223372036854775807, direction = 'up'",
     "UPDATE task SET duration_ns = 9223372036854775807, start_ns = -9223372036854775808;"
     "UPDATE counter SET value = 'x', track_id = 1e300; UPDATE overlap SET end_ns = x'00'",
+    "UPDATE task SET start_ns = 9223372036854775807, duration_ns = 9223372036854775807;"
+    "UPDATE api_call SET start_ns = -9223372036854775808, end_ns = 9223372036854775807;"
+    "UPDATE comm_op SET start_ns = -9223372036854775808, end_ns = 9223372036854775807;"
+    "UPDATE overlap SET start_ns = -9223372036854775808, end_ns = 9223372036854775807;"
+    "UPDATE iteration SET start_ns = -9223372036854775808, end_ns = 9223372036854775807,"
+    " fp_start_ns = -9223372036854775807, bp_end_ns = 9223372036854775806,"
+    " refresh_ns = 9223372036854775807, duration_ns = 9223372036854775807;"
+    "UPDATE iteration_part SET start_ns = -9223372036854775808, end_ns = 9223372036854775807;"
+    "UPDATE user_range SET start_ns = -9223372036854775808, end_ns = 9223372036854775807,"
+    " shown_start_ns = -9223372036854775808, shown_end_ns = 9223372036854775807;"
+    "UPDATE counter SET time_ns = 9223372036854775807, value = -9223372036854775808",
     "UPDATE iteration SET duration_ns = -9223372036854775808, start_ns = 'x', number = NULL;"
     "UPDATE name SET text = replace(hex(zeroblob(5000000)), '00', 'xy') WHERE id % 9 = 4"};
 

@@ -1,4 +1,5 @@
 #include "base/number.hpp"
+#include "base/saturating.hpp"
 
 #include <catch2/catch.hpp>
 
@@ -85,4 +86,16 @@ TEST_CASE("sums of the longest possible run neither wrap nor fail") {
   CHECK(Fraction::ratio(total, total, 100, 3) == "100.000");
   CHECK(fixed(sum * 100, sum, 3) == "100.000");
   CHECK(fixed(sum, 1000, 3) == "9007199254740992000.000");
+}
+
+TEST_CASE("sums and differences of times stop at the largest and the smallest") {
+  CHECK(saturating_add(2, 3) == 5);
+  CHECK(saturating_add(INT64_MAX, 1) == INT64_MAX);
+  CHECK(saturating_add(INT64_MAX, INT64_MAX) == INT64_MAX);
+  CHECK(saturating_add(INT64_MIN, -1) == INT64_MIN);
+  CHECK(saturating_add(INT64_MIN, INT64_MAX) == -1);
+  CHECK(saturating_subtract(2, 3) == -1);
+  CHECK(saturating_subtract(INT64_MAX, -1) == INT64_MAX);
+  CHECK(saturating_subtract(INT64_MIN, 1) == INT64_MIN);
+  CHECK(saturating_subtract(0, INT64_MIN) == INT64_MAX);
 }

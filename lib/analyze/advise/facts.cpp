@@ -1,4 +1,5 @@
 #include "analyze/advise/facts.hpp"
+#include "base/saturating.hpp"
 
 #include <algorithm>
 #include <array>
@@ -96,7 +97,7 @@ void ComputedFacts::add_interval(bool is_cpu, std::int64_t start_ns, std::int64_
   has_cpu_ = has_cpu_ || is_cpu;
   advance(start_ns);
   std::int64_t& end = is_cpu ? cpu_end_ns_ : core_end_ns_;
-  end = std::max(end, start_ns + duration_ns);
+  end = std::max(end, saturating_add(start_ns, duration_ns));
 }
 
 // What was computed from now_ns_ to `to_ns`.
@@ -105,9 +106,9 @@ void ComputedFacts::advance(std::int64_t to_ns) {
   const auto busy_until = [&](std::int64_t end) { return std::clamp(end, now_ns_, to_ns); };
   const std::int64_t core = busy_until(core_end_ns_);
   const std::int64_t cpu = busy_until(cpu_end_ns_);
-  both_ns_ += static_cast<double>(std::min(core, cpu) - now_ns_);
+  both_ns_ += static_cast<double>(saturating_subtract(std::min(core, cpu), now_ns_));
   (core > cpu ? core_only_ns_ : cpu_only_ns_) +=
-      static_cast<double>(std::max(core, cpu) - std::min(core, cpu));
+      static_cast<double>(saturating_subtract(std::max(core, cpu), std::min(core, cpu)));
   now_ns_ = to_ns;
 }
 

@@ -5,6 +5,7 @@
 
 #include "base/number.hpp"
 #include "base/real_text.hpp"
+#include "base/saturating.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "export/cann_counters.hpp"
 #include "export/products.hpp"
@@ -32,7 +33,7 @@ class OpTasks {
     while (read_.step()) {
       start_ns_ = read_.integer(2);
       duration_ns_ = read_.integer(3);
-      if (start_ns_ + duration_ns_ < begin_ns_) continue;
+      if (saturating_add(start_ns_, duration_ns_) < begin_ns_) continue;
       device_ = read_.integer(1);
       if (!scope_.takes_for(device_, start_ns_, duration_ns_) ||
           !scope_.takes_model(read_.maybe_integer(4))) {
@@ -84,7 +85,9 @@ class Collectives {
   }
   std::int64_t device() const { return read_.integer(0); }
   std::int64_t start_ns() const { return read_.integer(1); }
-  std::int64_t duration_ns() const { return read_.integer(2) - read_.integer(1); }
+  std::int64_t duration_ns() const {
+    return saturating_subtract(read_.integer(2), read_.integer(1));
+  }
   std::int64_t model() const { return read_.maybe_integer(3).value_or(cann::kNoModel); }
   std::optional<std::int64_t> name_id() const { return read_.maybe_integer(4); }
   std::optional<std::int64_t> type_id() const { return read_.maybe_integer(5); }
@@ -181,7 +184,7 @@ class Writer {
     }
     is_first_row_ = false;
     last_device_ = device;
-    last_end_ns_ = start_ns + duration_ns;
+    last_end_ns_ = saturating_add(start_ns, duration_ns);
   }
 
   void write_no_counters() {

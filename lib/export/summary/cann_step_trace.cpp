@@ -1,4 +1,5 @@
 // step_trace: one row an iteration of a model, with its all-reduces.
+#include "base/saturating.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -86,7 +87,7 @@ class CannStepTrace : public cann::Table {
       for (; more_ && read_.integer(0) <= iteration; more_ = read_.step()) {
         if (read_.integer(0) < iteration) continue;
         cann::us_timestamp(out, read_.integer(1));
-        cann::us_number(out, read_.integer(2) - read_.integer(1));
+        cann::us_number(out, saturating_subtract(read_.integer(2), read_.integer(1)));
         ++count;
       }
       return count;

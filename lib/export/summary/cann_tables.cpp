@@ -1,4 +1,5 @@
 #include "export/summary/cann_tables.hpp"
+#include "base/saturating.hpp"
 
 #include <fmt/format.h>
 
@@ -31,9 +32,7 @@ std::vector<Document> Table::documents(const Database& db) const {
 bool ScopeFilter::takes_for(std::int64_t device, std::int64_t start_ns,
                             std::int64_t duration_ns) const {
   if (!is_limited_) return true;
-  std::int64_t end_ns = 0;
-  if (__builtin_add_overflow(start_ns, duration_ns, &end_ns)) end_ns = INT64_MAX;
-  return scope_.takes(device, start_ns, end_ns);
+  return scope_.takes(device, start_ns, saturating_add(start_ns, duration_ns));
 }
 
 bool has_stars(const Database& db) {

@@ -3,6 +3,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "base/saturating.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -85,7 +86,7 @@ class DeviceTasks {
   bool next() {
     while (read_.step()) {
       start_ns = read_.integer(kStart);
-      if (start_ns + read_.integer(kDuration) < begin_ns_) continue;
+      if (saturating_add(start_ns, read_.integer(kDuration)) < begin_ns_) continue;
       if (!scope_.takes_for(read_.integer(kDevice), start_ns, read_.integer(kDuration)) ||
           !scope_.takes_model(read_.maybe_integer(kModel))) {
         continue;
@@ -227,7 +228,7 @@ class CannTaskTime : public cann::Table {
     out.number(row.integer(kTask));
     cann::us_number(out, duration);
     cann::us_timestamp(out, start);
-    cann::us_timestamp(out, start + duration);
+    cann::us_timestamp(out, saturating_add(start, duration));
     out.end_row();
   }
 };

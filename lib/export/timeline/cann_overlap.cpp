@@ -2,6 +2,7 @@
 // Source: cann_corrections.md J-B3.
 #include <array>
 
+#include "base/saturating.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
 
@@ -32,12 +33,13 @@ class CannOverlap : public cann::Layer {
         throw db.damaged("a span of no known kind");
       }
       if (!document.scope.takes(device, read.integer(2), read.integer(3))) continue;
-      if (!document.scope.takes_length(read.integer(3) - read.integer(2))) continue;
+      if (!document.scope.takes_length(saturating_subtract(read.integer(3), read.integer(2))))
+        continue;
       if (device != last_device) write_metadata(processes, device, out);
       last_device = device;
       const TraceLane lane{processes.pid(cann::TraceProcess::overlap, device), kind};
       out.begin_slice({kKinds[static_cast<std::size_t>(kind)]}, lane, read.integer(2),
-                      read.integer(3) - read.integer(2));
+                      saturating_subtract(read.integer(3), read.integer(2)));
       out.end_slice();
     }
   }

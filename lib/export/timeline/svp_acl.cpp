@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/saturating.hpp"
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_product_names.hpp"
@@ -82,7 +83,9 @@ class SvpAcl : public TimelineLayer {
     while (read.step()) {
       const std::int64_t pid = read.integer(0);
       const std::int64_t tid = read.integer(1);
-      if (!document.scope.takes_host(read.integer(4), read.integer(4) + read.integer(5))) continue;
+      if (!document.scope.takes_host(read.integer(4),
+                                     saturating_add(read.integer(4), read.integer(5))))
+        continue;
       if (!document.scope.takes_length(read.integer(5))) continue;
       if (!std::exchange(has_metadata, true)) write_metadata(db, document, out);
       out.begin_complete({name_of(read.integer(2))}, std::max<std::int64_t>(pid, 0),

@@ -10,6 +10,7 @@
 #include <utility>
 
 #include "base/log.hpp"
+#include "base/saturating.hpp"
 #include "base/text.hpp"
 #include "export/json_text.hpp"
 #include "export/products.hpp"
@@ -158,9 +159,9 @@ class SvpTaskTime : public TimelineLayer {
       const Op& op = ops[op_id];
       const std::int64_t start = read.integer(1);
       const std::int64_t duration = read.integer(2);
-      const std::size_t turn =
-          units[op.lane].lane(turns.of(read.integer(3), read.integer(4)), start, start + duration);
-      if (!document.scope.takes(device, start, start + duration)) continue;
+      const std::size_t turn = units[op.lane].lane(turns.of(read.integer(3), read.integer(4)),
+                                                   start, saturating_add(start, duration));
+      if (!document.scope.takes(device, start, saturating_add(start, duration))) continue;
       if (!document.scope.takes_length(duration)) continue;
       const auto thread = static_cast<std::int64_t>(turn * kLanes.size() + op.lane);
       if (threads.empty()) out.process_name(device, fmt::format("AA Core device {}", device));
