@@ -1,6 +1,7 @@
 #include "doctor/capture_findings.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 
@@ -30,8 +31,22 @@ std::string shown(std::string_view text) {
   return shorten(printable(text), kMostShown);
 }
 
+// Files of a finding that is not about one of them, in order: the first, or as many as import
+// names.
+std::string names_of(const Database& db, const Statement& row, std::int64_t named) {
+  Statement read = db.prepare(
+      "SELECT file FROM import_log WHERE id = ?1 AND ifnull(kind, '') = ?2 AND reason = ?3"
+      " AND file IS NOT NULL ORDER BY file LIMIT ?4");
+  read.bind(1, row.text(1)).bind(2, row.text(2)).bind(3, row.text(3)).bind(4, named);
+  std::vector<std::string> names;
+  while (read.step()) names.push_back(shown(read.text(0)));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
 // A row of read_findings().
-std::string evidence_of(const Statement& row, std::optional<FindingId> id, std::string_view cause) {
+std::string evidence_of(const Database& db, const Statement& row, std::optional<FindingId> id,
+                        std::string_view cause) {
+  constexpr std::int64_t kMaxNamed = 6;
   const std::string reason = shown(row.text(3));
   const std::int64_t count = row.integer(4);
   const std::int64_t files = row.integer(5);
@@ -43,8 +58,9 @@ std::string evidence_of(const Statement& row, std::optional<FindingId> id, std::
   if (id == FindingId::trailing_bytes)
     text = counted(static_cast<std::uint64_t>(count), "trailing byte");
   if (!row.text(6).empty()) {
-    text += fmt::format(" ({}{})", shown(row.text(6)),
-                        files > 1 ? fmt::format(" and {} more", files - 1) : "");
+    const std::int64_t named = std::min(files, id == FindingId::unread_kind ? kMaxNamed : 1);
+    text += fmt::format(" ({}{})", names_of(db, row, named),
+                        files > named ? fmt::format(" and {} more", files - named) : "");
   }
   const std::string detail = cause.empty() ? shown(row.text(7)) : std::string(cause);
   if (!detail.empty()) text += ": " + detail;
@@ -75,7 +91,7 @@ std::vector<CaptureFinding> read_findings(const Database& db, const std::string&
     std::string_view cause = id ? info.cause : "";
     if (id == FindingId::missing_done && is_of_our_runtime) cause = kCutShortHere;
     finding.id = std::string(read.text(1));
-    finding.evidence = evidence_of(read, id, cause);
+    finding.evidence = evidence_of(db, read, id, cause);
     finding.remedy = with_folder(info.remedy.value_or(*damage.remedy), folder);
     findings.push_back(std::move(finding));
   }

@@ -57,6 +57,15 @@ TEST_CASE("On three terminals the application has one of the board: live, and on
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("--tty is no default where a document or a password needs a stream of its own") {
+  const BoardScene scene({.kind = each_kind()});
+  const auto terminal = at_terminal(scene, {"--json"}, {"job", kBoardJob, "tty", "say", "out"});
+  CHECK(contains(terminal->wait().err, "terminals: no no no"));
+  const RunResult help = run_msprof({"collect", "--help"});
+  CHECK(contains(help.out, "--tty"));
+  CHECK(contains(help.out, "--no-tty"));
+}
+
 TEST_CASE("Without three terminals, and with --no-tty, the streams stay apart") {
   const BoardScene scene({.kind = each_kind()});
   const Words application = {"job", kBoardJob, "tty", "say", "out", "complain", "err"};

@@ -168,6 +168,19 @@ TEST_CASE("of several captures the slowest is shown, --capture N shows another")
   CHECK(contains(wrong.err, "valid: 0 to 1"));
 }
 
+TEST_CASE("what a capture came after is counted as one says it") {
+  for (const auto& [current, said] :
+       {std::pair{0, "after 0 pictures"}, {1, "after 1 picture,"}, {2, "after 2 pictures"}}) {
+    const TempFolder folder;
+    JobBuilder job(folder.path());
+    job.info_json("1000").net_info("net", 1);
+    job.data(DataName{.current = current}, aicore_file({AicoreRecord{.total = 10}}));
+    const auto result = run_msprof({"show", "-q", "-dir", job.folder().string()});
+    INFO(result.out << result.err);
+    CHECK(contains(result.out, said));
+  }
+}
+
 TEST_CASE("COLUMNS or the terminal's width shortens the widest columns") {
   const TempFolder folder;
   JobBuilder job(folder.path());

@@ -240,6 +240,7 @@ TEST_CASE(
   const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
   for (const char* part : {"hbm.data", "PID-CpuUsage.data", "brand_new.data", "HBM bandwidth"})
     CHECK(has(doctor.out, part));
+  for (const auto& [name, lacks] : files) CHECK(has(doctor.out, name));
 }
 
 TEST_CASE("records that the device lost make the data partial") {
