@@ -31,8 +31,7 @@ std::string shown(std::string_view text) {
   return shorten(printable(text), kMostShown);
 }
 
-// Files of a finding that is not about one of them, in order: the first, or as many as import
-// names.
+// Files of a finding, in order.
 std::string names_of(const Database& db, const Statement& row, std::int64_t named) {
   Statement read = db.prepare(
       "SELECT file FROM import_log WHERE id = ?1 AND ifnull(kind, '') = ?2 AND reason = ?3"
@@ -59,7 +58,7 @@ std::string evidence_of(const Database& db, const Statement& row, std::optional<
     text = counted(static_cast<std::uint64_t>(count), "trailing byte");
   if (!row.text(6).empty()) {
     const std::int64_t named = std::min(files, id == FindingId::unread_kind ? kMaxNamed : 1);
-    text += fmt::format(" ({}{})", names_of(db, row, named),
+    text += fmt::format(" ({}{})", named > 1 ? names_of(db, row, named) : shown(row.text(6)),
                         files > named ? fmt::format(" and {} more", files - named) : "");
   }
   const std::string detail = cause.empty() ? shown(row.text(7)) : std::string(cause);

@@ -23,7 +23,8 @@ class QueryDb {
   Statement ask(std::string_view sql) const { return guard_.prepare_theirs(sql); }
   // How long one ask() may work, in seconds (from the start: 60); 0: as long as it takes. `option`
   // is what the sentence about a time-out names as the way to more.
-  void limit_time(double seconds, std::string_view option, double grace_seconds = 3) {
+  void limit_time(double seconds, std::string_view option,
+                  double grace_seconds = SqlGuard::kGraceSeconds) {
     guard_.limit_time(seconds, option, grace_seconds);
   }
 

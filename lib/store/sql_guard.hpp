@@ -15,6 +15,8 @@ namespace msprof {
 
 class SqlGuard {
  public:
+  static constexpr double kGraceSeconds = 3;
+
   // From now on `db`, which outlives this, only reads. Temporary views and tables must be there.
   explicit SqlGuard(const Database& db);
   ~SqlGuard();
@@ -24,7 +26,8 @@ class SqlGuard {
   // How long SQLite may work on one statement, in seconds; 0: as long as it takes. `option` is
   // named in the sentence about a time-out, "--timeout". Ctrl-C ends a statement in any case.
   // SQL that hangs within one function cannot be ended: so long after the limit the program is.
-  void limit_time(double seconds, std::string_view option = {}, double grace_seconds = 3);
+  void limit_time(double seconds, std::string_view option = {},
+                  double grace_seconds = kGraceSeconds);
 
   // SQL that is not ours: one statement. Errors in it are Error(usage) with SQLite's words and the
   // place; a damaged store is Error(partial_data). Only one of theirs at a time.

@@ -1,5 +1,6 @@
 // graph_id_map: which name a model number has. Source: cann_host.md 1.8.
 #include "import/cann/cann_kinds.hpp"
+#include "import/cann/host_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
@@ -7,7 +8,7 @@ namespace msprof::cann {
 namespace {
 
 struct __attribute__((packed)) GraphIdMapWire {  // cann_host.md 1.4, 1.8
-  std::uint8_t head[24];
+  HostHeader head;
   std::uint64_t model_name;  // hash
   std::uint32_t graph_id;
   std::uint32_t model_id;

@@ -2,6 +2,7 @@
 #include <set>
 
 #include "import/cann/cann_kinds.hpp"
+#include "import/cann/host_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
@@ -11,7 +12,7 @@ namespace {
 constexpr std::size_t kMostStreamsOfOne = 56;
 
 struct __attribute__((packed)) LogicStreamWire {  // cann_host.md 1.4, 1.8
-  std::uint8_t head[24];
+  HostHeader head;
   std::uint32_t logic_stream;
   std::uint32_t count;
   std::uint32_t streams[kMostStreamsOfOne];

@@ -1,5 +1,6 @@
 // mc2_comm_info: the streams on which AI CPU kernels drive a collective. Source: cann_host.md 1.8.
 #include "import/cann/cann_kinds.hpp"
+#include "import/cann/host_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
@@ -9,7 +10,7 @@ namespace {
 constexpr std::size_t kMostCommStreams = 8;
 
 struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8
-  std::uint8_t head[24];
+  HostHeader head;
   std::uint64_t group_name;  // hash
   std::uint32_t rank_size;
   std::uint32_t rank_id;

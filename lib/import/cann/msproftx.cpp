@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "import/cann/cann_kinds.hpp"
+#include "import/cann/host_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
@@ -17,7 +18,7 @@ enum class TxInfo : std::uint16_t { stamp = 0, extended = 1 };
 constexpr std::size_t kTxMessageBytes = 156;
 
 struct __attribute__((packed)) MsprofTxWire {
-  std::uint8_t head[24];
+  HostHeader head;
   std::uint16_t info_type;  // TxInfo
   std::uint16_t segment;    // of the message; extended records only
   std::uint32_t reserved;

@@ -1,6 +1,7 @@
 // task_memory_info: device memory that operators take and give back. Source: cann_host.md 1.8;
 // cann_corrections.md B7 to B9, J-C4, J-C5.
 #include "import/cann/cann_kinds.hpp"
+#include "import/cann/host_wire.hpp"
 #include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
@@ -8,12 +9,7 @@ namespace msprof::cann {
 namespace {
 
 struct __attribute__((packed)) TaskMemoryWire {  // cann_host.md 1.4, 1.8
-  std::uint16_t magic;
-  std::uint16_t level;
-  std::uint32_t type;
-  std::uint32_t thread_id;
-  std::uint32_t data_bytes;
-  std::uint64_t host_count;
+  HostHeader head;
   std::uint64_t address;
   std::int64_t size_bytes;
   std::uint64_t name;  // hash
@@ -51,7 +47,7 @@ class TaskMemoryKind : public SliceKind {
     row.id = ++rows_;
     row.device_id = wire.device_id;
     row.device_type = wire.device_type;
-    row.thread_id = wire.thread_id;
+    row.thread_id = wire.head.thread;
     if (import_.dictionaries.known_hash_text(wire.name)) {
       row.name_id = import_.dictionaries.hash_name_id(context.store, wire.name);
     }
@@ -61,10 +57,10 @@ class TaskMemoryKind : public SliceKind {
     row.total_allocated_bytes = cell(wire.total_allocated_bytes);
     row.total_reserved_bytes = cell(wire.total_reserved_bytes);
     if (has_clock) {
-      row.time_ns = clock_.ns(wire.host_count);
-      row.shown_time_ns = shown_.shown_ns(wire.host_count);
+      row.time_ns = clock_.ns(wire.head.time);
+      row.shown_time_ns = shown_.shown_ns(wire.head.time);
     }
-    row.host_count = cell(wire.host_count);
+    row.host_count = cell(wire.head.time);
     context.store.add(row);
   }
 
