@@ -3,11 +3,11 @@
 // Source: cann_corrections.md J-B4, J-A9.
 #pragma once
 
-#include <array>
 #include <string>
 #include <vector>
 
 #include "derive/pmu_metrics.hpp"
+#include "export/cann_counters.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {
@@ -25,16 +25,12 @@ class TaskPmu {
     std::int64_t name = 0;  // string id
     double factor = 1;
   };
-  bool find(std::int64_t task_id);
 
   PmuMetrics metrics_;
   std::vector<Metric> kinds_;
   std::vector<double> values_;
   Rows rows_;
-  std::size_t used_;  // columns of task_pmu
-  Statement read_;
-  bool more_ = false;
-  std::array<std::int64_t, kPmuColumns> counters_{};
+  cann::TaskCounters counters_;
 };
 
 }  // namespace msprof::unified
