@@ -9,6 +9,7 @@
 #include "base/saturating.hpp"
 #include "derive/passes.hpp"
 #include "store/meta.hpp"
+#include "store/row_cursor.hpp"
 
 namespace msprof {
 
@@ -100,16 +101,16 @@ class DeviceOverlap {
   DeviceOverlap(const Database& db, const Exceptions& exceptions) : db_(db), except_(exceptions) {}
 
   void read_tasks(std::int64_t first_id, std::int64_t last_id) {
-    Statement tasks = db_.prepare(
-        "SELECT start_ns, duration_ns, op_id, stream_id, host_type_name_id FROM task"
-        " WHERE id BETWEEN ? AND ? AND device_type_name_id IS NOT NULL ORDER BY id");
-    tasks.bind(1, first_id).bind(2, last_id);
-    while (tasks.step()) {
-      const Interval span{tasks.integer(0), saturating_add(tasks.integer(0), tasks.integer(1))};
+    RowCursor<TaskRow> tasks(
+        db_,
+        {&TaskRow::start_ns, &TaskRow::duration_ns, &TaskRow::op_id, &TaskRow::stream_id,
+         &TaskRow::host_type_name_id},
+        {.first_id = first_id, .last_id = last_id, .not_null = {&TaskRow::device_type_name_id}});
+    while (tasks.next()) {
+      const Interval span{tasks->start_ns, saturating_add(tasks->start_ns, tasks->duration_ns)};
       if (span.end_ns < except_.begin_ns) continue;
-      if (is_computing(tasks.maybe_integer(2), tasks.integer(3))) computing_.add(span);
-      const auto host_type = tasks.maybe_integer(4);
-      if (!host_type || except_.kernel_type_ids.count(*host_type) == 0) stretch(span);
+      if (is_computing(*tasks)) computing_.add(span);
+      if (except_.kernel_type_ids.count(tasks->host_type_name_id) == 0) stretch(span);
     }
   }
 
@@ -138,9 +139,9 @@ class DeviceOverlap {
   }
 
  private:
-  bool is_computing(std::optional<std::int64_t> op_id, std::int64_t stream_id) const {
-    return op_id && except_.kfc_streams.count(stream_id) == 0 &&
-           except_.communication_ops.count(*op_id) == 0;
+  bool is_computing(const TaskRow& task) const {
+    return task.op_id != kNull && except_.kfc_streams.count(task.stream_id) == 0 &&
+           except_.communication_ops.count(task.op_id) == 0;
   }
   void stretch(const Interval& span) {
     whole_.start_ns = std::min(whole_.start_ns, span.start_ns);

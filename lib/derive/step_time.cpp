@@ -4,6 +4,7 @@
 
 #include "base/saturating.hpp"
 #include "derive/passes.hpp"
+#include "store/row_cursor.hpp"
 
 namespace msprof {
 
@@ -14,14 +15,14 @@ struct Fold {
   std::int64_t first_execution = INT64_MAX;
   std::int64_t last_execution = -1;
 
-  void add(const Statement& task) {
+  void add(const TaskRow& task) {
     ++row.task_count;
-    if (const auto execution = task.maybe_integer(0)) {
-      first_execution = std::min(first_execution, *execution);
-      last_execution = std::max(last_execution, *execution);
+    if (task.execution != kNull) {
+      first_execution = std::min(first_execution, task.execution);
+      last_execution = std::max(last_execution, task.execution);
     }
-    const auto start = task.maybe_integer(1);
-    const auto duration = task.maybe_integer(2);
+    const auto start = given(task.start_ns);
+    const auto duration = given(task.duration_ns);
     if (start) {
       row.first_start_ns =
           row.first_start_ns == kNull ? *start : std::min(row.first_start_ns, *start);
@@ -65,14 +66,12 @@ std::vector<Run> runs_of(const Database& db) {
 void derive_step_time(TraceDbWriter& store) {
   std::map<std::int64_t, Fold> by_step;
   const Database& db = store.readable();
-  Statement tasks = db.prepare(
-      "SELECT execution, start_ns, duration_ns FROM task WHERE id BETWEEN ? AND ? ORDER BY id");
   for (const Run& run : runs_of(db)) {
     Fold& fold = by_step[run.step_id];
     fold.row.step_id = run.step_id;
-    tasks.reset();
-    tasks.bind(1, run.first_task_id).bind(2, run.last_task_id);
-    while (tasks.step()) fold.add(tasks);
+    RowCursor<TaskRow> tasks(db, {&TaskRow::execution, &TaskRow::start_ns, &TaskRow::duration_ns},
+                             {.first_id = run.first_task_id, .last_id = run.last_task_id});
+    while (tasks.next()) fold.add(*tasks);
   }
   for (const auto& [step_id, fold] : by_step) store.add(fold.finished());
 }

@@ -51,14 +51,6 @@ inline std::size_t hash_of(std::initializer_list<std::int64_t> parts) {
   return static_cast<std::size_t>(hash);
 }
 
-// A store from elsewhere may hold any times: sums and differences that do not trap.
-inline std::int64_t plus_ns(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) + static_cast<std::uint64_t>(b));
-}
-inline std::int64_t minus_ns(std::int64_t a, std::int64_t b) {
-  return static_cast<std::int64_t>(static_cast<std::uint64_t>(a) - static_cast<std::uint64_t>(b));
-}
-
 // The calls that count: those that end within the collection, and those within the loading of a
 // model. To be asked in the order of their starts.
 class CallWindow {

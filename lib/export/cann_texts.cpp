@@ -69,6 +69,18 @@ const std::string& Texts::operator()(std::int64_t id) {
   return known_[id] = form_ == TextForm::json ? json_string(text) : std::string(text);
 }
 
+OpNames::OpNames(const Database& db) : read_(db.prepare("SELECT name_id FROM op WHERE id = ?")) {}
+
+std::optional<std::int64_t> OpNames::of(std::optional<std::int64_t> op_id) {
+  if (!op_id) return std::nullopt;
+  const auto known = known_.find(*op_id);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMostTexts) known_.clear();
+  read_.reset();
+  read_.bind(1, *op_id);
+  return known_[*op_id] = read_.step() ? read_.maybe_integer(0) : std::nullopt;
+}
+
 std::span<const NumberText> copy_directions() {
   return kCopyDirections;
 }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -28,6 +29,18 @@ class Texts {
   TextForm form_;
   Statement read_;
   std::unordered_map<std::int64_t, std::string> known_;
+};
+
+// Names of operators, as ids of texts.
+class OpNames {
+ public:
+  explicit OpNames(const Database& db);
+  // Empty for none, for one that is not there, and for one without a name.
+  std::optional<std::int64_t> of(std::optional<std::int64_t> op_id);
+
+ private:
+  Statement read_;
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> known_;
 };
 
 struct NumberText {

@@ -7,6 +7,7 @@
 #include <optional>
 #include <vector>
 
+#include "base/saturating.hpp"
 #include "store/database.hpp"
 #include "store/schema.hpp"
 
@@ -46,6 +47,40 @@ struct ExportScope {
   bool takes_time(std::int64_t start_ns, std::int64_t end_ns) const {
     return end_ns >= range_begin_ns && start_ns <= range_end_ns;
   }
+};
+
+// What a scope takes of a table. Without any limit every answer is a quick yes.
+class ScopeFilter {
+ public:
+  explicit ScopeFilter(const ExportScope& scope)
+      : scope_(scope), is_limited_(!scope.is_everything()) {}
+
+  bool is_limited() const { return is_limited_; }
+
+  bool takes_device(std::int64_t device) const {
+    return !is_limited_ || scope_.takes_device(device);
+  }
+  bool takes(std::int64_t device, std::int64_t start_ns, std::int64_t end_ns) const {
+    return !is_limited_ || scope_.takes(device, start_ns, end_ns);
+  }
+  bool takes_for(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) const {
+    return !is_limited_ || scope_.takes(device, start_ns, saturating_add(start_ns, duration_ns));
+  }
+  bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
+    return !is_limited_ || scope_.takes_host(start_ns, end_ns);
+  }
+  bool takes_model(std::optional<std::int64_t> number) const {
+    return !is_limited_ || scope_.takes_model(number);
+  }
+  // An iteration itself: the one asked for, else all that devices and times take.
+  bool takes_iteration(std::optional<std::int64_t> model, std::int64_t number) const {
+    return !is_limited_ || !scope_.iteration ||
+           (model == scope_.model_number && number == *scope_.iteration);
+  }
+
+ private:
+  ExportScope scope_;
+  bool is_limited_;
 };
 
 // When the collection began, or the first thing that was recorded; what a time range given in "ms

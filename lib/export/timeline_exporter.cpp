@@ -154,7 +154,10 @@ std::string timeline_extension(bool gzip) {
 }
 
 void TimelineFile::write(const Database& db, TraceJsonWriter& out) const {
-  for (const auto& [layer, layer_document] : layers) layer->write(db, layer_document, out);
+  for (const auto& [layer, layer_document] : layers) {
+    out.set_min_duration(layer_document.scope.min_duration_ns);
+    layer->write(db, layer_document, out);
+  }
   out.finish();
 }
 

@@ -178,8 +178,9 @@ void TraceJsonWriter::time_text(std::int64_t ns) {
   *out_ += '"';
 }
 
-void TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64_t tid,
+bool TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64_t tid,
                                      std::int64_t start_ns, std::int64_t duration_ns) {
+  if (!draws(duration_ns)) return false;
   ++slices_;
   begin_event(start_ns);
   event_head(name, {pid, tid});
@@ -188,6 +189,7 @@ void TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64
   *out_ += ",\"dur\":";
   append_us_from_ns(*out_, duration_ns);
   *out_ += ",\"args\":{";
+  return true;
 }
 
 void TraceJsonWriter::end_complete() {
@@ -195,8 +197,9 @@ void TraceJsonWriter::end_complete() {
   end_event();
 }
 
-void TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t start_ns,
+bool TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t start_ns,
                                   std::int64_t duration_ns, JsonText category) {
+  if (!draws(duration_ns)) return false;
   ++slices_;
   begin_event(start_ns);
   event_head(name, where);
@@ -209,6 +212,7 @@ void TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t s
     *out_ += category.text;
   }
   *out_ += ",\"args\":{";
+  return true;
 }
 
 std::string TraceJsonWriter::slice_head(JsonText name, TraceLane lane) {
@@ -221,8 +225,9 @@ std::string TraceJsonWriter::slice_head(JsonText name, TraceLane lane) {
   return head + ",\"ts\":\"";
 }
 
-void TraceJsonWriter::begin_slice(std::string_view head, std::int64_t start_ns,
+bool TraceJsonWriter::begin_slice(std::string_view head, std::int64_t start_ns,
                                   std::int64_t duration_ns, std::string_view arguments) {
+  if (!draws(duration_ns)) return false;
   ++slices_;
   begin_event(start_ns);
   *out_ += head;
@@ -232,6 +237,7 @@ void TraceJsonWriter::begin_slice(std::string_view head, std::int64_t start_ns,
   *out_ += ",\"ph\":\"X\",\"args\":{";
   *out_ += arguments;
   first_argument_ = arguments.empty();
+  return true;
 }
 
 void TraceJsonWriter::end_slice() {

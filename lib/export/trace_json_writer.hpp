@@ -48,21 +48,27 @@ class TraceJsonWriter {
                std::int64_t sort_index);
   void thread(TraceLane lane, std::string_view name, std::int64_t sort_index);
 
-  // One X event of svp: begin_complete, its arguments, end_complete.
-  void begin_complete(JsonText name, std::int64_t pid, std::int64_t tid, std::int64_t start_ns,
-                      std::int64_t duration_ns);
+  // Slices that are shorter are not drawn.
+  void set_min_duration(std::int64_t ns) { min_duration_ns_ = ns; }
+  // For what is written before a slice, or goes with it.
+  bool draws(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns_; }
+
+  // One X event of svp: begin_complete, its arguments, end_complete. False where it is not drawn;
+  // then nothing was begun. The same of begin_slice.
+  [[nodiscard]] bool begin_complete(JsonText name, std::int64_t pid, std::int64_t tid,
+                                    std::int64_t start_ns, std::int64_t duration_ns);
   void end_complete();
 
   // One X event of CANN: begin_slice, its arguments, end_slice. `category` may be empty.
-  void begin_slice(JsonText name, TraceLane lane, std::int64_t start_ns, std::int64_t duration_ns,
-                   JsonText category = {});
+  [[nodiscard]] bool begin_slice(JsonText name, TraceLane lane, std::int64_t start_ns,
+                                 std::int64_t duration_ns, JsonText category = {});
   void end_slice();
 
   // The same of texts that are ready, for layers of millions: `head` comes from slice_head(),
   // `arguments` begins the arguments: `"a":1,"b":2`.
   static std::string slice_head(JsonText name, TraceLane lane);
-  void begin_slice(std::string_view head, std::int64_t start_ns, std::int64_t duration_ns,
-                   std::string_view arguments);
+  [[nodiscard]] bool begin_slice(std::string_view head, std::int64_t start_ns,
+                                 std::int64_t duration_ns, std::string_view arguments);
 
   // Arguments of either, and of step().
   void argument(JsonText key, JsonText value);
@@ -120,6 +126,7 @@ class TraceJsonWriter {
   std::int64_t part_end_ns_ = INT64_MAX;
   std::string* out_ = nullptr;
   Meter meter_;
+  std::int64_t min_duration_ns_ = 0;
   std::int64_t event_time_ns_ = 0;
   std::size_t event_at_ = 0;
   std::uint64_t events_ = 0;

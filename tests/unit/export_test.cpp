@@ -84,11 +84,27 @@ TEST_CASE("text in JSON is escaped, and repaired where it is no UTF-8") {
   CHECK(json_string("") == "\"\"");
 }
 
+TEST_CASE("slices below the least duration are not drawn") {
+  const std::string trace = written_trace([](TraceJsonWriter& out) {
+    out.set_min_duration(100);
+    CHECK_FALSE(out.draws(99));
+    CHECK_FALSE(out.begin_complete({"\"short\""}, 3, 1, 0, 99));
+    CHECK_FALSE(out.begin_slice({"\"short\""}, {3, 1}, 0, 99));
+    CHECK_FALSE(out.begin_slice(TraceJsonWriter::slice_head({"\"short\""}, {3, 1}), 0, 99, ""));
+    REQUIRE(out.begin_slice({"\"long\""}, {3, 1}, 0, 100));
+    out.end_slice();
+    out.finish();
+    CHECK(out.slice_count() == 1);
+  });
+  CHECK(trace.find("short") == std::string::npos);
+  CHECK(trace.find("long") != std::string::npos);
+}
+
 TEST_CASE("a trace without events is an empty array, with events one a line") {
   CHECK(written_trace([](TraceJsonWriter& out) { out.finish(); }) == "[]\n");
   const std::string trace = written_trace([](TraceJsonWriter& out) {
     out.process_name(3, "a \"board\"");
-    out.begin_complete({"\"conv\""}, 3, 1, 1'234'567, 89);
+    REQUIRE(out.begin_complete({"\"conv\""}, 3, 1, 1'234'567, 89));
     out.argument({"\"Stream Id\""}, 0);
     out.argument({"\"Mode\""}, JsonText{"\"model\""});
     out.end_complete();

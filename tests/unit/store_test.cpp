@@ -2,6 +2,7 @@
 
 #include "base/error.hpp"
 #include "derive/passes.hpp"
+#include "store/row_cursor.hpp"
 #include "store/trace_db.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
@@ -85,6 +86,49 @@ TEST_CASE("batches of any size arrive whole and in order, empty cells are NULL")
     CHECK(rows(db, "SELECT model_row, batch_num, icache_miss FROM step WHERE id = 1") ==
           Names{"1|9223372036854775807|2"});
   }
+}
+
+TEST_CASE("a cursor reads the columns asked for, of the rows that its filter takes") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  for (std::int64_t id = 1; id <= 6; ++id) {
+    TaskRow task;
+    task.id = id;
+    task.start_ns = id * 10;
+    task.device_id = 0;
+    task.stream_id = 7;
+    if (id % 2 == 0) task.op_id = id + 100;
+    if (id > 2) task.api_id = id > 4 ? 2 : 1;
+    writer.add(task);
+  }
+  writer.publish();
+  const auto store = TraceDb::open(folder / "msprof.db");
+  REQUIRE(store);
+  const auto ids = [&](const RowCursor<TaskRow>::Filter& filter) {
+    std::vector<std::int64_t> found;
+    RowCursor<TaskRow> tasks(store->database(), {&TaskRow::id}, filter);
+    while (tasks.next()) found.push_back(tasks->id);
+    return found;
+  };
+  using Ids = std::vector<std::int64_t>;
+  CHECK(ids({}) == Ids{1, 2, 3, 4, 5, 6});
+  CHECK(ids({.is_backwards = true}) == Ids{6, 5, 4, 3, 2, 1});
+  CHECK(ids({.first_id = 2, .last_id = 4}) == Ids{2, 3, 4});
+  CHECK(ids({.not_null = {&TaskRow::op_id, &TaskRow::api_id}}) == Ids{4, 6});
+  CHECK(ids({.first_id = 4, .equal = {{&TaskRow::api_id, 1}}}) == Ids{4});
+
+  RowCursor<TaskRow> tasks(store->database(),
+                           {&TaskRow::op_id, &TaskRow::start_ns, &TaskRow::op_id});
+  REQUIRE(tasks.next());
+  CHECK(tasks->start_ns == 10);
+  CHECK(tasks->op_id == kNull);
+  CHECK(tasks->stream_id == kNull);  // nobody asked for it
+  REQUIRE(tasks.next());
+  CHECK(tasks->op_id == 102);
+  // Zero is a value, and not the absence of one.
+  RowCursor<TaskRow> devices(store->database(), {&TaskRow::device_id});
+  REQUIRE(devices.next());
+  CHECK(devices->device_id == 0);
 }
 
 TEST_CASE("a text has one id, however often it is asked for") {

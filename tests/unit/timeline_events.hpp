@@ -30,6 +30,7 @@ inline json events(CannStore& store, const std::unique_ptr<TimelineLayer>& layer
                    const Document& document = {}) {
   TextSink sink;
   TraceJsonWriter writer(sink);
+  writer.set_min_duration(document.scope.min_duration_ns);
   layer->write(store.db().database(), document, writer);
   writer.finish();
   return json::parse(sink.buffer());

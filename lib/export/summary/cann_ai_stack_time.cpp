@@ -2,6 +2,7 @@
 // the tasks of the device: calls in the order of their begins, then tasks.
 // Source: cann_device.md 24. An infer is an iteration: known where one was asked for.
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {
@@ -25,62 +26,51 @@ std::string_view module_of(std::int64_t level) {
 class Writer {
  public:
   Writer(const Database& db, const Document& document, TableWriter& out)
-      : db_(db),
-        scope_(document),
-        iteration_(document.scope.iteration),
-        window_(db),
-        out_(out),
-        texts_(db) {}
+      : db_(db), scope_(document.scope), out_(out), texts_(db), ops_(db) {}
 
   void write_calls() {
-    Statement read = db_.prepare(
-        "SELECT level, name_id, start_ns, end_ns, thread_id FROM api_call WHERE level IS NOT NULL"
-        " ORDER BY id");
-    while (read.step()) {
-      const std::string_view module = module_of(read.integer(0));
-      const std::int64_t start = read.integer(2);
-      const std::int64_t end = read.integer(3);
-      const bool counts = window_.takes(read.integer(1), read.integer(4), start, end);
-      if (!counts || module.empty() || !scope_.takes_host(start, end)) continue;
-      write_row(module, read.maybe_integer(1), start, cann::minus_ns(end, start));
+    cann::CallCursor calls(db_, scope_, {&ApiCallRow::level}, {.not_null = {&ApiCallRow::level}});
+    while (calls.next()) {
+      const std::string_view module = module_of(calls->level);
+      if (!module.empty()) {
+        write_row(module, calls->name_id, calls->start_ns, calls.duration_ns());
+      }
     }
   }
 
   void write_tasks() {
-    Statement read = db_.prepare(
-        "SELECT device_id, start_ns, duration_ns, task.model_number,"
-        " coalesce(op.name_id, kernel_name_id, host_type_name_id, device_type_name_id)"
-        " FROM task LEFT JOIN op ON op.id = task.op_id WHERE device_type_name_id IS NOT NULL"
-        " ORDER BY task.id");
-    while (read.step()) {
-      const std::int64_t start = read.integer(1);
-      const std::int64_t duration = read.integer(2);
-      if (cann::plus_ns(start, duration) < window_.begin_ns() ||
-          !scope_.takes_for(read.integer(0), start, duration) ||
-          !scope_.takes_model(read.maybe_integer(3))) {
-        continue;
-      }
-      write_row("Task Scheduler", read.maybe_integer(4), start, duration);
+    cann::TaskCursor tasks(db_, scope_,
+                           {&TaskRow::op_id, &TaskRow::kernel_name_id, &TaskRow::host_type_name_id,
+                            &TaskRow::device_type_name_id},
+                           {.not_null = {&TaskRow::device_type_name_id}});
+    while (tasks.next()) {
+      write_row("Task Scheduler", name_of(*tasks), tasks->start_ns, tasks->duration_ns);
     }
   }
 
  private:
-  void write_row(std::string_view module, std::optional<std::int64_t> name, std::int64_t start_ns,
+  // Of what is known of a task the most telling.
+  std::int64_t name_of(const TaskRow& task) {
+    if (const auto op = ops_.of(given(task.op_id))) return *op;
+    if (task.kernel_name_id != kNull) return task.kernel_name_id;
+    return task.host_type_name_id != kNull ? task.host_type_name_id : task.device_type_name_id;
+  }
+
+  void write_row(std::string_view module, std::int64_t name, std::int64_t start_ns,
                  std::int64_t duration_ns) {
-    out_.number_or_missing(iteration_);
+    out_.number_or_missing(scope_.iteration);
     out_.text(module);
-    cann::text_or_missing(out_, texts_, name);
+    cann::text_or_missing(out_, texts_, given(name));
     cann::us_timestamp(out_, start_ns);
     out_.number(duration_ns);
     out_.end_row();
   }
 
   const Database& db_;
-  cann::ScopeFilter scope_;
-  std::optional<std::int64_t> iteration_;
-  cann::CallWindow window_;
+  const ExportScope& scope_;
   TableWriter& out_;
   cann::Texts texts_;
+  cann::OpNames ops_;
 };
 
 class CannAiStackTime : public cann::Table {

@@ -26,7 +26,7 @@ class CannAicpu : public cann::Table {
         "start_ns >= ?"
         " ORDER BY device_id, shown_start_ns, id");
     read.bind(1, cann::window_begin_ns(db));
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     while (read.step()) {
       if (!scope.takes(read.integer(0), read.integer(10), read.integer(11))) continue;
       out.number(read.integer(0));

@@ -5,6 +5,7 @@
 
 #include "base/real_text.hpp"
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {
@@ -115,36 +116,6 @@ class Groups {
   std::vector<Entry> all_;
 };
 
-// The calls that count.
-class Calls {
- public:
-  Calls(const Database& db, const Document& document)
-      : window_(db),
-        scope_(document),
-        read_(db.prepare("SELECT name_id, level, start_ns, end_ns, thread_id FROM api_call"
-                         " WHERE name_id >= 0 ORDER BY id")) {}
-
-  bool next() {
-    while (read_.step()) {
-      const std::int64_t start = read_.integer(2);
-      const std::int64_t end = read_.integer(3);
-      if (window_.takes(read_.integer(0), read_.integer(4), start, end) &&
-          scope_.takes_host(start, end)) {
-        return true;
-      }
-    }
-    return false;
-  }
-  std::int64_t name_id() const { return read_.integer(0); }
-  std::int64_t level() const { return read_.integer(1); }
-  std::int64_t duration_ns() const { return cann::minus_ns(read_.integer(3), read_.integer(2)); }
-
- private:
-  cann::CallWindow window_;
-  cann::ScopeFilter scope_;
-  Statement read_;
-};
-
 class CannApiStatistic : public cann::Table {
  public:
   CannApiStatistic()
@@ -161,9 +132,9 @@ class CannApiStatistic : public cann::Table {
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {
     Groups groups(db);
-    for (Calls calls(db, document); calls.next();) {
-      groups.of(calls.name_id(), calls.level()).add(calls.duration_ns());
-    }
+    cann::CallCursor calls(db, document.scope, {&ApiCallRow::level},
+                           {.not_null = {&ApiCallRow::name_id}});
+    while (calls.next()) groups.of(calls->name_id, calls->level).add(calls.duration_ns());
     cann::Texts texts(db);
     std::vector<std::pair<std::string, const Group*>> rows;
     groups.for_each([&](const Group& group) { rows.emplace_back(texts(group.name_id()), &group); });

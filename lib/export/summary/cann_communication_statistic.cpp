@@ -30,7 +30,7 @@ class CannCommunicationStatistic : public cann::Table {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, op_type_name_id, duration_ns, start_ns FROM comm_span ORDER BY id");
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     while (read.step()) {
       if (!scope.takes_for(read.integer(0), read.integer(3), read.integer(2))) continue;
       const std::string type = read.is_null(1) ? std::string("N/A") : texts(read.integer(1));

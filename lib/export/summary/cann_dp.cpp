@@ -21,7 +21,7 @@ class CannDp : public cann::Table {
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {
     cann::Texts texts(db);
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     Statement read = db.prepare(
         "SELECT device_id, start_us, action_name_id, source_name_id, queue_size FROM data_queue"
         " WHERE action_name_id IS NOT NULL ORDER BY device_id, id");

@@ -24,7 +24,7 @@ class CannFusionOp : public cann::Table {
     Statement read = db.prepare(
         "SELECT model_name_id, model_number, name_id, original_names_name_id, input_bytes,"
         " output_bytes, weight_bytes, workspace_bytes, total_bytes FROM fusion_op ORDER BY id");
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     while (read.step()) {
       if (!scope.takes_model(read.maybe_integer(1))) continue;
       out.text("host");

@@ -3,6 +3,7 @@
 #include <unordered_map>
 
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {
@@ -43,23 +44,17 @@ class CannGeOpExecute : public cann::Table {
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {
     const OpTypes types(db);
-    const cann::ScopeFilter scope(document);
-    cann::CallWindow window(db);
     cann::Texts texts(db);
-    Statement read = db.prepare(
-        "SELECT thread_id, item_name_id, name_id, start_ns, end_ns, level FROM api_call ORDER BY "
-        "id");
-    while (read.step()) {
-      const std::int64_t start = read.integer(3);
-      const std::int64_t end = read.integer(4);
-      const bool counts = window.takes(read.integer(2), read.integer(0), start, end);
-      if (!counts || read.integer(5) != cann::kNodeLevel || !scope.takes_host(start, end)) continue;
-      out.number_or_missing(read.maybe_integer(0));
-      cann::text_or_missing(out, texts, read.maybe_integer(1));
-      cann::text_or_missing(out, texts, types.of(read.maybe_integer(1)));
-      cann::text_or_missing(out, texts, read.maybe_integer(2));
-      cann::us_timestamp(out, start);
-      cann::us_number(out, cann::minus_ns(end, start));
+    cann::CallCursor calls(db, document.scope, {&ApiCallRow::item_name_id, &ApiCallRow::level});
+    while (calls.next()) {
+      if (calls->level != cann::kNodeLevel) continue;
+      const auto op = given(calls->item_name_id);
+      out.number_or_missing(given(calls->thread_id));
+      cann::text_or_missing(out, texts, op);
+      cann::text_or_missing(out, texts, types.of(op));
+      cann::text_or_missing(out, texts, given(calls->name_id));
+      cann::us_timestamp(out, calls->start_ns);
+      cann::us_number(out, calls.duration_ns());
       out.end_row();
     }
   }

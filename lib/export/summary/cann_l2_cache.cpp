@@ -11,6 +11,7 @@
 
 #include "base/text.hpp"
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 #include "store/meta.hpp"
 
@@ -139,21 +140,19 @@ class Devices {
 // Operators by device, stream and task number of the records; so many as those differ.
 class TaskNames {
  public:
-  TaskNames(const Database& db, const cann::ScopeFilter& scope) {
+  TaskNames(const Database& db, const ExportScope& scope) {
     Statement keys = db.prepare(
         "SELECT DISTINCT device_id, stream_id, task_number FROM l2_cache"
         " ORDER BY device_id, stream_id, task_number");
     while (keys.step()) known_.try_emplace(key(keys));
-    Statement tasks = db.prepare(
-        "SELECT task.device_id, stream_id, task_number, op.name_id, start_ns, duration_ns,"
-        " task.model_number FROM task LEFT JOIN op ON op.id = task.op_id ORDER BY task.id");
-    while (tasks.step()) {
-      const auto at = known_.find(key(tasks));
-      if (at == known_.end()) continue;
-      if (scope.takes_for(tasks.integer(0), tasks.integer(4), tasks.integer(5)) &&
-          scope.takes_model(tasks.maybe_integer(6))) {
-        at->second.add(tasks.maybe_integer(3));
-      }
+    cann::OpNames ops(db);
+    cann::TaskCursor tasks(
+        db, scope,
+        {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number, &TaskRow::op_id}, {},
+        cann::TaskWindow::any);
+    while (tasks.next()) {
+      const auto at = known_.find({tasks->device_id, tasks->stream_id, tasks->task_number});
+      if (at != known_.end()) at->second.add(ops.of(given(tasks->op_id)));
     }
   }
 
@@ -223,8 +222,8 @@ class CannL2Cache : public cann::Table {
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {
     const Devices devices(db);
-    const cann::ScopeFilter scope(document);
-    const TaskNames names(db, scope);
+    const ScopeFilter scope(document.scope);
+    const TaskNames names(db, document.scope);
     const bool has_names = has_ops(db);
     cann::Texts texts(db);
     Statement read = db.prepare(

@@ -24,7 +24,7 @@ class CannMemoryRecord : public cann::Table {
         "SELECT device_id, shown_time_ns, total_allocated_bytes, total_reserved_bytes,"
         " time_ns"
         " FROM memory_event ORDER BY id");
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     while (read.step()) {
       if (!scope.takes(read.integer(0), read.integer(4), read.integer(4))) continue;
       out.number(read.integer(0));

@@ -52,14 +52,14 @@ class CannMsprofTx : public cann::Table {
         " FROM user_range AS range"
         " LEFT JOIN device_mark AS mark ON is_extended = 1 AND mark.mark_id = range.mark_id"
         " ORDER BY range.shown_start_ns, range.id, mark.device_id, mark.id");
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     while (read.step()) {
       if (is_taken(scope, read)) write_row(out, texts, read);
     }
   }
 
  private:
-  static bool is_taken(const cann::ScopeFilter& scope, const Statement& row) {
+  static bool is_taken(const ScopeFilter& scope, const Statement& row) {
     return row.is_null(kDevice) ? scope.takes_host(row.integer(kExactStart), row.integer(kExactEnd))
                                 : scope.takes(row.integer(kDevice), row.integer(kExactDeviceStart),
                                               row.integer(kExactDeviceEnd));

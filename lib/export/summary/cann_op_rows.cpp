@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "store/row_cursor.hpp"
+
 namespace msprof::cann {
 
 namespace {
@@ -23,10 +25,6 @@ constexpr std::size_t kTensorCells = 6;
 
 bool is_any_of(std::string_view text, std::initializer_list<std::string_view> others) {
   return std::find(others.begin(), others.end(), text) != others.end();
-}
-
-std::optional<std::int64_t> given(std::int64_t cell) {
-  return cell == kNull ? std::nullopt : std::optional(cell);
 }
 
 }  // namespace

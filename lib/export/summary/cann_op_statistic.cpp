@@ -4,6 +4,7 @@
 #include <tuple>
 
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_op_times.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -86,20 +87,9 @@ class CannOpStatistic : public cann::Table {
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {
     Groups groups(db);
-    Statement read = db.prepare(
-        "SELECT device_id, op_id, start_ns, duration_ns, model_number FROM task WHERE op_id IS NOT "
-        "NULL"
-        " ORDER BY id");
-    const std::int64_t begin = cann::window_begin_ns(db);
-    const cann::ScopeFilter scope(document);
-    while (read.step()) {
-      if (read.integer(2) <= begin) continue;
-      if (!scope.takes_for(read.integer(0), read.integer(2), read.integer(3)) ||
-          !scope.takes_model(read.maybe_integer(4))) {
-        continue;
-      }
-      groups.add(read.integer(0), read.integer(1), read.integer(3));
-    }
+    cann::TaskCursor tasks(db, document.scope, {&TaskRow::device_id, &TaskRow::op_id},
+                           {.not_null = {&TaskRow::op_id}}, cann::TaskWindow::starts_within);
+    while (tasks.next()) groups.add(tasks->device_id, tasks->op_id, tasks->duration_ns);
     groups.finish_device();
     cann::DeviceTotals totals;
     std::vector<const std::pair<const Key, Times>*> rows;

@@ -9,6 +9,7 @@
 #include "derive/pmu_metrics.hpp"
 #include "export/cann_counters.hpp"
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_op_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -19,60 +20,16 @@ namespace {
 constexpr std::string_view kMix = "Mix Block Num";
 constexpr std::string_view kContext = "Context ID";
 
-// Executions of operators in the order (device, start).
-class OpTasks {
- public:
-  OpTasks(const Database& db, const cann::ScopeFilter& scope, std::int64_t begin_ns)
-      : scope_(scope),
-        begin_ns_(begin_ns),
-        read_(db.prepare("SELECT id, device_id, start_ns, duration_ns, model_number, task_number,"
-                         " stream_id, context, op_id FROM task WHERE op_id IS NOT NULL AND"
-                         " device_type_name_id IS NOT NULL ORDER BY id")) {}
-
-  bool next() {
-    while (read_.step()) {
-      start_ns_ = read_.integer(2);
-      duration_ns_ = read_.integer(3);
-      if (saturating_add(start_ns_, duration_ns_) < begin_ns_) continue;
-      device_ = read_.integer(1);
-      if (!scope_.takes_for(device_, start_ns_, duration_ns_) ||
-          !scope_.takes_model(read_.maybe_integer(4))) {
-        continue;
-      }
-      return true;
-    }
-    return false;
-  }
-  std::int64_t id() const { return read_.integer(0); }
-  std::int64_t device() const { return device_; }
-  std::int64_t start_ns() const { return start_ns_; }
-  std::int64_t duration_ns() const { return duration_ns_; }
-  std::int64_t model() const { return read_.maybe_integer(4).value_or(cann::kNoModel); }
-  std::int64_t task_number() const { return read_.integer(5); }
-  std::int64_t stream() const { return read_.integer(6); }
-  std::optional<std::int64_t> context() const { return read_.maybe_integer(7); }
-  std::int64_t op_id() const { return read_.integer(8); }
-
- private:
-  cann::ScopeFilter scope_;
-  std::int64_t begin_ns_;
-  Statement read_;
-  // Asked for more than once.
-  std::int64_t device_ = 0;
-  std::int64_t start_ns_ = 0;
-  std::int64_t duration_ns_ = 0;
-};
-
-// Collectives in the same order.
+// Collectives in the order (device, start), which is that of the tasks, too.
 class Collectives {
  public:
-  Collectives(const Database& db, const cann::ScopeFilter& scope, std::int64_t begin_ns)
+  Collectives(const Database& db, const ExportScope& scope)
       : scope_(scope),
         read_(db.prepare("SELECT device_id, start_ns, end_ns, comm_op.model_number,"
                          " comm_op.name_id, op_type_name_id FROM comm_op LEFT JOIN comm_call ON"
                          " comm_call.id = first_comm_call_id WHERE start_ns >= ?"
                          " ORDER BY comm_op.id")) {
-    read_.bind(1, begin_ns);
+    read_.bind(1, cann::window_begin_ns(db));
   }
   bool next() {
     while (read_.step()) {
@@ -93,7 +50,7 @@ class Collectives {
   std::optional<std::int64_t> type_id() const { return read_.maybe_integer(5); }
 
  private:
-  cann::ScopeFilter scope_;
+  ScopeFilter scope_;
   Statement read_;
 };
 
@@ -101,7 +58,7 @@ class Writer {
  public:
   Writer(const Database& db, const Document& document, TableWriter& out)
       : db_(db),
-        scope_(document),
+        scope_(document.scope),
         out_(out),
         has_stars_(cann::has_stars(db)),
         metrics_(db),
@@ -111,15 +68,18 @@ class Writer {
         counters_(db) {}
 
   void write() {
-    const std::int64_t begin = cann::window_begin_ns(db_);
-    OpTasks tasks(db_, scope_, begin);
-    Collectives collectives(db_, scope_, begin);
+    cann::TaskCursor tasks(
+        db_, scope_,
+        {&TaskRow::id, &TaskRow::device_id, &TaskRow::model_number, &TaskRow::task_number,
+         &TaskRow::stream_id, &TaskRow::context, &TaskRow::op_id},
+        {.not_null = {&TaskRow::op_id, &TaskRow::device_type_name_id}});
+    Collectives collectives(db_, scope_);
     bool more_tasks = tasks.next();
     bool more_collectives = collectives.next();
     while (more_tasks || more_collectives) {
-      const bool is_task = more_tasks && (!more_collectives || !is_before(collectives, tasks));
+      const bool is_task = more_tasks && (!more_collectives || !is_before(collectives, *tasks));
       if (is_task) {
-        write_task(tasks);
+        write_task(*tasks);
         more_tasks = tasks.next();
       } else {
         write_collective(collectives);
@@ -129,25 +89,25 @@ class Writer {
   }
 
  private:
-  static bool is_before(const Collectives& a, const OpTasks& b) {
-    return a.device() != b.device() ? a.device() < b.device() : a.start_ns() < b.start_ns();
+  static bool is_before(const Collectives& a, const TaskRow& b) {
+    return a.device() != b.device_id ? a.device() < b.device_id : a.start_ns() < b.start_ns;
   }
 
-  void write_task(const OpTasks& task) {
-    cann::OpRows::Op& op = ops_.of(task.op_id());
+  void write_task(const TaskRow& task) {
+    cann::OpRows::Op& op = ops_.of(task.op_id);
     if (!op.is_printed) return;
-    out_.number(task.device());
-    out_.number(task.model());
-    out_.number(task.task_number());
-    out_.number(task.stream());
+    out_.number(task.device_id);
+    out_.number(given(task.model_number).value_or(cann::kNoModel));
+    out_.number(task.task_number);
+    out_.number(task.stream_id);
     ops_.write_front(out_, op);
-    write_times(task.device(), task.start_ns(), task.duration_ns());
+    write_times(task.device_id, task.start_ns, task.duration_ns);
     ops_.write_back(out_, op);
-    if (has_stars_) out_.number_or_missing(task.context());
-    const std::int64_t* counters = op.has_counters ? counters_.of(task.id()) : nullptr;
+    if (has_stars_) out_.number_or_missing(given(task.context));
+    const std::int64_t* counters = op.has_counters ? counters_.of(task.id) : nullptr;
     counters == nullptr ? write_no_counters()
-                        : write_counters(task.device(), {counters, op.block_num, op.mix_block_num,
-                                                         task.duration_ns()});
+                        : write_counters(task.device_id, {counters, op.block_num, op.mix_block_num,
+                                                          task.duration_ns});
     out_.end_row();
   }
 
@@ -214,7 +174,7 @@ class Writer {
   }
 
   const Database& db_;
-  cann::ScopeFilter scope_;
+  const ExportScope& scope_;
   TableWriter& out_;
   bool has_stars_;
   PmuMetrics metrics_;

@@ -28,7 +28,7 @@ class CannOperatorMemory : public cann::Table {
         " freed.total_reserved_bytes, got.time_ns FROM memory_block"
         " JOIN memory_event AS got ON got.id = allocation_id"
         " LEFT JOIN memory_event AS freed ON freed.id = release_id ORDER BY memory_block.id");
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     while (read.step()) {
       if (!scope.takes_for(read.integer(0), read.integer(9), read.integer(4))) continue;
       out.number(read.integer(0));

@@ -5,6 +5,7 @@
 #include <tuple>
 
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_op_times.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -54,21 +55,13 @@ class CannRuntimeApi : public cann::Table {
  private:
   static std::map<Caller, Times> read_groups(const Database& db, const Document& document) {
     std::map<Caller, Times> groups;
-    const cann::ScopeFilter scope(document);
-    cann::CallWindow window(db);
     cann::Texts texts(db);
-    Statement read = db.prepare(
-        "SELECT name_id, process_id, thread_id, start_ns, end_ns, level FROM api_call ORDER BY id");
-    while (read.step()) {
-      const std::int64_t start = read.integer(3);
-      const std::int64_t end = read.integer(4);
-      const bool counts = window.takes(read.integer(0), read.integer(2), start, end);
-      if (!counts || read.integer(5) != cann::kRuntimeLevel || !scope.takes_host(start, end))
-        continue;
-      const Caller caller{read.is_null(0) ? std::string("N/A") : texts(read.integer(0)),
-                          read.maybe_integer(1).value_or(kNull),
-                          read.maybe_integer(2).value_or(kNull)};
-      groups[caller].add(cann::minus_ns(end, start));
+    cann::CallCursor calls(db, document.scope, {&ApiCallRow::process_id, &ApiCallRow::level});
+    while (calls.next()) {
+      if (calls->level != cann::kRuntimeLevel) continue;
+      const auto name = given(calls->name_id);
+      const Caller caller{name ? texts(*name) : "N/A", calls->process_id, calls->thread_id};
+      groups[caller].add(calls.duration_ns());
     }
     return groups;
   }

@@ -49,7 +49,7 @@ class CannStepTrace : public cann::Table {
         " refresh_ns, data_aug_ns, model_number, start_ns FROM iteration ORDER BY id");
     // Both readings go by the id of the iteration.
     Reduces reduces(db);
-    const cann::ScopeFilter scope(document);
+    const ScopeFilter scope(document.scope);
     while (read.step()) {
       if (!is_taken(scope, read)) continue;
       out.number(read.integer(1));
@@ -69,7 +69,7 @@ class CannStepTrace : public cann::Table {
  private:
   static constexpr std::size_t kTimeColumn = 5;
 
-  static bool is_taken(const cann::ScopeFilter& scope, const Statement& row) {
+  static bool is_taken(const ScopeFilter& scope, const Statement& row) {
     return scope.takes(row.integer(1), row.integer(11), row.integer(5)) &&
            scope.takes_iteration(row.maybe_integer(10), row.integer(2));
   }

@@ -1,5 +1,4 @@
 #include "export/summary/cann_tables.hpp"
-#include "base/saturating.hpp"
 
 #include <fmt/format.h>
 
@@ -27,12 +26,6 @@ std::vector<Document> Table::documents(const Database& db) const {
   if (!time.empty()) document.stem += "_" + time;
   document.slice_at = info().name.size();
   return {document};
-}
-
-bool ScopeFilter::takes_for(std::int64_t device, std::int64_t start_ns,
-                            std::int64_t duration_ns) const {
-  if (!is_limited_) return true;
-  return scope_.takes(device, start_ns, saturating_add(start_ns, duration_ns));
 }
 
 bool has_stars(const Database& db) {

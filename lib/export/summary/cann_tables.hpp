@@ -30,36 +30,6 @@ class Table : public SummaryTable {
   std::vector<std::string> columns_;
 };
 
-// What the scope of a document takes of a table. Without a scope every answer is a quick yes.
-class ScopeFilter {
- public:
-  explicit ScopeFilter(const Document& document)
-      : scope_(document.scope), is_limited_(!document.scope.is_everything()) {}
-
-  bool takes_device(std::int64_t device) const {
-    return !is_limited_ || scope_.takes_device(device);
-  }
-  bool takes(std::int64_t device, std::int64_t start_ns, std::int64_t end_ns) const {
-    return !is_limited_ || scope_.takes(device, start_ns, end_ns);
-  }
-  bool takes_for(std::int64_t device, std::int64_t start_ns, std::int64_t duration_ns) const;
-  bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
-    return !is_limited_ || scope_.takes_host(start_ns, end_ns);
-  }
-  bool takes_model(std::optional<std::int64_t> number) const {
-    return !is_limited_ || scope_.takes_model(number);
-  }
-  // An iteration itself: the one asked for, else all that devices and times take.
-  bool takes_iteration(std::optional<std::int64_t> model, std::int64_t number) const {
-    return !is_limited_ || !scope_.iteration ||
-           (model == scope_.model_number && number == *scope_.iteration);
-  }
-
- private:
-  const ExportScope& scope_;
-  bool is_limited_;
-};
-
 // The chips whose tables have no sub tasks: all but those with a STARS scheduler.
 bool has_stars(const Database& db);
 

@@ -3,8 +3,8 @@
 #include <queue>
 #include <unordered_map>
 
-#include "base/saturating.hpp"
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {
@@ -13,11 +13,10 @@ namespace {
 
 // A task as the runtime numbers it; its sub tasks share the key.
 struct TaskKey {
-  std::int64_t device = 0;
-  std::int64_t stream = 0;
-  std::int64_t task = 0;
-  std::int64_t batch = 0;
+  explicit TaskKey(const TaskRow& row)
+      : device(row.device_id), stream(row.stream_id), task(row.task_number), batch(row.batch) {}
   bool operator==(const TaskKey&) const = default;
+  std::int64_t device, stream, task, batch;
 };
 
 struct TaskKeyHash {
@@ -31,19 +30,16 @@ struct TaskKeyHash {
 class SubTasks {
  public:
   explicit SubTasks(const Database& db) {
-    Statement read = db.prepare(
-        "SELECT device_id, stream_id, task_number, batch, context FROM task"
-        " WHERE context IS NOT NULL ORDER BY id");
-    while (read.step()) {
-      const TaskKey key{read.integer(0), read.integer(1), read.integer(2), read.integer(3)};
-      only_first_.try_emplace(key, read.integer(4) == 0);
-    }
+    RowCursor<TaskRow> tasks(db,
+                             {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number,
+                              &TaskRow::batch, &TaskRow::context},
+                             {.not_null = {&TaskRow::context}});
+    while (tasks.next()) only_first_.try_emplace(TaskKey(*tasks), tasks->context == 0);
   }
 
-  bool empty() const { return only_first_.empty(); }
-  bool is_hidden(const TaskKey& key, std::optional<std::int64_t> context) const {
-    if (context == 0) return false;
-    const auto at = only_first_.find(key);
+  bool is_hidden(const TaskRow& task) const {
+    if (only_first_.empty() || task.context == 0) return false;
+    const auto at = only_first_.find(TaskKey(task));
     return at != only_first_.end() && at->second;
   }
 
@@ -51,66 +47,34 @@ class SubTasks {
   std::unordered_map<TaskKey, bool, TaskKeyHash> only_first_;
 };
 
-constexpr const char* kTasks =
-    "SELECT device_id, stream_id, task_number, batch, context, start_ns, duration_ns,"
-    " host_type_name_id, device_type_name_id, kernel_name_id, op_id,"
-    " model_number FROM task"
-    " WHERE id BETWEEN ? AND ? AND device_type_name_id IS NOT NULL ORDER BY id";
-enum Cell : int {
-  kDevice,
-  kStream,
-  kTask,
-  kBatch,
-  kContext,
-  kStart,
-  kDuration,
-  kHostType,
-  kDeviceType,
-  kKernel,
-  kOp,
-  kModel
-};
-
 // The tasks of one device that are printed, in order of their starts.
 class DeviceTasks {
  public:
-  DeviceTasks(const Database& db, const SubTasks& sub_tasks, const cann::ScopeFilter& scope,
+  DeviceTasks(const Database& db, const SubTasks& sub_tasks, const ExportScope& scope,
               std::int64_t first, std::int64_t last)
-      : read_(db.prepare(kTasks)),
-        sub_tasks_(sub_tasks),
-        scope_(scope),
-        begin_ns_(cann::window_begin_ns(db)) {
-    read_.bind(1, first).bind(2, last);
-  }
+      : tasks_(db, scope,
+               {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number, &TaskRow::batch,
+                &TaskRow::context, &TaskRow::host_type_name_id, &TaskRow::device_type_name_id,
+                &TaskRow::kernel_name_id, &TaskRow::op_id},
+               {.first_id = first, .last_id = last, .not_null = {&TaskRow::device_type_name_id}}),
+        sub_tasks_(sub_tasks) {}
 
   bool next() {
-    while (read_.step()) {
-      start_ns = read_.integer(kStart);
-      if (saturating_add(start_ns, read_.integer(kDuration)) < begin_ns_) continue;
-      if (!scope_.takes_for(read_.integer(kDevice), start_ns, read_.integer(kDuration)) ||
-          !scope_.takes_model(read_.maybe_integer(kModel))) {
-        continue;
-      }
-      if (sub_tasks_.empty()) return true;
-      const TaskKey key{read_.integer(kDevice), read_.integer(kStream), read_.integer(kTask),
-                        read_.integer(kBatch)};
-      if (!sub_tasks_.is_hidden(key, read_.maybe_integer(kContext))) return true;
+    while (tasks_.next()) {
+      if (!sub_tasks_.is_hidden(*tasks_)) return true;
     }
     return false;
   }
-
-  const Statement& row() const { return read_; }
-  std::int64_t start_ns = 0;
+  const TaskRow& row() const { return *tasks_; }
+  std::int64_t end_ns() const { return tasks_.end_ns(); }
 
  private:
-  Statement read_;
+  cann::TaskCursor tasks_;
   const SubTasks& sub_tasks_;
-  cann::ScopeFilter scope_;
-  std::int64_t begin_ns_;
 };
 
 std::vector<DeviceTasks> tasks_by_device(const Database& db, const SubTasks& sub_tasks,
-                                         const cann::ScopeFilter& scope) {
+                                         const ExportScope& scope) {
   std::vector<DeviceTasks> devices;
   Statement runs = db.prepare(
       "SELECT first_task_id, last_task_id, device_id FROM task_run ORDER BY device_id, "
@@ -131,16 +95,15 @@ class TaskTexts {
         of_op_(db.prepare("SELECT name_id, unit_name_id FROM op WHERE id = ?")) {}
 
   // The cells kernel_name and kernel_type.
-  void write(TableWriter& out, const Statement& row) {
+  void write(TableWriter& out, const TaskRow& row) {
     constexpr std::size_t kMostKinds = 1 << 16;
-    const Kind kind{cell(row, kKernel), cell(row, kHostType), cell(row, kDeviceType),
-                    cell(row, kOp)};
+    const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
     if (cells_.size() >= kMostKinds) cells_.clear();
     out.repeated(cells_[kind], 2, [&] {
       const Op op = kind.op == kNull ? Op() : op_of(kind.op);
-      cann::text_or_missing(out, texts_, value(name_of(kind, op)));
+      cann::text_or_missing(out, texts_, given(name_of(kind, op)));
       cann::text_or_missing(out, texts_,
-                            value(types_.shown(op.unit, kind.host_type, kind.device_type)));
+                            given(types_.shown(op.unit, kind.host_type, kind.device_type)));
     });
   }
 
@@ -163,13 +126,6 @@ class TaskTexts {
     }
   };
 
-  static std::int64_t cell(const Statement& row, int column) {
-    return row.maybe_integer(column).value_or(kNull);
-  }
-  static std::optional<std::int64_t> value(std::int64_t id) {
-    return id == kNull ? std::nullopt : std::optional(id);
-  }
-
   // A task that the host told of has the kernel's name or none.
   static std::int64_t name_of(const Kind& kind, const Op& op) {
     return kind.kernel == kNull && kind.host_type == kNull ? op.name : kind.kernel;
@@ -179,7 +135,7 @@ class TaskTexts {
     of_op_.reset();
     of_op_.bind(1, id);
     if (!of_op_.step()) return {};
-    return {cell(of_op_, 0), cell(of_op_, 1)};
+    return {of_op_.maybe_integer(0).value_or(kNull), of_op_.maybe_integer(1).value_or(kNull)};
   }
 
   cann::Texts texts_;
@@ -202,33 +158,32 @@ class CannTaskTime : public cann::Table {
 
   void write(const Database& db, const Document& document, TableWriter& out) const override {
     const SubTasks sub_tasks(db);
-    auto devices = tasks_by_device(db, sub_tasks, cann::ScopeFilter(document));
+    auto devices = tasks_by_device(db, sub_tasks, document.scope);
     // Next start and number of each device that has tasks left.
     using Head = std::pair<std::int64_t, std::size_t>;
     std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;
     for (std::size_t i = 0; i < devices.size(); ++i) {
-      if (devices[i].next()) heads.emplace(devices[i].start_ns, i);
+      if (devices[i].next()) heads.emplace(devices[i].row().start_ns, i);
     }
     TaskTexts texts(db);
     while (!heads.empty()) {
       const std::size_t i = heads.top().second;
       heads.pop();
-      write_row(out, devices[i].row(), texts);
-      if (devices[i].next()) heads.emplace(devices[i].start_ns, i);
+      write_row(out, devices[i], texts);
+      if (devices[i].next()) heads.emplace(devices[i].row().start_ns, i);
     }
   }
 
  private:
-  static void write_row(TableWriter& out, const Statement& row, TaskTexts& texts) {
-    const std::int64_t start = row.integer(kStart);
-    const std::int64_t duration = row.integer(kDuration);
-    out.number(row.integer(kDevice));
+  static void write_row(TableWriter& out, const DeviceTasks& task, TaskTexts& texts) {
+    const TaskRow& row = task.row();
+    out.number(row.device_id);
     texts.write(out, row);
-    out.number(row.integer(kStream));
-    out.number(row.integer(kTask));
-    cann::us_number(out, duration);
-    cann::us_timestamp(out, start);
-    cann::us_timestamp(out, saturating_add(start, duration));
+    out.number(row.stream_id);
+    out.number(row.task_number);
+    cann::us_number(out, row.duration_ns);
+    cann::us_timestamp(out, row.start_ns);
+    cann::us_timestamp(out, task.end_ns());
     out.end_row();
   }
 };

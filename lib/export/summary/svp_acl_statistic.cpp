@@ -6,8 +6,10 @@
 #include <tuple>
 
 #include "base/number.hpp"
+#include "base/saturating.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_product_names.hpp"
+#include "store/row_cursor.hpp"
 
 namespace msprof {
 
@@ -37,19 +39,24 @@ struct Row {
 
 std::map<Key, Total> totals_of(const Database& db, std::int64_t model_row) {
   std::map<Key, Total> totals;
-  Statement read = db.prepare(
-      "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), type_name_id, name_id, end_ns - "
-      "start_ns"
-      " FROM api_call WHERE model_row = ? ORDER BY id");
-  read.bind(1, model_row);
-  while (read.step()) {
-    Total& total = totals[{read.integer(0), read.integer(1), read.integer(2), read.integer(3)}];
+  RowCursor<ApiCallRow> calls(
+      db,
+      {&ApiCallRow::process_id, &ApiCallRow::thread_id, &ApiCallRow::type_name_id,
+       &ApiCallRow::name_id, &ApiCallRow::start_ns, &ApiCallRow::end_ns},
+      {.equal = {{&ApiCallRow::model_row, model_row}}});
+  while (calls.next()) {
+    Total& total =
+        totals[{given(calls->process_id).value_or(-1), given(calls->thread_id).value_or(-1),
+                calls->type_name_id, calls->name_id}];
     ++total.count;
-    const auto duration = read.maybe_integer(4);
-    total.is_known = total.is_known && duration.has_value();
-    total.sum_ns += duration.value_or(0);
-    total.longest_ns = std::max(total.longest_ns, duration.value_or(0));
-    total.shortest_ns = std::min(total.shortest_ns, duration.value_or(INT64_MAX));
+    if (calls->start_ns == kNull || calls->end_ns == kNull) {
+      total.is_known = false;
+      continue;
+    }
+    const std::int64_t duration = saturating_subtract(calls->end_ns, calls->start_ns);
+    total.sum_ns += duration;
+    total.longest_ns = std::max(total.longest_ns, duration);
+    total.shortest_ns = std::min(total.shortest_ns, duration);
   }
   return totals;
 }

@@ -5,6 +5,9 @@
 #include <charconv>
 #include <utility>
 
+#include "base/saturating.hpp"
+#include "store/row_cursor.hpp"
+
 namespace msprof::cann {
 
 namespace {
@@ -51,25 +54,27 @@ IdBits calls_of_collectives(const Database& db) {
   return calls;
 }
 
-// A cursor over rows (…, device, start) from the last to the first.
-class Backwards {
+// The collectives that are drawn, from the last to the first.
+class LastOps {
  public:
-  Backwards(Statement read, int device, int start)
-      : read_(std::move(read)), device_(device), start_(start) {
+  explicit LastOps(const Database& db)
+      : read_(db.prepare(
+            fmt::format("SELECT op.id, call.api_id, op.device_id, op.start_ns FROM comm_op AS op"
+                        " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
+                        " WHERE call.api_id IS NOT NULL AND {} ORDER BY op.id DESC",
+                        kIsDrawnOp))) {
     next();
   }
   void next() { has_row_ = read_.step(); }
   bool has_row() const { return has_row_; }
-  const Statement& row() const { return read_; }
-  bool is_later_than(const Backwards& other) const { return place() > other.place(); }
+  std::int64_t id() const { return read_.integer(0); }
+  std::int64_t call_id() const { return read_.integer(1); }
+  bool is_later_than(const TaskRow& task) const {
+    return std::pair(read_.integer(2), read_.integer(3)) > std::pair(task.device_id, task.start_ns);
+  }
 
  private:
-  std::pair<std::int64_t, std::int64_t> place() const {
-    return {read_.integer(device_), read_.integer(start_)};
-  }
   Statement read_;
-  int device_;
-  int start_;
   bool has_row_ = false;
 };
 
@@ -95,11 +100,10 @@ IdBits calls_with_copies(const Database& db) {
   IdBits calls(db, "api_call");
   const std::int64_t type = name_id_of(db, "MEMCPY_ASYNC");
   if (type < 0) return calls;
-  Statement read = db.prepare(
-      "SELECT api_id FROM task WHERE host_type_name_id = ? AND device_type_name_id IS NOT NULL"
-      " AND api_id IS NOT NULL ORDER BY id");
-  read.bind(1, type);
-  while (read.step()) calls.set(read.integer(0));
+  RowCursor<TaskRow> tasks(db, {&TaskRow::api_id},
+                           {.not_null = {&TaskRow::device_type_name_id, &TaskRow::api_id},
+                            .equal = {{&TaskRow::host_type_name_id, type}}});
+  while (tasks.next()) calls.set(tasks->api_id);
   return calls;
 }
 
@@ -140,35 +144,32 @@ void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
   EventCalls event_calls(db);
   const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
   // What no call started ends no arrow: one that comes from nowhere is a warning in viewers.
-  Backwards tasks(db.prepare("SELECT id, api_id, op_id IS NOT NULL, host_type_name_id, device_id,"
-                             " start_ns FROM task WHERE api_id IS NOT NULL"
-                             " AND device_type_name_id IS NOT NULL ORDER BY id DESC"),
-                  4, 5);
-  Backwards ops(db.prepare(fmt::format(
-                    "SELECT op.id, call.api_id, op.device_id, op.start_ns FROM comm_op AS op"
-                    " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
-                    " WHERE call.api_id IS NOT NULL AND {} ORDER BY op.id DESC",
-                    kIsDrawnOp)),
-                2, 3);
+  RowCursor<TaskRow> tasks(
+      db,
+      {&TaskRow::id, &TaskRow::api_id, &TaskRow::op_id, &TaskRow::host_type_name_id,
+       &TaskRow::device_id, &TaskRow::start_ns},
+      {.not_null = {&TaskRow::api_id, &TaskRow::device_type_name_id}, .is_backwards = true});
+  LastOps ops(db);
+  bool has_task = tasks.next();
   const auto is_last = [&met](std::int64_t call) {
     if (met.has(call)) return false;
     met.set(call);
     return true;
   };
-  while (tasks.has_row() || ops.has_row()) {
-    if (!tasks.has_row() || (ops.has_row() && ops.is_later_than(tasks))) {
-      if (is_last(ops.row().integer(1))) last_ops_.set(ops.row().integer(0));
+  while (has_task || ops.has_row()) {
+    if (!has_task || (ops.has_row() && ops.is_later_than(*tasks))) {
+      if (is_last(ops.call_id())) last_ops_.set(ops.id());
       ops.next();
       continue;
     }
-    const Statement& task = tasks.row();
-    const std::int64_t call = task.integer(1);
+    const std::int64_t call = tasks->api_id;
     const bool is_asked = calls == nullptr || calls->has(call);
-    if (is_asked && (task.integer(2) != 0 || task.integer(3) == copy || event_calls.has(call))) {
-      ends_.set(task.integer(0));
-      if (is_last(call)) last_tasks_.set(task.integer(0));
+    if (is_asked &&
+        (tasks->op_id != kNull || tasks->host_type_name_id == copy || event_calls.has(call))) {
+      ends_.set(tasks->id);
+      if (is_last(call)) last_tasks_.set(tasks->id);
     }
-    tasks.next();
+    has_task = tasks.next();
   }
 }
 
@@ -177,15 +178,15 @@ void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
 void ArrowEnds::find_hidden_calls(const Database& db, const ExportScope& scope) {
   const bool is_limited = !scope.is_everything();
   CallWindow window(db);
-  Statement read =
-      db.prepare("SELECT id, name_id, thread_id, start_ns, end_ns FROM api_call ORDER BY id");
-  while (read.step()) {
-    const std::int64_t start = read.integer(3);
-    const std::int64_t end = read.integer(4);
+  RowCursor<ApiCallRow> calls(db, {&ApiCallRow::id, &ApiCallRow::name_id, &ApiCallRow::thread_id,
+                                   &ApiCallRow::start_ns, &ApiCallRow::end_ns});
+  while (calls.next()) {
+    const std::int64_t start = calls->start_ns;
+    const std::int64_t end = calls->end_ns;
     if (!is_limited && start >= window.begin_ns()) return;
-    if (!window.takes(read.integer(1), read.integer(2), start, end) ||
-        !scope.takes_host(start, end) || !scope.takes_length(minus_ns(end, start))) {
-      hidden_calls_.set(read.integer(0));
+    if (!window.takes(calls->name_id, calls->thread_id, start, end) ||
+        !scope.takes_host(start, end) || !scope.takes_length(saturating_subtract(end, start))) {
+      hidden_calls_.set(calls->id);
     }
   }
 }

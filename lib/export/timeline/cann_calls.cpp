@@ -3,16 +3,16 @@
 // call begins an arrow).
 #include <set>
 #include <unordered_map>
+#include <utility>
 
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 
 namespace msprof {
 
 namespace {
-
-enum Cell : int { kId, kThread, kType, kName, kStart, kEnd, kLevel, kItem };
 
 std::string_view prefix_of(std::int64_t level) {
   switch (level) {
@@ -37,6 +37,7 @@ struct CallText {
   std::string arguments;
   TraceLane lane;
   bool begins_arrow = false;
+  bool is_drawn = false;  // once at least
 };
 
 class CallTexts {
@@ -48,15 +49,18 @@ class CallTexts {
         wait_(cann::name_id_of(db, "aclrtStreamWaitEvent")) {}
 
   // Valid until the next call.
-  const CallText& operator()(const Statement& row) {
-    const Key key{row.integer(kThread), row.integer(kType), row.integer(kName), row.integer(kLevel),
-                  row.integer(kItem)};
+  CallText& operator()(const ApiCallRow& call) {
+    const Key key{call.thread_id, call.type_name_id, call.name_id, call.level, call.item_name_id};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     if (known_.size() >= kMostKinds) known_.clear();
     return known_[key] = text_of(key);
   }
 
+  // A call with this text is drawn.
+  void add_thread(CallText& text) {
+    if (!std::exchange(text.is_drawn, true)) threads_.insert(text.lane.tid);
+  }
   const std::set<std::int64_t>& threads() const { return threads_; }
 
  private:
@@ -79,7 +83,6 @@ class CallTexts {
     CallText text;
     // Threads of the system have 32 bits; the peer prints them with a sign.
     const std::int64_t thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(key.thread));
-    threads_.insert(thread);
     text.lane = {pid_, thread};
     const std::string name = texts_(key.name);
     text.head = TraceJsonWriter::slice_head({std::string(prefix_of(key.level)) + name.substr(1)},
@@ -88,7 +91,7 @@ class CallTexts {
     text.arguments += ",\"level\":\"" + std::string(cann::level_text(key.level)) + "\",\"id\":";
     text.arguments += key.level == cann::kAclLevel ? name : "\"0\"";
     text.arguments += ",\"item_id\":";
-    text.arguments += key.item == 0 ? "\"0\"" : texts_(key.item);
+    text.arguments += key.item == kNull ? "\"0\"" : texts_(key.item);
     text.begins_arrow =
         key.level == cann::kNodeLevel ||
         (key.level == cann::kAclLevel && (key.name == record_ || key.name == wait_));
@@ -121,26 +124,20 @@ class CannCalls : public cann::Layer {
     const cann::TraceProcesses processes(db);
     CallTexts texts(db, processes.pid(cann::TraceProcess::calls, cann::kHostDevice));
     const cann::IdBits copies = cann::calls_with_copies(db);
-    const ExportScope& scope = document.scope;
-    const bool is_limited = !scope.is_everything();
-    cann::CallWindow window(db);
-    Statement read = db.prepare(
-        "SELECT id, thread_id, type_name_id, name_id, start_ns, end_ns, level, item_name_id"
-        " FROM api_call ORDER BY id");
-    while (read.step()) {
-      const std::int64_t start = read.integer(kStart);
-      const std::int64_t end = read.integer(kEnd);
-      if (!window.takes(read.integer(kName), read.integer(kThread), start, end)) continue;
-      if (document.key != 0 && read.integer(kLevel) != document.key) continue;
-      const std::int64_t duration = cann::minus_ns(end, start);
-      if (is_limited && !(scope.takes_host(start, end) && scope.takes_length(duration))) continue;
-      const std::int64_t id = read.integer(kId);
-      const CallText& text = texts(read);
-      out.begin_slice(text.head, start, duration, text.arguments);
-      out.argument({"\"connection_id\""}, id);
+    cann::CallCursor calls(db, document.scope,
+                           {&ApiCallRow::id, &ApiCallRow::type_name_id, &ApiCallRow::level,
+                            &ApiCallRow::item_name_id});
+    while (calls.next()) {
+      if (document.key != 0 && calls->level != document.key) continue;
+      CallText& text = texts(*calls);
+      if (!out.begin_slice(text.head, calls->start_ns, calls.duration_ns(), text.arguments)) {
+        continue;
+      }
+      texts.add_thread(text);
+      out.argument({"\"connection_id\""}, calls->id);
       out.end_slice();
-      if (document.has_arrows && (text.begins_arrow || copies.has(id))) {
-        cann::write_arrow(out, 's', text.lane, id, start);
+      if (document.has_arrows && (text.begins_arrow || copies.has(calls->id))) {
+        cann::write_arrow(out, 's', text.lane, calls->id, calls->start_ns);
       }
     }
     processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, "CANN", "Thread",

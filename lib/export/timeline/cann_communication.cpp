@@ -10,6 +10,7 @@
 #include <span>
 #include <string>
 
+#include "base/saturating.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -55,14 +56,13 @@ class Groups {
     }
   }
 
-  // The thread of a plane, of the collectives; both become drawn.
-  std::int64_t plane(std::int64_t device, std::optional<std::int64_t> name, std::int64_t plane) {
-    Group& group = drawn(device, name);
-    group.planes.insert(checked_plane(plane));
-    return group.first_plane + plane;
+  Group& of(std::int64_t device, std::optional<std::int64_t> name) {
+    return groups_[device][name.value_or(kNull)];
   }
-  std::int64_t row(std::int64_t device, std::optional<std::int64_t> name) {
-    return drawn(device, name).row;
+  std::int64_t checked_plane(std::int64_t plane) const {
+    if (plane < 0 || plane > UINT32_MAX)
+      throw db_.damaged("a plane of communication has no number");
+    return plane;
   }
 
   template <typename Take>
@@ -75,17 +75,6 @@ class Groups {
   }
 
  private:
-  std::int64_t checked_plane(std::int64_t plane) const {
-    if (plane < 0 || plane > UINT32_MAX)
-      throw db_.damaged("a plane of communication has no number");
-    return plane;
-  }
-  Group& drawn(std::int64_t device, std::optional<std::int64_t> name) {
-    Group& group = groups_[device][name.value_or(kNull)];
-    group.is_drawn = true;
-    return group;
-  }
-
   const Database& db_;
   std::map<std::int64_t, std::map<std::int64_t, Group>> groups_;
 };
@@ -112,8 +101,7 @@ class CommunicationWriter {
  private:
   bool is_taken(std::int64_t device, std::int64_t start, std::int64_t end,
                 std::optional<std::int64_t> model) const {
-    return start >= begin_ns_ && scope_.takes(device, start, end) &&
-           scope_.takes_length(cann::minus_ns(end, start)) && scope_.takes_model(model);
+    return start >= begin_ns_ && scope_.takes(device, start, end) && scope_.takes_model(model);
   }
   TraceLane lane(std::int64_t device, std::int64_t tid) const {
     return {processes_.pid(cann::TraceProcess::communication, device), tid};
@@ -157,7 +145,7 @@ class CommunicationWriter {
       // Without hccl_info nothing says what it does.
       if (read.is_null(kItem)) continue;
       const std::int64_t start = read.integer(kStart);
-      const std::int64_t end = cann::plus_ns(start, read.integer(kDuration));
+      const std::int64_t end = saturating_add(start, read.integer(kDuration));
       if (is_taken(read.integer(kDevice), start, end, read.maybe_integer(kModel))) {
         write_task(read);
       }
@@ -167,10 +155,13 @@ class CommunicationWriter {
   void write_task(const Statement& row) {
     const std::int64_t device = row.integer(kDevice);
     const std::int64_t duration = row.integer(kDuration);
-    const std::int64_t plane =
-        groups_.plane(device, row.maybe_integer(kGroup), row.integer(kPlane));
+    Group& group = groups_.of(device, row.maybe_integer(kGroup));
+    const std::int64_t plane = groups_.checked_plane(row.integer(kPlane));
     const std::string item = text(row.maybe_integer(kItem));
-    out_.begin_slice({item}, lane(device, plane), row.integer(kStart), duration);
+    const TraceLane where = lane(device, group.first_plane + plane);
+    if (!out_.begin_slice({item}, where, row.integer(kStart), duration)) return;
+    group.is_drawn = true;
+    group.planes.insert(plane);
     const std::string notify = std::to_string(static_cast<std::uint64_t>(row.integer(kNotify)));
     out_.argument({"\"notify_id\""}, JsonText{is_cann5_ ? notify : "\"" + notify + "\""});
     constexpr double kPsPerUs = 1e6;
@@ -233,20 +224,26 @@ class CommunicationWriter {
       const std::int64_t device = read.integer(kOpDevice);
       const std::int64_t start = read.integer(kOpStart);
       if (!is_taken(device, start, read.integer(kOpEnd), read.maybe_integer(kOpModel))) continue;
-      const TraceLane where = lane(device, groups_.row(device, read.maybe_integer(kOpGroup)));
-      write_op(read, where);
+      Group& group = groups_.of(device, read.maybe_integer(kOpGroup));
+      const TraceLane where = lane(device, group.row);
+      if (!write_op(read, where)) continue;
+      group.is_drawn = true;
       if (read.is_null(kApi) || !ends) continue;
       const char phase = ends->phase_of_op(read.integer(kOpId), read.integer(kApi));
       if (phase != 0) cann::write_arrow(out_, phase, where, read.integer(kApi), start);
     }
   }
 
-  void write_op(const Statement& row, TraceLane where) {
+  // False where it is too short to be drawn.
+  bool write_op(const Statement& row, TraceLane where) {
     const std::int64_t start = row.integer(kOpStart);
-    out_.begin_slice({text(row.maybe_integer(kOpName))}, where, start,
-                     cann::minus_ns(row.integer(kOpEnd), start));
+    if (!out_.begin_slice({text(row.maybe_integer(kOpName))}, where, start,
+                          saturating_subtract(row.integer(kOpEnd), start))) {
+      return false;
+    }
     if (!is_cann5_) write_op_arguments(row);
     out_.end_slice();
+    return true;
   }
 
   void write_op_arguments(const Statement& row) {

@@ -13,6 +13,7 @@
 #include "derive/pmu_metrics.hpp"
 #include "export/cann_counters.hpp"
 #include "export/products.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"
 
@@ -21,49 +22,6 @@ namespace msprof {
 namespace {
 
 constexpr std::string_view kNoConnection = "18446744073709551615";
-
-constexpr const char* kTasks =
-    "SELECT id, start_ns, duration_ns, stream_id, task_number, batch, context, host_type_name_id,"
-    " device_type_name_id, op_id, model_number, api_id FROM task"
-    " WHERE id BETWEEN ? AND ? AND device_type_name_id IS NOT NULL ORDER BY id";
-enum Cell : int {
-  kId,
-  kStart,
-  kDuration,
-  kStream,
-  kNumber,
-  kBatch,
-  kContext,
-  kHostType,
-  kDeviceType,
-  kOp,
-  kModel,
-  kCall
-};
-
-std::int64_t cell(const Statement& row, int column) {
-  return row.maybe_integer(column).value_or(kNull);
-}
-
-// A row of kTasks, each cell read once.
-struct Task {
-  explicit Task(const Statement& row)
-      : id(row.integer(kId)),
-        start_ns(row.integer(kStart)),
-        duration_ns(row.integer(kDuration)),
-        stream(row.integer(kStream)),
-        number(row.integer(kNumber)),
-        batch(row.integer(kBatch)),
-        context(cell(row, kContext)),
-        host_type(cell(row, kHostType)),
-        device_type(row.integer(kDeviceType)),
-        op(cell(row, kOp)),
-        model(cell(row, kModel)),
-        call(cell(row, kCall)) {}
-
-  std::int64_t id, start_ns, duration_ns, stream, number, batch, context, host_type, device_type,
-      op, model, call;
-};
 
 // What a MEMCPY_ASYNC task copied, by id of the task.
 class Copies {
@@ -100,28 +58,29 @@ class Copies {
 class OuterTasks {
  public:
   OuterTasks(const Database& db, std::int64_t first_task, std::int64_t last_task) {
-    Statement read = db.prepare(
-        "SELECT stream_id, batch, task_number FROM task WHERE id BETWEEN ? AND ?"
-        " AND context IS NOT NULL AND device_type_name_id IS NOT NULL ORDER BY id");
-    read.bind(1, first_task).bind(2, last_task);
-    while (read.step()) {
-      const Key key = key_of(read.integer(0), read.integer(1), read.integer(2));
+    RowCursor<TaskRow> tasks(db, {&TaskRow::stream_id, &TaskRow::batch, &TaskRow::task_number},
+                             {.first_id = first_task,
+                              .last_id = last_task,
+                              .not_null = {&TaskRow::context, &TaskRow::device_type_name_id}});
+    while (tasks.next()) {
+      const Key key = key_of(*tasks);
       if (keys_.empty() || keys_.back() != key) keys_.push_back(key);
     }
     std::sort(keys_.begin(), keys_.end());
     keys_.erase(std::unique(keys_.begin(), keys_.end()), keys_.end());
   }
 
-  bool has(const Task& task) const {
-    return !keys_.empty() && std::binary_search(keys_.begin(), keys_.end(),
-                                                key_of(task.stream, task.batch, task.number));
+  bool has(const TaskRow& task) const {
+    return !keys_.empty() && std::binary_search(keys_.begin(), keys_.end(), key_of(task));
   }
 
  private:
   using Key = std::pair<std::uint64_t, std::int64_t>;
   // Streams and batches have 32 bits at most.
-  static Key key_of(std::int64_t stream, std::int64_t batch, std::int64_t number) {
-    return {static_cast<std::uint64_t>(stream) << 32 ^ static_cast<std::uint64_t>(batch), number};
+  static Key key_of(const TaskRow& task) {
+    return {
+        static_cast<std::uint64_t>(task.stream_id) << 32 ^ static_cast<std::uint64_t>(task.batch),
+        task.task_number};
   }
   std::vector<Key> keys_;
 };
@@ -155,13 +114,13 @@ class CoreTimes {
   }
 
   // Tasks are asked for in the order of their ids.
-  void write(const Task& task, std::int64_t device, TraceJsonWriter& out) {
+  void write(const TaskRow& task, TraceJsonWriter& out) {
     const std::int64_t* counters = sides_.empty() ? nullptr : counters_.of(task.id);
     if (counters == nullptr) return write_missing(out);
     PmuTask load{.counters = counters, .duration_ns = task.duration_ns};
-    if (task.op != kNull) {
+    if (task.op_id != kNull) {
       of_op_.reset();
-      of_op_.bind(1, task.op);
+      of_op_.bind(1, task.op_id);
       if (of_op_.step()) {
         // What never runs on the cores has none, whatever was recorded within it.
         if (of_op_.integer(2) != 0) return write_missing(out);
@@ -169,7 +128,7 @@ class CoreTimes {
         load.mix_block_num = of_op_.integer(1);
       }
     }
-    metrics_.evaluate(device, load, values_);
+    metrics_.evaluate(task.device_id, load, values_);
     // The side that ran.
     const auto side = *std::max_element(sides_.begin(), sides_.end(), [&](auto a, auto b) {
       return values_[a.second] < values_[b.second];
@@ -201,6 +160,7 @@ struct TaskText {
   std::string head;
   std::string arguments;
   TraceLane lane;
+  bool is_drawn = false;  // once at least
 };
 
 class TaskTexts {
@@ -223,25 +183,29 @@ class TaskTexts {
   }
 
   // Valid until the next call.
-  const TaskText& operator()(const Task& task) {
-    const Key key{task.stream, task.host_type, task.device_type, task.op,
-                  task.model == kNull ? cann::kNoModel : task.model};
+  TaskText& operator()(const TaskRow& task) {
+    const Key key{task.stream_id, task.host_type_name_id, task.device_type_name_id, task.op_id,
+                  given(task.model_number).value_or(cann::kNoModel)};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     if (known_.size() >= kMostKinds) known_.clear();
     return known_[key] = text_of(key);
   }
 
-  bool is_copy(const Task& task) const { return task.host_type == copy_; }
+  bool is_copy(const TaskRow& task) const { return task.host_type_name_id == copy_; }
   // Dimensions of a SIMT kernel.
-  void write_dimensions(const Task& task, TraceJsonWriter& out) {
-    if (task.host_type != simt_ || task.op == kNull) return;
-    read_op(task.op);
+  void write_dimensions(const TaskRow& task, TraceJsonWriter& out) {
+    if (task.host_type_name_id != simt_ || task.op_id == kNull) return;
+    read_op(task.op_id);
     for (const int column : {2, 3}) {
       if (of_op_.is_null(column)) continue;
       out.argument({column == 2 ? "\"Grid Dim\"" : "\"Block Dim\""},
                    {texts_(of_op_.integer(column))});
     }
+  }
+  // A task with this text is drawn.
+  void add_stream(TaskText& text) {
+    if (!std::exchange(text.is_drawn, true)) streams_.insert(text.lane.tid);
   }
   const std::set<std::int64_t>& streams() const { return streams_; }
 
@@ -272,15 +236,14 @@ class TaskTexts {
     TaskText text;
     const auto logic = logic_streams_.find(key.stream);
     const std::int64_t stream = logic == logic_streams_.end() ? key.stream : logic->second;
-    streams_.insert(stream);
     text.lane = {pid_, stream};
     const std::int64_t effective = types_.effective(key.host_type, key.device_type);
     std::int64_t name = effective;
     std::int64_t type = effective;
     if (key.op != kNull) {
       read_op(key.op);
-      name = cell(of_op_, 0);
-      type = types_.shown(cell(of_op_, 1), key.host_type, key.device_type);
+      name = of_op_.maybe_integer(0).value_or(kNull);
+      type = types_.shown(of_op_.maybe_integer(1).value_or(kNull), key.host_type, key.device_type);
     }
     if (key.host_type == copy_) type = key.device_type;
     text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
@@ -312,63 +275,56 @@ class TaskTexts {
 class DeviceWriter {
  public:
   DeviceWriter(const Database& db, const ExportScope& scope, const cann::ArrowEnds* ends,
-               std::int64_t device, std::int64_t pid, bool is_cann5)
-      : db_(db),
-        scope_(scope),
-        is_limited_(!scope.is_everything()),
-        ends_(ends),
-        device_(device),
-        begin_ns_(cann::window_begin_ns(db)),
-        texts_(db, pid, is_cann5) {
+               std::int64_t pid, bool is_cann5)
+      : db_(db), scope_(scope), ends_(ends), texts_(db, pid, is_cann5) {
     if (is_cann5) core_times_.emplace(db);
   }
 
   void write(std::int64_t first_task, std::int64_t last_task, TraceJsonWriter& out) {
     const OuterTasks outer(db_, first_task, last_task);
     Copies copies(db_);
-    Statement read = db_.prepare(kTasks);
-    read.bind(1, first_task).bind(2, last_task);
-    while (read.step()) {
-      const Task task(read);
+    cann::TaskCursor tasks(
+        db_, scope_,
+        {&TaskRow::id, &TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number,
+         &TaskRow::batch, &TaskRow::context, &TaskRow::host_type_name_id,
+         &TaskRow::device_type_name_id, &TaskRow::op_id, &TaskRow::model_number, &TaskRow::api_id},
+        {.first_id = first_task,
+         .last_id = last_task,
+         .not_null = {&TaskRow::device_type_name_id}});
+    while (tasks.next()) {
+      const TaskRow& task = *tasks;
       const bool is_copy = texts_.is_copy(task);
       const bool is_hidden = !is_copy && task.context == kNull && outer.has(task);
-      if (!is_hidden && is_drawn(task)) write_task(task, is_copy ? &copies : nullptr, out);
+      if (!is_hidden) write_task(task, is_copy ? &copies : nullptr, out);
     }
   }
 
   const std::set<std::int64_t>& streams() const { return texts_.streams(); }
 
  private:
-  bool is_drawn(const Task& task) const {
-    const std::int64_t end = cann::plus_ns(task.start_ns, task.duration_ns);
-    if (end < begin_ns_) return false;
-    return !is_limited_ ||
-           (scope_.takes(device_, task.start_ns, end) && scope_.takes_length(task.duration_ns) &&
-            scope_.takes_model(task.model == kNull ? std::nullopt : std::optional(task.model)));
-  }
-
   // `copies` for a task that copied.
-  void write_task(const Task& task, Copies* copies, TraceJsonWriter& out) {
-    const TaskText& text = texts_(task);
-    out.begin_slice(text.head, task.start_ns, task.duration_ns, text.arguments);
-    out.argument({"\"Task Id\""}, task.number);
+  void write_task(const TaskRow& task, Copies* copies, TraceJsonWriter& out) {
+    TaskText& text = texts_(task);
+    if (!out.begin_slice(text.head, task.start_ns, task.duration_ns, text.arguments)) return;
+    texts_.add_stream(text);
+    out.argument({"\"Task Id\""}, task.task_number);
     out.argument({"\"Batch Id\""}, task.batch);
     if (core_times_) {
-      core_times_->write(task, device_, out);
+      core_times_->write(task, out);
     } else {
       write_rest(task, copies, out);
     }
     out.end_slice();
-    const char phase = ends_ == nullptr ? char{0} : ends_->phase_of_task(task.id, task.call);
-    if (phase != 0) cann::write_arrow(out, phase, text.lane, task.call, task.start_ns);
+    const char phase = ends_ == nullptr ? char{0} : ends_->phase_of_task(task.id, task.api_id);
+    if (phase != 0) cann::write_arrow(out, phase, text.lane, task.api_id, task.start_ns);
   }
 
-  void write_rest(const Task& task, Copies* copies, TraceJsonWriter& out) {
-    out.argument({"\"Subtask Id\""}, task.context == kNull ? cann::kNoContext : task.context);
-    if (task.call == kNull) {
+  void write_rest(const TaskRow& task, Copies* copies, TraceJsonWriter& out) {
+    out.argument({"\"Subtask Id\""}, given(task.context).value_or(cann::kNoContext));
+    if (task.api_id == kNull) {
       out.argument_digits({"\"connection_id\""}, kNoConnection);
     } else {
-      out.argument({"\"connection_id\""}, task.call);
+      out.argument({"\"connection_id\""}, task.api_id);
     }
     if (copies != nullptr) copies->write(task.id, task.duration_ns, out);
     texts_.write_dimensions(task, out);
@@ -376,10 +332,7 @@ class DeviceWriter {
 
   const Database& db_;
   const ExportScope& scope_;
-  bool is_limited_;
   const cann::ArrowEnds* ends_;  // null: no arrows
-  std::int64_t device_;
-  std::int64_t begin_ns_;
   TaskTexts texts_;
   std::optional<CoreTimes> core_times_;  // of CANN 5
 };
@@ -410,7 +363,7 @@ class CannHardware : public cann::Layer {
       if (runs.integer(0) != device || !writer) {
         if (writer) write_metadata();
         device = runs.integer(0);
-        writer.emplace(db, document.scope, ends ? &*ends : nullptr, device,
+        writer.emplace(db, document.scope, ends ? &*ends : nullptr,
                        processes.pid(cann::TraceProcess::hardware, device), document.is_cann5);
       }
       if (document.scope.takes_device(device)) {

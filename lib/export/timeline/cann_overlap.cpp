@@ -33,14 +33,15 @@ class CannOverlap : public cann::Layer {
         throw db.damaged("a span of no known kind");
       }
       if (!document.scope.takes(device, read.integer(2), read.integer(3))) continue;
-      if (!document.scope.takes_length(saturating_subtract(read.integer(3), read.integer(2))))
-        continue;
+      const std::int64_t duration = saturating_subtract(read.integer(3), read.integer(2));
+      if (!out.draws(duration)) continue;
       if (device != last_device) write_metadata(processes, device, out);
       last_device = device;
       const TraceLane lane{processes.pid(cann::TraceProcess::overlap, device), kind};
-      out.begin_slice({kKinds[static_cast<std::size_t>(kind)]}, lane, read.integer(2),
-                      saturating_subtract(read.integer(3), read.integer(2)));
-      out.end_slice();
+      if (out.begin_slice({kKinds[static_cast<std::size_t>(kind)]}, lane, read.integer(2),
+                          duration)) {
+        out.end_slice();
+      }
     }
   }
 

@@ -5,6 +5,7 @@
 #include <set>
 #include <string>
 
+#include "base/saturating.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -82,9 +83,7 @@ class StepWriter {
   // A piece of an iteration; false where it is too short to be drawn.
   bool begin(std::string_view name, std::int64_t number, TraceLane where, std::int64_t start,
              std::int64_t duration, std::string_view category) {
-    if (!scope_.takes_length(duration)) return false;
-    out_.begin_slice({quoted(name, number)}, where, start, duration, {category});
-    return true;
+    return out_.begin_slice({quoted(name, number)}, where, start, duration, {category});
   }
   void time(std::string_view key, const Statement& row, int column) {
     row.is_null(column) ? out_.argument({key}, JsonText{"\"N/A\""})
@@ -129,7 +128,8 @@ class StepWriter {
       length("Iteration Refresh", row.integer(kRefresh));
       out_.end_slice();
     }
-    if (!scope_.takes_length(row.integer(kDuration))) return;
+    // Arrows go from iterations that are drawn.
+    if (!out_.draws(row.integer(kDuration))) return;
     is_cann5_ ? write_cann5_data_aug(row, where, number) : write_data_aug(row, where, number);
   }
 
@@ -140,13 +140,13 @@ class StepWriter {
     constexpr JsonText kCategory{"\"Data_aug Bound\""};
     const std::string id =
         "\"Data_aug Bound " + std::to_string(where.pid) + "_" + std::to_string(where.tid) + "\"";
-    out_.begin_flow('f', {quoted("Data_aug Bound ", cann::minus_ns(number, 1))}, where, kCategory,
-                    {id}, row.integer(kForward));
+    out_.begin_flow('f', {quoted("Data_aug Bound ", saturating_subtract(number, 1))}, where,
+                    kCategory, {id}, row.integer(kForward));
     out_.argument({"\"Iteration ID\""}, number);
     out_.end_slice();
     const std::int64_t aug = row.integer(kAug);
     out_.begin_flow('s', {quoted("Data_aug Bound ", number)}, where, kCategory, {id},
-                    cann::plus_ns(row.integer(kBackward), row.integer(kRefresh) / 2));
+                    saturating_add(row.integer(kBackward), row.integer(kRefresh) / 2));
     out_.argument_us({"\"Data_aug Bound(us)\""}, aug);
     out_.end_slice();
   }
@@ -160,7 +160,7 @@ class StepWriter {
       return stem + std::to_string(where.tid) + "_" + std::to_string(of) + "\"";
     };
     const auto last = last_arrows_.find({where.pid, where.tid});
-    if (last != last_arrows_.end() && last->second == cann::minus_ns(number, 1)) {
+    if (last != last_arrows_.end() && last->second == saturating_subtract(number, 1)) {
       out_.begin_flow('t', {quoted("Data_aug Bound ", last->second)}, where, kCategory,
                       {id(last->second)}, row.integer(kForward));
       out_.argument_us({"\"Data_aug Bound(us)\""}, row.integer(kAug));
@@ -189,7 +189,7 @@ class StepWriter {
       const std::int64_t end = read.integer(kPartEnd);
       const bool is_reduce = read.integer(kIsGetNext) == 0;
       if (is_reduce) ++reduces;
-      if (!is_taken(read, start, end) || !scope_.takes_length(cann::minus_ns(end, start))) continue;
+      if (!is_taken(read, start, end) || !out_.draws(saturating_subtract(end, start))) continue;
       if (is_reduce) {
         write_reduce(read, start, end, reduces - 1);
       } else {
@@ -200,8 +200,10 @@ class StepWriter {
 
   void write_reduce(const Statement& row, std::int64_t start, std::int64_t end, std::int64_t k) {
     const std::int64_t number = row.integer(kNumber);
-    begin("Reduce_" + std::to_string(number) + "_", k, lane(row), start, cann::minus_ns(end, start),
-          "\"Reduce\"");
+    if (!begin("Reduce_" + std::to_string(number) + "_", k, lane(row), start,
+               saturating_subtract(end, start), "\"Reduce\"")) {
+      return;
+    }
     out_.argument({"\"Iteration ID\""}, number);
     if (is_cann5_) {
       out_.argument_time({quoted("Reduce Start ", k)}, start);
@@ -214,8 +216,9 @@ class StepWriter {
   }
 
   void write_get_next(const Statement& row, std::int64_t start, std::int64_t end) {
-    const std::int64_t duration = cann::minus_ns(end, start);
-    out_.begin_slice({"\"GetNext\""}, lane(row), start, duration, {"\"GetNext Time\""});
+    const std::int64_t duration = saturating_subtract(end, start);
+    if (!out_.begin_slice({"\"GetNext\""}, lane(row), start, duration, {"\"GetNext Time\""}))
+      return;
     out_.argument_time({"\"GetNext Start\""}, start);
     out_.argument_time({"\"GetNext End\""}, end);
     out_.argument_us({"\"GetNext Time(us)\""}, duration);

@@ -4,6 +4,7 @@
 #include <map>
 #include <set>
 
+#include "base/saturating.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
@@ -56,8 +57,7 @@ class RangeWriter {
   std::string text(std::optional<std::int64_t> id) { return id ? texts_(*id) : "\"N/A\""; }
 
   bool is_taken(std::int64_t start, std::int64_t end) const {
-    return start >= begin_ns_ && scope_.takes_host(start, end) &&
-           scope_.takes_length(cann::minus_ns(end, start));
+    return start >= begin_ns_ && scope_.takes_host(start, end);
   }
 
   void write_ranges() {
@@ -74,9 +74,11 @@ class RangeWriter {
       if (!is_taken(start, end)) continue;
       const TraceLane lane{
           pid, static_cast<std::int32_t>(static_cast<std::uint32_t>(read.integer(kThread)))};
+      if (!out_.begin_slice({text(read.maybe_integer(kMessage))}, lane, start,
+                            saturating_subtract(end, start))) {
+        continue;
+      }
       threads.insert(lane.tid);
-      out_.begin_slice({text(read.maybe_integer(kMessage))}, lane, start,
-                       cann::minus_ns(end, start));
       write_arguments(read);
       out_.end_slice();
       if (read.integer(kExtended) != 0 && !read.is_null(kMark)) {
@@ -131,17 +133,24 @@ class RangeWriter {
       const std::int64_t start = read.integer(kMarkStart);
       const std::int64_t end = read.integer(kMarkEnd);
       const std::int64_t stream = read.integer(kStream);
-      const std::int64_t duration = cann::minus_ns(end, start);
       if (start < begin_ns_ || !scope_.takes(device, start, end)) continue;
-      if (!scope_.takes_length(duration)) continue;
-      streams[device].insert(stream);
       const TraceLane lane{processes_.pid(cann::TraceProcess::hardware, device), stream};
-      out_.begin_slice({text(read.maybe_integer(kName))}, lane, start, duration);
+      if (!out_.begin_slice({text(read.maybe_integer(kName))}, lane, start,
+                            saturating_subtract(end, start))) {
+        continue;
+      }
+      streams[device].insert(stream);
       out_.argument({"\"Physic Stream Id\""}, stream);
       out_.argument({"\"Task Id\""}, read.integer(kTask));
       out_.end_slice();
       // An end without its start is a warning in viewers.
-      if (read.is_null(kHost) || !is_taken(read.integer(kHost), read.integer(kHostEnd))) continue;
+      if (read.is_null(kHost)) continue;
+      const std::int64_t host_start = read.integer(kHost);
+      const std::int64_t host_end = read.integer(kHostEnd);
+      if (!is_taken(host_start, host_end) ||
+          !out_.draws(saturating_subtract(host_end, host_start))) {
+        continue;
+      }
       write_arrow(out_, read.integer(kLast) != 0 ? 'f' : 't', lane, read.integer(kId), start);
     }
     for (const auto& [device, ids] : streams) {

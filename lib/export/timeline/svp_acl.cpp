@@ -86,10 +86,12 @@ class SvpAcl : public TimelineLayer {
       if (!document.scope.takes_host(read.integer(4),
                                      saturating_add(read.integer(4), read.integer(5))))
         continue;
-      if (!document.scope.takes_length(read.integer(5))) continue;
+      if (!out.draws(read.integer(5))) continue;
       if (!std::exchange(has_metadata, true)) write_metadata(db, document, out);
-      out.begin_complete({name_of(read.integer(2))}, std::max<std::int64_t>(pid, 0),
-                         std::max<std::int64_t>(tid, 0), read.integer(4), read.integer(5));
+      if (!out.begin_complete({name_of(read.integer(2))}, std::max<std::int64_t>(pid, 0),
+                              std::max<std::int64_t>(tid, 0), read.integer(4), read.integer(5))) {
+        continue;
+      }
       out.argument({"\"Mode\""}, JsonText{name_of(read.integer(3))});
       number_or_missing(out, {"\"Process_Id\""}, pid);
       number_or_missing(out, {"\"Thread_Id\""}, tid);

@@ -162,11 +162,11 @@ class SvpTaskTime : public TimelineLayer {
       const std::size_t turn = units[op.lane].lane(turns.of(read.integer(3), read.integer(4)),
                                                    start, saturating_add(start, duration));
       if (!document.scope.takes(device, start, saturating_add(start, duration))) continue;
-      if (!document.scope.takes_length(duration)) continue;
+      if (!out.draws(duration)) continue;
       const auto thread = static_cast<std::int64_t>(turn * kLanes.size() + op.lane);
       if (threads.empty()) out.process_name(device, fmt::format("AA Core device {}", device));
       if (threads.insert(thread).second) out.thread_name(device, thread, lane_name(op.lane, turn));
-      out.begin_complete({op.name}, device, thread, start, duration);
+      if (!out.begin_complete({op.name}, device, thread, start, duration)) continue;
       out.argument({"\"Task Type\""}, kLanes[op.lane].task_type);
       out.argument({"\"Stream Id\""}, 0);
       out.argument({"\"Task Id\""}, task_id);

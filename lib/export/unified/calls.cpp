@@ -2,7 +2,7 @@
 // Source: cann_host.md 2.1 (which calls count), 2.6; cann_corrections.md J-A10, J-B9, J-B13.
 #include <set>
 
-#include "export/cann_rules.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {
@@ -28,18 +28,12 @@ std::int64_t type_of(std::int64_t level) {
 void write_calls(Writer& out) {
   Rows rows(out, kCalls);
   std::set<std::int64_t> types;
-  cann::CallWindow window(out.store());
-  Statement read = out.store().prepare(
-      "SELECT id, start_ns, end_ns, level, thread_id, name_id FROM api_call ORDER BY id");
-  while (read.step()) {
-    const std::int64_t start = read.integer(1);
-    const std::int64_t end = read.integer(2);
-    const std::int64_t thread = read.integer(4);
-    const auto name = read.maybe_integer(5);
-    if (!window.takes(name.value_or(kNull), thread, start, end)) continue;
-    const std::int64_t type = type_of(read.integer(3));
+  cann::CallCursor calls(out.store(), {}, {&ApiCallRow::id, &ApiCallRow::level});
+  while (calls.next()) {
+    const std::int64_t type = type_of(calls->level);
     types.insert(type);
-    rows.add({start, end, type, out.thread(thread), read.integer(0), out.name(name)});
+    rows.add({calls->start_ns, calls->end_ns, type, out.thread(calls->thread_id), calls->id,
+              out.name(given(calls->name_id))});
   }
   write_api_types(out, types);
 }

@@ -4,7 +4,7 @@
 // (scheduling tasks), J-B13 (marks), J-B15 (connection ids).
 #include <fmt/format.h>
 
-#include "export/cann_rules.hpp"
+#include "export/scoped_rows.hpp"
 #include "export/unified/task_ops.hpp"
 #include "export/unified/task_pmu.hpp"
 #include "export/unified/unified_writer.hpp"
@@ -31,18 +31,6 @@ constexpr Table kSchedule{
 constexpr Table kCopies{"MEMCPY_INFO",
                         "globalTaskId NUMERIC, size NUMERIC, memcpyOperation NUMERIC"};
 
-enum Cell : int {
-  kId,
-  kStart,
-  kDuration,
-  kApi,
-  kHostType,
-  kDeviceType,
-  kModel,
-  kOp,
-  kKey,  // five cells
-};
-
 class TaskWalk {
  public:
   explicit TaskWalk(Writer& out)
@@ -55,11 +43,13 @@ class TaskWalk {
         types_(out.store()) {}
 
   void write() {
-    Statement read = out_.store().prepare(fmt::format(
-        "SELECT id, start_ns, duration_ns, api_id, host_type_name_id, device_type_name_id,"
-        " model_number, op_id, {} FROM task WHERE device_type_name_id IS NOT NULL ORDER BY id",
-        kTaskKeyColumns));
-    while (read.step()) write_task(read);
+    cann::TaskCursor tasks(
+        out_.store(), {},
+        {&TaskRow::id, &TaskRow::op_id, &TaskRow::device_id, &TaskRow::stream_id,
+         &TaskRow::task_number, &TaskRow::batch, &TaskRow::context, &TaskRow::host_type_name_id,
+         &TaskRow::device_type_name_id, &TaskRow::model_number, &TaskRow::api_id},
+        {.not_null = {&TaskRow::device_type_name_id}});
+    while (tasks.next()) write_task(*tasks, tasks.end_ns());
   }
 
   // The device's side of marks: tasks of their own.
@@ -78,34 +68,25 @@ class TaskWalk {
   }
 
  private:
-  void write_task(const Statement& row) {
-    const std::int64_t start = row.integer(kStart);
-    std::int64_t end = 0;
-    if (__builtin_add_overflow(start, row.integer(kDuration), &end)) {
+  void write_task(const TaskRow& task, std::int64_t end_ns) {
+    if (end_ns - task.start_ns != task.duration_ns) {
       throw out_.store().damaged("a task beyond the end of time");
     }
-    if (end < out_.begin_ns()) return;
-    const std::int64_t id = row.integer(kId);
-    const TaskKey key = task_key(row, kKey);
-    const std::int64_t unified_id = out_.task_ids().of(id, key);
-    tasks_.add({start, end, key.device, row.maybe_integer(kApi).value_or(kNone), unified_id,
-                out_.process_id(), type_of(row), key.context < 0 ? kNone32 : key.context,
-                key.stream, key.number, row.maybe_integer(kModel).value_or(kNone32)});
+    const TaskKey key = task_key(task);
+    const std::int64_t unified_id = out_.task_ids().of(task.id, key);
+    const std::int64_t type = types_.effective(task.host_type_name_id, task.device_type_name_id);
+    tasks_.add({task.start_ns, end_ns, key.device, given(task.api_id).value_or(kNone), unified_id,
+                out_.process_id(), out_.name(given(type)), key.context < 0 ? kNone32 : key.context,
+                key.stream, key.number, given(task.model_number).value_or(kNone32)});
     PmuTask load;
-    load.duration_ns = row.integer(kDuration);
-    if (!row.is_null(kOp)) {
-      const TaskOp& op = ops_.of(row.integer(kOp));
+    load.duration_ns = task.duration_ns;
+    if (task.op_id != kNull) {
+      const TaskOp& op = ops_.of(task.op_id);
       load.block_num = op.block_num;
       load.mix_block_num = op.mix_block_num;
-      if (out_.task_ids().describe(id, key)) describe(op, unified_id, key.stream);
+      if (out_.task_ids().describe(task.id, key)) describe(op, unified_id, key.stream);
     }
-    if (pmu_.has_metrics()) pmu_.write(id, unified_id, key.device, load);
-  }
-
-  std::int64_t type_of(const Statement& row) const {
-    const auto cell = [&](int column) { return row.maybe_integer(column).value_or(kNull); };
-    const std::int64_t type = types_.effective(cell(kHostType), cell(kDeviceType));
-    return out_.name(type == kNull ? std::nullopt : std::optional(type));
+    if (pmu_.has_metrics()) pmu_.write(task.id, unified_id, key.device, load);
   }
 
   void describe(const TaskOp& op, std::int64_t id, std::int64_t stream) {

@@ -1,12 +1,11 @@
 #include "export/unified/unified_task_ids.hpp"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <bit>
 #include <utility>
 
 #include "export/cann_rules.hpp"
+#include "store/row_cursor.hpp"
 
 namespace msprof::unified {
 
@@ -16,6 +15,11 @@ constexpr std::size_t kBitsPerTask = 16;
 constexpr std::size_t kMostBits = std::size_t{1} << 31;
 
 }  // namespace
+
+TaskKey task_key(const TaskRow& task) {
+  return {task.device_id, task.stream_id, task.task_number, task.batch,
+          given(task.context).value_or(-1)};
+}
 
 TaskKey task_key(const Statement& row, int first_cell) {
   return {row.integer(first_cell), row.integer(first_cell + 1), row.integer(first_cell + 2),
@@ -38,10 +42,12 @@ TaskIds::TaskIds(const Database& store) {
 
 void TaskIds::find_repeated(const Database& store) {
   std::vector<bool> met(mask_ + 1);
-  Statement read = store.prepare(fmt::format(
-      "SELECT {} FROM task WHERE device_type_name_id IS NOT NULL ORDER BY id", kTaskKeyColumns));
-  while (read.step()) {
-    const std::size_t at = KeyHash()(task_key(read, 0)) & mask_;
+  RowCursor<TaskRow> tasks(store,
+                           {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number,
+                            &TaskRow::batch, &TaskRow::context},
+                           {.not_null = {&TaskRow::device_type_name_id}});
+  while (tasks.next()) {
+    const std::size_t at = KeyHash()(task_key(*tasks)) & mask_;
     met[at] ? repeated_[at] = true : met[at] = true;
   }
 }

@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "store/database.hpp"
+#include "store/schema.hpp"
 
 namespace msprof::unified {
 
@@ -24,6 +25,7 @@ struct TaskKey {
   bool operator==(const TaskKey&) const = default;
 };
 
+TaskKey task_key(const TaskRow& task);
 // The columns of `task` that make a key, in a query; `first_cell` is where they begin.
 inline constexpr std::string_view kTaskKeyColumns =
     "task.device_id, task.stream_id, task.task_number, task.batch, task.context";

@@ -1,0 +1,68 @@
+// TaskCursor, CallCursor: tasks and calls of a CANN capture that an export is about: those of the
+// collection, and of them those that the scope takes. In the order of their ids, which is that of
+// their starts (tasks: on each device).
+#pragma once
+
+#include <cstdint>
+
+#include "export/cann_rules.hpp"
+#include "export/export_scope.hpp"
+#include "store/row_cursor.hpp"
+#include "store/schema.hpp"
+
+namespace msprof::cann {
+
+// Which tasks are of the collection.
+enum class TaskWindow {
+  ends_within,    // end within it
+  starts_within,  // start within it, later than its first moment
+  any,
+};
+
+class TaskCursor {
+ public:
+  using Rows = RowCursor<TaskRow>;
+
+  // Start, duration and what the scope asks for need not be among `columns`.
+  TaskCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
+             const Rows::Filter& filter = {}, TaskWindow window = TaskWindow::ends_within);
+
+  bool next();
+  const TaskRow& operator*() const { return *rows_; }
+  const TaskRow* operator->() const { return &*rows_; }
+  // The largest time where the task, of a store from elsewhere, would end later.
+  std::int64_t end_ns() const { return end_ns_; }
+
+ private:
+  bool is_taken() const {
+    return scope_.takes(rows_->device_id, rows_->start_ns, end_ns_) &&
+           scope_.takes_model(given(rows_->model_number));
+  }
+
+  ScopeFilter scope_;
+  std::int64_t first_start_ns_ = INT64_MIN;
+  std::int64_t first_end_ns_ = INT64_MIN;
+  Rows rows_;
+  std::int64_t end_ns_ = 0;
+};
+
+class CallCursor {
+ public:
+  using Rows = RowCursor<ApiCallRow>;
+
+  // Name, thread, start and end need not be among `columns`.
+  CallCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
+             const Rows::Filter& filter = {});
+
+  bool next();
+  const ApiCallRow& operator*() const { return *rows_; }
+  const ApiCallRow* operator->() const { return &*rows_; }
+  std::int64_t duration_ns() const { return saturating_subtract(rows_->end_ns, rows_->start_ns); }
+
+ private:
+  ScopeFilter scope_;
+  CallWindow window_;
+  Rows rows_;
+};
+
+}  // namespace msprof::cann
