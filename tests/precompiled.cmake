@@ -31,6 +31,6 @@ foreach(folder base ssh store session derive import export query analyze collect
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/lib/${folder} library)
 endforeach()
 msprof_share_precompiled(${PROJECT_SOURCE_DIR}/apps/msprof library)
-foreach(folder support unit analyze query doctor collect ssh board golden cli fuzz)
+foreach(folder support base session store derive import export query analyze doctor collect ssh board golden cli fuzz)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/tests/${folder} test)
 endforeach()

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "unit/timeline_events.hpp"
+#include "export/timeline_events.hpp"
 
 using namespace msprof;
 using namespace msprof::test;

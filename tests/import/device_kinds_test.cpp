@@ -2,10 +2,10 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "import/cann_kind_run.hpp"
 #include "import/importer.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
-#include "unit/cann_kind_run.hpp"
 
 using namespace msprof;
 using namespace msprof::test;

@@ -4,7 +4,7 @@
 #include <nlohmann/json.hpp>
 
 #include "export/products.hpp"
-#include "unit/cann_store.hpp"
+#include "support/cann_store.hpp"
 
 namespace msprof::test {
 

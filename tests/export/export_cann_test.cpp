@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "unit/cann_store.hpp"
+#include "support/cann_store.hpp"
 
 using namespace msprof;
 using namespace msprof::test;

@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 
 #include "import/cann/dictionaries.hpp"
+#include "import/cann_kind_run.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
-#include "unit/cann_kind_run.hpp"
 
 using namespace msprof;
 using namespace msprof::cann;

@@ -2,7 +2,7 @@
 // Written from cann_host.md 1.8, 1.10 and cann_corrections.md.
 #include <catch2/catch.hpp>
 
-#include "unit/host_scene.hpp"
+#include "import/host_scene.hpp"
 
 using namespace msprof;
 using namespace msprof::host_level;

@@ -2,7 +2,7 @@
 // J-B6, J-C3.
 #include <catch2/catch.hpp>
 
-#include "unit/host_scene.hpp"
+#include "import/host_scene.hpp"
 
 using namespace msprof;
 using namespace msprof::host_level;

@@ -3,7 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "unit/cann_store.hpp"
+#include "support/cann_store.hpp"
 
 using namespace msprof;
 using namespace msprof::test;

@@ -2,9 +2,9 @@
 
 #include "import/cann/aicpu.hpp"
 #include "import/cann/data_preprocess.hpp"
+#include "import/cann_kind_run.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
-#include "unit/cann_kind_run.hpp"
 
 using namespace msprof;
 using namespace msprof::cann;

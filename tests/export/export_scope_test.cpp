@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "export/export_scope.hpp"
-#include "unit/cann_store.hpp"
+#include "support/cann_store.hpp"
 
 using namespace msprof;
 using namespace msprof::test;

@@ -1,4 +1,4 @@
-#include "unit/host_scene.hpp"
+#include "import/host_scene.hpp"
 
 #include <cstring>
 

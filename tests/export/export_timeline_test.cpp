@@ -2,7 +2,7 @@
 // events out.
 #include <catch2/catch.hpp>
 
-#include "unit/timeline_events.hpp"
+#include "export/timeline_events.hpp"
 
 using namespace msprof;
 using namespace msprof::test;

@@ -1,4 +1,4 @@
-#include "unit/cann_kind_run.hpp"
+#include "import/cann_kind_run.hpp"
 
 #include <fmt/format.h>
 

@@ -1,7 +1,7 @@
 // The tables of CANN captures about tasks and collectives: rows put in by hand, bytes out.
 #include <catch2/catch.hpp>
 
-#include "unit/cann_store.hpp"
+#include "support/cann_store.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
