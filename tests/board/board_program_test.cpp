@@ -1,6 +1,8 @@
 // Applications on real boards: how they end, how they are ended, and what they leave.
 #include <signal.h>
 
+#include <unistd.h>
+
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -25,7 +27,8 @@ struct Connected {
 
   BoardRun run_of(const std::vector<std::string>& arguments, const std::string& main = "/bin/sh") {
     BoardRun run;
-    run.id = "test-run";
+    // Other tests at the same time have theirs on this machine, too.
+    run.id = "test-run-" + std::to_string(::getpid());
     run.working_folder = board.home().string();
     run.main = main;
     run.arguments = arguments;

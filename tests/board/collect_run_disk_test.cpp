@@ -43,7 +43,7 @@ fs::path only_kept(const BoardServer& board) {
 }  // namespace
 
 TEST_CASE("A project that is too big for the board's disk is not sent") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(room_for_run(12 * kMegabyte));
   BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
   write_file(scene.user.project() / "models/n.om", big_bytes(20 * kMegabyte));
@@ -58,7 +58,7 @@ TEST_CASE("A project that is too big for the board's disk is not sent") {
 }
 
 TEST_CASE("What is left free on a board's disk beside the project is said") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   // The project would fit, but for the room of the recording.
   const SmallDisk disk(room_for_run(12 * kMegabyte));
   BoardScene scene({.kind = BoardKind::openssh, .home = disk.path() / "home"});
@@ -74,7 +74,7 @@ TEST_CASE("What is left free on a board's disk beside the project is said") {
 }
 
 TEST_CASE("A board's disk that fills during the upload is said to be full") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(room_for_run(4 * kMegabyte));
   BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
   scene.board.replace_tool("df", kLyingDf);
@@ -98,7 +98,7 @@ TEST_CASE("A board's disk that fills during the upload is said to be full") {
 
 TEST_CASE(
     "A board's disk that fills during the run is said to be full, and what is there arrives") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(room_for_run(30 * kMegabyte));
   const BoardScene scene({.kind = each_kind(), .home = disk.path() / "home"});
   const RunResult result = scene.user.collect({}, {"job", kBoardJob, "fill", "JOB/data/filler"});
@@ -112,7 +112,7 @@ TEST_CASE(
 }
 
 TEST_CASE("Results that are too big for this disk stay on the board, and the message says where") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(8 * kMegabyte);
   BoardScene scene({.kind = each_kind()});
   const Words application = {"job", kBoardJob, "big", "n", std::to_string(20 * kMegabyte)};

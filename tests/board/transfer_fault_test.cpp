@@ -173,7 +173,7 @@ TEST_CASE(
 }
 
 TEST_CASE("A full disk here is named with what is needed and what is free") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(8 << 20);
   const NamedBoard& kind = each_way();
   INFO(kind.name);
@@ -196,7 +196,7 @@ TEST_CASE("A full disk here is named with what is needed and what is free") {
 }
 
 TEST_CASE("A full disk of the board is told in its own words with the space that is free") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(8 << 20);
   const NamedBoard& kind = transfer_boards().at(static_cast<std::size_t>(GENERATE(0, 1, 3, 5)));
   INFO(kind.name);

@@ -9,6 +9,7 @@
 #include "msprof/completion_candidates.hpp"
 #include "msprof/verbs.hpp"
 #include "support/eventually.hpp"
+#include "support/require.hpp"
 #include "support/typed_terminal.hpp"
 
 using namespace msprof;
@@ -265,10 +266,7 @@ TEST_CASE("zsh and fish, where they are installed, complete odd names and evalua
        "msprof completion fish | source; set -g n 0; function msprof; set -g n (math $n + 1); "
        "printf '@'; printf '<%s>' $argv; printf '@%d;\\n' $n; end"}};
   for (const auto& shell : shells) {
-    if (::access(shell.program.c_str(), X_OK) != 0) {
-      WARN(shell.program << " is not installed: its completion is not tested here");
-      continue;
-    }
+    if (!require_program_or_skip(fs::path(shell.program).filename())) continue;
     Shell typed(shell.program, shell.options, shell.setup, folder.path());
     INFO(shell.program);
     CHECK(typed.arguments_of("msprof exp\tsumm\top_su\t") == "<export><summary><op_summary>");

@@ -398,7 +398,7 @@ TEST_CASE("doctor tells a run folder that nobody holds any more from one in use"
 }
 
 TEST_CASE("doctor fails where results cannot arrive: a full disk, a folder that is none") {
-  if (!SmallDisk::available()) return;
+  if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(4 << 20);
   const TempFolder home;
   const TempFolder work;

@@ -20,6 +20,9 @@ bool is_answer(const RunResult& result) {
   return false;
 }
 
+// Far more than the limits of the product, also on a busy machine under sanitizers.
+constexpr std::chrono::minutes kNeverEnds{5};
+
 // A capture with its store; `other` is the same, untouched.
 struct Hostile {
   TempFolder folder;
@@ -68,7 +71,7 @@ struct Hostile {
                          << result.err.substr(0, 2000));
       CHECK(is_answer(result));
       if (result.exit_code != 0) CHECK_FALSE((result.err + result.out).empty());
-      CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(20));
+      CHECK(std::chrono::steady_clock::now() - begin < kNeverEnds);
     }
   }
 };

@@ -3,17 +3,12 @@
 
 #include "cli/cli_fixture.hpp"
 #include "support/prof/prof_run.hpp"
+#include "support/require.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool has_node() {
-  static const bool found = run_program("/bin/sh", {"-c", "command -v node"}).exit_code == 0;
-  if (!found) WARN("skipped: there is no node on this machine");
-  return found;
-}
 
 // What JavaScript makes of files: the numbers that changed, and whether there were numbers and
 // strings of many digits.
@@ -64,7 +59,7 @@ fs::path printed(const TempFolder& folder, const Words& words) {
 
 TEST_CASE("JavaScript loses no digit of what --json prints") {
   const TempFolder folder;
-  if (!has_node()) return;
+  if (!require_program_or_skip("node")) return;
   for (const fs::path& capture : {make_old(folder.path()).folder(), make_new(folder.path())}) {
     const std::string dir = capture.string();
     std::vector<fs::path> files;
@@ -89,7 +84,7 @@ TEST_CASE("JavaScript loses no digit of what --json prints") {
 
 TEST_CASE("JavaScript loses no digit of tables written as JSON, times of 19 digits are strings") {
   const TempFolder folder;
-  if (!has_node()) return;
+  if (!require_program_or_skip("node")) return;
   for (const fs::path& capture : {make_old(folder.path()).folder(), make_new(folder.path())}) {
     const bool is_prof = capture.filename().string().starts_with("PROF");
     REQUIRE(run_msprof({"export", "summary", "-q", "--format", "json", "-dir", capture.string()})

@@ -11,7 +11,7 @@ using Json = nlohmann::json;
 
 TEST_CASE("A capture arrives in the current folder and the project stays as it was") {
   const DemoProject demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   const Finished run = collect(demo, {"-m", "main", "--", "job", kJob});
   INFO(run.err);
   CHECK(run.exit_code == 0);
@@ -22,18 +22,18 @@ TEST_CASE("A capture arrives in the current folder and the project stays as it w
   CHECK(contains(run.err, "next: msprof import -dir " + (demo.project() / kJob).string()));
   CHECK(is_empty_or_missing(demo.runs()));
   fs::remove_all(demo.project() / kJob);
-  CHECK(fingerprint(demo.project()) == before);
+  CHECK(snapshot(demo.project()) == before);
 }
 
 TEST_CASE("A capture arrives in --output, which is made where it is missing") {
   const DemoProject demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   const Finished run = collect(demo, {"-m", "main", "--output", "../a/b", "--", "job", kJob});
   CHECK(run.exit_code == 0);
   CHECK(demo.exists(std::string("a/b/") + kJob + "/info.json.0"));
   CHECK(fs::directory_iterator(demo.root() / "a/b") != fs::directory_iterator());
   CHECK(std::distance(fs::directory_iterator(demo.root() / "a/b"), fs::directory_iterator()) == 1);
-  CHECK(fingerprint(demo.project()) == before);
+  CHECK(snapshot(demo.project()) == before);
 }
 
 TEST_CASE("A capture comes home across file systems too") {
@@ -128,9 +128,9 @@ TEST_CASE("A linked acl.json is patched in the copy, never in the file it points
   sandbox.add_app();
   sandbox.write("outside/acl.json", R"({"profiler":{"switch":"off"}})");
   fs::create_symlink("../outside/acl.json", sandbox.project() / "acl.json");
-  const auto before = fingerprint(sandbox.root() / "outside");
+  const auto before = snapshot(sandbox.root() / "outside");
   CHECK(collect(sandbox, {"-m", "main", "--", "job", kJob}).exit_code == 0);
-  CHECK(fingerprint(sandbox.root() / "outside") == before);
+  CHECK(snapshot(sandbox.root() / "outside") == before);
   CHECK(fs::is_symlink(sandbox.project() / "acl.json"));
 }
 
@@ -148,7 +148,7 @@ TEST_CASE("Files that the run made, changed and deleted are brought home or name
   const DemoProject demo;
   demo.write("project/state.bin", "old");
   demo.write("project/gone.txt", "x");
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   const Finished run =
       collect(demo, {"-m", "main", "--output", "../out", "--", "job", kJob, "write", "made/by.txt",
                      "new", "append", "state.bin", "er", "remove", "gone.txt"});
@@ -161,7 +161,7 @@ TEST_CASE("Files that the run made, changed and deleted are brought home or name
   CHECK_FALSE(demo.exists(files + "acl.json"));
   CHECK(contains(run.err, "made/by.txt"));
   CHECK(contains(run.err, "deleted (in its copy only):\n  gone.txt"));
-  CHECK(fingerprint(demo.project()) == before);
+  CHECK(snapshot(demo.project()) == before);
 }
 
 TEST_CASE("Of many files twenty are named and the rest counted") {

@@ -73,7 +73,7 @@ TEST_CASE("Threads of the demo are drawn without overlaps, in files with the bat
 
 TEST_CASE("The demo is collected, imported and exported by one command") {
   const Demo demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   const Finished run =
       collect(demo, {"-m", "main", "--all", "--json", "--output", "../out", "--", "--images", "2"});
   INFO(run.err);
@@ -91,7 +91,7 @@ TEST_CASE("The demo is collected, imported and exported by one command") {
   CHECK(fs::exists(capture / "sqlite" / "msprof.db"));
   CHECK(has_files(capture / "timeline"));
   CHECK(has_files(capture / "summary"));
-  CHECK(fingerprint(demo.project()) == before);
+  CHECK(snapshot(demo.project()) == before);
 }
 
 TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") {

@@ -133,7 +133,7 @@ Finished collect(const Sandbox& sandbox, const std::vector<std::string>& words,
   return Collecting(sandbox, words, folder, input, environment).wait();
 }
 
-std::map<std::string, std::string> fingerprint(const fs::path& folder) {
+std::map<std::string, std::string> snapshot(const fs::path& folder) {
   std::map<std::string, std::string> result;
   for (const auto& entry : fs::recursive_directory_iterator(folder)) {
     struct stat status = {};

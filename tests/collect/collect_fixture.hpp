@@ -75,7 +75,7 @@ Finished collect(const Sandbox& sandbox, const std::vector<std::string>& words,
                  const std::vector<std::string>& environment = {});
 
 // Everything below `folder`: kind, permissions, time and content of each entry.
-std::map<std::string, std::string> fingerprint(const std::filesystem::path& folder);
+std::map<std::string, std::string> snapshot(const std::filesystem::path& folder);
 
 // Neither running nor waiting to be reaped by a parent that is alive.
 bool process_gone(pid_t pid);

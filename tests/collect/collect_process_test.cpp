@@ -83,7 +83,7 @@ bool runs_empty(const Sandbox& sandbox) {
 
 TEST_CASE("Ctrl-C ends the application and keeps what it recorded") {
   const Demo demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   Collecting run(demo, busy_run(demo, {"hang"}));
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
   run.signal(SIGINT);
@@ -93,7 +93,7 @@ TEST_CASE("Ctrl-C ends the application and keeps what it recorded") {
   CHECK(contains(finished.err, "main was killed by SIGINT"));
   CHECK(demo.exists(std::string("out/") + kJob + "/data/aicore.0.m.1.1.1.0"));
   CHECK(demo.read(std::string("out/") + kJob + ".files/deep/state") == "user's own changed");
-  CHECK(fingerprint(demo.project()) == before);
+  CHECK(snapshot(demo.project()) == before);
   CHECK(runs_empty(demo));
   check_nothing_left(demo);
 }
@@ -154,7 +154,7 @@ TEST_CASE("A second Ctrl-C kills the application, and what it recorded still com
 
 TEST_CASE("A third Ctrl-C ends msprof at once and the application with it") {
   const Demo demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   Collecting run(demo, busy_run(demo, {"ignore-ends", "ready", demo.at("deaf"), "hang"}));
   REQUIRE(eventually([&] { return demo.exists("deaf"); }));
   run.signal(SIGINT);
@@ -164,7 +164,7 @@ TEST_CASE("A third Ctrl-C ends msprof at once and the application with it") {
   run.signal(SIGINT);
   CHECK(run.wait().exit_code == 130);
   check_nothing_left(demo);
-  CHECK(fingerprint(demo.project()) == before);
+  CHECK(snapshot(demo.project()) == before);
   // What the first run had no time to remove, the next one removes.
   REQUIRE(eventually([&] { return no_run_is_held(demo.runs()); }));
   CHECK(collect(demo, {"-m", "main", "--", "job", kOtherJob}).exit_code == 0);
@@ -185,7 +185,7 @@ TEST_CASE("An application that is deaf to Ctrl-C is killed after the grace") {
 
 TEST_CASE("--timeout is how long the application runs: one that ends on TERM is a success") {
   const Demo demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   const bool handled = GENERATE(false, true);
   std::vector<std::string> end = {"hang"};
   if (handled) {
@@ -200,7 +200,7 @@ TEST_CASE("--timeout is how long the application runs: one that ends on TERM is 
   CHECK_FALSE(contains(finished.err, "error:"));
   CHECK(demo.exists(std::string("out/") + kJob + "/info.json.0"));
   if (handled) CHECK(demo.read(std::string("out/") + kJob + "/data/last") == "at TERM");
-  CHECK(fingerprint(demo.project()) == before);
+  CHECK(snapshot(demo.project()) == before);
   CHECK(runs_empty(demo));
   check_nothing_left(demo);
 }
@@ -249,11 +249,11 @@ TEST_CASE("Ctrl-C before the time limit is Ctrl-C") {
 
 TEST_CASE("An application that fails or crashes leaves the project as it was") {
   const Demo demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   for (const std::vector<std::string>& end :
        {std::vector<std::string>{"exit", "3"}, std::vector<std::string>{"raise", "11"}}) {
     CHECK(collect(demo, busy_run(demo, end)).exit_code == 7);
-    CHECK(fingerprint(demo.project()) == before);
+    CHECK(snapshot(demo.project()) == before);
     CHECK(runs_empty(demo));
     check_nothing_left(demo);
     for (const char* name : {"child", "daemon", "ready"}) fs::remove(demo.at(name));
@@ -272,7 +272,7 @@ TEST_CASE("A kill -9 of msprof at any moment leaves the user's files and no proc
   std::mt19937 random(20260);
   std::uniform_int_distribution<int> delay_us(0, 60'000);
   const Demo demo;
-  const auto before = fingerprint(demo.project());
+  const auto before = snapshot(demo.project());
   int killed_while_running = 0;
   for (int round = 0; round < 20; ++round) {
     for (const char* name : {"child", "daemon", "ready"}) fs::remove(demo.at(name));
@@ -285,7 +285,7 @@ TEST_CASE("A kill -9 of msprof at any moment leaves the user's files and no proc
     if (demo.exists("ready")) ++killed_while_running;
     REQUIRE(eventually([&] { return no_run_is_held(demo.runs()); }));
     REQUIRE(eventually([&] { return nothing_runs_below(demo.cache()); }));
-    CHECK(fingerprint(demo.project()) == before);
+    CHECK(snapshot(demo.project()) == before);
   }
   CHECK(killed_while_running >= 10);
   // The last round's folder is there at most; the next run removes it.

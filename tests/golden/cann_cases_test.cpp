@@ -11,6 +11,7 @@
 #include <set>
 
 #include "golden/cann_fixture.hpp"
+#include "support/require.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
@@ -20,10 +21,9 @@ namespace {
 
 const fs::path kShared = MSPROF_SHARED_DIR;
 
-bool shared_is_here() {
-  if (fs::is_directory(kShared / "cases" / "cann")) return true;
-  std::puts("skipped: ../shared is absent");
-  return false;
+bool has_shared_or_skip() {
+  return require_or_skip("shared", fs::is_directory(kShared / "cases" / "cann"),
+                         "../shared is absent");
 }
 
 // The one PROF folder in `parent`.
@@ -274,7 +274,7 @@ void check_counts(const Generated& made, const std::vector<std::string>& devices
 }  // namespace
 
 TEST_CASE("every product of every shared case is what the peer made of it, known defects aside") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   std::size_t compared = 0;
   for (const std::string& name : names_in(kShared / "cases" / "cann")) {
     const fs::path given = kShared / "cases" / "cann" / name;
@@ -301,7 +301,7 @@ TEST_CASE("every product of every shared case is what the peer made of it, known
 
 // Collectors of today write the record of the frequency under another name.
 TEST_CASE("a shared case whose frequencies are in lpmInfoConv.data has the same products") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   const fs::path given = kShared / "cases" / "cann" / "910b_b";
   const TempFolder folder;
   fs::copy(given / "input", folder / "input", fs::copy_options::recursive);
@@ -325,28 +325,28 @@ TEST_CASE("a shared case whose frequencies are in lpmInfoConv.data has the same 
 }
 
 TEST_CASE("rows of other generated 910B captures are as many as there are tasks and calls") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   const Generated made("--tasks 900 --seed 3311 --streams 6 --threads 3 --names 70 --steps 5");
   check_counts(made, {"device_0"}, "stars_soc", 0x3f);
   CHECK(made.table("step_trace").rows.size() == 5);
 }
 
 TEST_CASE("rows are as many on two devices with flips and slices of a megabyte") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   const Generated made(
       "--tasks 3000 --seed 98 --devices 2 --streams 5 --threads 4 --flip-at 90 --slice-mb 1");
   check_counts(made, {"device_0", "device_1"}, "stars_soc", 0x3f);
 }
 
 TEST_CASE("rows are as many on 910A and 310P") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   check_counts(Generated("--chip 910a --tasks 500 --seed 12"), {"device_0"}, "hwts", 0x7);
   check_counts(Generated("--chip 310p --tasks 500 --seed 13 --streams 2"), {"device_0"}, "hwts",
                0x7);
 }
 
 TEST_CASE("a capture without counters, collectives and memory has the other products") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   const Generated made("--tasks 300 --seed 5 --no-pmu --no-hccl --no-opmem");
   const CsvTable op_summary = made.table("op_summary");
   CHECK(op_summary.rows.size() == made.raw("host", "node_basic_info").size() / 64);
@@ -357,7 +357,7 @@ TEST_CASE("a capture without counters, collectives and memory has the other prod
 }
 
 TEST_CASE("the counters of vector cores that the peer loses on a 310P are there") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   const fs::path given = kShared / "cases" / "cann" / "310p_a";
   const TempFolder folder;
   fs::copy(given / "input", folder / "input", fs::copy_options::recursive);
@@ -379,7 +379,7 @@ TEST_CASE("the counters of vector cores that the peer loses on a 310P are there"
 }
 
 TEST_CASE("timelines of style cann5 have the names, arguments, units and phases of a real one") {
-  if (!shared_is_here()) return;
+  if (!has_shared_or_skip()) return;
   const TempFolder folder;
   fs::copy(kShared / "cases" / "cann" / "910a_a" / "input", folder / "input",
            fs::copy_options::recursive);

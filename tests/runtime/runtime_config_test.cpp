@@ -141,5 +141,5 @@ TEST_CASE("a missing output folder falls back to the executable's folder, and th
     CHECK(config->output == executable_folder());
     CHECK(captured.text().find("executable's folder " + executable_folder()) != std::string::npos);
   }
-  CHECK(exists(executable_folder() + "/runtime_config_test"));
+  CHECK(exists(executable_folder() + "/runtime_test"));
 }

@@ -4,9 +4,10 @@
 #include <sys/mount.h>
 #include <unistd.h>
 
-#include <cstdio>
 #include <fstream>
 #include <string>
+
+#include "support/require.hpp"
 
 namespace msprof::test {
 
@@ -43,10 +44,9 @@ bool may_mount() {
 
 }  // namespace
 
-bool SmallDisk::available() {
-  if (may_mount() || (enter_namespace() && may_mount())) return true;
-  std::fputs("skipped: no small disk can be mounted here; run it as root\n", stderr);
-  return false;
+bool SmallDisk::is_available_or_skip() {
+  return require_or_skip("disk", may_mount() || (enter_namespace() && may_mount()),
+                         "no small disk can be mounted here; run it as root");
 }
 
 SmallDisk::SmallDisk(std::uint64_t bytes) : mounted_(mount_tmpfs(folder_.path(), bytes)) {}

@@ -11,7 +11,7 @@ namespace msprof::test {
 
 class SmallDisk {
  public:
-  // Empty; `bytes` are for everything on it. Where available() is false it is a plain folder.
+  // Empty; `bytes` are for everything on it. Where none can be mounted it is a plain folder.
   explicit SmallDisk(std::uint64_t bytes);
   ~SmallDisk();
   SmallDisk(const SmallDisk&) = delete;
@@ -23,8 +23,8 @@ class SmallDisk {
   }
 
   // Whether this process may mount: as root, or in a user namespace of its own, which it enters
-  // here. Where it may not, prints a sentence that says so; the test then returns.
-  static bool available();
+  // here. Where it may not, the test is skipped and returns (support/require.hpp).
+  static bool is_available_or_skip();
 
  private:
   TempFolder folder_;
