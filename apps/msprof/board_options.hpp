@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "collect/board/ssh_host.hpp"
+#include "board/ssh_host.hpp"
 #include "msprof/command_line.hpp"
 
 namespace msprof {

@@ -7,7 +7,7 @@
 #include "base/log.hpp"
 #include "base/shell_word.hpp"
 #include "base/text.hpp"
-#include "collect/board/ssh_host.hpp"
+#include "board/ssh_host.hpp"
 #include "collect/collector.hpp"
 #include "collect/local_host.hpp"
 #include "msprof/collect_document.hpp"

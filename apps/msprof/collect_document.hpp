@@ -3,7 +3,7 @@
 
 #include <nlohmann/json_fwd.hpp>
 
-#include "collect/board/board_facts.hpp"
+#include "board/facts.hpp"
 #include "collect/collector.hpp"
 
 namespace msprof {

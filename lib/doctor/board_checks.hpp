@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "collect/board/board_config.hpp"
+#include "board/config.hpp"
 #include "doctor/check.hpp"
 #include "doctor/project_checks.hpp"
 

@@ -7,8 +7,8 @@
 #include <chrono>
 
 #include "base/text.hpp"
-#include "collect/board/board_facts.hpp"
-#include "collect/board/board_keeper.hpp"
+#include "board/facts.hpp"
+#include "board/keeper.hpp"
 #include "ssh/sftp_files.hpp"
 
 namespace msprof {

@@ -8,8 +8,8 @@
 #include <string_view>
 #include <vector>
 
-#include "collect/board/board_facts.hpp"
-#include "collect/board/board_shell.hpp"
+#include "board/facts.hpp"
+#include "board/shell.hpp"
 
 namespace msprof {
 

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
-#include "collect/board/elf_machine.hpp"
+#include "board/elf_machine.hpp"
 
 namespace msprof {
 

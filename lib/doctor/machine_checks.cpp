@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "base/text.hpp"
+#include "board/elf_machine.hpp"
 #include "collect/arrival.hpp"
-#include "collect/board/elf_machine.hpp"
 #include "collect/run_folder.hpp"
 #include "doctor/process_look.hpp"
 #include "doctor/program_checks.hpp"

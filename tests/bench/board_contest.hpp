@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "collect/board/board_facts.hpp"
-#include "collect/board/board_shell.hpp"
-#include "collect/board/board_transfer.hpp"
+#include "board/facts.hpp"
+#include "board/shell.hpp"
+#include "board/transfer.hpp"
 #include "support/board_server.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"

@@ -6,8 +6,8 @@
 #include <stdexcept>
 
 #include "base/text.hpp"
+#include "board/shell.hpp"
 #include "board_contest.hpp"
-#include "collect/board/board_shell.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 #include "support/ssh_client.hpp"

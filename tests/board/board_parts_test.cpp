@@ -4,11 +4,11 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "collect/board/board_cache.hpp"
-#include "collect/board/board_changes.hpp"
-#include "collect/board/board_facts.hpp"
-#include "collect/board/board_shell.hpp"
-#include "collect/board/elf_machine.hpp"
+#include "board/cache.hpp"
+#include "board/changes.hpp"
+#include "board/elf_machine.hpp"
+#include "board/facts.hpp"
+#include "board/shell.hpp"
 #include "support/run_program.hpp"
 
 using namespace msprof;

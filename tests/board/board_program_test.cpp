@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "board/board_run_fixture.hpp"
-#include "collect/board/board_program.hpp"
+#include "board/program.hpp"
 #include "support/files.hpp"
 
 using namespace msprof;

@@ -7,7 +7,7 @@
 #include <string>
 #include <thread>
 
-#include "collect/board/board_link.hpp"
+#include "board/link.hpp"
 #include "support/board_server.hpp"
 
 namespace msprof::test {

@@ -1,8 +1,8 @@
 // Many files out of one stream, each behind the other with a line between them.
 #include <catch2/catch.hpp>
 
+#include "board/cat_reader.hpp"
 #include "board/transfer_fixture.hpp"
-#include "collect/board/cat_reader.hpp"
 #include "support/files.hpp"
 
 using namespace msprof;

@@ -9,8 +9,8 @@
 
 #include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
-#include "collect/board/board_facts.hpp"
-#include "collect/board/board_keeper.hpp"
+#include "board/facts.hpp"
+#include "board/keeper.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 

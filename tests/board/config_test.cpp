@@ -6,7 +6,7 @@
 #include <cstdlib>
 
 #include "base/error.hpp"
-#include "collect/board/board_config.hpp"
+#include "board/config.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 #include "support/temp_folder.hpp"

@@ -5,9 +5,9 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
+#include "board/listing.hpp"
+#include "board/names.hpp"
 #include "board/transfer_fixture.hpp"
-#include "collect/board/board_listing.hpp"
-#include "collect/board/board_names.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 

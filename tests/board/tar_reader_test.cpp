@@ -6,8 +6,8 @@
 #include <utility>
 
 #include "board/tar_bytes.hpp"
+#include "board/tar_reader.hpp"
 #include "board/transfer_fixture.hpp"
-#include "collect/board/tar_reader.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 

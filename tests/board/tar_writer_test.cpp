@@ -2,8 +2,8 @@
 #include <catch2/catch.hpp>
 #include <fstream>
 
+#include "board/tar_writer.hpp"
 #include "board/transfer_fixture.hpp"
-#include "collect/board/tar_writer.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
 

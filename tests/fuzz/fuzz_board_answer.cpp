@@ -11,11 +11,11 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "collect/board/board_facts.hpp"
-#include "collect/board/board_listing.hpp"
-#include "collect/board/cat_reader.hpp"
-#include "collect/board/elf_machine.hpp"
-#include "collect/board/tar_reader.hpp"
+#include "board/cat_reader.hpp"
+#include "board/elf_machine.hpp"
+#include "board/facts.hpp"
+#include "board/listing.hpp"
+#include "board/tar_reader.hpp"
 #include "ssh/sftp_wire.hpp"
 
 namespace fs = std::filesystem;

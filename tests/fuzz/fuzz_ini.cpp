@@ -7,7 +7,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "collect/board/board_config.hpp"
+#include "board/config.hpp"
 
 namespace {
 

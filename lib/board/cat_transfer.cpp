@@ -1,0 +1,104 @@
+#include <fmt/format.h>
+
+#include <random>
+#include <span>
+
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "board/cat_reader.hpp"
+#include "board/shell_tree.hpp"
+#include "board/source_file.hpp"
+#include "board/transfer_ways.hpp"
+
+namespace msprof {
+
+namespace {
+
+// $1 the folder, $2 a word that no file holds; names come on stdin with "./" in front.
+constexpr BoardScript kCatFiles = {"fetching by cat", R"sh(
+cd "$1" || exit 1
+while IFS= read -r name
+do
+  cat "$name" </dev/null
+  printf '\n%s %s\n' "$2" "$?"
+done
+)sh"};
+
+// $1 the folder, $2 the name, $3 the permissions, $4 the time. Where touch does not know `@`, the
+// file has the time of its arrival and is sent again the next time.
+constexpr BoardScript kWriteFile = {"sending by cat", R"sh(
+umask 077
+cd "$1" && cat >"$2" && chmod "$3" "$2" || exit 1
+touch -d "@$4" "$2" 2>/dev/null || :
+)sh"};
+
+constexpr BoardScript kSetTime = {"setting a file's time", R"sh(
+cd "$1" && touch -d "@$3" "$2"
+)sh"};
+
+std::string random_word() {
+  std::random_device device;
+  return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
+}
+
+// Returns whether the file under way grew without end, so that the rest has to be asked for anew.
+bool fetch_once(BoardShell& shell, const std::string& folder, CatReader& reader,
+                const TransferProgress& progress, std::string& problem) {
+  try {
+    const BoardAnswer answer = shell.stream(kCatFiles, {folder, reader.word()}, reader.names(),
+                                            [&](std::string_view bytes) {
+                                              reader.take(bytes);
+                                              if (progress) progress(reader.bytes());
+                                            });
+    reader.finish();
+    if (reader.has_failed() && problem.empty()) problem = answer.reason();
+    return false;
+  } catch (const EndlessFile& endless) {
+    if (problem.empty()) problem = endless.what();
+    return true;
+  }
+}
+
+void send_file(BoardShell& shell, const std::string& folder, const ProjectEntry& entry,
+               SendReport& report, const TransferProgress& progress) {
+  SourceFile file(entry.source);
+  if (!open_for_sending(file, entry, report)) return;
+  const auto fill = [&](char* buffer, std::size_t size) {
+    const std::size_t count = file.read(std::span(buffer, size));
+    report.bytes += count;
+    if (progress && count > 0) progress(report.bytes);
+    return count;
+  };
+  const std::string name = "./" + entry.path.string();
+  const std::string mode = fmt::format("{:o}", entry.mode & 0777U);
+  const BoardAnswer answer = shell.stream(
+      kWriteFile, {folder, name, mode, fmt::format("{}", file.copied_mtime_seconds())}, fill, {});
+  if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
+  if (told_of_change(file, entry)) shell.ask(kSetTime, {folder, name, "0"});
+}
+
+}  // namespace
+
+std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const BoardListing& wanted,
+                         Incoming& incoming, const TransferProgress& progress) {
+  CatReader reader(incoming.take_folders(wanted), random_word(), incoming);
+  std::string problem;
+  while (!reader.is_done() && fetch_once(shell, folder, reader, progress, problem)) {
+  }
+  return problem;
+}
+
+SendReport send_by_cat(BoardShell& shell, const std::string& folder,
+                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress) {
+  SendReport report;
+  make_tree(shell, folder, entries, report);
+  for (const ProjectEntry& entry : entries) {
+    if (entry.kind != EntryKind::file || !is_one_line(entry.path.string())) continue;
+    interrupt::check();
+    send_file(shell, folder, entry, report, progress);
+  }
+  return report;
+}
+
+}  // namespace msprof

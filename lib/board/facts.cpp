@@ -1,0 +1,138 @@
+#include "board/facts.hpp"
+
+#include <fmt/format.h>
+
+#include "base/text.hpp"
+#include "ssh/sftp_files.hpp"
+
+namespace msprof {
+
+const std::string_view kFactsScript = R"sh(
+home=${HOME:-/}
+dir=${1:-$home}
+case $dir in /*) ;; *) dir=$home/$dir ;; esac
+ours=$dir/.msprof
+echo "system $(uname -s)"
+echo "machine $(uname -m)"
+echo "home $home"
+echo "folder $ours"
+for tool in tar setsid; do
+  command -v $tool >/dev/null 2>&1 && echo "tool $tool"
+done
+case $(stat -c "%f %s %Y %Z %i" / 2>/dev/null) in
+  [0-9a-f]*" "[0-9]*" "[0-9]*" "[0-9]*" "[0-9]*) echo "tool stat" ;;
+esac
+head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
+)sh";
+
+namespace {
+
+constexpr std::uint64_t kBlockBytes = 1024;  // df -k
+
+// Makes the folder, too. The exit code 71 tells one that cannot be made.
+constexpr std::string_view kMakeFolder = R"sh(
+umask 077
+mkdir -p "$ours" && cd "$ours" || exit 71
+df -Pk . | { read -r header; read -r name blocks used free rest; echo "free $free"; }
+)sh";
+
+constexpr BoardScript kFree = {"asking for free space", R"sh(
+df -Pk "$1" | { read -r header; read -r name blocks used free rest; echo "free $free"; }
+)sh"};
+
+constexpr int kNoFolder = 71;
+
+bool parse_free(std::string_view value, std::uint64_t& bytes) {
+  std::uint64_t blocks = 0;
+  if (!parse_u64(value, blocks) || blocks > ~std::uint64_t{0} / kBlockBytes) return false;
+  bytes = blocks * kBlockBytes;
+  return true;
+}
+
+void take_tool(BoardFacts& facts, std::string_view tool) {
+  if (tool == "tar") facts.has_tar = true;
+  if (tool == "stat") facts.has_stat = true;
+  if (tool == "setsid") facts.has_setsid = true;
+}
+
+}  // namespace
+
+std::string BoardFacts::in_one_line() const {
+  std::string line =
+      fmt::format("{} {}, {} free in {}", system, machine, human_bytes(free_bytes), folder);
+  line += has_tar ? ", tar" : ", no tar";
+  line += has_sftp ? ", SFTP" : ", no SFTP";
+  return line;
+}
+
+std::string parse_hex(std::string_view text) {
+  std::string bytes;
+  for (const std::string_view part : split(text, ' ')) {
+    if (part.empty()) continue;
+    int value = 0;
+    for (const char c : part) {
+      const auto digit = std::string_view("0123456789abcdef").find(c);
+      if (digit == std::string_view::npos || part.size() != 2) return "";
+      value = value * 16 + static_cast<int>(digit);
+    }
+    bytes += static_cast<char>(value);
+  }
+  return bytes;
+}
+
+BoardFacts parse_board_facts(std::string_view answer) {
+  BoardFacts facts;
+  bool has_free = false;
+  for (const std::string_view line : split(answer, '\n')) {
+    const auto at = line.find(' ');
+    if (at == std::string_view::npos) continue;
+    const std::string_view name = line.substr(0, at);
+    const std::string_view value = trim(line.substr(at + 1));
+    if (name == "system") facts.system = printable(value);
+    if (name == "machine") facts.machine = printable(value);
+    if (name == "home") facts.home = value;
+    if (name == "folder") facts.folder = value;
+    if (name == "tool") take_tool(facts, value);
+    if (name == "program") facts.program_head = parse_hex(value);
+    if (name == "free") has_free = parse_free(value, facts.free_bytes);
+  }
+  // A folder name ends up in scripts and messages; none of ours has such bytes.
+  const bool odd = printable(facts.folder) != facts.folder;
+  if (!facts.folder.starts_with('/') || odd || facts.system.empty() || !has_free) {
+    throw Error(Exit::board_unreachable,
+                fmt::format("the board's answer to uname, df and pwd is not understood: \"{}\"",
+                            shorten(printable(answer), 200)));
+  }
+  return facts;
+}
+
+BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir) {
+  static const std::string text = fmt::format("{}{}", kFactsScript, kMakeFolder);
+  const BoardAnswer answer = shell.ask({"looking at the board", text}, {board_dir});
+  if (answer.end.exit_code == kNoFolder) {
+    throw Error(Exit::cannot_write,
+                fmt::format("{}: cannot make a folder for the runs: {} (--board-dir, or board_dir "
+                            "of the ini, names another place)",
+                            shell.login().name(), answer.reason()));
+  }
+  if (!answer.ok()) {
+    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be looked at: {}",
+                                                     shell.login().name(), answer.reason()));
+  }
+  BoardFacts facts = parse_board_facts(answer.out);
+  facts.has_sftp = shell.connection().sftp() != nullptr;
+  return facts;
+}
+
+std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder) {
+  const BoardAnswer answer = shell.ask(kFree, {folder});
+  std::uint64_t bytes = 0;
+  const std::string_view line = trim(answer.out);
+  if (!line.starts_with("free ") || !parse_free(line.substr(5), bytes)) {
+    throw Error(Exit::partial_data, fmt::format("{}: no free space told for {}: {}",
+                                                shell.login().name(), folder, answer.reason()));
+  }
+  return bytes;
+}
+
+}  // namespace msprof

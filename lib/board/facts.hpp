@@ -1,0 +1,45 @@
+// BoardFacts: what a look at a board tells. For the board host and its transfers.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+#include "board/shell.hpp"
+
+namespace msprof {
+
+struct BoardFacts {
+  std::string system;            // uname -s: "Linux"
+  std::string machine;           // uname -m: "aarch64"
+  std::string home;              // the account's home folder, absolute
+  std::string folder;            // <board_dir>/.msprof, absolute
+  std::uint64_t free_bytes = 0;  // for files below `folder`
+  bool has_tar = false;
+  bool has_sftp = false;
+  bool has_stat = false;  // stat -c, for listings with sizes and times
+  bool has_setsid = false;
+  std::string program_head;  // the first bytes of a program of the board, an ELF header
+
+  // "Linux aarch64, 1.2 GB free in /root/.msprof, tar, SFTP"
+  std::string in_one_line() const;
+};
+
+// The script that prints them, for scripts that begin with it: $1 is board_dir, the board's folder
+// of ours is in $ours afterwards. One fact a line, "name value".
+extern const std::string_view kFactsScript;
+
+// Parses what the look prints; throws Error(board_unreachable) where it makes no sense.
+BoardFacts parse_board_facts(std::string_view answer);
+
+// "7f 45 4c 46 …", as od(1) prints it, as bytes; empty where it is none.
+std::string parse_hex(std::string_view text);
+
+// Looks, and makes <board_dir>/.msprof (`board_dir` empty: the account's home; relative: below it).
+// Throws Error(cannot_write) with the board's reason where that cannot be made.
+BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir);
+
+// Free space for files below `folder`; throws like BoardShell::ask.
+std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder);
+
+}  // namespace msprof

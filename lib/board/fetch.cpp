@@ -1,0 +1,275 @@
+#include "board/fetch.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <map>
+
+#include "base/counted.hpp"
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "board/cache.hpp"
+#include "collect/arrival.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMostNamed = 5;
+constexpr std::string_view kParentFolder = "parent-folder";
+
+// Without changes of size or time in whole seconds, a file shows here that it was written to.
+// $1 run folder, $2 name of the stamp, $3 "1" where nothing else would tell: find compares whole
+// seconds, so the run must not begin within that of the stamp.
+constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
+: > "$1/$2" && { [ "$3" != 1 ] || sleep 1; }
+)sh"};
+
+constexpr BoardScript kTouched = {"looking for files that the run changed", R"sh(
+cd "$1" && find tree -type f -newer "$2"
+)sh"};
+
+constexpr const char* kStart = "stamp";
+constexpr const char* kEnd = "stamp.end";
+
+std::string folder_of(const std::string& path) {
+  const auto at = path.rfind('/');
+  return at == std::string::npos ? "" : path.substr(0, at);
+}
+
+std::string name_of(const std::string& path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+}  // namespace
+
+BoardFetch::BoardFetch(BoardLink& link, const BoardFacts& facts, std::string project)
+    : link_(link), transfer_(link.shell(), facts), project_(std::move(project)) {}
+
+void BoardFetch::remember() {
+  link_.persistently(
+      [&] {
+        before_ = transfer_.list(link_.run_folder());
+        const bool alone = !link_.facts().has_stat && !link_.facts().has_sftp;
+        change_board(link_.shell(), kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
+        newer_before_ = files_newer_than(kStart);
+      },
+      [] { return std::uint64_t{0}; });
+}
+
+std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {
+  std::set<std::string> newer;
+  const BoardAnswer answer = link_.shell().ask(kTouched, {link_.run_folder(), stamp});
+  for (const std::string_view line : split(answer.out, '\n')) {
+    if (!line.empty()) newer.emplace(line);
+  }
+  return newer;
+}
+
+// A file from the future is newer than the start without the run; one that the run wrote to is not
+// newer than the end.
+std::set<std::string> BoardFetch::touched_files() {
+  std::set<std::string> touched = files_newer_than(kStart);
+  if (newer_before_.empty()) return touched;
+  // Where a full disk has no room for it, nothing is newer: too much comes home rather than too
+  // little.
+  link_.shell().ask(kMakeStamp, {link_.run_folder(), kEnd, "0"});
+  const std::set<std::string> ahead = files_newer_than(kEnd);
+  std::erase_if(touched, [&](const std::string& path) {
+    return newer_before_.contains(path) && ahead.contains(path);
+  });
+  return touched;
+}
+
+bool BoardFetch::had_folder(const std::string& path) const {
+  const std::string run = link_.run_folder();
+  if (path == run || !is_below(path, run)) return false;
+  const auto found = before_.files.find(path.substr(run.size() + 1));
+  return found != before_.files.end() && !found->second.special &&
+         found->second.kind != EntryKind::file;
+}
+
+// Files of the project keep their paths; what the application wrote above it gets a folder.
+std::string BoardFetch::name_at_home(const std::string& path) const {
+  const std::string project = std::string(kTreeName) + '/' + project_;
+  if (path != project && is_below(path, project)) return path.substr(project.size() + 1);
+  if (is_below(path, kTreeName))
+    return std::string(kParentFolder) + "/" + path.substr(kTreeName.size() + 1);
+  return path;
+}
+
+std::uint64_t BoardFetch::bytes_of(const BoardChanges& changes) const {
+  std::uint64_t bytes = 0;
+  const std::set<std::string> files(changes.files.begin(), changes.files.end());
+  for (const auto& [path, file] : after_.files) {
+    const bool wanted =
+        files.contains(path) ||
+        std::any_of(changes.captures.begin(), changes.captures.end(),
+                    [&, &name = path](const std::string& one) { return is_below(name, one); });
+    if (wanted && file.kind == EntryKind::file) bytes += file.size_bytes;
+  }
+  return bytes;
+}
+
+void BoardFetch::require_space(const fs::path& into) const {
+  const auto free = free_bytes_of(into);
+  if (!free || *free >= expected_bytes_) return;
+  throw Error(
+      Exit::cannot_write,
+      fmt::format("the results of the run need {} and {} are free in {}; --output names "
+                  "another folder",
+                  human_bytes(expected_bytes_), human_bytes(*free), into.parent_path().string()));
+}
+
+BoardChanges BoardFetch::changes_since() {
+  BoardChanges changes;
+  link_.persistently(
+      [&] {
+        after_ = transfer_.list(link_.run_folder());
+        changes = compare_run(before_, after_, touched_files());
+      },
+      [] { return std::uint64_t{0}; });
+  return changes;
+}
+
+Fetched BoardFetch::all(const fs::path& into) {
+  const BoardChanges changes = changes_since();
+  fs::create_directories(into / "captures");
+  fs::create_directories(into / "files");
+  expected_bytes_ = bytes_of(changes);
+  require_space(into);
+  fetch_captures(changes, into / "captures");
+  fetch_files(changes, into / "files");
+  for (const std::string& path : changes.deleted) fetched_.deleted.push_back(name_at_home(path));
+  fetched_.not_fetched += changes.special;
+  note_refused();
+  return std::move(fetched_);
+}
+
+void BoardFetch::fetch_captures(const BoardChanges& changes, const fs::path& into) {
+  std::map<std::string, std::vector<std::string>> names_by_folder;
+  std::set<std::string> names;
+  for (const std::string& path : changes.captures) {
+    // Found twice: the first one counts.
+    if (names.insert(name_of(path)).second) {
+      names_by_folder[folder_of(path)].push_back(name_of(path));
+    }
+  }
+  for (const auto& [folder, inside] : names_by_folder) group(folder, inside, into);
+  for (const std::string& name : names) {
+    std::error_code error;
+    if (!fs::is_directory(into / name, error)) continue;
+    fetched_.captures.push_back({name, has_data_folder(into / name)});
+  }
+}
+
+void BoardFetch::fetch_files(const BoardChanges& changes, const fs::path& into) {
+  const std::string tree(kTreeName);
+  const std::string project = tree + '/' + project_;
+  // What is in the project, what is beside or above it, and what is in the output folder, each by
+  // its path below the folder that it is named after here.
+  std::vector<std::string> in_project;
+  std::vector<std::string> above;
+  std::vector<std::string> elsewhere;
+  for (const std::string& path : changes.files) {
+    if (is_below(path, project)) {
+      in_project.push_back(path.substr(project.size() + 1));
+    } else if (is_below(path, tree)) {
+      above.push_back(path.substr(tree.size() + 1));
+    } else {
+      elsewhere.push_back(path);
+    }
+  }
+  group(project, in_project, into);
+  group(tree, above, into / kParentFolder);
+  group("", elsewhere, into);
+  for (const std::string& path : changes.files) {
+    const fs::path home = name_at_home(path);
+    std::error_code error;
+    if (fs::exists(into / home, error)) fetched_.files.push_back(home);
+  }
+}
+
+// Of `paths` (files or folders below `folder`, which is relative to the run folder) the files that
+// are not here, or not whole.
+std::vector<std::string> BoardFetch::missing(const std::string& folder,
+                                             const std::vector<std::string>& paths,
+                                             const fs::path& into) const {
+  std::vector<std::string> result;
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  const std::set<std::string> wanted(paths.begin(), paths.end());
+  for (const auto& [path, file] : after_.files) {
+    if (!path.starts_with(prefix) || file.special || file.kind != EntryKind::file) continue;
+    const std::string inside = path.substr(prefix.size());
+    if (!wanted.contains(inside) && !wanted.contains(inside.substr(0, inside.find('/')))) continue;
+    std::error_code error;
+    const auto here = fs::file_size(into / inside, error);
+    if (error || here != file.size_bytes) result.push_back(inside);
+  }
+  return result;
+}
+
+void BoardFetch::group(const std::string& folder, std::vector<std::string> paths,
+                       const fs::path& into) {
+  if (paths.empty()) return;
+  fs::create_directories(into);
+  const std::string from = folder.empty() ? link_.run_folder() : link_.run_folder() + "/" + folder;
+  const std::vector<std::string> wanted = paths;
+  Progress progress(fmt::format("fetching from {}", link_.name()), expected_bytes_);
+  std::uint64_t here = 0;
+  link_.persistently(
+      [&] {
+        const std::uint64_t before = here;
+        if (before > 0) paths = missing(folder, wanted, into);
+        if (paths.empty()) return;
+        const FetchReport report = transfer_.fetch(from, paths, into, [&](std::uint64_t bytes) {
+          here = before + bytes;
+          progress.update(total_bytes_ + here);
+        });
+        note(report);
+      },
+      [&] { return here; });
+  total_bytes_ += here;
+  fetched_.bytes = total_bytes_;
+}
+
+void BoardFetch::note(const FetchReport& report) {
+  refused_ += report.refused;
+  examples_.insert(examples_.end(), report.examples.begin(), report.examples.end());
+  if (report.changed.empty()) return;
+  std::string text = fmt::format(
+      "{} on the board did not arrive as {} there now: {}", counted(report.changed.size(), "file"),
+      report.changed.size() == 1 ? "it is" : "they are",
+      report.reason.empty() ? "something may still be writing" : report.reason);
+  for (std::size_t i = 0; i < report.changed.size() && i < kMostNamed; ++i) {
+    text += "\n  " + printable(report.changed[i]);
+  }
+  fetched_.notes.push_back(std::move(text));
+}
+
+// What the stream refused is in most cases what the listing did not even name.
+void BoardFetch::note_refused() {
+  const std::uint64_t unlisted =
+      after_.refused > before_.refused ? after_.refused - before_.refused : 0;
+  const std::uint64_t refused = std::max(refused_, unlisted);
+  if (refused > 0) {
+    std::string text = fmt::format(
+        "{} on the board {} refused: only files and folders with printable names that "
+        "stay in their folder come home",
+        counted(refused, "entry", "entries"), refused == 1 ? "was" : "were");
+    for (std::size_t i = 0; i < examples_.size() && i < kMostNamed; ++i) {
+      text += "\n  " + examples_[i];
+    }
+    fetched_.notes.push_back(std::move(text));
+  }
+  if (!after_.trouble.empty()) {
+    fetched_.notes.push_back(
+        fmt::format("the board could not list all that the run left: {}", after_.trouble));
+  }
+}
+
+}  // namespace msprof

@@ -1,0 +1,59 @@
+// BoardFetch: brings home what a run left on a board. For SshHost.
+#pragma once
+
+#include <filesystem>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "board/changes.hpp"
+#include "board/link.hpp"
+#include "board/transfer.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+class BoardFetch {
+ public:
+  // `project` is the name of the project's folder below "tree".
+  BoardFetch(BoardLink& link, const BoardFacts& facts, std::string project);
+
+  // Remembers what is there; before the application starts.
+  void remember();
+  // What changed since then, as Host::fetch() says; goes on after a lost connection with what is
+  // missing. Throws Error(cannot_write) when this machine has no room, ConnectionLost.
+  Fetched all(const std::filesystem::path& into);
+
+  // Whether `path` (absolute) was a folder, or a link, of the run when remember() looked.
+  bool had_folder(const std::string& path) const;
+
+ private:
+  std::set<std::string> files_newer_than(const char* stamp);
+  std::set<std::string> touched_files();
+  BoardChanges changes_since();
+  void fetch_captures(const BoardChanges& changes, const std::filesystem::path& into);
+  void fetch_files(const BoardChanges& changes, const std::filesystem::path& into);
+  std::string name_at_home(const std::string& path) const;
+  void group(const std::string& folder, std::vector<std::string> paths,
+             const std::filesystem::path& into);
+  std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
+                                   const std::filesystem::path& into) const;
+  void note(const FetchReport& report);
+  void note_refused();
+  std::uint64_t bytes_of(const BoardChanges& changes) const;
+  void require_space(const std::filesystem::path& into) const;
+
+  BoardLink& link_;
+  BoardTransfer transfer_;
+  std::string project_;
+  BoardListing before_;
+  BoardListing after_;
+  std::set<std::string> newer_before_;  // than the start, before the application started
+  Fetched fetched_;
+  std::uint64_t expected_bytes_ = 0;
+  std::uint64_t total_bytes_ = 0;
+  std::uint64_t refused_ = 0;
+  std::vector<std::string> examples_;  // of them, with the reason
+};
+
+}  // namespace msprof

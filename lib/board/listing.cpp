@@ -1,0 +1,281 @@
+#include "board/listing.hpp"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <map>
+
+#include "base/text.hpp"
+#include "board/names.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::string_view kRefused = "@refused";
+constexpr std::string_view kEnd = "@end";
+constexpr std::size_t kLongestPath = 4'000;  // Linux takes 4,095 bytes
+
+// The kinds of a mode, as every Linux has them.
+constexpr std::uint32_t kKindMask = 0170000;
+constexpr std::uint32_t kFolderKind = 0040000;
+constexpr std::uint32_t kFileKind = 0100000;
+constexpr std::uint32_t kLinkKind = 0120000;
+constexpr std::uint32_t kPermissionMask = 07777;
+
+// Old finds know no `+`. A name with control characters could pretend to be lines of its own, so
+// the board leaves it out. LC_ALL=C: a byte is a character.
+constexpr BoardScript kListWithStat = {"listing files", R"sh(
+LC_ALL=C
+export LC_ALL
+cd "$1" || exit 1
+end=';'
+find . -prune -exec stat -c %n {} + >/dev/null 2>&1 && end=+
+show() {
+  find "$@" -name '*[[:cntrl:]]*' -prune -exec echo @refused ';' -o \
+    -exec stat -c 's %f %s %Y %Z %i %n' {} "$end" </dev/null
+}
+set --
+while IFS= read -r name
+do
+  set -- "$@" "$name"
+  if [ $# -ge 64 ]
+  then
+    show "$@"
+    set --
+  fi
+done
+[ $# -eq 0 ] || show "$@"
+echo @end
+)sh"};
+
+constexpr BoardScript kListWithLs = {"listing files", R"sh(
+LC_ALL=C
+export LC_ALL
+cd "$1" || exit 1
+set -f
+show() {
+  find "$@" -name '*[[:cntrl:]]*' -prune -exec echo @refused ';' -o -print </dev/null |
+  while IFS= read -r name
+  do
+    case $name in
+      (@*) echo "$name" && continue ;;
+    esac
+    set -- $(ls -dln "$name" 2>/dev/null)
+    [ $# -lt 6 ] || printf 'l %s %s %s\n' "$1" "$5" "$name"
+  done
+}
+while IFS= read -r name
+do
+  show "$name"
+done
+echo @end
+)sh"};
+
+std::string_view take_word(std::string_view& line) {
+  const auto at = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, at);
+  line.remove_prefix(std::min(at + 1, line.size()));
+  return word;
+}
+
+template <typename Number>
+bool parse_number(std::string_view word, Number& number, int base = 10) {
+  const char* const end = word.data() + word.size();
+  const auto [at, error] = std::from_chars(word.data(), end, number, base);
+  return error == std::errc() && at == end;
+}
+
+void set_kind(BoardFile& file, std::uint32_t mode) {
+  const std::uint32_t kind = mode & kKindMask;
+  file.special = kind != kFolderKind && kind != kFileKind && kind != kLinkKind;
+  if (kind == kFolderKind) file.kind = EntryKind::folder;
+  if (kind == kLinkKind) file.kind = EntryKind::link;
+  file.mode = mode & kPermissionMask;
+}
+
+bool parse_stat_line(std::string_view& line, BoardFile& file) {
+  std::uint32_t mode = 0;
+  const bool good = parse_number(take_word(line), mode, 16) &&
+                    parse_number(take_word(line), file.size_bytes) &&
+                    parse_number(take_word(line), file.mtime_seconds) &&
+                    parse_number(take_word(line), file.ctime_seconds) &&
+                    parse_number(take_word(line), file.inode);
+  set_kind(file, mode);
+  return good;
+}
+
+// "-rwxr-x---", perhaps with a sign for further attributes behind it.
+bool parse_mode_text(std::string_view text, std::uint32_t& mode) {
+  constexpr std::string_view kLetters = "rwxrwxrwx";
+  if (text.size() < 1 + kLetters.size()) return false;
+  mode = text[0] == 'd' ? kFolderKind : text[0] == '-' ? kFileKind : text[0] == 'l' ? kLinkKind : 0;
+  for (std::size_t i = 0; i < kLetters.size(); ++i) {
+    const char letter = text[i + 1];
+    // 's' and 't' stand for 'x' and a bit that nobody here asks for.
+    const bool set = letter == kLetters[i] || letter == 's' || letter == 't';
+    mode = mode | (set ? 0400U >> i : 0U);
+  }
+  return true;
+}
+
+bool parse_ls_line(std::string_view& line, BoardFile& file) {
+  std::uint32_t mode = 0;
+  if (!parse_mode_text(take_word(line), mode)) return false;
+  set_kind(file, mode);
+  const std::string_view size = take_word(line);
+  return parse_number(size, file.size_bytes) || file.special;  // a device has two numbers there
+}
+
+// `path` as find or a server gave it; "" is the listed folder itself.
+void add(BoardListing& listing, std::string_view path, const BoardFile& file) {
+  const std::string_view plain = plain_board_path(path);
+  if (plain.empty()) return;
+  if (is_acceptable_board_path(plain)) {
+    listing.files.insert_or_assign(std::string(plain), file);
+  } else {
+    ++listing.refused;
+  }
+}
+
+void parse_line(BoardListing& listing, std::string_view line) {
+  BoardFile file;
+  const std::string_view tag = take_word(line);
+  const bool good =
+      (tag == "s" && parse_stat_line(line, file)) || (tag == "l" && parse_ls_line(line, file));
+  if (good && !line.empty()) {
+    add(listing, line, file);
+  } else {
+    ++listing.refused;
+  }
+}
+
+// What the board complained about, without files that went away while it looked.
+std::string lasting_trouble(std::string_view words) {
+  std::string trouble;
+  for (const std::string_view line : split(words, '\n')) {
+    if (line.empty() || line.find("No such file") != std::string_view::npos) continue;
+    if (!trouble.empty()) trouble += "; ";
+    trouble += printable(line);
+  }
+  return trouble;
+}
+
+class SftpLister {
+ public:
+  SftpLister(SftpFiles& sftp, const std::string& folder) : sftp_(sftp), folder_(folder) {}
+
+  BoardListing list(const std::vector<std::string>& paths) {
+    for (const std::string& path : paths) {
+      if (path == ".") {
+        add_all(sftp_.list(folder_), "");
+      } else {
+        add_one(path);
+      }
+    }
+    return std::move(listing_);
+  }
+
+ private:
+  void add_all(const std::vector<RemoteEntry>& entries, const std::string& prefix) {
+    for (const RemoteEntry& entry : entries) add_entry(entry, prefix);
+  }
+
+  void add_entry(const RemoteEntry& entry, const std::string& prefix) {
+    const std::string path = prefix + entry.name;
+    const bool is_name = entry.name.find('/') == std::string::npos;
+    if (!is_name || !is_acceptable_board_path(path) || path.size() > kLongestPath) {
+      ++listing_.refused;
+      return;
+    }
+    BoardFile file;
+    file.special = entry.kind == RemoteKind::other;
+    if (entry.kind == RemoteKind::folder) file.kind = EntryKind::folder;
+    if (entry.kind == RemoteKind::link) file.kind = EntryKind::link;
+    file.size_bytes = entry.size_bytes;
+    file.mtime_seconds = entry.mtime_seconds;
+    file.mode = entry.mode & kPermissionMask;
+    listing_.files.insert_or_assign(path, file);
+    if (entry.kind == RemoteKind::folder) enter(path);
+  }
+
+  void enter(const std::string& path) {
+    try {
+      add_all(sftp_.list(folder_ + "/" + path), path + "/");
+    } catch (const ConnectionLost&) {
+      throw;
+    } catch (const Error& error) {
+      if (listing_.trouble.empty()) listing_.trouble = error.what();
+    }
+  }
+
+  // One path: SFTP tells the kind of a file in the listing of its folder.
+  void add_one(const std::string& path) {
+    const auto slash = path.rfind('/');
+    const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);
+    const std::string name = slash == std::string::npos ? path : path.substr(slash + 1);
+    auto found = siblings_.find(parent);
+    if (found == siblings_.end()) {
+      const std::string folder = parent.empty() ? folder_ : folder_ + "/" + parent;
+      found = siblings_.emplace(parent, sftp_.list(folder)).first;
+    }
+    for (const RemoteEntry& entry : found->second) {
+      if (entry.name == name) add_entry(entry, parent.empty() ? "" : parent + "/");
+    }
+  }
+
+  SftpFiles& sftp_;
+  const std::string& folder_;
+  std::map<std::string, std::vector<RemoteEntry>> siblings_;
+  BoardListing listing_;
+};
+
+}  // namespace
+
+BoardScript listing_script(bool has_stat) {
+  return has_stat ? kListWithStat : kListWithLs;
+}
+
+BoardListing parse_board_listing(std::string_view answer) {
+  BoardListing listing;
+  bool whole = false;
+  while (!answer.empty() && !whole) {
+    const auto at = answer.find('\n');
+    const std::string_view line = answer.substr(0, at);
+    answer.remove_prefix(at == std::string_view::npos ? answer.size() : at + 1);
+    if (line == kRefused) {
+      ++listing.refused;
+    } else if (line == kEnd) {
+      whole = true;
+    } else {
+      parse_line(listing, line);
+    }
+  }
+  if (!whole) throw Error(Exit::partial_data, "the board's listing ends too early");
+  return listing;
+}
+
+BoardListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
+                           const std::vector<std::string>& paths) {
+  std::string names;
+  for (const std::string& path : paths) names += path == "." ? ".\n" : "./" + path + "\n";
+  const BoardAnswer answer = shell.ask(listing_script(has_stat), {folder}, names);
+  if (!answer.ok()) {
+    throw Error(Exit::partial_data, fmt::format("{}: {} cannot be listed: {}", shell.login().name(),
+                                                printable(folder), answer.reason()));
+  }
+  try {
+    BoardListing listing = parse_board_listing(answer.out);
+    listing.trouble = lasting_trouble(answer.err);
+    return listing;
+  } catch (const Error& error) {
+    throw error.with_context(fmt::format("{}: {}", shell.login().name(), printable(folder)));
+  }
+}
+
+BoardListing list_by_sftp(SftpFiles& sftp, const std::string& folder,
+                          const std::vector<std::string>& paths) {
+  return SftpLister(sftp, folder).list(paths);
+}
+
+}  // namespace msprof

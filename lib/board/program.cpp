@@ -1,0 +1,374 @@
+#include "board/program.hpp"
+
+#include <fmt/format.h>
+#include <poll.h>
+#include <string.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <csignal>
+
+#include "base/findings.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "board/keeper.hpp"
+
+namespace msprof {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::milliseconds;
+
+constexpr std::string_view kRunning = "@msprof-run@ ";
+constexpr std::string_view kFailedWord = "@msprof-failed@";
+constexpr std::string_view kFailed = "@msprof-failed@\n";  // all that such a command prints then
+constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D; the first ends a begun line
+// On a terminal the shell's complaint comes before that word, with file names in it.
+constexpr std::size_t kMostComplaint = 10 << 10;
+constexpr std::size_t kMostFirstLine = 4 << 10;
+constexpr std::size_t kMostErrorsTail = 1 << 10;
+constexpr std::size_t kInputChunk = 32 << 10;
+constexpr milliseconds kDrain{300};
+constexpr milliseconds kCloseLimit{3000};
+constexpr milliseconds kStep{20};
+constexpr int kPatienceSeconds = 5;
+
+// $1 the inner script, then its parameters. OpenSSH starts a command as the leader of a session,
+// dropbear does not: only then setsid(1) is needed, which otherwise would fork and lose the exit
+// code. On a terminal both do; setsid(1) would lose that, too.
+constexpr std::string_view kOuter = R"sh(
+inner=$1
+shift
+read -r stat < /proc/$$/stat
+stat=${stat##*") "}
+leads() { set -- $stat; [ "$4" = $$ ]; }
+[ -t 0 ] || leads || ! command -v setsid >/dev/null 2>&1 || exec setsid sh -c "$inner" msprof "$@"
+exec sh -c "$inner" msprof "$@"
+)sh";
+
+// $1 run, $2 working folder, $3 program, $4 acl.json, $5 library folders, $6 how many "NAME=value"
+// follow; the rest is the application's. HUP and PIPE are ignored so that an application whose
+// connection breaks can still end in order.
+constexpr std::string_view kInner = R"sh(
+run=$1 folder=$2 main=$3 acl=$4 libraries=$5 count=$6
+shift 6
+while [ "$count" -gt 0 ]; do
+  export "$1"
+  shift
+  count=$((count - 1))
+done
+export MSPROF_RUN="$run" MSPROF_ACL_JSON="$acl"
+[ -z "$libraries" ] ||
+  export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+failed() { echo "@msprof-failed@"; echo "$1" >&2; exit 126; }
+cd "$folder" || failed "its working folder $folder is not there"
+[ -f "$main" ] || failed "no such file: $main"
+[ -x "$main" ] || failed "not executable: $main"
+read -r stat < /proc/$$/stat
+stat=${stat##*") "}
+leads() { set -- $stat; [ "$3" = $$ ]; }
+leads && group=$$ || group=0
+trap "" HUP PIPE
+trap "echo @msprof-failed@" EXIT
+echo "@msprof-run@ $group"
+exec "$main" "$@"
+)sh";
+
+// $1 run, $2 process group or 0, $3 signal: the group, and what left it.
+constexpr const char* kSignal = R"sh(
+[ "$2" = 0 ] || kill "-$3" "-$2" 2>/dev/null
+group_of() {
+  read -r stat 2>/dev/null < "/proc/$1/stat" || return
+  stat=${stat##*") "}
+  set -- $stat
+  echo "$3"
+}
+for process in $(marked "$1"); do
+  [ "$2" != 0 ] && [ "$(group_of "$process")" = "$2" ] || kill "-$3" "$process" 2>/dev/null
+done
+)sh";
+
+// $1 run: ends at once what is still there and tells how many that were.
+constexpr const char* kSweep = R"sh(
+left=0
+tries=0
+while [ $tries -lt 5 ]; do
+  found=$(marked "$1")
+  [ -n "$found" ] || break
+  for process in $found; do
+    kill -KILL "$process" 2>/dev/null && [ $tries = 0 ] && left=$((left + 1))
+  done
+  tries=$((tries + 1))
+done
+echo "left $left"
+)sh";
+
+// $1 run, $2 seconds: until nothing of it is there any more, or the time is over.
+constexpr const char* kAwait = R"sh(
+patience=$2
+while [ "$patience" -gt 0 ] && [ -n "$(marked "$1")" ]; do
+  sleep 1
+  patience=$((patience - 1))
+done
+)sh";
+
+BoardScript with_marked(std::string_view name, const char* text, std::string& whole) {
+  whole = std::string(kMarkedFunction) + text;
+  return {name, whole};
+}
+
+void write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(fd, bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) return;  // whoever read it is gone; the application goes on
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+int signal_number(const std::string& name) {
+  for (int number = 1; number < NSIG; ++number) {
+    const char* known = ::sigabbrev_np(number);
+    if (known != nullptr && name == known) return number;
+  }
+  return 0;
+}
+
+// How many bytes at the end of `text` may be the begin of `word`.
+std::size_t begun_at_end(std::string_view text, std::string_view word) {
+  for (std::size_t size = std::min(text.size(), word.size() - 1); size > 0; --size) {
+    if (text.ends_with(word.substr(0, size))) return size;
+  }
+  return 0;
+}
+
+}  // namespace
+
+BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function<void()> recover)
+    : shell_(shell),
+      run_id_(run.id),
+      recover_(std::move(recover)),
+      stdout_fd_(run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
+      input_buffer_(kInputChunk) {
+  std::vector<std::string> arguments = {std::string(kInner),
+                                        run.id,
+                                        run.working_folder,
+                                        run.main,
+                                        run.acl_json,
+                                        run.libraries,
+                                        std::to_string(run.environment.size())};
+  arguments.insert(arguments.end(), run.environment.begin(), run.environment.end());
+  arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
+  std::optional<SshTerminal> wanted;
+  if (run.on_terminal) {
+    terminal_ = std::make_unique<UserTerminal>();
+    wanted = terminal_->size();
+  }
+  command_ = shell_.start(
+      {"starting the application", kOuter}, arguments,
+      [this](std::string_view bytes) { take_output(bytes); },
+      [this](std::string_view bytes) { take_errors(bytes); }, wanted);
+  if (!terminal_ || command_->has_terminal()) return;
+  terminal_.reset();
+  log::warn(FindingId::no_board_terminal,
+            "{} gives no terminal: stdout and stderr stay apart, and come when the application "
+            "flushes them (--no-tty asks for none)",
+            shell_.login().name());
+}
+
+BoardProgram::~BoardProgram() {
+  if (finished_) return;
+  try {
+    signal(SIGKILL);
+    sweep();
+  } catch (const std::exception& error) {
+    log::verbose("{}", error.what());
+  }
+}
+
+void BoardProgram::take_first_line(std::string_view bytes) {
+  const auto end = bytes.find('\n');
+  first_line_.append(bytes.substr(0, end));
+  if (end == std::string_view::npos && first_line_.size() < kMostFirstLine) return;
+  started_ = first_line_.starts_with(kRunning);
+  failed_ = !started_;
+  std::uint64_t group = 0;
+  if (started_ && parse_u64(trim(first_line_).substr(kRunning.size()), group) && group > 1) {
+    group_ = std::to_string(group);
+  }
+  if (end != std::string_view::npos && end + 1 < bytes.size()) take_output(bytes.substr(end + 1));
+}
+
+void BoardProgram::take_output(std::string_view bytes) {
+  if (started_ && terminal_) {
+    show_until_failure(bytes);
+  } else if (started_ && shown_bytes_ == 0 && bytes == kFailed) {
+    failed_ = true;
+  } else if (started_) {
+    shown_bytes_ += bytes.size();
+    write_all(stdout_fd_, bytes);
+  } else if (!failed_) {
+    take_first_line(bytes);
+  } else {
+    take_errors(bytes);  // one stream with it, on a terminal
+  }
+}
+
+void BoardProgram::show_until_failure(std::string_view bytes) {
+  if (failed_) return;
+  held_.append(bytes);
+  std::size_t size = held_.size();
+  if (shown_bytes_ < kMostComplaint) {
+    const auto at = held_.find(kFailedWord);
+    failed_ = at != std::string::npos;
+    size = failed_ ? at : held_.size() - begun_at_end(held_, kFailedWord);
+  }
+  shown_bytes_ += size;
+  write_all(stdout_fd_, std::string_view(held_).substr(0, size));
+  held_.erase(0, size);
+}
+
+// Until the application has begun, stderr tells why it did not.
+void BoardProgram::take_errors(std::string_view bytes) {
+  if (started_) {
+    write_all(STDERR_FILENO, bytes);
+    return;
+  }
+  errors_tail_.append(bytes);
+  if (errors_tail_.size() > kMostErrorsTail) {
+    errors_tail_.erase(0, errors_tail_.size() - kMostErrorsTail);
+  }
+}
+
+void BoardProgram::follow_terminal() {
+  if (!terminal_) return;
+  terminal_->take_keys();
+  if (terminal_->has_changed()) command_->resize(terminal_->size());
+}
+
+void BoardProgram::read_input() {
+  struct pollfd ready = {STDIN_FILENO, POLLIN, 0};
+  if (!input_open_ || !may_read_input() || ::poll(&ready, 1, 0) <= 0) return;
+  const ssize_t got = ::read(STDIN_FILENO, input_buffer_.data(), input_buffer_.size());
+  if (got < 0 && (errno == EINTR || errno == EAGAIN)) return;
+  input_open_ = got > 0;
+  if (input_open_) {
+    input_ = {input_buffer_.data(), static_cast<std::size_t>(got)};
+    line_begun_ = input_.back() != '\n';
+  } else if (terminal_) {
+    // The end of a channel is none of its terminal.
+    input_ = kEndOfInput.substr(line_begun_ ? 0 : 1);
+  } else {
+    command_->close_input();
+  }
+}
+
+void BoardProgram::pass_input() {
+  // A terminal shows what is typed: before the application has it, that would stand in the first
+  // line.
+  if (terminal_ && !started_) return;
+  follow_terminal();
+  if (input_.empty()) read_input();
+  if (!input_.empty()) input_.remove_prefix(command_->write(input_));
+}
+
+std::optional<ProgramEnd> BoardProgram::wait(milliseconds limit) {
+  if (finished_) return end_;
+  try {
+    return wait_for_streams(limit);
+  } catch (const ConnectionLost& error) {
+    log::warn("{}", error.what());
+    end_after_loss();
+    return end_;
+  }
+}
+
+std::optional<ProgramEnd> BoardProgram::wait_for_streams(milliseconds limit) {
+  const auto until = Clock::now() + limit;
+  do {
+    pass_input();
+    const auto closed = command_->wait(std::min(limit, kStep));
+    // A process that the application left behind may hold its streams open for ever.
+    const auto end = closed ? closed : command_->reported_end();
+    if (end) {
+      finish(*end);
+      return end_;
+    }
+  } while (Clock::now() < until);
+  return std::nullopt;
+}
+
+void BoardProgram::finish(const CommandEnd& end) {
+  if (terminal_) terminal_->restore();
+  const auto drained = Clock::now() + kDrain;
+  while (Clock::now() < drained && !command_->wait(kStep)) {
+  }
+  write_all(stdout_fd_, failed_ ? std::string_view() : held_);
+  held_.clear();
+  end_.exit_code = end.exit_code;
+  if (!end.signal.empty()) {
+    end_.exit_code.reset();
+    end_.signal = signal_number(end.signal);
+  }
+  if (!started_ || failed_) end_.start_error = why_not_started();
+  sweep();
+  const auto closed = Clock::now() + kCloseLimit;
+  while (Clock::now() < closed && !command_->wait(kStep)) {
+  }
+  command_.reset();
+  finished_ = true;
+}
+
+std::string BoardProgram::why_not_started() const {
+  // What a shell ends with when exec(2) fails; the file itself was there and executable.
+  if (started_ && end_.exit_code == 127) {
+    return "the interpreter or loader that it asks for is not on the board";
+  }
+  if (started_) return "it is not a program for the board";
+  const std::string why = printable(trim(errors_tail_));
+  return why.empty() ? "the board did not say why" : why;
+}
+
+void BoardProgram::sweep() {
+  std::string text;
+  const BoardAnswer answer =
+      shell_.ask(with_marked("ending what the application left", kSweep, text), {run_id_});
+  std::uint64_t left = 0;
+  const std::string_view said = trim(answer.out);
+  if (said.starts_with("left ") && parse_u64(said.substr(5), left)) end_.left_over = left;
+}
+
+void BoardProgram::signal(int number) {
+  if (finished_) return;
+  const char* name = ::sigabbrev_np(number);
+  std::string text;
+  const BoardScript script = with_marked("ending the application", kSignal, text);
+  try {
+    shell_.ask(script, {run_id_, group_, name != nullptr ? name : "TERM"});
+  } catch (const ConnectionLost&) {
+    // The next wait() meets the same and ends the application over a new connection.
+    log::verbose("the connection was lost while {} was to be ended", run_id_);
+  }
+}
+
+// The exit code is lost with the connection; what it recorded is not.
+void BoardProgram::end_after_loss() {
+  if (terminal_) terminal_->restore();
+  const auto reported = command_->reported_end();
+  command_.reset();
+  recover_();
+  end_.connection_lost = !reported;
+  if (reported) end_.exit_code = reported->exit_code;
+  if (reported && !reported->signal.empty()) end_.signal = signal_number(reported->signal);
+  std::string text;
+  std::string await_text;
+  shell_.ask(with_marked("ending the application", kSignal, text), {run_id_, group_, "TERM"});
+  shell_.ask(with_marked("waiting for the application's end", kAwait, await_text),
+             {run_id_, std::to_string(kPatienceSeconds)});
+  sweep();
+  end_.left_over = 0;
+  finished_ = true;
+}
+
+}  // namespace msprof

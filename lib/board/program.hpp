@@ -1,0 +1,76 @@
+// BoardProgram: an application that runs on a board, in a session of its own, its streams passed on
+// as they come; on a terminal of the board they are one stream. For SshHost.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "board/shell.hpp"
+#include "board/user_terminal.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+// What to start; all paths absolute, on the board.
+struct BoardRun {
+  std::string id;  // becomes MSPROF_RUN in its environment, by which it is found again
+  std::string working_folder;
+  std::string main;
+  std::string acl_json;
+  std::string libraries;  // goes in front of LD_LIBRARY_PATH; empty: nothing
+  std::vector<std::string> environment;
+  std::vector<std::string> arguments;
+  bool stdout_to_stderr = false;
+  bool on_terminal = false;
+};
+
+class BoardProgram : public RunningProgram {
+ public:
+  // `recover` opens a lost connection again, or throws.
+  BoardProgram(BoardShell& shell, const BoardRun& run, std::function<void()> recover);
+  ~BoardProgram() override;
+  BoardProgram(const BoardProgram&) = delete;
+  BoardProgram& operator=(const BoardProgram&) = delete;
+
+  // Our stdin goes to the application, but not that of a terminal where we are in the background.
+  std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override;
+  void signal(int number) override;
+
+ private:
+  void take_first_line(std::string_view bytes);
+  void take_output(std::string_view bytes);
+  void take_errors(std::string_view bytes);
+  void show_until_failure(std::string_view bytes);
+  void follow_terminal();
+  void read_input();
+  void pass_input();
+  std::optional<ProgramEnd> wait_for_streams(std::chrono::milliseconds limit);
+  void finish(const CommandEnd& end);
+  std::string why_not_started() const;
+  void sweep();
+  void end_after_loss();
+
+  BoardShell& shell_;
+  std::string run_id_;
+  std::function<void()> recover_;
+  int stdout_fd_;
+  std::string first_line_;  // until it is whole
+  bool started_ = false;    // the application's pid has arrived
+  std::uint64_t shown_bytes_ = 0;
+  std::string held_;         // on a terminal: output that may be the begin of the word of a failure
+  bool failed_ = false;      // it could not be started
+  std::string errors_tail_;  // why, then
+  std::string group_ = "0";  // its process group where that is its own
+  std::vector<char> input_buffer_;
+  std::string_view input_;
+  bool input_open_ = true;
+  bool line_begun_ = false;                 // by the input so far
+  std::unique_ptr<UserTerminal> terminal_;  // null: the board's streams are no terminal
+  ProgramEnd end_;
+  bool finished_ = false;
+  std::unique_ptr<SshCommand> command_;
+};
+
+}  // namespace msprof

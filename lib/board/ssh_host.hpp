@@ -1,0 +1,60 @@
+// SshHost: runs applications on a board over SSH. For the verb, which hands it to the collector.
+//
+// On the board, below <board_dir>/.msprof: `lock` (one run at a time), `cache/<id>` (a copy of each
+// project of each machine, so that only what changed is sent), `runs/<run>` (the fresh copy of one
+// run, removed after it) and `kept/<run>` (what --keep kept, or what could not be brought home).
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "board/config.hpp"
+#include "board/facts.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+struct BoardRunOptions {
+  double reconnect_seconds = 30;  // how long a lost board is looked for
+  bool keep = false;              // the run folder stays on the board
+  bool no_cache = false;          // nothing of the project stays on the board
+  bool clean_board = false;       // afterwards nothing at all of ours stays there
+  bool force = false;             // take the board from another run; delete what never came home
+};
+
+class SshHost : public Host {
+ public:
+  // `config.login.password` must be set (password_source()).
+  SshHost(const BoardConfig& config, const BoardRunOptions& options);
+  ~SshHost() override;
+
+  std::string name() const override;
+  bool is_board() const override { return true; }
+  // Connects, looks, says in one line what it found, and takes the board's lock. Throws
+  // Error(kept_results) where clean_board would delete what never came home, unless `force`.
+  void connect() override;
+  Project existing_project(const std::string& main, const std::string& folder,
+                           const std::filesystem::path& scratch) override;
+  RunPlace open(const Project& project) override;
+  Placed place(const Project& project, const std::vector<PlacedFile>& files) override;
+  std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
+  std::optional<std::uint64_t> free_bytes() override;
+  Fetched fetch(const std::filesystem::path& into) override;
+  std::string keep() override;
+  void clean_up() override;
+  std::string remains() const override;
+
+  // After connect().
+  const BoardFacts& facts() const;
+  // connect() and the removal of <board_dir>/.msprof, without a run.
+  void clean_board();
+
+ private:
+  class State;
+  void refuse_to_lose_results();
+  void remove_run();
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,193 @@
+#include "board/transfer.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <sys/statvfs.h>
+
+#include <optional>
+
+#include "base/counted.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "board/incoming.hpp"
+#include "board/listing.hpp"
+#include "board/transfer_ways.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+bool is_plain_file(const BoardFile& file) {
+  return file.kind == EntryKind::file && !file.special;
+}
+
+// The size of a regular file here; nothing for everything else.
+std::optional<std::uint64_t> size_here(const fs::path& path) {
+  struct stat status = {};
+  if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
+  return static_cast<std::uint64_t>(status.st_size);
+}
+
+bool is_whole(const fs::path& into, const std::string& path, const BoardFile& file) {
+  return size_here(into / path) == file.size_bytes;
+}
+
+// The files of `there` that are not here with their size.
+BoardListing different(const BoardListing& there, const fs::path& into) {
+  BoardListing result;
+  for (const auto& [path, file] : there.files) {
+    if (is_plain_file(file) && !is_whole(into, path, file)) result.files.emplace(path, file);
+  }
+  return result;
+}
+
+std::vector<std::string> names_of(const BoardListing& listing) {
+  std::vector<std::string> names;
+  for (const auto& [path, file] : listing.files) names.push_back(path);
+  return names;
+}
+
+std::string free_here(const fs::path& folder) {
+  struct statvfs status = {};
+  if (::statvfs(folder.c_str(), &status) != 0) return "an unknown amount";
+  return human_bytes(static_cast<std::uint64_t>(status.f_bavail) * status.f_frsize);
+}
+
+void join(std::string& text, const std::string& more) {
+  if (more.empty() || text.find(more) != std::string::npos) return;
+  if (!text.empty()) text += "; ";
+  text += more;
+}
+
+// `there` is what the board has of `paths` in the end, `problem` what went wrong on the way.
+FetchReport sum_up(const BoardListing& there, const std::vector<std::string>& paths,
+                   const std::string& problem, const fs::path& into, const Incoming& incoming) {
+  FetchReport report;
+  for (const auto& [path, file] : there.files) {
+    if (!is_plain_file(file)) continue;
+    if (is_whole(into, path, file)) {
+      ++report.files;
+      report.bytes += file.size_bytes;
+    } else {
+      report.changed.push_back(path);
+    }
+  }
+  if (!report.changed.empty()) report.reason = problem;
+  join(report.reason, there.trouble);
+  for (const std::string& path : paths) {  // those that went away before they could be fetched
+    std::error_code error;
+    if (path == "." || there.files.contains(path) || fs::exists(into / path, error)) continue;
+    report.changed.push_back(path);
+    if (report.reason.empty()) {
+      report.reason = fmt::format("{} is not on the board", printable(path));
+    }
+  }
+  report.refused = incoming.refused();
+  report.examples = incoming.examples();
+  return report;
+}
+
+}  // namespace
+
+BoardTransfer::BoardTransfer(BoardShell& shell, const BoardFacts& facts, TransferWay way)
+    : shell_(shell), facts_(facts), way_(way) {
+  if (way_ != TransferWay::automatic) return;
+  way_ = facts.has_tar ? TransferWay::tar : facts.has_sftp ? TransferWay::sftp : TransferWay::cat;
+}
+
+std::string BoardTransfer::way() const {
+  if (way_ == TransferWay::tar) return "tar";
+  return way_ == TransferWay::sftp ? "SFTP" : "cat";
+}
+
+BoardListing BoardTransfer::list(const std::string& folder) {
+  return list_paths(folder, {"."});
+}
+
+BoardListing BoardTransfer::list_paths(const std::string& folder,
+                                       const std::vector<std::string>& paths) {
+  if (!facts_.has_stat && facts_.has_sftp) {
+    if (const auto sftp = shell_.connection().sftp()) return list_by_sftp(*sftp, folder, paths);
+  }
+  return list_by_shell(shell_, facts_.has_stat, folder, paths);
+}
+
+std::string BoardTransfer::fetch_once(const std::string& folder,
+                                      const std::vector<std::string>& paths, Incoming& incoming,
+                                      const Progress& progress) {
+  if (way_ == TransferWay::tar) return fetch_by_tar(shell_, folder, paths, incoming, progress);
+  const BoardListing wanted = list_paths(folder, paths);
+  incoming.refuse_unnamed(wanted.refused);
+  return fetch_listed(folder, wanted, incoming, progress);
+}
+
+// Needs no tar: for boards without one, and for the few files that a tar stream did not bring.
+std::string BoardTransfer::fetch_listed(const std::string& folder, const BoardListing& wanted,
+                                        Incoming& incoming, const Progress& progress) {
+  if (way_ == TransferWay::sftp) {
+    if (const auto sftp = shell_.connection().sftp()) {
+      return fetch_by_sftp(*sftp, folder, wanted, incoming, progress);
+    }
+  }
+  return fetch_by_cat(shell_, folder, wanted, incoming, progress);
+}
+
+FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<std::string>& paths,
+                                 const fs::path& into, const Progress& progress) {
+  try {
+    Incoming incoming(into);
+    std::string problem = fetch_once(folder, paths, incoming, progress);
+    BoardListing there = list_paths(folder, paths);
+    const BoardListing again = different(there, into);
+    if (!again.files.empty()) {
+      log::verbose("{} {} not have the board's size and will be fetched once more{}{}",
+                   counted(again.files.size(), "file"), again.files.size() == 1 ? "does" : "do",
+                   problem.empty() ? "" : ": ", problem);
+      join(problem, fetch_listed(folder, again, incoming, progress));
+      // A file that went away meanwhile is not missed: the board's last word counts.
+      BoardListing now = list_paths(folder, names_of(again));
+      for (const auto& [path, file] : again.files) there.files.erase(path);
+      there.files.merge(now.files);
+      join(there.trouble, now.trouble);
+    }
+    incoming.finish();
+    return sum_up(there, paths, problem, into, incoming);
+  } catch (const CannotWriteHere& error) {
+    if (!error.is_full()) throw;
+    throw_disk_full(folder, paths, into);
+  }
+}
+
+void BoardTransfer::throw_disk_full(const std::string& folder,
+                                    const std::vector<std::string>& paths, const fs::path& into) {
+  std::string needed;
+  try {
+    std::uint64_t bytes = 0;
+    for (const auto& [path, file] : list_paths(folder, paths).files) {
+      if (is_plain_file(file) && !is_whole(into, path, file)) bytes += file.size_bytes;
+    }
+    needed = fmt::format(" {} are still to come and", human_bytes(bytes));
+  } catch (const Error& error) {
+    log::verbose("{}", error.what());
+  }
+  throw Error(Exit::cannot_write,
+              fmt::format("cannot write {}: the disk is full:{} {} are free there; another folder "
+                          "can be given with --output",
+                          into.string(), needed, free_here(into)));
+}
+
+SendReport BoardTransfer::send(const std::string& folder, const std::vector<ProjectEntry>& entries,
+                               const Progress& progress) {
+  if (entries.empty()) return {};
+  if (way_ == TransferWay::tar) return send_by_tar(shell_, folder, entries, progress);
+  if (way_ == TransferWay::sftp) {
+    if (const auto sftp = shell_.connection().sftp()) {
+      return send_by_sftp(shell_, *sftp, folder, entries, progress);
+    }
+  }
+  return send_by_cat(shell_, folder, entries, progress);
+}
+
+}  // namespace msprof

@@ -1,0 +1,111 @@
+// BoardTransfer: files to and from a board, by the best way that the board has: one tar stream,
+// else SFTP, else `cat`. For the board host and its cache.
+//
+// A board is untrusted: names that leave the folder, that are absolute or hold control characters,
+// and everything that is neither a file nor a folder are refused and counted; nothing is written
+// outside `into`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "board/facts.hpp"
+#include "board/shell.hpp"
+#include "collect/project.hpp"
+
+namespace msprof {
+
+// One thing in a tree on the board, as `stat` or SFTP tells it.
+struct BoardFile {
+  EntryKind kind = EntryKind::file;
+  bool special = false;  // neither file, folder nor link
+  std::uint64_t size_bytes = 0;
+  std::int64_t mtime_seconds = 0;
+  std::int64_t ctime_seconds = 0;  // 0 where the way of listing has none
+  std::uint64_t inode = 0;         // 0 likewise
+  std::uint32_t mode = 0;
+  bool operator==(const BoardFile&) const = default;
+};
+
+struct BoardListing {
+  std::map<std::string, BoardFile> files;  // by path relative to the listed folder, without "./"
+  std::uint64_t refused = 0;               // names that cannot be ours: control characters, ".."
+  std::string trouble;  // the board's words about folders that it could not look into, printable
+};
+
+// A relative path without "..", empty components, control characters or a leading '/'.
+bool is_acceptable_board_path(std::string_view path);
+
+struct FetchReport {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  std::uint64_t refused = 0;          // names and kinds not brought home
+  std::vector<std::string> examples;  // some of them, printable, with the reason
+  std::vector<std::string> changed;   // files that differ from the board's sizes after two tries
+  std::string reason;  // the board's words where something did not come, printable; else empty
+};
+
+struct SendReport {
+  std::uint64_t files = 0;
+  std::uint64_t bytes = 0;
+  // Could not be read here (each named in a warning); the board has no file of that name.
+  std::vector<std::filesystem::path> not_sent;
+};
+
+class Incoming;
+
+enum class TransferWay { automatic, tar, sftp, cat };
+
+class BoardTransfer {
+ public:
+  // `way` other than automatic is for tests and measurements.
+  BoardTransfer(BoardShell& shell, const BoardFacts& facts,
+                TransferWay way = TransferWay::automatic);
+
+  std::string way() const;  // "tar", "SFTP", "cat"
+
+  // Everything below `folder` (absolute, on the board), links not followed. Throws
+  // Error(partial_data) where it cannot be listed.
+  BoardListing list(const std::string& folder);
+
+  // Brings `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)
+  // to `into`/<path>, replacing what is there, and holds the sizes against a fresh listing. What
+  // differs is fetched once more. Permissions come without setuid and limited by the umask, times
+  // as they are. `progress` gets the bytes of files so far. Ctrl-C does not end it. Throws
+  // Error(cannot_write) when this machine's disk does not take them, ConnectionLost.
+  FetchReport fetch(const std::string& folder, const std::vector<std::string>& paths,
+                    const std::filesystem::path& into,
+                    const std::function<void(std::uint64_t)>& progress);
+
+  // Makes `entries` (of the project, `source` on this machine) below `folder` with their bytes,
+  // permissions and times; what is there already is replaced, of whatever kind it is. The owner may
+  // enter every folder; what others may is limited by the umask where the board's tar does so.
+  // Throws Error(cannot_write) with the board's reason, ConnectionLost, Error(interrupted).
+  //
+  // Copies are compared by size and time in whole seconds, so a file that such a comparison could
+  // miss gets another time on the board and is sent again the next time: one second earlier for a
+  // file changed within the last two seconds (it may change again within the same second), 1970 for
+  // one that changed while it was read.
+  SendReport send(const std::string& folder, const std::vector<ProjectEntry>& entries,
+                  const std::function<void(std::uint64_t)>& progress);
+
+ private:
+  using Progress = std::function<void(std::uint64_t)>;
+  BoardListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
+  std::string fetch_once(const std::string& folder, const std::vector<std::string>& paths,
+                         Incoming& incoming, const Progress& progress);
+  std::string fetch_listed(const std::string& folder, const BoardListing& wanted,
+                           Incoming& incoming, const Progress& progress);
+  [[noreturn]] void throw_disk_full(const std::string& folder,
+                                    const std::vector<std::string>& paths,
+                                    const std::filesystem::path& into);
+  BoardShell& shell_;
+  BoardFacts facts_;
+  TransferWay way_;
+};
+
+}  // namespace msprof

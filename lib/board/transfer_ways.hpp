@@ -1,0 +1,43 @@
+// The ways that files take to and from a board: one tar stream, SFTP, or file after file through
+// `cat`. For BoardTransfer, which chooses and verifies.
+//
+// Fetching returns what went wrong, printable, empty where nothing did: whether it matters shows
+// when the sizes are compared. All throw ConnectionLost; fetching CannotWriteHere; sending
+// Error(cannot_write) with the board's reason, Error(interrupted).
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "board/incoming.hpp"
+#include "board/shell.hpp"
+#include "board/transfer.hpp"
+#include "ssh/sftp_files.hpp"
+
+namespace msprof {
+
+using TransferProgress = std::function<void(std::uint64_t bytes)>;
+
+// A file that grows while it is read is followed this far beyond its listed size.
+inline constexpr std::uint64_t kMostGrowth = 16 << 20;
+
+// `paths` as BoardTransfer::fetch() has them.
+std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
+                         const std::vector<std::string>& paths, Incoming& incoming,
+                         const TransferProgress& progress);
+// Everything of `wanted`, which is relative to `folder`.
+std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const BoardListing& wanted,
+                          Incoming& incoming, const TransferProgress& progress);
+std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const BoardListing& wanted,
+                         Incoming& incoming, const TransferProgress& progress);
+
+SendReport send_by_tar(BoardShell& shell, const std::string& folder,
+                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
+SendReport send_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,
+                        const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
+SendReport send_by_cat(BoardShell& shell, const std::string& folder,
+                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
+
+}  // namespace msprof

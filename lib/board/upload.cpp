@@ -1,0 +1,260 @@
+#include "board/upload.hpp"
+
+#include <fmt/format.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <ctime>
+#include <fstream>
+#include <set>
+
+#include "base/counted.hpp"
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/progress.hpp"
+#include "base/text.hpp"
+#include "board/cache.hpp"
+#include "collect/file_tree.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Left free for the recording, and for what blocks and folders take beyond the bytes of files.
+constexpr std::uint64_t kMarginBytes = 8'000'000;
+
+constexpr BoardScript kMakeFolder = {"making the folder of the board's copy", R"sh(
+umask 077
+mkdir -p "$1"
+)sh"};
+
+// $1 from, $2 to. A copy that is not whole is none.
+constexpr BoardScript kCopy = {"copying the project on the board", R"sh(
+umask 077
+mkdir -p "$2" && chmod u+rwx "$2" && cp -a "$1/." "$2/" && chmod u+rwx "$2"
+)sh"};
+
+constexpr BoardScript kMove = {"moving the project on the board", R"sh(
+umask 077
+mv "$1" "$2"
+)sh"};
+
+constexpr BoardScript kSize = {"asking for the size of a folder on the board", R"sh(
+du -sk "$1"
+)sh"};
+
+// A folder of this machine for files that exist for their upload only.
+class ScratchFolder {
+ public:
+  ScratchFolder() {
+    std::string name = (fs::temp_directory_path() / "msprof_upload_XXXXXX").string();
+    if (::mkdtemp(name.data()) == nullptr) {
+      throw Error(Exit::cannot_write,
+                  fmt::format("cannot make a folder in {}: {} (TMPDIR names "
+                              "another place)",
+                              fs::temp_directory_path().string(), errno_text(errno)));
+    }
+    path_ = name;
+  }
+  ~ScratchFolder() { remove_tree(path_); }
+  ScratchFolder(const ScratchFolder&) = delete;
+  ScratchFolder& operator=(const ScratchFolder&) = delete;
+  const fs::path& path() const { return path_; }
+
+ private:
+  fs::path path_;
+};
+
+std::int64_t now_ns() {
+  struct timespec now = {};
+  ::clock_gettime(CLOCK_REALTIME, &now);
+  return static_cast<std::int64_t>(now.tv_sec) * 1'000'000'000 + now.tv_nsec;
+}
+
+ProjectEntry folder_entry(const fs::path& path) {
+  ProjectEntry entry;
+  entry.path = path;
+  entry.kind = EntryKind::folder;
+  entry.mode = 0755;
+  entry.mtime_ns = now_ns();
+  return entry;
+}
+
+}  // namespace
+
+BoardUpload::BoardUpload(BoardLink& link, const BoardFacts& facts, std::string target)
+    : link_(link), transfer_(link.shell(), facts), target_(std::move(target)) {}
+
+void BoardUpload::require_space(std::uint64_t bytes) {
+  const std::uint64_t free = board_free_bytes(link_.shell(), link_.facts().folder);
+  if (free >= bytes && free - bytes >= kMarginBytes) return;
+  throw Error(
+      Exit::cannot_write,
+      fmt::format(
+          "{}: the project needs {}, beside {} that stay free for the recording, and {} are "
+          "free below {}; make room there (--clean-board removes what msprof keeps), name "
+          "another place with --board-dir, or leave files out with .msprofignore",
+          link_.name(), human_bytes(bytes), human_bytes(kMarginBytes), human_bytes(free),
+          link_.facts().folder));
+}
+
+// Again after a lost connection: what has arrived by then is not sent twice.
+Placed BoardUpload::send(const Project& project, const std::string& folder) {
+  Placed placed;
+  std::uint64_t sent = 0;
+  bool first = true;
+  const auto bring_up_to_date = [&] {
+    change_board(link_.shell(), kMakeFolder, {folder});
+    const CacheUpdate update = plan_update(project, transfer_.list(folder));
+    if (first) {
+      require_space(update.bytes);
+      placed = {update.files, update.bytes};
+      first = false;
+    }
+    remove_on_board(link_.shell(), folder, update.remove);
+    Progress progress(fmt::format("sending the project to {}", link_.name()), placed.bytes);
+    const std::uint64_t before = placed.bytes - std::min(update.bytes, placed.bytes);
+    const SendReport report = transfer_.send(folder, update.send, [&](std::uint64_t bytes) {
+      sent = std::max(sent, before + bytes);
+      progress.update(before + bytes);
+    });
+    placed.files -= std::min<std::uint64_t>(placed.files, report.not_sent.size());
+  };
+  link_.persistently(bring_up_to_date, [&] { return sent; });
+  log::verbose("{} ({}) sent by {}", counted(placed.files, "file"), human_bytes(placed.bytes),
+               transfer_.way());
+  return placed;
+}
+
+Placed BoardUpload::by_cache(const Project& project) {
+  cache_ = link_.facts().folder + "/cache/" + cache_name(project);
+  Placed placed;
+  try {
+    placed = send(project, cache_);
+  } catch (const Error&) {
+    drop_unfinished(project);
+    throw;
+  }
+  cache_bytes_ = project.bytes;
+  cache_is_whole_ = true;
+  interrupt::check();
+  const std::uint64_t free = board_free_bytes(link_.shell(), link_.facts().folder);
+  link_.persistently(
+      [&] {
+        if (free >= project.bytes + kMarginBytes) {
+          change_board(link_.shell(), kCopy, {cache_, target_});
+          return;
+        }
+        log::info(
+            "space is short on {} ({} free; a second copy of the project needs {}, beside {} for "
+            "the recording): the run takes the board's copy with it",
+            link_.name(), human_bytes(free), human_bytes(project.bytes), human_bytes(kMarginBytes));
+        change_board(link_.shell(), kMove, {cache_, target_});
+        cache_.clear();
+      },
+      [] { return std::uint64_t{0}; });
+  return placed;
+}
+
+// Of an upload that was ended: what is whole serves the next run, what is half serves nobody.
+void BoardUpload::drop_unfinished(const Project& project) {
+  if (!link_.shell().is_connected()) return;
+  const interrupt::Aside aside;
+  try {
+    const BoardListing there = transfer_.list(cache_);
+    std::vector<std::string> half;
+    std::uint64_t whole_bytes = 0;
+    for (const ProjectEntry& entry : project.entries) {
+      if (entry.kind != EntryKind::file) continue;
+      const auto found = there.files.find(entry.path.string());
+      if (found == there.files.end()) continue;
+      const BoardFile& file = found->second;
+      const bool whole = file.kind == EntryKind::file && file.size_bytes == entry.size_bytes;
+      if (whole) whole_bytes += file.size_bytes;
+      if (!whole) half.push_back(found->first);
+    }
+    remove_on_board(link_.shell(), cache_, half);
+    cache_bytes_ = whole_bytes;
+    if (whole_bytes == 0) cache_.clear();
+  } catch (const Error& error) {
+    // The first error is told; a half file is known by its size, and sent again by the next run.
+    log::verbose("{}", error.what());
+  }
+}
+
+std::string BoardUpload::remains() const {
+  if (cache_.empty()) return "";
+  if (cache_is_whole_) {
+    return fmt::format("{} keeps a copy of the project in {} ({}); --clean-board removes it",
+                       link_.name(), cache_, human_bytes(cache_bytes_));
+  }
+  return fmt::format(
+      "{} keeps the files of the project that arrived, {} in {}; the next run sends the others, "
+      "--clean-board removes them",
+      link_.name(), human_bytes(cache_bytes_), cache_);
+}
+
+Placed BoardUpload::directly(const Project& project) {
+  return send(project, target_);
+}
+
+void BoardUpload::from_board(const std::string& folder) {
+  const BoardAnswer size = link_.shell().ask(kSize, {folder});
+  const std::string_view answer = trim(size.out);
+  std::uint64_t kilobytes = 0;
+  if (parse_u64(answer.substr(0, answer.find_first_of(" \t")), kilobytes)) {
+    require_space(kilobytes * 1024);
+  }
+  change_board(link_.shell(), kCopy, {folder, target_});
+}
+
+void BoardUpload::place_files(const Project& project, const std::vector<PlacedFile>& files) {
+  const ScratchFolder scratch;
+  std::set<fs::path> folders;
+  for (const ProjectEntry& entry : project.entries) {
+    if (entry.kind == EntryKind::folder) folders.insert(entry.path);
+  }
+  const fs::path target(target_);
+  std::vector<ProjectEntry> entries;
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    // Relative to the folder around the project, which takes "../src/acl.json".
+    const fs::path inside = files[i].path.lexically_normal();
+    const fs::path path = (target.filename() / inside).lexically_normal();
+    if (path.is_absolute() || *path.begin() == "..") continue;
+    if (!project.target.root.empty()) {
+      std::vector<fs::path> missing;
+      for (fs::path part = path.parent_path(); part.has_filename() && part != target.filename();
+           part = part.parent_path()) {
+        const fs::path in_project = part.lexically_relative(target.filename());
+        if (folders.insert(in_project).second) missing.push_back(part);
+      }
+      std::for_each(missing.rbegin(), missing.rend(),
+                    [&](const fs::path& part) { entries.push_back(folder_entry(part)); });
+    }
+    ProjectEntry entry;
+    entry.path = path;
+    entry.source = scratch.path() / std::to_string(i);
+    entry.mode = 0644;
+    entry.mtime_ns = now_ns();
+    entry.size_bytes = files[i].text.size();
+    std::ofstream stream(entry.source, std::ios::binary);
+    stream << files[i].text;
+    stream.close();
+    if (!stream) {
+      throw Error(Exit::cannot_write,
+                  fmt::format("cannot write {}: {} (TMPDIR names another place)",
+                              entry.source.string(), errno_text(errno)));
+    }
+    entries.push_back(std::move(entry));
+  }
+  link_.persistently(
+      [&] { transfer_.send(target.parent_path().string(), entries, [](std::uint64_t) {}); },
+      [] { return std::uint64_t{0}; });
+}
+
+}  // namespace msprof

@@ -1,0 +1,49 @@
+// BoardUpload: a fresh copy of a project for one run on a board, by way of the copy that the board
+// keeps. For SshHost.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "board/link.hpp"
+#include "board/transfer.hpp"
+#include "collect/host.hpp"
+#include "collect/project.hpp"
+
+namespace msprof {
+
+class BoardUpload {
+ public:
+  // `target` is the project's place in the run folder; absolute, it does not exist yet.
+  BoardUpload(BoardLink& link, const BoardFacts& facts, std::string target);
+
+  // Sends what changed since the last run into the board's copy and makes `target` of it: a copy,
+  // or the board's copy itself where space is short. Throws Error(cannot_write) when the board has
+  // no room, ConnectionLost, Error(interrupted); the board's copy then has whole files only, where
+  // it can still be reached.
+  Placed by_cache(const Project& project);
+  // Sends everything to `target`.
+  Placed directly(const Project& project);
+  // Copies a folder of the board to `target`.
+  void from_board(const std::string& folder);
+  // Files of our own; paths are relative to `target` and may begin with ".." once.
+  void place_files(const Project& project, const std::vector<PlacedFile>& files);
+
+  // What the board keeps of the project, a sentence; empty: nothing.
+  std::string remains() const;
+
+ private:
+  Placed send(const Project& project, const std::string& folder);
+  void require_space(std::uint64_t bytes);
+  void drop_unfinished(const Project& project);
+
+  BoardLink& link_;
+  BoardTransfer transfer_;
+  std::string target_;
+  std::string cache_;  // the board's copy; empty: it keeps none
+  std::uint64_t cache_bytes_ = 0;
+  bool cache_is_whole_ = false;
+};
+
+}  // namespace msprof
