@@ -5,8 +5,8 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "board/changes.hpp"
-#include "board/elf_machine.hpp"
 #include "board/transfer.hpp"
+#include "collect/elf_file.hpp"
 
 namespace msprof {
 

@@ -2,21 +2,18 @@
 
 #include <fmt/format.h>
 
-#include <array>
-#include <fstream>
-
 #include "base/error.hpp"
 #include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "board/cache.hpp"
-#include "board/elf_machine.hpp"
 #include "board/fetch.hpp"
 #include "board/link.hpp"
 #include "board/program.hpp"
 #include "board/remote_project.hpp"
 #include "board/upload.hpp"
+#include "collect/elf_file.hpp"
 
 namespace msprof {
 
@@ -54,13 +51,6 @@ for run in *; do
   echo "${size%%[!0-9]*} $run"
 done
 )sh"};
-
-std::string first_bytes(const fs::path& file) {
-  std::array<char, kElfHeadBytes> head = {};
-  std::ifstream stream(file, std::ios::binary);
-  stream.read(head.data(), head.size());
-  return std::string(head.data(), static_cast<std::size_t>(stream.gcount()));
-}
 
 // The project's folder on the board is named alike: an application may know its own place.
 std::string folder_name(const Project& project) {
@@ -159,7 +149,7 @@ Project SshHost::existing_project(const std::string& main, const std::string& fo
 
 RunPlace SshHost::open(const Project& project) {
   const std::string head = state_->remote_folder.empty()
-                               ? first_bytes(project.target.root / project.target.main)
+                               ? read_elf_head(project.target.root / project.target.main)
                                : state_->remote_head;
   const std::string why = why_not_for_board(head, facts().program_head, facts().machine);
   if (!why.empty()) {

@@ -10,8 +10,8 @@
 #include <fstream>
 
 #include "base/text.hpp"
-#include "board/elf_machine.hpp"
 #include "collect/arrival.hpp"
+#include "collect/elf_file.hpp"
 #include "collect/run_folder.hpp"
 #include "doctor/process_look.hpp"
 #include "doctor/program_checks.hpp"
@@ -194,10 +194,7 @@ void check_project_here(CheckList& list, const ProjectFacts& project) {
   } catch (const Error& error) {
     list.fail("room for the copy", error);
   }
-  std::string own(kElfHeadBytes, '\0');
-  std::ifstream self("/proc/self/exe", std::ios::binary);
-  self.read(own.data(), static_cast<std::streamsize>(own.size()));
-  const std::string why = why_not_for_board(project.program_head, own);
+  const std::string why = why_not_for_board(project.program_head, read_elf_head("/proc/self/exe"));
   if (why.empty()) {
     list.ok("architecture", "fits this machine");
   } else {

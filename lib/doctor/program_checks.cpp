@@ -10,7 +10,7 @@
 #include <set>
 
 #include "base/text.hpp"
-#include "doctor/elf_file.hpp"
+#include "collect/elf_file.hpp"
 
 namespace msprof {
 

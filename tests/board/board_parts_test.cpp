@@ -6,9 +6,9 @@
 #include "base/error.hpp"
 #include "board/cache.hpp"
 #include "board/changes.hpp"
-#include "board/elf_machine.hpp"
 #include "board/facts.hpp"
 #include "board/shell.hpp"
+#include "collect/elf_file.hpp"
 #include "support/run_program.hpp"
 
 using namespace msprof;

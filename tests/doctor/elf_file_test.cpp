@@ -1,5 +1,5 @@
 // Programs as doctor reads them: real ones, and files that only look like programs.
-#include "doctor/elf_file.hpp"
+#include "collect/elf_file.hpp"
 
 #include <elf.h>
 

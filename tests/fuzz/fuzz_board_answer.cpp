@@ -12,10 +12,10 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "board/cat_reader.hpp"
-#include "board/elf_machine.hpp"
 #include "board/facts.hpp"
 #include "board/listing.hpp"
 #include "board/tar_reader.hpp"
+#include "collect/elf_file.hpp"
 #include "ssh/sftp_wire.hpp"
 
 namespace fs = std::filesystem;
