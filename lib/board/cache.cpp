@@ -26,7 +26,7 @@ while IFS= read -r path; do
 done
 )sh"};
 
-bool is_same(const ProjectEntry& entry, const BoardFile& file) {
+bool is_same(const ProjectEntry& entry, const ListedFile& file) {
   if (file.special || file.kind != entry.kind) return false;
   if (entry.kind == EntryKind::link) return false;
   if (((file.mode ^ entry.mode) & S_IRWXU) != 0) return false;
@@ -44,7 +44,7 @@ bool lies_below_any(const std::string& path, const std::set<std::string>& folder
 
 }  // namespace
 
-CacheUpdate plan_update(const Project& project, const BoardListing& there) {
+CacheUpdate plan_update(const Project& project, const TreeListing& there) {
   CacheUpdate update;
   std::set<std::string> wanted;
   std::set<std::string> removed;
@@ -54,8 +54,7 @@ CacheUpdate plan_update(const Project& project, const BoardListing& there) {
     const auto found = there.files.find(path);
     if (found != there.files.end()) {
       if (is_same(entry, found->second)) continue;
-      const bool was_folder = found->second.kind == EntryKind::folder && !found->second.special;
-      if (was_folder != (entry.kind == EntryKind::folder)) removed.insert(path);
+      if (found->second.is_folder() != (entry.kind == EntryKind::folder)) removed.insert(path);
     }
     update.send.push_back(entry);
     if (entry.kind != EntryKind::file) continue;

@@ -24,7 +24,7 @@ struct CacheUpdate {
 
 // Compares by kind, size, time in whole seconds and the owner's permissions. Names that cannot be
 // listed (with control characters) are always sent.
-CacheUpdate plan_update(const Project& project, const BoardListing& there);
+CacheUpdate plan_update(const Project& project, const TreeListing& there);
 
 // "my_app-0123456789abcdef" of the project's name, and of this machine and the project's path.
 std::string cache_name(const Project& project);

@@ -80,7 +80,7 @@ void send_file(BoardShell& shell, const std::string& folder, const ProjectEntry&
 
 }  // namespace
 
-std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const BoardListing& wanted,
+std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const TreeListing& wanted,
                          Incoming& incoming, const TransferProgress& progress) {
   CatReader reader(incoming.take_folders(wanted), random_word(), incoming);
   std::string problem;

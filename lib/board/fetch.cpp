@@ -20,7 +20,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostNamed = 5;
-constexpr std::string_view kParentFolder = "parent-folder";
 
 // Without changes of size or time in whole seconds, a file shows here that it was written to.
 // $1 run folder, $2 name of the stamp, $3 "1" where nothing else would tell: find compares whole
@@ -93,16 +92,7 @@ bool BoardFetch::had_folder(const std::string& path) const {
          found->second.kind != EntryKind::file;
 }
 
-// Files of the project keep their paths; what the application wrote above it gets a folder.
-std::string BoardFetch::name_at_home(const std::string& path) const {
-  const std::string project = std::string(kTreeName) + '/' + project_;
-  if (path != project && is_below(path, project)) return path.substr(project.size() + 1);
-  if (is_below(path, kTreeName))
-    return std::string(kParentFolder) + "/" + path.substr(kTreeName.size() + 1);
-  return path;
-}
-
-std::uint64_t BoardFetch::bytes_of(const BoardChanges& changes) const {
+std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
   std::uint64_t bytes = 0;
   const std::set<std::string> files(changes.files.begin(), changes.files.end());
   for (const auto& [path, file] : after_.files) {
@@ -125,8 +115,8 @@ void BoardFetch::require_space(const fs::path& into) const {
                   human_bytes(expected_bytes_), human_bytes(*free), into.parent_path().string()));
 }
 
-BoardChanges BoardFetch::changes_since() {
-  BoardChanges changes;
+RunChanges BoardFetch::changes_since() {
+  RunChanges changes;
   link_.persistently(
       [&] {
         after_ = transfer_.list(link_.run_folder());
@@ -137,29 +127,28 @@ BoardChanges BoardFetch::changes_since() {
 }
 
 Fetched BoardFetch::all(const fs::path& into) {
-  const BoardChanges changes = changes_since();
+  const RunChanges changes = changes_since();
   fs::create_directories(into / "captures");
   fs::create_directories(into / "files");
   expected_bytes_ = bytes_of(changes);
   require_space(into);
   fetch_captures(changes, into / "captures");
   fetch_files(changes, into / "files");
-  for (const std::string& path : changes.deleted) fetched_.deleted.push_back(name_at_home(path));
+  for (const std::string& path : changes.deleted)
+    fetched_.deleted.push_back(name_at_home(path, project_));
   fetched_.not_fetched += changes.special;
   note_refused();
   return std::move(fetched_);
 }
 
-void BoardFetch::fetch_captures(const BoardChanges& changes, const fs::path& into) {
+void BoardFetch::fetch_captures(const RunChanges& changes, const fs::path& into) {
   std::map<std::string, std::vector<std::string>> names_by_folder;
-  std::set<std::string> names;
   for (const std::string& path : changes.captures) {
-    // Found twice: the first one counts.
-    if (names.insert(name_of(path)).second) {
-      names_by_folder[folder_of(path)].push_back(name_of(path));
-    }
+    names_by_folder[folder_of(path)].push_back(name_of(path));
   }
   for (const auto& [folder, inside] : names_by_folder) group(folder, inside, into);
+  std::set<std::string> names;
+  for (const std::string& path : changes.captures) names.insert(name_of(path));
   for (const std::string& name : names) {
     std::error_code error;
     if (!fs::is_directory(into / name, error)) continue;
@@ -167,7 +156,7 @@ void BoardFetch::fetch_captures(const BoardChanges& changes, const fs::path& int
   }
 }
 
-void BoardFetch::fetch_files(const BoardChanges& changes, const fs::path& into) {
+void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   const std::string tree(kTreeName);
   const std::string project = tree + '/' + project_;
   // What is in the project, what is beside or above it, and what is in the output folder, each by
@@ -188,7 +177,7 @@ void BoardFetch::fetch_files(const BoardChanges& changes, const fs::path& into) 
   group(tree, above, into / kParentFolder);
   group("", elsewhere, into);
   for (const std::string& path : changes.files) {
-    const fs::path home = name_at_home(path);
+    const fs::path home = name_at_home(path, project_);
     std::error_code error;
     if (fs::exists(into / home, error)) fetched_.files.push_back(home);
   }
@@ -203,7 +192,7 @@ std::vector<std::string> BoardFetch::missing(const std::string& folder,
   const std::string prefix = folder.empty() ? "" : folder + "/";
   const std::set<std::string> wanted(paths.begin(), paths.end());
   for (const auto& [path, file] : after_.files) {
-    if (!path.starts_with(prefix) || file.special || file.kind != EntryKind::file) continue;
+    if (!path.starts_with(prefix) || !file.is_file()) continue;
     const std::string inside = path.substr(prefix.size());
     if (!wanted.contains(inside) && !wanted.contains(inside.substr(0, inside.find('/')))) continue;
     std::error_code error;

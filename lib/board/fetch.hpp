@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "board/changes.hpp"
 #include "board/link.hpp"
 #include "board/transfer.hpp"
 #include "collect/host.hpp"
+#include "collect/run_changes.hpp"
 
 namespace msprof {
 
@@ -30,24 +30,23 @@ class BoardFetch {
  private:
   std::set<std::string> files_newer_than(const char* stamp);
   std::set<std::string> touched_files();
-  BoardChanges changes_since();
-  void fetch_captures(const BoardChanges& changes, const std::filesystem::path& into);
-  void fetch_files(const BoardChanges& changes, const std::filesystem::path& into);
-  std::string name_at_home(const std::string& path) const;
+  RunChanges changes_since();
+  void fetch_captures(const RunChanges& changes, const std::filesystem::path& into);
+  void fetch_files(const RunChanges& changes, const std::filesystem::path& into);
   void group(const std::string& folder, std::vector<std::string> paths,
              const std::filesystem::path& into);
   std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
                                    const std::filesystem::path& into) const;
   void note(const FetchReport& report);
   void note_refused();
-  std::uint64_t bytes_of(const BoardChanges& changes) const;
+  std::uint64_t bytes_of(const RunChanges& changes) const;
   void require_space(const std::filesystem::path& into) const;
 
   BoardLink& link_;
   BoardTransfer transfer_;
   std::string project_;
-  BoardListing before_;
-  BoardListing after_;
+  TreeListing before_;
+  TreeListing after_;
   std::set<std::string> newer_before_;  // than the start, before the application started
   Fetched fetched_;
   std::uint64_t expected_bytes_ = 0;

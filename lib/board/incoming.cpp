@@ -54,7 +54,7 @@ void Incoming::refuse(std::string_view path, std::string_view reason) {
   }
 }
 
-std::vector<NewFile> Incoming::take_folders(const BoardListing& listing) {
+std::vector<NewFile> Incoming::take_folders(const TreeListing& listing) {
   std::vector<NewFile> files;
   for (const auto& [path, listed] : listing.files) {
     const NewFile file = {path, listed.mode, listed.mtime_seconds, listed.size_bytes};

@@ -32,7 +32,7 @@ class Incoming {
   // Names that are not known one by one.
   void refuse_unnamed(std::uint64_t count) { unnamed_ += count; }
   // Makes the folders of a listing, refuses its links and special files; returns its files.
-  std::vector<NewFile> take_folders(const BoardListing& listing);
+  std::vector<NewFile> take_folders(const TreeListing& listing);
 
   // Bytes of files so far; may be asked from another thread.
   std::uint64_t bytes() const { return bytes_; }

@@ -86,7 +86,7 @@ bool parse_number(std::string_view word, Number& number, int base = 10) {
   return error == std::errc() && at == end;
 }
 
-void set_kind(BoardFile& file, std::uint32_t mode) {
+void set_kind(ListedFile& file, std::uint32_t mode) {
   const std::uint32_t kind = mode & kKindMask;
   file.special = kind != kFolderKind && kind != kFileKind && kind != kLinkKind;
   if (kind == kFolderKind) file.kind = EntryKind::folder;
@@ -94,7 +94,7 @@ void set_kind(BoardFile& file, std::uint32_t mode) {
   file.mode = mode & kPermissionMask;
 }
 
-bool parse_stat_line(std::string_view& line, BoardFile& file) {
+bool parse_stat_line(std::string_view& line, ListedFile& file) {
   std::uint32_t mode = 0;
   const bool good = parse_number(take_word(line), mode, 16) &&
                     parse_number(take_word(line), file.size_bytes) &&
@@ -119,7 +119,7 @@ bool parse_mode_text(std::string_view text, std::uint32_t& mode) {
   return true;
 }
 
-bool parse_ls_line(std::string_view& line, BoardFile& file) {
+bool parse_ls_line(std::string_view& line, ListedFile& file) {
   std::uint32_t mode = 0;
   if (!parse_mode_text(take_word(line), mode)) return false;
   set_kind(file, mode);
@@ -128,7 +128,7 @@ bool parse_ls_line(std::string_view& line, BoardFile& file) {
 }
 
 // `path` as find or a server gave it; "" is the listed folder itself.
-void add(BoardListing& listing, std::string_view path, const BoardFile& file) {
+void add(TreeListing& listing, std::string_view path, const ListedFile& file) {
   const std::string_view plain = plain_board_path(path);
   if (plain.empty()) return;
   if (is_acceptable_board_path(plain)) {
@@ -138,8 +138,8 @@ void add(BoardListing& listing, std::string_view path, const BoardFile& file) {
   }
 }
 
-void parse_line(BoardListing& listing, std::string_view line) {
-  BoardFile file;
+void parse_line(TreeListing& listing, std::string_view line) {
+  ListedFile file;
   const std::string_view tag = take_word(line);
   const bool good =
       (tag == "s" && parse_stat_line(line, file)) || (tag == "l" && parse_ls_line(line, file));
@@ -165,7 +165,7 @@ class SftpLister {
  public:
   SftpLister(SftpFiles& sftp, const std::string& folder) : sftp_(sftp), folder_(folder) {}
 
-  BoardListing list(const std::vector<std::string>& paths) {
+  TreeListing list(const std::vector<std::string>& paths) {
     for (const std::string& path : paths) {
       if (path == ".") {
         add_all(sftp_.list(folder_), "");
@@ -188,7 +188,7 @@ class SftpLister {
       ++listing_.refused;
       return;
     }
-    BoardFile file;
+    ListedFile file;
     file.special = entry.kind == RemoteKind::other;
     if (entry.kind == RemoteKind::folder) file.kind = EntryKind::folder;
     if (entry.kind == RemoteKind::link) file.kind = EntryKind::link;
@@ -227,7 +227,7 @@ class SftpLister {
   SftpFiles& sftp_;
   const std::string& folder_;
   std::map<std::string, std::vector<RemoteEntry>> siblings_;
-  BoardListing listing_;
+  TreeListing listing_;
 };
 
 }  // namespace
@@ -236,8 +236,8 @@ BoardScript listing_script(bool has_stat) {
   return has_stat ? kListWithStat : kListWithLs;
 }
 
-BoardListing parse_board_listing(std::string_view answer) {
-  BoardListing listing;
+TreeListing parse_board_listing(std::string_view answer) {
+  TreeListing listing;
   bool whole = false;
   while (!answer.empty() && !whole) {
     const auto at = answer.find('\n');
@@ -255,8 +255,8 @@ BoardListing parse_board_listing(std::string_view answer) {
   return listing;
 }
 
-BoardListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
-                           const std::vector<std::string>& paths) {
+TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
+                          const std::vector<std::string>& paths) {
   std::string names;
   for (const std::string& path : paths) names += path == "." ? ".\n" : "./" + path + "\n";
   const BoardAnswer answer = shell.ask(listing_script(has_stat), {folder}, names);
@@ -265,7 +265,7 @@ BoardListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& 
                                                 printable(folder), answer.reason()));
   }
   try {
-    BoardListing listing = parse_board_listing(answer.out);
+    TreeListing listing = parse_board_listing(answer.out);
     listing.trouble = lasting_trouble(answer.err);
     return listing;
   } catch (const Error& error) {
@@ -273,8 +273,8 @@ BoardListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& 
   }
 }
 
-BoardListing list_by_sftp(SftpFiles& sftp, const std::string& folder,
-                          const std::vector<std::string>& paths) {
+TreeListing list_by_sftp(SftpFiles& sftp, const std::string& folder,
+                         const std::vector<std::string>& paths) {
   return SftpLister(sftp, folder).list(paths);
 }
 

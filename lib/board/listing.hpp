@@ -19,14 +19,14 @@ namespace msprof {
 //   @refused                                               a name with control characters
 //   @end                                                   the answer is whole
 // Throws Error(partial_data) where the last line is missing.
-BoardListing parse_board_listing(std::string_view answer);
+TreeListing parse_board_listing(std::string_view answer);
 
 // `paths` (acceptable ones, or "." for everything) and what they hold, relative to `folder`.
 // Throws Error(partial_data) where the board cannot list them.
-BoardListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
-                           const std::vector<std::string>& paths);
-BoardListing list_by_sftp(SftpFiles& sftp, const std::string& folder,
+TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
                           const std::vector<std::string>& paths);
+TreeListing list_by_sftp(SftpFiles& sftp, const std::string& folder,
+                         const std::vector<std::string>& paths);
 
 // The scripts themselves, for their tests: $1 is the folder, the paths come on stdin, a line each,
 // with "./" in front.

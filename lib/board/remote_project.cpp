@@ -4,9 +4,9 @@
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "board/changes.hpp"
 #include "board/transfer.hpp"
 #include "collect/elf_file.hpp"
+#include "collect/run_changes.hpp"
 
 namespace msprof {
 

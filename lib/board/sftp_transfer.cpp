@@ -36,7 +36,7 @@ void send_file(SftpFiles& sftp, const std::string& path, const ProjectEntry& ent
 
 }  // namespace
 
-std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const BoardListing& wanted,
+std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const TreeListing& wanted,
                           Incoming& incoming, const TransferProgress& progress) {
   std::string problem;
   for (const NewFile& file : incoming.take_folders(wanted)) {

@@ -19,10 +19,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-bool is_plain_file(const BoardFile& file) {
-  return file.kind == EntryKind::file && !file.special;
-}
-
 // The size of a regular file here; nothing for everything else.
 std::optional<std::uint64_t> size_here(const fs::path& path) {
   struct stat status = {};
@@ -30,20 +26,20 @@ std::optional<std::uint64_t> size_here(const fs::path& path) {
   return static_cast<std::uint64_t>(status.st_size);
 }
 
-bool is_whole(const fs::path& into, const std::string& path, const BoardFile& file) {
+bool is_whole(const fs::path& into, const std::string& path, const ListedFile& file) {
   return size_here(into / path) == file.size_bytes;
 }
 
 // The files of `there` that are not here with their size.
-BoardListing different(const BoardListing& there, const fs::path& into) {
-  BoardListing result;
+TreeListing different(const TreeListing& there, const fs::path& into) {
+  TreeListing result;
   for (const auto& [path, file] : there.files) {
-    if (is_plain_file(file) && !is_whole(into, path, file)) result.files.emplace(path, file);
+    if (file.is_file() && !is_whole(into, path, file)) result.files.emplace(path, file);
   }
   return result;
 }
 
-std::vector<std::string> names_of(const BoardListing& listing) {
+std::vector<std::string> names_of(const TreeListing& listing) {
   std::vector<std::string> names;
   for (const auto& [path, file] : listing.files) names.push_back(path);
   return names;
@@ -62,11 +58,11 @@ void join(std::string& text, const std::string& more) {
 }
 
 // `there` is what the board has of `paths` in the end, `problem` what went wrong on the way.
-FetchReport sum_up(const BoardListing& there, const std::vector<std::string>& paths,
+FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& paths,
                    const std::string& problem, const fs::path& into, const Incoming& incoming) {
   FetchReport report;
   for (const auto& [path, file] : there.files) {
-    if (!is_plain_file(file)) continue;
+    if (!file.is_file()) continue;
     if (is_whole(into, path, file)) {
       ++report.files;
       report.bytes += file.size_bytes;
@@ -102,12 +98,12 @@ std::string BoardTransfer::way() const {
   return way_ == TransferWay::sftp ? "SFTP" : "cat";
 }
 
-BoardListing BoardTransfer::list(const std::string& folder) {
+TreeListing BoardTransfer::list(const std::string& folder) {
   return list_paths(folder, {"."});
 }
 
-BoardListing BoardTransfer::list_paths(const std::string& folder,
-                                       const std::vector<std::string>& paths) {
+TreeListing BoardTransfer::list_paths(const std::string& folder,
+                                      const std::vector<std::string>& paths) {
   if (!facts_.has_stat && facts_.has_sftp) {
     if (const auto sftp = shell_.connection().sftp()) return list_by_sftp(*sftp, folder, paths);
   }
@@ -118,13 +114,13 @@ std::string BoardTransfer::fetch_once(const std::string& folder,
                                       const std::vector<std::string>& paths, Incoming& incoming,
                                       const Progress& progress) {
   if (way_ == TransferWay::tar) return fetch_by_tar(shell_, folder, paths, incoming, progress);
-  const BoardListing wanted = list_paths(folder, paths);
+  const TreeListing wanted = list_paths(folder, paths);
   incoming.refuse_unnamed(wanted.refused);
   return fetch_listed(folder, wanted, incoming, progress);
 }
 
 // Needs no tar: for boards without one, and for the few files that a tar stream did not bring.
-std::string BoardTransfer::fetch_listed(const std::string& folder, const BoardListing& wanted,
+std::string BoardTransfer::fetch_listed(const std::string& folder, const TreeListing& wanted,
                                         Incoming& incoming, const Progress& progress) {
   if (way_ == TransferWay::sftp) {
     if (const auto sftp = shell_.connection().sftp()) {
@@ -139,15 +135,15 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
   try {
     Incoming incoming(into);
     std::string problem = fetch_once(folder, paths, incoming, progress);
-    BoardListing there = list_paths(folder, paths);
-    const BoardListing again = different(there, into);
+    TreeListing there = list_paths(folder, paths);
+    const TreeListing again = different(there, into);
     if (!again.files.empty()) {
       log::verbose("{} {} not have the board's size and will be fetched once more{}{}",
                    counted(again.files.size(), "file"), again.files.size() == 1 ? "does" : "do",
                    problem.empty() ? "" : ": ", problem);
       join(problem, fetch_listed(folder, again, incoming, progress));
       // A file that went away meanwhile is not missed: the board's last word counts.
-      BoardListing now = list_paths(folder, names_of(again));
+      TreeListing now = list_paths(folder, names_of(again));
       for (const auto& [path, file] : again.files) there.files.erase(path);
       there.files.merge(now.files);
       join(there.trouble, now.trouble);
@@ -166,7 +162,7 @@ void BoardTransfer::throw_disk_full(const std::string& folder,
   try {
     std::uint64_t bytes = 0;
     for (const auto& [path, file] : list_paths(folder, paths).files) {
-      if (is_plain_file(file) && !is_whole(into, path, file)) bytes += file.size_bytes;
+      if (file.is_file() && !is_whole(into, path, file)) bytes += file.size_bytes;
     }
     needed = fmt::format(" {} are still to come and", human_bytes(bytes));
   } catch (const Error& error) {

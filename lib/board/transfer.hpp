@@ -9,33 +9,15 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
 #include <string>
 #include <vector>
 
 #include "board/facts.hpp"
 #include "board/shell.hpp"
 #include "collect/project.hpp"
+#include "collect/run_changes.hpp"
 
 namespace msprof {
-
-// One thing in a tree on the board, as `stat` or SFTP tells it.
-struct BoardFile {
-  EntryKind kind = EntryKind::file;
-  bool special = false;  // neither file, folder nor link
-  std::uint64_t size_bytes = 0;
-  std::int64_t mtime_seconds = 0;
-  std::int64_t ctime_seconds = 0;  // 0 where the way of listing has none
-  std::uint64_t inode = 0;         // 0 likewise
-  std::uint32_t mode = 0;
-  bool operator==(const BoardFile&) const = default;
-};
-
-struct BoardListing {
-  std::map<std::string, BoardFile> files;  // by path relative to the listed folder, without "./"
-  std::uint64_t refused = 0;               // names that cannot be ours: control characters, ".."
-  std::string trouble;  // the board's words about folders that it could not look into, printable
-};
 
 // A relative path without "..", empty components, control characters or a leading '/'.
 bool is_acceptable_board_path(std::string_view path);
@@ -70,7 +52,7 @@ class BoardTransfer {
 
   // Everything below `folder` (absolute, on the board), links not followed. Throws
   // Error(partial_data) where it cannot be listed.
-  BoardListing list(const std::string& folder);
+  TreeListing list(const std::string& folder);
 
   // Brings `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)
   // to `into`/<path>, replacing what is there, and holds the sizes against a fresh listing. What
@@ -95,11 +77,11 @@ class BoardTransfer {
 
  private:
   using Progress = std::function<void(std::uint64_t)>;
-  BoardListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
+  TreeListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
   std::string fetch_once(const std::string& folder, const std::vector<std::string>& paths,
                          Incoming& incoming, const Progress& progress);
-  std::string fetch_listed(const std::string& folder, const BoardListing& wanted,
-                           Incoming& incoming, const Progress& progress);
+  std::string fetch_listed(const std::string& folder, const TreeListing& wanted, Incoming& incoming,
+                           const Progress& progress);
   [[noreturn]] void throw_disk_full(const std::string& folder,
                                     const std::vector<std::string>& paths,
                                     const std::filesystem::path& into);

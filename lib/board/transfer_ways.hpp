@@ -28,9 +28,9 @@ std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
                          const TransferProgress& progress);
 // Everything of `wanted`, which is relative to `folder`.
-std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const BoardListing& wanted,
+std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const TreeListing& wanted,
                           Incoming& incoming, const TransferProgress& progress);
-std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const BoardListing& wanted,
+std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const TreeListing& wanted,
                          Incoming& incoming, const TransferProgress& progress);
 
 SendReport send_by_tar(BoardShell& shell, const std::string& folder,

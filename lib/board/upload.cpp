@@ -166,14 +166,14 @@ void BoardUpload::drop_unfinished(const Project& project) {
   if (!link_.shell().is_connected()) return;
   const interrupt::Aside aside;
   try {
-    const BoardListing there = transfer_.list(cache_);
+    const TreeListing there = transfer_.list(cache_);
     std::vector<std::string> half;
     std::uint64_t whole_bytes = 0;
     for (const ProjectEntry& entry : project.entries) {
       if (entry.kind != EntryKind::file) continue;
       const auto found = there.files.find(entry.path.string());
       if (found == there.files.end()) continue;
-      const BoardFile& file = found->second;
+      const ListedFile& file = found->second;
       const bool whole = file.kind == EntryKind::file && file.size_bytes == entry.size_bytes;
       if (whole) whole_bytes += file.size_bytes;
       if (!whole) half.push_back(found->first);

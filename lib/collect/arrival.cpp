@@ -17,6 +17,7 @@
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
+#include "collect/run_changes.hpp"
 
 namespace msprof {
 
@@ -85,7 +86,8 @@ std::uint64_t drop_special_files(const fs::path& root) {
 
 std::uint64_t tree_bytes(const fs::path& root) {
   std::uint64_t bytes = 0;
-  for (const auto& [path, stamp] : take_manifest(root).files) bytes += stamp.size_bytes;
+  for (const auto& [path, file] : list_tree(root).files)
+    bytes += file.is_file() ? file.size_bytes : 0;
   return bytes;
 }
 
@@ -97,12 +99,13 @@ bool has_data_folder(const fs::path& capture) {
 
 std::vector<std::string> check_done_files(const fs::path& capture) {
   std::vector<std::string> notes;
-  for (const auto& [path, stamp] : take_manifest(capture).files) {
-    if (path.extension() != kDone || stamp.size_bytes > kMostDoneBytes) continue;
+  for (const auto& [path, file] : list_tree(capture).files) {
+    fs::path data = path;
+    if (!file.is_file() || data.extension() != kDone || file.size_bytes > kMostDoneBytes) continue;
     const auto announced = announced_size(read_text_file(capture / path, kMostDoneBytes));
     if (!announced) continue;
     std::error_code error;
-    const fs::path data = fs::path(path).replace_extension();
+    data.replace_extension();
     const std::uintmax_t size = fs::file_size(capture / data, error);
     if (!error && size == *announced) continue;
     notes.push_back(fmt::format(

@@ -23,10 +23,6 @@ namespace {
 
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
-std::int64_t to_ns(const struct timespec& time) {
-  return static_cast<std::int64_t>(time.tv_sec) * kNsPerSecond + time.tv_nsec;
-}
-
 struct timespec from_ns(std::int64_t ns) {
   struct timespec time = {};
   time.tv_sec = static_cast<time_t>(ns / kNsPerSecond);
@@ -132,7 +128,7 @@ void copy_tree(const fs::path& source, const fs::path& target) {
 }  // namespace
 
 std::int64_t mtime_ns(const struct stat& status) {
-  return to_ns(status.st_mtim);
+  return static_cast<std::int64_t>(status.st_mtim.tv_sec) * kNsPerSecond + status.st_mtim.tv_nsec;
 }
 
 void set_mtime(const fs::path& path, std::int64_t mtime_ns) {
@@ -186,19 +182,6 @@ bool remove_tree(const fs::path& root) {
     fs::remove_all(root, error);
   }
   return !error;
-}
-
-Manifest take_manifest(const fs::path& root) {
-  Manifest manifest;
-  const auto note = [&](const fs::path& path, const struct stat& status) {
-    if (S_ISDIR(status.st_mode)) return true;
-    const FileStamp stamp = {status.st_ino, static_cast<std::uint64_t>(status.st_size),
-                             to_ns(status.st_mtim), to_ns(status.st_ctim)};
-    (S_ISREG(status.st_mode) ? manifest.files : manifest.others).emplace(path, stamp);
-    return true;
-  };
-  walk_tree(root, note, [](const fs::path&, int) {});
-  return manifest;
 }
 
 }  // namespace msprof

@@ -1,5 +1,5 @@
-// Trees of files: walking, copying with reflinks, moving, removing, and what changed between two
-// looks. For the local host and the arrival of captures. Links are never followed.
+// Trees of files: walking, copying with reflinks, moving, removing. For the local host and the
+// arrival of captures. Links are never followed.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,8 +7,6 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
-#include <map>
-#include <vector>
 
 namespace msprof {
 
@@ -35,21 +33,5 @@ void move_tree(const std::filesystem::path& source, const std::filesystem::path&
 
 // Removes a tree whatever permissions its folders have. True when it is gone.
 bool remove_tree(const std::filesystem::path& root);
-
-// The regular files of a tree by relative path, each with what changes when it is written.
-struct FileStamp {
-  std::uint64_t inode = 0;
-  std::uint64_t size_bytes = 0;
-  std::int64_t mtime_ns = 0;
-  std::int64_t ctime_ns = 0;
-  bool operator==(const FileStamp&) const = default;
-};
-
-struct Manifest {
-  std::map<std::filesystem::path, FileStamp> files;
-  std::map<std::filesystem::path, FileStamp> others;  // links and special files
-};
-
-Manifest take_manifest(const std::filesystem::path& root);
 
 }  // namespace msprof

@@ -18,6 +18,7 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "collect/arrival.hpp"
+#include "collect/file_tree.hpp"
 #include "collect/local_process.hpp"
 
 namespace msprof {
@@ -25,8 +26,6 @@ namespace msprof {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view kOutputName = "profiling";
 
 [[noreturn]] void fail(const fs::path& path, int error_number) {
   throw Error(Exit::cannot_write,
@@ -36,13 +35,6 @@ constexpr std::string_view kOutputName = "profiling";
 
 void make_folder(const fs::path& path) {
   if (::mkdir(path.c_str(), S_IRWXU) != 0 && errno != EEXIST) fail(path, errno);
-}
-
-// What a runtime makes; an application may name other folders alike.
-bool looks_like_capture(const fs::path& folder) {
-  std::error_code error;
-  return is_capture_name(folder.filename().string()) &&
-         (fs::exists(folder / "data", error) || fs::exists(folder / "info.json.0", error));
 }
 
 void set_variable(std::vector<std::string>& environment, const std::string& name,
@@ -57,6 +49,14 @@ std::string variable(const std::vector<std::string>& environment, const std::str
     if (entry.starts_with(name + "=")) return entry.substr(name.size() + 1);
   }
   return "";
+}
+
+// The tree's before those of the output folder, by folder.
+void in_order(std::vector<std::string>& paths) {
+  std::sort(paths.begin(), paths.end(), [](const std::string& a, const std::string& b) {
+    const bool a_is_first = is_below(a, kTreeName);
+    return a_is_first == is_below(b, kTreeName) ? fs::path(a) < fs::path(b) : a_is_first;
+  });
 }
 
 }  // namespace
@@ -85,7 +85,7 @@ RunPlace LocalHost::open(const Project& project) {
   }
   // A folder of its own around the project: "../src" of a program at its top stays inside the run.
   const fs::path name = project.target.root.filename();
-  tree_ = folder_->path() / "tree";
+  tree_ = folder_->path() / kTreeName;
   project_ = tree_ / (name.empty() ? fs::path("root") : name);
   output_ = folder_->path() / kOutputName;
   make_folder(tree_);
@@ -106,7 +106,7 @@ Placed LocalHost::place(const Project& project, const std::vector<PlacedFile>& f
   }
   for (const PlacedFile& file : files) place_file(file);
   close_folders(project);
-  before_ = take_manifest(tree_);
+  before_ = list_tree(folder_->path());
   return {project.file_count, project.bytes};
 }
 
@@ -192,85 +192,33 @@ Fetched LocalHost::fetch(const fs::path& into) {
   Fetched fetched;
   make_folder(into / "captures");
   make_folder(into / "files");
-  fetch_captures(output_, into / "captures", fetched);
-  find_stray_captures(into / "captures", fetched);
-  fetch_files(into / "files", fetched);
-  return fetched;
-}
-
-// Takes the captures below `from`, an application's output folder.
-void LocalHost::fetch_captures(const fs::path& from, const fs::path& into, Fetched& fetched) {
-  std::vector<fs::path> found;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(from, error)) {
-    const fs::path path = entry.path();
-    const bool named = is_capture_name(path.filename().string());
-    if (!named || entry.is_symlink() || !entry.is_directory()) continue;
-    if (from == output_ || looks_like_capture(path)) found.push_back(path);
-  }
-  std::sort(found.begin(), found.end());
-  for (const fs::path& capture : found) {
+  RunChanges changes = compare_run(before_, list_tree(folder_->path()));
+  for (const std::string& path : changes.captures) {
+    const fs::path capture = folder_->path() / path;
     const std::string name = capture.filename().string();
-    if (fs::exists(into / name, error)) continue;  // found twice: the first one counts
+    const fs::path home = into / "captures" / name;
     fetched.not_fetched += drop_special_files(capture);
-    move_tree(capture, into / name);
-    fetched_captures_.push_back(capture);
-    fetched.bytes += tree_bytes(into / name);
-    fetched.captures.push_back({name, has_data_folder(into / name)});
+    move_tree(capture, home);
+    fetched.bytes += tree_bytes(home);
+    fetched.captures.push_back({name, has_data_folder(home)});
   }
-}
-
-// An application that found no use for the output folder writes its capture elsewhere.
-void LocalHost::find_stray_captures(const fs::path& into, Fetched& fetched) {
-  std::set<fs::path> holders;
-  const auto look = [&](const fs::path& path, const struct stat& status) {
-    if (!S_ISDIR(status.st_mode)) return false;
-    const fs::path full = tree_ / path;
-    if (full == project_ || !looks_like_capture(full)) return true;
-    holders.insert(full.parent_path());
-    return false;
-  };
-  walk_tree(tree_, look, [](const fs::path&, int) {});
-  for (const fs::path& holder : holders) fetch_captures(holder, into, fetched);
-}
-
-bool LocalHost::is_fetched(const fs::path& path) const {
-  return std::any_of(fetched_captures_.begin(), fetched_captures_.end(),
-                     [&](const fs::path& capture) { return is_within(path, capture); });
-}
-
-// Files of the project keep their paths; what the application wrote above it gets a folder.
-fs::path LocalHost::name_at_home(const fs::path& in_tree) const {
-  const fs::path relative = in_tree.lexically_relative(project_.filename());
-  if (!relative.empty() && *relative.begin() != "..") return relative;
-  return fs::path("parent-folder") / in_tree;
-}
-
-void LocalHost::fetch_files(const fs::path& into, Fetched& fetched) {
-  const auto bring = [&](const fs::path& from, const fs::path& relative) {
-    if (is_fetched(from)) return;
+  in_order(changes.files);
+  in_order(changes.deleted);
+  const std::string project = project_.filename().string();
+  for (const std::string& path : changes.files) {
+    const fs::path name = name_at_home(path, project);
+    const fs::path home = into / "files" / name;
     std::error_code error;
-    fs::create_directories((into / relative).parent_path(), error);
-    move_tree(from, into / relative);
-    fetched.bytes += static_cast<std::uint64_t>(fs::file_size(into / relative, error));
-    fetched.files.push_back(relative);
-  };
-  const Manifest after = take_manifest(tree_);
-  for (const auto& [path, stamp] : after.files) {
-    const auto old = before_.files.find(path);
-    if (old == before_.files.end() || old->second != stamp) bring(tree_ / path, name_at_home(path));
+    fs::create_directories(home.parent_path(), error);
+    move_tree(folder_->path() / path, home);
+    fetched.bytes += static_cast<std::uint64_t>(fs::file_size(home, error));
+    fetched.files.push_back(name);
   }
-  for (const auto& [path, stamp] : before_.files) {
-    if (!after.files.contains(path)) fetched.deleted.push_back(name_at_home(path));
+  for (const std::string& path : changes.deleted) {
+    fetched.deleted.emplace_back(name_at_home(path, project));
   }
-  for (const auto& [path, stamp] : after.others) {
-    if (!before_.others.contains(path) && !is_fetched(tree_ / path)) ++fetched.not_fetched;
-  }
-  const Manifest beside = take_manifest(output_);
-  for (const auto& [path, stamp] : beside.files) bring(output_ / path, kOutputName / path);
-  for (const auto& [path, stamp] : beside.others) {
-    if (!is_fetched(output_ / path)) ++fetched.not_fetched;
-  }
+  fetched.not_fetched += changes.special;
+  return fetched;
 }
 
 std::string LocalHost::keep() {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <memory>
 
-#include "collect/file_tree.hpp"
 #include "collect/host.hpp"
+#include "collect/run_changes.hpp"
 #include "collect/run_folder.hpp"
 
 namespace msprof {
@@ -32,21 +32,13 @@ class LocalHost : public Host {
   void place_entry(const ProjectEntry& entry);
   void place_file(const PlacedFile& file);
   void close_folders(const Project& project);
-  void fetch_captures(const std::filesystem::path& from, const std::filesystem::path& into,
-                      Fetched& fetched);
-  void find_stray_captures(const std::filesystem::path& into, Fetched& fetched);
-  bool is_fetched(const std::filesystem::path& path) const;
-  std::filesystem::path name_at_home(const std::filesystem::path& in_tree) const;
-  void fetch_files(const std::filesystem::path& into, Fetched& fetched);
 
   std::filesystem::path runs_;
   std::unique_ptr<RunFolder> folder_;
   std::filesystem::path tree_;  // around the project: the application's ".."
   std::filesystem::path project_;
   std::filesystem::path output_;
-  Manifest before_;
-  // Captures that came home; across file systems they stay here too until all has arrived.
-  std::vector<std::filesystem::path> fetched_captures_;
+  TreeListing before_;  // the run folder, before the application started
 };
 
 }  // namespace msprof

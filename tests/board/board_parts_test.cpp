@@ -5,10 +5,10 @@
 
 #include "base/error.hpp"
 #include "board/cache.hpp"
-#include "board/changes.hpp"
 #include "board/facts.hpp"
 #include "board/shell.hpp"
 #include "collect/elf_file.hpp"
+#include "collect/run_changes.hpp"
 #include "support/run_program.hpp"
 
 using namespace msprof;
@@ -26,16 +26,16 @@ std::string run_in(const std::string& shell, const std::string& line) {
   return test::run_program("/usr/bin/" + shell, words).out;
 }
 
-BoardFile file(std::uint64_t size, std::int64_t mtime, std::uint32_t mode = 0644) {
-  BoardFile result;
+ListedFile file(std::uint64_t size, std::int64_t mtime, std::uint32_t mode = 0644) {
+  ListedFile result;
   result.size_bytes = size;
   result.mtime_seconds = mtime;
   result.mode = mode;
   return result;
 }
 
-BoardFile folder() {
-  BoardFile result;
+ListedFile folder() {
+  ListedFile result;
   result.kind = EntryKind::folder;
   result.mode = 0755;
   return result;
@@ -161,7 +161,7 @@ TEST_CASE("Of a project only what changed is sent, and what went is removed") {
   project.entries = {folder_entry("models"), entry("main", 10, 5'900'000'000),
                      entry("models/a.om", 20, 7'000'000'000), entry("models/b.om", 30, 8),
                      entry("new", 40, 9)};
-  BoardListing there;
+  TreeListing there;
   there.files = {{"models", folder()},         {"main", file(10, 5)}, {"models/a.om", file(21, 7)},
                  {"models/b.om", file(30, 1)}, {"gone", folder()},    {"gone/x", file(1, 1)},
                  {"old", file(1, 1)}};
@@ -175,7 +175,7 @@ TEST_CASE("Of a project only what changed is sent, and what went is removed") {
 TEST_CASE("An unchanged project sends nothing, an empty board gets everything") {
   Project project;
   project.entries = {folder_entry("a"), entry("a/b", 1, 1'000'000'000)};
-  BoardListing there;
+  TreeListing there;
   there.files = {{"a", folder()}, {"a/b", file(1, 1)}};
   CHECK(plan_update(project, there).send.empty());
   CHECK(plan_update(project, there).remove.empty());
@@ -188,7 +188,7 @@ TEST_CASE("A file that became executable, or a folder, or a link is sent anew") 
                      entry("was_folder", 1, 1'000'000'000), entry("link", 0, 0)};
   project.entries[0].mode = 0755;
   project.entries[3].kind = EntryKind::link;
-  BoardListing there;
+  TreeListing there;
   there.files = {{"tool", file(1, 1)},
                  {"was_file", file(1, 1)},
                  {"was_folder", folder()},
@@ -210,12 +210,12 @@ TEST_CASE("Projects of different places have different copies on the board") {
 }
 
 TEST_CASE("What a run made, changed and deleted is told from two listings") {
-  BoardListing before;
+  TreeListing before;
   before.files = {
       {"tree", folder()},           {"tree/p", folder()},        {"tree/p/same", file(1, 1)},
       {"tree/p/grown", file(1, 1)}, {"tree/p/gone", file(1, 1)}, {"tree/p/touched", file(1, 1)},
       {"profiling", folder()},      {"tree/p/JOBOLD", folder()}, {"tree/p/JOBOLD/data", folder()}};
-  BoardListing after = before;
+  TreeListing after = before;
   after.files.erase("tree/p/gone");
   after.files["tree/p/grown"] = file(2, 1);
   after.files["tree/p/new"] = file(3, 1);
@@ -230,7 +230,7 @@ TEST_CASE("What a run made, changed and deleted is told from two listings") {
   after.files["tree/p/JOBS"] = folder();
   after.files["tree/p/link"].kind = EntryKind::link;
   after.files["stamp"] = file(0, 1);
-  const BoardChanges changes = compare_run(before, after, {"tree/p/touched"});
+  const RunChanges changes = compare_run(before, after, {"tree/p/touched"});
   CHECK(changes.captures == Paths{"profiling/JOBA", "tree/p/out/JOBB"});
   CHECK(changes.files ==
         Paths{"profiling/log", "tree/above", "tree/p/grown", "tree/p/new", "tree/p/touched"});

@@ -52,8 +52,8 @@ RunResult run_listing(const std::string& shell, const Tools& tools, bool has_sta
       {.variables = {{"PATH", tools.path().string() + ":/nowhere"}}});
 }
 
-BoardFile parsed(const std::string& line) {
-  const BoardListing listing = parse_board_listing(line + "\n@end\n");
+ListedFile parsed(const std::string& line) {
+  const TreeListing listing = parse_board_listing(line + "\n@end\n");
   REQUIRE(listing.files.size() == 1);
   return listing.files.begin()->second;
 }
@@ -61,7 +61,7 @@ BoardFile parsed(const std::string& line) {
 }  // namespace
 
 TEST_CASE("A line of stat is a file with all that it tells") {
-  const BoardFile file = parsed("s 81ed 1234 1600000000 1600000001 77 ./a b");
+  const ListedFile file = parsed("s 81ed 1234 1600000000 1600000001 77 ./a b");
   CHECK(file.kind == EntryKind::file);
   CHECK_FALSE(file.special);
   CHECK(file.size_bytes == 1234);
@@ -78,7 +78,7 @@ TEST_CASE("A line of stat is a file with all that it tells") {
 }
 
 TEST_CASE("A line of ls is a file with a size and permissions") {
-  const BoardFile file = parsed("l -rwxr-s--T 99 ./a b");
+  const ListedFile file = parsed("l -rwxr-s--T 99 ./a b");
   CHECK(file.kind == EntryKind::file);
   CHECK(file.size_bytes == 99);
   CHECK(file.mode == 0750);
@@ -96,7 +96,7 @@ TEST_CASE("Lines that make no sense and names that lead out are counted and left
       "s 81a4 1 2 3 4 ./a//b", "s 81a4 1 2 3 4 ./bell\x01", "l rwx 1 ./x", "l -rw-r--r-- x ./y",
       "q 81a4 1 2 3 4 ./x", "@refused", "@something");
   INFO(line);
-  const BoardListing listing = parse_board_listing("s 81a4 1 2 3 4 ./good\n" + line + "\n@end\n");
+  const TreeListing listing = parse_board_listing("s 81a4 1 2 3 4 ./good\n" + line + "\n@end\n");
   CHECK(listing.refused == 1);
   CHECK(listing.files.size() == 1);
 }
@@ -126,7 +126,7 @@ TEST_CASE("The scripts list a tree in every shell, with busybox and with GNU too
   REQUIRE(::mkfifo((tree / "pipe").c_str(), 0600) == 0);
   const auto result = run_listing(shell, tools, has_stat, tree.path(), ".\n");
   INFO(result.err);
-  const BoardListing listing = parse_board_listing(result.out);
+  const TreeListing listing = parse_board_listing(result.out);
   CHECK(listing.refused == 2);
   std::size_t found = 0;
   for (const ProjectEntry& entry : entries_of(tree.path())) {
@@ -169,7 +169,7 @@ TEST_CASE("Only the named paths are listed, however many, and absent ones are si
   make_file(tree / "folder" / "inside", "x");
   make_file(tree / "-dash", "x");
   const auto result = run_listing("/bin/dash", tools, has_stat, tree.path(), names);
-  const BoardListing listing = parse_board_listing(result.out);
+  const TreeListing listing = parse_board_listing(result.out);
   CHECK(listing.files.size() == 103);
   CHECK(listing.files.contains("folder/inside"));
   CHECK_FALSE(listing.files.contains("1"));

@@ -86,7 +86,7 @@ TEST_CASE("Names with control characters and special files are refused, and the 
   CHECK(report.refused == (kind.way == "tar" ? 8 : 7));
   CHECK(names_in(board.here.path()) == Names{"plain"});
   CHECK(read_file(board.here / "plain" / "file") == "plain");
-  const BoardListing listing = board.transfer.list(board.there.string());
+  const TreeListing listing = board.transfer.list(board.there.string());
   CHECK(listing.refused == 5);
   CHECK(listing.files.size() == 4);
   CHECK(listing.files.at("pipe").special);

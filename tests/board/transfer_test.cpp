@@ -59,7 +59,7 @@ TEST_CASE("A tree with every odd name comes to each kind of board and home again
   CHECK(sent.files == count_files(entries));
   CHECK(sent.not_sent.empty());
 
-  const BoardListing listing = board.transfer.list(board.there.string());
+  const TreeListing listing = board.transfer.list(board.there.string());
   CHECK(listing.refused == 0);
   CHECK(listing.files.size() == entries.size());
   for (const ProjectEntry& entry : entries) {
