@@ -2,7 +2,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cstdlib>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <set>
@@ -73,10 +72,8 @@ class Products {
     const fs::path whole = fs::weakly_canonical(capture);
     const auto known = folders_.find(whole);
     if (known != folders_.end()) return known->second;
-    const std::string name = whole.filename().string();
-    std::string unique = name;
-    for (int n = 2; !names_.insert(unique).second; ++n) unique = fmt::format("{}~{}", name, n);
-    return folders_[whole] = fs::path(output_) / unique;
+    const std::string name = take_free_name(names_, whole.filename().string());
+    return folders_[whole] = fs::path(output_) / name;
   }
 
  private:
@@ -116,10 +113,7 @@ class ReportFile {
 TextStyle text_style(const CompareArguments& arguments) {
   TextStyle style;
   if (arguments.top) style.top = static_cast<std::size_t>(*arguments.top);
-  const char* columns = std::getenv("COLUMNS");
-  std::uint64_t width = 0;
-  const bool given = columns != nullptr && parse_u64(columns, width) && width < 10000;
-  style.width = terminal_columns(STDOUT_FILENO, given ? static_cast<int>(width) : 0);
+  style.width = terminal_columns(STDOUT_FILENO, columns_variable());
   style.bold = colour_allowed(STDOUT_FILENO);
   return style;
 }

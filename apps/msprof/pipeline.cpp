@@ -66,9 +66,7 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
     fs::path products = options.output.empty() ? folder : fs::path(options.output);
     if (!options.output.empty() && folders.size() > 1) {
       const std::string name = fs::weakly_canonical(folder).filename().string();
-      std::string unique = name;
-      for (int n = 2; !names.insert(unique).second; ++n) unique = fmt::format("{}~{}", name, n);
-      products /= unique;
+      products /= take_free_name(names, name);
     }
     chosen.push_back({folder, products});
   }

@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "analyze/overview.hpp"
@@ -112,14 +111,6 @@ std::size_t choose_step(const std::vector<StepInfo>& steps, std::optional<long> 
   return static_cast<std::size_t>(*wanted);
 }
 
-int text_width() {
-  const char* columns = std::getenv("COLUMNS");
-  std::uint64_t number = 0;
-  const bool given =
-      columns != nullptr && parse_u64(columns, number) && number > 0 && number < 10000;
-  return terminal_columns(STDOUT_FILENO, given ? static_cast<int>(number) : 0);
-}
-
 void print_tables(const std::vector<ShownTable>& tables) {
   const bool bold = colour_allowed(STDOUT_FILENO);
   for (const ShownTable& table : tables) {
@@ -133,7 +124,8 @@ void print_tables(const std::vector<ShownTable>& tables) {
       }
       text.add_row(std::move(cells), is_number);
     }
-    fmt::print("\n{}\n{}", table.title, text.render(text_width(), bold));
+    fmt::print("\n{}\n{}", table.title,
+               text.render(terminal_columns(STDOUT_FILENO, columns_variable()), bold));
   }
 }
 

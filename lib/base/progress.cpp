@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "base/log.hpp"
+#include "base/text.hpp"
 
 namespace msprof {
 
@@ -54,6 +55,13 @@ int terminal_columns(int fd, int fallback) {
   winsize size = {};
   if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   return fallback;
+}
+
+int columns_variable() {
+  const char* columns = std::getenv("COLUMNS");
+  std::uint64_t number = 0;
+  const bool given = columns != nullptr && parse_u64(columns, number) && number < 10000;
+  return given ? static_cast<int>(number) : 0;
 }
 
 }  // namespace msprof

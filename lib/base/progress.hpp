@@ -32,5 +32,7 @@ bool colour_allowed(int fd);
 
 // Columns of the terminal behind `fd`; `fallback` when it is none.
 int terminal_columns(int fd, int fallback);
+// What the variable COLUMNS says; 0 where it says nothing sensible.
+int columns_variable();
 
 }  // namespace msprof

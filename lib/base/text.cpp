@@ -180,4 +180,14 @@ std::string human_bytes(std::uint64_t bytes) {
   return fmt::format("{:.1f} {}", value, unit);
 }
 
+std::string name_suffix(int number) {
+  return number == 1 ? "" : fmt::format("~{}", number);
+}
+
+std::string take_free_name(std::set<std::string>& taken, const std::string& name) {
+  std::string unique = name;
+  for (int number = 2; !taken.insert(unique).second; ++number) unique = name + name_suffix(number);
+  return unique;
+}
+
 }  // namespace msprof

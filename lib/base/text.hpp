@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -23,6 +24,11 @@ int display_width(std::string_view text);
 
 // `text` cut to at most `width` columns, an ellipsis at the end where something was cut.
 std::string shorten(std::string_view text, int width);
+
+// What tells things of one name apart: "" behind the first of them, then "~2", "~3", …
+std::string name_suffix(int number);
+// `name`, with such a suffix where `taken` has it already; it has the result afterwards.
+std::string take_free_name(std::set<std::string>& taken, const std::string& name);
 
 // A name from a board as part of a file name: every byte < 0x20, 0x7f and '/' becomes '_'.
 std::string file_name_part(std::string_view name);

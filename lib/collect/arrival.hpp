@@ -25,6 +25,10 @@ bool has_data_folder(const std::filesystem::path& capture);
 // file; a sentence for each that differs.
 std::vector<std::string> check_done_files(const std::filesystem::path& capture);
 
+// A second of recording is at most 2 MB on a board: a minute or two of it, and next to nothing.
+inline constexpr std::uint64_t kLittleSpaceBytes = 64'000'000;
+inline constexpr std::uint64_t kNoSpaceBytes = 4'000'000;
+
 // Free space of the file system that holds `folder`; empty where that cannot be told.
 std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder);
 

@@ -8,9 +8,6 @@ namespace msprof {
 
 namespace {
 
-// A second of recording is at most 2 MB on a board; a minute or two of warning.
-constexpr std::uint64_t kLittleBytes = 64'000'000;
-constexpr std::uint64_t kNextToNothingBytes = 4'000'000;
 constexpr std::uint64_t kFullBytes = 1'000'000;
 
 }  // namespace
@@ -22,7 +19,7 @@ SpaceWatch::SpaceWatch(Host& host, std::filesystem::path output)
       next_(Clock::now() + interval_) {}
 
 int SpaceWatch::level_of(std::uint64_t free_bytes) {
-  return free_bytes < kNextToNothingBytes ? 2 : free_bytes < kLittleBytes ? 1 : 0;
+  return free_bytes < kNoSpaceBytes ? 2 : free_bytes < kLittleSpaceBytes ? 1 : 0;
 }
 
 void SpaceWatch::look() {

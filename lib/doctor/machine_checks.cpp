@@ -24,9 +24,6 @@ namespace {
 
 constexpr unsigned kLeastMask = 0027;  // of the vendor's manual
 constexpr unsigned kWritersMask = 0022;
-// As the watch of a run has it: a minute or two of recording, and next to nothing.
-constexpr std::uint64_t kLittleBytes = 64'000'000;
-constexpr std::uint64_t kNothingBytes = 4'000'000;
 constexpr std::time_t kNotYetSet = 1'704'067'200;  // 2024-01-01; before it no clock is right
 
 fs::path existing_part(fs::path folder) {
@@ -114,13 +111,13 @@ void check_free_space(CheckList& list, std::string_view name, const std::string&
                       std::uint64_t free_bytes, std::uint64_t wanted_bytes,
                       const std::string& remedy) {
   const std::string text = fmt::format("{} free in {}", human_bytes(free_bytes), folder);
-  if (free_bytes < std::max(kNothingBytes, wanted_bytes)) {
+  if (free_bytes < std::max(kNoSpaceBytes, wanted_bytes)) {
     list.fail(name,
-              wanted_bytes > kNothingBytes
+              wanted_bytes > kNoSpaceBytes
                   ? fmt::format("{}, and the project alone has {}", text, human_bytes(wanted_bytes))
                   : fmt::format("{}: nothing can be recorded", text),
               remedy, Exit::cannot_write);
-  } else if (free_bytes < 2 * wanted_bytes + kLittleBytes) {
+  } else if (free_bytes < 2 * wanted_bytes + kLittleSpaceBytes) {
     list.warn(name, fmt::format("{}: a run records up to 2 MB a second", text), remedy);
   } else {
     list.ok(name, text);

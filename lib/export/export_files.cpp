@@ -17,7 +17,7 @@ namespace fs = std::filesystem;
 std::string FileNames::next(const std::string& stem) {
   std::string name = limited_file_name(stem, extension_);
   for (int number = 2; !taken_.insert(name).second; ++number) {
-    name = limited_file_name(stem, fmt::format("~{}{}", number, extension_));
+    name = limited_file_name(stem, name_suffix(number) + extension_);
   }
   return name;
 }
