@@ -7,7 +7,7 @@
 #include <string>
 #include <string_view>
 
-#include "ssh/ssh_login.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 

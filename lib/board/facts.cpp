@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "base/text.hpp"
-#include "ssh/sftp_files.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 

@@ -9,7 +9,7 @@
 #include "board/facts.hpp"
 #include "board/shell.hpp"
 #include "board/transfer.hpp"
-#include "ssh/sftp_files.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 

@@ -14,7 +14,7 @@
 #include "board/incoming.hpp"
 #include "board/shell.hpp"
 #include "board/transfer.hpp"
-#include "ssh/sftp_files.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 

@@ -9,7 +9,7 @@
 #include "base/text.hpp"
 #include "board/facts.hpp"
 #include "board/keeper.hpp"
-#include "ssh/sftp_files.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 

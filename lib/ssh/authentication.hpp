@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "ssh/ssh_login.hpp"
+#include "ssh/ssh_connection.hpp"
 #include "ssh/ssh_session.hpp"
 
 namespace msprof {

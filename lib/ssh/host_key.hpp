@@ -1,13 +1,53 @@
-// HostKeyCheck: whether the machine that answers is the board that is known. Inside lib/ssh.
+// Host keys: what known_hosts files say about one host (KnownHosts), and whether the machine that
+// answers is the board that is known (HostKeyCheck). Inside lib/ssh.
 #pragma once
 
+#include <cstddef>
+#include <cstdint>
+#include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
-#include "ssh/known_hosts.hpp"
-#include "ssh/ssh_login.hpp"
-#include "ssh/ssh_session.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
+
+class SshSession;
+
+struct HostKey {
+  std::string type;         // "ssh-ed25519"
+  std::string base64;       // the public key as known_hosts has it
+  std::string fingerprint;  // "SHA256:…"
+};
+
+struct KnownHostKey {
+  HostKey key;
+  std::filesystem::path file;
+  std::size_t line = 0;
+  bool revoked = false;  // @revoked: never to be taken
+};
+
+// What the files say, with file and line, and the safe way to add a line.
+class KnownHosts {
+ public:
+  // Reads `files`; those that are absent count as empty. Hashed names, patterns and [host]:port
+  // are understood.
+  KnownHosts(const std::string& host, std::uint16_t port, std::vector<std::filesystem::path> files);
+
+  const std::vector<KnownHostKey>& keys() const { return keys_; }
+  // The name under which the host is looked up: "host" or "[host]:port".
+  const std::string& name() const { return name_; }
+
+  // Appends the key to the first file (0600, its folder 0700), unless another program has just done
+  // so. Returns 0 or the errno of the failure.
+  int remember(const HostKey& key) const;
+
+ private:
+  std::string name_;
+  std::vector<std::filesystem::path> files_;
+  std::vector<KnownHostKey> keys_;
+};
 
 class HostKeyCheck {
  public:

@@ -5,20 +5,313 @@
 
 #include <algorithm>
 #include <limits>
+#include <map>
 #include <unordered_set>
 
 #include "base/text.hpp"
+#include "ssh/deadline.hpp"
 
 namespace msprof::sftp {
 
 namespace {
+
+// OpenSSH sends 256 KB at most; a longer length is a greeting of a login shell, not a packet.
+constexpr std::uint32_t kMostPacket = 1 << 20;
+constexpr int kLookMilliseconds = 1000;
+constexpr std::chrono::seconds kEndLimit{2};
 
 std::uint32_t unsigned_seconds(std::int64_t seconds) {
   return static_cast<std::uint32_t>(
       std::clamp<std::int64_t>(seconds, 0, std::numeric_limits<std::uint32_t>::max()));
 }
 
+// Asked for before the size is known: all that a small file has, in one round trip.
+constexpr std::size_t kFirstRequests = 4;
+// A server that answers nothing for so long, with several requests before it, has dropped them.
+constexpr std::chrono::seconds kStall{kSilenceSeconds / 4};
+
+// One reading of a file through one handle, in order, with several requests in flight. Ends at the
+// end of the file, or with what went wrong; then another may go on from where it stopped.
+class Reading {
+ public:
+  enum class Outcome { at_end, stalled, failed };
+
+  Reading(Transport& transport, SftpWindow window, std::string handle, std::uint64_t from,
+          std::uint64_t most, const std::function<void(std::string_view)>& sink)
+      : transport_(transport),
+        window_(window),
+        handle_(std::move(handle)),
+        wanted_(from),
+        given_(from),
+        most_(most),
+        sink_(sink) {}
+
+  Outcome run() {
+    stat_id_ = transport_.new_id();
+    transport_.send(std::move(Request(Type::fstat, stat_id_).text(handle_)));
+    for (;;) {
+      request_more();
+      if (ended_ && given_ >= end_) return Outcome::at_end;
+      if (pieces_.empty()) return Outcome::at_end;
+      const auto reply = transport_.next(kStall);
+      if (!reply) return Outcome::stalled;
+      if (!take(*reply)) return Outcome::failed;
+      give();
+    }
+  }
+
+  std::uint64_t given() const { return given_; }
+  const std::string& reason() const { return reason_; }
+
+ private:
+  struct Piece {
+    std::uint32_t id = 0;
+    std::uint64_t length = 0;  // asked for
+    bool answered = false;
+    std::string bytes;  // answered before its turn
+  };
+  using Pieces = std::map<std::uint64_t, Piece>;  // by offset
+
+  void request(std::uint64_t offset, std::uint64_t length);
+  void request_more();
+  bool take(Reply reply);
+  bool take_status(Pieces::iterator piece, const Reply& reply);
+  bool take_data(Pieces::iterator piece, std::string_view bytes);
+  void give();
+  void end_at(std::uint64_t offset);
+
+  Transport& transport_;
+  SftpWindow window_;
+  std::string handle_;
+  std::uint64_t wanted_;  // asked for up to here
+  std::uint64_t given_;   // to the sink, up to here
+  std::uint64_t most_;
+  const std::function<void(std::string_view)>& sink_;
+  std::uint32_t stat_id_ = 0;
+  std::optional<std::uint64_t> size_;  // as the host told it; the file may have grown since
+  bool ended_ = false;
+  std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
+  Pieces pieces_;
+  std::map<std::uint32_t, std::uint64_t> offsets_;  // of unanswered requests, by id
+  std::string reason_;
+};
+
+void Reading::request(std::uint64_t offset, std::uint64_t length) {
+  const std::uint32_t id = transport_.new_id();
+  transport_.send(std::move(
+      Request(Type::read, id).text(handle_).u64(offset).u32(static_cast<std::uint32_t>(length))));
+  pieces_[offset] = Piece{id, length, false, {}};
+  offsets_[id] = offset;
+}
+
+// Past the size that the host told, one request at a time looks whether the file has grown.
+void Reading::request_more() {
+  const auto window = static_cast<std::size_t>(std::max(window_.requests, 1));
+  while (!ended_ && wanted_ < most_ && pieces_.size() < window) {
+    if (!size_ && pieces_.size() >= kFirstRequests) return;
+    if (size_ && wanted_ >= *size_ && !pieces_.empty() && pieces_.rbegin()->first >= *size_) return;
+    const std::uint64_t length = std::min<std::uint64_t>(window_.bytes, most_ - wanted_);
+    request(wanted_, length);
+    wanted_ += length;
+  }
+}
+
+bool Reading::take(Reply reply) {
+  if (reply.id == stat_id_) {
+    // Without a size every short answer is followed by another request.
+    size_ = reply.type == Type::attrs ? reply.body.attributes().size_bytes : std::nullopt;
+    if (!size_) size_ = std::numeric_limits<std::uint64_t>::max();
+    return true;
+  }
+  const auto known = offsets_.find(reply.id);
+  if (known == offsets_.end()) return true;  // of a request that was given up
+  const auto piece = pieces_.find(known->second);
+  offsets_.erase(known);
+  if (piece == pieces_.end()) return true;  // behind the end
+  if (reply.type != Type::data) return take_status(piece, reply);
+  const std::string_view bytes = reply.body.text();
+  if (reply.body.overrun() || bytes.size() > piece->second.length) {
+    reason_ = "the board's file service sent more than it was asked for";
+    return false;
+  }
+  return take_data(piece, bytes);
+}
+
+bool Reading::take_status(Pieces::iterator piece, const Reply& reply) {
+  Fields body = reply.body;
+  if (reply.type != Type::status || body.u32() != kEof) {
+    reason_ = reason_of(reply);
+    return false;
+  }
+  end_at(piece->first);
+  return true;
+}
+
+// What lies behind an end was asked for before the end was known.
+void Reading::end_at(std::uint64_t offset) {
+  ended_ = true;
+  end_ = std::min(end_, offset);
+  pieces_.erase(pieces_.lower_bound(end_), pieces_.end());
+}
+
+bool Reading::take_data(Pieces::iterator piece, std::string_view bytes) {
+  const std::uint64_t offset = piece->first;
+  const std::uint64_t asked = piece->second.length;
+  if (bytes.empty()) {
+    end_at(offset);
+    return true;
+  }
+  piece->second.answered = true;
+  piece->second.length = bytes.size();
+  if (offset == given_) {
+    sink_(bytes);
+    given_ += bytes.size();
+    pieces_.erase(piece);
+  } else {
+    piece->second.bytes = bytes;
+  }
+  if (bytes.size() == asked) return true;
+  // Short: the end of the file, or a server that gives less than it is asked for.
+  const std::uint64_t stop = offset + bytes.size();
+  if (size_ && stop >= *size_) {
+    end_at(stop);
+  } else if (!ended_ || stop < end_) {
+    request(stop, asked - bytes.size());
+  }
+  return true;
+}
+
+void Reading::give() {
+  for (auto piece = pieces_.begin();
+       piece != pieces_.end() && piece->first == given_ && piece->second.answered;
+       piece = pieces_.erase(piece)) {
+    sink_(piece->second.bytes);
+    given_ += piece->second.bytes.size();
+  }
+}
+
 }  // namespace
+
+bool Transport::open() {
+  command_.reset();
+  outgoing_.clear();
+  arriving_.clear();
+  handling_.clear();
+  sent_ = read_ = 0;
+  ended_ = false;
+  command_ = start_([this](std::string_view bytes) { arriving_ += bytes; });
+  if (!command_) return false;
+  send(Request(Type::init, kVersion));
+  try {
+    // Its id is the version: 3 with every server that is asked for 3.
+    const auto reply = next(std::chrono::seconds(kSilenceSeconds));
+    return reply && reply->type == Type::version && reply->id >= kVersion;
+  } catch (const ServiceEnded&) {
+    wait_for_end();
+    return false;
+  }
+}
+
+// What is no file service after all: dropbear is confused by a command that starts while another
+// one ends.
+void Transport::wait_for_end() {
+  const Deadline deadline(kEndLimit);
+  command_->close_input();
+  while (!command_->wait(std::chrono::milliseconds(deadline.milliseconds(kLookMilliseconds))) &&
+         !deadline.is_over()) {
+    arriving_.clear();
+  }
+}
+
+void Transport::ensure_open() {
+  if (ended_ && !open()) {
+    throw ServiceEnded(
+        fmt::format("{}: the board's file service (SFTP) ended and cannot be started "
+                    "again",
+                    name_));
+  }
+}
+
+void Transport::flush() {
+  while (sent_ < outgoing_.size()) {
+    const std::size_t taken = command_->write(std::string_view(outgoing_).substr(sent_));
+    if (taken == 0) return;
+    sent_ += taken;
+  }
+  outgoing_.clear();
+  sent_ = 0;
+}
+
+std::optional<std::string_view> Transport::packet() {
+  const std::string_view rest = std::string_view(handling_).substr(read_);
+  if (rest.size() < 4) return std::nullopt;
+  const std::uint32_t length = Fields(rest).u32();
+  if (length > kMostPacket || length < 5) {
+    ended_ = true;
+    throw ServiceEnded(
+        fmt::format("{}: the board's file service (SFTP) speaks out of turn; does "
+                    "its login shell print something?",
+                    name_));
+  }
+  if (rest.size() - 4 < length) return std::nullopt;
+  read_ += 4 + length;
+  return rest.substr(4, length);
+}
+
+bool Transport::parse(Reply& reply) {
+  auto bytes = packet();
+  if (!bytes && !arriving_.empty()) {
+    // What is left of a packet moves to the front, what came is put behind.
+    handling_.erase(0, read_);
+    read_ = 0;
+    if (handling_.empty()) {
+      std::swap(handling_, arriving_);
+    } else {
+      handling_ += arriving_;
+    }
+    arriving_.clear();
+    bytes = packet();
+  }
+  if (!bytes) return false;
+  reply.body = Fields(*bytes);
+  reply.type = static_cast<Type>(reply.body.u8());
+  reply.id = reply.body.u32();
+  return true;
+}
+
+std::optional<Reply> Transport::next(std::chrono::seconds silence) {
+  Deadline deadline(silence);
+  Reply reply;
+  for (;;) {
+    const std::size_t sent_before = sent_;
+    if (!ended_) flush();
+    if (parse(reply)) return reply;
+    if (ended_) {
+      throw ServiceEnded(
+          fmt::format("{}: the board ended its file service (SFTP) while it was in use", name_));
+    }
+    if (sent_ != sent_before) deadline = Deadline(silence);
+    if (deadline.is_over()) return std::nullopt;
+    const auto limit = std::chrono::milliseconds(deadline.milliseconds(kLookMilliseconds));
+    if (command_->wait(limit)) ended_ = true;
+    if (!arriving_.empty()) deadline = Deadline(silence);
+  }
+}
+
+Reply Transport::wait_for(std::uint32_t id) {
+  for (;;) {
+    const auto reply = next(std::chrono::seconds(kSilenceSeconds));
+    if (!reply) throw_silent();
+    if (reply->id == id) return *reply;
+  }
+}
+
+void Transport::throw_silent() const {
+  throw ConnectionLost(
+      fmt::format("{}: the connection was lost: the board's file service (SFTP) has not answered "
+                  "for {} s",
+                  name_, kSilenceSeconds));
+}
 
 std::unique_ptr<SftpClient> SftpClient::open(Transport::Start start, const std::string& name) {
   // On the heap before it is opened: its sink holds its address.
@@ -200,6 +493,49 @@ void SftpClient::write(const std::string& path, std::uint32_t mode,
   const std::uint32_t close_id = *open_ids.insert(transport_.new_id()).first;
   transport_.send(std::move(Request(Type::close, close_id).text(handle)));
   settle(open_ids, 0, path);
+}
+
+std::uint64_t SftpClient::read(const std::string& path, std::uint64_t most_bytes,
+                               const std::function<void(std::string_view)>& sink) {
+  transport_.ensure_open();
+  std::uint64_t given = 0;
+  bool careful = false;  // one request at a time, after a first failure
+  for (;;) {
+    const SftpWindow window = careful ? SftpWindow{1, window_.bytes} : window_;
+    std::string reason;
+    try {
+      const std::string handle = open_file(path, kOpenRead, {});
+      Reading reading(transport_, window, handle, given, most_bytes, sink);
+      Reading::Outcome outcome{};
+      try {
+        outcome = reading.run();
+      } catch (const ServiceEnded&) {
+        given = reading.given();
+        throw;
+      } catch (const ConnectionLost&) {
+        throw;
+      } catch (...) {
+        close_unasked(handle);
+        throw;
+      }
+      given = reading.given();
+      close_unasked(handle);
+      if (outcome == Reading::Outcome::at_end) {
+        if (careful) window_.requests = 1;  // what did not work once is not tried for every file
+        return given;
+      }
+      if (outcome == Reading::Outcome::stalled && careful) transport_.throw_silent();
+      reason = reading.reason();
+    } catch (const ServiceEnded& ended) {
+      reason = ended.what();
+      if (careful || !transport_.open()) throw;
+    }
+    if (careful) {
+      throw Error(Exit::partial_data,
+                  fmt::format("{}: {}: {}", transport_.name(), printable(path), reason));
+    }
+    careful = true;
+  }
 }
 
 }  // namespace msprof::sftp

@@ -6,7 +6,7 @@
 #include <string>
 #include <string_view>
 
-#include "ssh/sftp_files.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof::sftp {
 

@@ -1,14 +1,71 @@
 #include "ssh/ssh_connection.hpp"
 
 #include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
 
-#include "ssh/session_opener.hpp"
+#include <cstdlib>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/log.hpp"
+#include "ssh/authentication.hpp"
+#include "ssh/host_key.hpp"
 #include "ssh/sftp_client.hpp"
 #include "ssh/ssh_loop.hpp"
+#include "ssh/ssh_session.hpp"
+#include "ssh/tcp_connect.hpp"
 
 namespace msprof {
 
+std::string SshLogin::name() const {
+  if (port == 22) return fmt::format("{}@{}", user, host);
+  if (host.find(':') != std::string::npos) return fmt::format("{}@[{}]:{}", user, host, port);
+  return fmt::format("{}@{}:{}", user, host, port);
+}
+
 namespace {
+
+std::filesystem::path home_folder() {
+  const char* home = std::getenv("HOME");
+  if (home != nullptr && *home != '\0') return home;
+  const passwd* entry = ::getpwuid(::getuid());
+  return entry != nullptr ? entry->pw_dir : "/";
+}
+
+SshLogin with_folder(SshLogin login) {
+  if (login.ssh_folder.empty()) login.ssh_folder = home_folder() / ".ssh";
+  return login;
+}
+
+// From a login to sessions that are connected, checked and logged in.
+class SessionOpener {
+ public:
+  // Reads the keys of the login; throws Error(usage) as LoginKeys.
+  explicit SessionOpener(const SshLogin& given);
+  SessionOpener(const SessionOpener&) = delete;
+  SessionOpener& operator=(const SessionOpener&) = delete;
+
+  // Throws as SshConnection::open(). What one session was told (the password, the passphrase of the
+  // key, that the host key is to be taken) the others know.
+  std::unique_ptr<SshSession> open();
+
+  const std::string& method() const { return method_; }  // of the last session
+  std::string name() const { return login_.name(); }
+
+ private:
+  std::unique_ptr<SshSession> open_once();
+
+  SshLogin login_;
+  bool with_system_hosts_;
+  LoginKeys keys_;
+  UseAgent use_agent_ = UseAgent::yes;
+  std::optional<Secret> password_;
+  bool asked_password_ = false;
+  std::string taken_key_;  // base64
+  std::string method_;
+};
 
 class Command : public SshCommand {
  public:
@@ -69,6 +126,49 @@ std::unique_ptr<SftpFiles> Connection::sftp() {
 }
 
 }  // namespace
+
+SessionOpener::SessionOpener(const SshLogin& given)
+    : login_(with_folder(given)), with_system_hosts_(given.ssh_folder.empty()), keys_(login_) {
+  if (!given.password.first) return;
+  login_.password.first = [this, source = given.password.first] {
+    if (!asked_password_) password_ = source();
+    asked_password_ = true;
+    return password_;
+  };
+  if (!given.password.again) return;
+  login_.password.again = [this, source = given.password.again] {
+    password_ = source();
+    return password_;
+  };
+}
+
+std::unique_ptr<SshSession> SessionOpener::open_once() {
+  const HostKeyCheck host_key(login_, with_system_hosts_);
+  const auto passed = [this](LoginStep step) {
+    if (login_.on_step) login_.on_step(step);
+  };
+  FileDescriptor socket = tcp_connect(login_);
+  passed(LoginStep::connected);
+  auto session =
+      std::make_unique<SshSession>(login_, std::move(socket), host_key.preferred_types());
+  session->handshake();
+  passed(LoginStep::agreed);
+  taken_key_ = host_key.check(*session, taken_key_);
+  passed(LoginStep::host_key_taken);
+  method_ = log_in(*session, login_, keys_, use_agent_);
+  passed(LoginStep::logged_in);
+  return session;
+}
+
+std::unique_ptr<SshSession> SessionOpener::open() {
+  try {
+    return open_once();
+  } catch (const TooManyKeys& refused) {
+    log::verbose("{}; once more without the agent", refused.what());
+    use_agent_ = UseAgent::no;
+    return open_once();
+  }
+}
 
 std::unique_ptr<SshConnection> SshConnection::open(const SshLogin& login) {
   const auto opener = std::make_shared<SessionOpener>(login);

@@ -1,5 +1,6 @@
-// SshConnection: one login on a host, and the commands that run over it. For the board rooms; this
-// folder alone includes libssh. Not thread safe: one connection belongs to one thread.
+// SshConnection: one login on a host, the commands that run over it and the files that it gives.
+// For the board and doctor; this folder alone includes libssh. Not thread safe: one connection
+// belongs to one thread.
 //
 // Time: nothing here waits without a limit. A connection that is gone, a machine that is silent for
 // kSilenceSeconds, or an SSH server that gives no sign of life for kStuckSeconds throws
@@ -8,16 +9,48 @@
 #pragma once
 
 #include <chrono>
+#include <cstdint>
+#include <filesystem>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "base/error.hpp"
-#include "ssh/ssh_login.hpp"
+#include "ssh/secret.hpp"
 
 namespace msprof {
+
+// What an unknown host key means. A changed one ends the connection under every policy but `off`.
+enum class HostKeyPolicy {
+  strict,      // asked on a terminal, refused without one
+  accept_new,  // taken and remembered
+  off,         // no key is looked at or remembered
+};
+
+// What a login has behind it, in this order.
+enum class LoginStep { connected, agreed, host_key_taken, logged_in };
+
+// Which host, which account, and how far its key is trusted.
+struct SshLogin {
+  std::string host;  // name or address, IPv6 without brackets
+  std::uint16_t port = 22;
+  std::string user;
+  std::filesystem::path key;  // a private key; empty: none given
+  HostKeyPolicy host_key = HostKeyPolicy::strict;
+  double connect_timeout_seconds = 10;  // for connecting and for every answer of the login
+  SecretSource password;                // when nothing else has logged in
+  SecretSource passphrase;              // of `key`, where it has one and the host takes the key
+  // Called after each step, where it is set; for those who want to know how far a login came.
+  std::function<void(LoginStep)> on_step;
+  // Where known_hosts and the default keys are; empty: .ssh in the user's home folder.
+  std::filesystem::path ssh_folder;
+
+  // "root@192.168.1.10", with ":2222" where the port is not 22.
+  std::string name() const;
+};
 
 // Exit::board_unreachable; the sentence says what was lost and why.
 class ConnectionLost : public Error {
@@ -68,7 +101,45 @@ class SshCommand {
   virtual std::optional<CommandEnd> reported_end() const = 0;
 };
 
-class SftpFiles;
+enum class RemoteKind { file, folder, link, other };
+
+struct RemoteEntry {
+  std::string name;  // as the host gives it, not checked; never "." or ".."
+  RemoteKind kind = RemoteKind::other;
+  std::uint64_t size_bytes = 0;
+  std::int64_t mtime_seconds = 0;
+  std::uint32_t mode = 0;  // permission bits
+};
+
+// How many requests are in flight, and how long each is. OpenSSH answers a read above 261,120 bytes
+// short without a word, and some small servers answer few at a time.
+struct SftpWindow {
+  int requests = 16;
+  std::uint32_t bytes = 32 << 10;
+};
+
+// Reading, writing and listing files of a host over SFTP. Names come from the host as they are:
+// whoever makes local paths of them checks them first.
+//
+// Every function throws Error(partial_data) naming the file and the host's reason, ConnectionLost
+// when the connection is gone.
+class SftpFiles {
+ public:
+  virtual ~SftpFiles() = default;
+  virtual std::vector<RemoteEntry> list(const std::string& folder) = 0;
+  // Reads a regular file from front to end, as long as it gives bytes (it may grow meanwhile), at
+  // most `most_bytes`. Returns how many came.
+  virtual std::uint64_t read(const std::string& path, std::uint64_t most_bytes,
+                             const std::function<void(std::string_view)>& sink) = 0;
+  // Makes or replaces a file; `source` fills its buffer and returns 0 at the end.
+  virtual void write(const std::string& path, std::uint32_t mode,
+                     const std::function<std::size_t(char* buffer, std::size_t size)>& source) = 0;
+  virtual void set_times(const std::string& path, std::int64_t mtime_seconds) = 0;
+  // No error when it is there.
+  virtual void make_folder(const std::string& path, std::uint32_t mode) = 0;
+  virtual void make_link(const std::string& path, const std::string& target) = 0;
+  virtual void set_window(SftpWindow window) = 0;
+};
 
 class SshConnection {
  public:

@@ -4,16 +4,27 @@
 
 #include <libssh/libssh.h>
 
+#include <array>
 #include <cstdint>
 #include <functional>
 #include <memory>
 #include <string>
+#include <string_view>
 
 #include "base/file_reader.hpp"
 #include "ssh/deadline.hpp"
-#include "ssh/ssh_login.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
+
+// The types of host keys and of keys to log in with that are offered, best first.
+inline constexpr std::array<std::string_view, 7> kKeyTypes = {"ssh-ed25519",
+                                                              "ecdsa-sha2-nistp521",
+                                                              "ecdsa-sha2-nistp384",
+                                                              "ecdsa-sha2-nistp256",
+                                                              "rsa-sha2-512",
+                                                              "rsa-sha2-256",
+                                                              "ssh-rsa"};
 
 class SshSession {
  public:

@@ -3,7 +3,7 @@
 #pragma once
 
 #include "base/file_reader.hpp"
-#include "ssh/ssh_login.hpp"
+#include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 

@@ -10,7 +10,7 @@
 
 #include "board_contest.hpp"
 #include "board_runs.hpp"
-#include "ssh/sftp_files.hpp"
+#include "ssh/ssh_connection.hpp"
 #include "support/network_proxy.hpp"
 
 namespace {

@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
-#include "ssh/known_hosts.hpp"
+#include "ssh/host_key.hpp"
 #include "ssh_fixture.hpp"
 #include "support/files.hpp"
 #include "support/typed_terminal.hpp"

@@ -9,7 +9,6 @@
 #include <string>
 #include <string_view>
 
-#include "ssh/sftp_files.hpp"
 #include "ssh/ssh_connection.hpp"
 #include "support/board_server.hpp"
 
