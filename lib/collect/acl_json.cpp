@@ -2,11 +2,17 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
+
+namespace fs = std::filesystem;
 
 namespace {
 
@@ -77,6 +83,74 @@ std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
+constexpr std::uint64_t kMostAclBytes = 16 << 20;
+
+class Planner {
+ public:
+  Planner(const ProfilerOptions& options, const std::string& output)
+      : options_(options), output_(output) {}
+
+  void patch(const fs::path& source, const fs::path& place) {
+    PatchedAclJson patched;
+    try {
+      patched = patch_acl_json(read_text_file(source, kMostAclBytes), options_, output_);
+    } catch (const Error& error) {
+      log::verbose("{}", error.what());
+      patched = patch_acl_json("", options_, output_);
+    }
+    if (patched.replaced) {
+      log::warn("{} is not a JSON object; the run gets a default one in its place",
+                source.string());
+    }
+    for (const std::string& change : patched.overridden) {
+      log::info("{}: {} for this run", place.string(), change);
+    }
+    plan_.dump_on = plan_.dump_on || patched.dump_on;
+    plan_.own = true;
+    add(place, patched.text);
+  }
+
+  void add_default(const fs::path& place) { add(place, default_acl_json(options_, output_)); }
+
+  bool has(const fs::path& place) const {
+    return std::any_of(plan_.files.begin(), plan_.files.end(),
+                       [&](const PlacedFile& file) { return file.path == place; });
+  }
+
+  AclPlan& plan() { return plan_; }
+
+ private:
+  void add(const fs::path& place, const std::string& text) {
+    const fs::path normal = place.lexically_normal();
+    std::erase_if(plan_.files, [&](const PlacedFile& file) { return file.path == normal; });
+    plan_.files.push_back({normal, text});
+  }
+
+  const ProfilerOptions& options_;
+  const std::string& output_;
+  AclPlan plan_;
+};
+
+fs::path find_named(const std::string& named, const fs::path& root) {
+  std::error_code error;
+  for (const fs::path& candidate : {fs::current_path() / named, root / named}) {
+    if (fs::is_regular_file(candidate, error)) return candidate;
+  }
+  throw Error(Exit::nothing_to_do,
+              fmt::format("--acl-json {}: no such file here or in the project", named));
+}
+
+// Relative to the project where the copy has that file, empty where it has not.
+fs::path place_in_project(const fs::path& file, const Project& project) {
+  const fs::path real = fs::weakly_canonical(file.parent_path()) / file.filename();
+  if (!is_within(real, project.target.root)) return {};
+  const fs::path relative = real.lexically_relative(project.target.root);
+  const bool copied =
+      std::any_of(project.entries.begin(), project.entries.end(),
+                  [&](const ProjectEntry& entry) { return entry.path == relative; });
+  return copied ? relative : fs::path();
+}
+
 }  // namespace
 
 const std::vector<std::string>& aac_metrics_names() {
@@ -103,6 +177,39 @@ std::string default_acl_json(const ProfilerOptions& options, const std::string& 
   Json document = Json::object();
   set_profiler(document, options, output, none);
   return text_of(document);
+}
+
+AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& named,
+                      const ProfilerOptions& options, const std::string& output) {
+  Planner planner(options, output);
+  AclPlan& plan = planner.plan();
+  const fs::path home = project.target.main.parent_path();
+  const fs::path beside = (home / "acl.json").lexically_normal();
+  const fs::path in_src = (home / ".." / "src" / "acl.json").lexically_normal();
+
+  for (const ProjectEntry& entry : project.entries) {
+    const auto& acl_files = project.acl_files;
+    if (std::find(acl_files.begin(), acl_files.end(), entry.path) != acl_files.end()) {
+      planner.patch(entry.source, entry.path);
+    }
+  }
+  if (named) {
+    const fs::path file = find_named(*named, project.target.root);
+    const fs::path place = place_in_project(file, project);
+    plan.chosen = place.empty() ? (home / file.filename()).lexically_normal() : place;
+    if (!planner.has(plan.chosen) || place.empty()) planner.patch(file, plan.chosen);
+  }
+  if (plan.files.empty()) {
+    planner.add_default(beside);
+    planner.add_default(in_src);
+  }
+  for (const fs::path& place : {beside, in_src, plan.files.front().path}) {
+    if (plan.chosen.empty() && planner.has(place)) plan.chosen = place;
+  }
+  if (plan.dump_on) {
+    log::warn("acl.json also asks for dump; dump and profiling exclude each other");
+  }
+  return std::move(plan);
 }
 
 }  // namespace msprof

@@ -2,10 +2,14 @@
 // "profiler". For the collector; nothing else knows this format.
 #pragma once
 
+#include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "collect/host.hpp"
+#include "collect/project.hpp"
 
 namespace msprof {
 
@@ -40,5 +44,20 @@ PatchedAclJson patch_acl_json(std::string_view original, const ProfilerOptions& 
 
 // A configuration that holds nothing but the section "profiler".
 std::string default_acl_json(const ProfilerOptions& options, const std::string& output);
+
+// Which acl.json files a run gets: every one of the project patched, a default one where there is
+// none, and the one that the runtime is told of.
+struct AclPlan {
+  std::vector<PlacedFile> files;
+  std::filesystem::path chosen;  // relative to the project
+  bool own = false;              // the project had one, or --acl-json named one
+  bool dump_on = false;
+};
+
+// `named` is --acl-json, looked up in the current folder, then in the project. Warns of files that
+// are no JSON and of values that the run overrides. Throws Error(nothing_to_do) when `named` is
+// missing.
+AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& named,
+                      const ProfilerOptions& options, const std::string& output);
 
 }  // namespace msprof

@@ -8,10 +8,9 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "collect/acl_plan.hpp"
+#include "collect/acl_json.hpp"
 #include "collect/arrival.hpp"
-#include "collect/likely_causes.hpp"
-#include "collect/space_watch.hpp"
+#include "collect/outcome.hpp"
 
 namespace msprof {
 
@@ -20,6 +19,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::size_t kMostNamed = 20;
+constexpr std::uint64_t kFullBytes = 1'000'000;
 
 class Stopwatch {
  public:
@@ -60,6 +60,69 @@ void name_files(const std::string& intro, const std::vector<fs::path>& files) {
   if (files.size() > kMostNamed) text += fmt::format("\n  and {} more", files.size() - kMostNamed);
   log::info("{}", text);
 }
+
+// Warns before a disk is full, while an application runs. Looks at the place where the run writes
+// (on a board not more often than every ten seconds: each look costs it a process) and at the
+// output folder of this machine. Warns once a disk and threshold.
+class SpaceWatch {
+ public:
+  SpaceWatch(Host& host, fs::path output)
+      : host_(host),
+        output_(std::move(output)),
+        interval_(host.is_board() ? 10 : 1),
+        next_(Clock::now() + interval_) {}
+
+  void look() {
+    if (Clock::now() >= next_) look_now();
+  }
+
+  // Looks at once; for the moments before and after a run.
+  void look_now() {
+    look_at_host();
+    if (host_.is_board()) look_here();
+    next_ = Clock::now() + interval_;
+  }
+
+  // The disk where the run writes was seen full, or all but full.
+  bool is_run_full() const { return run_full_; }
+
+ private:
+  using Clock = std::chrono::steady_clock;
+
+  // What was said already about a disk: 0 nothing, 1 little is left, 2 next to nothing.
+  static int level_of(std::uint64_t free_bytes) {
+    return free_bytes < kNoSpaceBytes ? 2 : free_bytes < kLittleSpaceBytes ? 1 : 0;
+  }
+
+  void look_at_host() {
+    const auto free = host_.free_bytes();
+    if (!free) return;
+    run_full_ = run_full_ || *free < kFullBytes;
+    const int level = level_of(*free);
+    if (level <= said_host_) return;
+    said_host_ = level;
+    log::warn("{} free where the run writes on {}; nothing more is recorded when the disk is full",
+              human_bytes(*free), host_.name());
+  }
+
+  void look_here() {
+    const auto free = free_bytes_of(output_);
+    if (!free) return;
+    const int level = level_of(*free);
+    if (level <= said_here_) return;
+    said_here_ = level;
+    log::warn("{} free in {}, where the results arrive (--output names another folder)",
+              human_bytes(*free), output_.string());
+  }
+
+  Host& host_;
+  fs::path output_;
+  std::chrono::seconds interval_;
+  Clock::time_point next_;
+  int said_host_ = 0;
+  int said_here_ = 0;
+  bool run_full_ = false;
+};
 
 class Run {
  public:

@@ -1,10 +1,12 @@
-// Outcome: how the run of an application ended and why, in words and as an exit code; and the wait
-// for that end, with its time limit and Ctrl-C. For the collector, whatever the host.
+// Outcome: how the run of an application ended and why, in words and as an exit code; the wait for
+// that end, with its time limit and Ctrl-C; and why a run may have left no profile. For the
+// collector, whatever the host.
 #pragma once
 
 #include <functional>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "collect/host.hpp"
@@ -43,5 +45,22 @@ std::string signal_name(int number);
 
 // "main exited with code 3", "main was killed by SIGKILL after the time limit of 2 s"
 std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits);
+
+// What is known about a run; it excludes causes.
+struct RunFacts {
+  std::string main;
+  bool capture_there = false;  // a JOB folder, but without data
+  bool switched_off = false;   // --switch off
+  bool items_off = false;      // --acl_api off and --aacpu off
+  bool dump_on = false;
+  bool own_acl_json = false;  // the project had one, or --acl-json named one
+  bool on_board = false;
+  bool output_full = false;  // no space where the run writes
+  Outcome outcome;
+};
+
+// Why it may have left no profile: the causes that remain, the likeliest first; each a sentence
+// without its full stop.
+std::vector<std::string> likely_causes(const RunFacts& facts);
 
 }  // namespace msprof

@@ -8,7 +8,6 @@
 
 #include "base/error.hpp"
 #include "collect/collect_fixture.hpp"
-#include "collect/copy_rules.hpp"
 
 using namespace msprof;
 using msprof::test::contains;
