@@ -1,22 +1,28 @@
 #include "doctor/capture_checks.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 #include <stdlib.h>
 
 #include <algorithm>
 #include <cerrno>
 #include <fstream>
+#include <map>
 #include <memory>
+#include <optional>
 
 #include "analyze/capture_facts.hpp"
 #include "analyze/verdict.hpp"
+#include "base/counted.hpp"
+#include "base/findings.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "collect/arrival.hpp"
-#include "doctor/capture_findings.hpp"
-#include "doctor/product_checks.hpp"
-#include "doctor/store_state.hpp"
+#include "export/products.hpp"
 #include "import/importer.hpp"
 #include "session/session.hpp"
+#include "store/database.hpp"
+#include "store/schema.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
@@ -24,6 +30,305 @@ namespace msprof {
 namespace fs = std::filesystem;
 
 namespace {
+
+// Findings of one id and kind with one reason.
+struct CaptureFinding {
+  std::string id;        // of findings.def
+  bool partial = false;  // something is missing or damaged
+  std::string kind;
+  std::string evidence;  // a sentence
+  std::string remedy;
+};
+
+constexpr int kMostShown = 160;  // columns of a text from the capture
+
+// Our own runtime writes each record at once, and .done files also where finalize is forgotten.
+constexpr std::string_view kCutShortHere =
+    "the application was killed, or left by _exit: of each file the record being written may be "
+    "lost";
+
+std::string with_folder(std::string_view remedy, const std::string& folder) {
+  std::string text;
+  for (const char c : remedy) c == '@' ? text += shell_word(folder) : text += c;
+  return text;
+}
+
+std::string shown(std::string_view text) {
+  return shorten(printable(text), kMostShown);
+}
+
+// Files of a finding, in order.
+std::string names_of(const Database& db, const Statement& row, std::int64_t named) {
+  Statement read = db.prepare(
+      "SELECT file FROM import_log WHERE id = ?1 AND ifnull(kind, '') = ?2 AND reason = ?3"
+      " AND file IS NOT NULL ORDER BY file LIMIT ?4");
+  read.bind(1, row.text(1)).bind(2, row.text(2)).bind(3, row.text(3)).bind(4, named);
+  std::vector<std::string> names;
+  while (read.step()) names.push_back(shown(read.text(0)));
+  return fmt::format("{}", fmt::join(names, ", "));
+}
+
+// A row of read_findings().
+std::string evidence_of(const Database& db, const Statement& row, std::optional<FindingId> id,
+                        std::string_view cause) {
+  constexpr std::int64_t kMaxNamed = 6;
+  const std::string reason = shown(row.text(3));
+  const std::int64_t count = row.integer(4);
+  const std::int64_t files = row.integer(5);
+  std::string text = reason;
+  if (id == FindingId::damaged_record)
+    text = fmt::format("{}: {}", counted(static_cast<std::uint64_t>(count), "record"), reason);
+  if (id == FindingId::records_missing)
+    text = fmt::format("{} {}", with_thousands(static_cast<std::uint64_t>(count)), reason);
+  if (id == FindingId::trailing_bytes)
+    text = counted(static_cast<std::uint64_t>(count), "trailing byte");
+  if (!row.text(6).empty()) {
+    const std::int64_t named = std::min(files, id == FindingId::unread_kind ? kMaxNamed : 1);
+    text += fmt::format(" ({}{})", named > 1 ? names_of(db, row, named) : shown(row.text(6)),
+                        files > named ? fmt::format(" and {} more", files - named) : "");
+  }
+  const std::string detail = cause.empty() ? shown(row.text(7)) : std::string(cause);
+  if (!detail.empty()) text += ": " + detail;
+  return text;
+}
+
+// Those worth a check, `folder` (the capture) put into their remedies. Other notes are left out.
+// Our own runtime loses less of a run that is cut short than a board's.
+std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder,
+                                          bool is_of_our_runtime) {
+  std::vector<CaptureFinding> findings;
+  Statement read = db.prepare(
+      "SELECT severity, id, ifnull(kind, ''), reason, sum(count), count(*),"
+      " ifnull(min(file), ''), ifnull(max(detail), '') FROM import_log"
+      " WHERE id NOT IN ('', 'no_product')"
+      " GROUP BY severity, id, kind, reason"
+      " ORDER BY severity = 'partial' DESC, severity DESC, id, kind, reason LIMIT 200");
+  while (read.step()) {
+    CaptureFinding finding;
+    finding.partial = read.text(0) == "partial";
+    finding.kind = shown(read.text(2));
+    const auto id = finding_of(read.text(1));
+    const FindingInfo& damage = finding_info(FindingId::damaged_record);
+    // What only another version knows is damage like any.
+    const FindingInfo& info = id ? finding_info(*id) : damage;
+    // A note that nobody can do anything about is for the verdict of import alone.
+    if (!finding.partial && !(id && info.remedy)) continue;
+    std::string_view cause = id ? info.cause : "";
+    if (id == FindingId::missing_done && is_of_our_runtime) cause = kCutShortHere;
+    finding.id = std::string(read.text(1));
+    finding.evidence = evidence_of(db, read, id, cause);
+    finding.remedy = with_folder(info.remedy.value_or(*damage.remedy), folder);
+    findings.push_back(std::move(finding));
+  }
+  return findings;
+}
+
+// The header of an SQLite file: magic, and user_version as 4 bytes, the first the highest.
+constexpr std::string_view kMagic{"SQLite format 3\0", 16};
+constexpr std::size_t kVersionAt = 60;
+constexpr std::size_t kHeadBytes = 64;
+
+std::optional<std::int64_t> version_of(const fs::path& store) {
+  std::string head(kHeadBytes, '\0');
+  std::ifstream file(store, std::ios::binary);
+  if (!file.read(head.data(), static_cast<std::streamsize>(head.size()))) return std::nullopt;
+  if (!head.starts_with(kMagic)) return std::nullopt;
+  std::int64_t version = 0;
+  for (std::size_t i = kVersionAt; i < kHeadBytes; ++i)
+    version = version * 256 + static_cast<unsigned char>(head[i]);
+  return version;
+}
+
+// Adds a check "store": not there yet, made from other files, by another version, or damaged.
+// `damaged`: it could not be read to its end. `capture` is for the remedy.
+void check_store(CheckList& list, const fs::path& store, bool damaged, const std::string& capture) {
+  const std::string again = fmt::format("msprof import -dir {}", shell_word(capture));
+  std::error_code error;
+  if (!fs::exists(store, error)) {
+    return list.ok("store", "none yet: the raw files were read into a temporary one");
+  }
+  if (!damaged && TraceDb::open(store)) {
+    return list.warn("store",
+                     fmt::format("{} is outdated: raw files came, went or changed after it was "
+                                 "made; they were read afresh for this",
+                                 store.string()),
+                     again);
+  }
+  const auto version = version_of(store);
+  if (version && *version > kSchemaVersion) {
+    return list.warn("store",
+                     fmt::format("{} was made by a newer msprof (schema {}, this one knows {})",
+                                 store.string(), *version, kSchemaVersion),
+                     fmt::format("use that msprof, or make it anew with this one: {}", again));
+  }
+  if (version && *version > 0 && *version < kSchemaVersion) {
+    return list.warn("store",
+                     fmt::format("{} was made by an older msprof (schema {}, now {})",
+                                 store.string(), *version, kSchemaVersion),
+                     again);
+  }
+  list.warn("store", fmt::format("{} is damaged, or no store of msprof", store.string()), again);
+}
+
+// What it means that files of a kind (the first of its group) are not there.
+struct Absence {
+  std::string_view kind;
+  std::string_view cause;
+  std::string_view remedy;
+};
+
+constexpr Absence kAbsences[] = {
+    {"aicore",
+     "no aicore.* file in data/: no model was executed, the model carries no marks for profiling, "
+     "or aic_metrics is not set",
+     "convert the model with atc … --online_model_type=2, and set \"aic_metrics\": "
+     "\"ArithmeticUtilization\" in acl.json (--aac_metrics ArithmeticUtilization)"},
+    {"acl_api", "no acl_api.* file in data/: acl_api is off in acl.json, or no model was loaded",
+     "\"acl_api\": \"on\" in acl.json (msprof collect --acl_api on)"},
+    {"stars_soc", "no task log of a device: nothing ran on it, or tasks were not recorded",
+     "collect with --task-time=on (acl.json: \"task_time\": \"on\")"},
+    {"task_track", "no task_track file in host/data: the host's records were not saved or copied",
+     "collect with --task-time=on, and copy the host folder, too"},
+    {"node_basic_info",
+     "no node_basic_info file in host/data: no operator was described, as with task-time l0",
+     "collect with --task-time=l1"},
+    {"api_event", "no api_event file in host/data: the host's calls were not recorded or copied",
+     "collect with --ascendcl=on --runtime-api=on, and copy the host folder, too"},
+    {"ts_track", "no step of a model was recorded", "collect with --task-time=on"},
+    {"fusion_op_info", "no model with fused operators was loaded", ""},
+    {"msproftx", "the application names no ranges, or they were not recorded",
+     "collect with --msproftx=on, and mark ranges with aclprofMark or mstx"},
+    {"hccl_info", "no collective was recorded",
+     "collect with --hccl=on where there are several devices"},
+    {"aicpu", "no operator of the AI CPU was recorded", "collect with --aicpu=on"},
+    {"task_memory_info", "allocations were not recorded", "collect with --task-memory=on"},
+    {"data_preprocess", "no data queue was recorded", "collect with --aicpu=on"},
+    {"l2_cache", "the L2 cache was not recorded", "collect with --l2=on"},
+    {"lpm_freq", "the device told no frequency changes", ""},
+};
+
+class Products {
+ public:
+  Products(CheckList& list, const Database& db, const std::vector<CaptureFinding>& findings)
+      : list_(list), findings_(findings) {
+    Statement read = db.prepare(
+        "SELECT kind, sum(count) FROM import_log WHERE category = 'imported' GROUP BY kind");
+    while (read.step()) totals_[std::string(read.text(0))] = read.integer(1);
+    auto tables = summary_tables(db);
+    std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
+    sort_out(db, "summary", tables);
+    sort_out(db, "timeline", timeline_layers(db));
+  }
+
+  void check() {
+    if (!with_data_.empty())
+      list_.ok("products", fmt::format("data for {}", fmt::join(with_data_, ", ")));
+    for (const Product& product : without_data_) check_one(product);
+  }
+
+ private:
+  struct Product {
+    std::string name;  // "summary op_summary"
+    RawNeeds needs;
+  };
+
+  template <typename List>
+  void sort_out(const Database& db, std::string_view what, const List& products) {
+    for (const auto& product : products) {
+      const std::string_view name = product->name();
+      if (product->documents(db).empty()) {
+        without_data_.push_back({fmt::format("{} {}", what, name), product->info().needs});
+      } else if (std::find(with_data_.begin(), with_data_.end(), name) == with_data_.end()) {
+        with_data_.push_back(name);
+      }
+    }
+  }
+
+  bool has_records(std::string_view group) const {
+    const auto kinds = split(group, '|');
+    return std::any_of(kinds.begin(), kinds.end(), [&](std::string_view kind) {
+      const auto total = totals_.find(std::string(kind));
+      return total != totals_.end() && total->second > 0;
+    });
+  }
+
+  bool has_files(std::string_view group) const {
+    const auto kinds = split(group, '|');
+    return std::any_of(kinds.begin(), kinds.end(),
+                       [&](std::string_view kind) { return totals_.contains(std::string(kind)); });
+  }
+
+  // The first damage to files of one of these kinds.
+  const CaptureFinding* damage_of(std::string_view group) const {
+    const auto kinds = split(group, '|');
+    const auto found =
+        std::find_if(findings_.begin(), findings_.end(), [&](const CaptureFinding& finding) {
+          return finding.partial &&
+                 std::find(kinds.begin(), kinds.end(), finding.kind) != kinds.end();
+        });
+    return found == findings_.end() ? nullptr : &*found;
+  }
+
+  void check_one(const Product& product) {
+    const std::string& name = product.name;
+    const RawNeeds& needs = product.needs;
+    if (needs.kinds.empty()) return list_.skip(name, "no data: nothing of it was recorded");
+    const auto groups = split(needs.kinds, ' ');
+    const auto lacking = std::find_if(groups.begin(), groups.end(),
+                                      [&](std::string_view group) { return !has_records(group); });
+    if (lacking == groups.end()) return none_fits(name, needs);
+    if (const CaptureFinding* damage = damage_of(*lacking)) {
+      return list_.fail(name, fmt::format("no data: {}: {}", damage->kind, damage->evidence),
+                        damage->remedy, Exit::partial_data);
+    }
+    if (has_files(*lacking)) {
+      return missing(name, needs, fmt::format("no data: the files of {} hold no records", *lacking),
+                     "");
+    }
+    const std::string_view kind = split(*lacking, '|').front();
+    const auto* absence = std::find_if(std::begin(kAbsences), std::end(kAbsences),
+                                       [&](const Absence& one) { return one.kind == kind; });
+    if (absence == std::end(kAbsences)) return list_.skip(name, "no data: nothing was recorded");
+    missing(name, needs, fmt::format("no data: {}", absence->cause), absence->remedy);
+  }
+
+  void missing(const std::string& name, const RawNeeds& needs, std::string evidence,
+               std::string_view remedy) {
+    if (needs.every_run) {
+      list_.warn(name, std::move(evidence), std::string(remedy));
+    } else {
+      list_.skip(name, std::move(evidence), std::string(remedy));
+    }
+  }
+
+  // All files are there, and no row came of them.
+  void none_fits(const std::string& name, const RawNeeds& needs) {
+    for (const std::string_view kind :
+         {"tasks", "info.json", "type_info_dic", "capture", "start_info"}) {
+      const CaptureFinding* damage = damage_of(kind);
+      if (damage == nullptr) continue;
+      return list_.fail(name, fmt::format("no data: {}: {}", damage->kind, damage->evidence),
+                        damage->remedy, Exit::partial_data);
+    }
+    if (!needs.every_run) return list_.skip(name, "no data: the run did nothing of this kind");
+    list_.warn(name, "no data: the records are there, and none of them belongs to a task",
+               "are host and device folders of one run? Copy the whole folder again");
+  }
+
+  CheckList& list_;
+  const std::vector<CaptureFinding>& findings_;
+  std::vector<std::string_view> with_data_;
+  std::vector<Product> without_data_;
+  std::map<std::string, std::int64_t> totals_;  // records by kind; 0: files without any
+};
+
+// One check that names the products with data, and one for each without. A product that only some
+// runs have (ranges that an application names, collectives) is skipped where nothing of it was
+// recorded; one that every run has is a warning, or failed where damage explains it.
+void check_products(CheckList& list, const Database& db,
+                    const std::vector<CaptureFinding>& findings) {
+  Products(list, db, findings).check();
+}
 
 constexpr std::uint64_t kFullBytes = 1'000'000;
 

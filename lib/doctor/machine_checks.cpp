@@ -3,24 +3,71 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <sys/stat.h>
+#include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdlib>
 #include <ctime>
 #include <fstream>
+#include <set>
+#include <string_view>
 
 #include "base/text.hpp"
 #include "collect/arrival.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/run_folder.hpp"
-#include "doctor/process_look.hpp"
-#include "doctor/program_checks.hpp"
 
 namespace msprof {
 
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::size_t kMostWriters = 20;
+
+bool is_number(std::string_view text) {
+  std::uint64_t value = 0;
+  return parse_u64(text, value);
+}
+
+// …/JOBXX…/data/file or …/PROF_0…/…/data/file
+bool is_in_capture(const std::string& path) {
+  if (path.find("/data/") == std::string::npos) return false;
+  for (const std::string_view part : split(path, '/')) {
+    if (part.starts_with("PROF_0")) return true;
+    if (part.size() == 32 && part.starts_with("JOB") &&
+        std::all_of(part.begin(), part.end(), [](char c) { return c >= 'A' && c <= 'Z'; }))
+      return true;
+  }
+  return false;
+}
+
+std::string recorded_by(const fs::path& process) {
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(process / "fd", error)) {
+    // Its rights are those of the open file: readers disturb nobody.
+    const bool writes =
+        (entry.symlink_status(error).permissions() & fs::perms::owner_write) != fs::perms::none;
+    if (!writes) continue;
+    const std::string target = fs::read_symlink(entry.path(), error).string();
+    if (is_in_capture(target)) return target;
+  }
+  return "";
+}
+
+// Device and inode of every file that is locked, as /proc/locks has them: "08:01:1234".
+std::set<std::string, std::less<>> locked_files() {
+  std::set<std::string, std::less<>> files;
+  std::ifstream stream("/proc/locks");
+  std::string line;
+  while (std::getline(stream, line)) {
+    for (const std::string_view part : split(line, ' ')) {
+      if (std::count(part.begin(), part.end(), ':') == 2) files.emplace(part);
+    }
+  }
+  return files;
+}
 
 constexpr unsigned kLeastMask = 0027;  // of the vendor's manual
 constexpr unsigned kWritersMask = 0022;
@@ -95,6 +142,49 @@ void check_old_runs(CheckList& list, const fs::path& runs) {
             "nothing to do: the next run of msprof collect removes them");
 }
 
+void add_folders(const std::string& text, char separator, std::vector<std::string>& folders) {
+  for (const std::string_view part : split(text, separator)) {
+    const std::string_view folder = trim(part);
+    if (folder.starts_with('/')) folders.emplace_back(folder);
+  }
+}
+
+void add_folders_of(const fs::path& file, std::vector<std::string>& folders) {
+  std::ifstream stream(file);
+  std::string line;
+  while (std::getline(stream, line)) add_folders(line, '\n', folders);
+}
+
+// Where the dynamic loader of this machine looks, besides the folders of the project.
+std::vector<std::string> library_folders() {
+  std::vector<std::string> folders;
+  if (const char* path = std::getenv("LD_LIBRARY_PATH")) add_folders(path, ':', folders);
+  for (const char* folder : {"/lib", "/usr/lib", "/lib64", "/usr/lib64", "/usr/local/lib"})
+    folders.emplace_back(folder);
+  add_folders_of("/etc/ld.so.conf", folders);
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/etc/ld.so.conf.d", error)) {
+    if (entry.path().extension() == ".conf") add_folders_of(entry.path(), folders);
+  }
+  return folders;
+}
+
+// Those of `names` that are in none of library_folders() and `run_paths`.
+std::vector<std::string> libraries_missing_here(const std::vector<std::string>& names,
+                                                const std::vector<std::string>& run_paths) {
+  auto folders = library_folders();
+  folders.insert(folders.end(), run_paths.begin(), run_paths.end());
+  std::vector<std::string> missing;
+  for (const std::string& name : names) {
+    const bool found = std::any_of(folders.begin(), folders.end(), [&](const std::string& folder) {
+      std::error_code error;
+      return fs::exists(fs::path(folder) / name, error);
+    });
+    if (!found) missing.push_back(name);
+  }
+  return missing;
+}
+
 void check_cache(CheckList& list) {
   try {
     const fs::path runs = runs_folder(user_cache_folder());
@@ -106,6 +196,39 @@ void check_cache(CheckList& list) {
 }
 
 }  // namespace
+
+std::vector<std::string> processes_that_record() {
+  std::vector<std::string> writers;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator("/proc", error)) {
+    const std::string pid = entry.path().filename().string();
+    if (!is_number(pid) || writers.size() >= kMostWriters) continue;
+    const std::string file = recorded_by(entry.path());
+    if (file.empty()) continue;
+    std::string name;
+    std::getline(std::ifstream(entry.path() / "comm"), name);
+    writers.push_back(printable(fmt::format("{} {}: {}", pid, name, file)));
+  }
+  std::sort(writers.begin(), writers.end());
+  return writers;
+}
+
+std::vector<std::string> stale_runs(const fs::path& runs) {
+  const auto locked = locked_files();
+  std::vector<std::string> stale;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(runs, error)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("run_") || name.ends_with(".lock")) continue;
+    struct stat status = {};
+    const std::string lock = entry.path().string() + ".lock";
+    const bool is_held = ::stat(lock.c_str(), &status) == 0 &&
+                         locked.contains(fmt::format("{:02x}:{:02x}:{}", major(status.st_dev),
+                                                     minor(status.st_dev), status.st_ino));
+    if (!is_held) stale.push_back(name);
+  }
+  return stale;
+}
 
 void check_free_space(CheckList& list, std::string_view name, const std::string& folder,
                       std::uint64_t free_bytes, std::uint64_t wanted_bytes,

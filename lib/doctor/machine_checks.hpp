@@ -28,4 +28,11 @@ void report_libraries(CheckList& list, const ProjectFacts& project,
 // The pitfall of NFS mounts: a name of this machine that leads to 127.0.1.1.
 void check_own_address(CheckList& list);
 
+// What a profiled run would meet here: processes that have a file of a capture's data/ open for
+// writing: "12 main: /path/JOB…/data/aicore…". Those of other accounts are seen by root alone.
+std::vector<std::string> processes_that_record();
+
+// Run folders below `runs` that no process holds any more. No lock is taken for it.
+std::vector<std::string> stale_runs(const std::filesystem::path& runs);
+
 }  // namespace msprof

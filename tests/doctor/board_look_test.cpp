@@ -1,5 +1,5 @@
 // A board's answer to the look of doctor: what it means, and that it may be anything.
-#include "doctor/board_look.hpp"
+#include "doctor/board_checks.hpp"
 
 #include <catch2/catch.hpp>
 #include <string>

@@ -1,5 +1,5 @@
 // Another profiled run on this machine, as doctor sees it.
-#include "doctor/process_look.hpp"
+#include "doctor/machine_checks.hpp"
 
 #include <fcntl.h>
 #include <unistd.h>
