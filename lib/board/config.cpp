@@ -1,15 +1,27 @@
 #include "board/config.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <ini.h>
 #include <pwd.h>
+#include <string.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
+#include <charconv>
 #include <cstdlib>
+#include <exception>
+#include <map>
+#include <new>
+#include <vector>
 
 #include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -17,6 +29,120 @@ namespace msprof {
 namespace fs = std::filesystem;
 
 namespace {
+
+constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+
+[[noreturn]] void fail(const std::string& name, int line, std::string_view problem) {
+  throw Error(Exit::usage, fmt::format("{}, line {}: {}", name, line, problem));
+}
+
+// Lines end with "\n", "\r\n" or, of old editors, "\r".
+std::vector<std::string_view> lines_of(std::string_view text) {
+  std::vector<std::string_view> lines;
+  while (!text.empty()) {
+    const auto end = text.find_first_of("\r\n");
+    lines.push_back(text.substr(0, end));
+    if (end == std::string_view::npos) break;
+    text.remove_prefix(end + (text.substr(end).starts_with("\r\n") ? 2 : 1));
+  }
+  return lines;
+}
+
+// The section that `line` begins, lower case; empty where it begins none.
+std::string begun_section(std::string_view line, std::string_view& behind) {
+  line = trim(line);
+  const auto end = line.find(']');
+  if (!line.starts_with('[') || end == std::string_view::npos) return "";
+  behind = trim(line.substr(end + 1));
+  return lower_ascii(trim(line.substr(1, end - 1)));
+}
+
+// inih would skip a section's keys that stand on its own line, and stop at a NUL byte.
+void check_lines(const std::vector<std::string_view>& lines, std::string_view section,
+                 const std::string& name) {
+  bool found = false;
+  int number = 0;
+  for (const std::string_view line : lines) {
+    ++number;
+    if (line.size() > IniSection::kMostLineBytes) {
+      fail(name, number,
+           fmt::format("the line is longer than {} bytes",
+                       with_thousands(IniSection::kMostLineBytes)));
+    }
+    if (line.find('\0') != std::string_view::npos) {
+      fail(name, number, "it holds NUL bytes and is no plain text; save the file as UTF-8");
+    }
+    std::string_view behind;
+    if (begun_section(line, behind) != section) continue;
+    found = true;
+    if (!behind.empty() && behind.front() != '#' && behind.front() != ';') {
+      fail(name, number,
+           fmt::format("something stands behind [{}]; every key has a line of its own", section));
+    }
+  }
+  if (!found) {
+    throw Error(Exit::usage, fmt::format("{} has no section [{}]; its first line should be that, "
+                                         "with ip, username and pwd below",
+                                         name, section));
+  }
+}
+
+// What inih is given and what it gives back, a line at a time, so that the line of a key is known.
+struct Reading {
+  const std::vector<std::string_view>& lines;
+  std::string_view section;
+  std::deque<IniEntry>& entries;
+  std::size_t next = 0;
+  int line_without_value = 0;
+  std::exception_ptr failure{};
+};
+
+char* give_line(char* buffer, int size, void* stream) {
+  auto& reading = *static_cast<Reading*>(stream);
+  const auto capacity = static_cast<std::size_t>(size);
+  if (reading.next == reading.lines.size()) {
+    ::explicit_bzero(buffer, capacity);  // it is about to be freed with the password in it
+    return nullptr;
+  }
+  const std::string_view line = reading.lines[reading.next++];
+  const std::size_t count = line.copy(buffer, capacity - 2);
+  buffer[count] = '\n';
+  buffer[count + 1] = '\0';
+  return buffer;
+}
+
+int take_entry(void* user, const char* section, const char* key, const char* value) {
+  auto& reading = *static_cast<Reading*>(user);
+  try {
+    if (lower_ascii(trim(section)) != reading.section) return 1;
+    const int line = static_cast<int>(reading.next);
+    if (value == nullptr || *key == '\0') {
+      if (reading.line_without_value == 0) reading.line_without_value = line;
+      return 1;
+    }
+    reading.entries.emplace_back();
+    reading.entries.back().key = lower_ascii(key);
+    reading.entries.back().value = value;
+    reading.entries.back().line = line;
+    return 1;
+  } catch (...) {
+    reading.failure = std::current_exception();  // inih is C: nothing may be thrown through it
+    return 0;
+  }
+}
+
+// Debian's inih takes its settings at run time. Its defaults cut a password at " ;", take an
+// indented key for more of the value above it, and cut lines at 199 bytes.
+void set_up_inih() {
+  ini_allow_inline_comments = false;
+  ini_allow_multiline = false;
+  ini_allow_no_value = true;  // reported with its section, where an error would not be
+  ini_stop_on_first_error = false;
+  ini_use_stack = false;
+  ini_allow_realloc = false;
+  ini_max_line = static_cast<int>(IniSection::kMostLineBytes) + 3;  // "\r\n" and NUL
+  ini_initial_alloc = ini_max_line;
+}
 
 constexpr double kShortestTimeoutSeconds = 0.1;
 constexpr double kLongestTimeoutSeconds = 3600;
@@ -38,7 +164,168 @@ fs::path home_folder() {
   return user != nullptr && user->pw_dir != nullptr ? fs::path(user->pw_dir) : fs::path("/");
 }
 
+constexpr std::string_view kSection = "ssh_config";
+constexpr std::size_t kMostFileBytes = 1 << 20;
+enum class Key { ip, username, pwd, port, key, board_dir, host_key, connect_timeout, ignored };
+
+struct Spelling {
+  std::string_view text;  // lower case
+  Key key;
+};
+
+// The vendor's manual and its wrapper spell differently; the last two name an NFS mount.
+constexpr Spelling kSpellings[] = {
+    {"ip", Key::ip},
+    {"board_ip", Key::ip},
+    {"username", Key::username},
+    {"user", Key::username},
+    {"pwd", Key::pwd},
+    {"password", Key::pwd},
+    {"port", Key::port},
+    {"key", Key::key},
+    {"board_dir", Key::board_dir},
+    {"host_key", Key::host_key},
+    {"connect_timeout", Key::connect_timeout},
+    {"board_mount_path", Key::ignored},
+    {"host_mount_path", Key::ignored},
+};
+constexpr std::string_view kKnownKeys =
+    "ip, username, pwd, port, key, board_dir, host_key, connect_timeout";
+
+double parse_seconds(std::string_view text) {
+  double seconds = -1;
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), seconds);
+  return error == std::errc() && end == text.data() + text.size() ? seconds : -1;
+}
+
+void set_value(BoardConfig& config, Key key, std::string_view value, std::string_view where) {
+  switch (key) {
+    case Key::ip:
+      return set_ip(config, value, where);
+    case Key::username:
+      return set_user(config, value, where);
+    case Key::pwd:
+      config.password = Secret(std::string(value));
+      return;
+    case Key::port:
+      return set_port(config, value, where);
+    case Key::key:
+      config.login.key = value;
+      return;
+    case Key::board_dir:
+      return set_board_dir(config, value, where);
+    case Key::host_key:
+      config.login.host_key = parse_host_key_policy(value, fmt::format("{}: host_key", where));
+      return;
+    case Key::connect_timeout:
+      return set_connect_timeout(config, parse_seconds(value),
+                                 fmt::format("{}: connect_timeout", where));
+    case Key::ignored:
+      return;
+  }
+}
+
+// A line that went wrong may have a part of the password before its '='.
+bool may_be_shown(std::string_view key) {
+  return key.size() <= 32 && std::all_of(key.begin(), key.end(), [](char c) {
+           return (c >= 'a' && c <= 'z') || (c >= '0' && c <= '9') || c == '_' || c == '-' ||
+                  c == '.';
+         });
+}
+
+// Notes an unknown or ignored key; null for these.
+const Spelling* find_spelling(const IniEntry& entry, const std::string& name) {
+  const auto* found = std::find_if(std::begin(kSpellings), std::end(kSpellings),
+                                   [&](const Spelling& known) { return known.text == entry.key; });
+  if (found == std::end(kSpellings)) {
+    log::warn("{}, line {}: unknown key{} in [{}] is ignored; known are {}", name, entry.line,
+              may_be_shown(entry.key) ? fmt::format(" '{}'", entry.key) : "", kSection, kKnownKeys);
+    return nullptr;
+  }
+  if (found->key == Key::ignored) {
+    log::verbose("{}, line {}: {} is ignored, no NFS mount is needed", name, entry.line, entry.key);
+    return nullptr;
+  }
+  return found;
+}
+
+// Refuses the same key twice, and two spellings that disagree: nobody can know which is meant.
+class SeenKeys {
+ public:
+  explicit SeenKeys(const std::string& name) : name_(name) {}
+
+  void add(const IniEntry& entry, Key meaning) {
+    const std::string where = fmt::format("{}, line {}", name_, entry.line);
+    const auto [same, is_new] = by_text_.emplace(entry.key, &entry);
+    if (!is_new) {
+      refuse(where, fmt::format("{} stands in line {} already", entry.key, same->second->line));
+    }
+    if (entry.value.empty()) return;
+    const IniEntry& first = *by_meaning_.emplace(meaning, &entry).first->second;
+    if (first.value != entry.value) {
+      refuse(where, fmt::format("{} says something else than {} in line {}; remove one of them",
+                                entry.key, first.key, first.line));
+    }
+  }
+
+ private:
+  const std::string& name_;
+  std::map<std::string_view, const IniEntry*> by_text_;
+  std::map<Key, const IniEntry*> by_meaning_;
+};
+
+// A pipe may be waited for: `--config <(decrypt board.ini.gpg)`.
+std::string read_config_text(const fs::path& file, bool& others_may_read) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOCTTY));
+  struct stat status = {};
+  if (!fd || ::fstat(fd.get(), &status) != 0) {
+    interrupt::check();
+    throw Error(Exit::nothing_to_do,
+                fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
+  }
+  if (!S_ISREG(status.st_mode) && !S_ISFIFO(status.st_mode)) {
+    throw Error(Exit::nothing_to_do, fmt::format("{} is not a file", file.string()));
+  }
+  others_may_read = S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
+  // Room for all of it at once: text that grows leaves copies of the password behind.
+  std::string text(kMostFileBytes + 1, '\0');
+  std::size_t size = 0;
+  while (size < text.size()) {
+    const ssize_t count = ::read(fd.get(), text.data() + size, text.size() - size);
+    if (count == 0) break;
+    if (count > 0) {
+      size += static_cast<std::size_t>(count);
+    } else if (errno == EINTR) {
+      interrupt::check();
+    } else {
+      throw Error(Exit::nothing_to_do,
+                  fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
+    }
+  }
+  text.resize(size);
+  if (size > kMostFileBytes) {
+    throw Error(Exit::usage, fmt::format("{} has more than {}; it is no board's configuration",
+                                         file.string(), human_bytes(kMostFileBytes)));
+  }
+  return text;
+}
+
 }  // namespace
+
+IniSection::IniSection(std::string_view text, std::string_view section, const std::string& name) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  const auto lines = lines_of(text);
+  check_lines(lines, section, name);
+  set_up_inih();
+  Reading reading{.lines = lines, .section = section, .entries = entries_};
+  const int bad_line = ::ini_parse_stream(give_line, &reading, take_entry, &reading);
+  if (reading.failure) std::rethrow_exception(reading.failure);
+  if (bad_line < 0) throw std::bad_alloc();
+  if (bad_line > 0) fail(name, bad_line, "it begins a section whose name has no ']'");
+  if (reading.line_without_value != 0) {
+    fail(name, reading.line_without_value, "it is neither 'key = value' nor a comment");
+  }
+}
 
 void set_ip(BoardConfig& config, std::string_view ip, std::string_view where) {
   if (ip.starts_with('[') && ip.ends_with(']')) ip = ip.substr(1, ip.size() - 2);
@@ -161,6 +448,35 @@ void check_login(const BoardConfig& config, std::string_view source) {
     throw Error(Exit::nothing_to_do, fmt::format("the key {} cannot be read: {}", key.string(),
                                                  readable ? "not a file" : errno_text(errno)));
   }
+}
+
+BoardConfig parse_board_config(std::string_view text, const std::string& name) {
+  const IniSection section(text, kSection, name);
+  BoardConfig config;
+  SeenKeys seen(name);
+  for (const IniEntry& entry : section.entries()) {
+    const Spelling* spelling = find_spelling(entry, name);
+    if (spelling == nullptr) continue;
+    seen.add(entry, spelling->key);
+    if (entry.value.empty()) continue;
+    set_value(config, spelling->key, entry.value, fmt::format("{}, line {}", name, entry.line));
+  }
+  return config;
+}
+
+BoardConfig read_board_config(const fs::path& file) {
+  bool others_may_read = false;
+  std::string text = read_config_text(file, others_may_read);
+  // Wiped on every way out.
+  const Secret keeper(std::move(text));
+  BoardConfig config = parse_board_config(keeper.reveal(), file.string());
+  const fs::path key = config.login.key;
+  if (!key.empty()) set_key(config, key.string(), fs::absolute(file).parent_path());
+  if (others_may_read && !config.password.empty()) {
+    log::warn("{} holds a password and others may read it: chmod 600 {}", file.string(),
+              shell_word(file.string()));
+  }
+  return config;
 }
 
 }  // namespace msprof

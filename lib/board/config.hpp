@@ -1,12 +1,14 @@
-// BoardConfig: how to reach a board, from an ini file, from the command line, or both. For the
-// verb.
+// BoardConfig: how to reach a board, from an ini file, from the command line, or both, and where
+// its password comes from. For the verb.
 #pragma once
 
+#include <deque>
 #include <filesystem>
 #include <optional>
 #include <string>
 #include <string_view>
 
+#include "ssh/secret.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
@@ -61,5 +63,35 @@ SecretSource passphrase_source(const std::filesystem::path& key);
 // The first line of `fd` without its end, for --password-stdin; what follows is left unread.
 // Throws Error(usage) when there is none, or when `fd` is a terminal that would show it.
 Secret read_password_line(int fd);
+
+// The keys of one section of an ini file, as inih reads them. Values may be passwords: they are
+// kept to the byte (the blanks around them excepted), no message shows one, and they are wiped when
+// the section goes.
+struct IniEntry {
+  IniEntry() = default;
+  ~IniEntry() { wipe(value); }
+  IniEntry(const IniEntry&) = delete;
+  IniEntry& operator=(const IniEntry&) = delete;
+
+  std::string key;  // lower case
+  std::string value;
+  int line = 0;  // from 1
+};
+
+class IniSection {
+ public:
+  // Reads section `section` (lower case; any case in the text) of `text`. A line that begins with
+  // '#' or ';' is a comment; nothing behind a value is. `name` is for messages. Throws Error(usage)
+  // where there is no such section, and with the line for what is no key and value, for bytes that
+  // are not text and for lines longer than kMostLineBytes.
+  IniSection(std::string_view text, std::string_view section, const std::string& name);
+
+  const std::deque<IniEntry>& entries() const { return entries_; }
+
+  static constexpr std::size_t kMostLineBytes = 64 << 10;
+
+ private:
+  std::deque<IniEntry> entries_;  // a deque never moves a value and leaves its bytes behind
+};
 
 }  // namespace msprof

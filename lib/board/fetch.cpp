@@ -10,7 +10,7 @@
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "board/cache.hpp"
+#include "board/upload.hpp"
 #include "collect/arrival.hpp"
 
 namespace msprof {

@@ -1,13 +1,38 @@
 #include "board/incoming.hpp"
 
+#include <archive.h>
+#include <archive_entry.h>
 #include <fmt/format.h>
+#include <limits.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <new>
 
 #include "base/text.hpp"
-#include "board/names.hpp"
+#include "board/listing.hpp"
 
 namespace msprof {
 
+namespace fs = std::filesystem;
+
 namespace {
+
+// SECURE_NOABSOLUTEPATHS is not among them: the absolute paths here are ours, below `into`; those
+// of a board are refused before.
+constexpr int kFlags =
+    ARCHIVE_EXTRACT_TIME | ARCHIVE_EXTRACT_SECURE_NODOTDOT | ARCHIVE_EXTRACT_SECURE_SYMLINKS;
+
+struct FreeEntry {
+  void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
+};
+
+// The way is blocked by something in the tree itself, which a board can bring about: a file `a` and
+// then a file `a/b`. 0 is what libarchive gives where a link leads on.
+bool is_in_the_way(int error_number) {
+  return error_number == 0 || error_number == EEXIST || error_number == ENOTDIR ||
+         error_number == EISDIR || error_number == ENOTEMPTY || error_number == ENAMETOOLONG;
+}
 
 // A board could send refusable names without end; beyond this only their number is kept.
 constexpr std::size_t kMostNames = 10'000;
@@ -15,6 +40,93 @@ constexpr std::size_t kMostExamples = 5;
 constexpr int kExampleWidth = 120;
 
 }  // namespace
+
+bool CannotWriteHere::is_full() const {
+  return error_number_ == ENOSPC || error_number_ == EDQUOT;
+}
+
+void TreeWriter::Closer::operator()(struct archive* handle) const {
+  archive_write_free(handle);
+}
+
+TreeWriter::TreeWriter(const fs::path& into) : disk_(archive_write_disk_new()) {
+  if (!disk_) throw std::bad_alloc();
+  archive_write_disk_set_options(disk_.get(), kFlags);
+  // A link above `into` is the user's own and must not look like one of the board's.
+  std::error_code error;
+  into_ = fs::canonical(into, error);
+  if (error) {
+    throw CannotWriteHere(fmt::format("cannot write {}: {}", into.string(), error.message()),
+                          error.value());
+  }
+}
+
+TreeWriter::~TreeWriter() {
+  drop_file();
+}
+
+void TreeWriter::fail(const std::string& path) const {
+  const int error_number = archive_errno(disk_.get());
+  const char* const words = archive_error_string(disk_.get());
+  const std::string reason = error_number > 0   ? errno_text(error_number)
+                             : words != nullptr ? printable(words)
+                                                : "unknown reason";
+  throw CannotWriteHere(fmt::format("cannot write {}: {} (another folder can be given with "
+                                    "--output)",
+                                    printable(path), reason),
+                        error_number);
+}
+
+std::string TreeWriter::make(const NewFile& file, unsigned kind) {
+  const std::string path = into_ / file.path;
+  if (path.size() >= PATH_MAX) return "its path is too long here";
+  const std::unique_ptr<struct archive_entry, FreeEntry> entry(archive_entry_new());
+  if (!entry) throw std::bad_alloc();
+  const std::uint32_t owner = kind == AE_IFDIR ? 0700 : 0600;
+  archive_entry_copy_pathname(entry.get(), path.c_str());
+  archive_entry_set_mode(entry.get(), kind | (file.mode & 0777) | owner);
+  if (file.mtime_seconds != 0) archive_entry_set_mtime(entry.get(), file.mtime_seconds, 0);
+  // No size is set: libarchive would stretch a file that stays short to the size it announced.
+  const int result = archive_write_header(disk_.get(), entry.get());
+  if (result >= ARCHIVE_WARN) return "";
+  if (!is_in_the_way(archive_errno(disk_.get()))) fail(path);
+  const char* const words = archive_error_string(disk_.get());
+  return words == nullptr ? "something else is in its place" : printable(words);
+}
+
+std::string TreeWriter::make_folder(const NewFile& folder) {
+  return make(folder, AE_IFDIR);
+}
+
+std::string TreeWriter::open_file(const NewFile& file) {
+  std::string objection = make(file, AE_IFREG);
+  if (objection.empty()) open_path_ = into_ / file.path;
+  return objection;
+}
+
+void TreeWriter::write(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const la_ssize_t written = archive_write_data(disk_.get(), bytes.data(), bytes.size());
+    if (written <= 0) fail(open_path_);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void TreeWriter::close_file() {
+  if (archive_write_finish_entry(disk_.get()) < ARCHIVE_WARN) fail(open_path_);
+  open_path_.clear();
+}
+
+void TreeWriter::drop_file() noexcept {
+  if (open_path_.empty()) return;
+  archive_write_finish_entry(disk_.get());
+  ::unlink(open_path_.c_str());
+  open_path_.clear();
+}
+
+void TreeWriter::finish() {
+  if (archive_write_close(disk_.get()) < ARCHIVE_WARN) fail(into_.string());
+}
 
 bool Incoming::admit(const NewFile& file) {
   const std::string_view objection = objection_to_board_path(file.path);

@@ -1,19 +1,76 @@
-// Incoming: files of a board on their way into a folder of this machine, whichever way they travel:
-// what is admitted, what was refused and why, how much came. For the ways of BoardTransfer.
+// Incoming: files of a board on their way into a folder of this machine, whichever way they travel.
+// For the ways of BoardTransfer.
 #pragma once
 
 #include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 
+#include "base/error.hpp"
 #include "board/transfer.hpp"
-#include "board/tree_writer.hpp"
+
+struct archive;
 
 namespace msprof {
 
+// This machine's disk does not take something; `error_number` tells a full one.
+class CannotWriteHere : public Error {
+ public:
+  CannotWriteHere(const std::string& message, int error_number)
+      : Error(Exit::cannot_write, message), error_number_(error_number) {}
+  bool is_full() const;
+
+ private:
+  int error_number_;
+};
+
+struct NewFile {
+  std::string path;
+  std::uint32_t mode = 0644;       // the owner can always read and write; no setuid; umask applies
+  std::int64_t mtime_seconds = 0;  // 0: unknown, so the time of its arrival
+  std::uint64_t size_bytes = 0;    // as it was listed; what comes may be more or less
+};
+
+// Makes files and folders below one folder of this machine, through libarchive's secure extraction:
+// nothing is written through a link or outside of that folder, whatever the paths say. Paths must
+// have passed is_acceptable_board_path().
+class TreeWriter {
+ public:
+  // `into` exists. Throws CannotWriteHere.
+  explicit TreeWriter(const std::filesystem::path& into);
+  // Removes a file that is not closed.
+  ~TreeWriter();
+  TreeWriter(const TreeWriter&) = delete;
+  TreeWriter& operator=(const TreeWriter&) = delete;
+
+  // Both return why the tree cannot have it (something else is in the way, a link leads out, the
+  // path is too long), empty when it is made. Throw CannotWriteHere.
+  std::string make_folder(const NewFile& folder);
+  std::string open_file(const NewFile& file);
+
+  void write(std::string_view bytes);
+  void close_file();
+  // Removes the file under way, if there is one.
+  void drop_file() noexcept;
+  // Gives the folders their permissions and times.
+  void finish();
+
+ private:
+  struct Closer {
+    void operator()(struct archive* handle) const;
+  };
+  std::string make(const NewFile& file, unsigned kind);
+  [[noreturn]] void fail(const std::string& path) const;
+  std::filesystem::path into_;
+  std::unique_ptr<struct archive, Closer> disk_;
+  std::string open_path_;  // absolute; empty: no file is open
+};
+
+// What is admitted, what was refused and why, how much came.
 class Incoming {
  public:
   explicit Incoming(const std::filesystem::path& into) : tree_(into) {}

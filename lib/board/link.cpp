@@ -4,14 +4,125 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cmath>
 #include <ctime>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/text.hpp"
 
 namespace msprof {
 
 namespace {
+
+using Clock = std::chrono::steady_clock;
+
+// More than this side looks for the board, so that the board never ends a run that is being
+// reconnected.
+constexpr int kBeyondReconnectSeconds = 15;
+constexpr std::chrono::seconds kLockLimit{60};
+constexpr std::chrono::seconds kReleaseLimit{10};
+constexpr std::chrono::milliseconds kLook{100};
+
+// $1 folder, $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from others.
+// lock/owner: pid, its start time in ticks since boot, run, and "lost" while it waits.
+constexpr const char* kKeep = R"sh(
+run=$2 window=$3 force=$4
+umask 077
+trap "" HUP PIPE
+cd "$1" || exit 71
+own() { look && [ "$pid" = $$ ]; }
+sign() {
+  echo "$$ $(start_of $$) $run $1" > "lock/owner.$$" && mv "lock/owner.$$" lock/owner
+}
+keep_recording() {
+  set -- "$1" "runs/$1/profiling"/*
+  if [ -e "$2" ]; then
+    mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1"
+  fi
+  chmod -R u+rwX "runs/$1" 2>/dev/null
+  rm -rf "runs/$1"
+}
+tries=0
+new=1
+until mkdir lock 2>/dev/null; do
+  [ -d lock ] || { mkdir lock; exit 71; }
+  tries=$((tries + 1))
+  [ $tries -le 5 ] || exit 72
+  look
+  # Whoever holds it signs it at once.
+  [ -n "$pid" ] || [ $tries -gt 2 ] || { sleep 1; continue; }
+  [ "$holder" != "$run" ] || { new=0; break; }
+  if [ "$force" != 1 ] && alive "$pid" "$start"; then
+    echo "busy $pid $holder $state"
+    exit 0
+  fi
+  mv lock "lock.$$" && rm -rf "lock.$$"
+done
+sign || exit 71
+if [ $new = 1 ]; then
+  for old in runs/*; do
+    old=${old#runs/}
+    [ "$old" = "*" ] || [ "$old" = "$run" ] || [ -n "$(marked "$old")" ] || keep_recording "$old"
+  done
+fi
+echo "locked $$"
+speak() {
+  trap 'kill $!; exit 0' TERM
+  while :; do
+    sleep 10 >/dev/null &
+    wait $!
+    echo here || exit 0
+  done
+}
+# Only by having something to say does a board find out that nobody is there any more.
+speak 2>/dev/null &
+voice=$!
+while read -r word; do
+  [ "$word" != bye ] || { kill $voice; own && rm -rf lock; exit 0; }
+done
+kill $voice
+exec >/dev/null 2>&1
+own && sign lost
+while [ "$window" -gt 0 ]; do
+  look
+  # A new keeper of this run: it is back. None, and no folder: it was, and has ended. Another run:
+  # this one has no board to come back to.
+  [ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
+  [ -n "$holder" ] || [ -d "runs/$run" ] || exit 0
+  [ -z "$holder" ] || [ "$holder" = "$run" ] || break
+  sleep 1
+  window=$((window - 1))
+done
+for process in $(marked "$run"); do kill -TERM "$process"; done
+patience=5
+while [ $patience -gt 0 ] && [ -n "$(marked "$run")" ]; do
+  sleep 1
+  patience=$((patience - 1))
+done
+for process in $(marked "$run"); do kill -KILL "$process"; done
+look
+[ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
+keep_recording "$run"
+! own || rm -rf lock
+)sh";
+
+const BoardScript& keep_script() {
+  static const std::string text = std::string(kMarkedFunction) + kLockFunctions + kKeep;
+  static const BoardScript script = {"taking the board's lock", text};
+  return script;
+}
+
+std::string busy_sentence(const std::string& host, std::string_view line) {
+  const auto parts = split(line, ' ');
+  const std::string holder = parts.size() > 2 ? printable(parts[2]) : "?";
+  const bool lost = parts.size() > 3 && parts[3] == "lost";
+  return fmt::format(
+      "{} is busy: the profiled run {} (process {} there) {}; two at once would disturb each "
+      "other's times. Wait for it, or take the board with --force",
+      host, holder, parts.size() > 1 ? printable(parts[1]) : "?",
+      lost ? "has lost its connection and is about to be ended" : "is under way");
+}
 
 constexpr int kMostFruitlessLosses = 3;
 
@@ -20,6 +131,83 @@ std::string new_run_name() {
 }
 
 }  // namespace
+
+// One look over all processes first: usually there is none, and a look at each costs three more.
+const char* const kMarkedFunction = R"sh(
+marked() {
+  cat /proc/[0-9]*/environ 2>/dev/null | tr "\000" "\012" | grep -qx "MSPROF_RUN=$1" || return 0
+  for entry in /proc/[0-9]*; do
+    tr "\000" "\012" 2>/dev/null < "$entry/environ" | grep -qx "MSPROF_RUN=$1" &&
+      echo "${entry#/proc/}"
+  done
+}
+)sh";
+
+const char* const kLockFunctions = R"sh(
+start_of() {
+  read -r stat 2>/dev/null < "/proc/$1/stat" || return 1
+  stat=${stat##*") "}
+  set -- $stat
+  [ "$1" != Z ] && echo "${20}"
+}
+alive() { [ -n "$2" ] && [ "$(start_of "$1")" = "$2" ]; }
+look() { pid= start= holder= state=; read -r pid start holder state 2>/dev/null < lock/owner; }
+)sh";
+
+BoardKeeper::BoardKeeper(BoardShell& shell, const BoardFacts& facts, const std::string& run,
+                         double reconnect_seconds, bool force) {
+  const auto window = std::lround(std::ceil(reconnect_seconds)) + kBeyondReconnectSeconds;
+  command_ = shell.start(
+      keep_script(), {facts.folder, run, std::to_string(window), force ? "1" : "0"},
+      [this](std::string_view bytes) { answer_.append(bytes.substr(0, 1 << 16)); },
+      [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });
+  wait_for_lock(shell.login().name());
+}
+
+BoardKeeper::~BoardKeeper() = default;
+
+void BoardKeeper::wait_for_lock(const std::string& host) {
+  const auto limit = Clock::now() + kLockLimit;
+  for (;;) {
+    const auto end = command_->wait(kLook);
+    for (const std::string_view line : split(answer_, '\n')) {
+      if (line.starts_with("busy ")) {
+        throw Error(Exit::board_unreachable, busy_sentence(host, line));
+      }
+      if (line.starts_with("locked ")) {
+        for (const std::string_view said : split(answer_, '\n')) {
+          if (!said.starts_with("kept ")) continue;
+          log::info(
+              "an earlier run on {} was not brought home; what it recorded is in kept/{} there",
+              host, printable(said.substr(5)));
+        }
+        answer_.clear();
+        return;
+      }
+    }
+    interrupt::check();
+    if (end || Clock::now() > limit) {
+      throw Error(Exit::cannot_write,
+                  fmt::format("{}: cannot take the board's lock: {}", host,
+                              errors_.empty() ? "no answer" : printable(trim(errors_))));
+    }
+  }
+}
+
+void BoardKeeper::release() {
+  if (!command_) return;
+  constexpr std::string_view kBye = "bye\n";
+  const auto limit = Clock::now() + kReleaseLimit;
+  std::string_view rest = kBye;
+  while (!rest.empty() && Clock::now() < limit) {
+    const std::size_t taken = command_->write(rest);
+    rest.remove_prefix(taken);
+    if (taken == 0) command_->wait(kLook);
+  }
+  while (!command_->wait(kLook) && Clock::now() < limit) {
+  }
+  command_.reset();
+}
 
 BoardLink::BoardLink(const BoardConfig& config, double reconnect_seconds)
     : shell_(config.login),

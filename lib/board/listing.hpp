@@ -1,5 +1,6 @@
-// Listings of trees on a board: the script that asks, the reader of its answer, and the same over
-// SFTP. For BoardTransfer. A board may answer anything; what makes no sense is counted as refused.
+// Listings of trees on a board: the script that asks, the reader of its answer, the same over SFTP,
+// and which names of a board may become files here. For the transfers. A board may answer anything;
+// what makes no sense is counted as refused.
 #pragma once
 
 #include <string>
@@ -12,6 +13,20 @@
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
+
+// Why a path from a board must not be used, as the end of a sentence: "leads out of the folder".
+// Empty for a relative path of plain components of at most 255 bytes.
+std::string_view objection_to_board_path(std::string_view path);
+
+// True for such a path: without "..", empty components, control characters or a leading '/'.
+bool is_acceptable_board_path(std::string_view path);
+
+// Why other kinds are refused.
+inline constexpr std::string_view kLink = "is a link";
+inline constexpr std::string_view kSpecialFile = "is neither a file nor a folder";
+
+// The path without "./" in front and '/' behind, as find and tar print it; "" is the folder itself.
+std::string_view plain_board_path(std::string_view path);
 
 // What the scripts print, a line each:
 //   s <mode, hex> <size> <mtime> <ctime> <inode> <name>    of `stat`

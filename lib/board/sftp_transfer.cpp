@@ -3,8 +3,7 @@
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
-#include "board/shell_tree.hpp"
-#include "board/source_file.hpp"
+#include "board/outgoing.hpp"
 #include "board/transfer_ways.hpp"
 
 namespace msprof {

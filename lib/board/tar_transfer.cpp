@@ -1,16 +1,233 @@
+#include "board/tar_transfer.hpp"
+
+#include <archive.h>
+#include <archive_entry.h>
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <condition_variable>
+#include <deque>
 #include <exception>
+#include <memory>
+#include <mutex>
+#include <new>
+#include <string>
+#include <string_view>
 #include <thread>
 
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
-#include "board/byte_queue.hpp"
-#include "board/shell_tree.hpp"
-#include "board/tar_reader.hpp"
-#include "board/tar_writer.hpp"
+#include "board/listing.hpp"
+#include "board/outgoing.hpp"
 #include "board/transfer_ways.hpp"
 
 namespace msprof {
 
 namespace {
+
+// Bytes from one thread to another, a bounded number at a time: the connection pushes, libarchive
+// pulls.
+class ByteQueue {
+ public:
+  // The writer's side. push() waits while the queue is full; it throws what the reader threw, if
+  // the reader has ended so, and drops the bytes where the reader has ended well.
+  void push(std::string_view bytes) {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return left_ || waiting_bytes_ < kMostBytes; });
+    if (error_) std::rethrow_exception(error_);
+    if (left_) return;
+    const bool was_empty = blocks_.empty();
+    // Small pieces share a block, so that the reader is not woken for each.
+    if (was_empty || blocks_.back().size() + bytes.size() > kBlockBytes) {
+      blocks_.emplace_back();
+      blocks_.back().reserve(kBlockBytes);
+    }
+    blocks_.back().append(bytes);
+    waiting_bytes_ += bytes.size();
+    if (was_empty) changed_.notify_all();
+  }
+
+  // No more comes.
+  void close() {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    changed_.notify_all();
+  }
+
+  // The reader's side. The next block, good until the next call; empty at the end.
+  std::string_view pull() {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [&] { return closed_ || !blocks_.empty(); });
+    if (blocks_.empty()) return {};
+    const bool was_full = waiting_bytes_ >= kMostBytes;
+    current_ = std::move(blocks_.front());
+    blocks_.pop_front();
+    waiting_bytes_ -= current_.size();
+    if (was_full) changed_.notify_all();
+    return current_;
+  }
+
+  // The reader has ended; `error` is empty where it has what it wanted.
+  void leave(std::exception_ptr error) {
+    const std::lock_guard lock(mutex_);
+    error_ = std::move(error);
+    left_ = true;
+    blocks_.clear();
+    waiting_bytes_ = 0;
+    changed_.notify_all();
+  }
+
+ private:
+  static constexpr std::size_t kBlockBytes = 256 << 10;
+  static constexpr std::size_t kMostBytes = 4 << 20;
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::deque<std::string> blocks_;
+  std::size_t waiting_bytes_ = 0;
+  std::string current_;  // the reader's alone
+  std::exception_ptr error_;
+  bool closed_ = false;
+  bool left_ = false;
+};
+
+// Behind the end of an archive tar pads to its block; more is not ours to wait for.
+constexpr std::uint64_t kMostPadding = 1 << 20;
+
+class TarReader {
+ public:
+  TarReader(const TarSource& source, Incoming& incoming)
+      : source_(source), incoming_(incoming), archive_(archive_read_new()) {
+    if (!archive_) throw std::bad_alloc();
+    // Tar alone, and no decompression: nothing here unpacks to more than what was sent.
+    archive_read_support_format_tar(archive_.get());
+  }
+
+  void read() {
+    if (archive_read_open(archive_.get(), this, nullptr, give, nullptr) != ARCHIVE_OK) fail();
+    while (next()) take_entry();
+    std::uint64_t padding = 0;
+    for (std::string_view rest = source_(); !rest.empty(); rest = source_()) {
+      padding += rest.size();
+      if (padding > kMostPadding) {
+        throw Error(Exit::partial_data, "the board's tar stream goes on behind its end");
+      }
+    }
+  }
+
+ private:
+  struct Closer {
+    void operator()(struct archive* handle) const { archive_read_free(handle); }
+  };
+
+  static la_ssize_t give(struct archive* handle, void* self, const void** buffer) {
+    auto& reader = *static_cast<TarReader*>(self);
+    try {
+      const std::string_view bytes = reader.source_();
+      *buffer = bytes.data();
+      return static_cast<la_ssize_t>(bytes.size());
+    } catch (...) {
+      // C code is between here and the caller.
+      reader.error_ = std::current_exception();
+      archive_set_error(handle, EIO, "the source failed");
+      return ARCHIVE_FATAL;
+    }
+  }
+
+  [[noreturn]] void fail() const {
+    if (error_) std::rethrow_exception(error_);
+    const char* const words = archive_error_string(archive_.get());
+    throw Error(Exit::partial_data,
+                fmt::format("the board's tar stream cannot be read: {}",
+                            words == nullptr ? "it is empty or damaged" : printable(words)));
+  }
+
+  bool next() {
+    const int result = archive_read_next_header(archive_.get(), &entry_);
+    if (result == ARCHIVE_EOF) return false;
+    if (result < ARCHIVE_WARN) fail();
+    return true;
+  }
+
+  // Why an entry is none of the two kinds that come home.
+  std::string_view objection_to_kind() const {
+    if (archive_entry_hardlink(entry_) != nullptr) return "is a second name of another file";
+    const auto kind = archive_entry_filetype(entry_);
+    if (kind == AE_IFLNK) return kLink;
+    if (kind != AE_IFREG && kind != AE_IFDIR) return kSpecialFile;
+    // No board of ours makes these; a hole of any size costs its sender nothing.
+    if (archive_entry_sparse_count(entry_) > 0) return "is a file with holes";
+    return "";
+  }
+
+  void take_entry() {
+    const char* const name = archive_entry_pathname(entry_);
+    if (name == nullptr) {
+      incoming_.refuse_unnamed(1);
+      return;
+    }
+    NewFile file;
+    file.path = plain_board_path(name);
+    if (file.path.empty()) return;
+    const std::string_view objection = objection_to_kind();
+    if (!objection.empty()) {
+      incoming_.refuse(file.path, objection);
+      return;
+    }
+    file.mode = archive_entry_perm(entry_);
+    if (archive_entry_mtime_is_set(entry_) != 0) file.mtime_seconds = archive_entry_mtime(entry_);
+    if (archive_entry_filetype(entry_) == AE_IFDIR) {
+      incoming_.make_folder(file);
+    } else if (incoming_.open_file(file)) {
+      take_bytes();
+    }
+  }
+
+  void take_bytes() {
+    const void* buffer = nullptr;
+    std::size_t size = 0;
+    la_int64_t offset = 0;
+    la_int64_t expected = 0;
+    for (;;) {
+      const int result = archive_read_data_block(archive_.get(), &buffer, &size, &offset);
+      if (result == ARCHIVE_EOF) break;
+      if (result < ARCHIVE_WARN || (size > 0 && offset != expected)) {
+        incoming_.drop_file();
+        fail();
+      }
+      incoming_.write({static_cast<const char*>(buffer), size});
+      expected += static_cast<la_int64_t>(size);
+    }
+    incoming_.close_file();
+  }
+
+  const TarSource& source_;
+  Incoming& incoming_;
+  std::unique_ptr<struct archive, Closer> archive_;
+  struct archive_entry* entry_ = nullptr;
+  std::exception_ptr error_;
+};
+
+constexpr std::size_t kChunk = 128 << 10;
+constexpr std::int64_t kNsPerSecond = 1'000'000'000;
+
+struct FreeEntry {
+  void operator()(struct archive_entry* entry) const { archive_entry_free(entry); }
+};
+
+unsigned kind_of(const ProjectEntry& entry) {
+  switch (entry.kind) {
+    case EntryKind::folder:
+      return AE_IFDIR;
+    case EntryKind::link:
+      return AE_IFLNK;
+    case EntryKind::file:
+      break;
+  }
+  return AE_IFREG;
+}
 
 // $1 the folder, then names that begin with "./", so that none looks like an option.
 constexpr BoardScript kPack = {"fetching by tar", R"sh(
@@ -101,6 +318,132 @@ std::string fetch_batch(BoardShell& shell, const std::vector<std::string>& argum
 }
 
 }  // namespace
+
+void read_tar(const TarSource& source, Incoming& incoming) {
+  TarReader(source, incoming).read();
+}
+
+TarWriter::TarWriter(const std::vector<ProjectEntry>& entries,
+                     const std::function<void(std::uint64_t)>& progress)
+    : entries_(entries), progress_(progress), buffer_(kChunk), archive_(archive_write_new()) {
+  if (!archive_) throw std::bad_alloc();
+  require(archive_write_set_format_gnutar(archive_.get()));
+  // No blocks: what is written is there at once.
+  require(archive_write_set_bytes_per_block(archive_.get(), 0));
+  require(archive_write_open(archive_.get(), this, nullptr, take, nullptr));
+}
+
+// An archive that goes before its end would fill the file under way to its announced size.
+TarWriter::~TarWriter() {
+  given_up_ = true;
+  archive_.reset();
+}
+
+void TarWriter::require(la_ssize_t result) const {
+  if (result >= ARCHIVE_WARN) return;
+  const char* const words = archive_error_string(archive_.get());
+  throw Error(Exit::internal_error, fmt::format("cannot make a tar stream of the project: {}",
+                                                words == nullptr ? "unknown reason" : words));
+}
+
+la_ssize_t TarWriter::take(struct archive* handle, void* self, const void* bytes,
+                           std::size_t size) {
+  auto& writer = *static_cast<TarWriter*>(self);
+  try {
+    if (!writer.given_up_) {
+      writer.made_.append(static_cast<const char*>(bytes), size);
+      return static_cast<la_ssize_t>(size);
+    }
+  } catch (const std::exception&) {
+    // C code is between here and the caller.
+  }
+  archive_set_error(handle, ENOMEM, "out of memory");
+  return -1;
+}
+
+std::size_t TarWriter::fill(char* buffer, std::size_t size) {
+  while (taken_ == made_.size() && !finished_) {
+    made_.clear();
+    taken_ = 0;
+    step();
+  }
+  const std::size_t count = made_.copy(buffer, size, taken_);
+  taken_ += count;
+  return count;
+}
+
+void TarWriter::step() {
+  if (file_) {
+    continue_file();
+  } else if (next_ < entries_.size()) {
+    begin(entries_[next_++]);
+  } else if (next_again_ < again_.size()) {
+    begin(*again_[next_again_++]);
+  } else {
+    require(archive_write_close(archive_.get()));
+    finished_ = true;
+  }
+}
+
+void TarWriter::begin(const ProjectEntry& entry) {
+  interrupt::check();
+  if (entry.kind != EntryKind::file) {
+    write_header(entry, 0, entry.mtime_ns / kNsPerSecond);
+    return;
+  }
+  file_.emplace(entry.source);
+  if (!open_for_sending(*file_, entry, report_)) {
+    file_.reset();
+    return;
+  }
+  entry_ = &entry;
+  left_bytes_ = file_->size_bytes();
+  // The second time it is in doubt whatever happens: 1970 gets it sent again.
+  const bool second = next_again_ > 0;
+  write_header(entry, left_bytes_, second ? 0 : file_->copied_mtime_seconds());
+  if (second) --report_.files;  // counted before
+}
+
+void TarWriter::write_header(const ProjectEntry& entry, std::uint64_t size_bytes,
+                             std::int64_t mtime) {
+  const std::unique_ptr<struct archive_entry, FreeEntry> header(archive_entry_new());
+  if (!header) throw std::bad_alloc();
+  const unsigned owner = entry.kind == EntryKind::folder ? 0700U : 0U;
+  archive_entry_copy_pathname(header.get(), entry.path.c_str());
+  archive_entry_set_mode(header.get(), kind_of(entry) | (entry.mode & 0777U) | owner);
+  archive_entry_set_size(header.get(), static_cast<la_int64_t>(size_bytes));
+  archive_entry_set_mtime(header.get(), mtime, 0);
+  if (entry.kind == EntryKind::link) archive_entry_copy_symlink(header.get(), entry.link.c_str());
+  require(archive_write_header(archive_.get(), header.get()));
+}
+
+void TarWriter::continue_file() {
+  if (left_bytes_ == 0) {
+    finish_file();
+    return;
+  }
+  std::size_t count = file_->read(buffer_);
+  if (count == 0) {
+    // It became shorter: the stream keeps the size that it announced.
+    count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), left_bytes_));
+    std::fill_n(buffer_.begin(), count, '\0');
+  }
+  require(archive_write_data(archive_.get(), buffer_.data(), count));
+  left_bytes_ -= count;
+  report_.bytes += count;
+  if (progress_) progress_(report_.bytes);
+}
+
+void TarWriter::finish_file() {
+  if (next_again_ > 0) {
+    told_of_change(*file_, *entry_);
+  } else if (file_->has_changed()) {
+    log::verbose("{} changed while it was sent, and is sent once more",
+                 printable(entry_->path.string()));
+    again_.push_back(entry_);
+  }
+  file_.reset();
+}
 
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,

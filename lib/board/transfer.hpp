@@ -19,9 +19,6 @@
 
 namespace msprof {
 
-// A relative path without "..", empty components, control characters or a leading '/'.
-bool is_acceptable_board_path(std::string_view path);
-
 struct FetchReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;

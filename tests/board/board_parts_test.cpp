@@ -4,9 +4,9 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "board/cache.hpp"
 #include "board/facts.hpp"
 #include "board/shell.hpp"
+#include "board/upload.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/run_changes.hpp"
 #include "support/run_program.hpp"

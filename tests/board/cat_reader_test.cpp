@@ -1,7 +1,7 @@
 // Many files out of one stream, each behind the other with a line between them.
 #include <catch2/catch.hpp>
 
-#include "board/cat_reader.hpp"
+#include "board/cat_transfer.hpp"
 #include "board/transfer_fixture.hpp"
 #include "support/files.hpp"
 

@@ -10,7 +10,7 @@
 #include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
 #include "board/facts.hpp"
-#include "board/keeper.hpp"
+#include "board/link.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 

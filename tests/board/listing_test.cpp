@@ -6,7 +6,6 @@
 
 #include "base/error.hpp"
 #include "board/listing.hpp"
-#include "board/names.hpp"
 #include "board/transfer_fixture.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"

@@ -11,10 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "board/cat_reader.hpp"
+#include "board/cat_transfer.hpp"
 #include "board/facts.hpp"
 #include "board/listing.hpp"
-#include "board/tar_reader.hpp"
+#include "board/tar_transfer.hpp"
 #include "collect/elf_file.hpp"
 #include "ssh/sftp_wire.hpp"
 

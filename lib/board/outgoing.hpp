@@ -1,5 +1,5 @@
-// SourceFile: a file of a project while it is sent to a board. It may change meanwhile; whoever
-// sends it learns of it. For the ways of BoardTransfer.
+// A project on its way to a board: its files while they are sent (SourceFile), and its folders, its
+// links and the removal of what is in the way, by the board's shell. For the ways of BoardTransfer.
 #pragma once
 
 #include <sys/stat.h>
@@ -7,12 +7,16 @@
 #include <cstdint>
 #include <filesystem>
 #include <span>
+#include <string>
+#include <vector>
 
 #include "base/file_reader.hpp"
+#include "board/shell.hpp"
 #include "board/transfer.hpp"
 
 namespace msprof {
 
+// A file that may change while it is sent; whoever sends it learns of it.
 class SourceFile {
  public:
   // Opens a regular file, not through a link; error() is 0 or an errno value.
@@ -41,5 +45,23 @@ bool open_for_sending(const SourceFile& file, const ProjectEntry& entry, SendRep
 
 // After the last byte: warns and returns true where it changed meanwhile.
 bool told_of_change(const SourceFile& file, const ProjectEntry& entry);
+
+// Lists of names go to a board a line each; a name that has a line break itself cannot.
+bool is_one_line(const std::string& name);
+
+// Removes what stands where an entry will be, except a folder for a folder, and never through a
+// link; so no earlier version stands for a file that then cannot be sent. Throws
+// Error(cannot_write) with the board's reason, as all of these.
+void make_room(BoardShell& shell, const std::string& folder,
+               const std::vector<ProjectEntry>& entries);
+
+// make_room(), then the folders and links of `entries`. What is not one line is warned of and noted
+// as not sent.
+void make_tree(BoardShell& shell, const std::string& folder,
+               const std::vector<ProjectEntry>& entries, SendReport& report);
+
+// Error(cannot_write): the board, the folder, the reason and the space that is free there.
+[[noreturn]] void throw_board_cannot_write(BoardShell& shell, const std::string& folder,
+                                           const std::string& reason);
 
 }  // namespace msprof

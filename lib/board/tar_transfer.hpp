@@ -1,5 +1,4 @@
-// TarWriter: entries of a project as a tar stream, made while it is taken. For the tar way of
-// BoardTransfer. GNU format: busybox understands its long names, and no others.
+// Tar streams to and from a board. For the tar way of BoardTransfer, its tests and fuzzing.
 #pragma once
 
 #include <archive.h>
@@ -9,13 +8,17 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
-#include "board/source_file.hpp"
+#include "board/incoming.hpp"
+#include "board/outgoing.hpp"
 #include "board/transfer.hpp"
 
 namespace msprof {
 
+// Entries of a project as a tar stream, made while it is taken. GNU format: busybox understands its
+// long names, and no others.
 class TarWriter {
  public:
   // `entries` outlive it.
@@ -60,5 +63,14 @@ class TarWriter {
   SendReport report_;
   std::unique_ptr<struct archive, Closer> archive_;
 };
+
+// The next bytes, good until the next call; empty at the end.
+using TarSource = std::function<std::string_view()>;
+
+// Reads one archive and what pads it: regular files and folders go to `incoming`, everything else
+// is refused there. Throws Error(partial_data) where the bytes are no archive, end too early or go
+// on behind its end; what came whole before is there then, what did not is not. Throws
+// CannotWriteHere.
+void read_tar(const TarSource& source, Incoming& incoming);
 
 }  // namespace msprof
