@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <random>
-#include <span>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
@@ -141,16 +140,11 @@ void send_file(BoardShell& shell, const std::string& folder, const ProjectEntry&
                SendReport& report, const TransferProgress& progress) {
   SourceFile file(entry.source);
   if (!open_for_sending(file, entry, report)) return;
-  const auto fill = [&](char* buffer, std::size_t size) {
-    const std::size_t count = file.read(std::span(buffer, size));
-    report.bytes += count;
-    if (progress && count > 0) progress(report.bytes);
-    return count;
-  };
   const std::string name = "./" + entry.path.string();
   const std::string mode = fmt::format("{:o}", entry.mode & 0777U);
-  const BoardAnswer answer = shell.stream(
-      kWriteFile, {folder, name, mode, fmt::format("{}", file.copied_mtime_seconds())}, fill, {});
+  const BoardAnswer answer =
+      shell.stream(kWriteFile, {folder, name, mode, fmt::format("{}", file.copied_mtime_seconds())},
+                   counted_reads(file, report, progress), {});
   if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
   if (told_of_change(file, entry)) shell.ask(kSetTime, {folder, name, "0"});
 }

@@ -50,14 +50,12 @@ BoardFetch::BoardFetch(BoardLink& link, const BoardFacts& facts, std::string pro
     : link_(link), transfer_(link.shell(), facts), project_(std::move(project)) {}
 
 void BoardFetch::remember() {
-  link_.persistently(
-      [&] {
-        before_ = transfer_.list(link_.run_folder());
-        const bool alone = !link_.facts().has_stat && !link_.facts().has_sftp;
-        change_board(link_.shell(), kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
-        newer_before_ = files_newer_than(kStart);
-      },
-      [] { return std::uint64_t{0}; });
+  link_.persistently([&] {
+    before_ = transfer_.list(link_.run_folder());
+    const bool alone = !link_.facts().has_stat && !link_.facts().has_sftp;
+    link_.shell().change(kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
+    newer_before_ = files_newer_than(kStart);
+  });
 }
 
 std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {
@@ -117,12 +115,10 @@ void BoardFetch::require_space(const fs::path& into) const {
 
 RunChanges BoardFetch::changes_since() {
   RunChanges changes;
-  link_.persistently(
-      [&] {
-        after_ = transfer_.list(link_.run_folder());
-        changes = compare_run(before_, after_, touched_files());
-      },
-      [] { return std::uint64_t{0}; });
+  link_.persistently([&] {
+    after_ = transfer_.list(link_.run_folder());
+    changes = compare_run(before_, after_, touched_files());
+  });
   return changes;
 }
 

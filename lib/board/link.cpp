@@ -240,14 +240,14 @@ void BoardLink::recover() {
 
 void BoardLink::persistently(const std::function<void()>& work,
                              const std::function<std::uint64_t()>& progress) {
-  std::uint64_t before = progress();
+  std::uint64_t before = progress ? progress() : 0;
   int fruitless = 0;
   for (;;) {
     try {
       work();
       return;
     } catch (const ConnectionLost& error) {
-      const std::uint64_t now = progress();
+      const std::uint64_t now = progress ? progress() : 0;
       fruitless = now > before ? 0 : fruitless + 1;
       before = now;
       if (fruitless >= kMostFruitlessLosses || !keeper_) throw;

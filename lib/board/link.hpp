@@ -55,9 +55,9 @@ class BoardLink {
   // board stays away; signals from before are set aside, a new Ctrl-C ends it.
   void recover();
   // Does `work`, again after a lost connection. Gives up, with the last ConnectionLost, when
-  // `progress` (bytes moved so far, say) has not grown between three losses.
+  // `progress` (bytes moved so far, say; empty: there is none) has not grown between three losses.
   void persistently(const std::function<void()>& work,
-                    const std::function<std::uint64_t()>& progress);
+                    const std::function<std::uint64_t()>& progress = {});
   // Gives the lock back and disconnects. Never throws.
   void close();
 

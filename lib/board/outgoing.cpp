@@ -83,8 +83,8 @@ std::string on_board(const fs::path& path) {
   return "./" + path.string();
 }
 
-void change(BoardShell& shell, const BoardScript& script, const std::string& folder,
-            const std::string& lines) {
+void change_folder(BoardShell& shell, const BoardScript& script, const std::string& folder,
+                   const std::string& lines) {
   if (lines.empty()) return;
   const BoardAnswer answer = shell.ask(script, {folder}, lines);
   if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
@@ -156,6 +156,16 @@ bool open_for_sending(const SourceFile& file, const ProjectEntry& entry, SendRep
   return false;
 }
 
+std::function<std::size_t(char*, std::size_t)> counted_reads(SourceFile& file, SendReport& report,
+                                                             const TransferProgress& progress) {
+  return [&](char* buffer, std::size_t size) {
+    const std::size_t count = file.read(std::span(buffer, size));
+    report.bytes += count;
+    if (progress && count > 0) progress(report.bytes);
+    return count;
+  };
+}
+
 bool told_of_change(const SourceFile& file, const ProjectEntry& entry) {
   if (!file.has_changed()) return false;
   log::warn(
@@ -179,7 +189,7 @@ void make_room(BoardShell& shell, const std::string& folder,
     const bool listed = entry.kind != EntryKind::folder && is_one_line(entry.path.string());
     if (listed) lines += "f" + on_board(entry.path) + "\n";
   }
-  change(shell, kMakeRoom, folder, lines);
+  change_folder(shell, kMakeRoom, folder, lines);
 }
 
 void make_tree(BoardShell& shell, const std::string& folder,
@@ -201,8 +211,8 @@ void make_tree(BoardShell& shell, const std::string& folder,
   for (const fs::path& path : folders) {
     if (is_one_line(path.string())) folder_lines += "- " + on_board(path) + "\n";
   }
-  change(shell, kMakeFolders, folder, folder_lines);
-  change(shell, kMakeLinks, folder, link_lines);
+  change_folder(shell, kMakeFolders, folder, folder_lines);
+  change_folder(shell, kMakeLinks, folder, link_lines);
 }
 
 void throw_board_cannot_write(BoardShell& shell, const std::string& folder,

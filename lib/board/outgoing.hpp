@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <span>
 #include <string>
 #include <vector>
@@ -42,6 +43,10 @@ class SourceFile {
 
 // Counts it in `report`. Where it could not be opened: warns, notes it as not sent, returns false.
 bool open_for_sending(const SourceFile& file, const ProjectEntry& entry, SendReport& report);
+
+// As BoardShell::Source: the next bytes of `file`, counted in `report`.
+std::function<std::size_t(char* buffer, std::size_t size)> counted_reads(
+    SourceFile& file, SendReport& report, const TransferProgress& progress);
 
 // After the last byte: warns and returns true where it changed meanwhile.
 bool told_of_change(const SourceFile& file, const ProjectEntry& entry);

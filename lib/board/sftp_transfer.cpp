@@ -1,5 +1,3 @@
-#include <span>
-
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
@@ -24,12 +22,7 @@ void send_file(SftpFiles& sftp, const std::string& path, const ProjectEntry& ent
                SendReport& report, const TransferProgress& progress) {
   SourceFile file(entry.source);
   if (!open_for_sending(file, entry, report)) return;
-  sftp.write(path, entry.mode & 0777U, [&](char* buffer, std::size_t size) {
-    const std::size_t count = file.read(std::span(buffer, size));
-    report.bytes += count;
-    if (progress && count > 0) progress(report.bytes);
-    return count;
-  });
+  sftp.write(path, entry.mode & 0777U, counted_reads(file, report, progress));
   sftp.set_times(path, told_of_change(file, entry) ? 0 : file.copied_mtime_seconds());
 }
 

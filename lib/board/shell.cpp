@@ -227,4 +227,12 @@ BoardAnswer BoardShell::ask(const BoardScript& script, const std::vector<std::st
   return answer;
 }
 
+void BoardShell::change(const BoardScript& script, const std::vector<std::string>& arguments,
+                        std::string_view input) {
+  const BoardAnswer answer = ask(script, arguments, input);
+  if (answer.ok()) return;
+  throw Error(Exit::cannot_write,
+              fmt::format("{}: {}: {}", login_.name(), script.name, answer.reason()));
+}
+
 }  // namespace msprof

@@ -65,7 +65,10 @@ class BoardShell {
   // clean.
   BoardAnswer ask(const BoardScript& script, const std::vector<std::string>& arguments,
                   std::string_view input = {});
-  // The same with streams: `source` (may be empty) is its stdin, `sink` (may be empty) its stdout.
+  // Runs one that changes files on the board; throws Error(cannot_write) with its reason, too.
+  void change(const BoardScript& script, const std::vector<std::string>& arguments,
+              std::string_view input = {});
+  // As ask() with streams: `source` (may be empty) is its stdin, `sink` (may be empty) its stdout.
   BoardAnswer stream(const BoardScript& script, const std::vector<std::string>& arguments,
                      const Source& source, const StreamSink& sink);
   // Starts a script, on a terminal if one is given, and leaves the waiting to the caller.

@@ -238,8 +238,8 @@ RunPlace SshHost::open(const Project& project) {
   }
   state_->project_name = folder_name(project);
   state_->has_run = true;
-  change_board(state_->link.shell(), kMakeRun,
-               {state_->link.run_folder(), std::string(kTreeName), std::string(kOutputName)});
+  state_->link.shell().change(
+      kMakeRun, {state_->link.run_folder(), std::string(kTreeName), std::string(kOutputName)});
   return {state_->project(), state_->output()};
 }
 
@@ -302,12 +302,9 @@ std::string SshHost::keep() {
   const std::string place = state_->link.kept_folder();
   state_->kept_safe = true;
   try {
-    state_->link.persistently(
-        [&] {
-          change_board(state_->link.shell(), kKeep,
-                       {state_->link.run_folder(), place, "recording"});
-        },
-        [] { return std::uint64_t{0}; });
+    state_->link.persistently([&] {
+      state_->link.shell().change(kKeep, {state_->link.run_folder(), place, "recording"});
+    });
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
@@ -323,7 +320,7 @@ void SshHost::clean_up() {
   try {
     // Where it was lost for good that has been said, and the board cleans itself.
     if (state_->link.shell().is_connected()) {
-      state_->link.persistently([this] { remove_run(); }, [] { return std::uint64_t{0}; });
+      state_->link.persistently([this] { remove_run(); });
     }
   } catch (const Error& error) {
     log::warn("{}", error.what());
@@ -335,16 +332,15 @@ void SshHost::remove_run() {
   BoardShell& shell = state_->link.shell();
   const bool clean = state_->options.clean_board && !state_->kept_safe;
   if (state_->has_run && state_->options.keep) {
-    change_board(shell, kKeep,
-                 {state_->link.run_folder(), state_->link.kept_folder(),
-                  state_->at_stake ? "run" : "brought-home"});
+    shell.change(kKeep, {state_->link.run_folder(), state_->link.kept_folder(),
+                         state_->at_stake ? "run" : "brought-home"});
     log::info("the run stays on {} in {}", name(), state_->link.kept_folder());
   } else if (state_->has_run) {
-    change_board(shell, kRemove, {state_->link.run_folder()});
+    shell.change(kRemove, {state_->link.run_folder()});
   }
   state_->has_run = false;
   if (clean) {
-    change_board(shell, kRemove, {facts().folder});
+    shell.change(kRemove, {facts().folder});
   } else if (state_->upload) {
     state_->remains = state_->upload->remains();
   }
@@ -354,7 +350,7 @@ void SshHost::clean_board() {
   state_->options.clean_board = true;
   try {
     connect();
-    state_->link.persistently([this] { remove_run(); }, [] { return std::uint64_t{0}; });
+    state_->link.persistently([this] { remove_run(); });
   } catch (const Error&) {
     state_->link.close();
     throw;

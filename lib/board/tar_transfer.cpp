@@ -323,8 +323,7 @@ void read_tar(const TarSource& source, Incoming& incoming) {
   TarReader(source, incoming).read();
 }
 
-TarWriter::TarWriter(const std::vector<ProjectEntry>& entries,
-                     const std::function<void(std::uint64_t)>& progress)
+TarWriter::TarWriter(const std::vector<ProjectEntry>& entries, const TransferProgress& progress)
     : entries_(entries), progress_(progress), buffer_(kChunk), archive_(archive_write_new()) {
   if (!archive_) throw std::bad_alloc();
   require(archive_write_set_format_gnutar(archive_.get()));

@@ -22,8 +22,7 @@ namespace msprof {
 class TarWriter {
  public:
   // `entries` outlive it.
-  TarWriter(const std::vector<ProjectEntry>& entries,
-            const std::function<void(std::uint64_t)>& progress);
+  TarWriter(const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
   ~TarWriter();
   TarWriter(const TarWriter&) = delete;
   TarWriter& operator=(const TarWriter&) = delete;
@@ -48,7 +47,7 @@ class TarWriter {
   void require(la_ssize_t result) const;
 
   const std::vector<ProjectEntry>& entries_;
-  const std::function<void(std::uint64_t)>& progress_;
+  const TransferProgress& progress_;
   std::size_t next_ = 0;
   std::vector<const ProjectEntry*> again_;  // changed while they were read
   std::size_t next_again_ = 0;

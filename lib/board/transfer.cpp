@@ -112,7 +112,7 @@ TreeListing BoardTransfer::list_paths(const std::string& folder,
 
 std::string BoardTransfer::fetch_once(const std::string& folder,
                                       const std::vector<std::string>& paths, Incoming& incoming,
-                                      const Progress& progress) {
+                                      const TransferProgress& progress) {
   if (way_ == TransferWay::tar) return fetch_by_tar(shell_, folder, paths, incoming, progress);
   const TreeListing wanted = list_paths(folder, paths);
   incoming.refuse_unnamed(wanted.refused);
@@ -121,7 +121,7 @@ std::string BoardTransfer::fetch_once(const std::string& folder,
 
 // Needs no tar: for boards without one, and for the few files that a tar stream did not bring.
 std::string BoardTransfer::fetch_listed(const std::string& folder, const TreeListing& wanted,
-                                        Incoming& incoming, const Progress& progress) {
+                                        Incoming& incoming, const TransferProgress& progress) {
   if (way_ == TransferWay::sftp) {
     if (const auto sftp = shell_.connection().sftp()) {
       return fetch_by_sftp(*sftp, folder, wanted, incoming, progress);
@@ -131,7 +131,7 @@ std::string BoardTransfer::fetch_listed(const std::string& folder, const TreeLis
 }
 
 FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<std::string>& paths,
-                                 const fs::path& into, const Progress& progress) {
+                                 const fs::path& into, const TransferProgress& progress) {
   try {
     Incoming incoming(into);
     std::string problem = fetch_once(folder, paths, incoming, progress);
@@ -175,7 +175,7 @@ void BoardTransfer::throw_disk_full(const std::string& folder,
 }
 
 SendReport BoardTransfer::send(const std::string& folder, const std::vector<ProjectEntry>& entries,
-                               const Progress& progress) {
+                               const TransferProgress& progress) {
   if (entries.empty()) return {};
   if (way_ == TransferWay::tar) return send_by_tar(shell_, folder, entries, progress);
   if (way_ == TransferWay::sftp) {

@@ -35,6 +35,9 @@ struct SendReport {
   std::vector<std::filesystem::path> not_sent;
 };
 
+// Gets the bytes of files so far.
+using TransferProgress = std::function<void(std::uint64_t bytes)>;
+
 class Incoming;
 
 enum class TransferWay { automatic, tar, sftp, cat };
@@ -54,11 +57,10 @@ class BoardTransfer {
   // Brings `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)
   // to `into`/<path>, replacing what is there, and holds the sizes against a fresh listing. What
   // differs is fetched once more. Permissions come without setuid and limited by the umask, times
-  // as they are. `progress` gets the bytes of files so far. Ctrl-C does not end it. Throws
+  // as they are. Ctrl-C does not end it. Throws
   // Error(cannot_write) when this machine's disk does not take them, ConnectionLost.
   FetchReport fetch(const std::string& folder, const std::vector<std::string>& paths,
-                    const std::filesystem::path& into,
-                    const std::function<void(std::uint64_t)>& progress);
+                    const std::filesystem::path& into, const TransferProgress& progress);
 
   // Makes `entries` (of the project, `source` on this machine) below `folder` with their bytes,
   // permissions and times; what is there already is replaced, of whatever kind it is. The owner may
@@ -70,15 +72,14 @@ class BoardTransfer {
   // file changed within the last two seconds (it may change again within the same second), 1970 for
   // one that changed while it was read.
   SendReport send(const std::string& folder, const std::vector<ProjectEntry>& entries,
-                  const std::function<void(std::uint64_t)>& progress);
+                  const TransferProgress& progress);
 
  private:
-  using Progress = std::function<void(std::uint64_t)>;
   TreeListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
   std::string fetch_once(const std::string& folder, const std::vector<std::string>& paths,
-                         Incoming& incoming, const Progress& progress);
+                         Incoming& incoming, const TransferProgress& progress);
   std::string fetch_listed(const std::string& folder, const TreeListing& wanted, Incoming& incoming,
-                           const Progress& progress);
+                           const TransferProgress& progress);
   [[noreturn]] void throw_disk_full(const std::string& folder,
                                     const std::vector<std::string>& paths,
                                     const std::filesystem::path& into);

@@ -18,8 +18,6 @@
 
 namespace msprof {
 
-using TransferProgress = std::function<void(std::uint64_t bytes)>;
-
 // A file that grows while it is read is followed this far beyond its listed size.
 inline constexpr std::uint64_t kMostGrowth = 16 << 20;
 

@@ -154,25 +154,6 @@ std::string cache_name(const Project& project) {
   return fmt::format("{}-{:016x}", name.empty() ? "project" : name, fnv1a(whole));
 }
 
-void change_board(BoardShell& shell, const BoardScript& script,
-                  const std::vector<std::string>& arguments) {
-  const BoardAnswer answer = shell.ask(script, arguments);
-  if (answer.ok()) return;
-  throw Error(Exit::cannot_write,
-              fmt::format("{}: {}: {}", shell.login().name(), script.name, answer.reason()));
-}
-
-void remove_on_board(BoardShell& shell, const std::string& folder,
-                     const std::vector<std::string>& paths) {
-  if (paths.empty()) return;
-  std::string list;
-  for (const std::string& path : paths) list += path + '\n';
-  const BoardAnswer answer = shell.ask(kRemove, {folder}, list);
-  if (answer.ok()) return;
-  throw Error(Exit::cannot_write,
-              fmt::format("{}: {}: {}", shell.login().name(), kRemove.name, answer.reason()));
-}
-
 BoardUpload::BoardUpload(BoardLink& link, const BoardFacts& facts, std::string target)
     : link_(link), transfer_(link.shell(), facts), target_(std::move(target)) {}
 
@@ -189,20 +170,27 @@ void BoardUpload::require_space(std::uint64_t bytes) {
           link_.facts().folder));
 }
 
+// Paths below `folder` of the board.
+void BoardUpload::remove(const std::string& folder, const std::vector<std::string>& paths) {
+  std::string list;
+  for (const std::string& path : paths) list += path + '\n';
+  if (!list.empty()) link_.shell().change(kRemove, {folder}, list);
+}
+
 // Again after a lost connection: what has arrived by then is not sent twice.
 Placed BoardUpload::send(const Project& project, const std::string& folder) {
   Placed placed;
   std::uint64_t sent = 0;
   bool first = true;
   const auto bring_up_to_date = [&] {
-    change_board(link_.shell(), kMakeFolder, {folder});
+    link_.shell().change(kMakeFolder, {folder});
     const CacheUpdate update = plan_update(project, transfer_.list(folder));
     if (first) {
       require_space(update.bytes);
       placed = {update.files, update.bytes};
       first = false;
     }
-    remove_on_board(link_.shell(), folder, update.remove);
+    remove(folder, update.remove);
     Progress progress(fmt::format("sending the project to {}", link_.name()), placed.bytes);
     const std::uint64_t before = placed.bytes - std::min(update.bytes, placed.bytes);
     const SendReport report = transfer_.send(folder, update.send, [&](std::uint64_t bytes) {
@@ -230,20 +218,18 @@ Placed BoardUpload::by_cache(const Project& project) {
   cache_is_whole_ = true;
   interrupt::check();
   const std::uint64_t free = board_free_bytes(link_.shell(), link_.facts().folder);
-  link_.persistently(
-      [&] {
-        if (free >= project.bytes + kMarginBytes) {
-          change_board(link_.shell(), kCopy, {cache_, target_});
-          return;
-        }
-        log::info(
-            "space is short on {} ({} free; a second copy of the project needs {}, beside {} for "
-            "the recording): the run takes the board's copy with it",
-            link_.name(), human_bytes(free), human_bytes(project.bytes), human_bytes(kMarginBytes));
-        change_board(link_.shell(), kMove, {cache_, target_});
-        cache_.clear();
-      },
-      [] { return std::uint64_t{0}; });
+  link_.persistently([&] {
+    if (free >= project.bytes + kMarginBytes) {
+      link_.shell().change(kCopy, {cache_, target_});
+      return;
+    }
+    log::info(
+        "space is short on {} ({} free; a second copy of the project needs {}, beside {} for "
+        "the recording): the run takes the board's copy with it",
+        link_.name(), human_bytes(free), human_bytes(project.bytes), human_bytes(kMarginBytes));
+    link_.shell().change(kMove, {cache_, target_});
+    cache_.clear();
+  });
   return placed;
 }
 
@@ -264,7 +250,7 @@ void BoardUpload::drop_unfinished(const Project& project) {
       if (whole) whole_bytes += file.size_bytes;
       if (!whole) half.push_back(found->first);
     }
-    remove_on_board(link_.shell(), cache_, half);
+    remove(cache_, half);
     cache_bytes_ = whole_bytes;
     if (whole_bytes == 0) cache_.clear();
   } catch (const Error& error) {
@@ -296,7 +282,7 @@ void BoardUpload::from_board(const std::string& folder) {
   if (parse_u64(answer.substr(0, answer.find_first_of(" \t")), kilobytes)) {
     require_space(kilobytes * 1024);
   }
-  change_board(link_.shell(), kCopy, {folder, target_});
+  link_.shell().change(kCopy, {folder, target_});
 }
 
 void BoardUpload::place_files(const Project& project, const std::vector<PlacedFile>& files) {
@@ -339,8 +325,7 @@ void BoardUpload::place_files(const Project& project, const std::vector<PlacedFi
     entries.push_back(std::move(entry));
   }
   link_.persistently(
-      [&] { transfer_.send(target.parent_path().string(), entries, [](std::uint64_t) {}); },
-      [] { return std::uint64_t{0}; });
+      [&] { transfer_.send(target.parent_path().string(), entries, [](std::uint64_t) {}); });
 }
 
 }  // namespace msprof

@@ -30,14 +30,6 @@ CacheUpdate plan_update(const Project& project, const TreeListing& there);
 // "my_app-0123456789abcdef" of the project's name, and of this machine and the project's path.
 std::string cache_name(const Project& project);
 
-// Removes `paths` below `folder` on the board. Throws Error(cannot_write) with the board's reason.
-void remove_on_board(BoardShell& shell, const std::string& folder,
-                     const std::vector<std::string>& paths);
-
-// Runs a script that changes files on the board; throws Error(cannot_write) with its reason.
-void change_board(BoardShell& shell, const BoardScript& script,
-                  const std::vector<std::string>& arguments);
-
 class BoardUpload {
  public:
   // `target` is the project's place in the run folder; absolute, it does not exist yet.
@@ -61,6 +53,7 @@ class BoardUpload {
  private:
   Placed send(const Project& project, const std::string& folder);
   void require_space(std::uint64_t bytes);
+  void remove(const std::string& folder, const std::vector<std::string>& paths);
   void drop_unfinished(const Project& project);
 
   BoardLink& link_;
