@@ -119,8 +119,6 @@ std::string command_line(const BoardScript& script, const std::vector<std::strin
 
 BoardShell::BoardShell(SshLogin login) : login_(std::move(login)) {}
 
-BoardShell::~BoardShell() = default;
-
 SshConnection& BoardShell::connection() const {
   if (!connection_) throw ConnectionLost(fmt::format("{}: not connected", login_.name()));
   return *connection_;

@@ -49,7 +49,6 @@ class BoardShell {
   using Source = std::function<std::size_t(char* buffer, std::size_t size)>;
 
   explicit BoardShell(SshLogin login);
-  ~BoardShell();
 
   void connect();
   // After ConnectionLost: tries again until `seconds` are over. False when the board stayed away.

@@ -7,12 +7,9 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "board/fetch.hpp"
-#include "board/link.hpp"
 #include "board/listing.hpp"
 #include "board/program.hpp"
 #include "board/transfer.hpp"
-#include "board/upload.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/run_changes.hpp"
 
@@ -138,57 +135,25 @@ std::string folder_name(const Project& project) {
 
 }  // namespace
 
-class SshHost::State {
- public:
-  State(const BoardConfig& config, const BoardRunOptions& given)
-      : options(given), link(config, given.reconnect_seconds) {}
-
-  std::string tree() const { return link.run_folder() + '/' + std::string(kTreeName); }
-  std::string project() const { return tree() + '/' + project_name; }
-  std::string output() const { return link.run_folder() + '/' + std::string(kOutputName); }
-  std::string on_board(const fs::path& in_project) const {
-    return (fs::path(project()) / in_project).lexically_normal().string();
-  }
-
-  BoardRunOptions options;
-  BoardLink link;
-  bool connected = false;
-  bool has_run = false;    // the run folder is on the board
-  bool at_stake = false;   // it may have results that are nowhere else
-  bool kept_safe = false;  // what could not be brought home stays there
-  std::string project_name;
-  std::string remote_folder;  // a project that was on the board already
-  std::string remote_head;    // the first bytes of its program
-  std::unique_ptr<BoardUpload> upload;
-  std::unique_ptr<BoardFetch> fetch;
-  std::string remains;
-};
-
 SshHost::SshHost(const BoardConfig& config, const BoardRunOptions& options)
-    : state_(std::make_unique<State>(config, options)) {}
+    : options_(options), link_(config, options.reconnect_seconds) {}
 
-SshHost::~SshHost() = default;
-
-std::string SshHost::name() const {
-  return state_->link.name();
+std::string SshHost::project_folder() const {
+  return link_.run_folder() + '/' + std::string(kTreeName) + '/' + project_name_;
 }
 
-const BoardFacts& SshHost::facts() const {
-  return state_->link.facts();
-}
-
-std::string SshHost::remains() const {
-  return state_->remains;
+std::string SshHost::on_board(const fs::path& in_project) const {
+  return (fs::path(project_folder()) / in_project).lexically_normal().string();
 }
 
 void SshHost::connect() {
-  state_->link.open(state_->options.force);
-  state_->connected = true;
-  if (state_->options.clean_board && !state_->options.force) refuse_to_lose_results();
+  link_.open(options_.force);
+  connected_ = true;
+  if (options_.clean_board && !options_.force) refuse_to_lose_results();
 }
 
 void SshHost::refuse_to_lose_results() {
-  const BoardAnswer answer = state_->link.shell().ask(kListKept, {facts().folder});
+  const BoardAnswer answer = link_.shell().ask(kListKept, {facts().folder});
   std::vector<std::string> runs;
   for (const std::string_view line : split(answer.out, '\n')) {
     const auto at = line.find(' ');
@@ -199,7 +164,7 @@ void SshHost::refuse_to_lose_results() {
                    (told ? fmt::format(" ({})", human_bytes(kilobytes * 1024)) : ""));
   }
   if (runs.empty() && answer.ok()) return;
-  state_->options.clean_board = false;
+  options_.clean_board = false;
   if (!answer.ok()) {
     throw Error(Exit::cannot_write, fmt::format("{}: cannot see what it keeps, so nothing was "
                                                 "removed: {} (--force removes it unseen)",
@@ -208,27 +173,27 @@ void SshHost::refuse_to_lose_results() {
   const std::string_view them = runs.size() == 1 ? "it" : "them";
   throw Error(
       FindingId::kept_results,
-      fmt::format(
-          "{} keeps in {}/kept what {} recorded and nobody brought home: {}; "
-          "nothing was removed. {} brings {}, --clean-board --force deletes {}",
-          name(), facts().folder, runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
-          fmt::join(runs, ", "),
-          copy_command(state_->link.shell().login(), facts().folder + "/kept", facts().has_sftp),
-          them, them));
+      fmt::format("{} keeps in {}/kept what {} recorded and nobody brought home: {}; "
+                  "nothing was removed. {} brings {}, --clean-board --force deletes {}",
+                  name(), facts().folder,
+                  runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
+                  fmt::join(runs, ", "),
+                  copy_command(link_.shell().login(), facts().folder + "/kept", facts().has_sftp),
+                  them, them));
 }
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,
                                   const fs::path& scratch) {
-  RemoteProject found = find_remote_project(state_->link, main, folder, scratch);
-  state_->remote_folder = found.project.target.root.string();
-  state_->remote_head = found.program_head;
+  RemoteProject found = find_remote_project(link_, main, folder, scratch);
+  remote_folder_ = found.project.target.root.string();
+  remote_head_ = found.program_head;
   return std::move(found.project);
 }
 
 RunPlace SshHost::open(const Project& project) {
-  const std::string head = state_->remote_folder.empty()
+  const std::string head = remote_folder_.empty()
                                ? read_elf_head(project.target.root / project.target.main)
-                               : state_->remote_head;
+                               : remote_head_;
   const std::string why = why_not_for_board(head, facts().program_head, facts().machine);
   if (!why.empty()) {
     throw Error(Exit::application_failed,
@@ -236,55 +201,53 @@ RunPlace SshHost::open(const Project& project) {
                             "board's cross compiler",
                             project.target.main.string(), name(), why, facts().machine));
   }
-  state_->project_name = folder_name(project);
-  state_->has_run = true;
-  state_->link.shell().change(
-      kMakeRun, {state_->link.run_folder(), std::string(kTreeName), std::string(kOutputName)});
-  return {state_->project(), state_->output()};
+  project_name_ = folder_name(project);
+  has_run_ = true;
+  link_.shell().change(kMakeRun,
+                       {link_.run_folder(), std::string(kTreeName), std::string(kOutputName)});
+  return {project_folder(), link_.run_folder() + '/' + std::string(kOutputName)};
 }
 
 Placed SshHost::place(const Project& project, const std::vector<PlacedFile>& files) {
-  BoardLink& link = state_->link;
-  state_->upload = std::make_unique<BoardUpload>(link, facts(), state_->project());
+  upload_ = std::make_unique<BoardUpload>(link_, facts(), project_folder());
   Placed placed;
-  if (!state_->remote_folder.empty()) {
-    state_->upload->from_board(state_->remote_folder);
-  } else if (state_->options.no_cache) {
-    placed = state_->upload->directly(project);
+  if (!remote_folder_.empty()) {
+    upload_->from_board(remote_folder_);
+  } else if (options_.no_cache) {
+    placed = upload_->directly(project);
   } else {
-    placed = state_->upload->by_cache(project);
+    placed = upload_->by_cache(project);
   }
-  state_->upload->place_files(project, files);
-  state_->fetch = std::make_unique<BoardFetch>(link, facts(), state_->project_name);
-  state_->fetch->remember();
+  upload_->place_files(project, files);
+  fetch_ = std::make_unique<BoardFetch>(link_, facts(), project_name_);
+  fetch_->remember();
   return placed;
 }
 
 std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   BoardRun run;
-  run.id = state_->link.run();
-  run.main = state_->on_board(command.main);
-  run.working_folder = state_->on_board(command.working_folder);
-  run.acl_json = state_->on_board(command.acl_json);
+  run.id = link_.run();
+  run.main = on_board(command.main);
+  run.working_folder = on_board(command.working_folder);
+  run.acl_json = on_board(command.acl_json);
   run.environment = command.environment;
   run.arguments = command.arguments;
   run.stdout_to_stderr = command.stdout_to_stderr;
   run.on_terminal = command.on_terminal;
   std::string last;
   for (const fs::path& folder : {command.main.parent_path() / "lib", fs::path("lib")}) {
-    const std::string place = state_->on_board(folder);
-    if (place == last || !state_->fetch->had_folder(place)) continue;
+    const std::string place = on_board(folder);
+    if (place == last || !fetch_->had_folder(place)) continue;
     run.libraries += (run.libraries.empty() ? "" : ":") + place;
     last = place;
   }
-  state_->at_stake = true;
-  return std::make_unique<BoardProgram>(state_->link.shell(), run,
-                                        [this] { state_->link.recover(); });
+  at_stake_ = true;
+  return std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
 }
 
 std::optional<std::uint64_t> SshHost::free_bytes() {
   try {
-    return board_free_bytes(state_->link.shell(), facts().folder);
+    return board_free_bytes(link_.shell(), facts().folder);
   } catch (const Error& error) {
     // A lost connection is met again, and answered, by whoever waits for the application.
     log::verbose("{}", error.what());
@@ -293,69 +256,69 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
 }
 
 Fetched SshHost::fetch(const fs::path& into) {
-  Fetched fetched = state_->fetch->all(into);
-  state_->at_stake = false;
+  Fetched fetched = fetch_->all(into);
+  at_stake_ = false;
   return fetched;
 }
 
 std::string SshHost::keep() {
-  const std::string place = state_->link.kept_folder();
-  state_->kept_safe = true;
+  const std::string place = link_.kept_folder();
+  kept_safe_ = true;
   try {
-    state_->link.persistently([&] {
-      state_->link.shell().change(kKeep, {state_->link.run_folder(), place, "recording"});
+    link_.persistently([&] {
+      link_.shell().change(kKeep, {link_.run_folder(), place, "recording"});
     });
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
   return fmt::format("on {} in {} ({} brings them; --clean-board --force removes them)", name(),
-                     place, copy_command(state_->link.shell().login(), place, facts().has_sftp));
+                     place, copy_command(link_.shell().login(), place, facts().has_sftp));
 }
 
 void SshHost::clean_up() {
-  if (!state_->connected) return;
-  state_->connected = false;
+  if (!connected_) return;
+  connected_ = false;
   // The board's own business: a Ctrl-C from before must not leave it half done.
   const interrupt::Aside aside;
   try {
     // Where it was lost for good that has been said, and the board cleans itself.
-    if (state_->link.shell().is_connected()) {
-      state_->link.persistently([this] { remove_run(); });
+    if (link_.shell().is_connected()) {
+      link_.persistently([this] { remove_run(); });
     }
   } catch (const Error& error) {
     log::warn("{}", error.what());
   }
-  state_->link.close();
+  link_.close();
 }
 
 void SshHost::remove_run() {
-  BoardShell& shell = state_->link.shell();
-  const bool clean = state_->options.clean_board && !state_->kept_safe;
-  if (state_->has_run && state_->options.keep) {
-    shell.change(kKeep, {state_->link.run_folder(), state_->link.kept_folder(),
-                         state_->at_stake ? "run" : "brought-home"});
-    log::info("the run stays on {} in {}", name(), state_->link.kept_folder());
-  } else if (state_->has_run) {
-    shell.change(kRemove, {state_->link.run_folder()});
+  BoardShell& shell = link_.shell();
+  const bool clean = options_.clean_board && !kept_safe_;
+  if (has_run_ && options_.keep) {
+    shell.change(kKeep,
+                 {link_.run_folder(), link_.kept_folder(), at_stake_ ? "run" : "brought-home"});
+    log::info("the run stays on {} in {}", name(), link_.kept_folder());
+  } else if (has_run_) {
+    shell.change(kRemove, {link_.run_folder()});
   }
-  state_->has_run = false;
+  has_run_ = false;
   if (clean) {
     shell.change(kRemove, {facts().folder});
-  } else if (state_->upload) {
-    state_->remains = state_->upload->remains();
+  } else if (upload_) {
+    remains_ = upload_->remains();
   }
 }
 
 void SshHost::clean_board() {
-  state_->options.clean_board = true;
+  options_.clean_board = true;
   try {
     connect();
-    state_->link.persistently([this] { remove_run(); });
+    link_.persistently([this] { remove_run(); });
   } catch (const Error&) {
-    state_->link.close();
+    link_.close();
     throw;
   }
-  state_->link.close();
+  link_.close();
   log::info("nothing of msprof is on {} any more", name());
 }
 

@@ -11,6 +11,9 @@
 
 #include "board/config.hpp"
 #include "board/facts.hpp"
+#include "board/fetch.hpp"
+#include "board/link.hpp"
+#include "board/upload.hpp"
 #include "collect/host.hpp"
 
 namespace msprof {
@@ -27,9 +30,8 @@ class SshHost : public Host {
  public:
   // `config.login.password` must be set (password_source()).
   SshHost(const BoardConfig& config, const BoardRunOptions& options);
-  ~SshHost() override;
 
-  std::string name() const override;
+  std::string name() const override { return link_.name(); }
   bool is_board() const override { return true; }
   // Connects, looks, says in one line what it found, and takes the board's lock. Throws
   // Error(kept_results) where clean_board would delete what never came home, unless `force`.
@@ -43,18 +45,31 @@ class SshHost : public Host {
   Fetched fetch(const std::filesystem::path& into) override;
   std::string keep() override;
   void clean_up() override;
-  std::string remains() const override;
+  std::string remains() const override { return remains_; }
 
   // After connect().
-  const BoardFacts& facts() const;
+  const BoardFacts& facts() const { return link_.facts(); }
   // connect() and the removal of <board_dir>/.msprof, without a run.
   void clean_board();
 
  private:
-  class State;
+  std::string project_folder() const;  // of the run, on the board
+  std::string on_board(const std::filesystem::path& in_project) const;
   void refuse_to_lose_results();
   void remove_run();
-  std::unique_ptr<State> state_;
+
+  BoardRunOptions options_;
+  BoardLink link_;
+  bool connected_ = false;
+  bool has_run_ = false;    // the run folder is on the board
+  bool at_stake_ = false;   // it may have results that are nowhere else
+  bool kept_safe_ = false;  // what could not be brought home stays there
+  std::string project_name_;
+  std::string remote_folder_;  // a project that was on the board already
+  std::string remote_head_;    // the first bytes of its program
+  std::unique_ptr<BoardUpload> upload_;
+  std::unique_ptr<BoardFetch> fetch_;
+  std::string remains_;
 };
 
 }  // namespace msprof

@@ -67,22 +67,6 @@ class SessionOpener {
   std::string method_;
 };
 
-class Command : public SshCommand {
- public:
-  explicit Command(std::unique_ptr<SshChannel> channel) : channel_(std::move(channel)) {}
-  std::size_t write(std::string_view bytes) override { return channel_->write(bytes); }
-  bool has_terminal() const override { return channel_->has_terminal(); }
-  void resize(const SshTerminal& terminal) override { channel_->resize(terminal); }
-  void close_input() override { channel_->close_input(); }
-  std::optional<CommandEnd> wait(std::chrono::milliseconds limit) override {
-    return channel_->wait(limit);
-  }
-  std::optional<CommandEnd> reported_end() const override { return channel_->reported_end(); }
-
- private:
-  std::unique_ptr<SshChannel> channel_;
-};
-
 class Connection : public SshConnection {
  public:
   Connection(std::shared_ptr<SshLoop> loop, std::string method)
@@ -104,26 +88,22 @@ class Connection : public SshConnection {
                               "a login shell, and does its SSH server allow commands?",
                               loop_->name(), refusal));
     }
-    return std::make_unique<Command>(std::move(channel));
+    return channel;
   }
 
-  std::unique_ptr<SftpFiles> sftp() override;
+  std::unique_ptr<SftpFiles> sftp() override {
+    const auto start = [loop = loop_](StreamSink sink) -> std::unique_ptr<SshCommand> {
+      std::string refusal;
+      return SshChannel::open(loop, {SshChannel::Request::subsystem, "sftp", {}}, std::move(sink),
+                              {}, refusal);
+    };
+    return sftp::SftpClient::open(start, loop_->name());
+  }
 
  private:
   std::shared_ptr<SshLoop> loop_;
   std::string method_;
 };
-
-std::unique_ptr<SftpFiles> Connection::sftp() {
-  const auto start = [loop = loop_](StreamSink sink) -> std::unique_ptr<SshCommand> {
-    std::string refusal;
-    auto channel = SshChannel::open(loop, {SshChannel::Request::subsystem, "sftp", {}},
-                                    std::move(sink), {}, refusal);
-    if (!channel) return nullptr;
-    return std::make_unique<Command>(std::move(channel));
-  };
-  return sftp::SftpClient::open(start, loop_->name());
-}
 
 }  // namespace
 

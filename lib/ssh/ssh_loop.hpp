@@ -66,7 +66,7 @@ struct SshLane {
   bool retired = false;  // a process may still run there that nobody waits for
 };
 
-class SshChannel {
+class SshChannel : public SshCommand {
  public:
   // What the host is asked for: "exec" of `text`, or the subsystem `text`.
   enum class Request { exec, subsystem };
@@ -80,19 +80,16 @@ class SshChannel {
   static std::unique_ptr<SshChannel> open(std::shared_ptr<SshLoop> loop, const Service& service,
                                           StreamSink on_stdout, StreamSink on_stderr,
                                           std::string& refusal);
-  ~SshChannel();
+  ~SshChannel() override;
   SshChannel(const SshChannel&) = delete;
   SshChannel& operator=(const SshChannel&) = delete;
 
-  // As SshCommand has them.
-  bool has_terminal() const { return has_terminal_; }
-  void resize(const SshTerminal& terminal);
-  std::size_t write(std::string_view bytes);
-  void close_input();
-  std::optional<CommandEnd> wait(std::chrono::milliseconds limit);
-  std::optional<CommandEnd> reported_end() const;
-
-  SshLoop& loop() const { return *loop_; }
+  bool has_terminal() const override { return has_terminal_; }
+  void resize(const SshTerminal& terminal) override;
+  std::size_t write(std::string_view bytes) override;
+  void close_input() override;
+  std::optional<CommandEnd> wait(std::chrono::milliseconds limit) override;
+  std::optional<CommandEnd> reported_end() const override;
 
  private:
   friend class SshLoop;
