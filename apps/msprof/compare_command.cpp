@@ -15,7 +15,7 @@
 #include "msprof/compare_output.hpp"
 #include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
-#include "session/find_captures.hpp"
+#include "session/session.hpp"
 
 namespace msprof {
 

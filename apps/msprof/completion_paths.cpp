@@ -59,8 +59,7 @@ class CaptureSearch {
  public:
   bool is_capture(const fs::path& folder) const {
     if (!is_over()) return recognise(folder).has_value();
-    const std::string name = folder.filename().string();
-    return name.starts_with("JOB") || name.starts_with("PROF_");
+    return is_named_as_capture(folder.filename().string());
   }
 
   // Whether a capture is below `folder`; also true where that is not known.

@@ -13,7 +13,7 @@
 #include "base/text.hpp"
 #include "export/export_files.hpp"
 #include "import/importer.hpp"
-#include "session/find_captures.hpp"
+#include "session/session.hpp"
 
 namespace msprof {
 

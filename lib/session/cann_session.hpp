@@ -7,9 +7,8 @@
 #include <string>
 #include <vector>
 
+#include "session/cann_files.hpp"
 #include "session/cann_info.hpp"
-#include "session/cann_names.hpp"
-#include "session/cann_parts.hpp"
 #include "session/clock_map.hpp"
 #include "session/session.hpp"
 

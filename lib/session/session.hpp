@@ -1,4 +1,5 @@
-// Session: a capture folder as import sees it: which dialect it speaks and which raw files it has.
+// Session: a capture folder as import sees it: which dialect it speaks and which raw files it has;
+// and which captures a command works on: what -dir names, or the newest one around.
 // For import and the verbs. The dialect is decided here, once, by content; nobody asks again.
 #pragma once
 
@@ -94,5 +95,30 @@ class Session {
   Dialect dialect_;
   std::filesystem::path folder_;
 };
+
+// Names in a folder, sorted; empty where it cannot be read.
+std::vector<std::string> sorted_names(const std::filesystem::path& folder);
+
+// The last name of a folder's path, also of "." and "PROF_…/".
+std::string own_name(const std::filesystem::path& folder);
+
+// Whether a folder with this name is meant as a capture: JOB…, PROF_….
+bool is_named_as_capture(std::string_view folder_name);
+
+// 20240515160507007 of PROF_000001_20240515160507007_XXXX: the begin as the collecting machine's
+// local time, with milliseconds.
+std::optional<std::uint64_t> time_in_name(const std::string& name);
+
+// The captures that `patterns` (folders or globs) name, in the order given, each once. A folder
+// that holds captures, or folders of a framework's profiler
+// (*_ascend_pt) with captures in them, stands for all of them. A pattern that names none is in the
+// list as a path that Session::open refuses with a sentence, so that one wrong name does not stop
+// the others.
+std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
+
+// Without -dir: `folder` itself, else its newest child, else its newest grandchild that is a
+// capture. Newest by the time of info.json.N (JOB) or the time in the name (PROF). Throws
+// Error(nothing_to_do) when there is none.
+std::filesystem::path newest_capture(const std::filesystem::path& folder);
 
 }  // namespace msprof

@@ -1,15 +1,79 @@
-// SvpSession: the JOB folder of an SVP board: its files with their names read, `.done` files with
-// their data, captures numbered. For import/svp.
+// The capture of an SVP board: SvpSession, its JOB folder, and what the file names in it say, of
+// three board generations and in all spellings. For import/svp. Source of the names: printf
+// templates of the board runtime; the numbers are read from the right because a model name may hold
+// dots and end in ".5".
 #pragma once
 
+#include <cstdint>
 #include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <tuple>
+#include <utility>
 #include <vector>
 
 #include "session/session.hpp"
-#include "session/svp_names.hpp"
+
+namespace msprof::svp {
+
+enum class FileKind {
+  info_json,
+  net_info,
+  layer_info,
+  aicore,
+  aicpu,
+  acl_api,
+  cont,
+  short_data,
+  other
+};
+
+// The words used in reports: "aicore", "net.info".
+std::string_view kind_name(FileKind kind);
+
+struct FileName {
+  FileKind kind = FileKind::other;
+  FileKind data_kind = FileKind::other;  // of a short name: aicore or aicpu
+  std::int64_t device = 0;
+  std::string model;
+  std::int64_t model_id = 0;
+  std::optional<std::int64_t> net;  // segment; only the oldest generation writes it
+  std::int64_t batch_num = 0;
+  std::int64_t input_pic_num = 0;
+  std::int64_t current_pic_count = 0;
+  bool ambiguous = false;                                     // two readings, nothing decided
+  std::pair<std::int64_t, std::int64_t> short_numbers{0, 0};  // of a short name
+
+  // Files of one model; files of one capture of a model.
+  auto model_key() const { return std::tie(device, model, model_id); }
+  auto capture_key() const {
+    return std::tie(device, model, model_id, current_pic_count, batch_num, input_pic_num);
+  }
+};
+
+// Models known from "<model>.<model_id>.net.info" files.
+using KnownModels = std::set<std::pair<std::string, std::int64_t>>;
+
+// Reads a name in `data/`, without ".done".
+FileName parse_data_name(std::string_view name, const KnownModels& known);
+
+// "<model>.<model_id>" of a net.info or layer.info name.
+std::optional<FileName> parse_info_name(std::string_view name);
+
+// N of "info.json.N".
+std::optional<std::int64_t> parse_info_json_name(std::string_view name);
+
+// Whether a short data name can belong to the long name of a `.done`.
+bool short_name_fits(const FileName& short_name, const FileName& long_name);
+
+}  // namespace msprof::svp
 
 namespace msprof {
 
+// The JOB folder of an SVP board: its files with their names read, `.done` files with their data,
+// captures numbered.
 class SvpSession : public Session {
  public:
   // By content: `data/` with svp names or info.json.N, and nothing that only other dialects have.

@@ -1,4 +1,4 @@
-#include "session/cann_names.hpp"
+#include "session/cann_files.hpp"
 
 #include <catch2/catch.hpp>
 

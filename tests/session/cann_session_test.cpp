@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "session/find_captures.hpp"
+#include "session/session.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -1,4 +1,4 @@
-#include "session/find_captures.hpp"
+#include "session/session.hpp"
 
 #include <fcntl.h>
 #include <sys/stat.h>
@@ -6,7 +6,6 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "session/session.hpp"
 #include "support/files.hpp"
 #include "support/job_builder.hpp"
 #include "support/temp_folder.hpp"

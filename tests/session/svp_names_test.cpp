@@ -1,4 +1,4 @@
-#include "session/svp_names.hpp"
+#include "session/svp_session.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -7,7 +7,7 @@
 #include "base/file_reader.hpp"
 #include "import/raw_kind.hpp"
 #include "import/record_loop.hpp"
-#include "session/svp_names.hpp"
+#include "session/svp_session.hpp"
 
 namespace msprof::svp {
 

@@ -1,11 +1,14 @@
-// CannPartFiles: the info files of the host or a device folder of a CANN capture, found and read.
-// For CannSession.
+// The files of the host or a device folder of a CANN capture: the names of raw files, and the info
+// files, found and read. For CannSession and the CANN kinds.
+// Source: cann_host.md 1.2, 1.6; cann_device.md 2.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "session/cann_info.hpp"
@@ -13,6 +16,22 @@
 
 namespace msprof::cann {
 
+struct FileName {
+  // What the file holds: "api_event", "task_track", "hash_dic", "stars_soc.data",
+  // "DATA_PREPROCESS.AICPU", "capture_op_info.variable"; host words without class and tag.
+  std::string stem;
+  bool is_unaging = false;  // kept for the whole run; host files only
+  std::optional<std::int64_t> device;
+  std::int64_t slice = 0;
+};
+
+// Reads a name without ".done"; empty for one that is no slice of raw data.
+std::optional<FileName> parse_data_name(std::string_view name);
+
+// A companion that is never data: ".done", ".complete", ".zip".
+bool is_companion(std::string_view name);
+
+// The info files of the host or a device folder, found and read.
 struct CannPartFiles {
   Info info;
   bool has_info_json = false;
@@ -34,11 +53,5 @@ CannPartFiles read_part_files(const std::filesystem::path& folder, const std::st
 
 // Whether a file of a part belongs to the info files, companions included.
 bool is_info_file_name(std::string_view name);
-
-// The last name of a folder's path, also of "." and "PROF_…/".
-std::string own_name(const std::filesystem::path& folder);
-
-// Names in a folder, sorted; empty where it cannot be read.
-std::vector<std::string> sorted_names(const std::filesystem::path& folder);
 
 }  // namespace msprof::cann
