@@ -8,7 +8,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "import/importer.hpp"
-#include "import/layout_template.hpp"
+#include "import/record_layout.hpp"
 #include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 

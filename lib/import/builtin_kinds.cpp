@@ -1,6 +1,6 @@
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_tasks.hpp"
-#include "import/svp/svp_kinds.hpp"
+#include "import/svp/svp_models.hpp"
 
 namespace msprof {
 

@@ -17,6 +17,8 @@
 #include <string_view>
 #include <vector>
 
+#include "import/import_report.hpp"
+
 namespace msprof {
 
 // The fields of a kind, in slot order; a decoded record is one int64 a slot, kNull where absent.
@@ -71,5 +73,10 @@ class LayoutSet {
  private:
   std::map<std::string, RecordLayout, std::less<>> layouts_;
 };
+
+// The skeleton that `import --layout-template FILE` writes. For the import verb.
+// JSON to be filled in and given back with --layout: one object a kind, every field with a null
+// offset, the files met under "_files".
+std::string layout_template(const std::vector<UnknownLayout>& files);
 
 }  // namespace msprof

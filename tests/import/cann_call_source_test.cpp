@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "import/cann/slice_kind.hpp"
+#include "import/cann/cann_import.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
 

@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "support/temp_folder.hpp"
 
 namespace msprof::test {

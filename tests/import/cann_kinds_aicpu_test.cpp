@@ -1,7 +1,6 @@
 #include <catch2/catch.hpp>
 
 #include "import/cann/aicpu.hpp"
-#include "import/cann/data_preprocess.hpp"
 #include "import/cann_kind_run.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"

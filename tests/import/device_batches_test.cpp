@@ -6,9 +6,8 @@
 #include <map>
 #include <random>
 
-#include "import/cann/join/device_batches.hpp"
 #include "import/cann/join/host_tasks.hpp"
-#include "import/cann/join/task_pairing.hpp"
+#include "import/cann/join/task_matching.hpp"
 
 using namespace msprof;
 

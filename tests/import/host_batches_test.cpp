@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <vector>
 
-#include "import/cann/join/host_batches.hpp"
+#include "import/cann/join/host_association.hpp"
 #include "import/cann/join/host_tasks.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"

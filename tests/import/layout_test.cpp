@@ -2,7 +2,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
-#include "import/layout_template.hpp"
 #include "import/record_layout.hpp"
 #include "import/svp/layer_info.hpp"
 #include "store/bulk_insert.hpp"

@@ -4,9 +4,8 @@
 #include <fmt/format.h>
 
 #include "base/number.hpp"
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

@@ -1,16 +1,17 @@
-// AicpuNode: the times that an AI CPU noted about one node it ran, and the row they become.
-// For aicpu.data and DATA_PREPROCESS.AICPU. Source: cann_device.md 8.1.1, 8.2;
-// cann_corrections.md B6.
+// What the AI CPUs of a device noted, in aicpu.data and in the texts of DATA_PREPROCESS.
 #pragma once
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 
 #include "session/clock_map.hpp"
 #include "store/schema.hpp"
 
 namespace msprof::cann {
 
+// The times that an AI CPU noted about one node it ran, and the row they become.
+// Source: cann_device.md 8.1.1, 8.2; cann_corrections.md B6.
 struct AicpuNode {
   std::uint64_t start_ticks = 0;
   std::uint64_t end_ticks = 0;
@@ -25,5 +26,22 @@ struct AicpuNode {
 
 // The row without id, device, task and name. Without a clock its times are empty.
 AicpuNodeRow aicpu_row(const AicpuNode& node, const std::optional<ClockMap>& clock);
+
+// The text forms of DATA_PREPROCESS.DP and .AICPUMI, an entry at a time. For data_preprocess.
+// Source: cann_device.md 8.3, 8.4.
+struct QueueEntry {
+  std::string_view source;
+  std::string_view action;
+  std::uint64_t start_us = 0;
+  std::optional<std::uint64_t> end_us;
+  std::optional<std::uint64_t> index;
+  std::uint64_t size = 0;
+};
+
+// "[<us>] Last queue dequeue, source:<name>, index:<n>, size:<n>"; empty for anything else.
+std::optional<QueueEntry> parse_dequeue(std::string_view text);
+
+// "<key>:<node>, <key>:<queue size>, <key>:<start us>, <key>:<end us>", whatever the keys say.
+std::optional<QueueEntry> parse_mind_spore(std::string_view text);
 
 }  // namespace msprof::cann

@@ -2,13 +2,24 @@
 // gathered here; join() then reads them side by side, in order of time.
 #pragma once
 
+#include <cstring>
 #include <map>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string_view>
+#include <type_traits>
+#include <vector>
 
 #include "import/cann/device_streams.hpp"
 #include "import/cann/dictionaries.hpp"
 #include "import/cann/host_streams.hpp"
 #include "import/raw_kind.hpp"
 #include "session/cann_session.hpp"
+
+namespace msprof {
+class HostTaskStore;
+}
 
 namespace msprof::cann {
 
@@ -24,5 +35,96 @@ struct CannImport {
   std::int64_t step_mark_rows = 0;
   std::int64_t data_queue_rows = 0;
 };
+
+// The makers of the CANN kinds, one file each, and what joins them. For builtin_kinds.cpp.
+#define SVP_KIND(name)
+#define CANN_KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
+#include "import/kinds.def"
+#undef SVP_KIND
+#undef CANN_KIND
+
+// The kinds that are rows of kHostStreams and of the table in device_streams.cpp. They only gather
+// files, so that their order among the kinds does not matter.
+std::vector<std::unique_ptr<RawKind>> make_host_stream_kinds(CannImport& import);
+std::vector<std::unique_ptr<RawKind>> make_device_stream_kinds(CannImport& import);
+
+// The devices and what the info files say about the capture: rows `device`, and in meta
+// "time_stamp", "chip", "window.begin_ns", "window.end_ns", "window.has_end" (0 or 1), "host.pid",
+// "host.pid_name", "host.hostname", "host.frequency_hz". At the start of join.
+void write_devices(const CannImport& import, const ImportContext& context);
+
+// Reads the host's streams in order of time: calls, operators, fused operators, and the host tasks,
+// which come to `tasks`.
+void join_host(CannImport& import, const ImportContext& context, HostTaskStore& tasks);
+// Reads the streams of every device in order of time: tasks with their operators and counters.
+void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks);
+
+// A kind whose records are rows by themselves: it gathers the slices of each part of the
+// capture and reads them once the last of them is known. For the small CANN kinds.
+class SliceKind : public RawKind {
+ public:
+  // Owns the files with this stem (cann_files.hpp), and with another name of the same records.
+  SliceKind(CannImport& import, std::string_view stem, const RecordFormat& format,
+            std::string_view other_stem = {})
+      : import_(import), stem_(stem), other_stem_(other_stem), format_(format) {}
+
+  std::string_view name() const override { return format_.kind; }
+  bool owns(const RawFile& file) const override {
+    const std::string& stem = import_.session.name_of(file).stem;
+    return stem == stem_ || (!other_stem_.empty() && stem == other_stem_);
+  }
+  void import(const ImportContext& context, const RawFile& file) override;
+
+ protected:
+  // All records of one part and stem, by stream.open(context, visit).
+  virtual void read(const ImportContext& context, const CannPart& part, RecordStream& stream) = 0;
+  // How the records of a file look, where that is not always the same; asked once a part.
+  virtual RecordFormat format_of(const RawFile&) const { return format_; }
+
+  // Counts a file of this stem that import() does not get, so that reading begins after the last.
+  void arrive(const ImportContext& context);
+
+  CannImport& import_;
+
+ private:
+  std::string_view stem_;
+  std::string_view other_stem_;
+  RecordFormat format_;
+  struct Gathered {
+    const CannPart* part = nullptr;
+    RecordStream stream;
+  };
+  // By the names of the part and the stem.
+  std::map<std::pair<std::string_view, std::string_view>, Gathered> gathered_;
+  std::optional<std::size_t> missing_;  // files not yet seen
+};
+
+// Copies a wire struct out of a record; bytes that the record does not have stay 0.
+template <typename Wire>
+Wire decode(std::span<const std::byte> record) {
+  static_assert(std::is_trivially_copyable_v<Wire>);
+  if (record.size() < sizeof(Wire)) {
+    Wire part{};
+    std::memcpy(&part, record.data(), record.size());
+    return part;
+  }
+  // Of constant size, which costs a few loads of what is used.
+  Wire wire;
+  std::memcpy(&wire, record.data(), sizeof(Wire));
+  return wire;
+}
+
+// The mark of every host record and of aicpu.data (cann_host.md 1.4).
+inline constexpr std::uint16_t kRecordMagic = 0x5A5A;
+bool has_record_magic(std::span<const std::byte> record);
+// The magic and behind it what may be a level: msproftx has the magic a second time within a
+// record.
+bool has_record_head(std::span<const std::byte> record);
+
+// Text of fixed room: up to the NUL; without one every byte counts.
+std::string_view fixed_text(const char* bytes, std::size_t room);
+
+// 64 bits as they are, for a cell. The one value that says "empty" becomes its neighbour.
+std::int64_t cell(std::uint64_t value);
 
 }  // namespace msprof::cann

@@ -1,16 +1,14 @@
 // DATA_PREPROCESS.*: what the AI CPUs of older runtimes noted: nodes (.AICPU), the data queue (.DP,
 // .AICPUMI), steps of a model with queue (.AICPU_MODEL). Source: cann_device.md 8.2 to 8.5.
-#include "import/cann/data_preprocess.hpp"
+#include "import/cann/aicpu.hpp"
 
 #include <algorithm>
 #include <array>
 
 #include "base/error.hpp"
 #include "base/text.hpp"
-#include "import/cann/aicpu.hpp"
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/dictionaries.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

@@ -6,8 +6,7 @@
 #include <cstring>
 #include <iterator>
 
-#include "import/cann/cann_kinds.hpp"
-#include "import/cann/slice_kind.hpp"
+#include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 

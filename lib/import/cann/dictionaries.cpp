@@ -7,7 +7,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 

@@ -1,7 +1,6 @@
 // expand_stream_spec: whether stream ids have 15 bits. Source: cann_host.md 1.8,
 // cann_device.md 5.2.
-#include "import/cann/cann_kinds.hpp"
-#include "import/cann/slice_kind.hpp"
+#include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 

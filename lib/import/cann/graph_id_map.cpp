@@ -1,7 +1,6 @@
 // graph_id_map: which name a model number has. Source: cann_host.md 1.8.
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

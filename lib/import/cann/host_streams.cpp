@@ -2,9 +2,8 @@
 
 #include <cstring>
 
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_tasks.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

@@ -38,7 +38,7 @@ enum class HostStream : std::size_t {
 
 struct HostStreamInfo {
   HostStream stream;
-  std::string_view stem;    // of its files (cann_names.hpp); the kind's name in reports, too
+  std::string_view stem;    // of its files (cann_files.hpp); the kind's name in reports, too
   std::size_t bytes;        // of a record
   std::string_view orphan;  // what a record is called that no call takes; empty: it needs none
 };

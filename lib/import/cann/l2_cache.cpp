@@ -3,9 +3,8 @@
 
 #include <set>
 
-#include "import/cann/cann_kinds.hpp"
-#include "import/cann/slice_kind.hpp"
-#include "import/record_loop.hpp"
+#include "import/cann/cann_import.hpp"
+#include "import/raw_kind.hpp"
 
 namespace msprof::cann {
 

@@ -1,9 +1,8 @@
 // logic_stream_info: which logical stream a stream belongs to. Source: cann_host.md 1.8.
 #include <set>
 
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

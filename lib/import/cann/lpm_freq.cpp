@@ -8,8 +8,7 @@
 #include <algorithm>
 #include <array>
 
-#include "import/cann/cann_kinds.hpp"
-#include "import/cann/slice_kind.hpp"
+#include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 

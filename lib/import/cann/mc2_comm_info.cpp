@@ -1,7 +1,6 @@
 // mc2_comm_info: the streams on which AI CPU kernels drive a collective. Source: cann_host.md 1.8.
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

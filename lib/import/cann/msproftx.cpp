@@ -5,9 +5,8 @@
 #include <string>
 #include <unordered_map>
 
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

@@ -1,8 +1,7 @@
 // task_memory_info: device memory that operators take and give back. Source: cann_host.md 1.8;
 // cann_corrections.md B7 to B9, J-C4, J-C5.
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

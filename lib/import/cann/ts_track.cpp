@@ -9,8 +9,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
-#include "import/cann/cann_kinds.hpp"
-#include "import/cann/slice_kind.hpp"
+#include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 

@@ -6,7 +6,7 @@
 #include <map>
 
 #include "import/svp/svp_data_file.hpp"
-#include "import/svp/svp_kinds.hpp"
+#include "import/svp/svp_models.hpp"
 
 namespace msprof::svp {
 

@@ -3,7 +3,6 @@
 
 #include "base/number.hpp"
 #include "import/svp/svp_data_file.hpp"
-#include "import/svp/task_run.hpp"
 
 namespace msprof::svp {
 

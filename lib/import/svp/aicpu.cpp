@@ -2,7 +2,6 @@
 #include <array>
 
 #include "import/svp/svp_data_file.hpp"
-#include "import/svp/task_run.hpp"
 
 namespace msprof::svp {
 

@@ -10,7 +10,7 @@
 
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
-#include "import/svp/svp_kinds.hpp"
+#include "import/svp/svp_models.hpp"
 
 namespace msprof::svp {
 

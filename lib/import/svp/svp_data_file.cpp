@@ -6,7 +6,7 @@
 #include <array>
 
 #include "base/byte_cursor.hpp"
-#include "import/svp/svp_kinds.hpp"
+#include "import/svp/svp_models.hpp"
 
 namespace msprof::svp {
 

@@ -1,8 +1,9 @@
 // SvpModels: what the svp kinds of one import share: models, captures and layers with their row
-// ids.
+// ids; and the makers of those kinds.
 #pragma once
 
 #include <map>
+#include <memory>
 #include <optional>
 #include <string>
 #include <tuple>
@@ -102,5 +103,17 @@ class SvpModels {
 // The devices that data files name, for checks against info.json.
 std::vector<std::int64_t> devices_of(const SvpSession& session);
 bool has_aicore(const SvpSession& session, std::int64_t device);
+
+// The makers of the svp kinds, with the models that they share. For builtin_kinds.cpp.
+#define SVP_KIND(name) std::unique_ptr<RawKind> make_##name##_kind(SvpModels& models);
+#define CANN_KIND(name)
+#include "import/kinds.def"
+#undef SVP_KIND
+#undef CANN_KIND
+
+// More layers than any model has.
+inline constexpr std::int64_t kMostLayerId = 1'000'000;
+// Longer than any real layer or call; a sum of a million of them still fits 128 bits.
+inline constexpr std::int64_t kLongestDurationNs = std::int64_t{1} << 53;
 
 }  // namespace msprof::svp

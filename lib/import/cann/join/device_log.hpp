@@ -5,8 +5,8 @@
 #include <array>
 #include <cstdint>
 
-#include "import/cann/join/device_batches.hpp"
 #include "import/cann/join/host_tasks.hpp"
+#include "import/cann/join/task_matching.hpp"
 
 namespace msprof {
 

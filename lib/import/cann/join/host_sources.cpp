@@ -4,7 +4,7 @@
 #include <set>
 #include <utility>
 
-#include "import/cann/slice_kind.hpp"
+#include "import/cann/cann_import.hpp"
 
 namespace msprof::cann {
 

@@ -8,7 +8,7 @@
 #include <functional>
 #include <vector>
 
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
 

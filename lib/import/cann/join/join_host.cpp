@@ -4,11 +4,9 @@
 #include <string>
 
 #include "base/interrupt.hpp"
-#include "import/cann/cann_kinds.hpp"
+#include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_association.hpp"
-#include "import/cann/join/host_batches.hpp"
 #include "import/cann/join/host_rows.hpp"
-#include "import/cann/slice_kind.hpp"
 
 namespace msprof::cann {
 

@@ -1,4 +1,4 @@
-#include "import/cann/slice_kind.hpp"
+#include "import/cann/cann_import.hpp"
 
 #include <algorithm>
 
