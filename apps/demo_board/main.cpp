@@ -5,17 +5,94 @@
 #include <algorithm>
 #include <array>
 #include <atomic>
+#include <charconv>
+#include <cstdint>
 #include <cstdio>
 #include <fstream>
 #include <iterator>
 #include <mutex>
 #include <optional>
+#include <string>
+#include <string_view>
 #include <thread>
 
-#include "demo_board/options.hpp"
 #include "demo_board/session.hpp"
 
 namespace {
+
+// The command line.
+struct Options {
+  std::string model = "face_mask";
+  uint64_t images = 60;
+  uint64_t batch = 1;
+  uint64_t threads = 1;
+  bool help = false;
+};
+
+constexpr uint64_t kMaxImages = 1'000'000'000;
+constexpr uint64_t kMaxThreads = 64;
+constexpr uint64_t kMaxBatch = 1024;
+
+bool read_number(std::string_view text, uint64_t most, uint64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  return error == std::errc() && end == text.data() + text.size() && number >= 1 && number <= most;
+}
+
+const char* const kUsage =
+    "usage: main [--model NAME] [--images N] [--batch N] [--threads N]\n"
+    "\n"
+    "Runs a model on made-up images, as an application on a board does. Every option has a "
+    "default.\n"
+    "  --model NAME   models/NAME.json beside this program, or a path ending in .json (face_mask)\n"
+    "  --images N     images to run, shared by all threads (60)\n"
+    "  --batch N      images of one execution; the last one takes what is left (1)\n"
+    "  --threads N    application threads, each executing with buffers of its own (1)\n"
+    "  --help         this text\n"
+    "\n"
+    "Profiling is switched by acl.json beside this program, ../src/acl.json, or "
+    "MSPROF_ACL_JSON=FILE.\n"
+    "Exit codes: 0 done, 1 a call of the runtime failed, 2 wrong arguments, 3 the model cannot be "
+    "read.\n";
+
+// Nothing, with a sentence on stderr, for arguments that are not understood.
+std::optional<Options> parse_options(int argc, char** argv) {
+  Options options;
+  for (int i = 1; i < argc; ++i) {
+    std::string_view name = argv[i];
+    if (name == "--help" || name == "-h") {
+      options.help = true;
+      return options;
+    }
+    std::string_view value;
+    const std::size_t equals = name.find('=');
+    if (equals != std::string_view::npos) {
+      value = name.substr(equals + 1);
+      name = name.substr(0, equals);
+    } else if (i + 1 < argc) {
+      value = argv[++i];
+    }
+    bool good = !value.empty();
+    if (name == "--model") {
+      options.model = value;
+    } else if (name == "--images") {
+      good = good && read_number(value, kMaxImages, options.images);
+    } else if (name == "--batch") {
+      good = good && read_number(value, kMaxBatch, options.batch);
+    } else if (name == "--threads") {
+      good = good && read_number(value, kMaxThreads, options.threads);
+    } else {
+      std::fprintf(stderr, "main: %.*s is not an option; see --help\n",
+                   static_cast<int>(name.size()), name.data());
+      return std::nullopt;
+    }
+    if (!good) {
+      std::fprintf(stderr, "main: %.*s needs %s; see --help\n", static_cast<int>(name.size()),
+                   name.data(), name == "--model" ? "a name" : "a number from 1 up");
+      return std::nullopt;
+    }
+  }
+  return options;
+}
 
 enum ExitCode { kDone = 0, kCallFailed = 1, kUsageError = 2, kNoModel = 3 };
 
@@ -44,7 +121,7 @@ std::optional<std::string> read_model(const std::string& folder, const std::stri
   return std::nullopt;
 }
 
-void print(const demo::Options& options, demo::Outcome& total) {
+void print(const Options& options, demo::Outcome& total) {
   std::sort(total.milliseconds.begin(), total.milliseconds.end());
   const auto strongest = std::max_element(total.class_counts.begin(), total.class_counts.end());
   std::printf("%s: %llu %s in %zu %s, batch %llu, %llu %s\n", options.model.c_str(),
@@ -60,7 +137,7 @@ void print(const demo::Options& options, demo::Outcome& total) {
               total.milliseconds[total.milliseconds.size() / 2]);
 }
 
-demo::Outcome run_threads(const demo::LoadedModel& model, const demo::Options& options) {
+demo::Outcome run_threads(const demo::LoadedModel& model, const Options& options) {
   std::atomic<uint64_t> next{0};
   std::mutex mutex;
   demo::Outcome total;
@@ -88,7 +165,7 @@ demo::Outcome run_threads(const demo::LoadedModel& model, const demo::Options& o
   return total;
 }
 
-int run(const demo::Options& options) {
+int run(const Options& options) {
   const std::string folder = own_folder(), acl_json = find_acl_json(folder);
   const std::optional<std::string> bytes = read_model(folder, options.model);
   if (!bytes) return kNoModel;
@@ -102,10 +179,10 @@ int run(const demo::Options& options) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  const std::optional<demo::Options> options = demo::parse_options(argc, argv);
+  const std::optional<Options> options = parse_options(argc, argv);
   if (!options) return kUsageError;
   if (options->help) {
-    std::fputs(demo::kUsage, stdout);
+    std::fputs(kUsage, stdout);
     return kDone;
   }
   try {

@@ -2,22 +2,205 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
 
+#include "analyze/advise/advice.hpp"
 #include "analyze/advise/rule_file.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"
 #include "base/text.hpp"
-#include "msprof/advise_text.hpp"
-#include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {
 
 namespace {
 
+// Advice for people, and as JSON.
+
+struct AdviceStyle {
+  Language language = Language::en;
+  bool all = false;  // also rules that are not met
+  int width = 0;     // of the terminal; 0: no limit
+  bool in_colour = false;
+};
+
 using nlohmann::ordered_json;
+
+constexpr std::size_t kShownEvidence = 5;
+constexpr int kIndent = 9;
+constexpr int kWidestName = 60;
+constexpr std::string_view kBlanks = "         ";
+
+// The words around the texts of rules.
+struct Words {
+  std::string_view severity[3];
+  std::string_view advice, more, checked, all_says_why, without, not_met, nothing;
+};
+constexpr Words kEnglish = {{"problem", "hint", "info"},
+                            "do: ",
+                            "… and {} more",
+                            "{} rules checked, {} without data",
+                            " (--all says which and why)",
+                            "no data: {}",
+                            "not met: {}",
+                            "nothing found"};
+constexpr Words kChinese = {
+    {"问题", "提示", "信息"}, "建议:",       "…… 另有 {} 项", "已检查 {} 条规则,其中 {} 条没有数据",
+    " (--all 列出原因)",      "没有数据:{}", "未触发:{}",     "没有发现问题"};
+
+const Words& words_of(Language language) {
+  return language == Language::zh ? kChinese : kEnglish;
+}
+
+std::string padded(std::string_view text, int width) {
+  return fmt::format("{}{:{}}", text, "", std::max(0, width - display_width(text)));
+}
+
+// `text` behind `first`, broken at blanks; the lines below it are indented.
+void append_wrapped(std::string& out, std::string_view first, std::string_view text, int width) {
+  std::string line(first);
+  bool is_empty = true;
+  for (const std::string_view word : split(text, ' ')) {
+    const bool is_full =
+        width > 0 && !is_empty && display_width(line) + 1 + display_width(word) > width;
+    if (is_full) {
+      out += line + '\n';
+      line = kBlanks;
+      is_empty = true;
+    }
+    if (!is_empty) line += ' ';
+    line += word;
+    is_empty = false;
+  }
+  out += line + '\n';
+}
+
+// A number that may need a few digits more than three decimals give.
+std::string shown(const EvidenceValue& value) {
+  std::string name = value.name;
+  std::replace(name.begin(), name.end(), '_', ' ');
+  return fmt::format(
+      "{} {}", printable(name),
+      value.number ? number_text(*value.number) : shorten(printable(value.text), kWidestName));
+}
+
+std::string evidence_line(const Evidence& evidence, int name_width) {
+  std::string line = padded(shorten(printable(evidence.name), kWidestName), name_width);
+  if (evidence.count) line += fmt::format("  {} x", *evidence.count);
+  if (evidence.time_us) line += fmt::format("  {:.3f} us", *evidence.time_us);
+  if (evidence.share_percent) line += fmt::format("  {:.1f} %", *evidence.share_percent);
+  for (std::size_t i = 0; i < evidence.values.size(); ++i)
+    line += (i == 0 ? "  " : ", ") + shown(evidence.values[i]);
+  return line;
+}
+
+void append_evidence(std::string& out, const AdviceFinding& finding, const AdviceStyle& style) {
+  const std::size_t shown_count = std::min(kShownEvidence, finding.evidence.size());
+  int name_width = 0;
+  for (std::size_t i = 0; i < shown_count; ++i) {
+    const int width = display_width(printable(finding.evidence[i].name));
+    name_width = std::max(name_width, std::min(width, kWidestName));
+  }
+  for (std::size_t i = 0; i < shown_count; ++i)
+    out += fmt::format("{}{}\n", kBlanks, evidence_line(finding.evidence[i], name_width));
+  if (finding.evidence_count > shown_count) {
+    out += kBlanks;
+    out += fmt::format(fmt::runtime(words_of(style.language).more),
+                       finding.evidence_count - shown_count);
+    out += '\n';
+  }
+}
+
+std::string severity_word(RuleSeverity severity, const AdviceStyle& style) {
+  const auto word = padded(words_of(style.language).severity[static_cast<int>(severity)], kIndent);
+  if (!style.in_colour || severity == RuleSeverity::info) return word;
+  return fmt::format("\x1b[{}m{}\x1b[0m", severity == RuleSeverity::problem ? "1;31" : "1", word);
+}
+
+ordered_json number_json(const std::optional<double>& number) {
+  return number ? ordered_json(*number) : ordered_json();
+}
+
+ordered_json evidence_json(const Evidence& evidence) {
+  ordered_json json = {{"name", valid_utf8(evidence.name)}};
+  if (evidence.count) json["count"] = *evidence.count;
+  if (evidence.time_us) json["time_us"] = *evidence.time_us;
+  if (evidence.share_percent) json["share_percent"] = *evidence.share_percent;
+  ordered_json values = ordered_json::object();
+  for (const EvidenceValue& value : evidence.values) {
+    values[valid_utf8(value.name)] =
+        value.number ? ordered_json(*value.number) : ordered_json(valid_utf8(value.text));
+  }
+  json["values"] = std::move(values);
+  return json;
+}
+
+ordered_json finding_json(const AdviceFinding& finding, Language language) {
+  const Rule& rule = *finding.rule;
+  ordered_json evidence = ordered_json::array();
+  for (const Evidence& one : finding.evidence) evidence.push_back(evidence_json(one));
+  return {{"rule", rule.id},
+          {"file", rule.file.empty() ? ordered_json() : ordered_json(valid_utf8(rule.file))},
+          {"severity", severity_name(rule.severity)},
+          {"title", valid_utf8(finding.title.in(language))},
+          {"advice", valid_utf8(finding.advice.in(language))},
+          {"count", finding.count},
+          {"time_us", number_json(finding.time_us)},
+          {"time_of", finding.is_per_execution ? "execution" : "capture"},
+          {"share_percent", number_json(finding.share_percent)},
+          {"thresholds", rule.thresholds},
+          {"source", valid_utf8(rule.source)},
+          {"evidence_count", finding.evidence_count},
+          {"evidence", std::move(evidence)}};
+}
+
+std::string advice_text(const Advice& advice, const AdviceStyle& style) {
+  const Words& words = words_of(style.language);
+  std::string out;
+  for (const AdviceFinding& finding : advice.findings) {
+    std::string title;
+    append_wrapped(title, kBlanks, printable(finding.title.in(style.language)), style.width);
+    out += severity_word(finding.rule->severity, style) + title.substr(kBlanks.size());
+    append_evidence(out, finding, style);
+    append_wrapped(out, fmt::format("{}{}", kBlanks, words.advice),
+                   printable(finding.advice.in(style.language)), style.width);
+  }
+  if (advice.findings.empty()) out += fmt::format("{}\n", words.nothing);
+  if (style.all) {
+    for (const Rule* rule : advice.not_met)
+      out += fmt::format(fmt::runtime(words.not_met), rule->id) + '\n';
+    for (const RuleWithoutData& rule : advice.without_data) {
+      const std::string text =
+          fmt::format("{} ({})", rule.rule->id, printable(rule.reason.in(style.language)));
+      out += fmt::format(fmt::runtime(words.without), text) + '\n';
+    }
+  }
+  std::string last =
+      fmt::format(fmt::runtime(words.checked), advice.checked(), advice.without_data.size());
+  if (!style.all && !advice.without_data.empty()) last += words.all_says_why;
+  append_wrapped(out, "", last, style.width);
+  return out;
+}
+
+ordered_json advice_json(const Advice& advice, Language language) {
+  ordered_json findings = ordered_json::array();
+  for (const AdviceFinding& finding : advice.findings)
+    findings.push_back(finding_json(finding, language));
+  ordered_json not_met = ordered_json::array();
+  for (const Rule* rule : advice.not_met) not_met.push_back(rule->id);
+  ordered_json without = ordered_json::array();
+  for (const RuleWithoutData& rule : advice.without_data) {
+    without.push_back({{"rule", rule.rule->id}, {"reason", valid_utf8(rule.reason.in(language))}});
+  }
+  return {{"rules_checked", advice.checked()},
+          {"findings", std::move(findings)},
+          {"not_met", std::move(not_met)},
+          {"without_data", std::move(without)}};
+}
 
 struct AdviseArguments {
   CaptureOptions capture;

@@ -5,14 +5,319 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
 
+#include "base/counted.hpp"
 #include "base/log.hpp"
+#include "base/nearest_names.hpp"
+#include "base/shell_word.hpp"
 #include "base/text.hpp"
-#include "msprof/usage_words.hpp"
 
 namespace msprof::cli {
 
 namespace {
+
+// What is wrong with a command line, in words: which value an option takes, what a word that fits
+// nowhere may have meant, and the right form of the line. No word of the parser's own reaches a
+// user.
+
+// A command with the words that lead to it, "msprof export summary".
+struct NamedCommand {
+  const Command* command = nullptr;
+  std::string path;
+  const Command* root = nullptr;
+};
+
+bool is_positional(const Option& option) {
+  return !option.names.starts_with('-');
+}
+
+template <typename Number>
+bool is_number(const std::string& text) {
+  Number number{};
+  // The parser takes a plus in front.
+  const std::size_t sign = text.starts_with('+') && text.size() > 1 && text[1] != '-' ? 1 : 0;
+  const char* end = text.data() + text.size();
+  const auto read = std::from_chars(text.data() + sign, end, number);
+  return read.ec == std::errc() && read.ptr == end;
+}
+
+template <typename Target>
+bool is_of(const Option& option) {
+  return std::holds_alternative<Target>(option.target);
+}
+
+const Option* option_named(const Command& command, std::string_view name) {
+  for (const auto& option : command.options()) {
+    const auto names = names_of(*option);
+    if (std::find(names.begin(), names.end(), name) != names.end()) return option.get();
+  }
+  return nullptr;
+}
+
+bool has_positional(const Command& command) {
+  return std::any_of(command.options().begin(), command.options().end(),
+                     [](const auto& option) { return is_positional(*option); });
+}
+
+std::string shown_word(const std::string& word) {
+  return word.starts_with("--dir") ? word.substr(1) : word;
+}
+
+// As messages call it: "--format", "-dir", "BASE".
+std::string shown_name(const Option& option) {
+  // "BASE" is a name of its own; the value of "names" is called NAME.
+  if (is_positional(option))
+    return lower_ascii(option.names) == option.names ? option.value_name : option.names;
+  std::string shown;
+  for (const std::string& name : names_of(option)) {
+    if (shown.empty() || (name.starts_with("--") && !shown.starts_with("--"))) shown = name;
+  }
+  return shown_word(shown);
+}
+
+std::vector<std::string> positional_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const auto& option : command.options())
+    if (is_positional(*option)) names.push_back(shown_name(*option));
+  return names;
+}
+
+std::vector<std::string> command_names(const Command& command) {
+  std::vector<std::string> names;
+  for (const auto& child : command.commands())
+    if (!child->is_hidden()) names.push_back(child->name());
+  return names;
+}
+
+// The names of the commands below one, on a line of their own; empty where there are none.
+std::string command_list(const Command& command) {
+  const auto names = command_names(command);
+  return names.empty() ? "" : "\nvalid commands: " + listed(names);
+}
+
+// "msprof export summary" for the word "summary"; empty where no command is called so.
+std::string path_below(const Command& command, const std::string& path, const std::string& word) {
+  for (const auto& child : command.commands()) {
+    const std::string below = path + " " + child->name();
+    if (child->name() == word && !child->is_hidden()) return below;
+    std::string deeper = path_below(*child, below, word);
+    if (!deeper.empty()) return deeper;
+  }
+  return "";
+}
+
+// A command below `command` that has this option.
+std::string path_with_option(const Command& command, const std::string& path,
+                             std::string_view name) {
+  for (const auto& child : command.commands()) {
+    if (child->is_hidden()) continue;
+    const std::string below = path + " " + child->name();
+    if (child->action() && option_named(*child, name) != nullptr) return below;
+    std::string deeper = path_with_option(*child, below, name);
+    if (!deeper.empty()) return deeper;
+  }
+  return "";
+}
+
+// A line that can be copied.
+class Line {
+ public:
+  explicit Line(std::string begin = "msprof") : text_(std::move(begin)) {}
+  Line& add(const std::string& word) {
+    text_ += " " + shell_word(shown_word(word));
+    return *this;
+  }
+  Line& add_all(const std::vector<std::string>& words) {
+    for (const std::string& word : words) add(word);
+    return *this;
+  }
+  const std::string& text() const { return text_; }
+
+ private:
+  std::string text_;
+};
+
+class Strays {
+ public:
+  Strays(const NamedCommand& named, const std::vector<std::string>& strays,
+         const std::vector<std::string>& words, const std::vector<std::string>& rest)
+      : named_(named), command_(*named.command), strays_(strays), words_(words), rest_(rest) {}
+
+  std::string text() const {
+    const std::string& first = strays_.front();
+    if (first.size() > 1 && first.starts_with('-')) return unknown_option(first);
+    if (!command_.commands().empty()) return unknown_command(first);
+    if (command_.rest() != nullptr) return for_the_application();
+    if (is_for_dir(first)) return capture_without_dir(first);
+    return one_too_many(first);
+  }
+
+ private:
+  std::string unknown_option(const std::string& word) const {
+    const std::string name = word.substr(0, word.find('='));
+    if (option_named(command_, name) != nullptr) {
+      return fmt::format("{0} stands behind the command: {1} {0} …", shown_word(name), named_.path);
+    }
+    std::string text = fmt::format("unknown option '{}'", shown_word(name));
+    std::vector<std::string> known = {"--help"};
+    for (const auto& option : command_.options()) {
+      for (const std::string& one : names_of(*option))
+        if (one.starts_with("--")) known.push_back(one);
+    }
+    // One letter is as near to another as to all.
+    const std::string near = name.size() > 2 ? did_you_mean(name, known) : "";
+    if (!near.empty()) return text + near;
+    const std::string where =
+        command_.commands().empty() ? "" : path_with_option(command_, named_.path, name);
+    if (!where.empty()) {
+      return fmt::format("{0} stands behind the command: {1} {0} …", shown_word(name), where);
+    }
+    return text + see_help();
+  }
+
+  std::string unknown_command(const std::string& word) const {
+    std::string text = fmt::format("unknown command '{}'", word);
+    const auto names = command_names(command_);
+    std::string near = did_you_mean(word, names);
+    const std::string elsewhere = path_below(*named_.root, "msprof", word);
+    if (near.empty() && !elsewhere.empty()) near = fmt::format("; did you mean {}?", elsewhere);
+    if (near.empty() && looks_like_capture(word)) {
+      const bool is_root = &command_ == named_.root;
+      near = fmt::format("; did you mean {}?", Line(named_.path)
+                                                   .add(is_root ? "show" : names.back())
+                                                   .add("-dir")
+                                                   .add_all(strays_)
+                                                   .text());
+    }
+    return text + near + command_list(command_);
+  }
+
+  // "collect -m main plain 2": the application's own words.
+  std::string for_the_application() const {
+    const auto first = std::find(words_.begin(), words_.end(), strays_.front());
+    const bool has_main = std::any_of(words_.begin(), words_.end(), [](const auto& word) {
+      return word == "-m" || word == "--main" || word.starts_with("--main=");
+    });
+    Line line;
+    line.add_all({words_.begin(), first});
+    auto moved = strays_.begin();
+    if (!has_main && option_named(command_, "--main") != nullptr) line.add("-m").add(*moved++);
+    // What stands behind the first of them was the application's, too.
+    std::vector<std::string> own(moved, strays_.end());
+    for (auto word = first; word != words_.end(); ++word) {
+      if (std::find(strays_.begin(), strays_.end(), *word) == strays_.end()) line.add(*word);
+    }
+    own.insert(own.end(), rest_.begin(), rest_.end());
+    if (!own.empty()) line.add("--").add_all(own);
+    if (moved != strays_.begin()) {
+      return fmt::format("'{}' belongs to no option; the executable stands behind -m: {}",
+                         strays_.front(), line.text());
+    }
+    return fmt::format(
+        "'{}' belongs to no option; what goes to the application stands behind --: {}",
+        strays_.front(), line.text());
+  }
+
+  bool is_for_dir(const std::string& word) const {
+    const bool has_dir = option_named(command_, "--dir") != nullptr;
+    return has_dir && (looks_like_capture(word) || !has_positional(command_));
+  }
+
+  std::string capture_without_dir(const std::string& word) const {
+    Line line;
+    bool is_said = false;
+    for (const std::string& one : words_) {
+      if (one == word && !is_said) {
+        line.add("-dir");
+        is_said = true;
+      }
+      line.add(one);
+    }
+    return fmt::format("'{}' belongs to no option; captures stand behind -dir: {}", word,
+                       line.text());
+  }
+
+  std::string one_too_many(const std::string& word) const {
+    const auto names = positional_names(command_);
+    if (names.empty())
+      return fmt::format("'{}' belongs to no option, and {} takes no other words", word,
+                         command_.name());
+    return fmt::format("'{}' is one word too many: {} {}", word, named_.path,
+                       fmt::format("{}", listed(names, "and")));
+  }
+
+  std::string see_help() const {
+    return fmt::format("; `{} --help` lists the options", named_.path);
+  }
+
+  const NamedCommand& named_;
+  const Command& command_;
+  const std::vector<std::string>& strays_;
+  const std::vector<std::string>& words_;
+  const std::vector<std::string>& rest_;
+};
+
+// "csv or json", "a whole number", "DIR"
+std::string wanted_value(const Option& option) {
+  if (!option.choices.empty()) return listed(option.choices, "or");
+  if (is_of<std::optional<long>*>(option)) return "a whole number";
+  if (is_of<std::optional<double>*>(option)) return "a number";
+  return option.value_name;
+}
+
+// Why an option does not take a value; empty where it does.
+std::string value_problem(const Option& option, const std::string& value) {
+  const std::string name = shown_name(option);
+  if (value.empty()) return fmt::format("the value of {} is empty", name);
+  const auto& choices = option.choices;
+  bool fits = choices.empty() || std::find(choices.begin(), choices.end(), value) != choices.end();
+  if (is_of<std::optional<long>*>(option)) fits = is_number<long>(value);
+  if (is_of<std::optional<double>*>(option)) fits = is_number<double>(value);
+  if (fits) return "";
+  return fmt::format("{} takes {}, not '{}'{}", name, wanted_value(option), value,
+                     did_you_mean(value, choices));
+}
+
+std::string missing_value(const Option& option) {
+  return fmt::format("{} needs a value: {}", shown_name(option), wanted_value(option));
+}
+
+std::string given_twice(const Option& option) {
+  return fmt::format("{} can be given only once", shown_name(option));
+}
+
+std::string takes_no_value(const Option& option) {
+  return fmt::format("{} takes no value: it is on where it is given", shown_name(option));
+}
+
+// Required words that are not there.
+std::string missing_words(const NamedCommand& named, const std::vector<const Option*>& missing) {
+  std::vector<std::string> names;
+  for (const Option* option : missing) names.push_back(shown_name(*option));
+  std::string form = named.path;
+  for (const std::string& name : positional_names(*named.command)) form += " " + name;
+  std::string text =
+      fmt::format("{} {} missing: {}", listed(names), names.size() == 1 ? "is" : "are", form);
+  if (missing.size() == 1) {
+    text += missing.front()->choices.empty()
+                ? fmt::format("; {}: {}", names.front(), missing.front()->help)
+                : fmt::format("; {} is {}", names.front(), wanted_value(*missing.front()));
+  }
+  return text;
+}
+
+// `strays`: words that fit nowhere, in order; `words`: all behind the program's name; `rest`: what
+// stands behind "--".
+std::string stray_words(const NamedCommand& named, const std::vector<std::string>& strays,
+                        const std::vector<std::string>& words,
+                        const std::vector<std::string>& rest) {
+  return Strays(named, strays, words, rest).text();
+}
 
 // Options that other tools write with one dash; CLI11 cannot declare them.
 constexpr std::string_view kOneDashNames[] = {"dir"};
@@ -162,6 +467,13 @@ Option& Command::add_option(Option option) {
 void Command::set_rest(std::vector<std::string>* rest, std::string help) {
   rest_ = rest;
   rest_help_ = std::move(help);
+}
+
+bool looks_like_capture(const std::string& word) {
+  std::error_code ignored;
+  const std::string name = std::filesystem::path(word).filename().string();
+  return std::filesystem::is_directory(word, ignored) || name.starts_with("JOB") ||
+         name.starts_with("PROF");
 }
 
 std::vector<std::string> names_of(const Option& option) {

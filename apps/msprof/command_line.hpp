@@ -85,6 +85,9 @@ class Command {
 // All names of an option as words: "-m", "--main"; of --dir also "-dir".
 std::vector<std::string> names_of(const Option& option);
 
+// Whether a word is a folder that is there, or a name as captures have it.
+bool looks_like_capture(const std::string& word);
+
 // `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to "--".
 std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments);
 

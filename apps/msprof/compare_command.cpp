@@ -13,7 +13,6 @@
 #include "base/progress.hpp"
 #include "base/text.hpp"
 #include "msprof/compare_output.hpp"
-#include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 #include "session/session.hpp"
 

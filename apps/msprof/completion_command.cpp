@@ -1,11 +1,227 @@
 // msprof completion: a script for a shell; and __complete, which that script asks.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+#include <vector>
+
 #include "base/text.hpp"
-#include "msprof/completion_candidates.hpp"
-#include "msprof/completion_scripts.hpp"
-#include "msprof/completion_words.hpp"
+#include "msprof/completion.hpp"
 #include "msprof/verbs.hpp"
+
+namespace msprof::completion {
+
+namespace {
+
+// A command line as someone types it into a shell, read without that shell: nothing in it is ever
+// evaluated.
+
+// What a word that is not finished ends in.
+enum class Quote { none, single_quote, double_quote, backslash };
+
+struct TypedWord {
+  std::string typed;  // without its quotes
+  std::string value;  // the same with $HOME and other variables of the environment replaced
+  Quote open = Quote::none;
+  bool is_known = true;         // false: has $(…), `…`, $'…', which only a shell can tell
+  bool is_redirection = false;  // a file behind > or <
+};
+
+bool is_name_char(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
+}
+
+// NAME=value before a command.
+bool is_assignment(const std::string& word) {
+  const auto end = word.find('=');
+  return end != std::string::npos && end > 0 && !(word[0] >= '0' && word[0] <= '9') &&
+         std::all_of(word.begin(), word.begin() + static_cast<std::ptrdiff_t>(end), is_name_char);
+}
+
+// Goes over a line character by character.
+class Scanner {
+ public:
+  explicit Scanner(std::string_view line) : line_(line) {}
+
+  std::vector<TypedWord> scan() {
+    for (at_ = 0; at_ < line_.size(); ++at_) take(line_[at_]);
+    words_.push_back(std::move(word_));  // the one under the cursor
+    while (words_.size() > 1 && is_assignment(words_.front().typed)) words_.erase(words_.begin());
+    return std::move(words_);
+  }
+
+ private:
+  void take(char c) {
+    switch (word_.open) {
+      case Quote::single_quote:
+        return c == '\'' ? close() : add(c);
+      case Quote::double_quote:
+        return take_in_double_quotes(c);
+      case Quote::backslash:
+        return close(), c == '\n' ? void() : add(c);
+      case Quote::none:
+        return take_plain(c);
+    }
+  }
+
+  void take_in_double_quotes(char c) {
+    constexpr std::string_view kEscaped = "$`\"\\\n";
+    if (c == '"') return close();
+    if (c == '`') word_.is_known = false;
+    if (c == '$') return take_dollar();
+    if (c == '\\' && at_ + 1 < line_.size() &&
+        kEscaped.find(line_[at_ + 1]) != std::string_view::npos) {
+      const char escaped = line_[++at_];
+      return escaped == '\n' ? void() : add(escaped);
+    }
+    add(c);
+  }
+
+  void take_plain(char c) {
+    switch (c) {
+      case '\'':
+        return open(Quote::single_quote);
+      case '"':
+        return open(Quote::double_quote);
+      case '\\':
+        return open(Quote::backslash);
+      case '$':
+        return take_dollar();
+      case '`':
+        word_.is_known = false;
+        return add(c);
+      case ' ':
+      case '\t':
+        return end_word();
+      case '<':
+      case '>':
+        return begin_redirection();
+      case '\n':
+      case ';':
+      case '|':
+      case '&':
+      case '(':
+      case ')':
+        return end_command(c);
+      default:
+        return add(c);
+    }
+  }
+
+  // $NAME and ${NAME}; other forms are for the shell alone.
+  void take_dollar() {
+    std::size_t begin = at_ + 1;
+    const bool braces = begin < line_.size() && line_[begin] == '{';
+    if (braces) ++begin;
+    std::size_t end = begin;
+    while (end < line_.size() && is_name_char(line_[end])) ++end;
+    const std::string name(line_.substr(begin, end - begin));
+    const bool is_whole = !braces || (end < line_.size() && line_[end] == '}');
+    const char* value = name.empty() || !is_whole ? nullptr : std::getenv(name.c_str());
+    if (value == nullptr) {
+      word_.is_known = false;
+      return add('$');
+    }
+    if (braces) ++end;
+    word_.typed += line_.substr(at_, end - at_);
+    word_.value += value;
+    at_ = end - 1;
+    is_begun_ = true;
+  }
+
+  void open(Quote quote) {
+    word_.open = quote;
+    is_begun_ = true;
+  }
+  void close() { word_.open = Quote::none; }
+  void add(char c) {
+    word_.typed += c;
+    word_.value += c;
+    is_begun_ = true;
+  }
+
+  void end_word() {
+    if (!is_begun_) return;
+    if (!word_.is_redirection) words_.push_back(std::move(word_));
+    word_ = TypedWord();
+    is_begun_ = false;
+  }
+
+  void begin_redirection() {
+    const auto is_digit = [](char c) { return c >= '0' && c <= '9'; };
+    // "2>": the number is no word.
+    if (is_begun_ && std::all_of(word_.typed.begin(), word_.typed.end(), is_digit)) {
+      word_ = TypedWord();
+      is_begun_ = false;
+    }
+    end_word();
+    word_.is_redirection = true;
+  }
+
+  void end_command(char c) {
+    if (c == '&' && word_.is_redirection && !is_begun_) return;  // ">&"
+    end_word();
+    word_ = TypedWord();
+    words_.clear();
+  }
+
+  std::string_view line_;
+  std::size_t at_ = 0;
+  TypedWord word_;
+  bool is_begun_ = false;
+  std::vector<TypedWord> words_;
+};
+
+bool is_plain(char c) {
+  constexpr std::string_view kPlain = "@%+:,./-";
+  return is_name_char(c) || static_cast<unsigned char>(c) >= 0x80 ||
+         kPlain.find(c) != std::string_view::npos;
+}
+
+std::string in_double_quotes(std::string_view text) {
+  constexpr std::string_view kEscaped = "$`\"\\";
+  std::string result;
+  for (const char c : text) {
+    if (c == '!') {
+      result += "\"'!'\"";  // else bash and zsh replace it by a former command
+      continue;
+    }
+    if (kEscaped.find(c) != std::string_view::npos) result += '\\';
+    result += c;
+  }
+  return result;
+}
+
+std::string in_single_quotes(std::string_view text) {
+  std::string result;
+  for (const char c : text) result += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return result;
+}
+
+// The words of the last command in `line`, which ends at the cursor: the command's name first, the
+// word under the cursor, which may be empty, last. Redirections other than that word are left out.
+std::vector<TypedWord> typed_words(std::string_view line) {
+  return Scanner(line).scan();
+}
+
+// `rest` as it is typed behind a word that ends in `open`, so that a shell reads `rest` again.
+std::string quoted_rest(std::string_view rest, Quote open) {
+  if (open == Quote::single_quote) return in_single_quotes(rest);
+  if (open == Quote::double_quote) return in_double_quotes(rest);
+  std::string result;
+  for (std::size_t i = 0; i < rest.size(); ++i) {
+    const bool is_escaped = i == 0 && open == Quote::backslash;
+    if (!is_escaped && !is_plain(rest[i])) result += '\\';
+    result += rest[i];
+  }
+  return result;
+}
+
+}  // namespace
+
+}  // namespace msprof::completion
 
 namespace msprof {
 

@@ -9,7 +9,6 @@
 #include "base/text.hpp"
 #include "import/importer.hpp"
 #include "import/record_layout.hpp"
-#include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {

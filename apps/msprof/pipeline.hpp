@@ -2,6 +2,7 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
@@ -86,5 +87,11 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
   }
   return exit;
 }
+
+// What --json prints. For the verbs that have it.
+
+// For --json: runs `work`, which fills `document`, and prints it with the exit code, also when an
+// Error ended the work. Integers beyond 2^53 are strings.
+Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 
 }  // namespace msprof

@@ -16,7 +16,6 @@
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
-#include "msprof/json_document.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {

@@ -6,7 +6,7 @@
 
 #include "base/text.hpp"
 #include "cli/cli_fixture.hpp"
-#include "msprof/completion_candidates.hpp"
+#include "msprof/completion.hpp"
 #include "msprof/verbs.hpp"
 #include "support/eventually.hpp"
 #include "support/require.hpp"

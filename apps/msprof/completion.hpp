@@ -24,4 +24,12 @@ std::vector<Candidate> candidates(const cli::Command& root, const std::vector<st
 // Files and folders, for words of the shell itself.
 std::vector<Candidate> file_candidates(const std::string& typed);
 
+// The scripts of completion/, for `msprof completion`.
+struct CompletionScript {
+  std::string_view shell;
+  std::string_view text;
+};
+
+const std::vector<CompletionScript>& completion_scripts();
+
 }  // namespace msprof::completion

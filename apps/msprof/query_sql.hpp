@@ -1,4 +1,4 @@
-// The parts of `msprof query`: facts about captures, answers to SQL, and what can be asked.
+// `msprof query SQL`. For the verb query.
 #pragma once
 
 #include <optional>
@@ -19,11 +19,7 @@ struct QueryArguments {
   bool schema = false;
 };
 
-// What the captures are.
-Exit tell_facts(const QueryArguments& arguments);
 // What `sql` says about the captures.
 Exit answer_sql(const QueryArguments& arguments, const std::string& sql);
-// The views, tables, columns and units that SQL can name.
-Exit print_query_schema(const QueryArguments& arguments);
 
 }  // namespace msprof
