@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analyze/compare/compare_stores.hpp"
+#include "analyze/compare/compare.hpp"
 #include "analyze/compare/html_report.hpp"
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"

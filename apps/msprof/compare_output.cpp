@@ -8,7 +8,7 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "analyze/compare/batches.hpp"
+#include "analyze/compare/run_profile.hpp"
 #include "base/counted.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"

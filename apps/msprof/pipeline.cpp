@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analyze/verdict.hpp"
+#include "analyze/capture_facts.hpp"
 #include "base/atomic_file.hpp"
 #include "base/counted.hpp"
 #include "base/findings.hpp"

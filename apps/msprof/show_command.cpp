@@ -5,9 +5,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
+#include "analyze/capture_facts.hpp"
 #include "analyze/overview.hpp"
-#include "analyze/steps.hpp"
-#include "analyze/verdict.hpp"
 #include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/progress.hpp"

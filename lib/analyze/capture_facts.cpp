@@ -6,6 +6,7 @@
 #include <ctime>
 
 #include "export/export_scope.hpp"
+#include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "store/meta.hpp"
 
@@ -154,6 +155,23 @@ std::string utc_text(std::int64_t ns) {
   return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02}.{:03} UTC", parts.tm_year + 1900,
                      parts.tm_mon + 1, parts.tm_mday, parts.tm_hour, parts.tm_min, parts.tm_sec,
                      ns % kSecond / 1'000'000);
+}
+
+void note_empty_products(const Database& db, ImportReport& report) {
+  for (const std::string& name : empty_products(db)) {
+    report.add(FindingId::no_product, name, "", "no data, will not be written");
+  }
+}
+
+bool has_any_product(const Database& db) {
+  const auto tables = summary_tables(db);
+  const auto layers = timeline_layers(db);
+  return std::any_of(tables.begin(), tables.end(),
+                     [&](const auto& table) {
+                       return table->is_exported() && !table->documents(db).empty();
+                     }) ||
+         std::any_of(layers.begin(), layers.end(),
+                     [&](const auto& layer) { return !layer->documents(db).empty(); });
 }
 
 }  // namespace msprof

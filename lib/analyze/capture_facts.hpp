@@ -1,5 +1,5 @@
 // CaptureFacts: what a capture is and what can be asked of it: devices, ranks, models, iterations,
-// products. For `query`.
+// products. For `query`, and for the verdict of an import.
 #pragma once
 
 #include <cstdint>
@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "import/import_report.hpp"
 #include "store/database.hpp"
 
 namespace msprof {
@@ -69,5 +70,11 @@ CaptureFacts capture_facts(const Database& db);
 
 // "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
 std::string utc_text(std::int64_t ns);
+
+// What the verdict says beyond the raw files: adds a note for every product without data.
+void note_empty_products(const Database& db, ImportReport& report);
+
+// Whether the profile gives any product at all.
+bool has_any_product(const Database& db);
 
 }  // namespace msprof

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/counted.hpp"
 #include "base/text.hpp"
 
@@ -23,6 +25,37 @@ std::string overview_line(const Overview& overview) {
                      overview.chip.empty() ? "unknown chip" : printable(overview.chip),
                      counted(static_cast<std::uint64_t>(overview.devices), "device"),
                      counted(static_cast<std::uint64_t>(overview.tasks), "task"));
+}
+
+std::optional<double> StepInfo::ns_per_execution() const {
+  if (!busy_ns) return std::nullopt;
+  const std::int64_t executions = std::max<std::int64_t>(1, execution_count.value_or(1));
+  return static_cast<double>(*busy_ns) / static_cast<double>(executions);
+}
+
+std::vector<StepInfo> steps_with_tasks(const Database& db) {
+  std::vector<StepInfo> steps;
+  Statement read = db.prepare(
+      "SELECT step.id, step.model_row, name.text, step.number, step.batch_num,"
+      " step.current_pic_count,"
+      " step_time.task_count, step_time.execution_count, step_time.busy_ns"
+      " FROM step JOIN step_time ON step_time.step_id = step.id JOIN model ON model.id = "
+      "step.model_row"
+      " JOIN name ON name.id = model.name_id ORDER BY step.id");
+  while (read.step()) {
+    steps.push_back({read.integer(0), read.integer(1), std::string(read.text(2)), read.integer(3),
+                     read.maybe_integer(4), read.maybe_integer(5), read.integer(6),
+                     read.maybe_integer(7), read.maybe_integer(8)});
+  }
+  return steps;
+}
+
+std::size_t slowest(const std::vector<StepInfo>& steps) {
+  const auto at =
+      std::max_element(steps.begin(), steps.end(), [](const StepInfo& a, const StepInfo& b) {
+        return a.ns_per_execution().value_or(-1) < b.ns_per_execution().value_or(-1);
+      });
+  return static_cast<std::size_t>(at - steps.begin());
 }
 
 }  // namespace msprof

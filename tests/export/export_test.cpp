@@ -2,7 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
-#include "analyze/steps.hpp"
+#include "analyze/overview.hpp"
 #include "export/json_text.hpp"
 #include "export/table_writers.hpp"
 #include "export/trace_json_writer.hpp"

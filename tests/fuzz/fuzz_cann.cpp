@@ -6,7 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "analyze/verdict.hpp"
+#include "analyze/capture_facts.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "cann_seeds.hpp"

@@ -11,8 +11,8 @@
 #include <string>
 #include <string_view>
 
-#include "analyze/steps.hpp"
-#include "analyze/verdict.hpp"
+#include "analyze/capture_facts.hpp"
+#include "analyze/overview.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "export/exporter.hpp"

@@ -1,16 +1,229 @@
 #include "analyze/compare/compare.hpp"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
+#include <functional>
+#include <future>
 #include <set>
+#include <tuple>
+#include <vector>
 
+#include "analyze/compare/comparison.hpp"
 #include "analyze/compare/op_matcher.hpp"
+#include "analyze/compare/run_profile.hpp"
 #include "analyze/compare/side_profile.hpp"
-#include "analyze/compare/warnings.hpp"
+#include "base/counted.hpp"
 
 namespace msprof {
 
 namespace {
+
+// What makes two sides hard to compare.
+
+using Runs = std::vector<RunProfile>;
+
+constexpr std::int64_t kFewExecutions = 5;
+constexpr std::int64_t kOtherNumber = 3;  // times as many executions
+constexpr double kTrend = 0.1;            // between the halves of a run
+constexpr double kMostOutside = 0.02;
+
+class Warnings {
+ public:
+  Warnings(const Runs& base, const Runs& now) : base_(base), now_(now) {}
+
+  std::vector<ComparisonWarning> list() {
+    same_capture();
+    partial();
+    facts();
+    several_runs();
+    executions();
+    counters();
+    for (const Runs* side : {&base_, &now_})
+      for (const RunProfile& run : *side) trend(run);
+    return std::move(list_);
+  }
+
+ private:
+  using Fact = std::function<std::string(const RunProfile&)>;
+
+  template <typename... Args>
+  void say(fmt::format_string<Args...> format, Args&&... args) {
+    list_.push_back({fmt::format(format, std::forward<Args>(args)...)});
+  }
+
+  void same_capture() {
+    for (const RunProfile& run : base_) {
+      const auto same = std::find_if(now_.begin(), now_.end(), [&](const RunProfile& other) {
+        return other.capture == run.capture;
+      });
+      if (same != now_.end())
+        say("{} is on both sides: a capture does not differ from itself", run.capture);
+    }
+  }
+
+  void partial() {
+    for (const Runs* side : {&base_, &now_})
+      for (const RunProfile& run : *side)
+        if (run.is_partial)
+          say("{} is PARTIAL: `msprof import` says what is missing; missing records change times",
+              run.capture);
+  }
+
+  static std::string text_of(const Runs& side, const Fact& fact) {
+    std::set<std::string> values;
+    for (const RunProfile& run : side) values.insert(fact(run));
+    return fmt::format("{}", fmt::join(values, ", "));
+  }
+
+  // Of both sides, where they differ.
+  void differ(std::string_view what, const Fact& fact, std::string_view meaning) {
+    const std::string ours = text_of(base_, fact), theirs = text_of(now_, fact);
+    if (ours != theirs) say("{} differ: {} and {}{}", what, ours, theirs, meaning);
+  }
+
+  static std::string known(const std::string& text) { return text.empty() ? "unknown" : text; }
+  static std::string number(std::optional<double> value, std::string_view unit) {
+    return value ? fmt::format("{:g}{}", *value, unit) : "unknown";
+  }
+
+  void facts() {
+    differ(
+        "the kinds of capture", [](const RunProfile& run) { return run.dialect; },
+        "; names and units of operators do not correspond");
+    differ(
+        "chips", [](const RunProfile& run) { return known(run.chip); }, ": times change with them");
+    differ(
+        "frequencies", [](const RunProfile& run) { return number(run.frequency_mhz, " MHz"); },
+        ": times change with them");
+    batches();
+    differ(
+        "numbers of devices", [](const RunProfile& run) { return std::to_string(run.devices); },
+        "");
+    differ(
+        "models",
+        [](const RunProfile& run) {
+          return known(fmt::format("{}", fmt::join(run.models, " + ")));
+        },
+        "");
+  }
+
+  static std::string batches_of(const Runs& side) {
+    Batches all;
+    for (const RunProfile& run : side) all.add(run.batches);
+    return batch_text(all.values());
+  }
+
+  void batches() {
+    const std::string ours = batches_of(base_), theirs = batches_of(now_);
+    if (base_.front().unit == TimeUnit::picture) {
+      const std::string which = ours == theirs
+                                    ? fmt::format("both sides have several batches ({})", ours)
+                                    : fmt::format("batches differ: {} and {}", ours, theirs);
+      list_.push_back({which + "; times are of one picture, those of calls of one call",
+                       FindingId::batches_differ});
+    } else if (ours != theirs && base_.front().unit == TimeUnit::whole_run) {
+      list_.push_back(
+          {fmt::format("batches differ: {} and {}, and whole runs are compared", ours, theirs),
+           FindingId::batches_differ});
+    }
+  }
+
+  void several_runs() {
+    for (const auto& [side, name] : {std::pair{&base_, "BASE"}, std::pair{&now_, "NEW"}}) {
+      const Fact fact = [](const RunProfile& run) {
+        return fmt::format("{} {} batch {}", known(run.chip), fmt::join(run.models, " + "),
+                           batch_text(run.batches.values()));
+      };
+      const bool same = std::all_of(side->begin(), side->end(), [&, runs = side](const auto& run) {
+        return fact(run) == fact(runs->front());
+      });
+      if (!same)
+        say("the runs of {} are not runs of the same thing: {}", name, text_of(*side, fact));
+    }
+  }
+
+  static std::int64_t executions_of(const Runs& side) {
+    std::int64_t sum = 0;
+    for (const RunProfile& run : side) sum += run.executions;
+    return sum / static_cast<std::int64_t>(std::max<std::size_t>(1, side.size()));
+  }
+
+  static std::string counted_of(std::int64_t count, std::string_view what) {
+    return counted(static_cast<std::uint64_t>(std::max<std::int64_t>(0, count)), what);
+  }
+
+  void executions() {
+    if (base_.front().unit == TimeUnit::whole_run) return whole_runs();
+    const bool iterates = base_.front().unit == TimeUnit::iteration;
+    const std::string_view what = iterates ? "iteration" : "execution";
+    const std::int64_t ours = executions_of(base_), theirs = executions_of(now_);
+    if (std::max(ours, theirs) >= kOtherNumber * std::min(ours, theirs)) {
+      say("BASE has {} a run and NEW {}: of few, the first ones, which are slower, weigh more",
+          counted_of(ours, what), theirs);
+    }
+    for (const auto& [count, name] : {std::pair{ours, "BASE"}, std::pair{theirs, "NEW"}}) {
+      if (count < kFewExecutions)
+        say("{} has only {} a run: {}", name, counted_of(count, what),
+            count == 1 ? "the first one is slower than others"
+                       : "the first ones, which are slower, weigh in");
+    }
+    for (const Runs* side : {&base_, &now_})
+      for (const RunProfile& run : *side)
+        if (run.outside_share > kMostOutside)
+          say("{}: {:.0f} % of the operators' time is outside of all {}s and not compared",
+              run.capture, 100 * run.outside_share, what);
+  }
+
+  static double tasks_of(const Runs& side) {
+    double sum = 0;
+    for (const RunProfile& run : side)
+      for (const OpProfile& op : run.ops) sum += static_cast<double>(op.count);
+    return sum / static_cast<double>(side.size());
+  }
+
+  // Whole runs of different length cannot be told from slower ones by their time.
+  void whole_runs() {
+    const double ours = tasks_of(base_), theirs = tasks_of(now_);
+    if (std::abs(ours - theirs) <= kTrend * ours) return;
+    say("the runs have no iterations, and BASE ran {:.0f} tasks of operators and NEW {:.0f}:"
+        " as a whole they differ by what they did, too",
+        ours, theirs);
+  }
+
+  static bool has_ratios(const Runs& side) {
+    return std::any_of(side.begin(), side.end(), [](const RunProfile& run) {
+      return std::any_of(run.ops.begin(), run.ops.end(),
+                         [](const OpProfile& op) { return !op.ratios.empty(); });
+    });
+  }
+
+  void counters() {
+    const bool ours = has_ratios(base_), theirs = has_ratios(now_);
+    if (ours != theirs)
+      say("{} has no counters of the cores: ratios are not compared", ours ? "NEW" : "BASE");
+  }
+
+  void trend(const RunProfile& run) {
+    if (!run.first_half_us || !run.second_half_us || *run.first_half_us <= 0) return;
+    const double change = *run.second_half_us / *run.first_half_us - 1;
+    if (std::abs(change) <= kTrend) return;
+    say("{} was not steady: {:.3f} ms in its first half, {:.3f} ms in its second; was the machine"
+        " busy?",
+        run.capture, *run.first_half_us / 1000, *run.second_half_us / 1000);
+  }
+
+  const Runs& base_;
+  const Runs& now_;
+  std::vector<ComparisonWarning> list_;
+};
+
+// The gravest first.
+std::vector<ComparisonWarning> comparison_warnings(const Runs& base, const Runs& now) {
+  return Warnings(base, now).list();
+}
 
 // A ratio moved when it is another load, not the same one measured again.
 constexpr double kRatioPart = 0.03;      // of the full scale
@@ -243,6 +456,92 @@ class Comparer {
 
 Comparison compare(const std::vector<RunProfile>& base, const std::vector<RunProfile>& now) {
   return Comparer(base, now).run();
+}
+
+namespace {
+
+// Iterations that hold less of the operators' time say little of a run.
+constexpr double kMaxOutsideIterations = 0.5;
+
+using Stores = std::vector<ComparedRun>;
+
+using Units = std::vector<TimeUnit>;
+
+Units units_of(const Stores& runs) {
+  Units units;
+  for (const ComparedRun& run : runs) units.push_back(natural_unit(run.store));
+  return units;
+}
+
+bool any_is_whole(const Units& units) {
+  return std::find(units.begin(), units.end(), TimeUnit::whole_run) != units.end();
+}
+
+// Why whole runs are compared although there are iterations; empty where they are not.
+std::string why_whole(const Stores& base, const Stores& now, const Units& base_units,
+                      const Units& new_units) {
+  const bool base_whole = any_is_whole(base_units), new_whole = any_is_whole(new_units);
+  if (base_whole && new_whole) return "";
+  if (base_whole || new_whole) {
+    return fmt::format("only {} has executions or iterations: whole runs are compared",
+                       base_whole ? "NEW" : "BASE");
+  }
+  for (const auto& [runs, units] : {std::tie(base, base_units), std::tie(now, new_units)}) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (units[i] != TimeUnit::iteration) continue;
+      const ComparedRun& run = runs[i];
+      const double outside = outside_iterations(run.store);
+      if (outside <= kMaxOutsideIterations) continue;
+      return fmt::format(
+          "{} has {:.0f} % of its operators' time outside of all iterations: whole runs are"
+          " compared",
+          run.capture, 100 * outside);
+    }
+  }
+  return "";
+}
+
+// Executions of several batches do not do the same work: they are compared picture by picture.
+void split_batches(const Stores& base, const Stores& now, Units& base_units, Units& new_units) {
+  std::vector<Batches> batches;
+  for (const auto& [runs, units] : {std::tie(base, base_units), std::tie(now, new_units)}) {
+    for (std::size_t i = 0; i < runs.size(); ++i) {
+      if (units[i] != TimeUnit::execution) return;
+      batches.push_back(read_batches(QueryDb(runs[i].store)));
+    }
+  }
+  const bool alike = std::all_of(batches.begin(), batches.end(), [&](const Batches& one) {
+    return execute_alike(batches.front(), one);
+  });
+  if (alike) return;
+  base_units.assign(base.size(), TimeUnit::picture);
+  new_units.assign(now.size(), TimeUnit::picture);
+}
+
+std::vector<RunProfile> read_runs(const Stores& runs, const Units& units) {
+  std::vector<RunProfile> profiles;
+  for (std::size_t i = 0; i < runs.size(); ++i)
+    profiles.push_back(read_run(runs[i].store, runs[i].capture, runs[i].is_partial, units[i]));
+  return profiles;
+}
+
+}  // namespace
+
+Comparison compare_stores(const Stores& base, const Stores& now) {
+  Units base_units = units_of(base), new_units = units_of(now);
+  const std::string reason = why_whole(base, now, base_units, new_units);
+  const bool as_whole = any_is_whole(base_units) || any_is_whole(new_units) || !reason.empty();
+  if (as_whole) {
+    base_units.assign(base.size(), TimeUnit::whole_run);
+    new_units.assign(now.size(), TimeUnit::whole_run);
+  }
+  split_batches(base, now, base_units, new_units);
+  // A large capture takes seconds; the sides have nothing in common.
+  auto other = std::async(std::launch::async, [&] { return read_runs(now, new_units); });
+  const auto base_runs = read_runs(base, base_units);
+  Comparison result = compare(base_runs, other.get());
+  if (!reason.empty()) result.warnings.push_back({reason});
+  return result;
 }
 
 }  // namespace msprof

@@ -5,11 +5,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "analyze/compare/batches.hpp"
-#include "analyze/compare/html_assets.hpp"
-#include "analyze/compare/html_tables.hpp"
-#include "analyze/compare/html_text.hpp"
-#include "analyze/compare/html_waterfall.hpp"
+#include "analyze/compare/html_parts.hpp"
+#include "analyze/compare/run_profile.hpp"
 
 namespace msprof {
 

@@ -4,16 +4,192 @@
 
 #include <algorithm>
 #include <cmath>
+#include <optional>
 #include <set>
 #include <unordered_map>
 
-#include "analyze/compare/run_ratios.hpp"
 #include "analyze/compare/task_times.hpp"
+#include "base/counted.hpp"
 #include "base/text.hpp"
+#include "export/table_reader.hpp"
+#include "store/database.hpp"
 
 namespace msprof {
 
 namespace {
+
+// The last execution of a run often takes what is left; medians do not see so few.
+constexpr double kMostOdd = 0.25;
+
+// The batch of nearly all executions of a model; empty where there is none.
+std::optional<std::int64_t> main_batch(const std::map<std::int64_t, std::int64_t>& executions) {
+  double all = 0;
+  const std::pair<const std::int64_t, std::int64_t>* most = nullptr;
+  for (const auto& one : executions) {
+    all += static_cast<double>(one.second);
+    if (most == nullptr || one.second > most->second) most = &one;
+  }
+  if (most == nullptr || all - static_cast<double>(most->second) > kMostOdd * all)
+    return std::nullopt;
+  return most->first;
+}
+
+}  // namespace
+
+void Batches::add(const Batches& other) {
+  for (const auto& [model, counts] : other.executions)
+    for (const auto& [batch, count] : counts) executions[model][batch] += count;
+}
+
+std::vector<std::int64_t> Batches::values() const {
+  std::set<std::int64_t> values;
+  for (const auto& [model, counts] : executions)
+    for (const auto& one : counts) values.insert(one.first);
+  return {values.begin(), values.end()};
+}
+
+std::int64_t Batches::pictures() const {
+  std::int64_t sum = 0;
+  for (const auto& [model, counts] : executions) {
+    for (const auto& [batch, count] : counts) {
+      std::int64_t pictures = 0;
+      if (__builtin_mul_overflow(batch, count, &pictures) ||
+          __builtin_add_overflow(sum, pictures, &sum))
+        return INT64_MAX;
+    }
+  }
+  return sum;
+}
+
+Batches read_batches(const QueryDb& db) {
+  Batches batches;
+  Statement read = db.prepare(
+      "SELECT ifnull(model, ''), batch, sum(CAST(executions AS REAL)) FROM v_steps"
+      " WHERE executions > 0 AND batch > 0 GROUP BY 1, 2 ORDER BY 1, 2");
+  constexpr double kMost = 1e15;  // a store from elsewhere may say anything
+  while (read.step()) {
+    batches.executions[valid_utf8(read.text(0))][read.integer(1)] =
+        static_cast<std::int64_t>(std::min(read.real(2), kMost));
+  }
+  return batches;
+}
+
+bool execute_alike(const Batches& a, const Batches& b) {
+  std::set<std::int64_t> ours, theirs;
+  for (const auto& [batches, values] : {std::pair{&a, &ours}, std::pair{&b, &theirs}}) {
+    for (const auto& [model, counts] : batches->executions) {
+      const auto batch = main_batch(counts);
+      if (!batch) return false;
+      values->insert(*batch);
+    }
+  }
+  // What no capture says cannot differ.
+  if (ours.empty() || theirs.empty()) return true;
+  if (ours != theirs) return false;
+  return std::all_of(a.executions.begin(), a.executions.end(), [&](const auto& one) {
+    const auto other = b.executions.find(one.first);
+    return other == b.executions.end() || main_batch(one.second) == main_batch(other->second);
+  });
+}
+
+std::string batch_text(const std::vector<std::int64_t>& batches) {
+  std::vector<std::string> texts;
+  for (const std::int64_t batch : batches) texts.push_back(std::to_string(batch));
+  return texts.empty() ? "unknown" : listed(texts);
+}
+
+namespace {
+
+// Ratios and loads of op_summary for the operators of a run. For read_run().
+
+// The fields before the ratios; of the first three and the time one table has the first name, the
+// other the second.
+const std::vector<std::string> kFixedFields = {"op_name",       "layer_name",   "op_type",
+                                               "layer_type",    "input_shapes", "output_shapes",
+                                               "task_duration", "time"};
+
+bool is_ratio(std::string_view field) {
+  // How much of the run an operator takes is no load.
+  if (field == "time_ratio") return false;
+  for (const std::string_view end : {"_ratio", "_bound", "_utilization", "_rate"})
+    if (field.ends_with(end)) return true;
+  return false;
+}
+
+std::vector<std::string> ratio_fields(const Database& db) {
+  const auto table = find_table(db, "op_summary");
+  if (table == nullptr) return {};
+  auto fields = fields_of(db, *table);
+  std::erase_if(fields, [](const std::string& field) { return !is_ratio(field); });
+  return fields;
+}
+
+std::string key_of(std::string_view name, std::string_view type, std::string_view shapes) {
+  std::string key = std::string(name) + '\n' + std::string(type) + '\n' + std::string(shapes);
+  // The table quotes its shapes.
+  key.erase(std::remove(key.begin(), key.end(), '"'), key.end());
+  return key;
+}
+
+struct WeightedMeans {
+  std::vector<double> sums;
+  std::vector<double> weights;
+};
+
+const TableValue& first_known(const TableValue& a, const TableValue& b) {
+  return a.text != "N/A" ? a : b;
+}
+
+class RatioCollector {
+ public:
+  explicit RatioCollector(std::vector<std::string> fields) : fields_(std::move(fields)) {}
+
+  void add(std::span<const TableValue> row) {
+    const double weight = first_known(row[6], row[7]).number.value_or(0);
+    if (!(weight > 0)) return;
+    std::string shapes = row[4].text == "N/A" ? "" : row[4].text;
+    if (row[5].text != "N/A") shapes += " > " + row[5].text;
+    WeightedMeans& means =
+        means_[key_of(first_known(row[0], row[1]).text, first_known(row[2], row[3]).text, shapes)];
+    means.sums.resize(fields_.size());
+    means.weights.resize(fields_.size());
+    for (std::size_t i = 0; i < fields_.size(); ++i) {
+      const auto& value = row[kFixedFields.size() + i].number;
+      if (!value) continue;
+      means.sums[i] += weight * *value;
+      means.weights[i] += weight;
+    }
+  }
+
+  void give_to(RunProfile& run) const {
+    for (OpProfile& op : run.ops) {
+      const auto found = means_.find(key_of(op.name, op.type, op.shapes));
+      if (found == means_.end()) continue;
+      for (std::size_t i = 0; i < fields_.size(); ++i) {
+        if (!(found->second.weights[i] > 0)) continue;
+        const double mean = found->second.sums[i] / found->second.weights[i];
+        op.ratios.emplace(fields_[i], mean);
+        if (fields_[i].ends_with("_ratio")) run.largest_ratio = std::max(run.largest_ratio, mean);
+      }
+    }
+    run.largest_ratio = run.largest_ratio > 1.5 ? 100 : 1;
+  }
+
+ private:
+  std::vector<std::string> fields_;
+  std::unordered_map<std::string, WeightedMeans> means_;
+};
+
+// Fills OpProfile::ratios, means weighted by time, and RunProfile::largest_ratio.
+void read_ratios(const Database& db, RunProfile& run) {
+  const auto fields = ratio_fields(db);
+  std::vector<std::string> wanted = kFixedFields;
+  wanted.insert(wanted.end(), fields.begin(), fields.end());
+  RatioCollector collector(fields);
+  read_table(db, "op_summary", wanted,
+             [&](std::span<const TableValue> row) { collector.add(row); });
+  collector.give_to(run);
+}
 
 // Fewer executions than this in a half say nothing of a trend.
 constexpr std::size_t kHalf = 10;

@@ -9,10 +9,30 @@
 #include <string>
 #include <vector>
 
-#include "analyze/compare/batches.hpp"
+#include "query/query_db.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
+
+// How many pictures the executions of a run took at once, as its captures say. What the model was
+// built for says nothing of a run.
+struct Batches {
+  // Model ► batch ► executions of that batch.
+  std::map<std::string, std::map<std::int64_t, std::int64_t>> executions;
+
+  void add(const Batches& other);
+  std::vector<std::int64_t> values() const;  // each once, sorted
+  std::int64_t pictures() const;             // of all executions
+};
+
+Batches read_batches(const QueryDb& db);
+
+// Whether an execution of one run does the same work as one of the other: most executions of each
+// model have one batch, and the same one.
+bool execute_alike(const Batches& a, const Batches& b);
+
+// "1", "1 and 4"; "unknown" where no capture says it.
+std::string batch_text(const std::vector<std::int64_t>& batches);
 
 // What times are of. Executions can be read picture by picture, too, and any run as a whole.
 enum class TimeUnit { execution, picture, iteration, whole_run };

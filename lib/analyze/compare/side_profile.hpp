@@ -1,15 +1,62 @@
-// SideProfile: the runs of one side, operator by operator. For compare().
+// SideProfile, the runs of one side, and NoiseFloor: which differences between runs of the same
+// thing are chance. For compare().
+//
+// What the rules must hold: runs of one model, compared with each other, show no change
+// (scripts/compare-noise tries it). Times are us of one execution.
 #pragma once
 
 #include <map>
+#include <string>
 #include <vector>
 
 #include "analyze/compare/comparison.hpp"
-#include "analyze/compare/noise.hpp"
 #include "analyze/compare/run_profile.hpp"
 
 namespace msprof {
 
+// What was measured of one thing on one side.
+struct Measured {
+  std::vector<double> runs_us;  // its time in every run
+  double mad_us = 0;            // how far the executions of a run usually lie from their median
+  double fastest_us = 0;        // of all executions
+
+  double us() const;  // median of the runs; 0 without any
+  // Of another run, or of a part that is added.
+  void add_run(double us, double mad_us, double fastest_us);
+  void add_part(const Measured& part);
+};
+
+// Whether an operator of one side is one on the other. What was fused, came or went changed in any
+// case; only how much is uncertain.
+enum class Correspondence { pair, other };
+
+class NoiseFloor {
+ public:
+  NoiseFloor(Measured base, Measured now);
+
+  // For the time of an execution. One run a side: the larger of 5 % and three times the MAD; up to
+  // five runs also twice the largest difference between two runs of a side. From six runs on: from
+  // the spread of the runs alone, but at least 2 %. Of few runs, a change must also show in the
+  // fastest executions, because a busy machine makes all others slower; and where no operator
+  // changed beyond noise, up to 8 % are drift.
+  double total_us(bool some_operator_changed) const;
+  // For an operator: as above, and what changes by less than 10 % or by less than 2 % of an
+  // execution is noise. 0 for what is only on one side.
+  double op_us(const Measured& base, const Measured& now, Correspondence as) const;
+  // For a call on the host; `calls_per_execution` on the side with more of them.
+  double call_us(const Measured& base, const Measured& now, double calls_per_execution) const;
+  // In words, with the numbers.
+  std::string basis() const;
+
+ private:
+  double whole_us() const;
+  double own_part() const;
+
+  Measured base_;
+  Measured now_;
+};
+
+// The runs of one side, operator by operator.
 struct SideProfile {
   ComparedSide facts;
   Measured total;
