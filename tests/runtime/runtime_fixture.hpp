@@ -11,7 +11,7 @@
 #include <vector>
 
 #include "runtime/include/svp_acl.h"
-#include "runtime/profile/wire_records.hpp"
+#include "runtime/profile/record_file.hpp"
 
 namespace msprof::runtime::test {
 

@@ -5,8 +5,6 @@
 
 #include <utility>
 
-#include "runtime/api/unsupported.hpp"
-
 namespace msprof::runtime {
 namespace {
 
@@ -33,10 +31,6 @@ __attribute__((destructor)) void complete_at_exit() {
 }
 
 }  // namespace
-
-void say_unsupported(const char* function) {
-  say(std::string(function) + " is not supported on a Linux host");
-}
 
 std::unique_ptr<Workspace> LoadedModel::take_workspace() {
   const std::lock_guard lock(pool_mutex);

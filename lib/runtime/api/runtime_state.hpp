@@ -5,6 +5,7 @@
 #include <pthread.h>
 
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <memory>
@@ -16,8 +17,10 @@
 
 #include "runtime/clock.hpp"
 #include "runtime/include/svp_acl_base.h"
+#include "runtime/include/svp_acl_mdl.h"
 #include "runtime/message.hpp"
 #include "runtime/model/model.hpp"
+#include "runtime/model/operator.hpp"
 #include "runtime/profile/profile_job.hpp"
 
 namespace msprof::runtime {
@@ -115,3 +118,25 @@ svp_acl_error guarded(const char* function, Body body) {
 }
 
 }  // namespace msprof::runtime
+
+// The opaque structures of the C interface.
+struct svp_acl_data_buffer {
+  void* data;
+  std::size_t size;
+  std::size_t stride;
+};
+
+struct svp_acl_mdl_dataset {
+  std::vector<svp_acl_data_buffer*> buffers;  // owned by the application
+  uint64_t batch = 0;                         // 0: the model's own
+};
+
+struct svp_acl_mdl_desc {
+  struct Port {
+    std::string name;
+    msprof::runtime::TensorShape shape;
+  };
+  std::vector<Port> inputs, outputs;
+  int64_t batch = 0;
+  int64_t max_batch = 0;
+};

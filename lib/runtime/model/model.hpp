@@ -10,7 +10,6 @@
 #include <vector>
 
 #include "runtime/model/operator.hpp"
-#include "runtime/model/tensor_shape.hpp"
 
 namespace msprof::runtime {
 

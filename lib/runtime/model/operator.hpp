@@ -1,5 +1,4 @@
-// One operator of a model, ready to run: parameters read, weights made, output shape known.
-// To add an operator, write a maker and add its line to the table in operators.cpp.
+// The size of one image of a tensor: channels, rows, columns. A vector is channels × 1 × 1.
 #pragma once
 
 #include <cstdint>
@@ -9,9 +8,22 @@
 #include <vector>
 
 #include "runtime/model/layer_reader.hpp"
-#include "runtime/model/tensor_shape.hpp"
 
 namespace msprof::runtime {
+
+struct TensorShape {
+  int64_t channels = 1;
+  int64_t height = 1;
+  int64_t width = 1;
+
+  int64_t plane() const { return height * width; }
+  int64_t elements() const { return channels * plane(); }
+  int64_t bytes() const { return elements() * 4; }
+  bool operator==(const TensorShape&) const = default;
+};
+
+// One operator of a model, ready to run: parameters read, weights made, output shape known.
+// To add an operator, write a maker and add its line to the table in operators.cpp.
 
 // What one image costs, before any machine is assumed; weights are read once an execution.
 struct LayerWork {
@@ -58,30 +70,5 @@ struct OperatorContext {
 
 // Throws ModelError for an unknown type, a wrong number of inputs and parameters that do not fit.
 std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorContext& context);
-
-// The makers, by file.
-std::unique_ptr<Operator> make_convolution(const OperatorContext& context);
-std::unique_ptr<Operator> make_fused_relu(const OperatorContext& context);
-std::unique_ptr<Operator> make_fused_leaky_relu(const OperatorContext& context);
-std::unique_ptr<Operator> make_batch_norm(const OperatorContext& context);
-std::unique_ptr<Operator> make_pool(const OperatorContext& context);
-std::unique_ptr<Operator> make_fully_connected(const OperatorContext& context);
-std::unique_ptr<Operator> make_relu(const OperatorContext& context);
-std::unique_ptr<Operator> make_leaky_relu(const OperatorContext& context);
-std::unique_ptr<Operator> make_softplus(const OperatorContext& context);
-std::unique_ptr<Operator> make_tanh(const OperatorContext& context);
-std::unique_ptr<Operator> make_multiply(const OperatorContext& context);
-std::unique_ptr<Operator> make_add(const OperatorContext& context);
-std::unique_ptr<Operator> make_softmax(const OperatorContext& context);
-
-// Shared by the makers.
-struct BatchNormParameters {
-  std::vector<float> scale, shift;  // gamma / sqrt(variance + epsilon), and what is left to add
-};
-BatchNormParameters read_batch_norm(const OperatorContext& context, int64_t channels,
-                                    const std::string& name);
-std::vector<float> read_weights(const OperatorContext& context, const char* key, int64_t count,
-                                const std::string& name, float low, float high);
-int64_t vector_padded(const TensorShape& shape);
 
 }  // namespace msprof::runtime

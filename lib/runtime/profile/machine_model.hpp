@@ -6,7 +6,7 @@
 #include <cstdint>
 
 #include "runtime/model/operator.hpp"
-#include "runtime/profile/wire_records.hpp"
+#include "runtime/profile/record_file.hpp"
 
 namespace msprof::runtime {
 

@@ -10,7 +10,6 @@
 #include "runtime/profile/model_profile.hpp"
 #include "runtime/profile/profile_config.hpp"
 #include "runtime/profile/record_file.hpp"
-#include "runtime/profile/wire_records.hpp"
 
 namespace msprof::runtime {
 
