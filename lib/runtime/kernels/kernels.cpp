@@ -1,8 +1,5 @@
 #include "runtime/kernels/kernels.hpp"
 
-// Convolution as a matrix product over panels of 12 output pixels: 4 output channels × 12 pixels
-// stay in 12 vector registers of 4 floats, which is what SSE2 and NEON have room for beside their
-// operands.
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,6 +7,10 @@
 namespace msprof::runtime {
 
 namespace {
+
+// Convolution as a matrix product over panels of 12 output pixels: 4 output channels × 12 pixels
+// stay in 12 vector registers of 4 floats, which is what SSE2 and NEON have room for beside their
+// operands.
 
 constexpr int64_t kRows = 4;
 constexpr int64_t kPixels = 12;

@@ -1,4 +1,5 @@
-// The size of one image of a tensor: channels, rows, columns. A vector is channels × 1 × 1.
+// One operator of a model, ready to run: parameters read, weights made, output shape known.
+// To add an operator, write a maker and add its line to the table in operators.cpp.
 #pragma once
 
 #include <cstdint>
@@ -11,6 +12,7 @@
 
 namespace msprof::runtime {
 
+// The size of one image of a tensor: channels, rows, columns. A vector is channels × 1 × 1.
 struct TensorShape {
   int64_t channels = 1;
   int64_t height = 1;
@@ -21,9 +23,6 @@ struct TensorShape {
   int64_t bytes() const { return elements() * 4; }
   bool operator==(const TensorShape&) const = default;
 };
-
-// One operator of a model, ready to run: parameters read, weights made, output shape known.
-// To add an operator, write a maker and add its line to the table in operators.cpp.
 
 // What one image costs, before any machine is assumed; weights are read once an execution.
 struct LayerWork {
