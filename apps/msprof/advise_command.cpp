@@ -11,7 +11,6 @@
 #include "analyze/advise/advice.hpp"
 #include "analyze/advise/rule_file.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "msprof/pipeline.hpp"
 
@@ -247,7 +246,7 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   }
   fmt::print("{}\n", printable(capture.folder.string()));
   if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
-  fmt::print("{}", advice_text(advice, {language, arguments.all, terminal_columns(STDOUT_FILENO, 0),
+  fmt::print("{}", advice_text(advice, {language, arguments.all, terminal_columns(STDOUT_FILENO),
                                         colour_allowed(STDOUT_FILENO)}));
   return ready.exit;
 }

@@ -14,7 +14,6 @@
 #include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "board/ssh_host.hpp"
 #include "collect/collector.hpp"

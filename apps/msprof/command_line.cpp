@@ -11,11 +11,9 @@
 #include <string_view>
 #include <vector>
 
-#include "base/counted.hpp"
 #include "base/log.hpp"
-#include "base/nearest_names.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 
 namespace msprof::cli {
 

@@ -10,7 +10,6 @@
 #include "analyze/compare/html_report.hpp"
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "msprof/compare_output.hpp"
 #include "msprof/pipeline.hpp"
@@ -112,7 +111,7 @@ class ReportFile {
 TextStyle text_style(const CompareArguments& arguments) {
   TextStyle style;
   if (arguments.top) style.top = static_cast<std::size_t>(*arguments.top);
-  style.width = terminal_columns(STDOUT_FILENO, columns_variable());
+  style.width = text_width(STDOUT_FILENO);
   style.bold = colour_allowed(STDOUT_FILENO);
   return style;
 }

@@ -9,9 +9,9 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/compare/run_profile.hpp"
-#include "base/counted.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
+#include "base/words.hpp"
 #include "export/table_writers.hpp"
 
 namespace msprof {

@@ -9,7 +9,7 @@
 #include <string>
 
 #include "base/interrupt.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/run_folder.hpp"
 #include "doctor/board_checks.hpp"

@@ -15,7 +15,6 @@
 #include "base/error.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"

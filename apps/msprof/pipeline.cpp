@@ -8,10 +8,10 @@
 
 #include "analyze/capture_facts.hpp"
 #include "base/atomic_file.hpp"
-#include "base/counted.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "export/export_files.hpp"
 #include "export/json_text.hpp"
 #include "import/importer.hpp"

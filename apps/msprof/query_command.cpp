@@ -12,9 +12,8 @@
 #include "analyze/capture_facts.hpp"
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
+#include "base/log.hpp"
 #include "base/number.hpp"
-#include "base/progress.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "export/products.hpp"
@@ -124,7 +123,7 @@ class Listing {
   void print() const {
     if (table_.row_count() == 0) return;
     fmt::print("\n{}\n{}", title_,
-               table_.render(terminal_columns(STDOUT_FILENO, 0), colour_allowed(STDOUT_FILENO)));
+               table_.render(terminal_columns(STDOUT_FILENO), colour_allowed(STDOUT_FILENO)));
   }
 
  private:

@@ -16,7 +16,6 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "export/json_text.hpp"
@@ -318,7 +317,7 @@ class TableAnswer : public AnswerWriter {
   }
   void end(bool) override {
     fmt::print("{}",
-               table_->render(terminal_columns(STDOUT_FILENO, 0), colour_allowed(STDOUT_FILENO)));
+               table_->render(terminal_columns(STDOUT_FILENO), colour_allowed(STDOUT_FILENO)));
   }
 
  private:

@@ -7,11 +7,10 @@
 
 #include "analyze/capture_facts.hpp"
 #include "analyze/overview.hpp"
-#include "base/counted.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
+#include "base/words.hpp"
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
@@ -122,8 +121,7 @@ void print_tables(const std::vector<ShownTable>& tables) {
       }
       text.add_row(std::move(cells), is_number);
     }
-    fmt::print("\n{}\n{}", table.title,
-               text.render(terminal_columns(STDOUT_FILENO, columns_variable()), bold));
+    fmt::print("\n{}\n{}", table.title, text.render(text_width(STDOUT_FILENO), bold));
   }
 }
 

@@ -4,8 +4,8 @@
 
 #include <algorithm>
 
-#include "base/counted.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 
 namespace msprof {
 

@@ -1,10 +1,12 @@
-// Messages to the user, always on stderr; data goes to stdout and never through here.
-// For every room. Control bytes in a message (names come from boards) are shown as '?', so that no
-// capture can steer the terminal.
+// Messages and progress, always on stderr, and what the terminal shows; data goes to stdout and
+// never through here. For every room. Control bytes in a message (names come from boards) are shown
+// as '?', so that no capture can steer the terminal.
 #pragma once
 
 #include <fmt/format.h>
 
+#include <cstdint>
+#include <string>
 #include <string_view>
 
 #include "base/error.hpp"
@@ -57,3 +59,37 @@ void verbose(fmt::format_string<Args...> format, Args&&... args) {
 }
 
 }  // namespace msprof::log
+
+namespace msprof {
+
+// One line of progress on stderr, only where stderr is a terminal and -q was not given.
+// For long loops: update() is cheap and may be called for every batch.
+class Progress {
+ public:
+  // `total` in the units of update(); 0 when unknown.
+  Progress(std::string label, std::uint64_t total);
+  ~Progress();
+  Progress(const Progress&) = delete;
+  Progress& operator=(const Progress&) = delete;
+
+  void update(std::uint64_t done);
+
+  // Takes the line off the screen so that a message can be written.
+  static void clear_line();
+
+ private:
+  std::string label_;
+  std::uint64_t total_;
+  bool shown_;
+  int last_percent_ = -1;
+};
+
+// Where output may be coloured: a terminal, NO_COLOR unset or empty, TERM not "dumb".
+bool colour_allowed(int fd);
+
+// Columns of the terminal behind `fd`; 0 when it is none.
+int terminal_columns(int fd);
+// The same; where it is none, what COLUMNS says.
+int text_width(int fd);
+
+}  // namespace msprof

@@ -1,4 +1,5 @@
-// Text from outside made safe to show: UTF-8 repair, terminal width, control bytes, file names.
+// Text from outside made safe to show, and to hand on: UTF-8 repair, terminal width, control bytes,
+// file names, words of a shell.
 // For writers, messages and the session.
 #pragma once
 
@@ -51,5 +52,12 @@ bool parse_u64(std::string_view text, std::uint64_t& value);
 std::string with_thousands(std::uint64_t value);
 // "12.3 MB" (powers of 1000)
 std::string human_bytes(std::uint64_t bytes);
+
+// `text` as one word of a POSIX shell, whatever bytes it has (NUL excepted): for what is sent to
+// boards, and for commands that users copy from a message.
+std::string shell_quoted(std::string_view text);
+
+// The same, in quotes only where it needs them.
+std::string shell_word(std::string_view text);
 
 }  // namespace msprof

@@ -21,7 +21,6 @@
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 
 namespace msprof {

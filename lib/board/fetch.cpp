@@ -5,11 +5,10 @@
 #include <algorithm>
 #include <map>
 
-#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "board/upload.hpp"
 #include "collect/arrival.hpp"
 

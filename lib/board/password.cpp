@@ -19,7 +19,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
-#include "base/progress.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace msprof {

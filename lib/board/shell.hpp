@@ -15,7 +15,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/shell_word.hpp"
+#include "base/text.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {

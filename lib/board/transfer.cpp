@@ -6,9 +6,9 @@
 
 #include <optional>
 
-#include "base/counted.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "board/incoming.hpp"
 #include "board/listing.hpp"
 #include "board/transfer_ways.hpp"

@@ -12,12 +12,11 @@
 #include <fstream>
 #include <set>
 
-#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "collect/file_tree.hpp"
 
 namespace msprof {

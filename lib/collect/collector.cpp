@@ -4,10 +4,10 @@
 
 #include <chrono>
 
-#include "base/counted.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "collect/acl_json.hpp"
 #include "collect/arrival.hpp"
 #include "collect/outcome.hpp"

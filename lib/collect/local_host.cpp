@@ -11,12 +11,11 @@
 #include <fstream>
 #include <set>
 
-#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
+#include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "collect/file_tree.hpp"
 #include "collect/local_process.hpp"

@@ -8,7 +8,7 @@
 #include <tuple>
 #include <vector>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "derive/passes.hpp"
 #include "store/meta.hpp"
 

@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "derive/passes.hpp"
 #include "store/meta.hpp"
 #include "store/row_cursor.hpp"

@@ -6,7 +6,7 @@
 #include <cmath>
 #include <limits>
 
-#include "base/real_text.hpp"
+#include "base/number.hpp"
 
 namespace msprof {
 

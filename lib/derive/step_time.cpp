@@ -2,7 +2,7 @@
 #include <map>
 #include <vector>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "derive/passes.hpp"
 #include "store/row_cursor.hpp"
 

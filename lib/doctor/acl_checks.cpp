@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <vector>
 
-#include "base/nearest_names.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "collect/acl_json.hpp"
 
 namespace msprof {

@@ -12,7 +12,6 @@
 #include <ctime>
 
 #include "base/file_reader.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
 #include "board/config.hpp"
 #include "board/facts.hpp"

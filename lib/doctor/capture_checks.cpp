@@ -12,11 +12,9 @@
 #include <optional>
 
 #include "analyze/capture_facts.hpp"
-#include "analyze/verdict.hpp"
-#include "base/counted.hpp"
 #include "base/findings.hpp"
-#include "base/shell_word.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "export/products.hpp"
 #include "import/importer.hpp"

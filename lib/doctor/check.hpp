@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "base/counted.hpp"
 #include "base/error.hpp"
+#include "base/words.hpp"
 
 namespace msprof {
 

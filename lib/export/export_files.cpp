@@ -2,11 +2,11 @@
 
 #include <fmt/format.h>
 
-#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "export/former_table.hpp"
 #include "export/summary_file.hpp"
 

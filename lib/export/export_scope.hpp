@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "store/database.hpp"
 #include "store/schema.hpp"
 

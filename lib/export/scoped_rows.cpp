@@ -1,6 +1,6 @@
 #include "export/scoped_rows.hpp"
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 
 namespace msprof::cann {
 

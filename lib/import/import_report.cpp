@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/counted.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 
 namespace msprof {
 

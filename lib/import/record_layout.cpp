@@ -6,8 +6,8 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
+#include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "store/bulk_insert.hpp"
 

@@ -17,7 +17,6 @@
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
-#include "base/progress.hpp"
 #include "base/text.hpp"
 #include "ssh/ssh_session.hpp"
 

@@ -6,8 +6,8 @@
 #include <cctype>
 #include <vector>
 
-#include "base/nearest_names.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "store/database.hpp"
 
 namespace msprof {

@@ -4,7 +4,6 @@
 #include <catch2/catch.hpp>
 
 #include "base/atomic_file.hpp"
-#include "base/byte_cursor.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "support/files.hpp"

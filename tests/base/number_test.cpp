@@ -1,5 +1,4 @@
 #include "base/number.hpp"
-#include "base/saturating.hpp"
 
 #include <catch2/catch.hpp>
 

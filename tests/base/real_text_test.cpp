@@ -1,4 +1,4 @@
-#include "base/real_text.hpp"
+#include "base/number.hpp"
 
 #include <sqlite3.h>
 

@@ -1,5 +1,4 @@
 #include "base/text.hpp"
-#include "base/shell_word.hpp"
 
 #include <catch2/catch.hpp>
 

@@ -7,7 +7,7 @@
 #include <cmath>
 #include <memory>
 
-#include "base/real_text.hpp"
+#include "base/number.hpp"
 #include "store/trace_db.hpp"
 #include "support/temp_folder.hpp"
 

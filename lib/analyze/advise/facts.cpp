@@ -1,5 +1,5 @@
 #include "analyze/advise/facts.hpp"
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 
 #include <algorithm>
 #include <array>

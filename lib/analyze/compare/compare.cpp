@@ -15,7 +15,7 @@
 #include "analyze/compare/op_matcher.hpp"
 #include "analyze/compare/run_profile.hpp"
 #include "analyze/compare/side_profile.hpp"
-#include "base/counted.hpp"
+#include "base/words.hpp"
 
 namespace msprof {
 

@@ -9,8 +9,8 @@
 #include <unordered_map>
 
 #include "analyze/compare/task_times.hpp"
-#include "base/counted.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "export/table_reader.hpp"
 #include "store/database.hpp"
 

@@ -3,7 +3,7 @@
 #include <array>
 #include <cmath>
 
-#include "base/real_text.hpp"
+#include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"

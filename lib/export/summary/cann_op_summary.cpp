@@ -4,8 +4,6 @@
 #include <cmath>
 
 #include "base/number.hpp"
-#include "base/real_text.hpp"
-#include "base/saturating.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "export/cann_counters.hpp"
 #include "export/products.hpp"

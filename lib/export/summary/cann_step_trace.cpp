@@ -1,5 +1,5 @@
 // step_trace: one row an iteration of a model, with its all-reduces.
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 

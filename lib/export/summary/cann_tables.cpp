@@ -1,4 +1,5 @@
 #include "export/summary/cann_tables.hpp"
+#include "base/number.hpp"
 
 #include <fmt/format.h>
 

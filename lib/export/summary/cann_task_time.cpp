@@ -3,6 +3,7 @@
 #include <queue>
 #include <unordered_map>
 
+#include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"

@@ -6,7 +6,6 @@
 #include <tuple>
 
 #include "base/number.hpp"
-#include "base/saturating.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_product_names.hpp"
 #include "store/row_cursor.hpp"

@@ -5,7 +5,7 @@
 #include <charconv>
 #include <utility>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof::cann {

@@ -10,7 +10,7 @@
 #include <span>
 #include <string>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_arrows.hpp"
 #include "export/timeline/cann_trace.hpp"

@@ -2,7 +2,7 @@
 // Source: cann_corrections.md J-B3.
 #include <array>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
 

@@ -5,7 +5,7 @@
 #include <set>
 #include <string>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"

@@ -4,7 +4,7 @@
 #include <map>
 #include <set>
 
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"

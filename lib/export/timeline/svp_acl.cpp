@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_product_names.hpp"

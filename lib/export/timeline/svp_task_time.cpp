@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "base/log.hpp"
-#include "base/saturating.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "export/json_text.hpp"
 #include "export/products.hpp"

@@ -5,7 +5,7 @@
 
 #include <array>
 
-#include "base/byte_cursor.hpp"
+#include "base/file_reader.hpp"
 #include "import/svp/svp_models.hpp"
 
 namespace msprof::svp {

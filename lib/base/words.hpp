@@ -1,9 +1,12 @@
-// Counts in sentences: "1 execution", "60 executions". For every room that tells users how many.
+// Words of messages: counts and lists in sentences, and what somebody who mistyped a name may have
+// meant. For every room that tells users something.
 #pragma once
 
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace msprof {
 
@@ -24,5 +27,12 @@ std::string listed(const Texts& texts, std::string_view last = "and") {
   }
   return list;
 }
+
+// Those of `names` that `word` resembles, the nearest first, at most three; none where nothing is
+// near. Upper and lower case are the same.
+std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> names);
+
+// "; did you mean a, b or c?"; empty where nothing is near.
+std::string did_you_mean(std::string_view word, std::span<const std::string> names);
 
 }  // namespace msprof
