@@ -30,10 +30,6 @@ struct NamedCommand {
   const Command* root = nullptr;
 };
 
-bool is_positional(const Option& option) {
-  return !option.names.starts_with('-');
-}
-
 template <typename Number>
 bool is_number(const std::string& text) {
   Number number{};

@@ -46,6 +46,10 @@ struct Option {
   bool takes_text = false;                                 // SQL: suggestions fit its last word
 };
 
+inline bool is_positional(const Option& option) {
+  return !option.names.starts_with('-');
+}
+
 class Command {
  public:
   Command(std::string name, std::string help) : name_(std::move(name)), help_(std::move(help)) {}

@@ -146,9 +146,6 @@ std::vector<PathRest> paths_like(std::string_view typed_text, PathKind kind) {
 bool is_flag(const cli::Option& option) {
   return std::holds_alternative<bool*>(option.target);
 }
-bool is_positional(const cli::Option& option) {
-  return !option.names.starts_with('-');
-}
 bool is_repeatable(const cli::Option& option) {
   return std::holds_alternative<std::vector<std::string>*>(option.target);
 }
@@ -210,7 +207,7 @@ class Place {
   const cli::Option* next_positional() const {
     std::size_t skip = positionals_;
     for (const auto& option : command_->options()) {
-      if (!is_positional(*option)) continue;
+      if (!cli::is_positional(*option)) continue;
       if (is_repeatable(*option) || skip == 0) return option.get();
       --skip;
     }
@@ -345,7 +342,7 @@ class Finder {
 
   void add_options() {
     for (const auto& option : place_.command().options()) {
-      if (!is_positional(*option) && place_.may_come(*option)) add_option(*option);
+      if (!cli::is_positional(*option) && place_.may_come(*option)) add_option(*option);
     }
     add_option({std::string(cli::kHelpNames), static_cast<bool*>(nullptr), "", "what it takes"});
     if (place_.is_root())

@@ -159,6 +159,12 @@ bool parse_u64(std::string_view text, std::uint64_t& value) {
   return error == std::errc() && end == text.data() + text.size();
 }
 
+std::optional<std::int64_t> parse_i64(std::string_view text) {
+  std::uint64_t value = 0;
+  if (!parse_u64(text, value) || value > std::uint64_t{INT64_MAX}) return std::nullopt;
+  return static_cast<std::int64_t>(value);
+}
+
 std::string with_thousands(std::uint64_t value) {
   std::string digits = fmt::format("{}", value);
   for (std::size_t at = digits.size(); at > 3;) {

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <set>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -47,6 +48,8 @@ std::string lower_ascii(std::string_view text);
 
 // Whole decimal number of digits only (no sign, no blanks) that fits; false otherwise.
 bool parse_u64(std::string_view text, std::uint64_t& value);
+// The same for a column of the store, which is signed; empty where it is none or does not fit.
+std::optional<std::int64_t> parse_i64(std::string_view text);
 
 // "1,234,567"
 std::string with_thousands(std::uint64_t value);

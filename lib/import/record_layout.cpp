@@ -139,13 +139,11 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
 
 void parse_api_names(RecordLayout& layout, const json& names, const std::string& file) {
   for (const auto& [id, entry] : names.items()) {
-    std::uint64_t value = 0;
-    if (!parse_u64(id, value) || value > static_cast<std::uint64_t>(INT64_MAX) ||
-        !entry.is_object()) {
+    const auto number = parse_i64(id);
+    if (!number || !entry.is_object()) {
       fail(file, fmt::format("api_names: '{}' must be a number with {{\"name\", \"type\"}}", id));
     }
-    layout.api_names[static_cast<std::int64_t>(value)] = {entry.value("name", "api_" + id),
-                                                          entry.value("type", "N/A")};
+    layout.api_names[*number] = {entry.value("name", "api_" + id), entry.value("type", "N/A")};
   }
 }
 

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <limits>
 #include <vector>
 
 #include "base/error.hpp"
@@ -18,13 +17,6 @@ namespace {
 using Parts = std::vector<std::string_view>;
 
 constexpr std::string_view kSlice = "slice_";
-
-std::optional<std::int64_t> number_of(std::string_view text) {
-  std::uint64_t value = 0;
-  if (!parse_u64(text, value)) return std::nullopt;
-  if (value > std::uint64_t{std::numeric_limits<std::int64_t>::max()}) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
 
 std::string join(const Parts& parts) {
   std::string text;
@@ -63,9 +55,9 @@ bool has_empty(const Parts& parts) {
 // "ts_track.data.44.0.3": channel, device and slice are the last three.
 std::optional<FileName> parse_bare_numbers(Parts parts) {
   if (parts.size() < 5) return std::nullopt;
-  const auto slice = number_of(parts[parts.size() - 1]);
-  const auto device = number_of(parts[parts.size() - 2]);
-  if (!slice || !device || !number_of(parts[parts.size() - 3])) return std::nullopt;
+  const auto slice = parse_i64(parts[parts.size() - 1]);
+  const auto device = parse_i64(parts[parts.size() - 2]);
+  if (!slice || !device || !parse_i64(parts[parts.size() - 3])) return std::nullopt;
   parts.resize(parts.size() - 3);
   return FileName{device_stem(std::move(parts)), false, device, *slice};
 }
@@ -76,7 +68,7 @@ std::optional<FileName> parse_data_name(std::string_view name) {
   Parts parts = split(name, '.');
   if (has_empty(parts)) return std::nullopt;
   if (!parts.back().starts_with(kSlice)) return parse_bare_numbers(std::move(parts));
-  const auto slice = number_of(parts.back().substr(kSlice.size()));
+  const auto slice = parse_i64(parts.back().substr(kSlice.size()));
   parts.pop_back();
   if (!slice || parts.empty()) return std::nullopt;
   if (parts[0] == "aging" || parts[0] == "unaging") {
@@ -86,13 +78,13 @@ std::optional<FileName> parse_data_name(std::string_view name) {
     return FileName{host_stem(parts), is_unaging, std::nullopt, *slice};
   }
   std::optional<std::int64_t> device;
-  if (parts.size() > 1) device = number_of(parts.back());
+  if (parts.size() > 1) device = parse_i64(parts.back());
   if (device) parts.pop_back();
   // "hwts.log.data.45.dev.profiler_default_tag.1.slice_0": a channel and a tag before the device.
   if (parts.size() > 1 && parts.back() == "profiler_default_tag") {
     parts.pop_back();
     if (parts.size() > 1 && parts.back() == "dev") parts.pop_back();
-    if (parts.size() > 1 && number_of(parts.back())) parts.pop_back();
+    if (parts.size() > 1 && parse_i64(parts.back())) parts.pop_back();
   }
   return FileName{device_stem(std::move(parts)), false, device, *slice};
 }

@@ -13,13 +13,6 @@ namespace msprof::svp {
 
 namespace {
 
-// Numbers from names go into int64 columns.
-std::optional<std::int64_t> number(std::string_view text) {
-  std::uint64_t value = 0;
-  if (!parse_u64(text, value) || value > static_cast<std::uint64_t>(INT64_MAX)) return std::nullopt;
-  return static_cast<std::int64_t>(value);
-}
-
 FileKind kind_of_word(std::string_view word) {
   const std::string lower = lower_ascii(word);
   if (lower == "aicore" || lower == "aacore") return FileKind::aicore;
@@ -47,7 +40,7 @@ std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std
   if (parts.size() < kHead + 1 + tail) return std::nullopt;
   std::vector<std::int64_t> numbers;
   for (std::size_t i = parts.size() - tail; i < parts.size(); ++i) {
-    const auto value = number(parts[i]);
+    const auto value = parse_i64(parts[i]);
     if (!value) return std::nullopt;
     numbers.push_back(*value);
   }
@@ -114,7 +107,7 @@ std::optional<FileName> parse_info_name(std::string_view name) {
     const std::string_view stem = name.substr(0, name.size() - suffix.size());
     const std::size_t dot = stem.rfind('.');
     if (dot == std::string_view::npos || dot == 0) return std::nullopt;
-    const auto model_id = number(stem.substr(dot + 1));
+    const auto model_id = parse_i64(stem.substr(dot + 1));
     if (!model_id) return std::nullopt;
     FileName result;
     result.kind = kind;
@@ -128,7 +121,7 @@ std::optional<FileName> parse_info_name(std::string_view name) {
 std::optional<std::int64_t> parse_info_json_name(std::string_view name) {
   constexpr std::string_view kPrefix = "info.json.";
   if (!name.starts_with(kPrefix)) return std::nullopt;
-  return number(name.substr(kPrefix.size()));
+  return parse_i64(name.substr(kPrefix.size()));
 }
 
 FileName parse_data_name(std::string_view text, const KnownModels& known) {
@@ -136,15 +129,15 @@ FileName parse_data_name(std::string_view text, const KnownModels& known) {
   const Parts parts = split(text, '.');
   FileName name;
   name.kind = kind_of_word(parts.front());
-  const auto device = parts.size() < 2 ? std::nullopt : number(parts[1]);
+  const auto device = parts.size() < 2 ? std::nullopt : parse_i64(parts[1]);
   if (name.kind == FileKind::other || !device) return FileName{};
   name.device = *device;
   if (name.kind == FileKind::cont) return name;
   if (name.kind == FileKind::acl_api) return read_tail(name, parts, 1).value_or(FileName{});
 
   if (parts.size() == 4) {
-    const auto first = number(parts[2]);
-    const auto second = number(parts[3]);
+    const auto first = parse_i64(parts[2]);
+    const auto second = parse_i64(parts[3]);
     if (!first || !second) return FileName{};
     name.data_kind = name.kind;
     name.kind = FileKind::short_data;

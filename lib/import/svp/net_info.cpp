@@ -49,19 +49,17 @@ class NetInfoKind : public RawKind {
     if (colon == std::string_view::npos) return;
     const std::string_view key = trim(line.substr(0, colon));
     const std::string_view value = trim(line.substr(colon + 1));
-    std::uint64_t number = 0;
-    const bool is_number = parse_u64(value, number) && number <= INT64_MAX;
+    const auto number = parse_i64(value);
     if (key == "batch_num") {
-      if (is_number && number > 0) {
-        models_.set_batch_num(model, static_cast<std::int64_t>(number));
+      if (number && *number > 0) {
+        models_.set_batch_num(model, *number);
       } else {
         context.report.add(FindingId::broken_info, name(), file.name, "batch_num is not a number");
       }
     } else if (key == "model_name" && value != model.model) {
       context.report.add(FindingId::differing_name, name(), file.name,
                          "model_name differs, the file name rules", fmt::format("'{}'", value));
-    } else if (key == "model_id" &&
-               !(is_number && static_cast<std::int64_t>(number) == model.model_id)) {
+    } else if (key == "model_id" && number != model.model_id) {
       context.report.add(FindingId::differing_name, name(), file.name,
                          "model_id differs, the file name rules", fmt::format("'{}'", value));
     }
