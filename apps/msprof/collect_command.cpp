@@ -6,7 +6,6 @@
 #include <chrono>
 #include <csignal>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>

@@ -4,7 +4,6 @@
 
 #include <cstdio>
 #include <nlohmann/json.hpp>
-#include <nlohmann/json_fwd.hpp>
 #include <set>
 #include <string>
 
@@ -24,26 +23,6 @@ namespace msprof {
 
 namespace {
 
-// Prints checks as they come, a line each and the remedy below, grouped by what they are about.
-class DoctorReport {
- public:
-  // `only_problems`: neither what is well nor what was skipped.
-  explicit DoctorReport(bool only_problems) : only_problems_(only_problems) {}
-
-  // Those of `list` that were added since the last call.
-  void print_new(const CheckList& list);
-  // "verdict: 1 failed, 2 warnings, 9 ok, 3 skipped"
-  static void print_verdict(const CheckList& list);
-
- private:
-  void print(const Check& check);
-  std::string shown_once(const std::string& text);
-  bool only_problems_;
-  std::size_t printed_ = 0;
-  std::string about_;
-  std::set<std::string> shown_;  // long texts under this heading
-};
-
 constexpr const char* kMargin = "           ";  // below a result
 constexpr const char* kAsAbove = "as above";
 constexpr std::size_t kLong = 40;  // bytes; what is shorter is read again faster than looked up
@@ -62,51 +41,66 @@ const char* colour_of(CheckResult result) {
   return "\033[2m";
 }
 
-void DoctorReport::print_new(const CheckList& list) {
-  for (; printed_ < list.checks().size(); ++printed_) print(list.checks()[printed_]);
-  std::fflush(stdout);
-}
+// Prints checks as they come, a line each and the remedy below, grouped by what they are about.
+class DoctorReport {
+ public:
+  // `only_problems`: neither what is well nor what was skipped.
+  explicit DoctorReport(bool only_problems) : only_problems_(only_problems) {}
 
-// A long text, or the long end of one behind ": ", is shown once under a heading.
-std::string DoctorReport::shown_once(const std::string& text) {
-  for (std::size_t at = 0; text.size() - at >= kLong; at += 2) {
-    if (shown_.contains(text.substr(at))) return text.substr(0, at) + kAsAbove;
-    at = text.find(": ", at);
-    if (at == std::string::npos) break;
+  // Those of `list` that were added since the last call.
+  void print_new(const CheckList& list) {
+    for (; printed_ < list.checks().size(); ++printed_) print(list.checks()[printed_]);
+    std::fflush(stdout);
   }
-  for (std::size_t at = 0; text.size() - at >= kLong; at += 2) {
-    shown_.insert(text.substr(at));
-    at = text.find(": ", at);
-    if (at == std::string::npos) break;
-  }
-  return text;
-}
 
-void DoctorReport::print(const Check& check) {
-  const bool is_problem =
-      check.result == CheckResult::warning || check.result == CheckResult::failed;
-  if (only_problems_ && !is_problem) return;
-  if (check.about != about_) {
-    fmt::print("{}{}\n", about_.empty() ? "" : "\n", printable(check.about));
-    about_ = check.about;
-    shown_.clear();
+  // "verdict: 1 failed, 2 warnings, 9 ok, 3 skipped"
+  static void print_verdict(const CheckList& list) {
+    const std::size_t warnings = list.count(CheckResult::warning);
+    fmt::print("\nverdict: {} failed, {}, {} ok, {} skipped\n", list.count(CheckResult::failed),
+               counted(warnings, "warning"), list.count(CheckResult::ok),
+               list.count(CheckResult::skipped));
   }
-  const bool colour = colour_allowed(STDOUT_FILENO);
-  const std::string evidence = shown_once(check.evidence);
-  const std::string remedy = shown_once(check.remedy);
-  fmt::print("  {}{:<8}{} {}: {}\n", colour ? colour_of(check.result) : "",
-             result_name(check.result), colour ? "\033[0m" : "", printable(check.name),
-             printable(evidence));
-  if (remedy.empty() || (evidence.ends_with(kAsAbove) && remedy == kAsAbove)) return;
-  fmt::print("{}{}\n", kMargin, printable(remedy));
-}
 
-void DoctorReport::print_verdict(const CheckList& list) {
-  const std::size_t warnings = list.count(CheckResult::warning);
-  fmt::print("\nverdict: {} failed, {}, {} ok, {} skipped\n", list.count(CheckResult::failed),
-             counted(warnings, "warning"), list.count(CheckResult::ok),
-             list.count(CheckResult::skipped));
-}
+ private:
+  void print(const Check& check) {
+    const bool is_problem =
+        check.result == CheckResult::warning || check.result == CheckResult::failed;
+    if (only_problems_ && !is_problem) return;
+    if (check.about != about_) {
+      fmt::print("{}{}\n", about_.empty() ? "" : "\n", printable(check.about));
+      about_ = check.about;
+      shown_.clear();
+    }
+    const bool colour = colour_allowed(STDOUT_FILENO);
+    const std::string evidence = shown_once(check.evidence);
+    const std::string remedy = shown_once(check.remedy);
+    fmt::print("  {}{:<8}{} {}: {}\n", colour ? colour_of(check.result) : "",
+               result_name(check.result), colour ? "\033[0m" : "", printable(check.name),
+               printable(evidence));
+    if (remedy.empty() || (evidence.ends_with(kAsAbove) && remedy == kAsAbove)) return;
+    fmt::print("{}{}\n", kMargin, printable(remedy));
+  }
+
+  // A long text, or the long end of one behind ": ", is shown once under a heading.
+  std::string shown_once(const std::string& text) {
+    for (std::size_t at = 0; text.size() - at >= kLong; at += 2) {
+      if (shown_.contains(text.substr(at))) return text.substr(0, at) + kAsAbove;
+      at = text.find(": ", at);
+      if (at == std::string::npos) break;
+    }
+    for (std::size_t at = 0; text.size() - at >= kLong; at += 2) {
+      shown_.insert(text.substr(at));
+      at = text.find(": ", at);
+      if (at == std::string::npos) break;
+    }
+    return text;
+  }
+
+  bool only_problems_;
+  std::size_t printed_ = 0;
+  std::string about_;
+  std::set<std::string> shown_;  // long texts under this heading
+};
 
 // The counts and the checks, into what --json prints.
 void add_checks(nlohmann::ordered_json& document, const CheckList& list) {

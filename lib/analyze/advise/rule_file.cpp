@@ -25,37 +25,6 @@ extern const std::string_view kBuiltinRules;
 
 namespace {
 
-// Where we are: "rules.json: rule 'hot_layer'".
-struct RulePlace {
-  std::string file;
-  std::string rule;
-  [[noreturn]] void fail(std::string_view what) const;
-};
-
-// One object of a rule file, read key by key; what is wrong becomes a sentence with file and rule.
-class RuleJson {
- public:
-  // Throws where `value` is no object.
-  RuleJson(const nlohmann::json& value, std::string_view what, const RulePlace& place);
-
-  // Null where there is no such key.
-  const nlohmann::json* find(std::string_view key);
-  const nlohmann::json& need(std::string_view key);
-  std::string text(std::string_view key);     // empty where there is none
-  Bilingual bilingual(std::string_view key);  // empty where there is none
-  std::vector<std::string> texts(std::string_view key);
-  // Throws for keys that nobody asked for.
-  void end() const;
-
-  const RulePlace& place() const { return place_; }
-
- private:
-  const nlohmann::json& object_;
-  std::string what_;
-  const RulePlace& place_;
-  std::vector<std::string> known_;
-};
-
 using nlohmann::json;
 
 constexpr std::size_t kLongestText = 10'000;
@@ -66,11 +35,16 @@ std::string shown(std::string_view text) {
   return shorten(printable(text.substr(0, 200)), 60);
 }
 
-void RulePlace::fail(std::string_view what) const {
-  const std::string of = rule.empty() ? "" : fmt::format("rule '{}': ", shown(rule));
-  throw Error(Exit::usage,
-              fmt::format("{}: {}{}; README, \"Advice\", has the form of rules", file, of, what));
-}
+// Where we are: "rules.json: rule 'hot_layer'".
+struct RulePlace {
+  std::string file;
+  std::string rule;
+  [[noreturn]] void fail(std::string_view what) const {
+    const std::string of = rule.empty() ? "" : fmt::format("rule '{}': ", shown(rule));
+    throw Error(Exit::usage,
+                fmt::format("{}: {}{}; README, \"Advice\", has the form of rules", file, of, what));
+  }
+};
 
 // A text of at most some thousand bytes; `what` is its key.
 std::string text_of(const json& value, std::string_view what, const RulePlace& place) {
@@ -95,54 +69,72 @@ std::vector<std::string> texts_of(const json& value, std::string_view what,
   return texts;
 }
 
-RuleJson::RuleJson(const json& value, std::string_view what, const RulePlace& place)
-    : object_(value), what_(what), place_(place) {
-  if (!value.is_object()) place.fail(fmt::format("{} is no object", what));
-}
-
-const json* RuleJson::find(std::string_view key) {
-  known_.emplace_back(key);
-  const auto at = object_.find(key);
-  return at == object_.end() ? nullptr : &*at;
-}
-
-const json& RuleJson::need(std::string_view key) {
-  const json* value = find(key);
-  if (value == nullptr) place_.fail(fmt::format("{} has no '{}'", what_, key));
-  return *value;
-}
-
-std::string RuleJson::text(std::string_view key) {
-  const json* value = find(key);
-  return value == nullptr ? "" : text_of(*value, key, place_);
-}
-
-std::vector<std::string> RuleJson::texts(std::string_view key) {
-  const json* value = find(key);
-  return value == nullptr ? std::vector<std::string>() : texts_of(*value, key, place_);
-}
-
-Bilingual RuleJson::bilingual(std::string_view key) {
-  const json* value = find(key);
-  if (value == nullptr) return {};
-  if (value->is_string()) {
-    const std::string both = text_of(*value, key, place_);
-    return {both, both};
+// One object of a rule file, read key by key; what is wrong becomes a sentence with file and rule.
+class RuleJson {
+ public:
+  // Throws where `value` is no object.
+  RuleJson(const json& value, std::string_view what, const RulePlace& place)
+      : object_(value), what_(what), place_(place) {
+    if (!value.is_object()) place.fail(fmt::format("{} is no object", what));
   }
-  RuleJson texts(*value, key, place_);
-  Bilingual text{text_of(texts.need("en"), "en", place_), text_of(texts.need("zh"), "zh", place_)};
-  texts.end();
-  return text;
-}
 
-void RuleJson::end() const {
-  for (const auto& item : object_.items()) {
-    if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
-      place_.fail(fmt::format("unknown key '{}' in {}; known: {}", shown(item.key()), what_,
-                              fmt::join(known_, ", ")));
+  // Null where there is no such key.
+  const json* find(std::string_view key) {
+    known_.emplace_back(key);
+    const auto at = object_.find(key);
+    return at == object_.end() ? nullptr : &*at;
+  }
+
+  const json& need(std::string_view key) {
+    const json* value = find(key);
+    if (value == nullptr) place_.fail(fmt::format("{} has no '{}'", what_, key));
+    return *value;
+  }
+
+  // empty where there is none
+  std::string text(std::string_view key) {
+    const json* value = find(key);
+    return value == nullptr ? "" : text_of(*value, key, place_);
+  }
+
+  // empty where there is none
+  Bilingual bilingual(std::string_view key) {
+    const json* value = find(key);
+    if (value == nullptr) return {};
+    if (value->is_string()) {
+      const std::string both = text_of(*value, key, place_);
+      return {both, both};
+    }
+    RuleJson texts(*value, key, place_);
+    Bilingual text{text_of(texts.need("en"), "en", place_),
+                   text_of(texts.need("zh"), "zh", place_)};
+    texts.end();
+    return text;
+  }
+
+  std::vector<std::string> texts(std::string_view key) {
+    const json* value = find(key);
+    return value == nullptr ? std::vector<std::string>() : texts_of(*value, key, place_);
+  }
+
+  // Throws for keys that nobody asked for.
+  void end() const {
+    for (const auto& item : object_.items()) {
+      if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
+        place_.fail(fmt::format("unknown key '{}' in {}; known: {}", shown(item.key()), what_,
+                                fmt::join(known_, ", ")));
+      }
     }
   }
-}
+
+  const RulePlace& place() const { return place_; }
+
+ private:
+  const nlohmann::json& object_;
+  std::string what_;
+  const RulePlace& place_;
+  std::vector<std::string> known_;
+};
 
 // The conditions of a rule.
 

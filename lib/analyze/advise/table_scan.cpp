@@ -15,17 +15,51 @@ namespace msprof {
 
 namespace {
 
+// A store from elsewhere may have any number of streams.
+constexpr std::size_t kMostStreams = 10'000;
+
 // Finds the patterns of one rule in rows that come one by one, stream by stream.
 class SequenceMatcher {
  public:
-  explicit SequenceMatcher(const Sequence& sequence);
+  explicit SequenceMatcher(const Sequence& sequence) : sequence_(sequence) {
+    for (const Pattern& pattern : sequence_.patterns)
+      longest_ = std::max(longest_, pattern.elements.size());
+  }
 
   struct Match {
     const Pattern* pattern = nullptr;  // null: none ends with this row
     std::string names;                 // "conv1 + conv1_bn + conv1_relu"
     double time_us = 0;                // of the elements that cost
   };
-  Match add(std::string_view stream, std::string_view type, std::string_view name, double time_us);
+  Match add(std::string_view stream, std::string_view type, std::string_view name, double time_us) {
+    auto at = streams_.find(stream);
+    if (at == streams_.end()) {
+      if (streams_.size() >= kMostStreams) return {};
+      at = streams_.emplace(std::string(stream), Rows()).first;
+    }
+    Rows& rows = at->second;
+    if (rows.size() < longest_) {
+      rows.emplace_back();
+    } else {
+      // The oldest makes room, and its memory serves again.
+      std::rotate(rows.begin(), rows.begin() + 1, rows.end());
+    }
+    rows.back().type = type;
+    rows.back().name = name;
+    rows.back().time_us = time_us;
+    for (const Pattern& pattern : sequence_.patterns) {
+      if (!ends_with(rows, pattern)) continue;
+      Match match{&pattern, {}, 0};
+      const std::size_t first = rows.size() - pattern.elements.size();
+      for (std::size_t i = first; i < rows.size(); ++i) {
+        match.names += (i == first ? "" : " + ") + rows[i].name;
+        if (i - first >= sequence_.costs_from) match.time_us += rows[i].time_us;
+      }
+      rows.clear();
+      return match;
+    }
+    return {};
+  }
 
   // No pattern goes on from here.
   void reset() { streams_.clear(); }
@@ -36,62 +70,21 @@ class SequenceMatcher {
     double time_us = 0;
   };
   using Rows = std::vector<Row>;  // the last ones of a stream, the newest at the end
-  bool ends_with(const Rows& rows, const Pattern& pattern) const;
+  bool ends_with(const Rows& rows, const Pattern& pattern) const {
+    const auto& elements = pattern.elements;
+    if (rows.size() < elements.size()) return false;
+    // From the end: most rows fail there.
+    for (std::size_t i = 1; i <= elements.size(); ++i) {
+      if (!compare(rows[rows.size() - i].type, Comparator::in, elements[elements.size() - i]))
+        return false;
+    }
+    return true;
+  }
 
   const Sequence& sequence_;
   std::size_t longest_ = 0;
   std::map<std::string, Rows, std::less<>> streams_;
 };
-
-// A store from elsewhere may have any number of streams.
-constexpr std::size_t kMostStreams = 10'000;
-
-SequenceMatcher::SequenceMatcher(const Sequence& sequence) : sequence_(sequence) {
-  for (const Pattern& pattern : sequence_.patterns)
-    longest_ = std::max(longest_, pattern.elements.size());
-}
-
-bool SequenceMatcher::ends_with(const Rows& rows, const Pattern& pattern) const {
-  const auto& elements = pattern.elements;
-  if (rows.size() < elements.size()) return false;
-  // From the end: most rows fail there.
-  for (std::size_t i = 1; i <= elements.size(); ++i) {
-    if (!compare(rows[rows.size() - i].type, Comparator::in, elements[elements.size() - i]))
-      return false;
-  }
-  return true;
-}
-
-SequenceMatcher::Match SequenceMatcher::add(std::string_view stream, std::string_view type,
-                                            std::string_view name, double time_us) {
-  auto at = streams_.find(stream);
-  if (at == streams_.end()) {
-    if (streams_.size() >= kMostStreams) return {};
-    at = streams_.emplace(std::string(stream), Rows()).first;
-  }
-  Rows& rows = at->second;
-  if (rows.size() < longest_) {
-    rows.emplace_back();
-  } else {
-    // The oldest makes room, and its memory serves again.
-    std::rotate(rows.begin(), rows.begin() + 1, rows.end());
-  }
-  rows.back().type = type;
-  rows.back().name = name;
-  rows.back().time_us = time_us;
-  for (const Pattern& pattern : sequence_.patterns) {
-    if (!ends_with(rows, pattern)) continue;
-    Match match{&pattern, {}, 0};
-    const std::size_t first = rows.size() - pattern.elements.size();
-    for (std::size_t i = first; i < rows.size(); ++i) {
-      match.names += (i == first ? "" : " + ") + rows[i].name;
-      if (i - first >= sequence_.costs_from) match.time_us += rows[i].time_us;
-    }
-    rows.clear();
-    return match;
-  }
-  return {};
-}
 
 using Row = std::span<const TableValue>;
 

@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <array>
-#include <map>
 
 #include "import/svp/svp_data_file.hpp"
 #include "import/svp/svp_models.hpp"

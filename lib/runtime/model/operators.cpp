@@ -13,20 +13,6 @@ namespace msprof::runtime {
 
 namespace {
 
-// Weights that need no file: numbers drawn from the model's seed and the name they belong to.
-// A layer and its fused form draw from the same original names, so both compute the same values.
-class WeightSource {
- public:
-  // `what` separates the draws of one layer: "weights", "bias", "gamma", …
-  WeightSource(uint64_t seed, std::string_view layer_name, std::string_view what);
-
-  // Uniform in [low, high).
-  std::vector<float> uniform(int64_t count, float low, float high);
-
- private:
-  uint64_t state_;
-};
-
 // FNV-1a (public domain): offset basis and prime for 64 bits.
 constexpr uint64_t kFnvBasis = 0xcbf29ce484222325U;
 constexpr uint64_t kFnvPrime = 0x100000001b3U;
@@ -45,18 +31,28 @@ uint64_t next(uint64_t& state) {
   return mixed ^ (mixed >> 31);
 }
 
-WeightSource::WeightSource(uint64_t seed, std::string_view layer_name, std::string_view what)
-    : state_(hash(hash(hash(kFnvBasis ^ next(seed), layer_name), "/"), what)) {}
+// Weights that need no file: numbers drawn from the model's seed and the name they belong to.
+// A layer and its fused form draw from the same original names, so both compute the same values.
+class WeightSource {
+ public:
+  // `what` separates the draws of one layer: "weights", "bias", "gamma", …
+  WeightSource(uint64_t seed, std::string_view layer_name, std::string_view what)
+      : state_(hash(hash(hash(kFnvBasis ^ next(seed), layer_name), "/"), what)) {}
 
-std::vector<float> WeightSource::uniform(int64_t count, float low, float high) {
-  std::vector<float> values(static_cast<std::size_t>(count));
-  for (float& value : values) {
-    // 24 bits are all that a float holds: the quotient is exact and below 1.
-    const float unit = static_cast<float>(next(state_) >> 40) / 16777216.0F;
-    value = low + unit * (high - low);
+  // Uniform in [low, high).
+  std::vector<float> uniform(int64_t count, float low, float high) {
+    std::vector<float> values(static_cast<std::size_t>(count));
+    for (float& value : values) {
+      // 24 bits are all that a float holds: the quotient is exact and below 1.
+      const float unit = static_cast<float>(next(state_) >> 40) / 16777216.0F;
+      value = low + unit * (high - low);
+    }
+    return values;
   }
-  return values;
-}
+
+ private:
+  uint64_t state_;
+};
 
 // Shared by the makers.
 struct BatchNormParameters {

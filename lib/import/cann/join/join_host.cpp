@@ -55,13 +55,52 @@ class TrackSource {
       : stream_(stream), has_batches_(has_batches) {}
 
   // Reads the slices once for the flips. `rows` outlives this.
-  void open(const ImportContext& context, HostRows& rows);
+  void open(const ImportContext& context, HostRows& rows) {
+    rows_ = &rows;
+    std::int64_t dpu_records = 0;
+    stream_.open(context, [&](const StreamRecord& record) {
+      const auto wire = decode<TaskTrackWire>(record.bytes);
+      if (!is_npu(wire)) {
+        ++dpu_records;
+      } else if (!has_batches_ || wire.type == kMaintenanceType) {
+        return;
+      } else if (wire.type == kFlipType) {
+        batches_.add_flip(wire.device, wire.stream, record.time, wire.task_number,
+                          wire.batch == kStreamDestroyed);
+      } else {
+        batches_.see_task(wire.device, wire.stream, record.time);
+      }
+    });
+    if (dpu_records > 0)
+      context.report.add(FindingId::unread_records, "task_track", "", "DPU record, not read", "",
+                         dpu_records);
+    batches_.prepare();
+    fetch();
+  }
+
   bool has_front() const { return batches_.has_front(); }
   const HostTrack& front() const { return batches_.front(); }
-  void pop();
+  void pop() {
+    batches_.pop();
+    fetch();
+  }
 
  private:
-  void fetch();
+  // Reads on until the next task's turn is known.
+  void fetch() {
+    while (!batches_.has_front() && !is_finished_) {
+      const StreamRecord* record = stream_.front();
+      if (record == nullptr) {
+        batches_.finish();
+        is_finished_ = true;
+        return;
+      }
+      const auto wire = decode<TaskTrackWire>(record->bytes);
+      if (is_npu(wire) && wire.type != kFlipType && wire.type != kMaintenanceType)
+        batches_.push(track_of(wire, rows_->task_type(wire.type)));
+      stream_.pop();
+    }
+  }
 
   RecordStream& stream_;
   bool has_batches_;
@@ -69,50 +108,6 @@ class TrackSource {
   HostBatches batches_;
   bool is_finished_ = false;
 };
-
-void TrackSource::open(const ImportContext& context, HostRows& rows) {
-  rows_ = &rows;
-  std::int64_t dpu_records = 0;
-  stream_.open(context, [&](const StreamRecord& record) {
-    const auto wire = decode<TaskTrackWire>(record.bytes);
-    if (!is_npu(wire)) {
-      ++dpu_records;
-    } else if (!has_batches_ || wire.type == kMaintenanceType) {
-      return;
-    } else if (wire.type == kFlipType) {
-      batches_.add_flip(wire.device, wire.stream, record.time, wire.task_number,
-                        wire.batch == kStreamDestroyed);
-    } else {
-      batches_.see_task(wire.device, wire.stream, record.time);
-    }
-  });
-  if (dpu_records > 0)
-    context.report.add(FindingId::unread_records, "task_track", "", "DPU record, not read", "",
-                       dpu_records);
-  batches_.prepare();
-  fetch();
-}
-
-void TrackSource::pop() {
-  batches_.pop();
-  fetch();
-}
-
-// Reads on until the next task's turn is known.
-void TrackSource::fetch() {
-  while (!batches_.has_front() && !is_finished_) {
-    const StreamRecord* record = stream_.front();
-    if (record == nullptr) {
-      batches_.finish();
-      is_finished_ = true;
-      return;
-    }
-    const auto wire = decode<TaskTrackWire>(record->bytes);
-    if (is_npu(wire) && wire.type != kFlipType && wire.type != kMaintenanceType)
-      batches_.push(track_of(wire, rows_->task_type(wire.type)));
-    stream_.pop();
-  }
-}
 
 // Why a record that is sound from outside cannot be true; empty when it can.
 template <typename Wire>
