@@ -8,7 +8,7 @@
 #include "export/export_scope.hpp"
 #include "export/exporter.hpp"
 #include "export/products.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

@@ -10,7 +10,7 @@
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

@@ -1,17 +1,117 @@
 // iteration, iteration_part: the steps of every model on every device, from its step marks.
 // Source: cann_device.md 13; cann_corrections.md C7, C8, J-B14.
 #include <algorithm>
+#include <cstdint>
+#include <deque>
+#include <functional>
 #include <map>
 #include <tuple>
 #include <vector>
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
-#include "derive/step_pipeline.hpp"
 
 namespace msprof {
 
 namespace {
+
+// StepPipeline: the step marks of one model, in order of time, sorted to the iterations they belong
+// to: two iterations may run at once. For iterations.cpp.
+// Source: cann_device.md 13, cann_corrections.md C7.
+
+struct StepMark {
+  std::int64_t ticks = 0;
+  std::int64_t time_ns = 0;
+  std::int64_t tag = 0;
+  std::int64_t stream = 0;
+};
+
+namespace step_tag {
+inline constexpr std::int64_t kModelStart = 0;
+inline constexpr std::int64_t kModelEnd = 1;
+inline constexpr std::int64_t kForward = 2;
+inline constexpr std::int64_t kBackward = 3;
+inline constexpr std::int64_t kIterationEnd = 4;
+// From here on a start is even and an end odd.
+inline constexpr std::int64_t kFirstReduce = 10'000;
+inline constexpr std::int64_t kFirstGetNext = 20'000;
+inline constexpr std::int64_t kStepStart = 60'000;  // of the framework
+inline constexpr std::int64_t kStepEnd = 60'001;
+}  // namespace step_tag
+
+class StepPipeline {
+ public:
+  using Emit = std::function<void(const StepMark&)>;
+  // `emit` gets the marks again, those of one iteration behind those of the one before.
+  explicit StepPipeline(Emit emit) : emit_(std::move(emit)) {}
+
+  void add(const StepMark& mark);
+  // Whatever waits for the end of its model.
+  void flush();
+
+ private:
+  struct Open {
+    std::vector<StepMark> marks;
+    std::int64_t highest = -1;  // of its tags below 10
+    bool has_start = false;
+  };
+  Open& open_new();
+  template <typename Fits>
+  Open& first_that(Fits&& fits);
+  void emit_oldest();
+
+  Emit emit_;
+  std::deque<Open> open_;
+};
+
+// A pipeline of more iterations is a model whose ends are lost.
+constexpr std::size_t kMostOpen = 256;
+
+StepPipeline::Open& StepPipeline::open_new() {
+  if (open_.size() >= kMostOpen) emit_oldest();
+  return open_.emplace_back();
+}
+
+template <typename Fits>
+StepPipeline::Open& StepPipeline::first_that(Fits&& fits) {
+  const auto found = std::find_if(open_.begin(), open_.end(), fits);
+  return found == open_.end() ? open_new() : *found;
+}
+
+void StepPipeline::emit_oldest() {
+  for (const StepMark& mark : open_.front().marks) emit_(mark);
+  open_.pop_front();
+}
+
+void StepPipeline::add(const StepMark& mark) {
+  using namespace step_tag;
+  if (mark.tag == kModelEnd) {
+    if (open_.empty()) return;
+    // Iterations behind the first without a start of their own are of the same model run.
+    do {
+      emit_oldest();
+    } while (!open_.empty() && !open_.front().has_start);
+    emit_(mark);
+  } else if (mark.tag == kModelStart) {
+    Open& open = open_new();
+    open.has_start = true;
+    open.highest = kModelStart;
+    open.marks.push_back(mark);
+  } else if (mark.tag <= kIterationEnd) {
+    Open& open = first_that([&](const Open& one) { return one.highest < mark.tag; });
+    open.highest = mark.tag;
+    open.marks.push_back(mark);
+  } else if (mark.tag < kFirstGetNext) {
+    first_that([](const Open& one) { return one.highest < kIterationEnd; }).marks.push_back(mark);
+  } else {
+    Open& open = open_.empty() ? open_new() : open_.back();
+    open.marks.push_back(mark);
+  }
+}
+
+void StepPipeline::flush() {
+  while (!open_.empty()) emit_oldest();
+}
 
 using namespace step_tag;
 

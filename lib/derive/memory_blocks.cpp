@@ -6,7 +6,7 @@
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

@@ -8,8 +8,8 @@
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
-#include "store/meta.hpp"
 #include "store/row_cursor.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

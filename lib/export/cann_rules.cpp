@@ -4,7 +4,7 @@
 
 #include <algorithm>
 
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof::cann {
 

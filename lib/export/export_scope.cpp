@@ -6,7 +6,7 @@
 
 #include "base/error.hpp"
 #include "export/products.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

@@ -14,7 +14,7 @@
 #include "base/text.hpp"
 #include "derive/passes.hpp"
 #include "import/raw_kind.hpp"
-#include "store/replace_database.hpp"
+#include "store/database.hpp"
 
 namespace msprof {
 

@@ -9,7 +9,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
-#include "store/bulk_insert.hpp"
+#include "store/cells.hpp"
 
 namespace msprof {
 

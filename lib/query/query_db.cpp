@@ -1,13 +1,294 @@
 #include "query/query_db.hpp"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "query/product_tables.hpp"
+#include <algorithm>
+#include <array>
+#include <cctype>
+#include <charconv>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/text.hpp"
+#include "export/products.hpp"
+#include "export/table_reader.hpp"
 #include "query/views.hpp"
+#include "store/database.hpp"
 
 namespace msprof {
 
 namespace {
+
+// The words of SQL, without its comments and texts: to see what it is about before it runs.
+
+struct SqlWords {
+  std::set<std::string> words;  // names and key words, lower case; quoted names, too
+  bool takes_all = false;       // a '*' that stands for columns, or a natural join
+};
+
+// Of any text; what is no SQL gives any words.
+SqlWords words_of(std::string_view sql);
+
+bool is_name_byte(char c) {
+  const auto byte = static_cast<unsigned char>(c);
+  return std::isalnum(byte) != 0 || c == '_' || c == '$' || byte >= 0x80;
+}
+
+// The place behind the text or name that begins at `at` and ends with `quote`.
+std::size_t behind_quoted(std::string_view sql, std::size_t at, char quote) {
+  const std::size_t end = sql.find(quote, at + 1);
+  return end == std::string_view::npos ? sql.size() : end + 1;
+}
+
+// The place behind the comment that begins at `at`; `at` where none does.
+std::size_t behind_comment(std::string_view sql, std::size_t at) {
+  const auto behind = [&](std::string_view end) {
+    const std::size_t found = sql.find(end, at + 2);
+    return found == std::string_view::npos ? sql.size() : found + end.size();
+  };
+  if (sql.substr(at, 2) == "--") return behind("\n");
+  if (sql.substr(at, 2) == "/*") return behind("*/");
+  return at;
+}
+
+// Of columns, "SELECT *", "o.*", not of a product, "a * b", or a count, "count(*)".
+bool is_column_star(std::string_view before) {
+  return before == "select" || before == "distinct" || before == "all" || before == "," ||
+         before == ".";
+}
+
+SqlWords words_of(std::string_view sql) {
+  SqlWords found;
+  std::string before;  // the token before
+  for (std::size_t at = 0; at < sql.size();) {
+    const char c = sql[at];
+    if (const std::size_t behind = behind_comment(sql, at); behind != at) {
+      at = behind;
+      continue;
+    }
+    std::size_t end = at + 1;
+    if (std::isspace(static_cast<unsigned char>(c)) != 0) {
+      at = end;
+      continue;
+    }
+    if (c == '\'') {
+      end = behind_quoted(sql, at, c);
+      before = "'";
+    } else if (c == '"' || c == '`' || c == '[') {
+      end = behind_quoted(sql, at, c == '[' ? ']' : c);
+      before = lower_ascii(sql.substr(at + 1, end - at - (end - at > 1 ? 2 : 1)));
+      found.words.insert(before);
+    } else if (is_name_byte(c)) {
+      while (end < sql.size() && is_name_byte(sql[end])) ++end;
+      before = lower_ascii(sql.substr(at, end - at));
+      found.words.insert(before);
+    } else {
+      if (c == '*' && is_column_star(before)) found.takes_all = true;
+      before = c;
+    }
+    at = end;
+  }
+  if (found.words.contains("natural")) found.takes_all = true;
+  return found;
+}
+
+// The summary tables of a capture (op_summary, task_time, …) as tables of SQL, so that what only
+// they compute, ratios of the cores for one, can be asked for.
+//
+// Columns are named as field_name() does it, "task_duration" for "Task Duration(us)", a name that
+// comes again gets its number; N/A is NULL; rows of totals are left out. A table of which a capture
+// has several, one a step of a model, has all their rows, and the columns `model_id` and `step`.
+
+// Makes temporary tables in `db` of the summary tables of `store` (another connection) that `asked`
+// names, with the columns that it names filled; without rows where there is no data.
+void fill_product_tables(const Database& store, Database& db, const SqlWords& asked);
+
+std::string sql_name(std::string_view name) {
+  std::string text = "\"";
+  for (const char c : name) {
+    if (c == '"') text += '"';
+    text += c;
+  }
+  return text + "\"";
+}
+
+// Which step of which model a document is about.
+struct Place {
+  std::optional<std::int64_t> model_id;
+  std::optional<std::int64_t> step;
+};
+
+Place place_of(const Database& store, const Document& document) {
+  Place place;
+  if (document.step_id != kNull) {
+    Statement read = store.prepare("SELECT number FROM step WHERE id = ?");
+    if (read.bind(1, document.step_id).step()) place.step = read.maybe_integer(0);
+  }
+  if (document.model_row != kNull) {
+    Statement read = store.prepare("SELECT model_id FROM model WHERE id = ?");
+    if (read.bind(1, document.model_row).step()) place.model_id = read.maybe_integer(0);
+  }
+  return place;
+}
+
+// Inserts the rows of a table, cell by cell.
+class RowInserter : public TableWriter {
+ public:
+  // `wanted`: by column, which are filled. Behind them the statement takes model_id and step.
+  RowInserter(Statement insert, std::vector<bool> wanted)
+      : insert_(std::move(insert)), wanted_(std::move(wanted)) {}
+
+  void set_place(const Place& place) {
+    bind(wanted_.size(), place.model_id);
+    bind(wanted_.size() + 1, place.step);
+  }
+
+  using TableWriter::number;
+  void begin(std::span<const std::string>) override {}
+  void text(std::string_view value) override {
+    if (column_ == 0) is_total_ = value == "-";
+    const std::size_t column = column_++;
+    if (!is_wanted(column)) return;
+    if (value == "N/A") {
+      insert_.bind_null(parameter(column));
+    } else {
+      insert_.bind(parameter(column), value);
+    }
+  }
+  void number(std::string_view digits) override {
+    if (column_ == 0) is_total_ = false;
+    const std::size_t column = column_++;
+    if (!is_wanted(column)) return;
+    const char* end = digits.data() + digits.size();
+    std::int64_t whole = 0;
+    double real = 0;
+    if (std::from_chars(digits.data(), end, whole).ptr == end) {
+      insert_.bind(parameter(column), whole);
+    } else if (std::from_chars(digits.data(), end, real).ptr == end) {
+      insert_.bind(parameter(column), real);
+    } else {
+      insert_.bind(parameter(column), digits);
+    }
+  }
+  void end_row() override {
+    for (; column_ < wanted_.size(); ++column_) {
+      if (wanted_[column_]) insert_.bind_null(parameter(column_));
+    }
+    if (!is_total_) insert_.run();
+    column_ = 0;
+    is_total_ = false;
+  }
+  void end() override {}
+
+ protected:
+  // The first cell tells a row of totals.
+  bool ignores_cell() override {
+    if (column_ == 0 || is_wanted(column_)) return false;
+    ++column_;
+    return true;
+  }
+
+ private:
+  static int parameter(std::size_t column) { return static_cast<int>(column) + 1; }
+  bool is_wanted(std::size_t column) const { return column < wanted_.size() && wanted_[column]; }
+  void bind(std::size_t column, std::optional<std::int64_t> value) {
+    value ? insert_.bind(parameter(column), *value) : insert_.bind_null(parameter(column));
+  }
+
+  Statement insert_;
+  std::vector<bool> wanted_;
+  std::size_t column_ = 0;
+  bool is_total_ = false;
+};
+
+std::vector<std::string> fields_of(const std::vector<std::string>& headers) {
+  std::vector<std::string> fields;
+  std::map<std::string, int> times;
+  for (const std::string& header : headers) {
+    const std::string field = field_name(header);
+    const int time = ++times[field];
+    fields.push_back(time == 1 ? field : fmt::format("{}_{}", field, time));
+  }
+  return fields;
+}
+
+// A metric has a prefix, `aic_mac_ratio`, on chips with two kinds of cores, and none on others. SQL
+// that names `mac_ratio` is answered on both: by the side that has it, of both by the busier one.
+// The columns that `fields` lack, with what they are computed from; its sources become wanted.
+std::vector<std::string> common_metrics(const std::vector<std::string>& fields,
+                                        const SqlWords& asked, std::vector<bool>& wanted) {
+  constexpr std::array<std::string_view, 2> kSides = {"aic_", "aiv_"};
+  std::map<std::string, std::vector<std::size_t>> sources;
+  for (std::size_t i = 0; i < fields.size(); ++i) {
+    for (const std::string_view side : kSides) {
+      if (fields[i].starts_with(side)) sources[fields[i].substr(side.size())].push_back(i);
+    }
+  }
+  for (const std::string& field : fields) sources.erase(field);
+  std::vector<std::string> columns;
+  for (const auto& [name, of] : sources) {
+    // Only where it is named: `*` has the columns of the file.
+    if (!asked.words.contains(name)) continue;
+    std::vector<std::string> cells;
+    for (const std::size_t column : of) {
+      wanted[column] = true;
+      cells.push_back(sql_name(fields[column]));
+    }
+    columns.push_back(fmt::format("{} AS ({}({}))", sql_name(name), of.size() > 1 ? "max" : "",
+                                  fmt::join(cells, ", ")));
+  }
+  return columns;
+}
+
+void fill(const Database& store, Database& db, const SummaryTable& table, const SqlWords& asked) {
+  const auto headers = table.columns(store);
+  const auto fields = fields_of(headers);
+  std::vector<bool> wanted;
+  std::vector<std::string> columns;
+  for (const std::string& field : fields) {
+    wanted.push_back(asked.takes_all || asked.words.contains(field));
+    columns.push_back(sql_name(field));
+  }
+  const auto computed = common_metrics(fields, asked, wanted);
+  const auto documents = table.documents(store);
+  bool has_steps = false;
+  for (const Document& document : documents)
+    has_steps |= document.step_id != kNull || document.model_row != kNull;
+  if (has_steps) {
+    columns.push_back("model_id");
+    columns.push_back("step");
+  }
+  std::vector<std::string> parameters;
+  for (std::size_t i = 0; i < columns.size(); ++i) parameters.push_back(fmt::format("?{}", i + 1));
+  columns.insert(columns.end(), computed.begin(), computed.end());
+  const std::string name = sql_name(table.name());
+  db.execute(fmt::format("CREATE TEMP TABLE {} ({})", name, fmt::join(columns, ", ")));
+  RowInserter rows(
+      db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
+      wanted);
+  for (const Document& document : documents) {
+    if (has_steps) rows.set_place(place_of(store, document));
+    rows.begin(headers);
+    table.write(store, document, rows);
+  }
+}
+
+void fill_product_tables(const Database& store, Database& db, const SqlWords& asked) {
+  bool is_first = true;
+  for (const auto& table : summary_tables(store)) {
+    if (!asked.words.contains(std::string(table->name()))) continue;
+    // What a killed program leaves of a temporary table nobody sees.
+    if (is_first) db.execute("PRAGMA temp.journal_mode=OFF; BEGIN");
+    is_first = false;
+    fill(store, db, *table, asked);
+  }
+  if (!is_first) db.execute("COMMIT");
+}
 
 constexpr double kSeconds = 60;
 

@@ -2,9 +2,319 @@
 
 #include <iterator>
 
-#include "query/views_of.hpp"
-
 namespace msprof {
+
+namespace {
+
+// Views of what ran on the devices. total() instead of sum(): a store from elsewhere may hold any
+// numbers, and sums of reals do not overflow.
+
+View ops() {
+  return {
+      "v_ops",
+      "one operator: a layer of a model (JOB…), an operator with its shapes (PROF…)",
+      {{"op_id", "", "its number here"},
+       {"model_id", "", "of the runtime; NULL where an operator belongs to no model"},
+       {"model", "", "name of the model"},
+       {"position", "", "order within the model, from 0"},
+       {"layer_id", "", "as in op_summary"},
+       {"name", "", "of the operator or layer"},
+       {"original_names", "", "layers that were fused into it, joined by '+'"},
+       {"type", "", "Conv2D, MatMulV2, …"},
+       {"unit", "", "what ran it: AA_CORE, AA_CPU, AI_CORE, AI_VECTOR_CORE, AI_CPU, MIX_AIC, …"},
+       {"input_shapes", "", "\"8,1;128,4096\""},
+       {"output_shapes", "", "as input_shapes"},
+       {"input_types", "", "\"FLOAT16;INT64\""},
+       {"block_num", "", "cores it asked for"},
+       {"count", "", "executions with a known duration"},
+       {"total_us", "us", "of all executions"},
+       {"mean_us", "us", "of one execution"},
+       {"min_us", "us", "shortest"},
+       {"max_us", "us", "longest"},
+       {"share", "%", "of the time of all operators"}},
+      "SELECT op.id AS op_id, model.model_id, (SELECT text FROM name WHERE id = model.name_id) AS"
+      " model, op.position, op.layer_id, (SELECT text FROM name WHERE id = op.name_id) AS name,"
+      " (SELECT text FROM name WHERE id = op.original_name_id) AS original_names,"
+      " (SELECT text FROM name WHERE id = op.type_name_id) AS type,"
+      " (SELECT text FROM name WHERE id = op.unit_name_id) AS unit,"
+      " (SELECT text FROM name WHERE id = op.input_shapes_name_id) AS input_shapes,"
+      " (SELECT text FROM name WHERE id = op.output_shapes_name_id) AS output_shapes,"
+      " (SELECT text FROM name WHERE id = op.input_types_name_id) AS input_types,"
+      " op.block_num, run.count, run.total_us, run.total_us / run.count AS mean_us, run.min_us,"
+      " run.max_us, 100 * run.total_us / nullif(total(run.total_us) OVER (), 0) AS share"
+      " FROM (SELECT op_id, count(duration_ns) AS count, total(duration_ns) / 1000 AS total_us,"
+      " min(duration_ns) / 1000.0 AS min_us, max(duration_ns) / 1000.0 AS max_us"
+      " FROM task WHERE op_id IS NOT NULL GROUP BY op_id) AS run"
+      " JOIN op ON op.id = run.op_id LEFT JOIN model ON model.id = op.model_row"};
+}
+
+View tasks() {
+  return {
+      "v_tasks",
+      "one task of a device: an execution of an operator, a copy, an event",
+      {{"task_id", "", "its number here; tasks of a device are in order of time"},
+       {"device_id", "", "number of the device"},
+       {"model_id", "", "of the runtime"},
+       {"step", "", "JOB…: which capture of the model, from 0 (`show --capture`)"},
+       {"execution", "", "JOB…: which execution of the model, from 0"},
+       {"stream_id", "", "PROF…: its stream"},
+       {"task_number", "", "PROF…: the runtime's task id"},
+       {"op_id", "", "v_ops.op_id; NULL for what is no operator"},
+       {"op_name", "", "of the operator"},
+       {"op_type", "", "of the operator"},
+       {"task_type", "", "the unit of the operator, else what the scheduler called the task"},
+       {"start_ns", "ns", "begin"},
+       {"duration_us", "us", "NULL where the device's frequency is unknown"},
+       {"call_id", "", "v_api_calls.call_id of the call that launched it"}},
+      "SELECT task.id AS task_id, ifnull(task.device_id, model.device_id) AS device_id,"
+      " ifnull(task.model_number, model.model_id) AS model_id, step.number AS step, task.execution,"
+      " task.stream_id, task.task_number, task.op_id,"
+      " (SELECT text FROM name WHERE id = op.name_id) AS op_name,"
+      " (SELECT text FROM name WHERE id = op.type_name_id) AS op_type,"
+      " (SELECT text FROM name WHERE id = coalesce(op.unit_name_id, task.host_type_name_id,"
+      " task.device_type_name_id)) AS task_type,"
+      " task.start_ns, task.duration_ns / 1000.0 AS duration_us, task.api_id AS call_id"
+      " FROM task LEFT JOIN op ON op.id = task.op_id LEFT JOIN step ON step.id = task.step_id"
+      " LEFT JOIN model ON model.id = step.model_row"};
+}
+
+View executions() {
+  return {
+      "v_executions",
+      "one execution of a model (JOB…), or one iteration (PROF…)",
+      {{"device_id", "", "number of the device"},
+       {"model_id", "", "of the runtime"},
+       {"step", "", "JOB…: which capture of the model"},
+       {"execution", "", "its number: from 0 (JOB…), as in step_trace (PROF…)"},
+       {"start_ns", "ns", "begin of its first task, or of the iteration"},
+       {"span_us", "us", "from the begin of the first to the end of the last task"},
+       {"busy_us", "us", "JOB…: durations of its tasks together"},
+       {"task_count", "", "JOB…: its tasks"}},
+      "SELECT model.device_id, model.model_id, step.number AS step, run.execution, run.start_ns,"
+      " run.span_us, run.busy_us, run.task_count FROM (SELECT step_id, execution, min(start_ns) AS"
+      " start_ns, (max(start_ns + 0.0 + duration_ns) - min(start_ns)) / 1000 AS span_us,"
+      " total(duration_ns) / 1000 AS busy_us, count(*) AS task_count FROM task"
+      " WHERE step_id IS NOT NULL AND execution IS NOT NULL GROUP BY step_id, execution) AS run"
+      " JOIN step ON step.id = run.step_id JOIN model ON model.id = step.model_row"
+      " UNION ALL SELECT device_id, model_number, NULL, number, start_ns, duration_ns / 1000.0,"
+      " NULL, NULL FROM iteration"};
+}
+
+View collectives() {
+  return {"v_collectives",
+          "one collective communication on one device (PROF…)",
+          {{"device_id", "", "number of the device"},
+           {"model_id", "", "of the runtime"},
+           {"name", "", "\"hcom_allReduce__101_1_1\""},
+           {"type", "", "\"hcom_allReduce_\""},
+           {"group_name", "", "its communication group"},
+           {"rank_count", "", "ranks of the group"},
+           {"start_ns", "ns", "begin"},
+           {"duration_us", "us", "until its last task has ended"}},
+          "SELECT comm_op.device_id, comm_op.model_number AS model_id,"
+          " (SELECT text FROM name WHERE id = comm_op.name_id) AS name,"
+          " (SELECT text FROM name WHERE id = comm_call.op_type_name_id) AS type,"
+          " (SELECT text FROM name WHERE id = comm_op.group_name_id) AS group_name,"
+          " comm_op.rank_size AS rank_count, comm_op.start_ns,"
+          " (comm_op.end_ns - 0.0 - comm_op.start_ns) / 1000 AS duration_us FROM comm_op"
+          " LEFT JOIN comm_call ON comm_call.id = comm_op.first_comm_call_id"};
+}
+
+View copies() {
+  return {
+      "v_copies",
+      "one copy of memory by a device (PROF…)",
+      {{"task_id", "", "v_tasks.task_id"},
+       {"device_id", "", "number of the device"},
+       {"stream_id", "", "its stream"},
+       {"direction", "",
+        "'host to host', 'host to device', 'device to host', 'device to device', "
+        "'other'"},
+       {"size_bytes", "bytes", "what was copied"},
+       {"start_ns", "ns", "begin"},
+       {"duration_us", "us", "how long"}},
+      "SELECT task.id AS task_id, task.device_id, task.stream_id, "
+      " CASE memcpy_task.direction WHEN 0 THEN 'host to host' WHEN 1 THEN 'host to device' WHEN 2"
+      " THEN 'device to host' WHEN 3 THEN 'device to device' WHEN 5 THEN 'device to device' WHEN 6"
+      " THEN 'host to device' WHEN 7 THEN 'device to host' ELSE 'other' END AS direction,"
+      " memcpy_task.size_bytes, task.start_ns, task.duration_ns / 1000.0 AS duration_us"
+      " FROM memcpy_task JOIN task ON task.id = memcpy_task.task_id"};
+}
+
+View busy_spans() {
+  return {"v_overlap",
+          "a span in which a device computed, communicated or was free (PROF…)",
+          {{"device_id", "", "number of the device"},
+           {"kind", "",
+            "'computing', 'communication', 'communication not overlapped' by computing, 'free'"},
+           {"start_ns", "ns", "begin"},
+           {"duration_us", "us", "how long"}},
+          "SELECT device_id, CASE kind WHEN 0 THEN 'computing' WHEN 1 THEN 'communication'"
+          " WHEN 2 THEN 'communication not overlapped' WHEN 3 THEN 'free' END AS kind, start_ns,"
+          " (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM overlap"};
+}
+
+std::vector<View> device_views() {
+  return {ops(), tasks(), executions(), collectives(), copies(), busy_spans()};
+}
+
+// Views of what the host did.
+
+View api_calls() {
+  return {
+      "v_api_calls",
+      "one call on the host",
+      {{"call_id", "", "its number here"},
+       {"process_id", "", "of the caller"},
+       {"thread_id", "", "of the caller"},
+       {"level", "", "PROF…: 'acl', 'model', 'node', 'communication', 'runtime', else its number"},
+       {"type", "", "JOB…: 'model', 'runtime', …; PROF…: the mode, \"ACL_MODEL\""},
+       {"name", "", "\"svp_acl_mdl_execute\""},
+       {"item", "", "PROF…: the operator or model it is about"},
+       {"start_ns", "ns", "begin"},
+       {"duration_us", "us", "how long"}},
+      "SELECT id AS call_id, process_id, thread_id, CASE level WHEN 20000 THEN 'acl'"
+      " WHEN 15000 THEN 'model' WHEN 10000 THEN 'node' WHEN 5500 THEN 'communication'"
+      " WHEN 5000 THEN 'runtime' ELSE CAST(level AS TEXT) END AS level,"
+      " (SELECT text FROM name WHERE id = type_name_id) AS type,"
+      " (SELECT text FROM name WHERE id = name_id) AS name,"
+      " (SELECT text FROM name WHERE id = item_name_id) AS item,"
+      " start_ns, (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM api_call"};
+}
+
+View user_ranges() {
+  return {"v_user_ranges",
+          "a range or mark that the application named itself (PROF…, msproftx)",
+          {{"process_id", "", "of the application"},
+           {"thread_id", "", "of the application"},
+           {"kind", "", "'marker', 'push/pop', 'start/end', 'marker_ex'"},
+           {"domain", "", "its domain"},
+           {"message", "", "what the application called it"},
+           {"start_ns", "ns", "begin"},
+           {"duration_us", "us", "how long; 0 for a mark"}},
+          "SELECT process_id, thread_id, CASE event_type WHEN 0 THEN 'marker' WHEN 1 THEN"
+          " 'push/pop' WHEN 2 THEN 'start/end' WHEN 3 THEN 'marker_ex' END AS kind,"
+          " (SELECT text FROM name WHERE id = domain_name_id) AS domain,"
+          " (SELECT text FROM name WHERE id = message_name_id) AS message, start_ns,"
+          " (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM user_range"};
+}
+
+View memory_blocks() {
+  return {"v_memory_blocks",
+          "device memory that an operator allocated, until it was released (PROF…)",
+          {{"device_id", "", "number of the device"},
+           {"operator", "", "who allocated it"},
+           {"size_bytes", "bytes", "how much"},
+           {"allocated_ns", "ns", "when"},
+           {"duration_us", "us", "how long it was held; NULL: never released"}},
+          "SELECT event.device_id, (SELECT text FROM name WHERE id = event.name_id) AS operator,"
+          " event.size_bytes, event.time_ns AS allocated_ns, memory_block.duration_ns / 1000.0"
+          " AS duration_us FROM memory_block JOIN memory_event AS event"
+          " ON event.id = memory_block.allocation_id"};
+}
+
+std::vector<View> host_views() {
+  return {api_calls(), user_ranges(), memory_blocks()};
+}
+
+// Views of the capture as a whole.
+
+View devices() {
+  return {"v_devices",
+          "one device",
+          {{"device_id", "", "its number"},
+           {"chip", "", "\"Ascend910B\""},
+           {"frequency_mhz", "MHz", "of its compute cores"},
+           {"core_count", "", "AI Cores"},
+           {"vector_core_count", "", "vector cores"}},
+          "SELECT id AS device_id, (SELECT text FROM name WHERE id = chip_name_id) AS chip,"
+          " frequency_hz / 1e6 AS frequency_mhz, core_count, vector_core_count FROM device"};
+}
+
+View models() {
+  return {"v_models",
+          "one loaded model that the capture names",
+          {{"device_id", "", "its device; NULL where it is not said"},
+           {"model_id", "", "of the runtime"},
+           {"name", "", "its name"},
+           {"batch", "", "that it was built for (JOB…); v_steps has the batch that ran"}},
+          "SELECT device_id, model_id, (SELECT text FROM name WHERE id = name_id) AS name,"
+          " batch_num AS batch FROM model"};
+}
+
+View steps() {
+  return {"v_steps",
+          "one capture of a model: executions whose records were saved together (JOB…)",
+          {{"device_id", "", "number of the device"},
+           {"model_id", "", "of the runtime"},
+           {"model", "", "name of the model"},
+           {"step", "", "its number within the model, from 0"},
+           {"batch", "", "pictures of one execution"},
+           {"pictures_before", "", "pictures that were done when it began"},
+           {"icache_hit", "", "hits of the instruction cache"},
+           {"icache_miss", "", "misses of the instruction cache"},
+           {"executions", "", "how many executions it holds"},
+           {"task_count", "", "executions of layers"},
+           {"start_ns", "ns", "begin of its first task"},
+           {"busy_us", "us", "durations of all its tasks together"}},
+          "SELECT model.device_id, model.model_id, (SELECT text FROM name WHERE id ="
+          " model.name_id) AS model, step.number AS step, step.batch_num AS batch,"
+          " step.current_pic_count AS pictures_before, step.icache_hit, step.icache_miss,"
+          " step_time.execution_count AS executions, step_time.task_count,"
+          " step_time.first_start_ns AS start_ns, step_time.busy_ns / 1000.0 AS busy_us"
+          " FROM step JOIN model ON model.id = step.model_row"
+          " LEFT JOIN step_time ON step_time.step_id = step.id"};
+}
+
+View iterations() {
+  return {"v_iterations",
+          "one iteration of a model (PROF…)",
+          {{"device_id", "", "number of the device"},
+           {"model_id", "", "of the runtime"},
+           {"iteration", "", "its number (`export --iteration-id`)"},
+           {"start_ns", "ns", "begin"},
+           {"duration_us", "us", "how long"},
+           {"fp_bp_us", "us", "forward and backward"},
+           {"refresh_us", "us", "refresh"},
+           {"data_aug_us", "us", "until the next one began to compute"}},
+          "SELECT device_id, model_number AS model_id, number AS iteration, start_ns,"
+          " duration_ns / 1000.0 AS duration_us, fp_bp_ns / 1000.0 AS fp_bp_us,"
+          " refresh_ns / 1000.0 AS refresh_us, data_aug_ns / 1000.0 AS data_aug_us"
+          " FROM iteration"};
+}
+
+View counters() {
+  return {"v_counters",
+          "a value of a counter over time, the frequency of the cores for one",
+          {{"device_id", "", "number of the device"},
+           {"counter", "", "\"AI Core Freq\", \"Aicore Voltage\", …"},
+           {"unit", "", "of the value, \"MHz\" or \"mV\""},
+           {"time_ns", "ns", "when"},
+           {"value", "", "from then on"}},
+          "SELECT track.device_id, (SELECT text FROM name WHERE id = track.name_id) AS counter,"
+          " (SELECT text FROM name WHERE id = track.unit_name_id) AS unit, counter.time_ns,"
+          " counter.value FROM counter JOIN track ON track.id = counter.track_id"};
+}
+
+View import_log() {
+  return {"v_import_log",
+          "what the verdict says: a kind of file that was read, or something that is wrong",
+          {{"severity", "",
+            "'partial': lost or damaged; 'without': the profile lacks it; 'note': nothing lacks"},
+           {"category", "", "\"skipped record\", \"imported\", …"},
+           {"kind", "", "of raw file"},
+           {"file", "", "which one"},
+           {"reason", "", "why"},
+           {"count", "", "records, files or bytes"},
+           {"id", "", "which finding: the same in every version; empty for what was read"}},
+          "SELECT severity, category, kind, file, reason, count, id FROM import_log"};
+}
+
+std::vector<View> capture_views() {
+  return {devices(), models(), steps(), iterations(), counters(), import_log()};
+}
+
+}  // namespace
 
 const std::vector<View>& views() {
   static const std::vector<View> all = [] {

@@ -11,15 +11,10 @@
 #include <utility>
 #include <vector>
 
-#include "store/bulk_insert.hpp"
+#include "store/cells.hpp"
 #include "store/database.hpp"
 
 namespace msprof {
-
-// The value of a cell that may be without one.
-inline std::optional<std::int64_t> given(std::int64_t cell) {
-  return cell == kNull ? std::nullopt : std::optional(cell);
-}
 
 // Which rows of a table, columns by their place in it.
 struct RowFilter {

@@ -4,8 +4,14 @@
 // clock; CANN times are wall-clock nanoseconds since 1970.
 #pragma once
 
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
 #include <tuple>
+#include <vector>
 
+#include "store/database.hpp"
 #include "store/rows/capture_rows.hpp"
 #include "store/rows/comm_rows.hpp"
 #include "store/rows/host_rows.hpp"
@@ -23,5 +29,31 @@ using BulkRows = std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, Ta
                             FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow, CommOpRow,
                             CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
                             IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow>;
+
+// The tables of a store as SQL declares them: for making a store, for knowing one as ours, and for
+// the documentation of what can be asked.
+
+struct StoreTable {
+  std::string name;
+  std::vector<std::string> columns;  // declarations: "id INTEGER PRIMARY KEY"
+};
+
+// The tables of integers first, in the order of BulkRows (schema.hpp), then those with texts.
+const std::vector<StoreTable>& store_tables();
+
+// "CREATE TABLE name (…)", as the database keeps it.
+std::string creation_of(const StoreTable& table);
+
+// Whether `db` holds these tables, just as they are declared, and indexes, and nothing else. A
+// store from elsewhere could have views in their place, which run what they like.
+bool has_our_tables(const Database& db);
+
+// The values of the table `meta`: what a store says about its capture as a whole.
+// For whoever reads a store.
+
+// Empty where there is no such key.
+std::string read_meta(const Database& db, std::string_view key);
+// The value as a whole decimal number; empty where there is none.
+std::optional<std::int64_t> read_meta_integer(const Database& db, std::string_view key);
 
 }  // namespace msprof

@@ -3,19 +3,194 @@
 #include <fmt/format.h>
 #include <sqlite3.h>
 
+#include <unistd.h>
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <cctype>
 #include <chrono>
+#include <condition_variable>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
 
+#include "base/error.hpp"
 #include "base/interrupt.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
-#include "store/sql_functions.hpp"
-#include "store/sql_watchdog.hpp"
-#include "store/sql_words.hpp"
+#include "base/words.hpp"
+#include "store/database.hpp"
 
 namespace msprof {
 
 namespace {
+
+// clang-format off
+// Of SQLite 3.40 and later; sorted.
+constexpr std::array kFunctions = std::to_array<std::string_view>({
+    "->", "->>", "abs", "acos", "acosh", "asin", "asinh", "atan", "atan2", "atanh", "avg", "ceil",
+    "ceiling", "char", "coalesce", "concat", "concat_ws", "cos", "cosh", "count", "cume_dist",
+    "current_date", "current_time", "current_timestamp", "date", "datetime", "degrees",
+    "dense_rank", "exp", "first_value", "floor", "format", "glob", "group_concat", "hex", "if",
+    "ifnull", "iif", "instr", "json", "json_array", "json_array_length", "json_extract",
+    "json_group_array", "json_group_object", "json_insert", "json_object", "json_patch",
+    "json_quote", "json_remove", "json_replace", "json_set", "json_type", "json_valid",
+    "julianday", "lag", "last_value", "lead", "length", "like", "likelihood", "likely", "ln",
+    "log", "log10", "log2", "lower", "ltrim", "max", "median", "min", "mod", "nth_value", "ntile",
+    "nullif", "octet_length", "percent_rank", "percentile", "pi", "pow", "power", "printf",
+    "quote", "radians", "random", "randomblob", "rank", "replace", "round", "row_number", "rtrim",
+    "sign", "sin", "sinh", "sqlite_version", "sqrt", "strftime", "string_agg", "substr",
+    "substring", "subtype", "sum", "tan", "tanh", "time", "timediff", "total", "trim", "trunc",
+    "typeof", "unhex", "unicode", "unistr", "unixepoch", "unlikely", "upper", "zeroblob"});
+static_assert(std::is_sorted(kFunctions.begin(), kFunctions.end()));
+// clang-format on
+
+bool is_harmless_function(std::string_view name) {
+  return std::binary_search(kFunctions.begin(), kFunctions.end(), lower_ascii(name));
+}
+
+constexpr int kShownSql = 40;  // columns of a terminal
+
+// Names in a store from elsewhere may be anything.
+constexpr const char* kTables =
+    "SELECT name FROM sqlite_temp_schema WHERE type IN ('table', 'view') AND length(name) < 200"
+    " UNION ALL SELECT name FROM sqlite_schema WHERE type = 'table' AND length(name) < 200";
+
+std::vector<std::string> table_names(sqlite3* db) {
+  std::vector<std::string> names;
+  for (Statement read(db, kTables); read.step();) names.emplace_back(read.text(0));
+  return names;
+}
+
+bool is_word_character(char c) {
+  return std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '_';
+}
+
+bool holds_word(std::string_view text, std::string_view word) {
+  for (std::size_t at = text.find(word); at != std::string_view::npos;
+       at = text.find(word, at + 1)) {
+    const std::size_t end = at + word.size();
+    if ((at == 0 || !is_word_character(text[at - 1])) &&
+        (end == text.size() || !is_word_character(text[end]))) {
+      return true;
+    }
+  }
+  return false;
+}
+
+// The columns of the tables and views that `sql` names.
+std::vector<std::string> column_names(sqlite3* db, std::string_view sql) {
+  std::vector<std::string> columns;
+  const std::string text = lower_ascii(sql);
+  for (const std::string& table : table_names(db)) {
+    if (!holds_word(text, lower_ascii(table))) continue;
+    const Statement all(db, fmt::format("SELECT * FROM \"{}\"", table));
+    for (int i = 0; i < all.column_count(); ++i) columns.push_back(all.column_name(i));
+  }
+  return columns;
+}
+
+// What stands behind `prefix` in `message`, without the table in front of a column.
+std::string_view name_behind(std::string_view prefix, std::string_view message) {
+  if (!message.starts_with(prefix)) return {};
+  message.remove_prefix(prefix.size());
+  const std::size_t point = message.rfind('.');
+  return point == std::string_view::npos ? message : message.substr(point + 1);
+}
+
+std::string way_out(sqlite3* db, std::string_view message, std::string_view sql) {
+  try {
+    if (const auto table = name_behind("no such table: ", message); !table.empty()) {
+      return did_you_mean(table, table_names(db)) + " (`msprof query --schema` lists all)";
+    }
+    const auto column = name_behind("no such column: ", message);
+    if (column.empty()) {
+      return message == "integer overflow" ? "; total() adds reals, which do not overflow" : "";
+    }
+    const std::string nearest = did_you_mean(column, column_names(db, sql));
+    if (!nearest.empty()) return nearest;
+    if (sql.find(fmt::format("\"{}\"", column)) != std::string_view::npos)
+      return "; texts stand in single quotes";
+    return " (`msprof query --schema` lists all)";
+  } catch (const Error&) {
+    return "";  // the message stands without it
+  }
+}
+
+std::string words_about_sql(sqlite3* db, std::string_view sql) {
+  // Copied before anything else is asked of `db`.
+  const std::string message = printable(sqlite3_errmsg(db));
+  const int offset = sqlite3_error_offset(db);
+  std::string place;
+  if (offset >= 0 && static_cast<std::size_t>(offset) < sql.size()) {
+    const auto at = sql.substr(static_cast<std::size_t>(offset));
+    place = fmt::format(", at '{}' (character {})",
+                        shorten(printable(at.substr(0, 200)), kShownSql), offset + 1);
+  }
+  return fmt::format("SQL: {}{}{}", message, place, way_out(db, message, sql));
+}
+
+// SqlWatchdog: ends the program when SQL of somebody else hangs within a single function, where
+// SQLite never looks at the clock: instr() and trim() of long texts can take hours. For SqlGuard.
+
+class SqlWatchdog {
+ public:
+  // `message` is the program's last, with the exit code of wrong usage. Nothing is written but to
+  // stdout by those who ask, so that nothing half-made stays.
+  explicit SqlWatchdog(std::string message);
+  ~SqlWatchdog();
+  SqlWatchdog(const SqlWatchdog&) = delete;
+  SqlWatchdog& operator=(const SqlWatchdog&) = delete;
+
+  // From now on work must be over in `seconds`, or calm() be called.
+  void expect_within(double seconds);
+  void calm() { deadline_ns_ = 0; }
+
+ private:
+  void watch();
+
+  std::string message_;
+  std::atomic<std::int64_t> deadline_ns_{0};  // of the steady clock; 0: none
+  std::mutex mutex_;
+  std::condition_variable wake_;
+  bool is_over_ = false;
+  std::thread thread_;  // the last member: it uses the others
+};
+
+constexpr std::chrono::milliseconds kBetweenLooks{200};
+
+std::int64_t now_ns() {
+  const auto now = std::chrono::steady_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
+
+SqlWatchdog::SqlWatchdog(std::string message)
+    : message_(std::move(message)), thread_([this] { watch(); }) {}
+
+SqlWatchdog::~SqlWatchdog() {
+  {
+    const std::lock_guard lock(mutex_);
+    is_over_ = true;
+  }
+  wake_.notify_one();
+  thread_.join();
+}
+
+void SqlWatchdog::expect_within(double seconds) {
+  deadline_ns_ = now_ns() + static_cast<std::int64_t>(seconds * 1e9);
+}
+
+void SqlWatchdog::watch() {
+  std::unique_lock lock(mutex_);
+  while (!wake_.wait_for(lock, kBetweenLooks, [this] { return is_over_; })) {
+    const std::int64_t deadline = deadline_ns_;
+    if (deadline == 0 || now_ns() < deadline) continue;
+    log::error("{}", message_);
+    ::_exit(static_cast<int>(Exit::usage));
+  }
+}
 
 using Clock = std::chrono::steady_clock;
 

@@ -7,9 +7,8 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
-#include "store/meta.hpp"
-#include "store/replace_database.hpp"
-#include "store/store_tables.hpp"
+#include "store/database.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

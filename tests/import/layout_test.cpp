@@ -4,7 +4,7 @@
 #include "base/error.hpp"
 #include "import/record_layout.hpp"
 #include "import/svp/layer_info.hpp"
-#include "store/bulk_insert.hpp"
+#include "store/cells.hpp"
 #include "support/job_builder.hpp"
 
 using namespace msprof;

@@ -13,7 +13,7 @@
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

@@ -3,7 +3,7 @@
 
 #include <fmt/format.h>
 
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof::cann {
 

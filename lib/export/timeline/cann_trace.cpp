@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 
 #include "export/cann_rules.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof::cann {
 

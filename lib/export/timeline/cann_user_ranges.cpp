@@ -8,7 +8,7 @@
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/timeline/cann_trace.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

@@ -2,7 +2,7 @@
 // SESSION_TIME_INFO. Source: cann_host.md 2.6.
 #include "export/unified/unified_writer.hpp"
 #include "session/cann_info.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof::unified {
 

@@ -7,7 +7,7 @@
 #include "export/exporter.hpp"
 #include "export/products.hpp"
 #include "export/unified/unified_writer.hpp"
-#include "store/replace_database.hpp"
+#include "store/database.hpp"
 
 namespace msprof {
 

@@ -7,7 +7,7 @@
 
 #include "base/text.hpp"
 #include "export/cann_rules.hpp"
-#include "store/meta.hpp"
+#include "store/schema.hpp"
 
 namespace msprof::unified {
 

@@ -4,7 +4,7 @@
 #include <array>
 #include <cstdint>
 
-#include "store/bulk_insert.hpp"
+#include "store/cells.hpp"
 
 namespace msprof {
 

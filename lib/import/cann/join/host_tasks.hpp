@@ -13,7 +13,7 @@
 
 #include "base/file_reader.hpp"
 #include "import/cann/join/flat_table.hpp"
-#include "store/bulk_insert.hpp"
+#include "store/cells.hpp"
 
 namespace msprof {
 
