@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "export/json_text.hpp"
 #include "store/schema.hpp"
 
 namespace msprof::cann {
@@ -60,6 +61,107 @@ bool CallWindow::takes_early(std::int64_t name_id, std::int64_t thread_id, std::
   if (end_ns >= begin_ns_) return true;
   const auto load = load_ends_.find(thread_id);
   return load != load_ends_.end() && end_ns <= load->second;
+}
+
+namespace {
+
+constexpr std::size_t kMostTexts = 1 << 16;
+
+constexpr NumberText kCopyDirections[] = {{0, "host to host"},      {1, "host to device"},
+                                          {2, "device to host"},    {3, "device to device"},
+                                          {4, "managed memory"},    {5, "addr device to device"},
+                                          {6, "host to device ex"}, {7, "device to host ex"}};
+constexpr NumberText kDataTypes[] = {{0, "INT8"},
+                                     {1, "INT16"},
+                                     {2, "INT32"},
+                                     {3, "FP16"},
+                                     {4, "FP32"},
+                                     {5, "INT64"},
+                                     {6, "UINT64"},
+                                     {7, "UINT8"},
+                                     {8, "UINT16"},
+                                     {9, "UINT32"},
+                                     {10, "FP64"},
+                                     {11, "BFP16"},
+                                     {12, "INT128"},
+                                     {14, "HIF8"},
+                                     {15, "FP8E4M3"},
+                                     {16, "FP8E5M2"},
+                                     {17, "FP8E8M0"},
+                                     {255, "RESERVED"},
+                                     {kInvalidType, "INVALID_TYPE"}};
+constexpr NumberText kLinkTypes[] = {{0, "ON_CHIP"},
+                                     {1, "HCCS"},
+                                     {2, "PCIE"},
+                                     {3, "ROCE"},
+                                     {4, "SIO"},
+                                     {5, "HCCS_SW"},
+                                     {6, "STANDARD_ROCE"},
+                                     {7, "UB"},
+                                     {8, "UBoE"},
+                                     {255, "RESERVED"},
+                                     {kInvalidType, "INVALID_TYPE"}};
+constexpr NumberText kTransportTypes[] = {{0, "SDMA"},
+                                          {1, "RDMA"},
+                                          {2, "LOCAL"},
+                                          {3, "UB"},
+                                          {4, "ROCE"},
+                                          {255, "RESERVED"},
+                                          {kInvalidType, "INVALID_TYPE"}};
+constexpr NumberText kRemoteCopyTypes[] = {{0, "RDMA_SEND_NOTIFY"},
+                                           {1, "RDMA_SEND_PAYLOAD"},
+                                           {255, "RESERVED"},
+                                           {kInvalidType, "INVALID_TYPE"}};
+
+}  // namespace
+
+Texts::Texts(const Database& db, TextForm form)
+    : form_(form), read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
+
+const std::string& Texts::operator()(std::int64_t id) {
+  const auto known = known_.find(id);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMostTexts) known_.clear();
+  read_.reset();
+  read_.bind(1, id);
+  const std::string_view text = read_.step() ? read_.text(0) : std::string_view();
+  return known_[id] = form_ == TextForm::json ? json_string(text) : std::string(text);
+}
+
+OpNames::OpNames(const Database& db) : read_(db.prepare("SELECT name_id FROM op WHERE id = ?")) {}
+
+std::optional<std::int64_t> OpNames::of(std::optional<std::int64_t> op_id) {
+  if (!op_id) return std::nullopt;
+  const auto known = known_.find(*op_id);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMostTexts) known_.clear();
+  read_.reset();
+  read_.bind(1, *op_id);
+  return known_[*op_id] = read_.step() ? read_.maybe_integer(0) : std::nullopt;
+}
+
+std::span<const NumberText> copy_directions() {
+  return kCopyDirections;
+}
+std::span<const NumberText> comm_data_types() {
+  return kDataTypes;
+}
+std::span<const NumberText> link_types() {
+  return kLinkTypes;
+}
+std::span<const NumberText> transport_types() {
+  return kTransportTypes;
+}
+std::span<const NumberText> remote_copy_types() {
+  return kRemoteCopyTypes;
+}
+
+std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
+                         std::string_view other) {
+  for (const NumberText& entry : table) {
+    if (entry.number == number) return entry.text;
+  }
+  return other;
 }
 
 }  // namespace msprof::cann

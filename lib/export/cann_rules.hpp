@@ -3,8 +3,12 @@
 // cann_corrections.md J-A3, J-A10, J-B9.
 #pragma once
 
+#include <algorithm>
+#include <array>
 #include <cstdint>
 #include <initializer_list>
+#include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <unordered_map>
@@ -90,6 +94,99 @@ class TaskTypes {
  private:
   std::int64_t fusion_;
   std::int64_t missing_;
+};
+
+// Texts of CANN captures that tables, timelines and the unified database share: names by their id,
+// and what numbers of the records stand for. Source of the numbers: cann_host.md 1.8, 1.9.
+
+enum class TextForm {
+  plain,
+  json,  // quoted and escaped
+};
+
+// Texts of the table `name` by id, kept as long as there are not too many.
+class Texts {
+ public:
+  explicit Texts(const Database& db, TextForm form = TextForm::plain);
+  // Valid until the next call; the empty text for an id that is not there.
+  const std::string& operator()(std::int64_t id);
+
+ private:
+  TextForm form_;
+  Statement read_;
+  std::unordered_map<std::int64_t, std::string> known_;
+};
+
+// Names of operators, as ids of texts.
+class OpNames {
+ public:
+  explicit OpNames(const Database& db);
+  // Empty for none, for one that is not there, and for one without a name.
+  std::optional<std::int64_t> of(std::optional<std::int64_t> op_id);
+
+ private:
+  Statement read_;
+  std::unordered_map<std::int64_t, std::optional<std::int64_t>> known_;
+};
+
+struct NumberText {
+  std::int64_t number = 0;
+  std::string_view text;
+};
+// 32 bits of ones: the peer's INVALID_TYPE, which its database has as 65535.
+inline constexpr std::int64_t kInvalidType = 0xFFFFFFFF;
+
+std::span<const NumberText> copy_directions();
+std::span<const NumberText> comm_data_types();    // T4
+std::span<const NumberText> link_types();         // T6
+std::span<const NumberText> transport_types();    // T7
+std::span<const NumberText> remote_copy_types();  // T8
+
+// `other` for a number that is not in the table.
+std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
+                         std::string_view other = {});
+
+// TaskCounters: the raw counters of tasks, for what PmuMetrics makes of them. For op_summary, the
+// timeline of --style cann5 and the unified database.
+
+// The counters of tasks, asked for in the order of the tasks.
+class TaskCounters {
+ public:
+  explicit TaskCounters(const Database& db)
+      : used_(used_columns(db)), read_(db.prepare(select(used_))), more_(read_.step()) {
+    values_.fill(kNull);
+  }
+
+  // Null where the task has none.
+  const std::int64_t* of(std::int64_t task_id) {
+    while (more_ && read_.integer(0) < task_id) more_ = read_.step();
+    if (!more_ || read_.integer(0) != task_id) return nullptr;
+    for (std::size_t i = 0; i < used_; ++i) {
+      const int cell = static_cast<int>(i) + 1;
+      const std::int64_t value = read_.integer(cell);
+      values_[i] = value == 0 && read_.is_null(cell) ? kNull : value;
+    }
+    return values_.data();
+  }
+
+ private:
+  // Columns are used from the first on.
+  static std::size_t used_columns(const Database& db) {
+    Statement read = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
+    const std::int64_t count = read.step() ? read.integer(0) : 0;
+    return static_cast<std::size_t>(
+        std::clamp<std::int64_t>(count, 0, static_cast<std::int64_t>(kPmuColumns)));
+  }
+  static std::string select(std::size_t used) {
+    std::string cells;
+    for (std::size_t i = 0; i < used; ++i) cells += ", c" + std::to_string(i);
+    return "SELECT task_id" + cells + " FROM task_pmu ORDER BY task_id";
+  }
+
+  std::size_t used_;
+  Statement read_;
+  bool more_;
+  std::array<std::int64_t, kPmuColumns> values_{};
 };
 
 }  // namespace msprof::cann

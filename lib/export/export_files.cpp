@@ -2,17 +2,263 @@
 
 #include <fmt/format.h>
 
+#include <fcntl.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <algorithm>
+#include <cerrno>
+#include <charconv>
+#include <filesystem>
+#include <map>
+#include <span>
+#include <string>
+#include "base/atomic_file.hpp"
+#include "base/counted.hpp"
 #include "base/error.hpp"
+#include "base/file_reader.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "export/former_table.hpp"
+#include "export/products.hpp"
 #include "export/summary_file.hpp"
+#include "export/table_writers.hpp"
 
 namespace msprof {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kHeader = "msprof products 1";
+// A run with an interval of 1 has ten thousand products of some 200 bytes each.
+constexpr std::uint64_t kMostLedgerBytes = 64 << 20;
+
+using Entries = std::vector<LedgerEntry>;
+
+// Holds the folder of products against other commands that change its ledger. Where the file system
+// knows no locks, each command goes on alone.
+class FolderLock {
+ public:
+  explicit FolderLock(const fs::path& folder)
+      : fd_(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC)) {
+    while (fd_ && ::flock(fd_.get(), LOCK_EX) != 0 && errno == EINTR) {
+    }
+  }
+  int folder() const { return fd_.get(); }
+  explicit operator bool() const { return static_cast<bool>(fd_); }
+
+ private:
+  FileDescriptor fd_;
+};
+
+bool is_plain(std::string_view text) {
+  return !text.empty() && std::none_of(text.begin(), text.end(), [](char c) {
+    return static_cast<unsigned char>(c) < 0x20 || c == 0x7f;
+  });
+}
+
+// A ledger can come with a capture from elsewhere: what it names is touched only where it is a file
+// of this very folder that has the name of a product.
+bool is_ours(const LedgerEntry& entry) {
+  return is_plain(entry.kind) && is_plain(entry.document) && is_plain(entry.name) &&
+         entry.name.find('/') == std::string::npos && is_product_name(entry.name);
+}
+
+std::string line_of(const LedgerEntry& entry) {
+  return fmt::format("{}\t{}\t{}\t{}\t{}\n", entry.kind, entry.bytes, entry.mtime_ns,
+                     entry.document, entry.name);
+}
+
+bool parse_line(std::string_view line, LedgerEntry& entry) {
+  const auto parts = split(line, '\t');
+  if (parts.size() != 5) return false;
+  const std::string_view time = parts[2];
+  const auto [end, error] = std::from_chars(time.data(), time.data() + time.size(), entry.mtime_ns);
+  if (error != std::errc() || end != time.data() + time.size()) return false;
+  if (!parse_u64(parts[1], entry.bytes)) return false;
+  entry.kind = parts[0];
+  entry.document = parts[3];
+  entry.name = parts[4];
+  return is_ours(entry);
+}
+
+// None where there is no ledger, or none of ours; a line that a kill cut short is passed over.
+Entries read_entries(const fs::path& folder) {
+  const fs::path path = folder / kLedgerName;
+  std::error_code error;
+  if (fs::symlink_status(path, error).type() != fs::file_type::regular) return {};
+  std::string text;
+  try {
+    text = read_text_file(path, kMostLedgerBytes);
+  } catch (const Error&) {
+    return {};
+  }
+  const std::size_t last = text.rfind('\n');
+  const auto lines = split(std::string_view(text).substr(0, last == text.npos ? 0 : last), '\n');
+  if (lines.empty() || lines.front() != kHeader) return {};
+  Entries entries;
+  for (const std::string_view line : lines) {
+    LedgerEntry entry;
+    if (parse_line(line, entry)) entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+void write_entries(const fs::path& folder, const Entries& entries) {
+  AtomicFile file(folder / kLedgerName);
+  file.write(fmt::format("{}\n", kHeader));
+  for (const LedgerEntry& entry : entries) file.write(line_of(entry));
+  file.commit();
+}
+
+void append_lines(const FolderLock& folder, const fs::path& path, std::string_view lines) {
+  const FileDescriptor fd(
+      ::openat(folder.folder(), kLedgerName, O_WRONLY | O_APPEND | O_CLOEXEC | O_NOFOLLOW));
+  while (fd && !lines.empty()) {
+    const ssize_t count = ::write(fd.get(), lines.data(), lines.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count < 0) break;
+    lines.remove_prefix(static_cast<std::size_t>(count));
+  }
+  if (!lines.empty()) throw_cannot_write(path, errno);
+}
+
+std::int64_t mtime_ns_of(const struct stat& file) {
+  return static_cast<std::int64_t>(file.st_mtim.tv_sec) * 1'000'000'000 + file.st_mtim.tv_nsec;
+}
+
+bool is_same(const LedgerEntry& entry, const struct stat& file) {
+  return S_ISREG(file.st_mode) && static_cast<std::uint64_t>(file.st_size) == entry.bytes &&
+         mtime_ns_of(file) == entry.mtime_ns;
+}
+
+bool is_claimed(const ProductClaim& claim, const LedgerEntry& entry) {
+  return entry.kind == claim.kind &&
+         (claim.everything || claim.documents.count(entry.document) > 0);
+}
+
+}  // namespace
+
+LedgerEntry ledger_entry(const std::string& kind, const std::string& document,
+                         const fs::path& temporary, const fs::path& target) {
+  struct stat file = {};
+  if (::lstat(temporary.c_str(), &file) != 0) throw_cannot_write(target, errno);
+  // A rename changes neither.
+  return {kind, document, target.filename().string(), static_cast<std::uint64_t>(file.st_size),
+          mtime_ns_of(file)};
+}
+
+void ProductLedger::announce(const std::vector<LedgerEntry>& entries) {
+  const std::lock_guard guard(mutex_);
+  const FolderLock lock(folder_);
+  if (!lock) throw_cannot_write(folder_, errno);
+  for (const LedgerEntry& entry : entries) written_[entry.name] = entry;
+  // The first time as a whole, which also mends what a killed command left of a line.
+  if (!is_begun_) {
+    Entries all = read_entries(folder_);
+    all.insert(all.end(), entries.begin(), entries.end());
+    write_entries(folder_, all);
+    is_begun_ = true;
+    return;
+  }
+  std::string lines;
+  for (const LedgerEntry& entry : entries) lines += line_of(entry);
+  append_lines(lock, folder_ / kLedgerName, lines);
+}
+
+ProductLedger::Retired ProductLedger::retire(const ProductClaim& claim) {
+  const std::lock_guard guard(mutex_);
+  Retired retired;
+  if (written_.empty()) return retired;
+  const FolderLock lock(folder_);
+  if (!lock) throw_cannot_write(folder_, errno);
+  std::map<std::string, Entries> others;
+  for (LedgerEntry& entry : read_entries(folder_)) {
+    if (written_.count(entry.name) == 0) others[entry.name].push_back(std::move(entry));
+  }
+  Entries kept;
+  for (const auto& [name, entry] : written_) kept.push_back(entry);
+  for (const auto& [name, entries] : others) {
+    struct stat file = {};
+    if (::fstatat(lock.folder(), name.c_str(), &file, AT_SYMLINK_NOFOLLOW) != 0) continue;
+    const auto same = std::find_if(entries.rbegin(), entries.rend(),
+                                   [&](const LedgerEntry& entry) { return is_same(entry, file); });
+    const LedgerEntry& entry = same == entries.rend() ? entries.back() : *same;
+    if (is_claimed(claim, entry) && same != entries.rend()) {
+      if (::unlinkat(lock.folder(), name.c_str(), 0) != 0)
+        throw_cannot_write(folder_ / name, errno);
+      retired.removed.push_back(folder_ / name);
+      continue;
+    }
+    if (is_claimed(claim, entry)) retired.changed.push_back(folder_ / name);
+    kept.push_back(entry);
+  }
+  write_entries(folder_, kept);
+  return retired;
+}
+
+bool ProductLedger::knows(const std::string& kind, const std::string& name) const {
+  struct stat file = {};
+  if (::lstat((folder_ / name).c_str(), &file) != 0) return false;
+  const Entries entries = read_entries(folder_);
+  return std::any_of(entries.begin(), entries.end(), [&](const LedgerEntry& entry) {
+    return entry.kind == kind && entry.name == name && is_same(entry, file);
+  });
+}
+
+// Tables as JSON under the name that they had when a timeline could have it, too. For
+// ProductFolder.
+
+// Whether the file has the form in which JsonTableWriter writes a table of these columns. Looks at
+// its first row and its end.
+bool is_json_table(const std::filesystem::path& path, std::span<const std::string> columns);
+
+namespace {
+
+// No row of ours is longer.
+constexpr std::size_t kMostRowBytes = 1 << 20;
+
+std::string bytes_at(int fd, off_t offset, std::size_t count) {
+  std::string bytes(count, '\0');
+  const ssize_t got = ::pread(fd, bytes.data(), count, offset);
+  bytes.resize(got < 0 ? 0 : static_cast<std::size_t>(got));
+  return bytes;
+}
+
+// A row has every key, in the order of the columns.
+bool is_row(std::string_view line, const std::vector<std::string>& keys) {
+  if (!line.starts_with('{')) return false;
+  std::size_t at = 0;
+  for (const std::string& key : keys) {
+    const std::size_t found = line.find(key, at);
+    const bool is_first = at == 0;
+    if (found == line.npos || (is_first ? found != 1 : line[found - 1] != ',')) return false;
+    at = found + key.size();
+  }
+  return line.ends_with('}') || line.ends_with("},");
+}
+
+}  // namespace
+
+bool is_json_table(const std::filesystem::path& path, std::span<const std::string> columns) {
+  const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  struct stat file = {};
+  if (!fd || ::fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
+  constexpr std::string_view kBegin = "[\n";
+  constexpr std::string_view kEnd = "\n]\n";
+  const std::string head = bytes_at(fd.get(), 0, kMostRowBytes);
+  if (head == "[]\n") return true;  // a table without rows
+  if (!head.starts_with(kBegin) || file.st_size < static_cast<off_t>(kEnd.size())) return false;
+  if (bytes_at(fd.get(), file.st_size - static_cast<off_t>(kEnd.size()), kEnd.size()) != kEnd)
+    return false;
+  const std::size_t row_end = head.find('\n', kBegin.size());
+  if (row_end == head.npos) return false;
+  const auto row = std::string_view(head).substr(kBegin.size(), row_end - kBegin.size());
+  return is_row(row, json_table_keys(columns));
+}
 
 std::string FileNames::next(const std::string& stem) {
   std::string name = limited_file_name(stem, extension_);

@@ -3,8 +3,12 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cstddef>
+#include <cstdint>
 #include <map>
 #include <memory>
+#include <unordered_map>
+#include <vector>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -13,14 +17,59 @@
 #include "base/words.hpp"
 #include "export/cann5_exporter.hpp"
 #include "export/products.hpp"
-#include "export/time_histogram.hpp"
 #include "export/timeline_file.hpp"
 
 namespace msprof {
 
-namespace fs = std::filesystem;
-
 namespace {
+
+// TimeHistogram: how many bytes of a timeline begin when, in bounded memory. For --split.
+
+class TimeHistogram {
+ public:
+  void add(std::int64_t time_ns, std::uint64_t bytes);
+  std::uint64_t bytes() const { return bytes_; }
+
+  // Where to cut so that no stretch has more than `most` bytes, but where a single stretch that can
+  // be told apart has: part i begins at cuts[i - 1].
+  std::vector<std::int64_t> cuts(std::uint64_t most) const;
+
+ private:
+  void widen();
+
+  static constexpr std::size_t kMostStretches = 1 << 16;
+  int shift_ = 10;  // a stretch is 2^shift_ ns
+  std::uint64_t bytes_ = 0;
+  std::unordered_map<std::int64_t, std::uint64_t> stretches_;
+};
+
+void TimeHistogram::add(std::int64_t time_ns, std::uint64_t bytes) {
+  bytes_ += bytes;
+  stretches_[time_ns >> shift_] += bytes;
+  while (stretches_.size() > kMostStretches) widen();
+}
+
+void TimeHistogram::widen() {
+  ++shift_;
+  std::unordered_map<std::int64_t, std::uint64_t> wider;
+  for (const auto& [stretch, bytes] : stretches_) wider[stretch >> 1] += bytes;
+  stretches_ = std::move(wider);
+}
+
+std::vector<std::int64_t> TimeHistogram::cuts(std::uint64_t most) const {
+  std::vector<std::int64_t> cuts;
+  std::uint64_t bytes = 0;
+  for (const auto& [stretch, more] : std::map(stretches_.begin(), stretches_.end())) {
+    if (bytes > 0 && bytes + more > most) {
+      cuts.push_back(stretch * (std::int64_t{1} << shift_));
+      bytes = 0;
+    }
+    bytes += more;
+  }
+  return cuts;
+}
+
+namespace fs = std::filesystem;
 
 using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 

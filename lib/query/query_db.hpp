@@ -12,7 +12,7 @@ namespace msprof {
 class QueryDb {
  public:
   // With a connection of its own; `store` may go. `questions`: SQL that will be asked, in any form;
-  // the summary tables that it names are there as tables (product_tables.hpp).
+  // the summary tables that it names are there as tables.
   explicit QueryDb(const TraceDb& store, std::string_view questions = {});
 
   // SQL of this program. Errors are those of a damaged store.

@@ -3,7 +3,6 @@
 #include <map>
 
 #include "export/products.hpp"
-#include "export/summary/cann_op_times.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {

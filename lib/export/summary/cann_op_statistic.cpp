@@ -5,7 +5,6 @@
 
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
-#include "export/summary/cann_op_times.hpp"
 #include "export/summary/cann_tables.hpp"
 
 namespace msprof {

@@ -7,7 +7,7 @@
 
 #include "base/number.hpp"
 #include "export/products.hpp"
-#include "export/summary/svp_product_names.hpp"
+#include "export/summary/svp_tables.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof {

@@ -2,7 +2,7 @@
 #include <array>
 
 #include "export/products.hpp"
-#include "export/summary/svp_product_names.hpp"
+#include "export/summary/svp_tables.hpp"
 
 namespace msprof {
 

@@ -5,7 +5,7 @@
 #include <map>
 
 #include "export/products.hpp"
-#include "export/summary/svp_layer_totals.hpp"
+#include "export/summary/svp_tables.hpp"
 
 namespace msprof {
 

@@ -4,7 +4,7 @@
 #include <algorithm>
 
 #include "export/products.hpp"
-#include "export/summary/svp_layer_totals.hpp"
+#include "export/summary/svp_tables.hpp"
 
 namespace msprof {
 

@@ -11,7 +11,7 @@
 #include <utility>
 
 #include "derive/pmu_metrics.hpp"
-#include "export/cann_counters.hpp"
+#include "export/cann_rules.hpp"
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/timeline/cann_arrows.hpp"

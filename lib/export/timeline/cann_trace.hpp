@@ -9,7 +9,7 @@
 #include <string_view>
 #include <vector>
 
-#include "export/cann_texts.hpp"
+#include "export/cann_rules.hpp"
 #include "export/timeline_layer.hpp"
 #include "store/database.hpp"
 

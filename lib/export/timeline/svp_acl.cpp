@@ -8,7 +8,7 @@
 #include "base/number.hpp"
 #include "export/json_text.hpp"
 #include "export/products.hpp"
-#include "export/summary/svp_product_names.hpp"
+#include "export/summary/svp_tables.hpp"
 
 namespace msprof {
 

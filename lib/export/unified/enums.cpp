@@ -7,7 +7,7 @@
 #include <optional>
 #include <span>
 
-#include "export/cann_texts.hpp"
+#include "export/cann_rules.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {

@@ -4,14 +4,218 @@
 // (scheduling tasks), J-B13 (marks), J-B15 (connection ids).
 #include <fmt/format.h>
 
+#include <array>
+#include <cmath>
+#include <cstdint>
+#include <set>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "derive/pmu_metrics.hpp"
+#include "export/cann_rules.hpp"
 #include "export/scoped_rows.hpp"
-#include "export/unified/task_ops.hpp"
-#include "export/unified/task_pmu.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {
 
 namespace {
+
+// What operators say in the unified database, as string ids, kept for all tasks of an operator.
+// Source: cann_host.md 2.6; cann_corrections.md J-B11.
+
+struct TaskOp {
+  std::int64_t name = 0;
+  std::int64_t block_num = 0;
+  std::int64_t mix_block_num = 0;
+  std::int64_t unit = 0;  // "taskType"
+  std::int64_t type = 0;
+  // Formats, types, shapes of inputs, then of outputs.
+  std::array<std::int64_t, 6> tensors{};
+  std::int64_t attribute = 0;
+  std::int64_t state = 0;
+  std::int64_t hf32 = 0;
+  std::int64_t grid_dim = 0;
+  std::int64_t block_dim = 0;
+  bool is_scheduling = false;  // an AI CPU kernel that drives a collective
+};
+
+class TaskOps {
+ public:
+  explicit TaskOps(Writer& out);
+
+  // Valid until the next call. Throws for an operator that is not there.
+  const TaskOp& of(std::int64_t op_id);
+  // Streams on which kernels drive collectives.
+  bool is_scheduling_stream(std::int64_t stream) const { return kfc_streams_.count(stream) != 0; }
+
+ private:
+  TaskOp load(std::int64_t op_id);
+  std::int64_t shapes(std::optional<std::int64_t> name_id);
+  std::string text_of(std::int64_t name_id);
+
+  Writer& out_;
+  Statement read_;
+  Statement text_;
+  std::set<std::int64_t> kfc_streams_;
+  std::unordered_map<std::int64_t, TaskOp> known_;
+  std::unordered_map<std::int64_t, std::int64_t> shapes_;  // string ids with quotes, by name id
+};
+
+// Beyond so many operators they are read again and again rather than kept.
+constexpr std::size_t kMostOps = 1 << 15;
+
+enum Cell : int {
+  kName,
+  kBlockNum,
+  kMixBlockNum,
+  kUnit,
+  kType,
+  kFirstTensor,  // formats, types, shapes of inputs; the same of outputs
+  kAttribute = kFirstTensor + 6,
+  kDynamic,
+  kHf32,
+  kGridDim,
+  kBlockDim
+};
+
+constexpr const char* kOps =
+    "SELECT name_id, block_num, mix_block_num, unit_name_id, type_name_id, input_formats_name_id,"
+    " input_types_name_id, input_shapes_name_id, output_formats_name_id, output_types_name_id,"
+    " output_shapes_name_id, attribute_name_id, is_dynamic, hf32_eligible, grid_dim_name_id,"
+    " block_dim_name_id FROM op WHERE id = ?";
+
+TaskOps::TaskOps(Writer& out)
+    : out_(out),
+      read_(out.store().prepare(kOps)),
+      text_(out.store().prepare("SELECT text FROM name WHERE id = ?")) {
+  Statement streams =
+      out.store().prepare("SELECT stream_id FROM kfc_stream WHERE is_comm_stream = 0 ORDER BY id");
+  while (streams.step()) kfc_streams_.insert(streams.integer(0));
+}
+
+const TaskOp& TaskOps::of(std::int64_t op_id) {
+  const auto known = known_.find(op_id);
+  if (known != known_.end()) return known->second;
+  if (known_.size() >= kMostOps) known_.clear();
+  return known_[op_id] = load(op_id);
+}
+
+std::string TaskOps::text_of(std::int64_t name_id) {
+  text_.reset();
+  text_.bind(1, out_.name(name_id));
+  return text_.step() ? std::string(text_.text(0)) : std::string();
+}
+
+// In quotes, as op_summary has them.
+std::int64_t TaskOps::shapes(std::optional<std::int64_t> name_id) {
+  if (!name_id) return out_.name(name_id);
+  const auto [at, is_new] = shapes_.try_emplace(*name_id);
+  if (is_new) {
+    const std::string text = text_of(*name_id);
+    at->second = text == "N/A" ? *name_id : out_.text('"' + text + '"');
+  }
+  return at->second;
+}
+
+TaskOp TaskOps::load(std::int64_t op_id) {
+  read_.reset();
+  read_.bind(1, op_id);
+  if (!read_.step()) throw out_.store().damaged("a task of an operator that is not there");
+  const auto name = [&](int cell) { return out_.name(read_.maybe_integer(cell)); };
+  const auto one_of = [&](int cell, const char* no, const char* yes) {
+    return out_.text(read_.is_null(cell) ? "N/A" : read_.integer(cell) != 0 ? yes : no);
+  };
+  TaskOp op;
+  op.name = name(kName);
+  op.block_num = read_.integer(kBlockNum);
+  op.mix_block_num = read_.integer(kMixBlockNum);
+  op.unit = name(kUnit);
+  op.type = name(kType);
+  for (std::size_t i = 0; i < op.tensors.size(); ++i) {
+    const int cell = kFirstTensor + static_cast<int>(i);
+    op.tensors[i] = i % 3 == 2 ? shapes(read_.maybe_integer(cell)) : name(cell);
+  }
+  op.attribute = name(kAttribute);
+  op.state = one_of(kDynamic, "static", "dynamic");
+  op.hf32 = one_of(kHf32, "NO", "YES");
+  op.grid_dim = name(kGridDim);
+  op.block_dim = name(kBlockDim);
+  op.is_scheduling =
+      !read_.is_null(kName) && text_of(read_.integer(kName)).ends_with("AicpuKernel");
+  return op;
+}
+
+// Table TASK_PMU_INFO: every metric of both kinds of cores, a row a task and metric. For the walk
+// over the tasks, which asks in the order of their ids. It is by far the largest table.
+// Source: cann_corrections.md J-B4, J-A9.
+
+class TaskPmu {
+ public:
+  explicit TaskPmu(Writer& out);
+
+  bool has_metrics() const { return !metrics_.columns().empty(); }
+  // The rows of a task, where it has counters. `task` comes without them.
+  void write(std::int64_t task_id, std::int64_t unified_id, std::int64_t device_id, PmuTask task);
+
+ private:
+  struct Metric {
+    std::int64_t name = 0;  // string id
+    double factor = 1;
+  };
+
+  PmuMetrics metrics_;
+  std::vector<Metric> kinds_;
+  std::vector<double> values_;
+  Rows rows_;
+  cann::TaskCounters counters_;
+};
+
+constexpr std::uint32_t kValueColumn = 1 << 2;
+constexpr Table kTaskPmu{
+    "TASK_PMU_INFO", "globalTaskId INTEGER, name STRING, value NUMERIC", {}, kValueColumn};
+
+// Names have no unit: times are ns, rates bytes a second by the 1024^3 of J-B4.
+struct Unit {
+  std::string_view suffix;
+  double factor;
+};
+constexpr Unit kUnits[] = {{"(us)", 1000.0}, {"(GB/s)", 1024.0 * 1024.0 * 1024.0}};
+
+std::string without_unit(std::string_view name, double& factor) {
+  for (const Unit& unit : kUnits) {
+    if (!name.ends_with(unit.suffix)) continue;
+    name.remove_suffix(unit.suffix.size());
+    factor = unit.factor;
+  }
+  return std::string(name);
+}
+
+TaskPmu::TaskPmu(Writer& out)
+    : metrics_(out.store(), PmuMetrics::Choice::all),
+      values_(metrics_.columns().size()),
+      rows_(out, kTaskPmu),
+      counters_(out.store()) {
+  std::vector<std::string> names;
+  for (const PmuColumn& column : metrics_.columns()) {
+    Metric& metric = kinds_.emplace_back();
+    names.push_back(without_unit(column.name, metric.factor));
+  }
+  if (names.empty()) return;
+  out.find_texts(names);
+  for (std::size_t i = 0; i < names.size(); ++i) kinds_[i].name = out.text(names[i]);
+}
+
+void TaskPmu::write(std::int64_t task_id, std::int64_t unified_id, std::int64_t device_id,
+                    PmuTask task) {
+  task.counters = counters_.of(task_id);
+  if (task.counters == nullptr) return;
+  metrics_.evaluate(device_id, task, values_);
+  for (std::size_t i = 0; i < values_.size(); ++i) {
+    const double value = std::isfinite(values_[i]) ? values_[i] * kinds_[i].factor : 0.0;
+    rows_.add({unified_id, kinds_[i].name, real_cell(value)});
+  }
+}
 
 constexpr Table kTask{
     "TASK",
