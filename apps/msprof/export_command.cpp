@@ -17,8 +17,8 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "export/exporter.hpp"
+#include "export/planners.hpp"
 #include "export/products.hpp"
-#include "export/timeline_file.hpp"
 #include "msprof/command_line.hpp"
 #include "msprof/pipeline.hpp"
 

@@ -21,7 +21,7 @@
 #include "msprof/pipeline.hpp"
 #include "msprof/query_sql.hpp"
 #include "query/views.hpp"
-#include "store/store_tables.hpp"
+#include "store/schema.hpp"
 
 namespace msprof {
 

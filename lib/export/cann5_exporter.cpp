@@ -1,4 +1,4 @@
-#include "export/cann5_exporter.hpp"
+#include "export/planners.hpp"
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
@@ -13,8 +13,6 @@
 #include "base/log.hpp"
 #include "export/export_files.hpp"
 #include "export/products.hpp"
-#include "export/summary_file.hpp"
-#include "export/timeline_file.hpp"
 
 namespace msprof {
 

@@ -11,19 +11,19 @@
 #include <charconv>
 #include <filesystem>
 #include <map>
+#include <set>
 #include <span>
 #include <string>
 #include "base/atomic_file.hpp"
-#include "base/counted.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/former_table.hpp"
+#include "export/exporter.hpp"
+#include "export/planners.hpp"
 #include "export/products.hpp"
-#include "export/summary_file.hpp"
 #include "export/table_writers.hpp"
 
 namespace msprof {
@@ -212,10 +212,6 @@ bool ProductLedger::knows(const std::string& kind, const std::string& name) cons
 // Tables as JSON under the name that they had when a timeline could have it, too. For
 // ProductFolder.
 
-// Whether the file has the form in which JsonTableWriter writes a table of these columns. Looks at
-// its first row and its end.
-bool is_json_table(const std::filesystem::path& path, std::span<const std::string> columns);
-
 namespace {
 
 // No row of ours is longer.
@@ -241,8 +237,8 @@ bool is_row(std::string_view line, const std::vector<std::string>& keys) {
   return line.ends_with('}') || line.ends_with("},");
 }
 
-}  // namespace
-
+// Whether the file has the form in which JsonTableWriter writes a table of these columns. Looks at
+// its first row and its end.
 bool is_json_table(const std::filesystem::path& path, std::span<const std::string> columns) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   struct stat file = {};
@@ -259,6 +255,8 @@ bool is_json_table(const std::filesystem::path& path, std::span<const std::strin
   const auto row = std::string_view(head).substr(kBegin.size(), row_end - kBegin.size());
   return is_row(row, json_table_keys(columns));
 }
+
+}  // namespace
 
 std::string FileNames::next(const std::string& stem) {
   std::string name = limited_file_name(stem, extension_);
@@ -365,6 +363,71 @@ std::string slice_stem(const Document& document, std::size_t number) {
   std::string stem = document.stem;
   const std::size_t at = document.slice_at > 0 ? document.slice_at : stem.size();
   return stem.insert(at, fmt::format("_slice_{}", number));
+}
+
+// What products a store gives, and which of those on disk are older than it.
+
+namespace {
+
+// "op_summary_", … : how the names of our products begin.
+const std::vector<std::string>& product_prefixes() {
+  static const auto prefixes = [] {
+    std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_"};
+    for (const auto& table : all_summary_tables()) all.push_back(fmt::format("{}_", table->name()));
+    for (const auto& table : cann5_tables()) all.push_back(fmt::format("{}_", table->name()));
+    for (const auto& layer : all_timeline_layers())
+      all.push_back(fmt::format("{}_", layer->name()));
+    for (const auto& topic : cann5_timelines()) all.push_back(fmt::format("{}_", topic.name));
+    return all;
+  }();
+  return prefixes;
+}
+
+}  // namespace
+
+bool is_product_name(const std::string& name) {
+  const auto& prefixes = product_prefixes();
+  return (name.ends_with(".csv") || name.ends_with(".json") || name.ends_with(".json.gz") ||
+          name.ends_with(".db")) &&
+         std::any_of(prefixes.begin(), prefixes.end(),
+                     [&](const std::string& prefix) { return name.starts_with(prefix); });
+}
+
+std::vector<fs::path> outdated_products(const TraceDb& store,
+                                        const std::vector<ExportedFile>& written) {
+  std::set<fs::path> fresh;
+  std::set<fs::path> folders;
+  for (const ExportedFile& file : written) {
+    fresh.insert(file.path);
+    folders.insert(file.path.parent_path());
+  }
+  std::error_code error;
+  const auto made = fs::last_write_time(store.path(), error);
+  std::vector<fs::path> outdated;
+  for (const fs::path& folder : folders) {
+    for (const auto& entry : fs::directory_iterator(folder, error)) {
+      if (is_product_name(entry.path().filename().string()) && !fresh.contains(entry.path()) &&
+          entry.last_write_time(error) < made) {
+        outdated.push_back(entry.path());
+      }
+    }
+  }
+  std::sort(outdated.begin(), outdated.end());
+  return outdated;
+}
+
+std::vector<std::string> empty_products(const Database& db) {
+  std::vector<std::string> names;
+  for (const auto& table : summary_tables(db)) {
+    if (table->is_exported() && table->documents(db).empty()) {
+      names.push_back(fmt::format("summary {}", table->name()));
+    }
+  }
+  for (const auto& layer : timeline_layers(db)) {
+    if (layer->info().is_default && layer->documents(db).empty())
+      names.push_back(fmt::format("timeline {}", layer->name()));
+  }
+  return names;
 }
 
 }  // namespace msprof

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
-#include "export/document.hpp"
 #include "export/exporter.hpp"
+#include "export/product_info.hpp"
 
 namespace msprof {
 

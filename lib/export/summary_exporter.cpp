@@ -9,9 +9,8 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/cann5_exporter.hpp"
+#include "export/planners.hpp"
 #include "export/products.hpp"
-#include "export/summary_file.hpp"
 #include "export/table_writers.hpp"
 
 namespace msprof {

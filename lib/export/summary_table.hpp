@@ -8,7 +8,6 @@
 #include <string_view>
 #include <vector>
 
-#include "export/document.hpp"
 #include "export/product_info.hpp"
 #include "store/database.hpp"
 

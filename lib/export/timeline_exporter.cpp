@@ -15,9 +15,8 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "export/cann5_exporter.hpp"
+#include "export/planners.hpp"
 #include "export/products.hpp"
-#include "export/timeline_file.hpp"
 
 namespace msprof {
 

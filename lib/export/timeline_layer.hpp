@@ -5,7 +5,6 @@
 #include <string_view>
 #include <vector>
 
-#include "export/document.hpp"
 #include "export/product_info.hpp"
 #include "export/trace_json_writer.hpp"
 #include "store/database.hpp"
