@@ -57,8 +57,8 @@ void calls_in_order(benchmark::State& state) {
       if (file.name.find("api_event") != std::string::npos) stream.add(file, false);
     }
     stream.open(context);
-    for (; stream.front() != nullptr; stream.pop()) {
-      benchmark::DoNotOptimize(stream.front()->time);
+    for (; stream.peek() != nullptr; stream.next()) {
+      benchmark::DoNotOptimize(stream.peek()->time);
       ++records;
     }
   }

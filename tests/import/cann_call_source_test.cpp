@@ -47,8 +47,8 @@ struct Calls {
     CallSource source(stream);
     source.set_latest_end(latest_end);
     source.open(context);
-    for (; !source.front().empty(); source.pop(context)) {
-      for (const CallSource::Call& made : source.front()) {
+    for (; !source.peek().empty(); source.next(context)) {
+      for (const CallSource::Call& made : source.peek()) {
         const HostHeader& head = made.wire.head;
         seen.push_back(std::to_string(head.level) + " " + std::to_string(head.time) + " " +
                        std::to_string(made.wire.end));

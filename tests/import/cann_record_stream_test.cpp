@@ -70,9 +70,9 @@ struct Reading {
   }
   std::vector<std::uint64_t> times() {
     std::vector<std::uint64_t> all;
-    for (; const StreamRecord* front = stream.front(); stream.pop()) {
-      CHECK(time_of(front->bytes) == front->time);
-      all.push_back(front->time);
+    for (; const StreamRecord* next = stream.peek(); stream.next()) {
+      CHECK(time_of(next->bytes) == next->time);
+      all.push_back(next->time);
     }
     return all;
   }
@@ -105,8 +105,8 @@ TEST_CASE("records of one time come in reading order, unaging slices first") {
   reading.add(record(4), true);
   reading.open();
   std::vector<std::pair<bool, std::uint64_t>> order;
-  for (; const StreamRecord* front = reading.stream.front(); reading.stream.pop())
-    order.emplace_back(front->is_unaging, front->offset);
+  for (; const StreamRecord* next = reading.stream.peek(); reading.stream.next())
+    order.emplace_back(next->is_unaging, next->offset);
   CHECK(order == std::vector<std::pair<bool, std::uint64_t>>{{true, 0}, {false, 0}, {false, 64}});
 }
 
@@ -238,7 +238,7 @@ TEST_CASE("empty slices are fine") {
 
   Reading nothing;
   CHECK(nothing.open().empty());
-  CHECK(nothing.stream.front() == nullptr);
+  CHECK(nothing.stream.peek() == nullptr);
 }
 
 TEST_CASE("a kind without a mark keeps its alignment at the head") {
@@ -276,8 +276,8 @@ TEST_CASE("a record skipped by its reader is counted with its place") {
   Reading reading;
   reading.add(records(1, 3));
   reading.open();
-  reading.stream.pop();
-  reading.stream.skip(reading.context, *reading.stream.front(), "too many");
+  reading.stream.next();
+  reading.stream.skip(reading.context, *reading.stream.peek(), "too many");
   REQUIRE(reading.report.findings().size() == 1);
   CHECK(reading.report.findings()[0].first_offset == 64);
   CHECK(reading.report.findings()[0].file == "slice_0");

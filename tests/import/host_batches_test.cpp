@@ -36,10 +36,10 @@ struct Flow {
     std::vector<int> out;
     std::uint64_t last = 0;
     const auto drain = [&] {
-      for (; batches.has_front(); batches.pop()) {
-        CHECK(batches.front().time >= last);
-        last = batches.front().time;
-        out.push_back(batches.front().batch);
+      for (; batches.has_next(); batches.next()) {
+        CHECK(batches.peek().time >= last);
+        last = batches.peek().time;
+        out.push_back(batches.peek().batch);
       }
     };
     for (std::size_t i = 0; i < launches.size(); ++i) {

@@ -315,11 +315,11 @@ void RecordStream::State::close_first() {
   open.pop_back();
 }
 
-const StreamRecord* RecordStream::front() {
+const StreamRecord* RecordStream::peek() {
   return state_->front ? &*state_->front : nullptr;
 }
 
-void RecordStream::pop() {
+void RecordStream::next() {
   State& state = *state_;
   OpenChunk& first = state.open.front();
   if (first.at + 1 < first.order.size()) {

@@ -51,14 +51,14 @@ class RecordStream {
   bool empty() const;
 
   // Reads all slices once: finds the records, counts files, records and damage in the report, and
-  // shows each sound record to `visit` (may be empty) in reading order. Before front().
+  // shows each sound record to `visit` (may be empty) in reading order. Before peek().
   using Visit = std::function<void(const StreamRecord&)>;
   void open(const ImportContext& context, const Visit& visit = {});
 
   // The records in order of (time, sequence), read a second time. Null at the end. Only stretches
   // of the files whose times overlap are in memory.
-  const StreamRecord* front();
-  void pop();
+  const StreamRecord* peek();
+  void next();
 
   const std::string& file_name(const StreamRecord& record) const;
   // Counts a record that is sound from outside but impossible inside.

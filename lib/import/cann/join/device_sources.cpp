@@ -106,10 +106,10 @@ bool CounterQueue::take(std::uint16_t stream, std::uint16_t task_number, CoreCou
     unlink(place);
     return true;
   }
-  for (const StreamRecord* record = stream_->front(); record != nullptr && make_room();
-       record = stream_->front()) {
+  for (const StreamRecord* record = stream_->peek(); record != nullptr && make_room();
+       record = stream_->peek()) {
     const AicoreRecord counters = decode_(*record);
-    stream_->pop();
+    stream_->next();
     const std::uint32_t found =
         static_cast<std::uint32_t>(counters.stream) << 16 | counters.task_number;
     if (found == key) {
@@ -171,7 +171,7 @@ void CounterQueue::unlink(std::uint32_t place) {
 std::uint64_t CounterQueue::left() {
   std::uint64_t count = given_up_ + count_;
   if (stream_ == nullptr) return count;
-  for (; stream_->front() != nullptr; stream_->pop()) ++count;
+  for (; stream_->peek() != nullptr; stream_->next()) ++count;
   return count;
 }
 

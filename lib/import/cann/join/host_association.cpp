@@ -92,7 +92,7 @@ void HostBatches::find_undecided() {
     ++first_undecided_;
 }
 
-void HostBatches::pop() {
+void HostBatches::next() {
   tracks_.pop_front();
   waits_.pop_front();
   ++first_;

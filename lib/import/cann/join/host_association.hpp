@@ -31,9 +31,9 @@ class HostBatches {
   // Tasks in order of time; they come out in the same order.
   void push(const HostTrack& track);
   void finish();  // no task follows
-  bool has_front() const { return first_ < first_undecided_; }
-  const HostTrack& front() const { return tracks_.front(); }
-  void pop();
+  bool has_next() const { return first_ < first_undecided_; }
+  const HostTrack& peek() const { return tracks_.front(); }
+  void next();
 
  private:
   struct Flip {

@@ -31,7 +31,7 @@ void CallSource::open(const ImportContext& context) {
     return a.wire.head.time < b.wire.head.time;
   });
   has_recorded_ = find_recorded(context);
-  pop(context);
+  next(context);
 }
 
 // The first event of a key opens a call, the second ends it, in reading order.
@@ -64,13 +64,13 @@ std::string_view CallSource::why_impossible(const ApiEventWire& call) const {
 }
 
 bool CallSource::find_recorded(const ImportContext& context) {
-  for (; const StreamRecord* record = stream_.front(); stream_.pop()) {
+  for (; const StreamRecord* record = stream_.peek(); stream_.next()) {
     const auto wire = decode<ApiEventWire>(record->bytes);
     if (wire.end == kIsEvent) continue;
     const auto why = why_impossible(wire);
     if (why.empty()) {
       recorded_ = {wire, record->sequence, record->is_unaging};
-      stream_.pop();
+      stream_.next();
       return true;
     }
     stream_.skip(context, *record, why);
@@ -78,7 +78,7 @@ bool CallSource::find_recorded(const ImportContext& context) {
   return false;
 }
 
-void CallSource::pop(const ImportContext& context) {
+void CallSource::next(const ImportContext& context) {
   moment_.clear();
   const bool has_paired = next_paired_ < paired_.size();
   if (!has_paired && !has_recorded_) return;
@@ -108,7 +108,7 @@ void CapturedStreams::read(const ImportContext& context, RecordStream& stream) {
   std::map<std::pair<std::uint16_t, std::uint16_t>,
            std::vector<std::pair<std::uint32_t, std::size_t>>>
       open;
-  for (; const StreamRecord* record = stream.front(); stream.pop()) {
+  for (; const StreamRecord* record = stream.peek(); stream.next()) {
     const auto wire = decode<CaptureStreamInfoWire>(record->bytes);
     // By value: fields of a packed record have no alignment that a reference may rely on.
     const std::uint16_t device = wire.device;

@@ -34,8 +34,8 @@ class CallSource {
   // Reads the slices once, pairs events, and reports those that stay open.
   void open(const ImportContext& context);
   // All calls that begin at one moment, the next in time; empty at the end.
-  const std::vector<Call>& front() const { return moment_; }
-  void pop(const ImportContext& context);
+  const std::vector<Call>& peek() const { return moment_; }
+  void next(const ImportContext& context);
 
  private:
   using EventKey = std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t,

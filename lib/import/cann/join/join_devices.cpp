@@ -63,15 +63,15 @@ class RecordCounter {
 class LogSource {
  public:
   // Fills in the next log; false at the end.
-  using Next = std::function<bool(DeviceLog& log)>;
-  explicit LogSource(Next next) : next_(std::move(next)) { pop(); }
+  using Read = std::function<bool(DeviceLog& log)>;
+  explicit LogSource(Read read) : read_(std::move(read)) { next(); }
 
   // Null at the end.
-  const DeviceLog* front() const { return has_log_ ? &log_ : nullptr; }
-  void pop() { has_log_ = next_(log_); }
+  const DeviceLog* peek() const { return has_log_ ? &log_ : nullptr; }
+  void next() { has_log_ = read_(log_); }
 
  private:
-  Next next_;
+  Read read_;
   DeviceLog log_;
   bool has_log_ = false;
 };
@@ -211,9 +211,9 @@ class DeviceJoin {
   }
 
   bool next_stars(DeviceLog& log) {
-    while (const StreamRecord* record = inputs_.stars_soc->front()) {
+    while (const StreamRecord* record = inputs_.stars_soc->peek()) {
       const LogRecord read = read_stars_log(*record, import_.streams_expanded);
-      inputs_.stars_soc->pop();
+      inputs_.stars_soc->next();
       if (read.what != LogRecord::What::task) continue;
       log = read.log;
       log.type_name_id = read.is_sub_task ? types_.sub_task(read.type) : types_.sqe(read.type);
@@ -223,9 +223,9 @@ class DeviceJoin {
   }
 
   bool next_hwts(RecordStream& stream, DeviceLog& log) {
-    while (const StreamRecord* record = stream.front()) {
+    while (const StreamRecord* record = stream.peek()) {
       const LogRecord read = read_hwts_log(*record);
-      stream.pop();
+      stream.next();
       if (read.what != LogRecord::What::task) continue;
       log = read.log;
       log.type_name_id = types_.sqe(read.type);
@@ -259,18 +259,18 @@ class DeviceJoin {
     for (;;) {
       LogSource* earliest = nullptr;
       for (LogSource& source : sources) {
-        if (source.front() == nullptr) continue;
-        if (earliest == nullptr || source.front()->place.ticks < earliest->front()->place.ticks)
+        if (source.peek() == nullptr) continue;
+        if (earliest == nullptr || source.peek()->place.ticks < earliest->peek()->place.ticks)
           earliest = &source;
       }
-      const StreamRecord* counters = ffts != nullptr ? ffts->front() : nullptr;
+      const StreamRecord* counters = ffts != nullptr ? ffts->peek() : nullptr;
       if (counters != nullptr &&
-          (earliest == nullptr || counters->time < earliest->front()->place.ticks)) {
+          (earliest == nullptr || counters->time < earliest->peek()->place.ticks)) {
         push_ffts(*counters);
-        ffts->pop();
+        ffts->next();
       } else if (earliest != nullptr) {
-        tasks_.push(*earliest->front());
-        earliest->pop();
+        tasks_.push(*earliest->peek());
+        earliest->next();
       } else {
         return;
       }

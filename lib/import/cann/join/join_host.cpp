@@ -78,18 +78,18 @@ class TrackSource {
     fetch();
   }
 
-  bool has_front() const { return batches_.has_front(); }
-  const HostTrack& front() const { return batches_.front(); }
-  void pop() {
-    batches_.pop();
+  bool has_next() const { return batches_.has_next(); }
+  const HostTrack& peek() const { return batches_.peek(); }
+  void next() {
+    batches_.next();
     fetch();
   }
 
  private:
   // Reads on until the next task's turn is known.
   void fetch() {
-    while (!batches_.has_front() && !is_finished_) {
-      const StreamRecord* record = stream_.front();
+    while (!batches_.has_next() && !is_finished_) {
+      const StreamRecord* record = stream_.peek();
       if (record == nullptr) {
         batches_.finish();
         is_finished_ = true;
@@ -98,7 +98,7 @@ class TrackSource {
       const auto wire = decode<TaskTrackWire>(record->bytes);
       if (is_npu(wire) && wire.type != kFlipType && wire.type != kMaintenanceType)
         batches_.push(track_of(wire, rows_->task_type(wire.type)));
-      stream_.pop();
+      stream_.next();
     }
   }
 
@@ -228,13 +228,13 @@ void HostReading::limit_calls() {
 void HostReading::look(HostStream source) {
   const std::size_t at = place(source);
   if (source == HostStream::task_track) {
-    has_[at] = tracks_.has_front();
-    if (has_[at]) times_[at] = tracks_.front().time;
+    has_[at] = tracks_.has_next();
+    if (has_[at]) times_[at] = tracks_.peek().time;
   } else if (source == HostStream::api_event) {
-    has_[at] = !calls_.front().empty();
-    if (has_[at]) times_[at] = calls_.front().front().wire.head.time;
+    has_[at] = !calls_.peek().empty();
+    if (has_[at]) times_[at] = calls_.peek().front().wire.head.time;
   } else {
-    const StreamRecord* record = inputs_[source].front();
+    const StreamRecord* record = inputs_[source].peek();
     has_[at] = record != nullptr;
     if (record != nullptr) times_[at] = record->time;
   }
@@ -258,15 +258,15 @@ void HostReading::run() {
 
 void HostReading::step(HostStream source) {
   if (source == HostStream::task_track) {
-    association_.add_task(tracks_.front());
-    tracks_.pop();
+    association_.add_task(tracks_.peek());
+    tracks_.next();
   } else if (source == HostStream::api_event) {
-    for (const auto& call : calls_.front()) association_.add_call(rows_.add(call.wire));
-    calls_.pop(context_);
+    for (const auto& call : calls_.peek()) association_.add_call(rows_.add(call.wire));
+    calls_.next(context_);
   } else {
     RecordStream& records = inputs_[source];
-    take(source, *records.front());
-    records.pop();
+    take(source, *records.peek());
+    records.next();
   }
 }
 
