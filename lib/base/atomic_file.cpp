@@ -20,7 +20,7 @@ namespace {
 
 constexpr std::string_view kSuffix = ".msprof-tmp";
 
-// The process number in ".<name>.<pid>.<n>.msprof-tmp", 0 when the name is not one of ours.
+// Returns the process number in ".<name>.<pid>.<n>.msprof-tmp", 0 when the name is not one of ours.
 pid_t owner_of(std::string_view name) {
   if (!name.starts_with('.') || !name.ends_with(kSuffix)) return 0;
   name.remove_suffix(kSuffix.size());

@@ -1,5 +1,5 @@
 // AtomicFile: a file that appears under its name only when it is whole. For every writer.
-// Until commit() the bytes are in a temporary file beside it; a writer that is destroyed without
+// The bytes are in a temporary file beside it until commit(); a writer that is destroyed without
 // commit (an error, Ctrl-C) leaves nothing. What a killed program left is removed by the next one.
 #pragma once
 
@@ -15,7 +15,7 @@ namespace msprof {
 // A name beside `target` that no other program uses: ".<name>.<pid>.<n>.msprof-tmp".
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-// Whether `name` is such a name and its program is gone.
+// Returns true if `name` is such a name and its program is gone.
 bool is_stale_temporary(std::string_view name);
 
 // Removes the temporary files in `folder` whose programs are gone.
@@ -27,8 +27,8 @@ void remove_stale_temporaries(const std::filesystem::path& folder);
 // Creates `folder` (and its parents) or throws Error(cannot_write) naming it and --output.
 void create_output_folder(const std::filesystem::path& folder);
 
-// For the store, which later commands take as it is. Throws Error(cannot_write), which names
-// `target`.
+// Flushes to the disk and renames: for the store, which later commands take as it is. Throws
+// Error(cannot_write), which names `target`.
 void flush_to_disk(const std::filesystem::path& temporary, const std::filesystem::path& target);
 // Renames a finished temporary file to its name, without flushing it: products can be made again
 // from the store.
@@ -48,17 +48,17 @@ class AtomicFile {
     buffer_.append(bytes);
     if (buffer_.size() >= kBufferBytes) flush();
   }
-  // The buffer itself, for writers that format in place; call drain() after each item.
+  // Returns the buffer itself, for writers that format in place; call drain() after each item.
   std::string& buffer() { return buffer_; }
   void drain(std::size_t most = kBufferBytes) {
     if (buffer_.size() >= most) flush();
   }
-  // Another name in the same folder, for a file whose name depends on what came to be in it.
+  // Takes another name in the same folder, for a file whose name depends on what came to be in it.
   void retarget(const std::filesystem::path& target) { target_ = target; }
   const std::filesystem::path& target() const { return target_; }
-  // Everything written is in the temporary file from here on; its name.
+  // Writes out what is buffered; returns the name of the temporary file, which has everything now.
   const std::filesystem::path& finish();
-  // Not flushed to the disk: a run with an interval writes ten thousand products, and each can be
+  // Skips the flush to the disk: a run with an interval writes ten thousand products, each can be
   // made again from the store.
   void commit();
   std::uint64_t bytes_written() const { return flushed_bytes_ + buffer_.size(); }

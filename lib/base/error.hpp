@@ -1,5 +1,6 @@
 // Error: what a command throws when it cannot go on, with the exit code that the shell will see.
-// For every room. The message is a whole sentence for the user: it names the file and the way out.
+// For every module. The message is a whole sentence for the user: it names the file and the way
+// out.
 #pragma once
 
 #include <optional>
@@ -23,8 +24,9 @@ enum class Exit : int {
   interrupted = 130,
 };
 
-// Of several causes the gravest: interrupted, application_failed, board_unreachable, cannot_write,
-// partial_data, nothing_to_do. usage and internal_error end a command at once and win over all.
+// Returns the gravest of several causes: interrupted, application_failed, board_unreachable,
+// cannot_write, partial_data, nothing_to_do. usage and internal_error end a command at once and win
+// over all.
 Exit gravest(Exit a, Exit b);
 
 enum class FindingId : int;  // base/findings.hpp
@@ -32,12 +34,12 @@ enum class FindingId : int;  // base/findings.hpp
 class Error : public std::runtime_error {
  public:
   Error(Exit code, const std::string& message) : std::runtime_error(message), code_(code) {}
-  // An error that scripts can tell apart: its id stands in findings.def, with the exit code.
+  // An error that scripts can distinguish: its id stands in findings.def, with the exit code.
   Error(FindingId id, const std::string& message);
   Exit code() const { return code_; }
   std::optional<FindingId> id() const { return id_; }
 
-  // The same error with what an outer layer knows put in front: "reading X: ...".
+  // Returns the error with what an outer layer knows put in front: "reading X: ...".
   Error with_context(std::string_view context) const;
 
  private:

@@ -1,5 +1,6 @@
-// Findings by id: the table of findings.def for code. For every room that tells users, and scripts,
-// of something that they may want to act on; for tests, which ask for the id and not for words.
+// Findings by id: the table of findings.def for code. For every module that reports to users, and
+// scripts, something that they may want to act on; for tests, which ask for the id and not for
+// words.
 #pragma once
 
 #include <optional>
@@ -17,7 +18,7 @@ enum class Severity {
   error,    // of a command: it ends
 };
 
-// What a finding is about; the verdict as JSON has one figure for each.
+// Category of a finding; the verdict as JSON has one figure for each.
 enum class Category {
   other,
   skipped_record,
@@ -31,18 +32,18 @@ enum class FindingId : int {
 #define FINDING(id, ...) id,
 #include "base/findings.def"
 #undef FINDING
-  count_  // how many there are; no finding
+  count_  // number of findings; itself none
 };
 
 struct FindingInfo {
-  std::string_view id;  // as scripts see it: "unread_kind"
+  std::string_view id;  // id for scripts: "unread_kind"
   Severity severity;
   Exit exit;                 // of a command that ends with it alone
   std::string_view meaning;  // one sentence, for the documentation
   Category category = Category::other;
   std::string_view lacks = {};  // what the profile is then "complete without …"
-  std::string_view cause = {};  // why it happens, where the detail of a finding does not say it
-  // What mends it; '@' is the capture's folder. Empty: nothing does. Without a value the finding is
+  std::string_view cause = {};  // why it happens, if the detail of a finding does not give it
+  // Remedy; '@' is the capture's folder. Empty: there is none. Without a value the finding is
   // for the verdict of import alone, and the doctor does not repeat it.
   std::optional<std::string_view> remedy = {};
 };

@@ -16,7 +16,7 @@ void (*volatile g_last_act)() = nullptr;
 volatile std::sig_atomic_t g_patience = 1;  // so many signals are only noted
 
 extern "C" void on_signal(int number) {
-  // A terminal that is closed tells it several times, by the kernel and by the shell: no insisting.
+  // SIGHUP comes several times from one closed terminal (kernel and shell): no insisting.
   if (number == SIGHUP && g_count > 0) return;
   // The user insists: leave at once. 130 is Exit::interrupted.
   if (g_count >= g_patience) {

@@ -1,6 +1,6 @@
 // Messages and progress, always on stderr, and what the terminal shows; data goes to stdout and
-// never through here. For every room. Control bytes in a message (names come from boards) are shown
-// as '?', so that no capture can steer the terminal.
+// never through here. For every module. Control bytes in a message (names come from boards) are
+// shown as '?', so that no capture can steer the terminal.
 #pragma once
 
 #include <fmt/format.h>
@@ -22,19 +22,19 @@ Level level();
 
 void write(Level least, std::string_view prefix, std::string_view message);
 
-// What the user asked to know: shown unless -q.
+// Answers to what the user asked: shown unless -q.
 template <typename... Args>
 void info(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::normal, "", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Something is not as it should be, and the work goes on: shown also with -q.
+// Warnings, after which the work goes on: shown also with -q.
 template <typename... Args>
 void warn(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::quiet, "warning: ", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// The same for what scripts can tell apart: the id stands behind the message, "...
+// Warning with an id, which scripts can distinguish: the id stands behind the message, "...
 // [product_changed]".
 void warn_of(FindingId id, std::string_view message);
 
@@ -52,7 +52,7 @@ void error(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::quiet, "error: ", fmt::format(format, std::forward<Args>(args)...));
 }
 
-// Details of the way: shown with -v.
+// Details on the way: shown with -v.
 template <typename... Args>
 void verbose(fmt::format_string<Args...> format, Args&&... args) {
   write(Level::verbose, "", fmt::format(format, std::forward<Args>(args)...));
@@ -66,7 +66,7 @@ namespace msprof {
 // For long loops: update() is cheap and may be called for every batch.
 class Progress {
  public:
-  // `total` in the units of update(); 0 when unknown.
+  // Takes `total` in the units of update(); 0 when unknown.
   Progress(std::string label, std::uint64_t total);
   ~Progress();
   Progress(const Progress&) = delete;
@@ -74,7 +74,7 @@ class Progress {
 
   void update(std::uint64_t done);
 
-  // Takes the line off the screen so that a message can be written.
+  // Clears the line so that a message can be written.
   static void clear_line();
 
  private:
@@ -84,12 +84,12 @@ class Progress {
   int last_percent_ = -1;
 };
 
-// Where output may be coloured: a terminal, NO_COLOR unset or empty, TERM not "dumb".
+// True when output may be coloured: a terminal, NO_COLOR unset or empty, TERM not "dumb".
 bool colour_allowed(int fd);
 
 // Columns of the terminal behind `fd`; 0 when it is none.
 int terminal_columns(int fd);
-// The same; where it is none, what COLUMNS says.
+// Returns the same; where it is none, the value of COLUMNS.
 int text_width(int fd);
 
 }  // namespace msprof

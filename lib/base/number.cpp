@@ -38,7 +38,8 @@ std::string digits_of(int128 value) {
   return digits;
 }
 
-// Sums of means stay far below this; beyond it low bits are given up rather than overflow.
+// Limit of exact sums: means stay far below this; beyond it low bits are given up rather than
+// overflow.
 constexpr int128 kLargest = static_cast<int128>(1) << 94;
 
 }  // namespace
@@ -58,7 +59,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
   int128 scale = 1;
   for (int i = 0; i < decimals; ++i) scale *= 10;
   int128 scaled = 0;
-  // Only sums beyond any real run get here; a rounded figure is better than a wrapped one.
+  // Rounds sums beyond any real run; a rounded figure is better than a wrapped one.
   if (__builtin_mul_overflow(numerator, scale, &scaled)) {
     return fmt::format("{:.{}f}",
                        static_cast<long double>(numerator) / static_cast<long double>(denominator),
@@ -135,7 +136,7 @@ Fraction& Fraction::operator+=(const Fraction& other) {
         numerator_ * (common / denominator_) + other.numerator_ * (common / other.denominator_);
     denominator_ = common;
   } else {
-    // Saturates where even whole units do not fit: only a store that lies has such sums.
+    // Saturates where even whole units do not fit: only a broken or hostile store has such sums.
     static constexpr int128 kMost = static_cast<int128>(1) << 125;
     const auto on_grid = [](const Fraction& value) {
       int128 product = 0;
@@ -185,12 +186,13 @@ std::string Fraction::ratio(const Fraction& part, const Fraction& whole, int128 
 
 namespace {
 
-// Scaled values below it have room for the rounding below a unit, and digits enough for the text.
+// Limit of scaled values: below it they have digits for the rounding below a unit, and enough for
+// the text.
 constexpr double kMostScaled = 1e11;
-// Further than this (as a part of a unit) from a tie, no way of rounding gives another result.
+// Distance from a tie (as a part of a unit) beyond which every rounding gives the same result.
 constexpr double kNearTie = 1e-3;
 
-// `scaled` to the nearest whole number, unless that is near a tie.
+// Rounds `scaled` to the nearest whole number, unless that is near a tie.
 bool rounds_plainly(double scaled, std::int64_t& nearest) {
   if (!(scaled < kMostScaled)) return false;
   nearest = static_cast<std::int64_t>(scaled);
@@ -238,7 +240,7 @@ void append_thousandths(std::string& out, std::int64_t thousandths, int least) {
   out.append(at, static_cast<std::size_t>(end - at));
 }
 
-// Of a value of any size: 15 digits, a point always.
+// Text of a value of any size: 15 digits, a point always.
 void append_15_digits(std::string& out, double value) {
   std::string text = fmt::format("{:.15g}", value);
   if (std::isfinite(value) && text.find('.') == std::string::npos) {
@@ -247,7 +249,7 @@ void append_15_digits(std::string& out, double value) {
   out += text;
 }
 
-// Thousandths of a value in reach of them; false for others.
+// Computes the thousandths of a value in reach of them; false for others.
 bool sqlite_rounded(double magnitude, std::int64_t& thousandths) {
   constexpr double kMost = 68719476736.0;  // 2^36: beyond it SQLite adds a plain half
   if (!(magnitude < kMost)) return false;

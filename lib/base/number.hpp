@@ -1,5 +1,5 @@
 // Numbers as products print them. Exact decimal output of fractions: rounded once, from integers,
-// half away from zero; sums of times that stop instead of overflowing; and doubles as the peer's
+// half away from zero; sums of times that stop instead of overflowing; and doubles as the vendor's
 // products show them. For the summaries and timelines.
 #pragma once
 
@@ -20,7 +20,7 @@ std::string fixed(int128 numerator, int128 denominator, int decimals);
 // Nanoseconds as microseconds with three decimals: "1234.567".
 std::string us_from_ns(std::int64_t ns);
 void append_us_from_ns(std::string& out, std::int64_t ns);
-// The other way, for microseconds that someone else's doubles made: rounded as text with three
+// Nanoseconds from microseconds that someone else's doubles made: rounded as text with three
 // decimals is (the double's exact value decides, a tie goes to the even digit). What does not fit
 // becomes INT64_MAX or its negative.
 std::int64_t ns_from_us(double us);
@@ -34,7 +34,7 @@ class Fraction {
   int128 numerator() const { return numerator_; }
   int128 denominator() const { return denominator_; }
   bool operator<(const Fraction& other) const;
-  // This value times `factor`, with `decimals` digits after the point.
+  // Returns this value times `factor`, with `decimals` digits after the point.
   std::string fixed(int128 factor, int decimals) const;
   // part / whole times `factor`; `whole` is not 0.
   static std::string ratio(const Fraction& part, const Fraction& whole, int128 factor,
@@ -60,19 +60,19 @@ constexpr std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
   return b < 0 ? INT64_MAX : INT64_MIN;
 }
 
-// Doubles as the peer's products show them: rounded and written by SQLite, by Python and by printf,
-// whose cells users compare. For the summaries of CANN captures.
+// Doubles as the vendor's products show them: rounded and written by SQLite, by Python and by
+// printf, whose cells users compare. For the summaries of CANN captures.
 // Source: cann_corrections.md A1, A7, B12.
 
 // ROUND(value, 3) of SQLite: half away from zero of a value taken at about 15 significant digits,
 // so that 4.0424999999999995 is 4.043.
 double sqlite_round3(double value);
-// The same as SQLite's text of it: at least one decimal, at most three: "0.0", "2.0", "0.32".
+// SQLite's text of the rounded value: at least one decimal, at most three: "0.0", "2.0", "0.32".
 void append_sqlite_round3(std::string& out, double value);
 
 // printf("%.3f"): "0.000", "100.000".
 void append_fixed3(std::string& out, double value);
-// The same without zeros, and a point, at its end: "12.5", "4", "100".
+// printf("%.3f") without zeros, and a point, at its end: "12.5", "4", "100".
 void append_fixed3_trimmed(std::string& out, double value);
 
 // round(value, digits) of Python, 0 to 6 digits: half to even of the exact value.

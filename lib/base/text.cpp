@@ -114,7 +114,7 @@ std::string limited_file_name(std::string_view stem, std::string_view extension)
   if (name.size() + extension.size() > kMaxFileName) {
     const std::string hash = fmt::format("~{:016x}", fnv1a(name));
     std::size_t keep = kMaxFileName - extension.size() - hash.size();
-    // Never inside a UTF-8 sequence.
+    // Steps back out of a UTF-8 sequence.
     while (keep > 0 && (static_cast<unsigned char>(name[keep]) & 0xc0u) == 0x80u) --keep;
     name = name.substr(0, keep) + hash;
   }

@@ -27,7 +27,7 @@ int display_width(std::string_view text);
 // `text` cut to at most `width` columns, an ellipsis at the end where something was cut.
 std::string shorten(std::string_view text, int width);
 
-// What tells things of one name apart: "" behind the first of them, then "~2", "~3", …
+// Suffixes that distinguish things of one name: "" behind the first of them, then "~2", "~3", …
 std::string name_suffix(int number);
 // `name`, with such a suffix where `taken` has it already; it has the result afterwards.
 std::string take_free_name(std::set<std::string>& taken, const std::string& name);
@@ -39,16 +39,16 @@ std::string file_name_part(std::string_view name);
 // whole.
 std::string limited_file_name(std::string_view stem, std::string_view extension);
 
-// 64-bit FNV-1a; for telling names apart, not for safety.
+// 64-bit FNV-1a; to distinguish names, not for safety.
 std::uint64_t fnv1a(std::string_view bytes);
 
 std::vector<std::string_view> split(std::string_view text, char separator);
 std::string_view trim(std::string_view text);
 std::string lower_ascii(std::string_view text);
 
-// Whole decimal number of digits only (no sign, no blanks) that fits; false otherwise.
+// Parses a whole decimal number of digits only (no sign, no blanks) that fits; false otherwise.
 bool parse_u64(std::string_view text, std::uint64_t& value);
-// The same for a column of the store, which is signed; empty where it is none or does not fit.
+// Parses one for a column of the store, which is signed; empty where it is none or does not fit.
 std::optional<std::int64_t> parse_i64(std::string_view text);
 
 // "1,234,567"
@@ -60,7 +60,7 @@ std::string human_bytes(std::uint64_t bytes);
 // boards, and for commands that users copy from a message.
 std::string shell_quoted(std::string_view text);
 
-// The same, in quotes only where it needs them.
+// Returns such a word, in quotes only where it needs them.
 std::string shell_word(std::string_view text);
 
 }  // namespace msprof

@@ -17,14 +17,14 @@ namespace {
 // Names cut to a width so that those that differ still do: at what they have in common, or in the
 // middle. For tables in the terminal.
 
-// What is kept where several cuts keep the same number of texts apart: ends of names, which often
-// are paths, tell more than their begins.
+// Preference where several cuts keep the same number of texts apart: ends of names, which often
+// are paths, distinguish more than their begins.
 enum class Keep { ends, begins };
 
-// Which part of the room the begin of a text gets; the rest is for its end.
+// Share of the width that the begin of a text gets; the rest is for its end.
 constexpr std::array kForEnds = {0.35, 0.0, 0.65, 1.0};
 constexpr std::array kForBegins = {1.0, 0.65, 0.35, 0.0};
-// What is cut off in front must be worth its ellipsis.
+// Least bytes cut off in front: they must be worth the ellipsis.
 constexpr std::size_t kLeastPrefix = 4;
 constexpr std::string_view kSeparators = "/.:_-+";
 
@@ -57,7 +57,7 @@ std::string cut_inside(const std::string& text, int width, double head_part) {
   return result;
 }
 
-// What all names begin with, up to its last separator. "-" and "N/A" are no names.
+// Prefix of all names, up to its last separator. "-" and "N/A" are no names.
 std::size_t common_prefix(const std::vector<std::string>& texts) {
   const std::string* first = nullptr;
   std::size_t common = 0;
@@ -103,7 +103,7 @@ class Shortener {
 
   std::size_t count() const { return distinct_.size(); }
 
-  // The cut that leaves most names apart, and how many it leaves.
+  // Finds the cut that leaves most names apart, and the number that it leaves.
   std::pair<Cut, std::size_t> best(int width, Keep keep) const {
     Cut best;
     std::size_t most = 0;
@@ -129,8 +129,8 @@ class Shortener {
   std::size_t prefix_;
 };
 
-// `texts` (valid UTF-8), each at most `width` columns, "…" where something was left out. All are
-// cut in the one way that keeps most of them apart.
+// Shortens `texts` (valid UTF-8), each at most `width` columns, "…" where something was left out.
+// All are cut in the one way that keeps most of them apart.
 std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, int width,
                                        Keep keep) {
   const bool fits = std::all_of(texts.begin(), texts.end(),
@@ -165,7 +165,7 @@ constexpr int kComfortable = 12;   // a text is shortened to this before headers
 constexpr int kNarrowest = 4;      // and never below this
 constexpr int kReadableName = 24;  // a name is not shortened below this to save a table below
 
-// The column that tells what a row is about; none of them: the first one does.
+// Columns that name what a row is about; without any of them: the first column.
 std::optional<std::size_t> name_column(const std::vector<std::string>& headers) {
   for (const std::string_view end : {"name", "operator", "type"}) {
     for (std::size_t i = 0; i < headers.size(); ++i) {
@@ -282,7 +282,7 @@ void TextTable::fit_beside_keys(std::vector<Column>& columns, int max_width) con
     const bool is_long = column.is_name && column.width > half;
     limit(column, is_long ? width_apart(texts_of(i), std::max(half, kNarrowest)) : half);
   }
-  // Keys that fill the terminal leave room for a column beside them.
+  // Shortens keys that fill the terminal: a column beside them needs width, too.
   for (Column& column : columns) {
     const int excess = key_width(columns) - (max_width - kGap - kComfortable);
     if (column.is_key && excess > 0) limit(column, column.width - excess);
@@ -349,7 +349,7 @@ std::string TextTable::render(int max_width, bool bold_header) const {
     auto narrow = columns;
     shrink_name(narrow, max_width);
     shrink_texts(narrow, max_width, kNarrowest);
-    // What needs several tables anyway keeps its texts readable.
+    // Keeps texts readable where several tables are needed anyway.
     if (total_width(narrow) <= max_width) {
       columns = std::move(narrow);
     } else {

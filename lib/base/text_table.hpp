@@ -19,7 +19,7 @@ class TextTable {
 
   // The table at most `max_width` columns wide; 0 is no limit. Headers are broken at their blanks,
   // texts are shortened, the column of names last and never so far that different names look alike
-  // while there is another way; columns that still find no room follow in tables below that begin
+  // while there is another way; columns that still do not fit follow in tables below that begin
   // with the first column and the names again. `bold_header` puts headers in bold for a terminal.
   std::string render(int max_width, bool bold_header) const;
 
@@ -35,7 +35,7 @@ class TextTable {
   void shrink_texts(std::vector<Column>& columns, int max_width, int narrowest) const;
   void shrink_name(std::vector<Column>& columns, int max_width) const;
   void break_headers(std::vector<Column>& columns) const;
-  // Texts so short that each column has room beside the keys.
+  // Shortens texts until each column fits beside the keys.
   void fit_beside_keys(std::vector<Column>& columns, int max_width) const;
   std::vector<std::string> texts_of(std::size_t column) const;
   // Cells of text at their columns' widths.

@@ -46,7 +46,7 @@ std::vector<std::string> nearest_names(std::string_view word, std::span<const st
   for (const std::string& name : names) {
     if (name.size() > kLongestName) continue;
     const std::string candidate = lower_ascii(name);
-    // A word that is a part of a name, "ops" of "v_ops", is nearer than its letters say.
+    // A word that is a part of a name, "ops" of "v_ops", is nearer than its letters suggest.
     const bool is_part = wanted.size() >= 3 && candidate.find(wanted) != std::string::npos;
     const std::size_t distance = is_part ? 1 : distance_of(wanted, candidate);
     if (distance <= (wanted.size() + 2) / 3) near.emplace(distance, name);

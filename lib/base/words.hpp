@@ -1,5 +1,5 @@
-// Words of messages: counts and lists in sentences, and what somebody who mistyped a name may have
-// meant. For every room that tells users something.
+// Words of messages: counts and lists in sentences, and suggestions for a mistyped name.
+// For every module with messages to users.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace msprof {
 
-// `many` is what more than one is called; empty: `one` with an s.
+// Counted thing: `many` is the plural; empty: `one` with an s.
 std::string counted(std::uint64_t count, std::string_view one, std::string_view many = "");
 // The word alone, where the count stands elsewhere.
 std::string word_for(std::uint64_t count, std::string_view one, std::string_view many = "");
