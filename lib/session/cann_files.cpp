@@ -36,7 +36,7 @@ std::string host_stem(const Parts& parts) {
   return join(parts);
 }
 
-// The older spellings of what is the same data.
+// Older spellings of the same data.
 std::string device_stem(Parts parts) {
   if (parts.size() >= 3 && parts[0] == "DATA_PREPROCESS" && parts[1] == "dev") {
     parts.erase(parts.begin() + 1);
@@ -121,7 +121,7 @@ class PartReader {
         findings_(findings),
         names_(sorted_names(folder)) {}
 
-  // The text of one info file; empty where there is none that can be read.
+  // Text of one info file; empty where there is none that can be read.
   std::optional<std::string> text_of(std::string_view base) {
     std::vector<std::pair<std::string, std::string>> found;  // name, text
     for (const std::string& name : names_) {

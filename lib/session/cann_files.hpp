@@ -17,7 +17,7 @@
 namespace msprof::cann {
 
 struct FileName {
-  // What the file holds: "api_event", "task_track", "hash_dic", "stars_soc.data",
+  // Kind of data in the file: "api_event", "task_track", "hash_dic", "stars_soc.data",
   // "DATA_PREPROCESS.AICPU", "capture_op_info.variable"; host words without class and tag.
   std::string stem;
   bool is_unaging = false;  // kept for the whole run; host files only
@@ -42,16 +42,16 @@ struct CannPartFiles {
   std::optional<CollectionTime> end;
 };
 
-// What to do with a file of the capture before it is read: false leaves it alone.
+// Called with a file of the capture before it is read: false leaves it alone.
 using TrackFile = std::function<bool(const std::filesystem::path& path, const std::string& name)>;
 
-// `name` is that of the part: "host", "device_0". Files that are broken, or there twice, are
+// Takes the part's name: "host", "device_0". Files that are broken, or there twice, are
 // findings; what is missing is for the caller to judge.
 CannPartFiles read_part_files(const std::filesystem::path& folder, const std::string& name,
                               std::optional<std::int64_t> device, const TrackFile& track,
                               std::vector<SessionFinding>& findings);
 
-// Whether a file of a part belongs to the info files, companions included.
+// True if a file of a part belongs to the info files, companions included.
 bool is_info_file_name(std::string_view name);
 
 }  // namespace msprof::cann

@@ -88,7 +88,7 @@ void read_device_info(const json& device, Info& info) {
   info.aiv_num = count_of(device, "aiv_num");
 }
 
-// "0x416,0x417": the place counts, so that a bad one keeps its place.
+// "0x416,0x417": the position counts, so that a bad one keeps its position.
 std::vector<std::uint32_t> events_of(const std::string& text) {
   constexpr std::size_t kMostEvents = 64;
   std::vector<std::uint32_t> events;

@@ -1,4 +1,4 @@
-// What the info files of a host or device folder of a CANN capture say: info.json, sample.json,
+// Contents of the info files of a host or device folder of a CANN capture: info.json, sample.json,
 // start_info, end_info, host_start.log, dev_start.log. For CannSession.
 // Source: cann_host.md 1.7, cann_device.md 1.
 #pragma once
@@ -22,7 +22,7 @@ enum class ChipFamily {
 
 struct Chip {
   int platform = 0;               // platform_version
-  std::string_view name;          // "Ascend910B", as users say it
+  std::string_view name;          // "Ascend910B", the name for users
   std::string_view product_name;  // as NPU_INFO of the unified database prints it
   ChipFamily family = ChipFamily::stars;
   bool has_batch_ids = true;  // chips 0, 2 and 11 never have
@@ -69,11 +69,11 @@ struct StartLog {
 // start_info and end_info: the begin or the end of the collection.
 struct CollectionTime {
   std::int64_t wall_us = 0;       // since 1970
-  std::int64_t monotonic_ns = 0;  // clockMonotonicRaw; 0: not said
-  std::string date;               // "20240515160507", local time; empty: not said
+  std::int64_t monotonic_ns = 0;  // clockMonotonicRaw; 0: not given
+  std::string date;               // "20240515160507", local time; empty: not given
 };
 
-// They read the text of a file. A key that is missing or of a wrong type leaves its default; false
+// Parsers of the text of a file. A key that is missing or of a wrong type leaves its default; false
 // or empty: the text is nothing of the kind.
 bool read_info_json(std::string_view text, Info& info);
 bool read_sample_json(std::string_view text, Info& info);
@@ -84,7 +84,7 @@ std::optional<CollectionTime> read_end_info(std::string_view text);
 // "100.000000" (MHz) as Hz, exactly; 0 for what is no decimal number or beyond 1 THz.
 std::int64_t hz_of_mhz(std::string_view text);
 
-// What all folders of a capture have in common, for a folder that has no file of its own.
+// Values that all folders of a capture share, for a folder that has no file of its own.
 void take_info_json(Info& to, const Info& from);
 void take_sample_json(Info& to, const Info& from);
 

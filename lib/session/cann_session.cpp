@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What this program, and the peer, write into a capture.
+// Names that this program, and the vendor's tool, write into a capture.
 constexpr std::array<std::string_view, 6> kProductFolders = {
     "sqlite", "mindstudio_profiler_output", "mindstudio_profiler_log", "timeline", "summary",
     "analyze"};
@@ -207,7 +207,7 @@ CannSession::PartFiles CannSession::read_info_files() {
 
 void CannSession::add_raw_files() {
   for (std::size_t part = 0; part < parts_.size(); ++part) add_data_folder(part);
-  // Behind the files that are no slices, those of one kind, kept data before the ring.
+  // Sorts slices behind other files, those of one kind together, kept data before the ring.
   const auto key = [this](const RawFile& file) {
     const Named& named = names_.at(file.name);
     return std::tuple(named.part, std::string_view(named.name.stem), !named.name.is_unaging,
@@ -253,7 +253,7 @@ std::string utc_stamp(std::int64_t ns) {
   return fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(static_cast<std::time_t>(ns / 1'000'000'000)));
 }
 
-// The begin as PROF_000001_20240515160507111_… says it.
+// Begin in the name PROF_000001_20240515160507111_….
 std::string stamp_in_name(const fs::path& folder) {
   const auto time = time_in_name(own_name(folder));
   return time ? fmt::format("{:014}", *time / 1000) : std::string();
@@ -263,7 +263,8 @@ std::string shown(const CannPart& part) {
   return part.is_host() ? "the host" : fmt::format("device {}", *part.device);
 }
 
-// The monotonic time at the start: cntvct_diff is cut to ns, and rounded in the peer's Python path.
+// The monotonic time at the start: cntvct_diff is cut to ns, and rounded in the vendor's Python
+// path.
 void set_monotonic(ClockStart& start, const cann::StartLog& log, std::int64_t host_hz) {
   constexpr int128 kMost = std::numeric_limits<std::int64_t>::max() / 4;
   const int128 scaled = int128{log.count_diff} * 1'000'000'000;
@@ -354,7 +355,7 @@ void CannSession::share_info(PartFiles& files) {
 void CannSession::set_chip(const PartFiles& files) {
   std::optional<int> platform;
   const CannPart* said_by = nullptr;
-  // Devices say it for themselves; the host repeats it.
+  // Devices record it themselves; the host repeats it.
   for (std::size_t i = files.size(); i-- > 0;) {
     if (!parts_[i].info.platform || !files[i].has_info_json) continue;
     if (said_by && parts_[i].is_host()) break;
@@ -403,7 +404,7 @@ void CannSession::set_clocks(const PartFiles& files) {
   }
 }
 
-// `start` is the host's, for a device without a host_start.log of its own.
+// Takes the host's `start` for a device without a host_start.log of its own.
 void CannSession::set_device_clock(CannPart& part, const CannPartFiles& files,
                                    const cann::StartLog* start) {
   if (!files.device_start) {

@@ -41,16 +41,16 @@ class CannSession : public Session {
   const std::optional<ClockMap>& host_clock() const { return host_clock_; }
   // The host's info, else that of the first device.
   const cann::Info& info() const;
-  // Empty: unknown or not said; findings() has the sentence.
+  // Empty: unknown or not given; findings() has the sentence.
   const std::optional<cann::Chip>& chip() const { return chip_; }
-  // drvVersion and chip tell that batch ids can be made (cann_host.md 1.7.1).
+  // True if drvVersion and chip allow batch ids to be made (cann_host.md 1.7.1).
   bool has_batch_ids() const;
 
   std::string stem_of(const RawFile& file) const override { return name_of(file).stem; }
   const cann::FileName& name_of(const RawFile& file) const { return names_.at(file.name).name; }
   const CannPart& part_of(const RawFile& file) const { return parts_[names_.at(file.name).part]; }
 
-  // When the collection ran, wall clock. No end_info: 30 minutes from the begin. Both are 0 where
+  // Window of the collection, wall clock. No end_info: 30 minutes from the begin. Both are 0 where
   // start_info is missing; times then count from the start of the machine.
   std::int64_t begin_ns() const { return begin_ns_; }
   std::int64_t end_ns() const { return end_ns_; }

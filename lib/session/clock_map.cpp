@@ -92,7 +92,8 @@ std::int64_t ClockMap::ns(std::uint64_t count) const {
     const int128 ns = int128{ticks} * ns_per_tick_;
     return clamped(before ? base_ns_ - ns : base_ns_ + ns);
   }
-  // To the nearest picosecond, half away from zero, as the peer does before it cuts.
+  // Rounds to the nearest picosecond, half away from zero, as the vendor's tool does before it
+  // cuts.
   int128 ps = 0;
   if (ticks <= plain_limit_) {
     ps = (ticks * numerator_ + denominator_ / 2) / denominator_;
@@ -135,7 +136,7 @@ std::int64_t ClockMap::shown_ns_of(double monotonic_us) const {
       clamped((int128{start_.wall_offset_ns} + start_.begin_monotonic_ns) / 1000);
   const double offset_us =
       static_cast<double>(begin_us) - static_cast<double>(start_.begin_monotonic_ns) / 1000.0;
-  // Beyond it the decimals would not fit, and no clock is there.
+  // Limit beyond which the decimals would not fit; no clock is there.
   constexpr double kMostUs = 1e19;
   if (!(std::abs(monotonic_us) < kMostUs)) return monotonic_us < 0 ? kLeast : kMost;
   const int128 sum = decimal_of(monotonic_us) + decimal_of(offset_us);

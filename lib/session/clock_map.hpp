@@ -6,14 +6,14 @@
 
 namespace msprof {
 
-// What the start logs say about one counter.
+// Values of the start logs for one counter.
 struct ClockStart {
   std::uint64_t count = 0;          // cntvct at the start
   std::int64_t monotonic_ns = 0;    // clock_monotonic_raw at the start, of the host, cntvct_diff in
   std::int64_t frequency_hz = 0;    // ticks a second; > 0
   std::int64_t wall_offset_ns = 0;  // collectionTimeBegin - clockMonotonicRaw of start_info
   bool counts_are_ns = false;       // host at 1000 MHz: the count is the monotonic time
-  // For the shown times alone, whose doubles depend on them:
+  // Used by the shown times alone, whose doubles depend on them:
   std::int64_t begin_monotonic_ns = 0;  // clockMonotonicRaw of start_info
   std::int64_t shown_extra_ns = 0;      // monotonic_ns there: cntvct_diff is rounded, not cut
 };
@@ -23,12 +23,13 @@ class ClockMap {
   ClockMap() = default;
   explicit ClockMap(const ClockStart& start);
 
-  // Wall-clock nanoseconds; a fraction is cut. What would not fit 64 bits gives INT64_MAX or _MIN.
+  // Returns wall-clock nanoseconds; a fraction is cut. What would not fit 64 bits gives INT64_MAX
+  // or _MIN.
   std::int64_t ns(std::uint64_t count) const;
-  // `ticks` as a duration, the fraction cut.
+  // Returns `ticks` as a duration, the fraction cut.
   std::int64_t duration_ns(std::uint64_t ticks) const;
-  // The same moment as the peer's Python path prints it, microseconds through doubles and text with
-  // three decimals, here as ns: for msprof_tx, operator_memory, memory_record and aicpu, whose
+  // Returns the moment as the vendor's Python path prints it, microseconds through doubles and text
+  // with three decimals, here as ns: for msprof_tx, operator_memory, memory_record and aicpu, whose
   // cells users compare. Without counts_are_ns also J-C5's form.
   std::int64_t shown_ns(std::uint64_t count) const;
 
@@ -44,7 +45,7 @@ class ClockMap {
 
   ClockStart start_;
   std::int64_t base_ns_ = 0;       // monotonic_ns + wall_offset_ns
-  std::uint64_t ns_per_tick_ = 0;  // where it is a whole number, else 0
+  std::uint64_t ns_per_tick_ = 0;  // if it is a whole number, else 0
   // Picoseconds of a tick, reduced: exact for a difference of at most plain_limit_ in 64 bits.
   std::uint64_t numerator_ = 0;
   std::uint64_t denominator_ = 1;

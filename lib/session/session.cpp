@@ -212,7 +212,7 @@ std::vector<fs::path> sub_folders(const fs::path& folder) {
   return folders;
 }
 
-// What a framework's profiler makes: a folder a worker, with a PROF folder in it.
+// Output of a framework's profiler: a folder a worker, with a PROF folder in it.
 bool is_framework_folder(const fs::path& folder) {
   const std::string name = folder.filename().string();
   return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
@@ -272,7 +272,8 @@ std::int64_t capture_time_ns(const fs::path& capture) {
 
 std::optional<fs::path> newest_of(const std::vector<fs::path>& captures) {
   if (captures.empty()) return std::nullopt;
-  // Of equal times the last by name, so that the choice does not depend on the directory's order.
+  // Takes the last by name of equal times, so that the choice does not depend on the directory's
+  // order.
   return *std::max_element(
       captures.begin(), captures.end(), [](const fs::path& a, const fs::path& b) {
         return std::pair(capture_time_ns(a), a) < std::pair(capture_time_ns(b), b);
@@ -341,7 +342,7 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
       const auto here = recognise(path) ? std::vector{path} : captures_in(path);
       found.insert(found.end(), here.begin(), here.end());
     }
-    // Kept as it was given: opening it says what is wrong with it, and the others go on.
+    // Kept as it was given: opening it reports what is wrong with it, and the others go on.
     if (found.empty()) found = {paths.empty() ? fs::path(pattern) : paths.front()};
     for (const fs::path& capture : found) append_once(captures, capture);
   }

@@ -1,6 +1,6 @@
 // Session: a capture folder as import sees it: which dialect it speaks and which raw files it has;
-// and which captures a command works on: what -dir names, or the newest one around.
-// For import and the verbs. The dialect is decided here, once, by content; nobody asks again.
+// and the captures that a command works on: those of -dir, or the newest one around.
+// For import and the verbs. The dialect is decided here, once, by content.
 #pragma once
 
 #include <cstdint>
@@ -24,14 +24,14 @@ enum class Dialect {
 
 std::string_view dialect_name(Dialect dialect);
 
-// What the dialect of a folder is; empty when it is no capture. Looks at names and info files only.
+// Returns the dialect of a folder; empty when it is no capture. Reads names and info files only.
 std::optional<Dialect> recognise(const std::filesystem::path& folder);
 
-// The folders in `folder` that are named as captures are (JOB…, PROF_…), when none of them is one:
-// a sentence that says so, and what is wrong with the first. Else empty.
+// Names the folders in `folder` that are called like captures (JOB…, PROF_…) when none of them is
+// one: a sentence with what is wrong with the first. Else empty.
 std::string why_none_is_a_capture(const std::filesystem::path& folder);
 
-// The `key:value` text beside a raw file that says it is complete.
+// Text of `key:value` lines beside a raw file, written when it is complete.
 struct DoneFile {
   std::filesystem::path path;
   std::string name;                                         // relative to the capture
@@ -48,7 +48,7 @@ struct RawFile {
   std::optional<DoneFile> done;
 };
 
-// Something that import has to report about the folder itself.
+// Finding about the folder itself, for import to report.
 struct SessionFinding {
   FindingId id{};
   std::string kind;
@@ -72,7 +72,7 @@ class Session {
   // Data and info files in a fixed order; `.done` files are with their data.
   const std::vector<RawFile>& raw_files() const { return raw_files_; }
   const std::vector<SessionFinding>& findings() const { return findings_; }
-  // What a file holds, by its name alone: without class, device and slice.
+  // Kind of a file's data, by its name alone: without class, device and slice.
   virtual std::string stem_of(const RawFile&) const { return {}; }
   // Every file that the store depends on, `.done` files too, sorted by name.
   const std::vector<RawFileState>& file_states() const { return file_states_; }
@@ -102,23 +102,23 @@ std::vector<std::string> sorted_names(const std::filesystem::path& folder);
 // The last name of a folder's path, also of "." and "PROF_…/".
 std::string own_name(const std::filesystem::path& folder);
 
-// Whether a folder with this name is meant as a capture: JOB…, PROF_….
+// True if a folder with this name is meant as a capture: JOB…, PROF_….
 bool is_named_as_capture(std::string_view folder_name);
 
 // 20240515160507007 of PROF_000001_20240515160507007_XXXX: the begin as the collecting machine's
 // local time, with milliseconds.
 std::optional<std::uint64_t> time_in_name(const std::string& name);
 
-// The captures that `patterns` (folders or globs) name, in the order given, each once. A folder
-// that holds captures, or folders of a framework's profiler
+// Finds the captures that `patterns` (folders or globs) name, in the order given, each once. A
+// folder that holds captures, or folders of a framework's profiler
 // (*_ascend_pt) with captures in them, stands for all of them. A pattern that names none is in the
 // list as a path that Session::open refuses with a sentence, so that one wrong name does not stop
 // the others.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
-// Without -dir: `folder` itself, else its newest child, else its newest grandchild that is a
-// capture. Newest by the time of info.json.N (JOB) or the time in the name (PROF). Throws
-// Error(nothing_to_do) when there is none.
+// Finds the capture without -dir: `folder` itself, else its newest child, else its newest
+// grandchild that is a capture. Newest by the time of info.json.N (JOB) or the time in the name
+// (PROF). Throws Error(nothing_to_do) when there is none.
 std::filesystem::path newest_capture(const std::filesystem::path& folder);
 
 }  // namespace msprof

@@ -57,7 +57,7 @@ std::optional<FileName> read_tail(const FileName& start, const Parts& parts, std
   return name;
 }
 
-// Of the readings with and without a net number, the one whose model has a net.info; else the
+// Chooses, of the readings with and without a net number, that whose model has a net.info; else the
 // shorter tail.
 FileName choose(const std::optional<FileName>& without_net, const std::optional<FileName>& with_net,
                 const KnownModels& known) {
@@ -195,7 +195,7 @@ bool is_classic_info(const fs::path& path) {
   try {
     return read_text_file(path, kMostInfoBytes).find("\"hwts_frequency\"") != std::string::npos;
   } catch (const std::exception&) {
-    return false;  // import says what is wrong with it
+    return false;  // import reports what is wrong with it
   }
 }
 

@@ -1,4 +1,4 @@
-// The capture of an SVP board: SvpSession, its JOB folder, and what the file names in it say, of
+// Capture of an SVP board: SvpSession, its JOB folder, and the fields of the file names in it, of
 // three board generations and in all spellings. For import/svp. Source of the names: printf
 // templates of the board runtime; the numbers are read from the right because a model name may hold
 // dots and end in ".5".
@@ -65,7 +65,7 @@ std::optional<FileName> parse_info_name(std::string_view name);
 // N of "info.json.N".
 std::optional<std::int64_t> parse_info_json_name(std::string_view name);
 
-// Whether a short data name can belong to the long name of a `.done`.
+// True if a short data name can belong to the long name of a `.done`.
 bool short_name_fits(const FileName& short_name, const FileName& long_name);
 
 }  // namespace msprof::svp
@@ -76,7 +76,8 @@ namespace msprof {
 // captures numbered.
 class SvpSession : public Session {
  public:
-  // By content: `data/` with svp names or info.json.N, and nothing that only other dialects have.
+  // Recognizes it by content: `data/` with svp names or info.json.N, and nothing that only other
+  // dialects have.
   static bool recognises(const std::filesystem::path& folder);
   // An info.json.N of Ascend 310/910 gives the frequency of the task scheduler.
   static bool has_classic_info(const std::filesystem::path& folder);
@@ -84,7 +85,7 @@ class SvpSession : public Session {
   explicit SvpSession(const std::filesystem::path& folder);
 
   std::string stem_of(const RawFile& file) const override;
-  // What the name of a file of raw_files() says.
+  // Fields in the name of a file of raw_files().
   const svp::FileName& name_of(const RawFile& file) const { return names_.at(file.name); }
 
  private:
