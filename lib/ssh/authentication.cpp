@@ -30,7 +30,7 @@ struct KeyText {
 KeyText read_key_file(const std::filesystem::path& file) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return {{}, errno};
-  // Of its full size at once: a string that grows would leave copies of the key behind.
+  // Allocated at full size at once: a string that grows would leave copies of the key behind.
   std::string text(kMostKeyBytes, '\0');
   std::size_t size = 0;
   int error = 0;
@@ -76,7 +76,7 @@ class LogIn {
       : session_(session), login_(login), keys_(keys), use_agent_(use_agent) {}
 
   std::string run() {
-    // It also brings the list of what the host offers; that it is refused is nothing to tell.
+    // Brings the list of what the host offers, too; that it is refused is not reported.
     if (attempt("no password", [&] { return ssh_userauth_none(handle(), nullptr); })) {
       return method_;
     }
@@ -117,13 +117,14 @@ class LogIn {
   LoginKeys& keys_;
   const UseAgent use_agent_;
   std::string method_;
-  std::vector<std::pair<std::string, int>> tried_;  // with how often, in the order of the first
-  std::vector<std::string> notes_;                  // ways that were not open, and why
+  std::vector<std::pair<std::string, int>>
+      tried_;                       // with the count of each, in the order of the first
+  std::vector<std::string> notes_;  // ways that were not open, and why
   bool partial_ = false;
   bool asked_password_ = false;
   std::optional<Secret> password_;
   int refused_passwords_ = 0;
-  bool used_password_ = false;  // the host has been told it
+  bool used_password_ = false;  // the host knows it already
   bool gave_password_ = false;  // keyboard-interactive took it for what it is, a password
 };
 
@@ -165,7 +166,7 @@ bool LogIn::try_keys() {
   return false;
 }
 
-// Nobody is asked for the passphrase of a key that the host does not take.
+// Asks for no passphrase of a key that the host does not take.
 bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method) {
   if (!entry.locked.empty() && login_.passphrase.first) {
     const auto public_part = entry.public_part();
@@ -234,7 +235,7 @@ bool LogIn::try_interactive() {
   bool answered = false;
   int code = session_.finish(step);
   for (int count = 0; code == SSH_AUTH_INFO && count < kMostQuestions; ++count) {
-    // The same question again, or one for a new password: not a second time.
+    // Not answered twice: the same question again, or one for a new password.
     if (ssh_userauth_kbdint_getnprompts(handle()) > 0) {
       if (answered) break;
       answered = true;

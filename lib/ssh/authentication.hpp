@@ -1,4 +1,4 @@
-// Logging in: none, agent, the given key, default keys, keyboard-interactive, password, in this
+// Login: none, agent, the given key, default keys, keyboard-interactive, password, in this
 // order. Inside lib/ssh.
 #pragma once
 
@@ -29,9 +29,9 @@ class LoginKeys {
     // asked for.
     Secret locked;
 
-    // False where that is not its passphrase.
+    // False if that is not its passphrase.
     bool unlock(const Secret& passphrase);
-    // To ask the host whether it takes the key; null where that cannot be told without the
+    // Public part, to ask the host if it takes the key; null if that is unknown without the
     // passphrase.
     Key public_part() const;
   };

@@ -13,7 +13,7 @@ class Deadline {
 
   bool is_over() const { return Clock::now() >= end_; }
 
-  // What is left in whole milliseconds, rounded up, at most `most`: for poll().
+  // Time left in whole milliseconds, rounded up, at most `most`: for poll().
   int milliseconds(int most) const {
     const auto left = std::chrono::ceil<std::chrono::milliseconds>(end_ - Clock::now()).count();
     return static_cast<int>(std::clamp<decltype(left)>(left, 0, most));

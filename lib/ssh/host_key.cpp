@@ -82,7 +82,7 @@ std::vector<KnownHostKey> read_known_hosts(const std::string& name, const fs::pa
   return keys;
 }
 
-// Whether the file's last line lacks its end.
+// True if the file's last line lacks its end.
 bool ends_open(int fd) {
   struct stat status = {};
   char last = '\n';
@@ -118,8 +118,8 @@ HostKey presented_key(const SshSession& session) {
   return result;
 }
 
-// A line that a person typed, without its end; empty at the end of the input. Looks again and again
-// for a Ctrl-C that came just before the wait began.
+// Reads a line that a person typed, without its end; empty at the end of the input. Checks
+// repeatedly for a Ctrl-C that came just before the wait began.
 std::string read_answer(int fd) {
   std::string line;
   while (line.size() < 256) {

@@ -1,5 +1,5 @@
-// Host keys: what known_hosts files say about one host (KnownHosts), and whether the machine that
-// answers is the board that is known (HostKeyCheck). Inside lib/ssh.
+// Host keys: entries of known_hosts files about one host (KnownHosts), and the check that the
+// machine that answers is the known board (HostKeyCheck). Inside lib/ssh.
 #pragma once
 
 #include <cstddef>
@@ -28,7 +28,7 @@ struct KnownHostKey {
   bool revoked = false;  // @revoked: never to be taken
 };
 
-// What the files say, with file and line, and the safe way to add a line.
+// Entries of the files, with file and line, and the safe way to add a line.
 class KnownHosts {
  public:
   // Reads `files`; those that are absent count as empty. Hashed names, patterns and [host]:port
@@ -36,7 +36,7 @@ class KnownHosts {
   KnownHosts(const std::string& host, std::uint16_t port, std::vector<std::filesystem::path> files);
 
   const std::vector<KnownHostKey>& keys() const { return keys_; }
-  // The name under which the host is looked up: "host" or "[host]:port".
+  // Name of the host in the files: "host" or "[host]:port".
   const std::string& name() const { return name_; }
 
   // Appends the key to the first file (0600, its folder 0700), unless another program has just done

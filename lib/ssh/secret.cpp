@@ -5,7 +5,7 @@
 namespace msprof {
 
 void wipe(std::string& text) {
-  // Up to the capacity: a shorter text may have taken the place of a longer one.
+  // Wiped up to the capacity: a shorter text may have taken the place of a longer one.
   text.resize(text.capacity());
   ::explicit_bzero(text.data(), text.size());
   text.clear();

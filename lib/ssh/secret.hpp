@@ -1,4 +1,4 @@
-// Secret: a password or passphrase. For whoever reads one and for the login.
+// Secret: a password or passphrase. For its readers and for the login.
 // It cannot be printed or formatted by accident, and its bytes are wiped when it goes.
 #pragma once
 
@@ -21,17 +21,17 @@ class Secret {
   Secret& operator=(const Secret& other);
 
   bool empty() const { return text_.empty(); }
-  // Only for handing it to the login.
+  // Gives the text; only for the login.
   const std::string& reveal() const { return text_; }
 
  private:
   std::string text_;
 };
 
-// Where a secret comes from. Neither is ever called for a secret that nobody needs.
+// Sources of a secret. Neither is ever called for a secret that is not needed.
 struct SecretSource {
   std::function<std::optional<Secret>()> first;  // nullopt: there is none
-  // After one that was wrong: asks the user once more. Not set, or nullopt: there is no other.
+  // Asks the user once more after a wrong one. Not set, or nullopt: there is no other.
   std::function<std::optional<Secret>()> again;
 };
 

@@ -88,7 +88,7 @@ class Reading {
   std::uint64_t most_;
   const std::function<void(std::string_view)>& sink_;
   std::uint32_t stat_id_ = 0;
-  std::optional<std::uint64_t> size_;  // as the host told it; the file may have grown since
+  std::optional<std::uint64_t> size_;  // as the host reported it; the file may have grown since
   bool ended_ = false;
   std::uint64_t end_ = std::numeric_limits<std::uint64_t>::max();
   Pieces pieces_;
@@ -104,7 +104,7 @@ void Reading::request(std::uint64_t offset, std::uint64_t length) {
   offsets_[id] = offset;
 }
 
-// Past the size that the host told, one request at a time looks whether the file has grown.
+// Past the size that the host reported, one request at a time checks if the file has grown.
 void Reading::request_more() {
   const auto window = static_cast<std::size_t>(std::max(window_.requests, 1));
   while (!ended_ && wanted_ < most_ && pieces_.size() < window) {
@@ -147,7 +147,7 @@ bool Reading::take_status(Pieces::iterator piece, const Reply& reply) {
   return true;
 }
 
-// What lies behind an end was asked for before the end was known.
+// Data behind an end was asked for before the end was known.
 void Reading::end_at(std::uint64_t offset) {
   ended_ = true;
   end_ = std::min(end_, offset);
@@ -203,7 +203,7 @@ bool Transport::open() {
   if (!command_) return false;
   send(Request(Type::init, kVersion));
   try {
-    // Its id is the version: 3 with every server that is asked for 3.
+    // Takes its id as the version: 3 with every server that is asked for 3.
     const auto reply = next(std::chrono::seconds(kSilenceSeconds));
     return reply && reply->type == Type::version && reply->id >= kVersion;
   } catch (const ServiceEnded&) {
@@ -212,8 +212,8 @@ bool Transport::open() {
   }
 }
 
-// What is no file service after all: dropbear is confused by a command that starts while another
-// one ends.
+// Refuses what is no file service after all: dropbear is confused by a command that starts while
+// another one ends.
 void Transport::wait_for_end() {
   const Deadline deadline(kEndLimit);
   command_->close_input();
@@ -261,7 +261,7 @@ std::optional<std::string_view> Transport::packet() {
 bool Transport::parse(Reply& reply) {
   auto bytes = packet();
   if (!bytes && !arriving_.empty()) {
-    // What is left of a packet moves to the front, what came is put behind.
+    // Moves the rest of a packet to the front and puts what came behind it.
     handling_.erase(0, read_);
     read_ = 0;
     if (handling_.empty()) {
@@ -314,7 +314,7 @@ void Transport::throw_silent() const {
 }
 
 std::unique_ptr<SftpClient> SftpClient::open(Transport::Start start, const std::string& name) {
-  // On the heap before it is opened: its sink holds its address.
+  // Allocates before opening it: its sink holds its address.
   std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name)));
   if (!client->transport_.open()) return nullptr;
   return client;
@@ -349,7 +349,7 @@ std::string SftpClient::open_file(const std::string& path, std::uint32_t flags,
   return handle_of(id, path);
 }
 
-// Where nothing depends on the answer, it is not waited for.
+// Does not wait for an answer on which nothing depends.
 void SftpClient::close_unasked(const std::string& handle) {
   transport_.send(std::move(Request(Type::close, transport_.new_id()).text(handle)));
   transport_.flush();
@@ -521,7 +521,7 @@ std::uint64_t SftpClient::read(const std::string& path, std::uint64_t most_bytes
       given = reading.given();
       close_unasked(handle);
       if (outcome == Reading::Outcome::at_end) {
-        if (careful) window_.requests = 1;  // what did not work once is not tried for every file
+        if (careful) window_.requests = 1;  // a way that failed once is not tried for every file
         return given;
       }
       if (outcome == Reading::Outcome::stalled && careful) transport_.throw_silent();

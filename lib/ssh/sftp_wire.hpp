@@ -35,7 +35,7 @@ enum class Type : std::uint8_t {
 
 inline constexpr std::uint32_t kVersion = 3;
 
-// Status codes, as far as they are told apart.
+// Status codes, as far as they are distinguished.
 inline constexpr std::uint32_t kOk = 0;
 inline constexpr std::uint32_t kEof = 1;
 
@@ -59,7 +59,7 @@ class Request {
   Request& u64(std::uint64_t value);
   Request& text(std::string_view value);
   Request& attributes(const Attributes& value);
-  // With the length in front.
+  // Returns the packet with the length in front.
   std::string finish() &&;
 
  private:
@@ -92,7 +92,7 @@ struct Reply {
   Fields body;
 };
 
-// "no such file": what a status reply says, printable.
+// Text of a status reply, "no such file", printable.
 std::string reason_of(Reply reply);
 
 RemoteEntry entry_of(std::string_view name, const Attributes& attributes);

@@ -39,7 +39,7 @@ SshLogin with_folder(SshLogin login) {
   return login;
 }
 
-// From a login to sessions that are connected, checked and logged in.
+// Opens sessions of a login: connected, checked and logged in.
 class SessionOpener {
  public:
   // Reads the keys of the login; throws Error(usage) as LoginKeys.
@@ -47,7 +47,7 @@ class SessionOpener {
   SessionOpener(const SessionOpener&) = delete;
   SessionOpener& operator=(const SessionOpener&) = delete;
 
-  // Throws as SshConnection::open(). What one session was told (the password, the passphrase of the
+  // Throws as SshConnection::open(). What one session learned (the password, the passphrase of the
   // key, that the host key is to be taken) the others know.
   std::unique_ptr<SshSession> open();
 

@@ -23,17 +23,17 @@
 
 namespace msprof {
 
-// What an unknown host key means. A changed one ends the connection under every policy but `off`.
+// Policy for an unknown host key. A changed one ends the connection under every policy but `off`.
 enum class HostKeyPolicy {
   strict,      // asked on a terminal, refused without one
   accept_new,  // taken and remembered
-  off,         // no key is looked at or remembered
+  off,         // no key is checked or remembered
 };
 
-// What a login has behind it, in this order.
+// Steps that a login has passed, in this order.
 enum class LoginStep { connected, agreed, host_key_taken, logged_in };
 
-// Which host, which account, and how far its key is trusted.
+// Host, account, and how far its key is trusted.
 struct SshLogin {
   std::string host;  // name or address, IPv6 without brackets
   std::uint16_t port = 22;
@@ -43,16 +43,16 @@ struct SshLogin {
   double connect_timeout_seconds = 10;  // for connecting and for every answer of the login
   SecretSource password;                // when nothing else has logged in
   SecretSource passphrase;              // of `key`, where it has one and the host takes the key
-  // Called after each step, where it is set; for those who want to know how far a login came.
+  // Called after each step, if set; reports how far a login came.
   std::function<void(LoginStep)> on_step;
-  // Where known_hosts and the default keys are; empty: .ssh in the user's home folder.
+  // Folder of known_hosts and the default keys; empty: .ssh in the user's home folder.
   std::filesystem::path ssh_folder;
 
   // "root@192.168.1.10", with ":2222" where the port is not 22.
   std::string name() const;
 };
 
-// Exit::board_unreachable; the sentence says what was lost and why.
+// Exit::board_unreachable; the sentence names what was lost and why.
 class ConnectionLost : public Error {
  public:
   explicit ConnectionLost(const std::string& message) : Error(Exit::board_unreachable, message) {}
@@ -61,13 +61,13 @@ class ConnectionLost : public Error {
 inline constexpr int kSilenceSeconds = 20;
 inline constexpr int kStuckSeconds = 30;
 
-// How a command ended: by a code or by a signal ("SEGV"); neither when the host did not say.
+// End of a command: a code or a signal ("SEGV"); neither when the host did not report it.
 struct CommandEnd {
   std::optional<int> exit_code;
   std::string signal;
 };
 
-// Gets what a stream of a command brings, in its order, from within wait(). It may throw; the
+// Receives what a stream of a command brings, in its order, from within wait(). It may throw; the
 // exception leaves through the wait() that was under way.
 using StreamSink = std::function<void(std::string_view bytes)>;
 
@@ -85,18 +85,18 @@ class SshCommand {
   virtual ~SshCommand() = default;
   // False also where one was asked for and the host gives none.
   virtual bool has_terminal() const = 0;
-  // Of the terminal, when the user's has changed.
+  // Sets the size of the terminal, when the user's has changed.
   virtual void resize(const SshTerminal& terminal) = 0;
-  // Takes as much as the host is ready to take now, without waiting; returns how many bytes. After
-  // 0, call wait().
+  // Takes as much as the host is ready to take now, without waiting; returns the number of bytes.
+  // After 0, call wait().
   virtual std::size_t write(std::string_view bytes) = 0;
-  // No more input: the command reads an end of file.
+  // Ends the input: the command reads an end of file.
   virtual void close_input() = 0;
   // Handles what arrives, for this and for every other command of the connection, until this one
-  // has ended and its streams are drained, something was handled that makes another look at
+  // has ended and its streams are drained, something was handled that makes another call of
   // write() worthwhile, or the limit is over. Empty while it runs.
   virtual std::optional<CommandEnd> wait(std::chrono::milliseconds limit) = 0;
-  // What the host has said so far about the end of the process itself, which comes before the end
+  // Host's report so far of the end of the process itself, which comes before the end
   // of its streams where something that it started still holds them. Empty while it runs.
   virtual std::optional<CommandEnd> reported_end() const = 0;
 };
@@ -111,7 +111,7 @@ struct RemoteEntry {
   std::uint32_t mode = 0;  // permission bits
 };
 
-// How many requests are in flight, and how long each is. OpenSSH answers a read above 261,120 bytes
+// Number of requests in flight, and length of each. OpenSSH answers a read above 261,120 bytes
 // short without a word, and some small servers answer few at a time.
 struct SftpWindow {
   int requests = 16;
@@ -135,7 +135,7 @@ class SftpFiles {
   virtual void write(const std::string& path, std::uint32_t mode,
                      const std::function<std::size_t(char* buffer, std::size_t size)>& source) = 0;
   virtual void set_times(const std::string& path, std::int64_t mtime_seconds) = 0;
-  // No error when it is there.
+  // Creates a folder; no error when it is there.
   virtual void make_folder(const std::string& path, std::uint32_t mode) = 0;
   virtual void make_link(const std::string& path, const std::string& target) = 0;
   virtual void set_window(SftpWindow window) = 0;
@@ -144,12 +144,12 @@ class SftpFiles {
 class SshConnection {
  public:
   // Connects, checks the host key and logs in: none, agent, the given key, default keys,
-  // keyboard-interactive, password. Throws Error(board_unreachable) with a sentence that says what
+  // keyboard-interactive, password. Throws Error(board_unreachable) with a sentence on what
   // to do, Error(usage) for a given key that cannot be used, Error(interrupted) on Ctrl-C.
   static std::unique_ptr<SshConnection> open(const SshLogin& login);
   virtual ~SshConnection() = default;
 
-  // How it logged in, for messages: "no password", "agent", "key /x/y", "password" …
+  // Way of the login, for messages: "no password", "agent", "key /x/y", "password" …
   virtual std::string login_method() const = 0;
 
   // Starts `command`, which the account's login shell reads, on a terminal if one is given. Throws
@@ -158,7 +158,7 @@ class SshConnection {
       const std::string& command, StreamSink on_stdout, StreamSink on_stderr,
       const std::optional<SshTerminal>& terminal = std::nullopt) = 0;
 
-  // The file service of the host; null where it has none. Lives no longer than the connection.
+  // Opens the file service of the host; null if it has none. Lives no longer than the connection.
   virtual std::unique_ptr<SftpFiles> sftp() = 0;
 };
 

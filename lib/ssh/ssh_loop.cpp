@@ -20,24 +20,25 @@ namespace {
 // Later than TCP finds a machine that is gone: what is asked would make it begin anew.
 constexpr std::chrono::seconds kAskAfter{kSilenceSeconds + 1};
 constexpr std::chrono::seconds kStuckAfter{kStuckSeconds};
-constexpr std::chrono::seconds kQuiet{4};  // nothing is looked at before
+constexpr std::chrono::seconds kQuiet{4};  // nothing is checked before
 // More than our own question takes.
 constexpr int kSlowLinkBytes = 16 << 10;
-// A longer pause between two looks is ours, not the host's.
+// Longest pause between two checks that is the host's; a longer one is ours.
 constexpr std::chrono::seconds kLongestLook{1};
 
-// What is handled before sinks get their turn: enough that a call costs nothing beside the bytes.
+// Bytes handled before sinks get their turn: enough that a call costs nothing beside the bytes.
 constexpr std::size_t kPumpBytes = 256 << 10;
 constexpr int kLookMilliseconds = 1000;
 
 // dropbear closes a channel that has no command yet when another command ends at that moment.
 constexpr int kMostOpenings = 5;
 
-// At most this much is handed to the library at once; it keeps what the socket does not take.
+// Most bytes handed to the library at once; it keeps what the socket does not take.
 constexpr std::size_t kMostWrite = 256 << 10;
 
-// How much a host may send unasked, as much as OpenSSH's client lets it: what it sends in one round
-// trip. The library's own window begins with 64 KB and is opened again when half of 1.2 MB is used.
+// Bytes that a host may send unasked, as many as OpenSSH's client lets it: what it sends in one
+// round trip. The library's own window begins with 64 KB and is opened again when half of 1.2 MB is
+// used.
 constexpr std::uint32_t kWindowBytes = 2 << 20;
 constexpr std::uint32_t kWindowStep = 256 << 10;
 
@@ -59,7 +60,7 @@ SshPulse::SshPulse(ssh_session session) : session_(session), looked_at_(Clock::n
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
-// Also when a slow link takes what is sent: an answer waits behind it.
+// True also when a slow link takes what is sent: an answer waits behind it.
 bool SshPulse::has_moved() {
   int unsent = 0;
   (void)::ioctl(ssh_get_fd(session_), SIOCOUTQ, &unsent);
@@ -89,7 +90,7 @@ void SshPulse::ask() {
   asked_ = true;
   const auto before = packet_counter_.out_packets;
   // The first call takes in the answer to the last question and asks nothing then. Servers that do
-  // not know the request say so, which is a sign of life; one that says even that in another way
+  // not know the request answer so, which is a sign of life; one that does even that in another way
   // keeps the library waiting, and cannot be asked again.
   ssh_send_keepalive(session_);
   if (packet_counter_.out_packets == before) ssh_send_keepalive(session_);
@@ -128,7 +129,7 @@ SshLane& SshLoop::lane_for_channel() {
     if (lane->channels == 0 && !lane->retired) return *lane;
   }
   try {
-    // Also to end an application after Ctrl-C.
+    // Sent also to end an application after Ctrl-C.
     const interrupt::Aside aside;
     SshLane& lane = add_lane(open_another_());
     drop_retired();
@@ -238,8 +239,8 @@ SshChannel::~SshChannel() {
   lane_.retired = lane_.retired || (loop_->one_process_each_ && !closed_);
   ssh_remove_channel_callbacks(handle_, &callbacks_);
   if (loop_->is_alive() && !closed_) {
-    // Without this first, ssh_channel_free() sends no close where the socket is busy. What still
-    // comes (dropbear reads on) fills the channel's window and no more.
+    // Sends the end first: without it ssh_channel_free() sends no close where the socket is busy.
+    // What still comes (dropbear reads on) fills the channel's window and no more.
     ssh_channel_send_eof(handle_);
   }
   ssh_channel_free(handle_);
@@ -258,7 +259,7 @@ std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, cons
   return nullptr;
 }
 
-// False with the reason, where the host tells one. The channel is then closed where the host closed
+// False with the reason, if the host gives one. The channel is then closed if the host closed
 // it without an answer to the request, which it has not seen.
 bool SshChannel::open_session(const Service& service, std::string& refusal) {
   const SshSession& session = *lane_.session;
@@ -340,8 +341,8 @@ void SshChannel::deliver() {
   deliver(err_);
 }
 
-// The library opens a window only for who reads more than it holds. Nothing is read: on_data() has
-// taken all, also what comes within the call.
+// Makes the library open the window, as it does for who reads more than it holds. Nothing is read:
+// on_data() has taken all, also what comes within the call.
 void SshChannel::keep_window_open() {
   if (closed_ || unasked_bytes_ < kWindowStep) return;
   unasked_bytes_ = 0;
@@ -367,7 +368,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
   const std::size_t size = std::min({bytes.size(), window, kMostWrite});
   const int taken = ssh_channel_write(handle_, bytes.data(), static_cast<std::uint32_t>(size));
   loop_->check();
-  // Below 0: the command has ended; wait() says how.
+  // Below 0: the command has ended; wait() returns how.
   if (taken <= 0) return 0;
   wants_write_ = static_cast<std::size_t>(taken) < bytes.size();
   return static_cast<std::size_t>(taken);
@@ -375,7 +376,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
 
 void SshChannel::resize(const SshTerminal& terminal) {
   loop_->check();
-  // Nobody answers; what the host makes of it is its own affair.
+  // No answer comes; what the host makes of it is its own affair.
   if (has_terminal_ && !closed_) {
     (void)ssh_channel_change_pty_size(handle_, terminal.columns, terminal.rows);
   }
@@ -389,13 +390,13 @@ void SshChannel::close_input() {
 
 std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
   const Deadline deadline(limit);
-  constexpr int kMost = 1000;  // then a look whether the host is still there
+  constexpr int kMost = 1000;  // then a check that the host is still there
   delivered_ = false;
   for (;;) {
     if (loop_->is_alive()) keep_window_open();
     const bool busy = loop_->is_waiting() || closed_ || (wants_write_ && can_write());
     loop_->pump(busy ? 0 : deadline.milliseconds(kMost));
-    // What came before the end is handed on before the end is told.
+    // Hands on what came before the end before the end is reported.
     loop_->deliver();
     if (closed_ && !is_waiting()) return end_;
     loop_->check();

@@ -31,10 +31,10 @@ class SshPulse {
   SshPulse(const SshPulse&) = delete;
   SshPulse& operator=(const SshPulse&) = delete;
 
-  // After each look at the connection: asks the server for a sign of life when it has been silent
-  // for a while.
+  // Called after each check of the connection: asks the server for a sign of life when it has been
+  // silent for a while.
   void look();
-  // The server has not answered for kStuckSeconds.
+  // True if the server has not answered for kStuckSeconds.
   bool is_stuck() const { return stuck_; }
 
  private:
@@ -63,12 +63,12 @@ struct SshLane {
   SshPulse pulse;  // before the session: the library counts into it to the end
   std::unique_ptr<SshSession> session;
   int channels = 0;
-  bool retired = false;  // a process may still run there that nobody waits for
+  bool retired = false;  // a process may still run there that no channel waits for
 };
 
 class SshChannel : public SshCommand {
  public:
-  // What the host is asked for: "exec" of `text`, or the subsystem `text`.
+  // Request to the host: "exec" of `text`, or the subsystem `text`.
   enum class Request { exec, subsystem };
   struct Service {
     Request request = Request::exec;
@@ -76,7 +76,8 @@ class SshChannel : public SshCommand {
     std::optional<SshTerminal> terminal;
   };
 
-  // Null when the host refuses; `refusal` says why then. That it gives no terminal is no refusal.
+  // Null when the host refuses; `refusal` has the reason then. That it gives no terminal is no
+  // refusal.
   static std::unique_ptr<SshChannel> open(std::shared_ptr<SshLoop> loop, const Service& service,
                                           StreamSink on_stdout, StreamSink on_stderr,
                                           std::string& refusal);

@@ -40,12 +40,12 @@ constexpr const char* kMacs =
     "hmac-sha1";
 
 constexpr int kLookMilliseconds = 100;
-// How long a last word to the host may take when all is over.
+// Time that a last message to the host may take when all is over.
 constexpr int kFarewellMilliseconds = 200;
 constexpr std::size_t kMostGreeting = 255;  // RFC 4253, 4.2: the longest identification line
 
-// What one side offers in the library's message "...: server [a,b], client [c]", without the words
-// in it that stand for extensions.
+// Algorithms that one side offers in the library's message "...: server [a,b], client [c]", without
+// the words in it that stand for extensions.
 std::string offer_of(std::string_view text, std::string_view side) {
   const auto at = text.find(side);
   if (at == std::string_view::npos) return {};
@@ -58,7 +58,7 @@ std::string offer_of(std::string_view text, std::string_view side) {
   return list;
 }
 
-// What the library calls "kex algos" or "encryption client->server".
+// Names of the library such as "kex algos" or "encryption client->server".
 std::string_view algorithm_kind(std::string_view name) {
   constexpr std::pair<std::string_view, std::string_view> kKinds[] = {
       {"kex", "key exchange"},
@@ -89,7 +89,7 @@ SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
   // The user's ssh_config may hold a ProxyCommand and would decide what the board.ini does not.
   set(SSH_OPTIONS_PROCESS_CONFIG, &no, "config");
   set(SSH_OPTIONS_SSH_DIR, login.ssh_folder.c_str(), "folder");
-  // Our known_hosts are looked at by us: with file and line, and never appended to blindly.
+  // We check our known_hosts ourselves: with file and line, and never appended to blindly.
   set(SSH_OPTIONS_KNOWNHOSTS, "/dev/null", "known_hosts");
   set(SSH_OPTIONS_GLOBAL_KNOWNHOSTS, "/dev/null", "known_hosts");
   set(SSH_OPTIONS_HOST, "board", "host");
@@ -136,7 +136,7 @@ void SshSession::keep_non_blocking() const {
   }
 }
 
-// What the host says first is kept for the message that it is no SSH server.
+// Keeps the host's first bytes for the message that it is no SSH server.
 void SshSession::look_at_greeting() {
   if (ssh_get_serverbanner(get()) != nullptr || greeting_.size() >= kMostGreeting) return;
   std::array<char, kMostGreeting> bytes{};
@@ -151,7 +151,7 @@ void SshSession::wait(const Deadline& deadline) {
     const auto events = static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN);
     pollfd entry = {socket_.get(), events, 0};
     const int count = ::poll(&entry, 1, deadline.milliseconds(kLookMilliseconds));
-    // Also a host that drips bytes and never says anything.
+    // Ends also a host that drips bytes and never completes a line.
     if (deadline.is_over()) throw_silent();
     if (count > 0 || (count < 0 && errno != EINTR)) return;
   }

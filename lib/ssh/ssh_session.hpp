@@ -44,7 +44,7 @@ class SshSession {
   // SSH_AUTH_AGAIN. Throws Error(board_unreachable) when the host does not answer in time.
   int finish(const std::function<int()>& step);
 
-  // Whether the connection still stands.
+  // True while the connection stands.
   bool is_alive() const;
   // The library's last error, made printable.
   std::string error() const;

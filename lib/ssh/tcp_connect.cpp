@@ -22,7 +22,7 @@ namespace msprof {
 
 namespace {
 
-// How often a wait looks whether Ctrl-C came just before it began.
+// Interval at which a wait checks for a Ctrl-C that came just before it began.
 constexpr int kLookMilliseconds = 100;
 
 struct Address {

@@ -7,8 +7,8 @@
 
 namespace msprof {
 
-// A connected, non-blocking socket that finds a dead peer in kSilenceSeconds. Throws
-// Error(board_unreachable) that says why not, Error(interrupted).
+// A connected, non-blocking socket that detects a dead host in kSilenceSeconds. Throws
+// Error(board_unreachable) with the reason, Error(interrupted).
 FileDescriptor tcp_connect(const SshLogin& login);
 
 }  // namespace msprof
