@@ -24,7 +24,7 @@ BoardShell::Source CatReader::names() {
 }
 
 void CatReader::take(std::string_view bytes) {
-  if (is_done()) return;  // nothing was asked for that could come now
+  if (is_done()) return;  // nothing requested could come now
   held_.append(bytes);
   while (!is_done() && take_end()) {
   }
@@ -45,7 +45,7 @@ void CatReader::give(std::size_t size) {
   held_.erase(0, size);
 }
 
-// Returns whether a file's end was among the held bytes, so that there may be another.
+// Returns true if a file's end was among the held bytes, so that there may be another.
 bool CatReader::take_end() {
   const std::string mark = "\n" + word_ + " ";
   const auto at = held_.find(mark);
@@ -118,7 +118,7 @@ std::string random_word() {
   return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
 }
 
-// Returns whether the file under way grew without end, so that the rest has to be asked for anew.
+// Returns true if the file under way grew without end, so that the rest has to be asked for anew.
 bool fetch_once(BoardShell& shell, const std::string& folder, CatReader& reader,
                 const TransferProgress& progress, std::string& problem) {
   try {

@@ -86,7 +86,7 @@ void check_lines(const std::vector<std::string_view>& lines, std::string_view se
   }
 }
 
-// What inih is given and what it gives back, a line at a time, so that the line of a key is known.
+// Input and output of inih, a line at a time, so that the line of a key is known.
 struct Reading {
   const std::vector<std::string_view>& lines;
   std::string_view section;
@@ -248,7 +248,7 @@ const Spelling* find_spelling(const IniEntry& entry, const std::string& name) {
   return found;
 }
 
-// Refuses the same key twice, and two spellings that disagree: nobody can know which is meant.
+// Refuses the same key twice, and two spellings that disagree: which is meant is unknown.
 class SeenKeys {
  public:
   explicit SeenKeys(const std::string& name) : name_(name) {}
@@ -286,7 +286,7 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
     throw Error(Exit::nothing_to_do, fmt::format("{} is not a file", file.string()));
   }
   others_may_read = S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
-  // Room for all of it at once: text that grows leaves copies of the password behind.
+  // Reserves all of it at once: text that grows leaves copies of the password behind.
   std::string text(kMostFileBytes + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {

@@ -1,5 +1,5 @@
-// BoardConfig: how to reach a board, from an ini file, from the command line, or both, and where
-// its password comes from. For the verb.
+// BoardConfig: address and login of a board, from an ini file, from the command line, or both, and
+// the source of its password. For the verb.
 #pragma once
 
 #include <deque>
@@ -16,7 +16,7 @@ namespace msprof {
 struct BoardConfig {
   SshLogin login;         // without a password source
   Secret password;        // of the ini; empty: none there
-  std::string board_dir;  // where the board keeps our folder; empty: the account's home
+  std::string board_dir;  // folder of the board for ours; empty: the account's home folder
 };
 
 // The text of an ini file: section [ssh_config], keys ip username pwd port (the vendor's manual),
@@ -43,24 +43,24 @@ void set_key(BoardConfig& config, std::string_view key, const std::filesystem::p
 // --host: "user@ip", "user@ip:port", "user@[::1]:port"; "ip" alone where `config` has an account.
 void set_host(BoardConfig& config, std::string_view host);
 
-// When all is in: throws Error(usage) where address or account is missing, naming `source` (the ini
-// file, or --host), Error(nothing_to_do) where the key cannot be read.
+// Checks the whole: throws Error(usage) where address or account is missing, naming `source` (the
+// ini file, or --host), Error(nothing_to_do) where the key cannot be read.
 void check_login(const BoardConfig& config, std::string_view source);
 
 // Takes MSPROF_SSH_PASSWORD out of this process's environment and overwrites its bytes there, so
 // that no child sees it. Called before anything is started, also for a run on this machine.
 std::optional<Secret> take_password_variable();
 
-// Where the password comes from, in this order: `given` (--password-stdin), MSPROF_SSH_PASSWORD,
+// Makes the source of the password, in this order: `given` (--password-stdin), MSPROF_SSH_PASSWORD,
 // the ini, a prompt without echo where stderr is a terminal. It asks once and remembers; only what
 // was typed is asked for again when it was wrong. The variable is taken as soon as this is called.
 // The sources throw Error(interrupted) on Ctrl-C.
 SecretSource password_source(std::optional<Secret> given, const BoardConfig& config);
 
-// That of the key of a login: a prompt as above.
+// Makes the source of the passphrase of a login's key: a prompt as above.
 SecretSource passphrase_source(const std::filesystem::path& key);
 
-// The first line of `fd` without its end, for --password-stdin; what follows is left unread.
+// Reads the first line of `fd` without its end, for --password-stdin; what follows is left unread.
 // Throws Error(usage) when there is none, or when `fd` is a terminal that would show it.
 Secret read_password_line(int fd);
 

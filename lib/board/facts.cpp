@@ -29,7 +29,7 @@ namespace {
 
 constexpr std::uint64_t kBlockBytes = 1024;  // df -k
 
-// Makes the folder, too. The exit code 71 tells one that cannot be made.
+// Makes the folder, too. Exit code 71: it cannot be made.
 constexpr std::string_view kMakeFolder = R"sh(
 umask 077
 mkdir -p "$ours" && cd "$ours" || exit 71
@@ -96,7 +96,7 @@ BoardFacts parse_board_facts(std::string_view answer) {
     if (name == "program") facts.program_head = parse_hex(value);
     if (name == "free") has_free = parse_free(value, facts.free_bytes);
   }
-  // A folder name ends up in scripts and messages; none of ours has such bytes.
+  // Rejects such bytes: a folder name ends up in scripts and messages, and none of ours has them.
   const bool odd = printable(facts.folder) != facts.folder;
   if (!facts.folder.starts_with('/') || odd || facts.system.empty() || !has_free) {
     throw Error(Exit::board_unreachable,

@@ -1,4 +1,4 @@
-// BoardFacts: what a look at a board tells. For the board host and its transfers.
+// BoardFacts: what a probe of a board reports. For the board host and its transfers.
 #pragma once
 
 #include <cstdint>
@@ -29,14 +29,14 @@ struct BoardFacts {
 // of ours is in $ours afterwards. One fact a line, "name value".
 extern const std::string_view kFactsScript;
 
-// Parses what the look prints; throws Error(board_unreachable) where it makes no sense.
+// Parses the output of the probe; throws Error(board_unreachable) if it makes no sense.
 BoardFacts parse_board_facts(std::string_view answer);
 
 // "7f 45 4c 46 …", as od(1) prints it, as bytes; empty where it is none.
 std::string parse_hex(std::string_view text);
 
-// Looks, and makes <board_dir>/.msprof (`board_dir` empty: the account's home; relative: below it).
-// Throws Error(cannot_write) with the board's reason where that cannot be made.
+// Probes, and makes <board_dir>/.msprof (`board_dir` empty: the account's home folder; relative:
+// below it). Throws Error(cannot_write) with the board's reason if that cannot be made.
 BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir);
 
 // Free space for files below `folder`; throws like BoardShell::ask.

@@ -20,8 +20,9 @@ namespace {
 
 constexpr std::size_t kMostNamed = 5;
 
-// Without changes of size or time in whole seconds, a file shows here that it was written to.
-// $1 run folder, $2 name of the stamp, $3 "1" where nothing else would tell: find compares whole
+// Makes a stamp, which shows a file that was written to without changes of size or time in whole
+// seconds.
+// $1 run folder, $2 name of the stamp, $3 "1" if nothing else would show it: find compares whole
 // seconds, so the run must not begin within that of the stamp.
 constexpr BoardScript kMakeStamp = {"marking the start of the run", R"sh(
 : > "$1/$2" && { [ "$3" != 1 ] || sleep 1; }
@@ -71,7 +72,7 @@ std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {
 std::set<std::string> BoardFetch::touched_files() {
   std::set<std::string> touched = files_newer_than(kStart);
   if (newer_before_.empty()) return touched;
-  // Where a full disk has no room for it, nothing is newer: too much comes home rather than too
+  // Without room for it on a full disk, nothing is newer: too much is fetched rather than too
   // little.
   link_.shell().ask(kMakeStamp, {link_.run_folder(), kEnd, "0"});
   const std::set<std::string> ahead = files_newer_than(kEnd);
@@ -154,7 +155,7 @@ void BoardFetch::fetch_captures(const RunChanges& changes, const fs::path& into)
 void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   const std::string tree(kTreeName);
   const std::string project = tree + '/' + project_;
-  // What is in the project, what is beside or above it, and what is in the output folder, each by
+  // Files in the project, beside or above it, and in the output folder, each by
   // its path below the folder that it is named after here.
   std::vector<std::string> in_project;
   std::vector<std::string> above;
@@ -178,8 +179,8 @@ void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   }
 }
 
-// Of `paths` (files or folders below `folder`, which is relative to the run folder) the files that
-// are not here, or not whole.
+// Finds, of `paths` (files or folders below `folder`, which is relative to the run folder), the
+// files that are not here, or not whole.
 std::vector<std::string> BoardFetch::missing(const std::string& folder,
                                              const std::vector<std::string>& paths,
                                              const fs::path& into) const {
@@ -235,7 +236,7 @@ void BoardFetch::note(const FetchReport& report) {
   fetched_.notes.push_back(std::move(text));
 }
 
-// What the stream refused is in most cases what the listing did not even name.
+// The stream refuses in most cases what the listing did not even name.
 void BoardFetch::note_refused() {
   const std::uint64_t unlisted =
       after_.refused > before_.refused ? after_.refused - before_.refused : 0;

@@ -1,4 +1,4 @@
-// BoardFetch: brings home what a run left on a board. For SshHost.
+// BoardFetch: fetches what a run left on a board. For SshHost.
 #pragma once
 
 #include <filesystem>
@@ -15,16 +15,16 @@ namespace msprof {
 
 class BoardFetch {
  public:
-  // `project` is the name of the project's folder below "tree".
+  // Takes the name of the project's folder below "tree".
   BoardFetch(BoardLink& link, const BoardFacts& facts, std::string project);
 
-  // Remembers what is there; before the application starts.
+  // Lists what is there; before the application starts.
   void remember();
-  // What changed since then, as Host::fetch() says; goes on after a lost connection with what is
-  // missing. Throws Error(cannot_write) when this machine has no room, ConnectionLost.
+  // Fetches what changed since then, as Host::fetch(); goes on after a lost connection with what is
+  // missing. Throws Error(cannot_write) when this machine has no space, ConnectionLost.
   Fetched all(const std::filesystem::path& into);
 
-  // Whether `path` (absolute) was a folder, or a link, of the run when remember() looked.
+  // True if `path` (absolute) was a folder, or a link, of the run at remember().
   bool had_folder(const std::string& path) const;
 
  private:

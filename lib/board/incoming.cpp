@@ -86,7 +86,7 @@ std::string TreeWriter::make(const NewFile& file, unsigned kind) {
   archive_entry_copy_pathname(entry.get(), path.c_str());
   archive_entry_set_mode(entry.get(), kind | (file.mode & 0777) | owner);
   if (file.mtime_seconds != 0) archive_entry_set_mtime(entry.get(), file.mtime_seconds, 0);
-  // No size is set: libarchive would stretch a file that stays short to the size it announced.
+  // Sets no size: libarchive would stretch a file that stays short to the size it announced.
   const int result = archive_write_header(disk_.get(), entry.get());
   if (result >= ARCHIVE_WARN) return "";
   if (!is_in_the_way(archive_errno(disk_.get()))) fail(path);

@@ -17,7 +17,7 @@ struct archive;
 
 namespace msprof {
 
-// This machine's disk does not take something; `error_number` tells a full one.
+// This machine's disk does not take something; `error_number` shows if it is full.
 class CannotWriteHere : public Error {
  public:
   CannotWriteHere(const std::string& message, int error_number)
@@ -36,7 +36,7 @@ struct NewFile {
 };
 
 // Makes files and folders below one folder of this machine, through libarchive's secure extraction:
-// nothing is written through a link or outside of that folder, whatever the paths say. Paths must
+// nothing is written through a link or outside of that folder, whatever the paths are. Paths must
 // have passed is_acceptable_board_path().
 class TreeWriter {
  public:
@@ -47,8 +47,8 @@ class TreeWriter {
   TreeWriter(const TreeWriter&) = delete;
   TreeWriter& operator=(const TreeWriter&) = delete;
 
-  // Both return why the tree cannot have it (something else is in the way, a link leads out, the
-  // path is too long), empty when it is made. Throw CannotWriteHere.
+  // Both return the reason why the tree cannot have it (something else is in the way, a link leads
+  // out, the path is too long), empty when it is made. Throw CannotWriteHere.
   std::string make_folder(const NewFile& folder);
   std::string open_file(const NewFile& file);
 
@@ -70,12 +70,12 @@ class TreeWriter {
   std::string open_path_;  // absolute; empty: no file is open
 };
 
-// What is admitted, what was refused and why, how much came.
+// Record of what was admitted, what was refused and why, and how much came.
 class Incoming {
  public:
   explicit Incoming(const std::filesystem::path& into) : tree_(into) {}
 
-  // Each returns whether it was made; what was not is counted with its reason. Throw
+  // Each returns true if it was made; what was not is counted with its reason. Throw
   // CannotWriteHere.
   bool make_folder(const NewFile& folder);
   bool open_file(const NewFile& file);
@@ -86,12 +86,12 @@ class Incoming {
 
   // Counts a name once, however often it comes; a file that arrives later takes it back.
   void refuse(std::string_view path, std::string_view reason);
-  // Names that are not known one by one.
+  // Counts names that are not known one by one.
   void refuse_unnamed(std::uint64_t count) { unnamed_ += count; }
   // Makes the folders of a listing, refuses its links and special files; returns its files.
   std::vector<NewFile> take_folders(const TreeListing& listing);
 
-  // Bytes of files so far; may be asked from another thread.
+  // Bytes of files so far; may be read from another thread.
   std::uint64_t bytes() const { return bytes_; }
   std::uint64_t refused() const { return refused_.size() + unnamed_; }
   std::vector<std::string> examples() const;

@@ -17,7 +17,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// More than this side looks for the board, so that the board never ends a run that is being
+// Longer than this side tries to reconnect, so that the board never ends a run that is being
 // reconnected.
 constexpr int kBeyondReconnectSeconds = 15;
 constexpr std::chrono::seconds kLockLimit{60};
@@ -132,7 +132,7 @@ std::string new_run_name() {
 
 }  // namespace
 
-// One look over all processes first: usually there is none, and a look at each costs three more.
+// One search over all processes first: usually there is none, and a probe of each costs three more.
 const char* const kMarkedFunction = R"sh(
 marked() {
   cat /proc/[0-9]*/environ 2>/dev/null | tr "\000" "\012" | grep -qx "MSPROF_RUN=$1" || return 0

@@ -1,4 +1,4 @@
-// BoardLink: a board while a run uses it: the connection, what is known of the board, and its lock;
+// BoardLink: a board while a run uses it: the connection, the facts about the board, and its lock;
 // opened again when it is lost. For SshHost and its parts.
 #pragma once
 
@@ -12,15 +12,15 @@
 
 namespace msprof {
 
-// Shell functions for scripts that look for the processes of a run: `marked RUN` prints the pids of
+// Shell functions for scripts that find the processes of a run: `marked RUN` prints the pids of
 // all that have MSPROF_RUN=RUN in their environment, whatever session or parent they have now.
 extern const char* const kMarkedFunction;
 // Likewise: `look` reads lock/owner of the current folder into pid, start, holder and state;
-// `alive PID START` tells whether that process is the one that started then.
+// `alive PID START` is true if that process is the one that started then.
 extern const char* const kLockFunctions;
 
 // Our presence on a board. A small script there holds the lock while the connection lives; when the
-// connection is gone and nobody comes back, it ends the run, keeps what was recorded and leaves
+// connection is gone and none is made again, it ends the run, keeps what was recorded and leaves
 // nothing else behind.
 class BoardKeeper {
  public:
@@ -29,7 +29,7 @@ class BoardKeeper {
   // left is removed, and what they recorded goes to <folder>/kept.
   BoardKeeper(BoardShell& shell, const BoardFacts& facts, const std::string& run,
               double reconnect_seconds, bool force);
-  // Without release() the board takes it for a lost connection.
+  // Ends the connection; without release() the board takes it for a lost one.
   ~BoardKeeper();
   BoardKeeper(const BoardKeeper&) = delete;
   BoardKeeper& operator=(const BoardKeeper&) = delete;
@@ -49,9 +49,9 @@ class BoardLink {
  public:
   BoardLink(const BoardConfig& config, double reconnect_seconds);
 
-  // Connects, looks and takes the lock. Throws Error(board_unreachable), Error(cannot_write).
+  // Connects, probes and takes the lock. Throws Error(board_unreachable), Error(cannot_write).
   void open(bool force);
-  // After ConnectionLost: the same run again on a new connection. Throws ConnectionLost when the
+  // Opens a new connection for the same run, after ConnectionLost. Throws ConnectionLost when the
   // board stays away; signals from before are set aside, a new Ctrl-C ends it.
   void recover();
   // Does `work`, again after a lost connection. Gives up, with the last ConnectionLost, when

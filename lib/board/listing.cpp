@@ -29,7 +29,7 @@ constexpr std::string_view kRefused = "@refused";
 constexpr std::string_view kEnd = "@end";
 constexpr std::size_t kLongestPath = 4'000;  // Linux takes 4,095 bytes
 
-// The kinds of a mode, as every Linux has them.
+// File kinds in a mode, as every Linux has them.
 constexpr std::uint32_t kKindMask = 0170000;
 constexpr std::uint32_t kFolderKind = 0040000;
 constexpr std::uint32_t kFileKind = 0100000;
@@ -125,7 +125,7 @@ bool parse_mode_text(std::string_view text, std::uint32_t& mode) {
   mode = text[0] == 'd' ? kFolderKind : text[0] == '-' ? kFileKind : text[0] == 'l' ? kLinkKind : 0;
   for (std::size_t i = 0; i < kLetters.size(); ++i) {
     const char letter = text[i + 1];
-    // 's' and 't' stand for 'x' and a bit that nobody here asks for.
+    // 's' and 't' stand for 'x' and a bit that is of no use here.
     const bool set = letter == kLetters[i] || letter == 's' || letter == 't';
     mode = mode | (set ? 0400U >> i : 0U);
   }
@@ -163,7 +163,7 @@ void parse_line(TreeListing& listing, std::string_view line) {
   }
 }
 
-// What the board complained about, without files that went away while it looked.
+// Errors that the board reported, without files that went away while it listed.
 std::string lasting_trouble(std::string_view words) {
   std::string trouble;
   for (const std::string_view line : split(words, '\n')) {
@@ -222,7 +222,7 @@ class SftpLister {
     }
   }
 
-  // One path: SFTP tells the kind of a file in the listing of its folder.
+  // Lists one path: SFTP gives the kind of a file in the listing of its folder.
   void add_one(const std::string& path) {
     const auto slash = path.rfind('/');
     const std::string parent = slash == std::string::npos ? "" : path.substr(0, slash);

@@ -1,6 +1,6 @@
-// Listings of trees on a board: the script that asks, the reader of its answer, the same over SFTP,
-// and which names of a board may become files here. For the transfers. A board may answer anything;
-// what makes no sense is counted as refused.
+// Listings of trees on a board: the script that asks, the reader of its answer, the listing over
+// SFTP, and the rule which names of a board may become files here. For the transfers. A board may
+// answer anything; what makes no sense is counted as refused.
 #pragma once
 
 #include <string>
@@ -14,21 +14,21 @@
 
 namespace msprof {
 
-// Why a path from a board must not be used, as the end of a sentence: "leads out of the folder".
-// Empty for a relative path of plain components of at most 255 bytes.
+// Reason why a path from a board must not be used, as the end of a sentence: "leads out of the
+// folder". Empty for a relative path of plain components of at most 255 bytes.
 std::string_view objection_to_board_path(std::string_view path);
 
 // True for such a path: without "..", empty components, control characters or a leading '/'.
 bool is_acceptable_board_path(std::string_view path);
 
-// Why other kinds are refused.
+// Reason why other kinds are refused.
 inline constexpr std::string_view kLink = "is a link";
 inline constexpr std::string_view kSpecialFile = "is neither a file nor a folder";
 
 // The path without "./" in front and '/' behind, as find and tar print it; "" is the folder itself.
 std::string_view plain_board_path(std::string_view path);
 
-// What the scripts print, a line each:
+// Parses the output of the scripts, a line each:
 //   s <mode, hex> <size> <mtime> <ctime> <inode> <name>    of `stat`
 //   l <mode, as "-rw-r--r--"> <size> <name>                of `ls -ln`, where there is no stat
 //   @refused                                               a name with control characters
@@ -36,7 +36,7 @@ std::string_view plain_board_path(std::string_view path);
 // Throws Error(partial_data) where the last line is missing.
 TreeListing parse_board_listing(std::string_view answer);
 
-// `paths` (acceptable ones, or "." for everything) and what they hold, relative to `folder`.
+// Lists `paths` (acceptable ones, or "." for everything) and what they hold, relative to `folder`.
 // Throws Error(partial_data) where the board cannot list them.
 TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
                           const std::vector<std::string>& paths);

@@ -27,7 +27,7 @@ using Seconds = std::chrono::seconds;
 constexpr std::chrono::nanoseconds kRacy = Seconds(2);
 
 // Lines: 'd' or 'f', then a name with "./" in front; folders come before what they hold, so that no
-// name is looked up through a link that has to go.
+// name is resolved through a link that has to go.
 constexpr BoardScript kMakeRoom = {"making room for the project's files", R"sh(
 cd "$1" 2>/dev/null || exit 0
 [ -n "$(ls -A 2>/dev/null)" ] || exit 0
@@ -70,7 +70,7 @@ do
 done
 )sh"};
 
-// Two lines a link: what it says, its name.
+// Two lines a link: its target, its name.
 constexpr BoardScript kMakeLinks = {"making the project's links", R"sh(
 cd "$1" || exit 1
 while IFS= read -r target && IFS= read -r name
@@ -110,7 +110,7 @@ void warn_of_name(const ProjectEntry& entry, SendReport& report) {
 
 }  // namespace
 
-// O_NONBLOCK: a pipe that took the file's place since it was looked at must not hang the sender.
+// O_NONBLOCK: a pipe that took the file's place since it was examined must not hang the sender.
 SourceFile::SourceFile(const std::filesystem::path& path)
     : fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK)) {
   if (!fd_ || ::fstat(fd_.get(), &status_) != 0) {

@@ -17,7 +17,7 @@
 
 namespace msprof {
 
-// A file that may change while it is sent; whoever sends it learns of it.
+// A file that may change while it is sent; its sender learns of it.
 class SourceFile {
  public:
   // Opens a regular file, not through a link; error() is 0 or an errno value.
@@ -25,13 +25,13 @@ class SourceFile {
   int error() const { return error_; }
 
   std::uint64_t size_bytes() const { return static_cast<std::uint64_t>(status_.st_size); }
-  // The time that its copy on the board gets; BoardTransfer::send() says why it may differ.
+  // Time that its copy on the board gets; BoardTransfer::send() explains why it may differ.
   std::int64_t copied_mtime_seconds() const;
 
-  // As long as there is something within the size that it had when it was opened. Throws
+  // Reads on while there is something within the size that it had when it was opened. Throws
   // Error(interrupted): what has come of it on the board by then is seen to be shorter.
   std::size_t read(std::span<char> buffer);
-  // It is not what it was when it was opened, or could not be read to its end.
+  // True if it is not what it was when it was opened, or could not be read to its end.
   bool has_changed() const;
 
  private:
@@ -41,14 +41,14 @@ class SourceFile {
   int error_ = 0;
 };
 
-// Counts it in `report`. Where it could not be opened: warns, notes it as not sent, returns false.
+// Counts it in `report`. If it could not be opened: warns, notes it as not sent, returns false.
 bool open_for_sending(const SourceFile& file, const ProjectEntry& entry, SendReport& report);
 
-// As BoardShell::Source: the next bytes of `file`, counted in `report`.
+// Gives the next bytes of `file`, counted in `report`, like a BoardShell::Source.
 std::function<std::size_t(char* buffer, std::size_t size)> counted_reads(
     SourceFile& file, SendReport& report, const TransferProgress& progress);
 
-// After the last byte: warns and returns true where it changed meanwhile.
+// Warns and returns true, after the last byte, if it changed meanwhile.
 bool told_of_change(const SourceFile& file, const ProjectEntry& entry);
 
 // Lists of names go to a board a line each; a name that has a line break itself cannot.

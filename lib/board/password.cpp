@@ -1,4 +1,4 @@
-// Where a password comes from: the functions of config.hpp that deal with it.
+// Sources of a password: the functions of config.hpp that deal with it.
 #include "board/config.hpp"
 
 #include <fcntl.h>
@@ -26,7 +26,7 @@ namespace msprof {
 
 namespace {
 
-// What a terminal gives for a line at most.
+// Longest line that a terminal gives.
 constexpr std::size_t kMostAnswerBytes = 4096;
 
 // The terminal that the user types at, also where stdin is a file for the application.
@@ -58,8 +58,8 @@ class Terminal {
   int out_ = -1;
 };
 
-// Holds the ending signals back: one that came between two looks at the flag, or two at once, could
-// end the program with the terminal still silent.
+// Holds the ending signals back: one that came between two checks of the flag, or two at once,
+// could end the program with the terminal still silent.
 class HeldSignals {
  public:
   HeldSignals() {
@@ -73,7 +73,7 @@ class HeldSignals {
     ::pthread_sigmask(SIG_BLOCK, &held, &before_);
     pending_.reset(::signalfd(-1, &held, SFD_CLOEXEC));
   }
-  // They are delivered now.
+  // Delivers them now.
   ~HeldSignals() { ::pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   HeldSignals(const HeldSignals&) = delete;
   HeldSignals& operator=(const HeldSignals&) = delete;
@@ -135,7 +135,7 @@ std::optional<Secret> read_line(int fd, const HeldSignals& signals) {
   return answer;
 }
 
-// Shows `question` and reads a line that is not shown. Empty where there is nobody to ask (stderr
+// Shows `question` and reads a line that is not shown. Empty if there is no user to ask (stderr
 // is no terminal) or the answer is an end of file. The terminal is as before on every way out;
 // Ctrl-C throws Error(interrupted).
 std::optional<Secret> ask_password(const std::string& question) {
@@ -158,7 +158,7 @@ std::optional<Secret> ask_password(const std::string& question) {
 constexpr std::string_view kVariable = "MSPROF_SSH_PASSWORD=";
 constexpr std::size_t kMostPasswordBytes = 64 << 10;
 
-// One byte, so that what follows the line stays for the application. False at the end.
+// Reads one byte, so that what follows the line stays for the application. False at the end.
 bool read_byte(int fd, char& byte) {
   for (;;) {
     const ssize_t count = ::read(fd, &byte, 1);

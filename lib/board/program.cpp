@@ -21,7 +21,7 @@ namespace msprof {
 
 namespace {
 
-// Where a signal handler finds them.
+// Kept where a signal handler finds them.
 termios g_before = {};
 volatile std::sig_atomic_t g_takes_keys = 0;
 
@@ -40,7 +40,7 @@ constexpr std::string_view kRunning = "@msprof-run@ ";
 constexpr std::string_view kFailedWord = "@msprof-failed@";
 constexpr std::string_view kFailed = "@msprof-failed@\n";  // all that such a command prints then
 constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D; the first ends a begun line
-// On a terminal the shell's complaint comes before that word, with file names in it.
+// Longest complaint of the shell, with file names in it: on a terminal it comes before that word.
 constexpr std::size_t kMostComplaint = 10 << 10;
 constexpr std::size_t kMostFirstLine = 4 << 10;
 constexpr std::size_t kMostErrorsTail = 1 << 10;
@@ -105,7 +105,7 @@ for process in $(marked "$1"); do
 done
 )sh";
 
-// $1 run: ends at once what is still there and tells how many that were.
+// $1 run: ends at once what is still there and prints how many that were.
 constexpr const char* kSweep = R"sh(
 left=0
 tries=0
@@ -138,7 +138,7 @@ void write_all(int fd, std::string_view bytes) {
   while (!bytes.empty()) {
     const ssize_t written = ::write(fd, bytes.data(), bytes.size());
     if (written < 0 && errno == EINTR) continue;
-    if (written < 0) return;  // whoever read it is gone; the application goes on
+    if (written < 0) return;  // its reader is gone; the application goes on
     bytes.remove_prefix(static_cast<std::size_t>(written));
   }
 }
@@ -151,7 +151,7 @@ int signal_number(const std::string& name) {
   return 0;
 }
 
-// How many bytes at the end of `text` may be the begin of `word`.
+// Number of bytes at the end of `text` that may be the begin of `word`.
 std::size_t begun_at_end(std::string_view text, std::string_view word) {
   for (std::size_t size = std::min(text.size(), word.size() - 1); size > 0; --size) {
     if (text.ends_with(word.substr(0, size))) return size;
@@ -193,7 +193,7 @@ void UserTerminal::take_keys() {
   if (::tcgetattr(STDIN_FILENO, &g_before) != 0) return;
   termios keys = g_before;
   keys.c_iflag &= ~static_cast<tcflag_t>(ICRNL | INLCR | IGNCR | ISTRIP | IXON | IXOFF);
-  // ISIG stays for Ctrl-C, and OPOST for what msprof itself has to say.
+  // ISIG stays for Ctrl-C, and OPOST for msprof's own messages.
   keys.c_lflag &= ~static_cast<tcflag_t>(ICANON | IEXTEN | ECHO | ECHONL);
   keys.c_cc[VSUSP] = keys.c_cc[VQUIT] = _POSIX_VDISABLE;
   keys.c_cc[VMIN] = 1;
@@ -292,7 +292,7 @@ void BoardProgram::show_until_failure(std::string_view bytes) {
   held_.erase(0, size);
 }
 
-// Until the application has begun, stderr tells why it did not.
+// Until the application has begun, stderr has the reason why it did not.
 void BoardProgram::take_errors(std::string_view bytes) {
   if (started_) {
     write_all(STDERR_FILENO, bytes);
@@ -384,7 +384,7 @@ void BoardProgram::finish(const CommandEnd& end) {
 }
 
 std::string BoardProgram::why_not_started() const {
-  // What a shell ends with when exec(2) fails; the file itself was there and executable.
+  // Exit code of a shell when exec(2) fails; the file itself was there and executable.
   if (started_ && end_.exit_code == 127) {
     return "the interpreter or loader that it asks for is not on the board";
   }
@@ -410,7 +410,7 @@ void BoardProgram::signal(int number) {
   try {
     shell_.ask(script, {run_id_, group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
-    // The next wait() meets the same and ends the application over a new connection.
+    // The next wait() finds the connection lost, too, and ends the application over a new one.
     log::verbose("the connection was lost while {} was to be ended", run_id_);
   }
 }

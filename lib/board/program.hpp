@@ -22,20 +22,20 @@ namespace msprof {
 class UserTerminal {
  public:
   UserTerminal() : size_(look()) {}
-  // As restore().
+  // Restores, like restore().
   ~UserTerminal() { restore(); }
   UserTerminal(const UserTerminal&) = delete;
   UserTerminal& operator=(const UserTerminal&) = delete;
 
-  // What the board's is to be like.
+  // Kind and size that the board's terminal shall have.
   const SshTerminal& size() const { return size_; }
-  // True when it has another size than last time.
+  // True when the size differs from that of the last call.
   bool has_changed();
 
-  // From now on, where stdin is a terminal and we are in its foreground; may be called again and
+  // Starts, if stdin is a terminal and we are in its foreground; may be called again and
   // again.
   void take_keys();
-  // The terminal is as it was before. So it is when a signal ends msprof at once, too.
+  // Restores the terminal's settings. A signal that ends msprof at once restores them, too.
   void restore();
 
  private:
@@ -47,7 +47,7 @@ class UserTerminal {
 // all.
 bool may_read_input();
 
-// What to start; all paths absolute, on the board.
+// Program to start; all paths absolute, on the board.
 struct BoardRun {
   std::string id;  // becomes MSPROF_RUN in its environment, by which it is found again
   std::string working_folder;
@@ -95,7 +95,7 @@ class BoardProgram : public RunningProgram {
   std::uint64_t shown_bytes_ = 0;
   std::string held_;         // on a terminal: output that may be the begin of the word of a failure
   bool failed_ = false;      // it could not be started
-  std::string errors_tail_;  // why, then
+  std::string errors_tail_;  // reason, then
   std::string group_ = "0";  // its process group where that is its own
   std::vector<char> input_buffer_;
   std::string_view input_;

@@ -16,7 +16,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// What a script says first; a greeting of the login shell comes before it.
+// First line of a script's output; a greeting of the login shell comes before it.
 constexpr std::string_view kBegin = "@msprof-begin@";
 constexpr std::size_t kMostGreeting = 64 << 10;
 constexpr std::size_t kMostCommand = 8'900;  // dropbear's MAX_CMD_LEN is 9,000
@@ -62,8 +62,8 @@ class GreetingFilter {
   bool begun_ = false;
 };
 
-// A command whose input breaks off: it has handled what it got, and is gone, before somebody looks
-// at what it left.
+// A command whose input breaks off: it has handled what it got, and is gone, before anything checks
+// what it left.
 void end_early(SshCommand& command) {
   const auto limit = Clock::now() + kFarewell;
   try {

@@ -31,7 +31,7 @@ struct BoardAnswer {
   std::string err;  // at most the last 4 KB
   CommandEnd end;
   bool ok() const { return end.exit_code == 0; }
-  // What the board said on stderr, made printable, or how the command ended.
+  // Text of the board on stderr, made printable, or how the command ended.
   std::string reason() const;
 };
 
@@ -39,8 +39,8 @@ struct BoardAnswer {
 // "scp -P 2222 -r root@192.168.1.10:/x ."
 std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp);
 
-// What is sent for a script; throws Error(usage) where it is longer than dropbear takes (9,000
-// bytes).
+// Command that is sent for a script; throws Error(usage) where it is longer than dropbear takes
+// (9,000 bytes).
 std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments);
 
 class BoardShell {
@@ -51,9 +51,9 @@ class BoardShell {
   explicit BoardShell(SshLogin login);
 
   void connect();
-  // After ConnectionLost: tries again until `seconds` are over. False when the board stayed away.
+  // Tries again, after ConnectionLost, until `seconds` are over. False when the board stayed away.
   bool reconnect(double seconds);
-  // Closes the connection at once, without a word to the board.
+  // Closes the connection at once, without a message to the board.
   void disconnect();
   bool is_connected() const { return connection_ != nullptr; }
   SshConnection& connection() const;
@@ -64,10 +64,11 @@ class BoardShell {
   // clean.
   BoardAnswer ask(const BoardScript& script, const std::vector<std::string>& arguments,
                   std::string_view input = {});
-  // Runs one that changes files on the board; throws Error(cannot_write) with its reason, too.
+  // Runs a script that changes files on the board; throws Error(cannot_write) with its reason, too.
   void change(const BoardScript& script, const std::vector<std::string>& arguments,
               std::string_view input = {});
-  // As ask() with streams: `source` (may be empty) is its stdin, `sink` (may be empty) its stdout.
+  // Runs like ask(), with streams: `source` (may be empty) is its stdin, `sink` (may be empty) its
+  // stdout.
   BoardAnswer stream(const BoardScript& script, const std::vector<std::string>& arguments,
                      const Source& source, const StreamSink& sink);
   // Starts a script, on a terminal if one is given, and leaves the waiting to the caller.

@@ -25,7 +25,7 @@ struct RemoteProject {
   std::string program_head;
 };
 
-// $1 folder, $2 program. "root PATH", "head HEX…", one "acl PATH" a file; a line "missing …" says
+// $1 folder, $2 program. "root PATH", "head HEX…", one "acl PATH" a file; a line "missing …" names
 // what is not there.
 constexpr BoardScript kFind = {"looking at the project on the board", R"sh(
 cd "$1" 2>/dev/null || { echo "missing no such folder"; exit 0; }
@@ -45,7 +45,7 @@ Target target_of(const std::string& root, const std::string& main) {
   return target;
 }
 
-// Looks for `main` (relative) in `folder` of the board (absolute, or below the account's home). The
+// Finds `main` (relative) in `folder` of the board (absolute, or below the account's home). The
 // acl.json files come to `scratch`. Throws Error(nothing_to_do) naming what is missing,
 // Error(usage) where the folder holds the one that runs take place in.
 RemoteProject find_remote_project(BoardLink& link, const std::string& main,
@@ -96,7 +96,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   return found;
 }
 
-// $1 the run folder, then the folders in it. The runs of others on the board are none of ours.
+// $1 the run folder, then the folders in it. The runs of others on the board are left alone.
 constexpr BoardScript kMakeRun = {"making the folder of the run", R"sh(
 umask 077
 mkdir -p "${1%/*}" && mkdir "$1" && cd "$1" && shift && mkdir "$@"
@@ -127,7 +127,7 @@ for run in *; do
 done
 )sh"};
 
-// The project's folder on the board is named alike: an application may know its own place.
+// The project's folder on the board is named alike: an application may know its own path.
 std::string folder_name(const Project& project) {
   std::string name = project.target.root.filename().string();
   return is_acceptable_board_path(name) ? name : "project";
@@ -249,7 +249,7 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
   try {
     return board_free_bytes(link_.shell(), facts().folder);
   } catch (const Error& error) {
-    // A lost connection is met again, and answered, by whoever waits for the application.
+    // A lost connection is found again, and handled, by whoever waits for the application.
     log::verbose("{}", error.what());
     return std::nullopt;
   }
@@ -281,7 +281,7 @@ void SshHost::clean_up() {
   // The board's own business: a Ctrl-C from before must not leave it half done.
   const interrupt::Aside aside;
   try {
-    // Where it was lost for good that has been said, and the board cleans itself.
+    // If it was lost for good that has been reported, and the board cleans itself.
     if (link_.shell().is_connected()) {
       link_.persistently([this] { remove_run(); });
     }

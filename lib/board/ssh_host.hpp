@@ -2,7 +2,7 @@
 //
 // On the board, below <board_dir>/.msprof: `lock` (one run at a time), `cache/<id>` (a copy of each
 // project of each machine, so that only what changed is sent), `runs/<run>` (the fresh copy of one
-// run, removed after it) and `kept/<run>` (what --keep kept, or what could not be brought home).
+// run, removed after it) and `kept/<run>` (what --keep kept, or what could not be fetched).
 #pragma once
 
 #include <filesystem>
@@ -19,11 +19,11 @@
 namespace msprof {
 
 struct BoardRunOptions {
-  double reconnect_seconds = 30;  // how long a lost board is looked for
+  double reconnect_seconds = 30;  // time to reconnect to a lost board
   bool keep = false;              // the run folder stays on the board
   bool no_cache = false;          // nothing of the project stays on the board
   bool clean_board = false;       // afterwards nothing at all of ours stays there
-  bool force = false;             // take the board from another run; delete what never came home
+  bool force = false;             // take the board from another run; delete what was never fetched
 };
 
 class SshHost : public Host {
@@ -33,8 +33,8 @@ class SshHost : public Host {
 
   std::string name() const override { return link_.name(); }
   bool is_board() const override { return true; }
-  // Connects, looks, says in one line what it found, and takes the board's lock. Throws
-  // Error(kept_results) where clean_board would delete what never came home, unless `force`.
+  // Connects, probes, prints in one line what it found, and takes the board's lock. Throws
+  // Error(kept_results) if clean_board would delete what was never fetched, unless `force`.
   void connect() override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
@@ -47,9 +47,9 @@ class SshHost : public Host {
   void clean_up() override;
   std::string remains() const override { return remains_; }
 
-  // After connect().
+  // Returns the facts, after connect().
   const BoardFacts& facts() const { return link_.facts(); }
-  // connect() and the removal of <board_dir>/.msprof, without a run.
+  // Connects as connect() does and removes <board_dir>/.msprof, without a run.
   void clean_board();
 
  private:
@@ -63,7 +63,7 @@ class SshHost : public Host {
   bool connected_ = false;
   bool has_run_ = false;    // the run folder is on the board
   bool at_stake_ = false;   // it may have results that are nowhere else
-  bool kept_safe_ = false;  // what could not be brought home stays there
+  bool kept_safe_ = false;  // what could not be fetched stays there
   std::string project_name_;
   std::string remote_folder_;  // a project that was on the board already
   std::string remote_head_;    // the first bytes of its program

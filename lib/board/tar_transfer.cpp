@@ -49,14 +49,14 @@ class ByteQueue {
     if (was_empty) changed_.notify_all();
   }
 
-  // No more comes.
+  // Ends the input.
   void close() {
     const std::lock_guard lock(mutex_);
     closed_ = true;
     changed_.notify_all();
   }
 
-  // The reader's side. The next block, good until the next call; empty at the end.
+  // The reader's side. Returns the next block, good until the next call; empty at the end.
   std::string_view pull() {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !blocks_.empty(); });
@@ -93,7 +93,7 @@ class ByteQueue {
   bool left_ = false;
 };
 
-// Behind the end of an archive tar pads to its block; more is not ours to wait for.
+// Padding of tar behind the end of an archive, up to its block; more is not waited for.
 constexpr std::uint64_t kMostPadding = 1 << 20;
 
 class TarReader {
@@ -101,7 +101,7 @@ class TarReader {
   TarReader(const TarSource& source, Incoming& incoming)
       : source_(source), incoming_(incoming), archive_(archive_read_new()) {
     if (!archive_) throw std::bad_alloc();
-    // Tar alone, and no decompression: nothing here unpacks to more than what was sent.
+    // Reads tar alone, without decompression: nothing here unpacks to more than what was sent.
     archive_read_support_format_tar(archive_.get());
   }
 
@@ -151,7 +151,7 @@ class TarReader {
     return true;
   }
 
-  // Why an entry is none of the two kinds that come home.
+  // Reason why an entry is none of the two kinds that are fetched.
   std::string_view objection_to_kind() const {
     if (archive_entry_hardlink(entry_) != nullptr) return "is a second name of another file";
     const auto kind = archive_entry_filetype(entry_);
@@ -241,7 +241,7 @@ constexpr BoardScript kUnpack = {"sending by tar", R"sh(
 mkdir -p "$1" && cd "$1" && exec tar xpof -
 )sh"};
 
-// What the names of one command may take, below what a board takes as a whole.
+// Bytes that the names of one command may take, below what a board takes as a whole.
 constexpr std::size_t kMostNameBytes = 8'000;
 
 std::vector<std::vector<std::string>> in_batches(const std::string& folder,
@@ -280,7 +280,7 @@ class Unpacker {
   Unpacker& operator=(const Unpacker&) = delete;
 
   void push(std::string_view bytes) { queue_.push(bytes); }
-  // No more comes; throws what the unpacking threw.
+  // Ends the input; throws what the unpacking threw.
   void finish() {
     stop();
     if (error_) std::rethrow_exception(error_);
@@ -312,7 +312,7 @@ std::string fetch_batch(BoardShell& shell, const std::vector<std::string>& argum
     problem = error.what();
   }
   if (progress) progress(incoming.bytes());
-  // Why tar failed tells more than how its stream then looks.
+  // tar's own reason explains more than the state of its stream.
   const bool failed = answer.end.exit_code.value_or(0) != 0 || !answer.end.signal.empty();
   return failed ? answer.reason() : problem;
 }
@@ -327,7 +327,7 @@ TarWriter::TarWriter(const std::vector<ProjectEntry>& entries, const TransferPro
     : entries_(entries), progress_(progress), buffer_(kChunk), archive_(archive_write_new()) {
   if (!archive_) throw std::bad_alloc();
   require(archive_write_set_format_gnutar(archive_.get()));
-  // No blocks: what is written is there at once.
+  // Writes no blocks: what is written is there at once.
   require(archive_write_set_bytes_per_block(archive_.get(), 0));
   require(archive_write_open(archive_.get(), this, nullptr, take, nullptr));
 }
@@ -423,7 +423,7 @@ void TarWriter::continue_file() {
   }
   std::size_t count = file_->read(buffer_);
   if (count == 0) {
-    // It became shorter: the stream keeps the size that it announced.
+    // Pads a file that became shorter: the stream keeps the size that it announced.
     count = static_cast<std::size_t>(std::min<std::uint64_t>(buffer_.size(), left_bytes_));
     std::fill_n(buffer_.begin(), count, '\0');
   }

@@ -63,7 +63,7 @@ class TarWriter {
   std::unique_ptr<struct archive, Closer> archive_;
 };
 
-// The next bytes, good until the next call; empty at the end.
+// Returns the next bytes, good until the next call; empty at the end.
 using TarSource = std::function<std::string_view()>;
 
 // Reads one archive and what pads it: regular files and folders go to `incoming`, everything else

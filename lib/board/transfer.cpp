@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// The size of a regular file here; nothing for everything else.
+// Size of a regular file here; nothing for everything else.
 std::optional<std::uint64_t> size_here(const fs::path& path) {
   struct stat status = {};
   if (::lstat(path.c_str(), &status) != 0 || !S_ISREG(status.st_mode)) return std::nullopt;
@@ -30,7 +30,7 @@ bool is_whole(const fs::path& into, const std::string& path, const ListedFile& f
   return size_here(into / path) == file.size_bytes;
 }
 
-// The files of `there` that are not here with their size.
+// Files of `there` that are not here with their size.
 TreeListing different(const TreeListing& there, const fs::path& into) {
   TreeListing result;
   for (const auto& [path, file] : there.files) {
@@ -57,7 +57,8 @@ void join(std::string& text, const std::string& more) {
   text += more;
 }
 
-// `there` is what the board has of `paths` in the end, `problem` what went wrong on the way.
+// Compares: `there` is what the board has of `paths` in the end, `problem` what went wrong on the
+// way.
 FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& paths,
                    const std::string& problem, const fs::path& into, const Incoming& incoming) {
   FetchReport report;
@@ -119,7 +120,8 @@ std::string BoardTransfer::fetch_once(const std::string& folder,
   return fetch_listed(folder, wanted, incoming, progress);
 }
 
-// Needs no tar: for boards without one, and for the few files that a tar stream did not bring.
+// Fetches without tar: for boards without one, and for the few files that a tar stream did not
+// bring.
 std::string BoardTransfer::fetch_listed(const std::string& folder, const TreeListing& wanted,
                                         Incoming& incoming, const TransferProgress& progress) {
   if (way_ == TransferWay::sftp) {
@@ -142,7 +144,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
                    counted(again.files.size(), "file"), again.files.size() == 1 ? "does" : "do",
                    problem.empty() ? "" : ": ", problem);
       join(problem, fetch_listed(folder, again, incoming, progress));
-      // A file that went away meanwhile is not missed: the board's last word counts.
+      // A file that went away meanwhile is not missed: the board's last listing counts.
       TreeListing now = list_paths(folder, names_of(again));
       for (const auto& [path, file] : again.files) there.files.erase(path);
       there.files.merge(now.files);

@@ -22,20 +22,21 @@ namespace msprof {
 struct FetchReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  std::uint64_t refused = 0;          // names and kinds not brought home
+  std::uint64_t refused = 0;          // names and kinds not fetched
   std::vector<std::string> examples;  // some of them, printable, with the reason
   std::vector<std::string> changed;   // files that differ from the board's sizes after two tries
-  std::string reason;  // the board's words where something did not come, printable; else empty
+  std::string reason;  // the board's message if something did not come, printable; else empty
 };
 
 struct SendReport {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
-  // Could not be read here (each named in a warning); the board has no file of that name.
+  // Files that could not be read here (each named in a warning); the board has no file of that
+  // name.
   std::vector<std::filesystem::path> not_sent;
 };
 
-// Gets the bytes of files so far.
+// Receives the number of bytes of files so far.
 using TransferProgress = std::function<void(std::uint64_t bytes)>;
 
 class Incoming;
@@ -44,17 +45,17 @@ enum class TransferWay { automatic, tar, sftp, cat };
 
 class BoardTransfer {
  public:
-  // `way` other than automatic is for tests and measurements.
+  // Takes a `way` other than automatic for tests and measurements.
   BoardTransfer(BoardShell& shell, const BoardFacts& facts,
                 TransferWay way = TransferWay::automatic);
 
   std::string way() const;  // "tar", "SFTP", "cat"
 
-  // Everything below `folder` (absolute, on the board), links not followed. Throws
+  // Lists everything below `folder` (absolute, on the board), links not followed. Throws
   // Error(partial_data) where it cannot be listed.
   TreeListing list(const std::string& folder);
 
-  // Brings `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)
+  // Fetches `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)
   // to `into`/<path>, replacing what is there, and holds the sizes against a fresh listing. What
   // differs is fetched once more. Permissions come without setuid and limited by the umask, times
   // as they are. Ctrl-C does not end it. Throws

@@ -1,7 +1,7 @@
 // The ways that files take to and from a board: one tar stream, SFTP, or file after file through
 // `cat`. For BoardTransfer, which chooses and verifies.
 //
-// Fetching returns what went wrong, printable, empty where nothing did: whether it matters shows
+// Fetching returns what went wrong, printable, empty if nothing did: if it matters shows
 // when the sizes are compared. All throw ConnectionLost; fetching CannotWriteHere; sending
 // Error(cannot_write) with the board's reason, Error(interrupted).
 #pragma once
@@ -18,14 +18,14 @@
 
 namespace msprof {
 
-// A file that grows while it is read is followed this far beyond its listed size.
+// Bytes beyond its listed size to which a file that grows while it is read is followed.
 inline constexpr std::uint64_t kMostGrowth = 16 << 20;
 
-// `paths` as BoardTransfer::fetch() has them.
+// Fetches `paths`, which are those of BoardTransfer::fetch().
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
                          const TransferProgress& progress);
-// Everything of `wanted`, which is relative to `folder`.
+// Sends everything of `wanted`, which is relative to `folder`.
 std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const TreeListing& wanted,
                           Incoming& incoming, const TransferProgress& progress);
 std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const TreeListing& wanted,

@@ -53,7 +53,8 @@ bool lies_below_any(const std::string& path, const std::set<std::string>& folder
   return false;
 }
 
-// Left free for the recording, and for what blocks and folders take beyond the bytes of files.
+// Space left free for the recording, and for what blocks and folders take beyond the bytes of
+// files.
 constexpr std::uint64_t kMarginBytes = 8'000'000;
 
 constexpr BoardScript kMakeFolder = {"making the folder of the board's copy", R"sh(
@@ -176,7 +177,7 @@ void BoardUpload::remove(const std::string& folder, const std::vector<std::strin
   if (!list.empty()) link_.shell().change(kRemove, {folder}, list);
 }
 
-// Again after a lost connection: what has arrived by then is not sent twice.
+// Sends again after a lost connection: what has arrived by then is not sent twice.
 Placed BoardUpload::send(const Project& project, const std::string& folder) {
   Placed placed;
   std::uint64_t sent = 0;
@@ -232,7 +233,7 @@ Placed BoardUpload::by_cache(const Project& project) {
   return placed;
 }
 
-// Of an upload that was ended: what is whole serves the next run, what is half serves nobody.
+// Keeps, of an upload that was ended, what is whole for the next run; half a file is of no use.
 void BoardUpload::drop_unfinished(const Project& project) {
   if (!link_.shell().is_connected()) return;
   const interrupt::Aside aside;
@@ -253,7 +254,7 @@ void BoardUpload::drop_unfinished(const Project& project) {
     cache_bytes_ = whole_bytes;
     if (whole_bytes == 0) cache_.clear();
   } catch (const Error& error) {
-    // The first error is told; a half file is known by its size, and sent again by the next run.
+    // Reports the first error; a half file is known by its size, and sent again by the next run.
     log::verbose("{}", error.what());
   }
 }

@@ -14,8 +14,9 @@
 
 namespace msprof {
 
-// What brings a copy in the state of `project`: entries to send (folders and links, which have no
-// content, whenever in doubt) and paths to remove first, those that hold others before these.
+// Changes that bring a copy in the state of `project`: entries to send (folders and links, which
+// have no content, whenever in doubt) and paths to remove first, those that hold others before
+// these.
 struct CacheUpdate {
   std::vector<ProjectEntry> send;
   std::vector<std::string> remove;
@@ -32,12 +33,12 @@ std::string cache_name(const Project& project);
 
 class BoardUpload {
  public:
-  // `target` is the project's place in the run folder; absolute, it does not exist yet.
+  // Takes `target`, the path of the project in the run folder; absolute, it does not exist yet.
   BoardUpload(BoardLink& link, const BoardFacts& facts, std::string target);
 
   // Sends what changed since the last run into the board's copy and makes `target` of it: a copy,
   // or the board's copy itself where space is short. Throws Error(cannot_write) when the board has
-  // no room, ConnectionLost, Error(interrupted); the board's copy then has whole files only, where
+  // no space, ConnectionLost, Error(interrupted); the board's copy then has whole files only, where
   // it can still be reached.
   Placed by_cache(const Project& project);
   // Sends everything to `target`.
@@ -47,7 +48,7 @@ class BoardUpload {
   // Files of our own; paths are relative to `target` and may begin with ".." once.
   void place_files(const Project& project, const std::vector<PlacedFile>& files);
 
-  // What the board keeps of the project, a sentence; empty: nothing.
+  // Sentence on what the board keeps of the project; empty: nothing.
   std::string remains() const;
 
  private:
