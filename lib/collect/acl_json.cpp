@@ -67,7 +67,7 @@ void set_profiler(Json& document, const ProfilerOptions& options, const std::str
   Json& profiler = document["profiler"];
   if (!profiler.is_object()) profiler = Json::object();
   Section section(profiler, overridden);
-  // To profile is what the command is for: a switch that is off in the file is nothing to mention.
+  // Profiling is what the command is for: a switch that is off in the file is not reported.
   section.set({"switch"}, on_off(options.on.value_or(true)), true);
   section.set({"output"}, output, true);
   section.set({"interval"}, std::to_string(options.interval.value_or(0)),

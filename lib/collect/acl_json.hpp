@@ -1,4 +1,4 @@
-// acl.json: the configuration that an SVP application hands to svp_acl_init, and its section
+// acl.json: configuration that an SVP application hands to svp_acl_init, and its section
 // "profiler". For the collector; nothing else knows this format.
 #pragma once
 
@@ -14,11 +14,11 @@
 namespace msprof {
 
 inline constexpr std::string_view kArithmeticUtilization = "ArithmeticUtilization";
-// What --aac_metrics takes.
+// Values of --aac_metrics.
 const std::vector<std::string>& aac_metrics_names();
 inline constexpr long kMaxInterval = 9999;
 
-// What the command line asks for; what is not given has the manual's default: everything on,
+// Options of the command line; one that is not given has the manual's default: everything on,
 // interval 0.
 struct ProfilerOptions {
   std::optional<long> interval;  // 0 … kMaxInterval
@@ -36,8 +36,8 @@ struct PatchedAclJson {
   std::vector<std::string> overridden;
 };
 
-// `original` with the section "profiler" set for a run that writes to `output`. All other keys and
-// their order are kept, and so is the spelling of the keys (aicpu or aacpu, aic_metrics or
+// Returns `original` with the section "profiler" set for a run that writes to `output`. All other
+// keys and their order are kept, and so is the spelling of the keys (aicpu or aacpu, aic_metrics or
 // aac_metrics).
 PatchedAclJson patch_acl_json(std::string_view original, const ProfilerOptions& options,
                               const std::string& output);
@@ -45,8 +45,8 @@ PatchedAclJson patch_acl_json(std::string_view original, const ProfilerOptions& 
 // A configuration that holds nothing but the section "profiler".
 std::string default_acl_json(const ProfilerOptions& options, const std::string& output);
 
-// Which acl.json files a run gets: every one of the project patched, a default one where there is
-// none, and the one that the runtime is told of.
+// Plans the acl.json files of a run: every one of the project patched, a default one if there is
+// none, and the one whose path the runtime gets.
 struct AclPlan {
   std::vector<PlacedFile> files;
   std::filesystem::path chosen;  // relative to the project
@@ -54,9 +54,9 @@ struct AclPlan {
   bool dump_on = false;
 };
 
-// `named` is --acl-json, looked up in the current folder, then in the project. Warns of files that
-// are no JSON and of values that the run overrides. Throws Error(nothing_to_do) when `named` is
-// missing.
+// Takes --acl-json as `named`, looked up in the current folder, then in the project. Warns of files
+// that are no JSON and of values that the run overrides. Throws Error(nothing_to_do) when `named`
+// is missing.
 AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& named,
                       const ProfilerOptions& options, const std::string& output);
 

@@ -40,17 +40,17 @@ void remove_stale_staging(const fs::path& output) {
   }
 }
 
-// Like rename(2), but never over something that is there.
+// Renames like rename(2), but never over something that is there.
 int rename_to_new(const fs::path& from, const fs::path& to) {
   if (::renameat2(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), RENAME_NOREPLACE) == 0) return 0;
   if (errno != EINVAL && errno != ENOSYS) return errno;
-  // A file system without that: look first.
+  // Checks first, on a file system without that.
   struct stat there = {};
   if (::lstat(to.c_str(), &there) == 0) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
 }
 
-// Of a `.done`: boards write file_len, older CANN releases filesize.
+// Size in a `.done`: boards write file_len, older CANN releases filesize.
 std::optional<std::uint64_t> announced_size(std::string_view text) {
   for (const std::string_view line : split(text, '\n')) {
     const auto at = line.find(':');

@@ -1,4 +1,4 @@
-// The arrival of results: what a run left comes under its final names in the output folder, each
+// Arrival of results: what a run left gets its final names in the output folder, each
 // only when whole, and never over something that is there. For the collector and the hosts.
 #pragma once
 
@@ -11,25 +11,26 @@
 
 namespace msprof {
 
-// A name that may be taken from an application for a folder of ours: JOB… or PROF_…, made of
-// letters, digits, '_' and '-'.
+// True for a name that may be taken from an application for a folder of ours: JOB… or PROF_…, made
+// of letters, digits, '_' and '-'.
 bool is_capture_name(std::string_view name);
 
 // Removes everything below `root` that is neither a file nor a folder; returns how many.
 std::uint64_t drop_special_files(const std::filesystem::path& root);
 std::uint64_t tree_bytes(const std::filesystem::path& root);
-// `capture` holds a folder data/ with something in it.
+// True if `capture` holds a folder data/ with something in it.
 bool has_data_folder(const std::filesystem::path& capture);
 
-// Holds every `<file>.done` of a capture that tells a size ("file_len:N", "filesize:N") against the
+// Compares every `<file>.done` of a capture that has a size ("file_len:N", "filesize:N") with the
 // file; a sentence for each that differs.
 std::vector<std::string> check_done_files(const std::filesystem::path& capture);
 
-// A second of recording is at most 2 MB on a board: a minute or two of it, and next to nothing.
+// Thresholds: a second of recording is at most 2 MB on a board, so a minute or two of it, and next
+// to nothing.
 inline constexpr std::uint64_t kLittleSpaceBytes = 64'000'000;
 inline constexpr std::uint64_t kNoSpaceBytes = 4'000'000;
 
-// Free space of the file system that holds `folder`; empty where that cannot be told.
+// Free space of the file system that holds `folder`; empty if unknown.
 std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder);
 
 // A folder inside the output folder where results become whole before they get their names. Gone

@@ -61,8 +61,8 @@ void name_files(const std::string& intro, const std::vector<fs::path>& files) {
   log::info("{}", text);
 }
 
-// Warns before a disk is full, while an application runs. Looks at the place where the run writes
-// (on a board not more often than every ten seconds: each look costs it a process) and at the
+// Warns before a disk is full, while an application runs. Checks the disk where the run writes
+// (on a board not more often than every ten seconds: each check costs it a process) and the
 // output folder of this machine. Warns once a disk and threshold.
 class SpaceWatch {
  public:
@@ -76,20 +76,20 @@ class SpaceWatch {
     if (Clock::now() >= next_) look_now();
   }
 
-  // Looks at once; for the moments before and after a run.
+  // Checks at once; for the moments before and after a run.
   void look_now() {
     look_at_host();
     if (host_.is_board()) look_here();
     next_ = Clock::now() + interval_;
   }
 
-  // The disk where the run writes was seen full, or all but full.
+  // True if the disk where the run writes was seen full, or all but full.
   bool is_run_full() const { return run_full_; }
 
  private:
   using Clock = std::chrono::steady_clock;
 
-  // What was said already about a disk: 0 nothing, 1 little is left, 2 next to nothing.
+  // Last warning about a disk: 0 none, 1 little is left, 2 next to nothing.
   static int level_of(std::uint64_t free_bytes) {
     return free_bytes < kNoSpaceBytes ? 2 : free_bytes < kLittleSpaceBytes ? 1 : 0;
   }
@@ -146,7 +146,7 @@ class Run {
       connect();
       if (!target) find_on_host(staging);
       result_.main = (project_.target.root / project_.target.main).string();
-      // Ctrl-C ends the application, a second one kills it; what it recorded comes home either way.
+      // Ctrl-C ends the application, a second one kills it; what it recorded is fetched either way.
       const interrupt::MorePatience patience;
       copy();
       run();
@@ -306,7 +306,7 @@ class Run {
     }
     result_.exit_code = result_.outcome.exit_code();
     if (!result_.notes.empty()) result_.exit_code = gravest(result_.exit_code, Exit::partial_data);
-    // A Ctrl-C after the application's own end: the results are brought home all the same.
+    // A Ctrl-C after the application's own end: the results are fetched all the same.
     if (interrupt::received() != 0) result_.exit_code = Exit::interrupted;
     if (any_data) return;
     result_.exit_code = gravest(result_.exit_code, Exit::nothing_to_do);

@@ -1,4 +1,4 @@
-// collect(): runs an application profiled on a host and brings home what it recorded. For the verb.
+// collect(): runs an application profiled on a host and fetches what it recorded. For the verb.
 #pragma once
 
 #include <cstdint>
@@ -24,9 +24,9 @@ struct CollectOptions {
   WaitLimits limits;
   bool stdout_to_stderr = false;
   bool on_terminal = false;  // on a board
-  // Never copied, besides the output folder: where the runs take place.
+  // Folder of the runs; never copied, like the output folder.
   std::vector<std::filesystem::path> private_folders;
-  // Never copied either: the file with a board's login.
+  // File with a board's login; never copied either.
   std::vector<std::filesystem::path> private_files;
   std::vector<std::string> environment;   // "NAME=value" for the application
   std::optional<std::string> remote_dir;  // run what is there on the host, and copy nothing to it
@@ -52,14 +52,14 @@ struct CollectResult {
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> deleted;
   std::vector<CollectStep> steps;
-  std::vector<std::string> notes;  // what did not arrive as it should have, a sentence each
-  std::string remains;             // what stays on the host, a sentence; empty: nothing
-  std::string problem;             // why there is no profile data; empty: there is
+  std::vector<std::string> notes;  // what did not arrive complete, a sentence each
+  std::string remains;             // sentence on what stays on the host; empty: nothing
+  std::string problem;             // reason why there is no profile data; empty: there is
   std::vector<std::string> likely_causes;
   Exit exit_code = Exit::ok;
 };
 
-// Says on stderr what it does and what came of it. An application that fails is a result; an Error
+// Prints its progress and results on stderr. An application that fails is a result; an Error
 // is thrown for what keeps it from running or its results from arriving; `result` then has what was
 // done until there.
 void collect(const CollectOptions& options, Host& host, CollectResult& result);

@@ -160,7 +160,7 @@ std::optional<Machine> machine_of(std::string_view head) {
   return machine;
 }
 
-// Of `uname -m`; those that say nothing of the byte order are left out.
+// Machine of a `uname -m`; names that leave the byte order open are left out.
 std::optional<Machine> machine_named(std::string_view name) {
   if (name == "aarch64") return Machine{EM_AARCH64};
   if (name == "x86_64") return Machine{EM_X86_64};

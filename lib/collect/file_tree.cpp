@@ -92,7 +92,7 @@ int copy_bytes(int from, int to) {
       started = true;
       continue;
     }
-    // Some file systems (proc, overlays) report an empty file here: only reading tells.
+    // Some file systems (proc, overlays) report an empty file here: only reading shows its size.
     if (count == 0 && started) return 0;
     return copy_by_reading(from, to);
   }
@@ -142,7 +142,7 @@ void walk_tree(const fs::path& root, const TreeVisitor& visit, const TreeFailure
 
 int copy_file_whole(const fs::path& source, const fs::path& target, mode_t mode,
                     std::int64_t mtime_ns) {
-  // O_NONBLOCK: a pipe that took the file's place since it was looked at must not hang the copy.
+  // O_NONBLOCK: a pipe that took the file's place since it was examined must not hang the copy.
   const FileDescriptor from(::open(source.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
   if (!from) return errno;
   struct stat status = {};
@@ -172,7 +172,7 @@ bool remove_tree(const fs::path& root) {
   std::error_code error;
   fs::remove_all(root, error);
   if (error) {
-    // A run may leave folders that nobody may enter.
+    // A run may leave folders without permission to enter.
     ::chmod(root.c_str(), S_IRWXU);
     const auto open_up = [&](const fs::path& path, const struct stat& status) {
       if (S_ISDIR(status.st_mode)) ::chmod((root / path).c_str(), S_IRWXU);

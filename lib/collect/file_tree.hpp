@@ -24,10 +24,11 @@ void walk_tree(const std::filesystem::path& root, const TreeVisitor& visit,
 int copy_file_whole(const std::filesystem::path& source, const std::filesystem::path& target,
                     mode_t mode, std::int64_t mtime_ns);
 
-// Of a file, a folder or a link itself; a file system that keeps no times is no error.
+// Sets the times of a file, a folder or a link itself; a file system that keeps no times is no
+// error.
 void set_mtime(const std::filesystem::path& path, std::int64_t mtime_ns);
 
-// Brings a file or a folder to `target` (same file system: a rename; else a copy of its files and
+// Moves a file or a folder to `target` (same file system: a rename; else a copy of its files and
 // folders). Throws Error(cannot_write).
 void move_tree(const std::filesystem::path& source, const std::filesystem::path& target);
 

@@ -1,7 +1,7 @@
-// Host: a place that runs applications, as the collector sees it. LocalHost is this machine; a
-// board, SshHost, is another. To support a new place, implement Host and RunningProgram. The order
+// Host: a machine that runs applications, as the collector sees it. LocalHost is this machine; a
+// board, SshHost, is another. To support a new one, implement Host and RunningProgram. The order
 // of calls is connect, open, place, start, fetch, clean_up; the collector makes them and decides
-// (time limits, Ctrl-C, what the user is told), a host only does.
+// (time limits, Ctrl-C, messages to the user), a host only does.
 #pragma once
 
 #include <chrono>
@@ -16,7 +16,7 @@
 
 namespace msprof {
 
-// Where a run takes place, as absolute paths in the host's own file system.
+// Folders of a run, as absolute paths in the host's own file system.
 struct RunPlace {
   std::string project;  // the copy of the project
   std::string output;   // empty folder that acl.json names: captures appear in it
@@ -28,7 +28,7 @@ struct PlacedFile {
   std::string text;
 };
 
-// What to start. Paths are relative to the project.
+// Program to start. Paths are relative to the project.
 struct RunCommand {
   std::filesystem::path main;
   std::filesystem::path working_folder;
@@ -39,9 +39,9 @@ struct RunCommand {
   bool on_terminal = false;  // of the board: what it prints comes at once, as one stream
 };
 
-// How an application ended: it could not be started, or a code, or a signal.
+// End of an application: it could not be started, or a code, or a signal.
 struct ProgramEnd {
-  std::string start_error;  // why it could not be started; empty when it ran
+  std::string start_error;  // reason why it could not be started; empty when it ran
   std::optional<int> exit_code;
   int signal = 0;
   std::uint64_t left_over = 0;   // processes it left behind, ended by the host
@@ -52,7 +52,7 @@ struct ProgramEnd {
 class RunningProgram {
  public:
   virtual ~RunningProgram() = default;
-  // Waits up to `limit`; the end when the application and all it started are gone.
+  // Waits up to `limit`; returns the end when the application and all it started are gone.
   virtual std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) = 0;
   // Sends SIGINT, SIGTERM or SIGKILL to the application and what it started.
   virtual void signal(int number) = 0;
@@ -63,17 +63,17 @@ struct FetchedCapture {
   bool has_data = false;  // it holds a folder data/ with something in it
 };
 
-// What a run left, already copied or moved into a folder of this machine.
+// Results of a run, already copied or moved into a folder of this machine.
 struct Fetched {
   std::vector<FetchedCapture> captures;        // <into>/captures/<name>
   std::vector<std::filesystem::path> files;    // <into>/files/<path>: made or changed by the run
   std::vector<std::filesystem::path> deleted;  // files of the project that the run deleted
   std::uint64_t bytes = 0;
-  std::uint64_t not_fetched = 0;   // links, sockets, pipes: only files and folders come home
-  std::vector<std::string> notes;  // what did not arrive as it should have, a sentence each
+  std::uint64_t not_fetched = 0;   // links, sockets, pipes: only files and folders are fetched
+  std::vector<std::string> notes;  // what did not arrive complete, a sentence each
 };
 
-// What place() brought to the host.
+// Amount that place() copied to the host.
 struct Placed {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
@@ -87,23 +87,23 @@ class Host {
   virtual bool is_board() const = 0;
   // Makes sure that the host is there and free for a run.
   virtual void connect() {}
-  // A project that is on the host already, in its folder `folder`; its acl.json files come to
+  // Opens a project that is on the host already, in its folder `folder`; its acl.json files come to
   // `scratch`, an empty folder of this machine, to be read.
   virtual Project existing_project(const std::string& main, const std::string& folder,
                                    const std::filesystem::path& scratch) = 0;
   virtual RunPlace open(const Project& project) = 0;
   virtual Placed place(const Project& project, const std::vector<PlacedFile>& files) = 0;
   virtual std::unique_ptr<RunningProgram> start(const RunCommand& command) = 0;
-  // Free space where the run writes; empty where that cannot be told.
+  // Free space where the run writes; empty if unknown.
   virtual std::optional<std::uint64_t> free_bytes() = 0;
-  // `into` is an empty folder.
+  // Copies or moves the results into `into`, an empty folder.
   virtual Fetched fetch(const std::filesystem::path& into) = 0;
-  // Keeps what the run recorded on the host; says where and for how long: "in /x until the next
+  // Keeps what the run recorded on the host; returns where and for how long: "in /x until the next
   // run".
   virtual std::string keep() = 0;
   // Removes everything that open() and place() made, and what connect() holds.
   virtual void clean_up() = 0;
-  // What stays on the host after that, a sentence; empty: nothing.
+  // Sentence on what stays on the host after that; empty: nothing.
   virtual std::string remains() const { return ""; }
 };
 

@@ -119,7 +119,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
   } else {
     const int error = copy_file_whole(entry.source, target, entry.mode, entry.mtime_ns);
     if (error == EACCES || error == EPERM || error == ENOENT) {
-      // The application would not have been able to read it either.
+      // Left out: the application would not have been able to read it either.
       log::warn("not copied: {}: {}", entry.path.string(), errno_text(error));
     } else if (error != 0) {
       fail(target, error);

@@ -38,7 +38,7 @@ struct SupervisedProgram {
   sigset_t signal_mask = {};  // the application's
 };
 
-// What the supervisor reports, in messages that a pipe never splits.
+// Reports of the supervisor, in messages that a pipe never splits.
 enum class Report : std::int32_t {
   cannot_start,  // value: errno
   left_over,     // value: processes still there when the application ended
@@ -50,7 +50,7 @@ struct ReportMessage {
   std::int32_t value;
 };
 
-// How long what msprof left behind has to end after SIGTERM.
+// Time that what msprof left behind has to end after SIGTERM.
 constexpr std::int64_t kFarewellMs = 1000;
 constexpr std::int64_t kKillAgainMs = 50;
 
@@ -60,7 +60,7 @@ std::int64_t now_ms() {
   return static_cast<std::int64_t>(time.tv_sec) * 1000 + time.tv_nsec / 1'000'000;
 }
 
-// Digits only; -1 for any other name. strtol may look at the locale.
+// Digits only; -1 for any other name. strtol may consult the locale.
 pid_t number_of(const char* text) {
   pid_t value = 0;
   if (*text == '\0') return -1;
@@ -136,7 +136,7 @@ int signal_children(int signal_number, pid_t except) {
   return living;
 }
 
-// What msprof handles is the default again; what its own parent ignored (nohup) stays ignored.
+// Resets the signals that msprof handles; those that its own parent ignored (nohup) stay ignored.
 // msprof ignores SIGPIPE for itself only.
 void restore_signals(const sigset_t& mask) {
   struct sigaction standard = {};
@@ -177,7 +177,7 @@ class Supervisor {
     ::setsid();
     ::prctl(PR_SET_NAME, "msprof-watch");
     ::prctl(PR_SET_CHILD_SUBREAPER, 1);
-    // Ignored by whoever started msprof, it would hide how the application ended.
+    // Ignored by the parent of msprof, it would hide how the application ended.
     ::signal(SIGCHLD, SIG_DFL);
     sigset_t child_set;
     sigemptyset(&child_set);
@@ -254,11 +254,12 @@ class Supervisor {
     }
     for (;;) {
       int status = 0;
-      // While the application runs, only the orphans that came to us; it is waited for above.
+      // Reaps, while the application runs, only the orphans that came to us; it is waited for
+      // above.
       const pid_t pid = ::waitpid(-1, &status, WNOHANG);
       if (pid < 0 && errno == ECHILD) return true;
       if (pid <= 0) return false;
-      if (pid == application_) {  // it ended since we looked
+      if (pid == application_) {  // it ended since our check
         report(Report::ended, status);
         application_ = 0;
         signal_children(SIGTERM, 0);
@@ -280,7 +281,7 @@ class Supervisor {
 
   void report(Report kind, std::int32_t value) const {
     const ReportMessage message = {kind, value};
-    // Nobody reads any more when msprof is gone.
+    // The reader is gone when msprof is.
     [[maybe_unused]] const ssize_t ignored = ::write(report_fd_, &message, sizeof(message));
   }
 
@@ -385,7 +386,7 @@ LocalProcess::~LocalProcess() {
 
 void LocalProcess::signal(int number) {
   const auto byte = static_cast<unsigned char>(number);
-  // A supervisor that is gone has nothing left to signal; SIGPIPE is ignored or that is news.
+  // A supervisor that is gone has nothing left to signal; SIGPIPE is ignored or shows that.
   struct sigaction ignore = {};
   struct sigaction before = {};
   ignore.sa_handler = SIG_IGN;

@@ -15,7 +15,7 @@ namespace {
 using Clock = std::chrono::steady_clock;
 using Seconds = std::chrono::duration<double>;
 
-// A signal that comes just before the wait is seen this much later at most.
+// Longest delay of a signal that comes just before the wait.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
 void add_no_capture(const RunFacts& facts, std::vector<std::string>& causes) {
@@ -136,7 +136,7 @@ std::string describe(const Outcome& outcome, const std::string& name, const Wait
 std::vector<std::string> likely_causes(const RunFacts& facts) {
   std::vector<std::string> causes;
   if (facts.switched_off) return {"profiling was switched off with --switch off"};
-  // 127 is what the dynamic loader (and a shell) ends with.
+  // 127: exit code of the dynamic loader (and a shell).
   if (facts.outcome.end.exit_code == 127) {
     causes.push_back(
         "a shared library was not found: libraries belong beside the executable (RUNPATH), into "

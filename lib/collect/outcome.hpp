@@ -1,5 +1,5 @@
-// Outcome: how the run of an application ended and why, in words and as an exit code; the wait for
-// that end, with its time limit and Ctrl-C; and why a run may have left no profile. For the
+// Outcome: end of the run of an application and its cause, in words and as an exit code; the wait
+// for that end, with its time limit and Ctrl-C; and the causes of a run without a profile. For the
 // collector, whatever the host.
 #pragma once
 
@@ -19,8 +19,8 @@ struct Outcome {
   bool timed_out = false;    // --timeout did
   double seconds = 0;
 
-  // It ran to its end by itself and said that all is well, or for the time that it was to run and
-  // then ended when it was asked to.
+  // True if it ran to its end by itself and reported success, or for the time that it was to run
+  // and then ended when it was asked to.
   bool ok() const;
   // exit code of msprof for this: ok, application_failed, board_unreachable or interrupted
   Exit exit_code() const;
@@ -46,7 +46,7 @@ std::string signal_name(int number);
 // "main exited with code 3", "main was killed by SIGKILL after the time limit of 2 s"
 std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits);
 
-// What is known about a run; it excludes causes.
+// Facts about a run; they exclude causes.
 struct RunFacts {
   std::string main;
   bool capture_there = false;  // a JOB folder, but without data
@@ -59,8 +59,8 @@ struct RunFacts {
   Outcome outcome;
 };
 
-// Why it may have left no profile: the causes that remain, the likeliest first; each a sentence
-// without its full stop.
+// Reasons why it may have left no profile: the causes that remain, the likeliest first; each a
+// sentence without its full stop.
 std::vector<std::string> likely_causes(const RunFacts& facts);
 
 }  // namespace msprof

@@ -51,7 +51,7 @@ constexpr std::string_view kIgnoreName = ".msprofignore";
 constexpr std::string_view kLikeCapture = "named like a capture";
 constexpr std::string_view kLeaves = "a link that leads out of the project";
 constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
-// Beyond this the exact number is of no use to anyone.
+// Limit of counting: beyond this the exact number is of no use.
 constexpr std::uint64_t kMostCounted = 200'000;
 
 fs::path real_folder(const fs::path& folder, std::string_view option) {
@@ -290,7 +290,7 @@ bool holds_login(const fs::path& file, std::uint64_t size_bytes) {
       if (std::any_of(parts.begin(), parts.end(), is_login_section)) return true;
     }
   } catch (const Error&) {
-    // Whoever cannot read it cannot copy it either; the copy says so.
+    // A file that cannot be read cannot be copied either; the copy reports it.
   }
   return false;
 }

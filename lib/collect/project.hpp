@@ -1,5 +1,5 @@
-// The project of a run: which executable, which folder goes with it, and which of its files are
-// copied to the place of the run. For the collector and the hosts.
+// Project of a run: its executable, the folder that goes with it, and those of its files that are
+// copied to the folder of the run. For the collector and the hosts.
 #pragma once
 
 #include <sys/types.h>
@@ -33,7 +33,7 @@ struct ProjectEntry {
   std::filesystem::path path;  // relative to the project
   EntryKind kind = EntryKind::file;
   std::filesystem::path source;  // the file whose bytes it has
-  std::string link;              // what a link says in the copy
+  std::string link;              // target of a link in the copy
   mode_t mode = 0;
   std::int64_t mtime_ns = 0;
   std::uint64_t size_bytes = 0;
@@ -42,7 +42,7 @@ struct ProjectEntry {
 struct LeftOut {
   std::filesystem::path path;
   std::string reason;
-  bool unexpected = false;  // to be told to the user unasked
+  bool unexpected = false;  // to be reported to the user unasked
 };
 
 struct Project {
@@ -56,7 +56,8 @@ struct Project {
 
 struct ScanOptions {
   std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
-  // Not copied either, nor with "~2" and so on behind it: where an earlier run brought its files.
+  // Folder where an earlier run put its files; not copied either, nor with "~2" and so on behind
+  // it.
   std::filesystem::path earlier_files;
   std::vector<std::filesystem::path> private_files;  // absolute: the file with a board's login
   bool limited = true;  // false when the user named the project himself
@@ -68,15 +69,15 @@ struct ScanOptions {
 inline constexpr std::uint64_t kMostFiles = 20'000;
 inline constexpr std::uint64_t kMostBytes = 2'000'000'000;
 
-// Lists what the copy will hold. Captures, version control, files with an [ssh_config] section, the
-// folders of `options` and what .msprofignore names are left out. Throws Error(usage) above the
+// Lists the contents of the copy. Captures, version control, files with an [ssh_config] section,
+// the folders of `options` and what .msprofignore names are left out. Throws Error(usage) above the
 // limits, naming --project.
 Project scan_project(const Target& target, const ScanOptions& options);
 
-// `path` is `folder` or lies in it; both absolute and normal.
+// True if `path` is `folder` or lies in it; both absolute and normal.
 bool is_within(const std::filesystem::path& path, const std::filesystem::path& folder);
 
-// What of a project is never copied: captures, version control, logins of boards, what
+// Rules for what is never copied: captures, version control, logins of boards, what
 // .msprofignore names.
 //
 // The patterns of a .msprofignore file: one a line, '#' starts a comment, a '/' at the end means
@@ -101,8 +102,8 @@ class IgnorePatterns {
 // Folders named JOB* and PROF* are captures.
 bool is_capture_folder_name(std::string_view name);
 
-// The file holds a login: a line "[ssh_config]". Looked for in every small file and in all that are
-// named like ini files.
+// True if the file holds a login: a line "[ssh_config]". Searched in every small file and in all
+// that are named like ini files.
 bool holds_login(const std::filesystem::path& file, std::uint64_t size_bytes);
 
 }  // namespace msprof

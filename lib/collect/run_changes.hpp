@@ -1,4 +1,4 @@
-// What a run changed: two listings of its folder compared, whether that is on this machine or on a
+// Changes of a run: two listings of its folder compared, be that on this machine or on a
 // board. For the hosts. In the run folder lie "tree", around the copy of the project, and
 // "profiling", the output folder that acl.json names.
 #pragma once
@@ -19,10 +19,10 @@ namespace msprof {
 
 inline constexpr std::string_view kTreeName = "tree";
 inline constexpr std::string_view kOutputName = "profiling";
-// Where files go that the application wrote above the project.
+// Folder for files that the application wrote above the project.
 inline constexpr std::string_view kParentFolder = "parent-folder";
 
-// One thing in a tree, with what changes when it is written. A board tells whole seconds.
+// Entry of a tree, with what changes when it is written. A board gives whole seconds.
 struct ListedFile {
   EntryKind kind = EntryKind::file;
   bool special = false;  // neither file, folder nor link
@@ -42,10 +42,10 @@ struct ListedFile {
 struct TreeListing {
   std::map<std::string, ListedFile> files;  // by path relative to the listed folder, without "./"
   std::uint64_t refused = 0;                // names that cannot be ours: control characters, ".."
-  std::string trouble;  // about folders that could not be looked into, printable
+  std::string trouble;                      // about folders that could not be read, printable
 };
 
-// Everything below a folder of this machine that can be read; links are not followed.
+// Lists everything below a folder of this machine that can be read; links are not followed.
 TreeListing list_tree(const std::filesystem::path& root);
 
 // Paths are relative to the run folder.
@@ -56,17 +56,17 @@ struct RunChanges {
   std::uint64_t special = 0;          // new links, pipes, sockets outside of captures
 };
 
-// Of captures of one name the first counts; what is in the others are files. `touched` are files of
-// the tree that are newer than the start of the run by the board's clock and were not before it: a
-// change within the second that sizes and times do not show.
+// Compares. Of captures of one name the first counts; what is in the others are files. `touched`
+// are files of the tree that are newer than the start of the run by the board's clock and were not
+// before it: a change within the second that sizes and times do not show.
 RunChanges compare_run(const TreeListing& before, const TreeListing& after,
                        const std::set<std::string>& touched = {});
 
-// Where such a path comes in the folder of results, `project` being the name of the project's
+// Maps such a path into the folder of results, `project` being the name of the project's
 // folder: files of the project keep their paths, what lies above it gets a folder.
 std::string name_at_home(const std::string& path, const std::string& project);
 
-// `path` is `folder` or lies in it.
+// True if `path` is `folder` or lies in it.
 bool is_below(std::string_view path, std::string_view folder);
 
 }  // namespace msprof

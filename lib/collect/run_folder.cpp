@@ -58,7 +58,7 @@ FileDescriptor take_lock(const fs::path& path, int flags) {
   }
 }
 
-// Of the name of a lock; 0 for any other name.
+// Process number in the name of a lock; 0 for any other name.
 pid_t process_of(std::string_view name) {
   if (!name.starts_with(kRunPrefix) || !name.ends_with(kLockSuffix)) return 0;
   name.remove_prefix(kRunPrefix.size());
@@ -152,7 +152,7 @@ int remove_stale_runs(const fs::path& runs) {
     const fs::path folder =
         is_lock ? runs / name.substr(0, name.size() - kLockSuffix.size()) : entry.path();
     try {
-      // A folder has its lock before it exists: one without a lock was left by somebody.
+      // A folder has its lock before it exists: one without a lock is a left-over.
       const bool orphan = !is_lock && !fs::exists(lock_path, error);
       const FileDescriptor lock = take_lock(lock_path, 0);
       if (!lock && !orphan) continue;

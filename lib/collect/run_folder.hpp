@@ -21,7 +21,7 @@ std::filesystem::path runs_folder(const std::filesystem::path& cache);
 // the application, so that a folder in use is never taken for a stale one.
 class RunFolder {
  public:
-  // Makes a fresh folder below `runs` for a run of `project`, and says so in its lock; throws
+  // Makes a fresh folder below `runs` for a run of `project`, which its lock names; throws
   // Error(cannot_write) naming XDG_CACHE_HOME.
   RunFolder(const std::filesystem::path& runs, const std::filesystem::path& project);
   ~RunFolder();
@@ -43,7 +43,7 @@ class RunFolder {
   bool kept_ = false;
 };
 
-// Removes the run folders below `runs` that nobody holds. Returns how many.
+// Removes the run folders below `runs` that no process holds. Returns their number.
 int remove_stale_runs(const std::filesystem::path& runs);
 
 }  // namespace msprof
