@@ -65,7 +65,7 @@ class AclChecks {
     return nullptr;
   }
 
-  // What the file has does not matter to msprof collect, which sets its own value in its copy.
+  // The file's value does not matter to msprof collect, which sets its own value in its copy.
   void is_set_by_collect(std::string_view key, const Json* value, std::string_view becomes,
                          std::string_view otherwise) {
     list_.ok(of(key),
@@ -143,7 +143,7 @@ class AclChecks {
                           : fmt::format("wants a whole number from 0 to {}", kMaxInterval));
   }
 
-  // The folder that the file names; empty where it names none that a board takes.
+  // Folder that the file names; empty if it names none that a board takes.
   std::string check_output() {
     const Json* value = find({"output"});
     const std::string path =

@@ -1,6 +1,6 @@
 // acl.json as a run will read it: what is misspelt, out of range or contradictory in its section
-// "profiler". What msprof collect sets in its copy is no problem, and is told for runs without it.
-// For the checks of a project.
+// "profiler". What msprof collect sets in its copy is no problem, and is reported for runs without
+// it. For the checks of a project.
 #pragma once
 
 #include <string>
@@ -10,13 +10,13 @@
 
 namespace msprof {
 
-// `name` is how the file is called in the checks, "src/acl.json". Returns the folder that it names
+// Takes the file's `name` in the checks, "src/acl.json". Returns the folder that it names
 // for the output; empty where there is none.
 std::string check_acl_json(CheckList& list, const std::string& name, std::string_view text);
 
-// Whether `output`, an absolute path of this machine, takes a capture; `name` as above.
+// Checks that `output`, an absolute path of this machine, takes a capture; `name` as above.
 void check_acl_output(CheckList& list, const std::string& name, const std::string& output);
-// The same where somebody has looked; `where` is "here", "on the board".
+// Checks an output folder that has been probed; `where` is "here", "on the board".
 void report_acl_output(CheckList& list, const std::string& name, const std::string& output,
                        bool is_there, bool is_writable, std::string_view where);
 

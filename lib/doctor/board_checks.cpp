@@ -36,7 +36,7 @@ constexpr std::uint64_t kBlockBytes = 1024;
 // $1 board_dir, $2 the output folder of acl.json, $3 more folders of libraries, a line each; names
 // of libraries on stdin. One fact a line,
 // "name value". Reads only. `ls -l` over /proc costs one process where readlink would cost one
-// each, and its "l-wx" tells what is open for writing.
+// each, and its "l-wx" marks what is open for writing.
 constexpr const char* kLook = R"sh(
 echo "umask $(umask)"
 echo "clock $(date +%s)"
@@ -140,8 +140,8 @@ void take(BoardLook& look, std::string_view name, std::string_view value) {
 struct BoardQuestion {
   std::string board_dir;               // as look_at_board() takes it
   std::string output;                  // absolute folder of acl.json; empty: none
-  std::vector<std::string> libraries;  // to be looked for
-  std::vector<std::string> run_paths;  // where, besides the usual folders
+  std::vector<std::string> libraries;  // to search for
+  std::vector<std::string> run_paths;  // folders besides the usual ones
 };
 
 // Throws like BoardShell::ask and parse_board_look().
@@ -161,7 +161,7 @@ BoardLook look_without_a_trace(BoardShell& shell, const BoardQuestion& question)
   return look;
 }
 
-// What the account's login shell prints before a command of ours speaks, shortened; empty: nothing.
+// Output of the account's login shell before that of a command of ours, shortened; empty: nothing.
 std::string board_greeting(BoardShell& shell) {
   constexpr BoardScript kNothing = {"greeting", ":"};
   std::string out;
@@ -236,7 +236,7 @@ class BoardChecks {
         error ? ""
               : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
                             shell_.connection().login_method(), spent.count())};
-    // A key that cannot be used is found out before anything is sent.
+    // Detects a key that cannot be used before anything is sent.
     const std::size_t broken =
         error && error->code() == Exit::usage ? std::size(kSteps) - 1 : passed_;
     for (std::size_t i = 0; i < std::size(kSteps); ++i) {
@@ -322,7 +322,7 @@ class BoardChecks {
                      kElsewhere);
   }
 
-  // Of a run alone with its folder: whatever it writes, only the account gets there.
+  // Passes any umask: whatever a run writes, only the account gets into its folder.
   void check_umask() {
     if (!look_.umask) return list_.skip("umask", "it is not told");
     list_.ok("umask", fmt::format("{:04o}; the folder of a run is the account's alone, whatever it "
@@ -450,7 +450,7 @@ class BoardChecks {
   BoardShell shell_;
   std::size_t passed_ = 0;  // steps of the login
   BoardLook look_;
-  std::int64_t earliest_s_ = 0;  // of ours, around the look
+  std::int64_t earliest_s_ = 0;  // of ours, around the probe
   std::int64_t latest_s_ = 0;
 };
 

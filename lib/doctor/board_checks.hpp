@@ -1,5 +1,5 @@
-// Before a run on a board: the way there and what is there. For `msprof doctor`. Nothing is changed
-// on the board, and no lock is taken.
+// Checks before a run on a board: the way there and what is there. For `msprof doctor`. Nothing is
+// changed on the board, and no lock is taken.
 #pragma once
 
 #include <cstdint>
@@ -16,7 +16,7 @@
 
 namespace msprof {
 
-// What a board tells about itself without anything being changed on it.
+// Facts that a board reports about itself without anything being changed on it.
 struct BoardLook {
   BoardFacts facts;
   std::string existing_folder;  // that .msprof is in, or will be made in
@@ -26,10 +26,10 @@ struct BoardLook {
   std::optional<std::int64_t> clock_s;  // since 1970
   bool has_output = false;
   bool output_writable = false;
-  std::string busy;               // the run that holds the lock, "RUN (process 12)"; empty: nobody
-  std::string stale_lock;         // a run whose keeper is gone
-  std::vector<std::string> runs;  // in .msprof/runs, of nobody that lives
-  std::vector<std::string> kept;  // what was recorded and never brought home
+  std::string busy;               // the run that holds the lock, "RUN (process 12)"; empty: none
+  std::string stale_lock;         // a run whose lease holder is gone
+  std::vector<std::string> runs;  // in .msprof/runs, of no living process
+  std::vector<std::string> kept;  // what was recorded and never fetched
   std::vector<std::string> kept_on_request;  // whole runs, of collect --keep
   std::uint64_t own_bytes = 0;               // of .msprof
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
@@ -41,15 +41,15 @@ struct BoardLook {
 // Throws Error(board_unreachable) where the answer makes no sense.
 BoardLook parse_board_look(std::string_view answer);
 
-// The ini file itself: who may read it, a password in clear text, an NFS mount of the vendor's
-// tool. `config` is what it says.
+// Checks the ini file itself: its permissions, a password in clear text, an NFS mount of the
+// vendor's tool. `config` has its contents.
 void check_board_file(CheckList& list, const std::filesystem::path& file,
                       const BoardConfig& config);
 
 // Checks about the board, from its address to its libraries; what comes after a failed step is
 // skipped. `config.login.password` must be set. Throws Error(interrupted) alone.
 void check_board(CheckList& list, const BoardConfig& config, const ProjectFacts& project);
-// All of them skipped, with the reason.
+// Adds all of them as skipped, with the reason.
 void skip_board(CheckList& list, std::string_view reason);
 
 }  // namespace msprof

@@ -90,7 +90,7 @@ std::string evidence_of(const Database& db, const Statement& row, std::optional<
   return text;
 }
 
-// Those worth a check, `folder` (the capture) put into their remedies. Other notes are left out.
+// Findings worth a check, `folder` (the capture) put into their remedies. Other notes are left out.
 // Our own runtime loses less of a run that is cut short than a board's.
 std::vector<CaptureFinding> read_findings(const Database& db, const std::string& folder,
                                           bool is_of_our_runtime) {
@@ -107,9 +107,9 @@ std::vector<CaptureFinding> read_findings(const Database& db, const std::string&
     finding.kind = shown(read.text(2));
     const auto id = finding_of(read.text(1));
     const FindingInfo& damage = finding_info(FindingId::damaged_record);
-    // What only another version knows is damage like any.
+    // An id that only another version knows counts as damage.
     const FindingInfo& info = id ? finding_info(*id) : damage;
-    // A note that nobody can do anything about is for the verdict of import alone.
+    // A note without a remedy is for the verdict of import alone.
     if (!finding.partial && !(id && info.remedy)) continue;
     std::string_view cause = id ? info.cause : "";
     if (id == FindingId::missing_done && is_of_our_runtime) cause = kCutShortHere;
@@ -168,7 +168,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   list.warn("store", fmt::format("{} is damaged, or no store of msprof", store.string()), again);
 }
 
-// What it means that files of a kind (the first of its group) are not there.
+// Consequence of missing files of a kind (the first of its group).
 struct Absence {
   std::string_view kind;
   std::string_view cause;
@@ -436,7 +436,7 @@ class CaptureDoctor {
     }
   }
 
-  // False where the store does not fit the raw files, or cannot be read; that is then said.
+  // False if the store does not fit the raw files, or cannot be read; that is then reported.
   bool check_store_at_hand(const Session& session) {
     bool damaged = false;
     try {
@@ -523,7 +523,7 @@ class CaptureDoctor {
   CheckList& list_;
   fs::path folder_;
   fs::path store_;
-  std::string layout_;  // that the last import was told
+  std::string layout_;  // given to the last import
 };
 
 }  // namespace

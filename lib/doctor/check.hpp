@@ -1,4 +1,4 @@
-// Check: one thing that `msprof doctor` looked at: what it found, and what mends it. For the
+// Check: one thing that `msprof doctor` inspected: what it found, and the remedy. For the
 // checkers of this folder, which fill a CheckList, and the verb, which prints it.
 #pragma once
 
@@ -15,7 +15,7 @@ enum class CheckResult {
   ok,
   warning,
   failed,
-  skipped,  // nobody could look; the evidence says why
+  skipped,  // it could not be checked; the evidence has the reason
 };
 
 // "ok", "warning", "failed", "skipped"
@@ -26,24 +26,24 @@ struct Check {
   std::string name;   // "login"
   CheckResult result = CheckResult::ok;
   std::string evidence;  // what was seen
-  std::string remedy;    // a command, or what to do; empty where all is well
+  std::string remedy;    // a command, or what to do; empty if all is well
   Exit code = Exit::ok;  // of a failed one
 };
 
 class CheckList {
  public:
-  // What the checks from now on are about.
+  // Sets the subject of the checks from now on.
   void begin(std::string about) { about_ = std::move(about); }
 
   void ok(std::string_view name, std::string evidence);
   void warn(std::string_view name, std::string evidence, std::string remedy);
   void fail(std::string_view name, std::string evidence, std::string remedy, Exit code);
   void skip(std::string_view name, std::string reason, std::string remedy = "");
-  // An Error as a failed check: what its sentence says up to the first "; " is the evidence, the
+  // Adds an Error as a failed check: its sentence up to the first "; " is the evidence, the
   // rest the remedy. Its code is the check's. Throws it again where it is Exit::interrupted.
   void fail(std::string_view name, const Error& error);
 
-  // A list of its own about the same; append() brings it back.
+  // Makes a list of its own about the same subject; append() adds its checks here.
   CheckList empty_copy() const;
   void append(CheckList other);
 

@@ -46,7 +46,7 @@ bool is_in_capture(const std::string& path) {
 std::string recorded_by(const fs::path& process) {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator(process / "fd", error)) {
-    // Its rights are those of the open file: readers disturb nobody.
+    // Its rights are those of the open file: readers disturb no run.
     const bool writes =
         (entry.symlink_status(error).permissions() & fs::perms::owner_write) != fs::perms::none;
     if (!writes) continue;
@@ -155,7 +155,7 @@ void add_folders_of(const fs::path& file, std::vector<std::string>& folders) {
   while (std::getline(stream, line)) add_folders(line, '\n', folders);
 }
 
-// Where the dynamic loader of this machine looks, besides the folders of the project.
+// Folders that the dynamic loader of this machine searches, besides those of the project.
 std::vector<std::string> library_folders() {
   std::vector<std::string> folders;
   if (const char* path = std::getenv("LD_LIBRARY_PATH")) add_folders(path, ':', folders);
@@ -169,7 +169,7 @@ std::vector<std::string> library_folders() {
   return folders;
 }
 
-// Those of `names` that are in none of library_folders() and `run_paths`.
+// Names of `names` that are in none of library_folders() and `run_paths`.
 std::vector<std::string> libraries_missing_here(const std::vector<std::string>& names,
                                                 const std::vector<std::string>& run_paths) {
   auto folders = library_folders();

@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// What an application of a board calls, and what one of an Atlas machine calls.
+// Functions that an application of a board calls, and those that one of an Atlas machine calls.
 constexpr std::string_view kInit[] = {"svp_acl_init", "aclInit"};
 constexpr std::string_view kFinalize[] = {"svp_acl_finalize", "aclFinalize"};
 constexpr std::string_view kOwnProfiling[] = {"svp_acl_prof_init", "svp_acl_prof_start",
@@ -36,7 +36,7 @@ class ProgramChecks {
     for (const ProjectEntry& entry : project.entries) {
       if (entry.kind != EntryKind::folder) by_path_.emplace(entry.path, entry.source);
     }
-    // As collect sets LD_LIBRARY_PATH.
+    // Value of LD_LIBRARY_PATH that collect sets.
     const fs::path home = project.target.main.parent_path();
     loader_looks_ = {(home / "lib").lexically_normal(), "lib"};
   }
@@ -61,7 +61,7 @@ class ProgramChecks {
   }
 
  private:
-  // What a program takes, with the libraries of the project that it needs, and theirs. `folder` of
+  // Imports of a program, with the libraries of the project that it needs, and theirs. `folder` of
   // the project is where the file lies.
   void collect(const ElfFile& file, const fs::path& folder) {
     imports_.insert(file.imports.begin(), file.imports.end());
@@ -89,7 +89,7 @@ class ProgramChecks {
     if (path.starts_with('/')) run_paths_.emplace(path);
   }
 
-  // Where the loader looks, else anywhere; empty: nowhere.
+  // Finds a library where the loader searches, else anywhere; empty: nowhere.
   fs::path find_in_project(const std::string& name) const {
     for (const fs::path& folder : loader_looks_) {
       if (by_path_.contains(folder / name)) return folder / name;
