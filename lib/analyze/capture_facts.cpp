@@ -23,7 +23,7 @@ std::string text_or_empty(const Statement& row, int column) {
 void read_time(const Database& db, CaptureFacts& facts) {
   const std::int64_t begin = collection_begin_ns(db);
   if (begin <= 0) return;
-  // Only CANN says when that was; the clock of a board counts from its start.
+  // Only CANN records when that was; the clock of a board counts from its start.
   if (read_meta_integer(db, "window.begin_ns")) facts.begin_ns = begin;
   std::optional<std::int64_t> end;
   if (read_meta(db, "window.has_end") == "1") {
@@ -51,7 +51,7 @@ void read_devices(const Database& db, CaptureFacts& facts) {
 }
 
 void read_ranks(const Database& db, CaptureFacts& facts) {
-  // -1: the host said none.
+  // -1: the host gave none.
   const auto host_rank = read_meta_integer(db, "host.rank");
   if (host_rank && *host_rank >= 0) facts.host_rank = host_rank;
   Statement read = db.prepare(
@@ -64,8 +64,8 @@ void read_ranks(const Database& db, CaptureFacts& facts) {
   }
 }
 
-// Models of a CANN capture are numbers of tasks and iterations; graph_id_map and fused
-// operators tell names.
+// Models of a CANN capture are numbers of tasks and iterations; their names are in graph_id_map and
+// fused operators.
 constexpr const char* kCannModels =
     "WITH run AS (SELECT model_number AS number, count(*) AS tasks FROM task"
     "  WHERE model_number IS NOT NULL GROUP BY model_number"

@@ -1,4 +1,4 @@
-// CaptureFacts: what a capture is and what can be asked of it: devices, ranks, models, iterations,
+// CaptureFacts: identity and contents of a capture: devices, ranks, models, iterations,
 // products. For `query`, and for the verdict of an import.
 #pragma once
 
@@ -29,7 +29,7 @@ struct RankFacts {
 };
 
 struct ModelFacts {
-  std::optional<std::int64_t> id;  // what --model-id takes; empty where the runtime said none
+  std::optional<std::int64_t> id;  // value for --model-id; empty if the runtime gave none
   std::string name;                // empty: unknown
   std::int64_t task_count = 0;
 };
@@ -71,10 +71,10 @@ CaptureFacts capture_facts(const Database& db);
 // "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
 std::string utc_text(std::int64_t ns);
 
-// What the verdict says beyond the raw files: adds a note for every product without data.
+// Completes the verdict beyond the raw files: adds a note for every product without data.
 void note_empty_products(const Database& db, ImportReport& report);
 
-// Whether the profile gives any product at all.
+// True if the profile gives any product at all.
 bool has_any_product(const Database& db);
 
 }  // namespace msprof

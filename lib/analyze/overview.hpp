@@ -1,5 +1,5 @@
-// What `show` says first: the steps of a profile, and which of them is worth a look; of captures
-// that have no steps to choose from, what they are about in one line.
+// Head of `show`: the steps of a profile, and the one worth inspecting; of captures
+// that have no steps to choose from, a summary in one line.
 #pragma once
 
 #include <cstddef>
@@ -14,12 +14,12 @@ namespace msprof {
 
 // Chip, devices, tasks.
 struct Overview {
-  std::string chip;  // "Ascend 910B"; empty where it is unknown
+  std::string chip;  // "Ascend 910B"; empty if unknown
   std::int64_t devices = 0;
   std::int64_t tasks = 0;
 };
 
-// Empty where the capture says neither its chip nor has tasks.
+// Empty if the capture neither names its chip nor has tasks.
 std::optional<Overview> overview_of(const Database& db);
 
 // "Ascend 910B, 2 devices, 1,234 tasks"
@@ -44,7 +44,7 @@ struct StepInfo {
 // The steps that have tasks, in the order of their rows.
 std::vector<StepInfo> steps_with_tasks(const Database& db);
 
-// Index of the step whose executions take longest; 0 where that is not known. `steps` is not empty.
+// Index of the step whose executions take longest; 0 if unknown. `steps` is not empty.
 std::size_t slowest(const std::vector<StepInfo>& steps);
 
 }  // namespace msprof

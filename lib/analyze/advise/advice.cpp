@@ -17,7 +17,7 @@ namespace msprof {
 
 namespace {
 
-// What a rule that is SQL says.
+// Result of a rule that is SQL.
 struct SqlAnswer {
   bool has_data = true;
   std::int64_t count = 0;  // rows
@@ -30,7 +30,7 @@ bool is_name_letter(char c) {
   return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
 }
 
-// `sql` with ":name" as "?1" and so on; `names` gets the thresholds in that order.
+// Rewrites ":name" in `sql` as "?1" and so on; `names` gets the thresholds in that order.
 std::string numbered(std::string_view sql, std::vector<std::string>& names) {
   std::string out;
   char quote = 0;
@@ -113,7 +113,7 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
   return answer;
 }
 
-// What stands for {name} in the texts of a rule.
+// Values for {name} in the texts of a rule.
 using Words = std::map<std::string, std::string, std::less<>>;
 
 std::string filled(const std::string& text, const Words& words) {

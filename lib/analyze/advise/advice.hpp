@@ -1,4 +1,4 @@
-// Advice: what rules find in a capture. Made by advise(); `msprof advise` shows it.
+// Advice: findings of the rules in a capture. Made by advise(); `msprof advise` shows it.
 #pragma once
 
 #include <cstdint>
@@ -33,7 +33,7 @@ struct AdviceFinding {
   std::int64_t count = 0;               // matching rows of the table, sequences, rows of the SQL
   std::optional<double> time_us;        // at stake
   bool is_per_execution = false;        // the time is that of one execution, else of the capture
-  std::optional<double> share_percent;  // of the time of all operators, or as the rule says
+  std::optional<double> share_percent;  // of the time of all operators, or as the rule defines
   std::size_t evidence_count = 0;       // in all
   std::vector<Evidence> evidence;       // the gravest first, at most kMostEvidence
 };

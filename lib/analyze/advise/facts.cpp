@@ -100,7 +100,7 @@ void ComputedFacts::add_interval(bool is_cpu, std::int64_t start_ns, std::int64_
   end = std::max(end, saturating_add(start_ns, duration_ns));
 }
 
-// What was computed from now_ns_ to `to_ns`.
+// Adds what was computed from now_ns_ to `to_ns`.
 void ComputedFacts::advance(std::int64_t to_ns) {
   if (to_ns <= now_ns_) return;
   const auto busy_until = [&](std::int64_t end) { return std::clamp(end, now_ns_, to_ns); };

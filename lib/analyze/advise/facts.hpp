@@ -1,5 +1,5 @@
-// Facts: numbers over all operators of one device that no condition on rows can say. For rules that
-// name them.
+// Facts: numbers over all operators of one device that no condition on rows can express. For rules
+// that name them.
 // Source: cann_device.md 22, rule_ai_core_and_ai_cpu_parallelism_1 and rule_model_bottleneck_1.
 #pragma once
 
@@ -18,25 +18,26 @@ namespace msprof {
 bool is_fact(std::string_view name);
 std::vector<std::string> fact_names();
 
-// What a fact came from, in the order to show it: "AI CPU only (us)", 12.5.
+// Values that a fact came from, in the order to show them: "AI CPU only (us)", 12.5.
 using FactNumbers = std::vector<std::pair<std::string, double>>;
 
 struct FactValue {
   double value = 0;
-  double time_us = 0;  // what is at stake
+  double time_us = 0;  // time at stake
   FactNumbers numbers;
 };
 
 // Gathers the facts of one device from its rows of op_summary, in order of time.
 class ComputedFacts {
  public:
-  // The fields that add() wants, in that order; of those behind the first few only the number.
+  // Fields that add() expects, in that order; of those behind the first few only the number.
   static constexpr std::size_t kTextFields = 3;
   static std::vector<std::string> fields();
 
   void add(std::span<const TableValue> values);
 
-  // Empty where the data for it does not exist. Ends what is open: call it after all rows.
+  // Returns a fact; empty if the data for it does not exist. Ends what is open: call it after all
+  // rows.
   std::optional<FactValue> value(std::string_view name);
 
  private:

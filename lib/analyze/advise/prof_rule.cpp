@@ -54,7 +54,7 @@ ordered_json numbers_of(const FactValue& fact) {
   return numbers;
 }
 
-// What the rules say about one device.
+// Findings of the rules about one device.
 class DeviceReport {
  public:
   DeviceReport(TableScanResult::Group& group, ComputedFacts* facts) : group_(group), facts_(facts) {

@@ -18,7 +18,7 @@ struct TuningSuggestion {
   std::vector<std::string> operators;
 };
 
-// What one file says.
+// Contents of one file.
 struct TuningFile {
   std::string device;
   std::filesystem::path path;
@@ -29,7 +29,7 @@ struct TuningFile {
 class TuningFiles {
  public:
   void add(TuningFile file);
-  // By device.
+  // Suggestions by device.
   std::vector<TuningFile> take();
 
  private:

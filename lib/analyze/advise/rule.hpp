@@ -1,4 +1,4 @@
-// Rule: a condition over a capture, what it means and what to do about it. Rules are data: those of
+// Rule: a condition over a capture, its meaning and its remedy. Rules are data: those of
 // the product are in rules.json, users add files of the same form (README: "Advice").
 //
 // A rule has one of four conditions:
@@ -34,7 +34,7 @@ enum class Comparator {
   less_equal,
   greater,
   greater_equal,
-  equal,  // numbers: rounded to two decimals; texts: whatever the case of their letters
+  equal,  // numbers: rounded to two decimals; texts: regardless of the case of their letters
   not_equal,
   in,
   not_in,
@@ -53,14 +53,14 @@ struct Limit {
 struct Condition {
   Field left;
   Comparator comparator = Comparator::equal;
-  // What it is compared with: texts, another field, or else a number.
+  // Right side of the comparison: texts, another field, or else a number.
   std::vector<std::string> texts{};
   Field right{};
   Limit limit{};
   bool is_about_text() const { return !texts.empty(); }
 };
 
-// What all matching rows together must be.
+// Condition on all matching rows together.
 struct GroupCondition {
   std::optional<Limit> count_above;
   std::optional<Limit> rows_above;          // all rows of the table
@@ -89,7 +89,7 @@ struct FactCondition {
   Limit limit;
 };
 
-// Its place in prof_rule_<device>.json. Source: cann_device.md 22.
+// Its section in prof_rule_<device>.json. Source: cann_device.md 22.
 struct ProfRulePlace {
   std::string group;  // "Op Summary", "Op Parallel", "Model Summary"
   std::string type;
@@ -103,7 +103,7 @@ struct Rule {
   RuleSeverity severity = RuleSeverity::hint;
   Bilingual title;
   Bilingual advice;
-  Bilingual missing;  // what data it needs
+  Bilingual missing;  // data that it needs
   std::string source;
   std::map<std::string, double> thresholds;
   bool is_advice = true;  // false: only in prof_rule_<device>.json

@@ -30,12 +30,12 @@ using nlohmann::json;
 constexpr std::size_t kLongestText = 10'000;
 constexpr std::size_t kMostTexts = 1'000;
 
-// For messages: what a file holds may be long.
+// Shortens for messages: what a file holds may be long.
 std::string shown(std::string_view text) {
   return shorten(printable(text.substr(0, 200)), 60);
 }
 
-// Where we are: "rules.json: rule 'hot_layer'".
+// Position in the file: "rules.json: rule 'hot_layer'".
 struct RulePlace {
   std::string file;
   std::string rule;
@@ -117,7 +117,7 @@ class RuleJson {
     return value == nullptr ? std::vector<std::string>() : texts_of(*value, key, place_);
   }
 
-  // Throws for keys that nobody asked for.
+  // Throws for keys that were not read.
   void end() const {
     for (const auto& item : object_.items()) {
       if (std::find(known_.begin(), known_.end(), item.key()) == known_.end()) {
@@ -312,11 +312,11 @@ constexpr std::size_t kMostRules = 1'000;
 constexpr std::size_t kLongestId = 64;
 constexpr std::string_view kSchema = "msprof.rules/1";
 
-// What a rule has where it does not say otherwise; the names of both kinds of op_summary.
+// Defaults of a rule; the names of both kinds of op_summary.
 const Field kName = {"layer_name", "op_name"};
 const Field kTime = {"time", "task_duration"};
 
-// What a file says of one id.
+// Entry of a file for one id.
 struct Entry {
   Rule rule;
   bool is_change = false;  // only some values of a rule that is there

@@ -1,4 +1,4 @@
-// Rule files: JSON ─► rules. For advice, and for what `export summary` says.
+// Rule files: JSON ─► rules. For advice, and for the suggestions of `export summary`.
 #pragma once
 
 #include <filesystem>
@@ -14,12 +14,12 @@ namespace msprof {
 const std::vector<Rule>& builtin_rules();
 
 // Adds the rules of a user's file to `rules`. One with the id of a rule that is there takes its
-// place; one that says only thresholds, severity or "enabled" changes that one. Returns a sentence
+// place; one that has only thresholds, severity or "enabled" changes that one. Returns a sentence
 // for each rule replaced or changed. Throws Error(usage), with file and rule, for anything that is
 // not understood.
 std::vector<std::string> add_rule_file(const std::filesystem::path& file, std::vector<Rule>& rules);
 
-// The same from text; `file` is what messages call it.
+// Adds rules from text; `file` is its name in messages.
 std::vector<std::string> add_rules(std::string_view text, const std::string& file,
                                    std::vector<Rule>& rules);
 

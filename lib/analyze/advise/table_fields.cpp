@@ -54,7 +54,7 @@ std::vector<int> TableFields::all_columns(const Field& names) {
   return places;
 }
 
-// Empty where what it is computed from is not there.
+// Empty if what it is computed from is not there.
 std::optional<int> TableFields::derived_place(const std::string& name) {
   const auto at = std::find(kDerived.begin(), kDerived.end(), name);
   if (at == kDerived.end()) return std::nullopt;
@@ -63,7 +63,7 @@ std::optional<int> TableFields::derived_place(const std::string& name) {
                                                   : std::nullopt;
 }
 
-// Finds the columns that it is computed from; false where they are not there.
+// Finds the columns that it is computed from; false if they are not there.
 bool TableFields::find_inputs(Derived which) {
   switch (which) {
     case Derived::core_num:
@@ -142,8 +142,8 @@ std::optional<double> TableFields::greatest(std::span<const TableValue> row,
   return most;
 }
 
-// Where the two kinds of cores have counters of their own, a cube operator is judged by its cube
-// cores.
+// Takes the cube cores' counters for a cube operator if the two kinds of cores have counters of
+// their own. cores.
 std::optional<double> TableFields::data_bound(std::span<const TableValue> row) const {
   const auto vec = number(row, input_.vec);
   const auto mac = number(row, input_.mac);

@@ -18,22 +18,22 @@ class TableFields {
  public:
   static constexpr int kNone = -1;
 
-  // `columns`: the fields of the table.
+  // Takes the fields of the table in `columns`.
   TableFields(const Database& db, std::vector<std::string> columns);
 
-  // Where the field is; kNone: the table does not have it.
+  // Position of the field; kNone: the table does not have it.
   int place(const Field& field);
   int place(const std::string& name) { return place(Field{name}); }
-  // What has to be read, once all places are known.
+  // Fields that have to be read, once all positions are known.
   const std::vector<std::string>& wanted() const { return wanted_; }
 
-  // Of a row of wanted() fields.
+  // Value of a field in a row of wanted() fields.
   std::optional<double> number(std::span<const TableValue> row, int place) const;
-  // Empty for what is no text of the table.
+  // Text of a field; empty for what is no text of the table.
   std::string_view text(std::span<const TableValue> row, int place) const;
 
  private:
-  // Computed fields; their places go from -2 down.
+  // Computed fields; their positions go from -2 down.
   enum class Derived {
     core_num,          // AI Cores of the device
     core_use,          // blocks of the operator, in percent of the cores of its kind

@@ -41,7 +41,7 @@ class SequenceMatcher {
     if (rows.size() < longest_) {
       rows.emplace_back();
     } else {
-      // The oldest makes room, and its memory serves again.
+      // Drops the oldest, whose memory serves again.
       std::rotate(rows.begin(), rows.begin() + 1, rows.end());
     }
     rows.back().type = type;
@@ -61,7 +61,7 @@ class SequenceMatcher {
     return {};
   }
 
-  // No pattern goes on from here.
+  // Ends all open patterns: none goes on from here.
   void reset() { streams_.clear(); }
 
  private:
@@ -73,7 +73,7 @@ class SequenceMatcher {
   bool ends_with(const Rows& rows, const Pattern& pattern) const {
     const auto& elements = pattern.elements;
     if (rows.size() < elements.size()) return false;
-    // From the end: most rows fail there.
+    // Compares from the end: most rows fail there.
     for (std::size_t i = 1; i <= elements.size(); ++i) {
       if (!compare(rows[rows.size() - i].type, Comparator::in, elements[elements.size() - i]))
         return false;
@@ -89,8 +89,8 @@ class SequenceMatcher {
 using Row = std::span<const TableValue>;
 
 constexpr std::string_view kMissing = "N/A";
-// Names that are told apart; those of further rows are counted together. Only a store from
-// elsewhere has more.
+// Number of names that are distinguished; those of further rows are counted together. Only a store
+// from elsewhere has more.
 constexpr std::size_t kMostNames = 100'000;
 constexpr std::string_view kOtherNames = "(others)";
 constexpr std::size_t kMostDevices = 1'000;  // those behind them count as the last one
@@ -123,7 +123,7 @@ struct PlacedCondition {
   double number = 0;
 };
 
-// A rule with the places of its fields in this table.
+// A rule with the positions of its fields in this table.
 struct PlacedRule {
   const Rule* rule = nullptr;
   std::string missing;  // the first field that the table lacks

@@ -27,7 +27,7 @@ struct MatchedOp {
   std::vector<Cell> cells;  // one a field of Rule::evidence
 };
 
-// What one rule found.
+// Matches of one rule.
 struct RuleMatches {
   std::int64_t count = 0;      // matching rows, or sequences
   std::int64_t rows = 0;       // all
@@ -38,12 +38,12 @@ struct RuleMatches {
   double share_in = 0;
   // The table's times are means of an execution, not times of single tasks.
   bool is_mean = false;
-  std::map<std::string, std::int64_t> patterns;  // how often each
+  std::map<std::string, std::int64_t> patterns;  // count of each
   std::vector<MatchedOp> ops;                    // in order of first match
   std::string no_data;                           // the field that no row has; empty: there is data
 };
 
-// Whether the matches are enough for the rule.
+// True if the matches are enough for the rule.
 bool is_met(const Rule& rule, const RuleMatches& matches);
 
 struct TableScanResult {
@@ -62,7 +62,7 @@ struct TableScanOptions {
   bool facts = false;
 };
 
-// `rules`: with a condition on rows of `table`; the matches are in their order.
+// Takes in `rules` those with a condition on rows of `table`; the matches are in their order.
 TableScanResult scan_table(const Database& db, std::string_view table,
                            const std::vector<const Rule*>& rules, const TableScanOptions& options);
 
