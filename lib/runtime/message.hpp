@@ -1,4 +1,4 @@
-// What the runtime has to say to the person who runs the application.
+// Messages of the runtime to the person who runs the application.
 #pragma once
 
 #include <string_view>
@@ -6,7 +6,7 @@
 namespace msprof::runtime {
 
 // Writes "msprof runtime: <sentence>\n" to stderr in one piece. Never fails and never raises
-// SIGPIPE: the application must run on where nobody reads its stderr.
+// SIGPIPE: the application must run on even if its stderr has no reader.
 void say(std::string_view sentence);
 
 }  // namespace msprof::runtime

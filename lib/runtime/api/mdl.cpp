@@ -1,4 +1,4 @@
-// What a model takes and gives: descriptions and the queries on them.
+// Inputs and outputs of a model: descriptions and the queries on them.
 #include <algorithm>
 #include <cstring>
 #include <new>
@@ -20,7 +20,7 @@ using msprof::runtime::say;
 using msprof::runtime::TensorShape;
 using msprof::runtime::Workspace;
 
-// A workspace that finds its way back to the model.
+// A workspace that goes back to the model when it is done.
 class BorrowedWorkspace {
  public:
   explicit BorrowedWorkspace(LoadedModel& model)
@@ -41,7 +41,7 @@ struct Rows {
   std::size_t count, bytes, stride;
 };
 
-// Nothing, and a sentence on stderr, when the buffer cannot hold them.
+// Empty, with a sentence on stderr, when the buffer cannot hold them.
 std::optional<Rows> rows_of(const svp_acl_data_buffer* buffer, const TensorShape& shape,
                             int64_t batch, const char* side, std::size_t index) {
   const auto bytes = static_cast<std::size_t>(shape.width) * sizeof(float);

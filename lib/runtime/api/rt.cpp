@@ -1,4 +1,4 @@
-// The beginning and the end, data buffers; device, context, stream and memory of a host: one
+// Begin and end, data buffers; device, context, stream and memory of a host: one
 // device, synchronous streams, ordinary memory.
 #include <cstdlib>
 #include <new>

@@ -1,5 +1,5 @@
-// What lives between svp_acl_init and svp_acl_finalize: loaded models and the JOB. A C interface
-// without handles leaves no other place for it than the process.
+// State between svp_acl_init and svp_acl_finalize: loaded models and the JOB. A C interface
+// without handles leaves no other owner for it than the process.
 #pragma once
 
 #include <pthread.h>

@@ -9,7 +9,7 @@ namespace msprof::runtime {
 namespace {
 
 // Convolution as a matrix product over panels of 12 output pixels: 4 output channels × 12 pixels
-// stay in 12 vector registers of 4 floats, which is what SSE2 and NEON have room for beside their
+// stay in 12 vector registers of 4 floats, which is what SSE2 and NEON hold beside their
 // operands.
 
 constexpr int64_t kRows = 4;
@@ -107,8 +107,8 @@ void finish_tile(const float* tile, int64_t rows, int64_t pixels, int64_t channe
   }
 }
 
-// Copies the channels into planes with a border of zeros, so that no inner loop asks where the
-// image ends.
+// Copies the channels into planes with a border of zeros, so that no inner loop checks for the edge
+// of the image.
 void copy_padded(const WindowGeometry& g, const float* input, int64_t channels, float* padded) {
   const int64_t width = padded_width(g), height = padded_height(g);
   std::fill(padded, padded + channels * height * width, 0.0F);

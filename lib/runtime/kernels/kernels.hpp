@@ -1,4 +1,4 @@
-// The arithmetic of the operators on float32, one image at a time unless said otherwise.
+// Arithmetic of the operators on float32, one image at a time unless stated otherwise.
 // For the operators of runtime/model only: these functions trust every size they are given.
 #pragma once
 
@@ -23,7 +23,7 @@ struct WindowGeometry {
   bool depthwise() const { return group_inputs() == 1 && group_outputs() == 1; }
 };
 
-// What happens to each output element before it is stored: x * scale[c] + shift[c], then the
+// Steps on each output element before it is stored: x * scale[c] + shift[c], then the
 // activation.
 struct Epilogue {
   const float* scale = nullptr;
@@ -57,7 +57,7 @@ void average_pool(const WindowGeometry& geometry, const float* input, float* out
 // weights: [outputs][inputs]; bias has one float an output.
 void fully_connected(const float* input, const float* weights, const float* bias, int64_t inputs,
                      int64_t outputs, float* output);
-// Over the channels, for every one of `plane` positions.
+// Normalizes over the channels, for every one of `plane` positions.
 void softmax(const float* input, int64_t channels, int64_t plane, float* output);
 
 }  // namespace msprof::runtime

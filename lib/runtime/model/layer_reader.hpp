@@ -1,5 +1,6 @@
 // Reading one JSON object of a model file: typed, bounded, and every key must be used.
-// Model bytes are untrusted: whatever is wrong becomes a ModelError whose sentence names the place.
+// Model bytes are untrusted: whatever is wrong becomes a ModelError whose sentence names the
+// position.
 #pragma once
 
 #include <cstdint>
@@ -18,7 +19,8 @@ class ModelError : public std::runtime_error {
 
 class LayerReader {
  public:
-  // `place` begins every sentence, for example `layer 'conv1'`; `object` must outlive the reader.
+  // Begins every sentence with `place`, for example `layer 'conv1'`; `object` must outlive the
+  // reader.
   LayerReader(std::string place, const nlohmann::json& object);
 
   bool has(const char* key) const;

@@ -16,7 +16,7 @@ namespace msprof::runtime {
 struct Tensor {
   std::string name;
   TensorShape shape;
-  std::size_t slot = 0;  // where its values live in a Workspace
+  std::size_t slot = 0;  // slot of its values in a Workspace
 };
 
 struct Layer {
@@ -29,7 +29,7 @@ struct Layer {
   std::unique_ptr<Operator> operation;
 };
 
-// Told after every layer; times are nanoseconds of CLOCK_MONOTONIC.
+// Called after every layer; times are nanoseconds of CLOCK_MONOTONIC.
 class LayerObserver {
  public:
   virtual ~LayerObserver() = default;
@@ -61,7 +61,7 @@ class Model {
   float* values(Workspace& workspace, std::size_t tensor) const {
     return workspace.slots[tensors_[tensor].slot].data();
   }
-  // With no observer no clock is read.
+  // Runs the layers. With no observer no clock is read.
   void run(Workspace& workspace, int64_t batch, LayerObserver* observer) const;
 
  private:

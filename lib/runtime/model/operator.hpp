@@ -24,7 +24,7 @@ struct TensorShape {
   bool operator==(const TensorShape&) const = default;
 };
 
-// What one image costs, before any machine is assumed; weights are read once an execution.
+// Work for one image, before any machine is assumed; weights are read once an execution.
 struct LayerWork {
   int64_t macs = 0;               // multiply-accumulates that the result needs
   int64_t padded_macs = 0;        // the same with the matrix unit's tiles filled up
@@ -58,7 +58,7 @@ class WeightBudget {
   int64_t left_;
 };
 
-// What a maker is given; `original` has at least the layer's own name.
+// Input of a maker; `original` has at least the layer's own name.
 struct OperatorContext {
   LayerReader& reader;
   std::span<const TensorShape> inputs;

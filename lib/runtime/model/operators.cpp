@@ -35,7 +35,7 @@ uint64_t next(uint64_t& state) {
 // A layer and its fused form draw from the same original names, so both compute the same values.
 class WeightSource {
  public:
-  // `what` separates the draws of one layer: "weights", "bias", "gamma", …
+  // Draws of a layer are separated by `what`: "weights", "bias", "gamma", …
   WeightSource(uint64_t seed, std::string_view layer_name, std::string_view what)
       : state_(hash(hash(hash(kFnvBasis ^ next(seed), layer_name), "/"), what)) {}
 

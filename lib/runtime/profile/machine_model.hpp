@@ -1,4 +1,4 @@
-// From the work of a layer to the cycles of the units of an imagined core. A host has no such
+// Converts the work of a layer to the cycles of the units of an imagined core. A host has no such
 // counters: these numbers are a model, stated in README.md, and never more than the time that
 // really passed.
 #pragma once

@@ -80,7 +80,7 @@ std::string file_name_part(const std::string& model_name) {
   std::array<char, 32> hash;
   snprintf(hash.data(), hash.size(), "~%016zx", std::hash<std::string>()(model_name));
   std::size_t cut = kMaxNameBytes - strlen(hash.data());
-  // Not in the middle of a UTF-8 character: its later bytes are 10xxxxxx.
+  // Cuts not in the middle of a UTF-8 character: its later bytes are 10xxxxxx.
   while (cut > 0 && (static_cast<unsigned char>(name[cut]) & 0xc0U) == 0x80U) --cut;
   return name.substr(0, cut) + hash.data();
 }

@@ -23,12 +23,13 @@ struct Capture {
 
 class ModelProfile {
  public:
-  // `data_folder` ends in "/data"; writes net.info and layer.info and opens the file of calls.
+  // Takes a `data_folder` that ends in "/data"; writes net.info and layer.info and opens the file
+  // of calls.
   ModelProfile(std::string data_folder, const ProfileConfig& config, WriteHealth& health,
                uint32_t model_id, const Model& model);
 
-  // Where execution number `execution` is recorded; nothing when it is not one of those that the
-  // interval captures.
+  // Returns the capture that records execution number `execution`; empty when it is not one of those
+  // that the interval captures.
   std::shared_ptr<Capture> capture(uint64_t execution, uint64_t batch);
   bool one_capture_for_the_run() const { return interval_ == 0; }
 
@@ -78,7 +79,7 @@ std::string file_name_part(const std::string& model_name);
 
 // The kernel's number of the calling thread.
 long thread_number();
-// For the child of a fork, whose only thread has a number of its own.
+// Forgets it, for the child of a fork, whose only thread has a number of its own.
 void forget_thread_number();
 
 }  // namespace msprof::runtime

@@ -41,7 +41,7 @@ std::optional<std::string> read_file(const std::string& path, std::string& why) 
 }
 
 // The value of the first of these keys; keys have two spellings because manuals and boards differ.
-// Where both are there and disagree, that is said.
+// If both are there and disagree, that is reported.
 const nlohmann::json* find(const nlohmann::json& profiler,
                            std::initializer_list<const char*> keys) {
   const nlohmann::json* value = nullptr;

@@ -1,4 +1,4 @@
-// What acl.json asks for. Its object "profiler" is the only part that matters here.
+// Settings of acl.json. Its object "profiler" is the only part that matters here.
 #pragma once
 
 #include <cstdint>
@@ -20,7 +20,7 @@ struct ProfileConfig {
 // ever fails the application.
 std::optional<ProfileConfig> read_profile_config(const std::string& path);
 
-// The folder of the running executable; "." where the kernel does not tell.
+// Folder of the running executable; "." if the kernel does not name it.
 std::string executable_folder();
 
 }  // namespace msprof::runtime

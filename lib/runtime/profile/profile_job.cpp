@@ -22,7 +22,7 @@ constexpr mode_t kFolderMode = 0750;
 // One cycle is one nanosecond.
 constexpr const char* kInfoJson = "{\"DeviceInfo\": [{\"aic_frequency\": \"1000\"}]}";
 
-// "JOB" and 29 letters; empty when there is no randomness to be had.
+// Makes "JOB" and 29 letters; empty when there is no randomness to be had.
 std::string job_name() {
   const int fd = open("/dev/urandom", O_RDONLY | O_CLOEXEC);
   if (fd < 0) return "";

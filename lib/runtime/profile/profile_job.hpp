@@ -1,4 +1,4 @@
-// One JOB folder: what svp_acl_init starts and svp_acl_finalize completes.
+// One JOB folder, which svp_acl_init starts and svp_acl_finalize completes.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace msprof::runtime {
 
 class ProfileJob {
  public:
-  // Makes the folder with info.json.0 and data/. Nothing, and a sentence on stderr, where that is
+  // Makes the folder with info.json.0 and data/. Empty, with a sentence on stderr, if that is
   // not possible.
   static std::shared_ptr<ProfileJob> create(const ProfileConfig& config);
 
@@ -23,7 +23,7 @@ class ProfileJob {
   // before it.
   std::shared_ptr<ModelProfile> add_model(uint32_t model_id, const Model& model,
                                           uint64_t load_start_ns);
-  // A call that just ended; `model` is the one it names, or null.
+  // Records a call that just ended; `model` is the one it names, or null.
   void record_call(ApiId api, uint64_t start_ns, ModelProfile* model);
   void remove_model(const std::shared_ptr<ModelProfile>& model, uint64_t unload_start_ns);
 

@@ -114,7 +114,7 @@ RecordFile::~RecordFile() {
   if (fd_ >= 0) close(fd_);
 }
 
-// Back to the last whole record, so that a reader meets nothing half.
+// Goes back to the last whole record, so that a reader finds no half of one.
 void RecordFile::fail(const char* what) {
   const std::string reason = std::string(what) + " (" + strerror(errno) + ")";
   whole_ = false;

@@ -88,7 +88,7 @@ enum class ApiId : uint32_t {
 // application that dies loses at most the record being written. Complete only when its `.done` is
 // there.
 
-// Shared by all files of a JOB: the first failure is said, the rest is counted.
+// Failures of all files of a JOB: the first is reported, the rest is counted.
 class WriteHealth {
  public:
   void lost(uint64_t records, const std::string& path, const std::string& what);
