@@ -14,7 +14,7 @@ namespace {
 
 constexpr double kMostReconnectSeconds = 86400;
 
-// What was given that only a board understands.
+// Options given that only a board understands.
 std::string board_only_options(const BoardArguments& arguments) {
   const std::pair<bool, const char*> options[] = {
       {arguments.key.has_value(), "--key"},

@@ -1,4 +1,4 @@
-// The options that name a board and say how to use it. For the verbs collect and doctor.
+// Options that name a board and its use. For the verbs collect and doctor.
 #pragma once
 
 #include <filesystem>
@@ -32,9 +32,9 @@ struct BoardArguments {
   bool names_board() const { return config || host; }
 };
 
-// Which board, the way there, and its folder; for every verb that goes to a board.
+// Options of a board, the way there, and its folder; for every verb that goes to a board.
 void add_login_options(cli::Command& command, BoardArguments& arguments);
-// These, and how a run uses it.
+// Those, and the options of a run on it.
 void add_board_options(cli::Command& command, BoardArguments& arguments);
 
 // Throws Error(usage) for what does not go together, and for options of a board where none is
@@ -45,12 +45,12 @@ void check_board_arguments(const BoardArguments& arguments);
 struct NamedBoard {
   BoardConfig config;
   BoardRunOptions options;
-  // Never copied: the ini file and the key.
+  // Files that are never copied: the ini file and the key.
   std::vector<std::filesystem::path> private_files;
 };
 
-// Reads the ini file and, with --password-stdin, the first line of stdin; what the command line
-// says wins. Takes the password out of the environment. Throws Error(usage) and
+// Reads the ini file and, with --password-stdin, the first line of stdin; the command line
+// wins. Takes the password out of the environment. Throws Error(usage) and
 // Error(nothing_to_do) with the file and the line.
 NamedBoard find_board(const BoardArguments& arguments);
 

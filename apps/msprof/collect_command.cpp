@@ -1,4 +1,4 @@
-// msprof collect: run an application profiled and bring its capture home.
+// msprof collect: run an application profiled and fetch its capture.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -133,7 +133,7 @@ void add_run_options(cli::Command& command, CollectArguments& arguments) {
                       "one JSON document on stdout; the application's stdout goes to stderr"});
 }
 
-// As ssh(1) with a command would, were it told -t by whoever sits at a terminal.
+// Asks for a terminal like ssh(1) with a command and -t, given by a user at a terminal.
 bool wants_terminal(const CollectArguments& arguments) {
   const BoardArguments& board = arguments.board;
   if (board.tty) return true;
@@ -166,7 +166,7 @@ void check_arguments(const CollectArguments& arguments) {
   }
 }
 
-// For collect(), without what only a host knows.
+// Makes the request for collect(), without what only a host knows.
 CollectOptions options_of(const CollectArguments& arguments) {
   CollectOptions options;
   options.main = arguments.main.value_or("");
@@ -199,7 +199,7 @@ void add_collect_options(cli::Command& command, CollectArguments& arguments) {
   command.set_rest(&arguments.application_arguments, "go to the application untouched");
 }
 
-// What `collect --json` prints. For the verb collect.
+// Document of `collect --json`. For the verb collect.
 
 nlohmann::json paths_json(const std::vector<std::filesystem::path>& paths) {
   nlohmann::json list = nlohmann::json::array();
@@ -297,21 +297,21 @@ void say_next(const CollectResult& result, bool all) {
   }
 }
 
-// Runs, brings home and, with --all, processes; what --json prints comes to `document`.
+// Runs, fetches and, with --all, processes; the output of --json goes to `document`.
 Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOptions& options,
                 const ProcessCapture& process, nlohmann::ordered_json& document) {
   CollectResult result;
   try {
     collect(options, host, result);
   } catch (const Error&) {
-    document.update(document_of(result));  // how far it came
+    document.update(document_of(result));  // the last step reached
     if (!result.remains.empty()) log::info("{}", result.remains);
     throw;
   }
   nlohmann::json reports = nlohmann::json::array();
   // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
   if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
-  // So it is where the terminal is closed over a long run.
+  // The same holds for a terminal that is closed over a long run.
   interrupt::ignore_hangup();
   if (arguments.all) {
     result.exit_code = gravest(result.exit_code, process_captures(result, process, reports));
@@ -350,7 +350,7 @@ Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& p
   document["host"] = valid_utf8(host.name());
   CollectOptions options = options_of(arguments);
   options.private_files = board.private_files;
-  // What the look at the board told is wanted most where an error ended the run.
+  // Results of the probe of the board are wanted most when an error ended the run.
   const auto note_facts = [&] {
     if (!host.facts().system.empty()) document["board"] = document_of(host.facts());
   };

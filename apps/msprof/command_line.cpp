@@ -19,9 +19,8 @@ namespace msprof::cli {
 
 namespace {
 
-// What is wrong with a command line, in words: which value an option takes, what a word that fits
-// nowhere may have meant, and the right form of the line. No word of the parser's own reaches a
-// user.
+// Errors of a command line, in words: the value that an option takes, suggestions for a word that
+// fits nowhere, and the right form of the line. No word of the parser's own reaches a user.
 
 // A command with the words that lead to it, "msprof export summary".
 struct NamedCommand {
@@ -62,7 +61,7 @@ std::string shown_word(const std::string& word) {
   return word.starts_with("--dir") ? word.substr(1) : word;
 }
 
-// As messages call it: "--format", "-dir", "BASE".
+// Name in messages: "--format", "-dir", "BASE".
 std::string shown_name(const Option& option) {
   // "BASE" is a name of its own; the value of "names" is called NAME.
   if (is_positional(option))
@@ -201,7 +200,7 @@ class Strays {
     line.add_all({words_.begin(), first});
     auto moved = strays_.begin();
     if (!has_main && option_named(command_, "--main") != nullptr) line.add("-m").add(*moved++);
-    // What stands behind the first of them was the application's, too.
+    // Words behind the first of them were the application's, too.
     std::vector<std::string> own(moved, strays_.end());
     for (auto word = first; word != words_.end(); ++word) {
       if (std::find(strays_.begin(), strays_.end(), *word) == strays_.end()) line.add(*word);
@@ -264,7 +263,7 @@ std::string wanted_value(const Option& option) {
   return option.value_name;
 }
 
-// Why an option does not take a value; empty where it does.
+// Reason why an option does not take a value; empty if it does.
 std::string value_problem(const Option& option, const std::string& value) {
   const std::string name = shown_name(option);
   if (value.empty()) return fmt::format("the value of {} is empty", name);

@@ -1,4 +1,4 @@
-// The command line as data: commands and options, each with its help. For the verbs, which describe
+// Command line as data: commands and options, each with its help. For the verbs, which describe
 // themselves here; command_line.cpp alone knows the parser (CLI11), because a file that includes it
 // takes half a minute to compile under sanitizers.
 #pragma once
@@ -27,7 +27,7 @@ struct Suggestion {
 };
 
 struct Option {
-  // Where the value goes. `bool` is a flag; a vector takes one value or more, and the option may
+  // Target of the value. `bool` is a flag; a vector takes one value or more, and the option may
   // come again.
   using Target =
       std::variant<bool*, std::string*, std::optional<std::string>*, std::vector<std::string>*,
@@ -39,7 +39,8 @@ struct Option {
   std::vector<std::string> choices{};  // the only values taken; empty: any
   bool required = false;
   bool one_each = false;  // a vector takes one value each time that the option comes
-  // For completion, which knows by itself `choices`, files (value_name FILE) and folders (DIR).
+  // Words for completion, which knows by itself `choices`, files (value_name FILE) and folders
+  // (DIR).
   std::function<std::vector<Suggestion>()> suggestions{};  // words that fit; others may, too
   bool takes_captures = false;                             // folders JOB… and PROF…
   bool takes_lists = false;                                // of values with commas between them
@@ -59,9 +60,9 @@ class Command {
   // Whole tasks, shown at the top of --help.
   void set_examples(std::string examples) { examples_ = std::move(examples); }
   void set_action(std::function<Exit()> action) { action_ = std::move(action); }
-  // Not in --help: for scripts of ours.
+  // Hides it from --help: for scripts of ours.
   void set_hidden() { is_hidden_ = true; }
-  // What stands behind "--" goes here, untouched.
+  // Target of the words behind "--", untouched.
   void set_rest(std::vector<std::string>* rest, std::string help);
 
   const std::string& name() const { return name_; }
@@ -86,13 +87,14 @@ class Command {
   bool is_hidden_ = false;
 };
 
-// All names of an option as words: "-m", "--main"; of --dir also "-dir".
+// Names of an option as words: "-m", "--main"; of --dir also "-dir".
 std::vector<std::string> names_of(const Option& option);
 
-// Whether a word is a folder that is there, or a name as captures have it.
+// True if a word is a folder that is there, or a name like those of captures.
 bool looks_like_capture(const std::string& word);
 
-// `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to "--".
+// Returns `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to
+// "--".
 std::vector<std::string> rewrite_long_options(const std::vector<std::string>& arguments);
 
 // Parses and runs. Usage errors are a sentence of ours on stderr and Exit::usage; --help and

@@ -31,10 +31,10 @@ struct PathRest {
 
 namespace fs = std::filesystem;
 
-// Who presses TAB waits: what is not known by then is offered.
+// Time limit, as the user waits after TAB: what is not known by then is offered.
 constexpr std::chrono::milliseconds kTimeToSearch{10};
 constexpr std::size_t kMostEntries = 20'000;
-// Levels below a folder in which a capture is looked for.
+// Levels below a folder that are searched for a capture.
 constexpr int kSearchDepth = 3;
 
 struct Typed {
@@ -62,7 +62,7 @@ bool is_folder(const fs::directory_entry& entry) {
   return entry.is_directory(error);
 }
 
-// Calls `look(entry)` for each until it says false.
+// Calls `look(entry)` for each until it returns false.
 template <typename Look>
 void for_each_entry(const fs::path& folder, Look&& look) {
   std::error_code error;
@@ -72,7 +72,7 @@ void for_each_entry(const fs::path& folder, Look&& look) {
   }
 }
 
-// Looks at folders until its time is over; from then on, by their names.
+// Reads folders until its time is over; from then on, judges by their names.
 class CaptureSearch {
  public:
   bool is_capture(const fs::path& folder) const {
@@ -80,7 +80,7 @@ class CaptureSearch {
     return is_named_as_capture(folder.filename().string());
   }
 
-  // Whether a capture is below `folder`; also true where that is not known.
+  // True if a capture is below `folder`; also if that is not known.
   bool may_lead_to_one(const fs::path& folder, int depth = kSearchDepth) const {
     std::vector<fs::path> below;
     if (!is_over()) below = folders_in(folder);
@@ -118,7 +118,7 @@ std::vector<PathRest> captures_of(const std::vector<PathRest>& folders, const Ty
       found.push_back(folder);
     }
   }
-  // No capture near: let the user walk on.
+  // No capture near: offers the folders to walk on.
   return found.empty() ? folders : found;
 }
 
@@ -173,7 +173,7 @@ const cli::Option* find_option(const cli::Command& command, const std::string& n
   return nullptr;
 }
 
-// Where a word stands, from the words before it; reads them as the parser does.
+// Context of a word, from the words before it; reads them like the parser.
 class Place {
  public:
   explicit Place(const cli::Command& root) : command_(&root) {}
@@ -213,7 +213,7 @@ class Place {
     }
     return nullptr;
   }
-  // Given already, as values or parts of lists.
+  // Words given already, as values or parts of lists.
   const std::set<std::string, std::less<>>& values() const { return values_; }
 
  private:
@@ -349,7 +349,7 @@ class Finder {
       add_option({std::string(cli::kVersionNames), static_cast<bool*>(nullptr), "", "its version"});
   }
 
-  // Of several names the first that fits, a long one where it can be.
+  // Takes the first of several names that fits, a long one if there is one.
   void add_option(const cli::Option& option) {
     const auto names = cli::names_of(option);
     const auto fits = [&](const std::string& name) { return name.starts_with(typed_); };
@@ -359,7 +359,7 @@ class Finder {
     if (name != names.end()) add(*name, typed_, option.help);
   }
 
-  // Behind a name, a value of an option that takes several, or nothing.
+  // Offers, behind a name, a value of an option that takes several, or nothing.
   void add_words() {
     const cli::Command& command = place_.command();
     if (place_.taker() != nullptr) add_values(*place_.taker(), typed_);

@@ -1,4 +1,4 @@
-// What may follow on a command line: read off the command tree, so that no name stands twice.
+// Candidates for a word on a command line: read off the command tree, so that no name stands twice.
 // For completion.
 #pragma once
 
@@ -16,8 +16,8 @@ struct Candidate {
   bool goes_on = false;  // the word does not end with it: a folder
 };
 
-// For `typed`, the word under the cursor, behind `before`, the words between the program's name and
-// it. Empty where nothing is known to fit.
+// Candidates for `typed`, the word under the cursor, behind `before`, the words between the
+// program's name and it. Empty if nothing is known to fit.
 std::vector<Candidate> candidates(const cli::Command& root, const std::vector<std::string>& before,
                                   const std::string& typed);
 

@@ -18,14 +18,14 @@ namespace {
 // A command line as someone types it into a shell, read without that shell: nothing in it is ever
 // evaluated.
 
-// What a word that is not finished ends in.
+// State that an unfinished word ends in.
 enum class Quote { none, single_quote, double_quote, backslash };
 
 struct TypedWord {
   std::string typed;  // without its quotes
   std::string value;  // the same with $HOME and other variables of the environment replaced
   Quote open = Quote::none;
-  bool is_known = true;         // false: has $(…), `…`, $'…', which only a shell can tell
+  bool is_known = true;         // false: has $(…), `…`, $'…', which only a shell can expand
   bool is_redirection = false;  // a file behind > or <
 };
 
@@ -236,7 +236,7 @@ struct CompletionArguments {
   std::vector<std::string> asked;  // SHELL LINE REPLACED
 };
 
-// The first sentence, as far as there is room.
+// Cuts to the first sentence, as far as it fits.
 std::string short_help(const std::string& help) {
   const auto end = help.find(". ");
   return shorten(printable(end == std::string::npos ? help : help.substr(0, end)), kHelpWidth);

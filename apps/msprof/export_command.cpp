@@ -26,7 +26,7 @@ namespace msprof {
 
 namespace {
 
-// The options that say which part of a capture, and how it is written.
+// Options for the part of a capture, and the form in which it is written.
 
 // --device, --model-id, --iteration-id, --style: of tables and timelines.
 struct ScopeArguments {
@@ -89,7 +89,7 @@ constexpr std::string_view kRangeForm =
     "give BEGIN:END, each a time after the begin of the collection with its unit (5ms:1.5s), or "
     "the ts of the timeline in us (no unit); either may be left out";
 
-// A point of --time-range; `begin_ns` is what times with a unit count from.
+// A point of --time-range; times with a unit count from `begin_ns`.
 std::int64_t time_point(const std::string& range, std::string_view text, std::int64_t begin_ns) {
   const auto read = quantity(text);
   if (!read) refuse("--time-range", range, kRangeForm);
@@ -214,7 +214,7 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
        "Insight does not"});
 }
 
-// Before any capture is looked at: throws Error(usage) for what cannot be read.
+// Checks the options before any capture is read: throws Error(usage) for what cannot be parsed.
 void check_scope(const ScopeArguments& arguments) {
   devices_of(arguments);
   if (arguments.model_id.has_value() != arguments.iteration_id.has_value())
@@ -222,8 +222,8 @@ void check_scope(const ScopeArguments& arguments) {
                 "--model-id and --iteration-id go together; `msprof query` lists them");
 }
 
-// What they mean for a store. Throw Error(usage) for what cannot be read, and for a device, a model
-// or an iteration that is not there.
+// Apply the options to a store. Throw Error(usage) for what cannot be parsed, and for a device, a
+// model or an iteration that is not there.
 ExportScope scope_of(const Database& db, const ScopeArguments& arguments) {
   ExportScope scope;
   scope.devices = devices_of(arguments);
@@ -267,7 +267,7 @@ struct ExportArguments {
   std::vector<std::string> names;
 };
 
-// What is written of a capture, and why nothing is, where that can be told beforehand.
+// Plan for a capture, and the reason why nothing is written, if that is known beforehand.
 struct ExportPlan {
   std::vector<ExportJob> jobs;
   std::optional<FindingId> nothing_id{};
@@ -331,7 +331,7 @@ void sort_out_names(ExportArguments& arguments) {
   }
 }
 
-// As the older products of CANN printed them, and never more than a screen.
+// Prints like the older products of CANN, and never more than a screen.
 constexpr std::size_t kNamedOperators = 5;
 
 void say_suggestions(TuningFiles& suggestions) {

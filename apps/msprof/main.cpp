@@ -50,7 +50,7 @@ int main(int argc, char** argv) {
   } catch (const std::bad_alloc&) {
     log::error("out of memory");
   } catch (const std::system_error& error) {
-    // What printing throws when stdout takes no more.
+    // Thrown by printing when stdout takes no more.
     if (std::ferror(stdout) != 0 && error.code().value() == EPIPE) {
       code = Exit::ok;
     } else if (std::ferror(stdout) != 0) {

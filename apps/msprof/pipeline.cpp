@@ -95,7 +95,7 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
   std::vector<ChosenCapture> chosen;
   std::set<std::string> names;
   for (fs::path folder : folders) {
-    // "." says nothing in a report.
+    // Makes the path absolute: "." means nothing in a report.
     if (folder.filename() == "." || folder.filename() == "..")
       folder = fs::weakly_canonical(folder);
     fs::path products = options.output.empty() ? folder : fs::path(options.output);
@@ -171,7 +171,7 @@ void say_files(const std::vector<ExportedFile>& files) {
   const bool are_named = files.size() <= kMostNamedFiles;
   std::map<fs::path, std::pair<std::size_t, std::uint64_t>> folders;  // files, bytes
   for (const ExportedFile& file : files) {
-    // What no viewer opens is named in any case.
+    // Files that no viewer opens are named in any case.
     if (are_named || !viewer_limit(file.text_bytes).empty()) {
       log::info("{}", line_of(file));
     } else {

@@ -1,4 +1,5 @@
-// What several verbs do alike: choose captures, bring them into their stores, write their products.
+// Steps that verbs share: choosing captures, importing them into their stores, writing their
+// products.
 #pragma once
 
 #include <filesystem>
@@ -30,10 +31,10 @@ struct ChosenCapture {
   std::filesystem::path folder;
   std::filesystem::path products;
 };
-// What -dir names, or the newest capture around, which is then said.
+// Captures that -dir names, or the newest one around, which is then reported.
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options);
 
-// A fresh store for `session`, with the verdict on stderr. `force`: see ImportOptions.
+// Makes a fresh store for `session`, with the verdict on stderr. `force`: see ImportOptions.
 struct LayoutFile {
   std::string path;  // empty: none
   std::string json;
@@ -41,31 +42,31 @@ struct LayoutFile {
 ImportReport import_verbosely(const Session& session, const std::filesystem::path& products,
                               const LayoutFile& layout, bool force = false);
 
-// Whether the store of a capture gives any product; that it gives none is said.
+// True if the store of a capture gives any product; that it gives none is reported.
 bool gives_products(const ChosenCapture& capture);
 
-// The store of a capture, imported first when it is missing or its raw files changed.
+// Opens the store of a capture, imported first when it is missing or its raw files changed.
 struct ReadyStore {
   TraceDb db;
-  Exit exit = Exit::ok;      // partial_data when the verdict says so
+  Exit exit = Exit::ok;      // partial_data when the verdict is partial
   std::string verdict;       // "complete", "without", "partial": for JSON documents
   std::string verdict_text;  // "complete without HBM bandwidth": for people
 };
 ReadyStore ready_store(const ChosenCapture& capture);
 
-// Runs `work` for every capture: an Error in one is said, and noted in `failures` (a JSON array,
-// may be null), and the others go on. Returns the gravest.
+// Runs `work` for every capture: an Error in one is reported, and noted in `failures` (a JSON
+// array, may be null), and the others go on. Returns the gravest.
 template <typename Work>
 Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
                       nlohmann::ordered_json* failures = nullptr);
 void report_capture_error(const ChosenCapture& capture, const Error& error,
                           nlohmann::ordered_json* failures);
 
-// Says what was written, what is too large for viewers, and what stands there that an earlier
+// Reports what was written, what is too large for viewers, and what stands there that an earlier
 // import made.
 void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
 
-// For `collect --all`: imports `capture`, writes all its products (summaries as csv) into it.
+// Imports `capture`, for `collect --all`, and writes all its products (summaries as csv) into it.
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets
 // {"import": {...}, "exported": ["path", ...]}. Returns the gravest exit code; throws Error only
 // for what ends a command.
@@ -88,9 +89,9 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
   return exit;
 }
 
-// What --json prints. For the verbs that have it.
+// Document of --json. For the verbs that have it.
 
-// For --json: runs `work`, which fills `document`, and prints it with the exit code, also when an
+// Runs `work`, for --json, which fills `document`, and prints it with the exit code, also when an
 // Error ended the work. Integers beyond 2^53 are strings.
 Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 

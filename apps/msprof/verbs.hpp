@@ -10,7 +10,7 @@
 
 namespace msprof {
 
-// -q and -v, the same on every verb; apply_verbosity() is the first thing an action does.
+// Options -q and -v, the same on every verb; apply_verbosity() is the first thing an action does.
 struct Verbosity {
   bool quiet = false;
   bool verbose = false;
@@ -22,10 +22,10 @@ void apply_verbosity(const Verbosity& verbosity);
 #include "msprof/verbs.def"
 #undef VERB
 
-// What `collect --all` does with a capture that came home; `report` gets what --json says of it.
+// Action of `collect --all` on a fetched capture; `report` gets its part of --json.
 using ProcessCapture =
     std::function<Exit(const std::filesystem::path& capture, nlohmann::json* report)>;
-// collect with another way to process captures than import and export.
+// Makes collect with another way to process captures than import and export.
 void add_collect_command(cli::Command& root, ProcessCapture process);
 
 // The whole tree, as main() and the tests see it.
