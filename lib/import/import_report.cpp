@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kMostFindings = 10'000;  // beyond it files are no longer told apart
+constexpr std::size_t kMostFindings = 10'000;  // beyond it files are no longer distinguished
 
 std::string_view category_name(Category category) {
   switch (category) {
@@ -33,7 +33,7 @@ std::string_view category_name(Category category) {
   return "other";
 }
 
-// As import_log and the JSON document have it.
+// Name in import_log and the JSON document.
 std::string_view severity_name(Severity severity) {
   if (severity == Severity::partial) return "partial";
   return severity == Severity::without ? "without" : "note";
@@ -58,7 +58,7 @@ struct Line {
   std::vector<std::string_view> files;
 };
 
-// Files whose kind is not read are named; of others the first says enough.
+// Files whose kind is not read are named; of others the first is enough.
 std::string where(const Line& line) {
   constexpr std::size_t kMostNamed = 6;
   const auto& [finding, files] = line;
@@ -74,8 +74,8 @@ std::string where(const Line& line) {
   return text + ")";
 }
 
-// What happened, how often, and where first. Names and details come from the capture: a newline in
-// them must not look like a line of ours.
+// Line on what happened, how often, and where first. Names and details come from the capture: a
+// newline in them must not look like a line of ours.
 std::string finding_line(const Line& line) {
   const Finding& finding = line.finding;
   const std::string_view head =

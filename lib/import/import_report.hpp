@@ -15,7 +15,7 @@
 
 namespace msprof {
 
-// Its id says how grave it is (findings.def).
+// Severity comes from the id (findings.def).
 struct Finding {
   FindingId id{};
   std::string kind;
@@ -24,13 +24,13 @@ struct Finding {
   std::int64_t count = 1;
   std::int64_t first_offset = kNull;  // byte in the file
   std::string detail;
-  std::string lacks;  // of unread_kind: what its files would give
+  std::string lacks;  // of unread_kind: data that its files would give
 
   Severity severity() const { return finding_info(id).severity; }
   Category category() const { return finding_info(id).category; }
 };
 
-// A data file whose record layout nobody has told us.
+// Adds a data file whose record layout is unknown.
 struct UnknownLayout {
   std::string kind;
   std::string file;
@@ -40,7 +40,7 @@ struct UnknownLayout {
 
 // A verdict as programs read it: "complete", "without", "partial".
 std::string_view verdict_name(Severity verdict);
-// The same in words: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
+// Verdict in words: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
 std::string verdict_text(Severity verdict, const std::vector<std::string>& lacking);
 
 class ImportReport {
@@ -53,18 +53,18 @@ class ImportReport {
   void count_file(std::string_view kind, std::uint64_t records);
   // Findings with the same id, kind, file and reason become one, their counts added.
   void add(Finding finding);
-  // A plain finding about a file.
+  // Adds a plain finding about a file.
   void add(FindingId id, std::string_view kind, const std::string& file, std::string reason,
            std::string detail = "", std::int64_t count = 1);
-  // A damaged record, left out.
+  // Counts a damaged record, left out.
   void skip_record(std::string_view kind, const std::string& file, std::string_view reason,
                    std::uint64_t offset);
   void add(UnknownLayout unknown);
 
-  // The gravest severity of all findings: note (complete), without or partial.
+  // Gravest severity of all findings: note (complete), without or partial.
   Severity verdict() const;
   bool partial() const { return verdict() == Severity::partial; }
-  // What a complete profile would have beyond this one, each once: "HBM bandwidth".
+  // Data that a complete profile would have beyond this one, each once: "HBM bandwidth".
   std::vector<std::string> lacking() const;
   bool mentions(const std::string& file) const;
   std::uint64_t files() const;
@@ -74,7 +74,7 @@ class ImportReport {
   const std::map<std::string, KindTotal>& kinds() const { return kinds_; }
 
   void write_log(TraceDbWriter& store) const;
-  // The verdict as lines for a terminal; the last one is "verdict: ...".
+  // Verdict as lines for a terminal; the last one is "verdict: ...".
   std::string text() const;
   nlohmann::ordered_json json() const;
 

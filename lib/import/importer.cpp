@@ -20,8 +20,8 @@ namespace msprof {
 
 namespace {
 
-// What a profile lacks because of files that nobody reads, in the words of "complete without …".
-// For the importer.
+// Data that a profile lacks because of files that no kind reads, in the words of "complete without
+// …". For the importer.
 
 struct UnreadKind {
   std::string_view stem;  // the name of the kind begins or ends with it; the first that fits counts
@@ -72,7 +72,7 @@ constexpr UnreadKind kUnread[] = {
 };
 
 // "HBM bandwidth" for "hbm.data"; `stem` is a file name without class, device and slice. A kind
-// that nobody knows is "files of <stem>".
+// that is unknown is "files of <stem>".
 std::string product_of_unread(std::string_view stem) {
   const auto* found =
       std::find_if(std::begin(kUnread), std::end(kUnread), [&](const UnreadKind& kind) {
@@ -114,7 +114,7 @@ std::string kind_of_unread(const std::string& stem) {
   return has_process ? "PID" + stem.substr(digits) : stem;
 }
 
-// What no kind reads is said, never passed over. Files without a byte have nothing to read.
+// Reports what no kind reads, never passes over it. Files without a byte have nothing to read.
 void report_unread(const ImportContext& context, const std::vector<bool>& owned) {
   const auto& files = context.session.raw_files();
   for (std::size_t i = 0; i < files.size(); ++i) {

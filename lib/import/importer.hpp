@@ -15,27 +15,27 @@ struct ImportOptions {
   // Text and file name of --layout.
   std::string layout_json;
   std::string layout_file;
-  // Without --layout: use the one that the store at hand was made with.
+  // Uses, without --layout, the one that the store at hand was made with.
   bool keep_layout = false;
   // Replaces a store that was made with a layout by one that was not, though it lacks what the
   // layout reads; else that is Error(less_than_before).
   bool force = false;
-  // Runs when all rows are in the store, before it is published: the place for findings about
+  // Runs when all rows are in the store, before it is published: the moment for findings about
   // products.
   std::function<void(const Database&, ImportReport&)> inspect;
 };
 
-// Where the store of a capture is, in the capture or under --output.
+// Path of the store of a capture, in the capture or under --output.
 std::filesystem::path store_path(const std::filesystem::path& product_folder);
 
-// The text of the layout that a store was made with, by this or another version; empty: none.
+// Text of the layout that a store was made with, by this or another version; empty: none.
 std::string layout_of(const std::filesystem::path& store);
 
 // Reads `session` into a new store at `store`; the old one stays until the new one is whole.
 ImportReport import_session(const Session& session, const std::filesystem::path& store,
                             const ImportOptions& options);
 
-// The store, when it was made from exactly the files that `session` has now.
+// Opens the store, when it was made from exactly the files that `session` has now.
 std::optional<TraceDb> current_store(const Session& session, const std::filesystem::path& store);
 
 // Keys of the table `meta`.

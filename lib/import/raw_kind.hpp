@@ -1,4 +1,4 @@
-// RawKind: one kind of raw file: which names it owns, and how its records become rows.
+// RawKind: one kind of raw file: the names it owns, and the conversion of its records to rows.
 // To read a new kind, implement this in a file of its dialect and add one line to kinds.def.
 #pragma once
 
@@ -20,13 +20,13 @@
 
 namespace msprof {
 
-// What a kind works with while a capture is imported.
+// Environment of a kind while a capture is imported.
 struct ImportContext {
   const Session& session;
   TraceDbWriter& store;
   ImportReport& report;
   const LayoutSet* user_layouts;  // of --layout; may be null
-  // Where large temporary data may go: the folder of the store.
+  // Folder for large temporary data: that of the store.
   std::filesystem::path work_folder = {};
 };
 
@@ -38,7 +38,7 @@ class RawKind {
   // Rows of one file. A damaged record is counted, never thrown; Error(partial_data) for a file
   // that cannot be read at all is caught and counted by the importer.
   virtual void import(const ImportContext& context, const RawFile& file) = 0;
-  // After the last file of all kinds.
+  // Called after the last file of all kinds.
   virtual void finish(const ImportContext&) {}
 };
 
@@ -46,7 +46,8 @@ class RawKind {
 struct KindSet {
   std::shared_ptr<void> shared;  // outlives the kinds; its type is the dialect's business
   std::vector<std::unique_ptr<RawKind>> kinds;
-  // What needs the files of several kinds at once: runs after the last import(), before finish().
+  // Reads what needs the files of several kinds at once: runs after the last import(), before
+  // finish().
   std::function<void(const ImportContext&)> join;
 };
 

@@ -43,7 +43,7 @@ std::size_t width_bytes(FieldType type) {
   return 8;
 }
 
-// The layout that lib/runtime writes, in the words of a layout file. Offsets: 112-byte record of
+// Layout that lib/runtime writes, in the words of a layout file. Offsets: 112-byte record of
 // one layer execution, 32-byte records of a CPU operator and of a call.
 constexpr std::string_view kReference = R"({
 "aicore": {"header_size": 16, "record_size": 112, "fields": {
@@ -149,7 +149,7 @@ void parse_api_names(RecordLayout& layout, const json& names, const std::string&
 
 RecordLayout parse_layout(const json& object, const std::string& kind, const std::string& file) {
   if (!object.is_object()) fail(file, fmt::format("'{}' must be an object", kind));
-  // candidate_record_sizes is what a template tells; nothing is taken from it.
+  // candidate_record_sizes is information of a template; nothing is taken from it.
   check_keys(object,
              {"header_size", "record_size", "fields", "api_names", "candidate_record_sizes"}, file,
              kind);

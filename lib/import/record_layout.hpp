@@ -1,5 +1,6 @@
-// RecordLayout: where the fields of a fixed-size record are, as a table. One decoder serves our own
-// reference layout and any that a user describes with `import --layout FILE`. For the svp kinds.
+// RecordLayout: positions of the fields of a fixed-size record, as a table. One decoder serves our
+// own reference layout and any that a user describes with `import --layout FILE`. For the svp
+// kinds.
 //
 // JSON: {"aicore": {"header_size": 0, "record_size": 128, "fields": {"start": {"offset": 8,
 // "type": "u64", "scale": 1}}}, "acl_api": {..., "api_names": {"3": {"name": "svp_acl_mdl_execute",
@@ -76,7 +77,7 @@ class LayoutSet {
 
 // The skeleton that `import --layout-template FILE` writes. For the import verb.
 // JSON to be filled in and given back with --layout: one object a kind, every field with a null
-// offset, the files met under "_files".
+// offset, the files found under "_files".
 std::string layout_template(const std::vector<UnknownLayout>& files);
 
 }  // namespace msprof

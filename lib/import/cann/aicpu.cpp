@@ -1,4 +1,4 @@
-// aicpu.data: what the AI CPUs of a device noted. Source: cann_device.md 8.1.
+// aicpu.data: records of the AI CPUs of a device. Source: cann_device.md 8.1.
 #include "import/cann/aicpu.hpp"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@ namespace msprof::cann {
 
 namespace {
 
-// In the type of the head, which is that of the host records.
+// Values in the type of the head, which is that of the host records.
 enum class AicpuType : std::uint32_t { node = 0, data_queue = 1, model = 2, mind_spore = 3 };
 
 struct __attribute__((packed)) AicpuNodeWire {  // 8.1.1

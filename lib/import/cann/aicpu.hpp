@@ -1,4 +1,4 @@
-// What the AI CPUs of a device noted, in aicpu.data and in the texts of DATA_PREPROCESS.
+// Records of the AI CPUs of a device, in aicpu.data and in the texts of DATA_PREPROCESS.
 #pragma once
 
 #include <cstdint>
@@ -10,7 +10,7 @@
 
 namespace msprof::cann {
 
-// The times that an AI CPU noted about one node it ran, and the row they become.
+// Times that an AI CPU recorded about one node it ran, and the row they become.
 // Source: cann_device.md 8.1.1, 8.2; cann_corrections.md B6.
 struct AicpuNode {
   std::uint64_t start_ticks = 0;
@@ -41,7 +41,7 @@ struct QueueEntry {
 // "[<us>] Last queue dequeue, source:<name>, index:<n>, size:<n>"; empty for anything else.
 std::optional<QueueEntry> parse_dequeue(std::string_view text);
 
-// "<key>:<node>, <key>:<queue size>, <key>:<start us>, <key>:<end us>", whatever the keys say.
+// "<key>:<node>, <key>:<queue size>, <key>:<start us>, <key>:<end us>", regardless of the keys.
 std::optional<QueueEntry> parse_mind_spore(std::string_view text);
 
 }  // namespace msprof::cann

@@ -1,5 +1,5 @@
-// CannImport: what the kinds of one CANN import share. The files of kinds that belong together are
-// gathered here; join() then reads them side by side, in order of time.
+// CannImport: state that the kinds of one CANN import share. The files of kinds that belong
+// together are gathered here; join() then reads them side by side, in order of time.
 #pragma once
 
 #include <cstring>
@@ -36,7 +36,7 @@ struct CannImport {
   std::int64_t data_queue_rows = 0;
 };
 
-// The makers of the CANN kinds, one file each, and what joins them. For builtin_kinds.cpp.
+// Makers of the CANN kinds, one file each, and the functions that join them. For builtin_kinds.cpp.
 #define SVP_KIND(name)
 #define CANN_KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
 #include "import/kinds.def"
@@ -48,7 +48,7 @@ struct CannImport {
 std::vector<std::unique_ptr<RawKind>> make_host_stream_kinds(CannImport& import);
 std::vector<std::unique_ptr<RawKind>> make_device_stream_kinds(CannImport& import);
 
-// The devices and what the info files say about the capture: rows `device`, and in meta
+// Writes the devices and the contents of the info files: rows `device`, and in meta
 // "time_stamp", "chip", "window.begin_ns", "window.end_ns", "window.has_end" (0 or 1), "host.pid",
 // "host.pid_name", "host.hostname", "host.frequency_hz". At the start of join.
 void write_devices(const CannImport& import, const ImportContext& context);
@@ -76,9 +76,9 @@ class SliceKind : public RawKind {
   void import(const ImportContext& context, const RawFile& file) override;
 
  protected:
-  // All records of one part and stem, by stream.open(context, visit).
+  // Reads all records of one part and stem, by stream.open(context, visit).
   virtual void read(const ImportContext& context, const CannPart& part, RecordStream& stream) = 0;
-  // How the records of a file look, where that is not always the same; asked once a part.
+  // Format of the records of a file, for kinds that have several; determined once a part.
   virtual RecordFormat format_of(const RawFile&) const { return format_; }
 
   // Counts a file of this stem that import() does not get, so that reading begins after the last.
@@ -94,7 +94,7 @@ class SliceKind : public RawKind {
     const CannPart* part = nullptr;
     RecordStream stream;
   };
-  // By the names of the part and the stem.
+  // Keys: the names of the part and the stem.
   std::map<std::pair<std::string_view, std::string_view>, Gathered> gathered_;
   std::optional<std::size_t> missing_;  // files not yet seen
 };
@@ -108,7 +108,7 @@ Wire decode(std::span<const std::byte> record) {
     std::memcpy(&part, record.data(), record.size());
     return part;
   }
-  // Of constant size, which costs a few loads of what is used.
+  // Copies a constant size, which costs a few loads of what is used.
   Wire wire;
   std::memcpy(&wire, record.data(), sizeof(Wire));
   return wire;
@@ -121,10 +121,10 @@ bool has_record_magic(std::span<const std::byte> record);
 // record.
 bool has_record_head(std::span<const std::byte> record);
 
-// Text of fixed room: up to the NUL; without one every byte counts.
+// Text in a field of fixed size: up to the NUL; without one every byte counts.
 std::string_view fixed_text(const char* bytes, std::size_t room);
 
-// 64 bits as they are, for a cell. The one value that says "empty" becomes its neighbour.
+// 64 bits as they are, for a cell. The one value that means "empty" becomes its neighbour.
 std::int64_t cell(std::uint64_t value);
 
 }  // namespace msprof::cann

@@ -1,4 +1,4 @@
-// DATA_PREPROCESS.*: what the AI CPUs of older runtimes noted: nodes (.AICPU), the data queue (.DP,
+// DATA_PREPROCESS.*: records of the AI CPUs of older runtimes: nodes (.AICPU), the data queue (.DP,
 // .AICPUMI), steps of a model with queue (.AICPU_MODEL). Source: cann_device.md 8.2 to 8.5.
 #include "import/cann/aicpu.hpp"
 
@@ -77,7 +77,7 @@ bool has_magic_and_tag(std::span<const std::byte> record) {
   return has_record_magic(record) && decode<std::uint16_t>(record.subspan(2)) == kTag;
 }
 
-// Nobody says which magic it has.
+// Accepts any magic: the one it has is not documented.
 bool has_model_tag(std::span<const std::byte> record) {
   return decode<std::uint16_t>(record.subspan(2)) == kModelWithQueueTag;
 }

@@ -16,7 +16,7 @@ using Bytes = std::span<const std::byte>;
 constexpr std::uint64_t bits(unsigned from, unsigned to) {
   return ((std::uint64_t{1} << (to - from + 1)) - 1) << from;
 }
-// Function types of other records that the notes know.
+// Function types of other records that the notes list.
 constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42);
 
 unsigned function_of(std::uint16_t head) {
@@ -32,8 +32,8 @@ bool are_zero(const std::uint8_t (&bytes)[kCount]) {
                      [](std::uint8_t byte) { return byte == 0; });
 }
 
-// Only on STARS is the mark certain. Without it the other fields must look right, also against the
-// same bytes read a place too early.
+// The mark is certain on STARS only. Without it the other fields must be plausible, also against
+// the same bytes read a place too early.
 
 bool is_stars_log(Bytes record) {
   return decode<StarsLogWire>(record).magic == kDeviceMagic;
@@ -96,13 +96,13 @@ struct DeviceStream {
   RecordFormat format;    // with the name of the kind
   std::string_view stem;  // as in FileName
   ChipFamily family;      // that writes such records
-  // Counters of the cores: sampled over time (not task by task) they say nothing about tasks.
+  // Counters of the cores: sampled over time (not task by task) they are not those of tasks.
   bool is_counters;
   std::optional<RecordStream> DeviceInputs::*stream;
 };
 
-// To read a new stream: its record in device_wire.hpp, a line here, its rule in join_devices().
-// Kinds run in this order.
+// Table of the streams. A new one is its record in device_wire.hpp, a line here, its rule in
+// join_devices(). Kinds run in this order.
 constexpr DeviceStream kStreams[] = {
     {kStarsSoc, "stars_soc.data", ChipFamily::stars, false, &DeviceInputs::stars_soc},
     {kHwts, "hwts.data", ChipFamily::hwts, false, &DeviceInputs::hwts},
@@ -115,15 +115,15 @@ constexpr DeviceStream kStreams[] = {
     {kEventCount, "aicore.data", ChipFamily::mini, true, &DeviceInputs::aicore},
 };
 
-// The files of one kind of the table only join their stream, which join_devices() reads.
+// Adds the files of one kind of the table to their stream, which join_devices() reads.
 class DeviceStreamKind : public RawKind {
  public:
   DeviceStreamKind(CannImport& import, std::string_view name) : import_(import), name_(name) {}
 
   std::string_view name() const override { return name_; }
 
-  // Also the files of chips that are not read, to say so. Without a chip nobody knows how the
-  // records look.
+  // Takes also the files of chips that are not read, to report them. Without a chip the format of
+  // the records is unknown.
   bool owns(const RawFile& file) const override {
     return import_.session.chip().has_value() && !import_.session.part_of(file).is_host() &&
            find(file, [](const DeviceStream&) { return true; }) != nullptr;

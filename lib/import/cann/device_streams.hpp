@@ -1,6 +1,6 @@
-// The streams of device records that tasks are made of: where their files are gathered, and what a
-// record says once decoded. device_streams.cpp has the table of them; device_wire.hpp the records.
-// For CannImport, ts_track, lpm_freq, the AI CPU kinds and join_devices().
+// Streams of device records that tasks are made of: the collection of their files, and the contents
+// of a decoded record. device_streams.cpp has the table of them; device_wire.hpp the records. For
+// CannImport, ts_track, lpm_freq, the AI CPU kinds and join_devices().
 #pragma once
 
 #include <optional>
@@ -42,7 +42,7 @@ struct TaskState {
       0;  // tag 12: 0 received, 1 start, 2 end; tag 3: 1 waiting, 2 running, 3 complete, 4 pending
 };
 
-// What ts_track.data tells about tasks (cann_device.md 3), small beside the tasks themselves.
+// Records of ts_track.data about tasks (cann_device.md 3), small beside the tasks themselves.
 struct TsTrackRecords {
   std::vector<StreamFlip> flips;
   std::vector<TaskBlocks> blocks;
@@ -51,7 +51,7 @@ struct TsTrackRecords {
 
 // The records that the tasks of one device are made of.
 struct DeviceInputs {
-  // What tasks and their counters are read from; empty: no such file, or not of this chip.
+  // Streams of tasks and their counters; empty: no such file, or not of this chip.
   std::optional<RecordStream> stars_soc;
   std::optional<RecordStream> hwts;
   std::optional<RecordStream> hwts_vector;  // hwts.aiv_data
@@ -62,7 +62,7 @@ struct DeviceInputs {
   // Frequency changes of the AI cores (lpmFreqConv.data, lpmInfoConv.data): ticks and MHz, by
   // ticks; empty: the frequency of info.json holds throughout (cann_device.md 10).
   std::vector<std::pair<std::uint64_t, std::uint32_t>> frequencies;
-  // What the AI CPUs said about their nodes, in file order; the rows want op_name_id and an id.
+  // Records of the AI CPUs about their nodes, in file order; the rows lack op_name_id and an id.
   std::vector<AicpuNodeRow> aicpu_nodes;
 };
 
@@ -70,7 +70,7 @@ struct DeviceInputs {
 struct LogRecord {
   enum class What { task, other, unknown };
   What what = What::unknown;
-  unsigned function = 0;  // stars_soc: StarsFunction or a number that the notes know
+  unsigned function = 0;  // stars_soc: StarsFunction or a number that the notes list
   unsigned counter = 0;   // rolling, 4 bit
   unsigned type = 0;      // SQE type or sub task type
   bool is_sub_task = false;
@@ -109,7 +109,7 @@ struct AicoreRecord {
 AicoreRecord read_aicore_record(const StreamRecord& record);  // chips 1 to 4
 AicoreRecord read_event_count(const StreamRecord& record);    // chip 0
 
-// The names of what a device ran; empty for a number without a name.
+// Names of what a device ran; empty for a number without a name.
 std::string_view sqe_type_name(ChipFamily family, unsigned number);
 std::string_view sub_task_type_name(unsigned number);
 

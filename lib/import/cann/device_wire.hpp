@@ -1,4 +1,4 @@
-// The records that tasks are made of as they lie in the files of a device: stars_soc.data,
+// Records that tasks are made of as they lie in the files of a device: stars_soc.data,
 // hwts.data, ffts_profile.data, aicore.data; and the stream and task ids that all device records
 // write alike. For the device streams, aicpu, data_preprocess and ts_track.
 // Sources: cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore).
@@ -11,8 +11,8 @@ namespace msprof::cann {
 // The mark of these records (4, 5.1, 6.1, 7.1).
 inline constexpr std::uint16_t kDeviceMagic = 0x6BD3;
 
-// Where the mark is usual and not certain: other values stand there for nothing, but one with a
-// single zero byte is what bytes of other fields look like.
+// Test of a mark that is usual and not certain: other values stand there for nothing, but one with
+// a single zero byte is what bytes of other fields look like.
 inline bool may_be_magic(std::uint16_t value) {
   return value == 0 || ((value & 0xFF) != 0 && (value >> 8) != 0);
 }
@@ -35,7 +35,7 @@ static_assert(sizeof(StarsLogWire) == 64);
 
 // Chips 0 to 4: when a task began and ended (4).
 struct __attribute__((packed)) HwtsWire {
-  std::uint8_t cnt_tag;  // what it tells (3 bit; 0 start, 1 end), counter (the high 4)
+  std::uint8_t cnt_tag;  // event (3 bit; 0 start, 1 end), counter (the high 4)
   std::uint8_t task_type;
   std::uint16_t magic;
   std::uint16_t reserved;
@@ -126,7 +126,7 @@ struct StarsIds {
   std::uint16_t task_number = 0;
 };
 
-// From the ids that the hardware of STARS chips writes (5.2). `sqe_type` is 0 for PMU records.
+// Converts the ids that the hardware of STARS chips writes (5.2). `sqe_type` is 0 for PMU records.
 // `expanded`: the capture has more streams than 2048 (expand_stream_spec).
 inline StarsIds stars_ids(std::uint16_t stream, std::uint16_t task, unsigned sqe_type,
                           bool expanded) {

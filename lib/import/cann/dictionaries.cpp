@@ -48,7 +48,7 @@ class DictionaryKind : public RawKind {
   // False for a line that is no entry.
   virtual bool add(std::string_view line) = 0;
 
-  // Whether there are host records whose names a dictionary has.
+  // True if there are host records whose names a dictionary has.
   bool has_host_records() const {
     for (const auto& file : import_.session.raw_files()) {
       const auto& stem = import_.session.name_of(file).stem;
@@ -171,7 +171,7 @@ std::int64_t Dictionaries::hash_name_id(TraceDbWriter& store, std::uint64_t hash
 LineReader::LineReader(const std::filesystem::path& path, char separator)
     : reader_(path), separator_(separator) {}
 
-// More bytes behind those that are there; false at the end of the file.
+// Reads more bytes behind those that are there; false at the end of the file.
 bool LineReader::fill() {
   interrupt::check();
   if (at_end_) return false;
@@ -208,7 +208,7 @@ std::optional<LineReader::Line> LineReader::next() {
     begin_ += used;
     offset_ += used;
     if (length > kMostLineBytes) line.is_too_long = true;
-    // Of a line that is too long its bytes are passed over, a buffer at a time.
+    // Skips the bytes of a line that is too long, a buffer at a time.
     if (!ends && line.is_too_long && fill()) {
       looked = 0;
       continue;

@@ -22,18 +22,18 @@ class Dictionaries {
   void add_type(std::uint32_t level, std::uint64_t type, std::string name);
   void add_hash(std::uint64_t hash, std::string text);
 
-  // The name of a type; where there is none the decimal number (27 and 28: DYNAMIC_ENABLE and
+  // Returns the name of a type; if there is none, the decimal number (27 and 28: DYNAMIC_ENABLE and
   // DYNAMIC_DISABLE where the level is known).
   std::string type_name(std::uint32_t level, std::uint64_t type) const;
   std::optional<std::string_view> known_type_name(std::uint32_t level, std::uint64_t type) const;
 
-  // The text of a hash; where there is none the decimal number.
+  // Returns the text of a hash; if there is none, the decimal number.
   std::string hash_text(std::uint64_t hash) const;
   std::optional<std::string_view> known_hash_text(std::uint64_t hash) const;
-  // Its id in `name`; quick when asked again.
+  // Returns its id in `name`; quick when repeated.
   std::int64_t hash_name_id(TraceDbWriter& store, std::uint64_t hash);
 
-  // How many different hashes and types were asked for and not found: a missing dictionary.
+  // Numbers of different hashes and types that were not found: a missing dictionary.
   std::uint64_t unknown_hashes() const { return unknown_hashes_; }
 
  private:
@@ -56,7 +56,7 @@ class LineReader {
   // Throws Error(partial_data) when the file cannot be read.
   explicit LineReader(const std::filesystem::path& path, char separator = '\n');
 
-  // The next line; the last one needs no separator. Empty at the end.
+  // Returns the next line; the last one needs no separator. Empty at the end.
   std::optional<Line> next();
 
  private:

@@ -1,4 +1,4 @@
-// expand_stream_spec: whether stream ids have 15 bits. Source: cann_host.md 1.8,
+// expand_stream_spec: flag that stream ids have 15 bits. Source: cann_host.md 1.8,
 // cann_device.md 5.2.
 #include "import/cann/cann_import.hpp"
 
@@ -17,7 +17,7 @@ class ExpandStreamKind : public SliceKind {
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [this](const StreamRecord& record) {
-      // The first record tells.
+      // Takes the first record.
       if (known_) return;
       known_ = true;
       import_.streams_expanded = record.bytes[kStatusOffset] == std::byte{1};

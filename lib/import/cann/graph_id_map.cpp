@@ -1,4 +1,4 @@
-// graph_id_map: which name a model number has. Source: cann_host.md 1.8.
+// graph_id_map: names of model numbers. Source: cann_host.md 1.8.
 #include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
 

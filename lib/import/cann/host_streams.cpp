@@ -22,7 +22,7 @@ std::uint64_t host_record_time(std::span<const std::byte> record) {
   return time;
 }
 
-// Its files only join a stream, which join_host() reads beside the others.
+// Adds its files to a stream, which join_host() reads beside the others.
 class HostStreamKind : public RawKind {
  public:
   HostStreamKind(CannImport& import, const HostStreamInfo& info) : import_(import), info_(info) {}

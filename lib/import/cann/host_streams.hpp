@@ -1,4 +1,4 @@
-// The host's streams that the call tree joins. Another kind of host record is its struct in
+// Streams of the host that the call tree joins. Another kind of host record is its struct in
 // host_wire.hpp, its row here, and its rule in the association.
 // For CannImport and the host join. Source: cann_host.md 1.4, 1.8, 1.10.
 #pragma once
@@ -20,8 +20,8 @@ class OpTable;
 
 namespace msprof::cann {
 
-// In the order in which records of one moment are taken: what a task needs comes before it, and a
-// call begins after what is recorded at its begin. capture_stream_info is read whole before.
+// Listed in the order in which records of one moment are taken: what a task needs comes before it,
+// and a call begins after what is recorded at its begin. capture_stream_info is read whole before.
 enum class HostStream : std::size_t {
   memcpy_info,
   task_track,
@@ -40,7 +40,7 @@ struct HostStreamInfo {
   HostStream stream;
   std::string_view stem;    // of its files (cann_files.hpp); the kind's name in reports, too
   std::size_t bytes;        // of a record
-  std::string_view orphan;  // what a record is called that no call takes; empty: it needs none
+  std::string_view orphan;  // name of a record that no call takes; empty: it needs none
 };
 
 template <typename Wire, std::size_t kBytes>

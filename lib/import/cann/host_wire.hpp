@@ -33,7 +33,7 @@ struct __attribute__((packed)) ApiEventWire {
   std::uint64_t item;  // hash of a name; number of a model
 };
 static_assert(sizeof(ApiEventWire) == 40);
-// In place of an end: one of the two events of a call.
+// Value in place of an end: one of the two events of a call.
 inline constexpr std::uint64_t kIsEvent = UINT64_MAX;
 
 // task_track: a task as it is launched.
@@ -45,7 +45,7 @@ struct __attribute__((packed)) TaskTrackWire {
   std::uint16_t batch;  // of a flip: its number
   std::uint64_t type;
   std::uint64_t kernel_name;  // hash; 0: none
-  std::uint8_t launch[16];    // KernelLaunchWire or SimtLaunchWire; valid when data_len says so
+  std::uint8_t launch[16];    // KernelLaunchWire or SimtLaunchWire; valid by data_len
 };
 static_assert(sizeof(TaskTrackWire) == 64);
 inline constexpr std::uint32_t kLaunchDataLen = 40;
@@ -76,7 +76,7 @@ struct __attribute__((packed)) NodeBasicInfoWire {
   std::uint64_t type;       // hash
   std::uint32_t blocks;     // low half: blocks, high half: mix ratio
   std::uint32_t flag;       // 0: not hf32 eligible
-  std::uint8_t state;       // not read: the slice tells (cann_host.md 1.2)
+  std::uint8_t state;       // not read: the slice gives it (cann_host.md 1.2)
 };
 static_assert(sizeof(NodeBasicInfoWire) == 53);
 

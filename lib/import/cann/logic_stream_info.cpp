@@ -1,4 +1,4 @@
-// logic_stream_info: which logical stream a stream belongs to. Source: cann_host.md 1.8.
+// logic_stream_info: logical streams of streams. Source: cann_host.md 1.8.
 #include <set>
 
 #include "import/cann/cann_import.hpp"

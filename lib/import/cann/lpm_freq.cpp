@@ -1,5 +1,5 @@
-// lpmFreqConv.data: when the frequency of the AI cores changed. lpmInfoConv.data, which current
-// collectors write in its place: the same, and their voltages.
+// lpmFreqConv.data: changes of the frequency of the AI cores. lpmInfoConv.data, which current
+// collectors write in its place: those, and their voltages.
 // Source: cann_device.md 10, cann_system.md 20.
 #include "import/cann/lpm_freq.hpp"
 
@@ -54,7 +54,7 @@ class LpmFreqKind : public SliceKind {
   explicit LpmFreqKind(CannImport& import)
       : SliceKind(import, "lpmFreqConv.data", kFormat, "lpmInfoConv.data") {}
 
-  // Also of devices without the file: their frequency is that of info.json throughout.
+  // Writes also those of devices without the file: their frequency is that of info.json throughout.
   void finish(const ImportContext& context) override {
     const auto& chip = import_.session.chip();
     if (!chip || !says_frequency(chip->platform)) return;
@@ -120,7 +120,7 @@ class LpmFreqKind : public SliceKind {
     return device == import_.devices.end() ? kNone : device->second.frequencies;
   }
 
-  // No track where nothing is known of it.
+  // Writes no track if nothing is known of it.
   void write_track(const ImportContext& context, const CannPart& part, const TrackName& name,
                    const std::vector<FrequencyChange>& list, std::optional<std::uint32_t> initial) {
     FrequencyWindow window{import_.session.begin_ns(), std::nullopt};
@@ -190,7 +190,7 @@ std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& lis
       points.push_back({0, 0, time_ns, value});
     }
   }
-  // An entry of that very moment says the same.
+  // An entry of that very moment has the same value.
   const bool is_said = !points.empty() && points.front().time_ns == window.begin_ns &&
                        points.front().value == at_begin;
   if (at_begin && !is_said) points.insert(points.begin(), {0, 0, window.begin_ns, *at_begin});

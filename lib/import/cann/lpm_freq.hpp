@@ -1,5 +1,5 @@
-// The frequencies and voltages of a device's AI cores over time, as the records of
-// lpmFreqConv.data and lpmInfoConv.data tell. For lpm_freq.
+// Frequencies and voltages of a device's AI cores over time, from the records of
+// lpmFreqConv.data and lpmInfoConv.data. For lpm_freq.
 // Source: cann_device.md 10, cann_corrections.md J-A7, cann_system.md 20.
 #pragma once
 
@@ -15,22 +15,23 @@ namespace msprof::cann {
 
 using FrequencyChange = std::pair<std::uint64_t, std::uint32_t>;  // ticks, MHz
 
-// Entries of two files that tell of one device: where both have some, by time, equal ones once.
+// Merges entries of two files about one device: if both have some, by time, equal ones once.
 std::vector<FrequencyChange> merged(std::vector<FrequencyChange> entries,
                                     const std::vector<FrequencyChange>& others);
 
-// What holds from the device's start on: entries before it only say what was set then. Empty where
-// there is no entry, and where one of them is 0 MHz: then the frequency of info.json holds.
+// Frequency changes that hold from the device's start on: entries before it only give the value
+// then. Empty if there is no entry, and if one of them is 0 MHz: then the frequency of info.json
+// holds.
 std::vector<FrequencyChange> frequency_list(const std::vector<FrequencyChange>& entries,
                                             std::uint64_t start_ticks, std::uint32_t info_mhz);
 
-// When a collection ran, wall clock; without an end nothing is known of it.
+// Window of a collection, wall clock; without an end nothing is known of it.
 struct FrequencyWindow {
   std::int64_t begin_ns = 0;
   std::optional<std::int64_t> end_ns;
 };
 
-// The points of a track: one at the begin, the changes, one at the end. `initial` is what holds
+// Returns the points of a track: one at the begin, the changes, one at the end. `initial` holds
 // before the first entry; without it there is no point until one is known.
 std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& list,
                                          std::optional<std::uint32_t> initial,

@@ -40,7 +40,7 @@ static_assert(sizeof(MsprofTxWire) == 256);
 
 constexpr RecordFormat kFormat{"msproftx", sizeof(MsprofTxWire), has_record_head};
 
-// So many marks wait for further segments; one call writes them one behind the other.
+// Number of marks that wait for further segments; one call writes them one behind the other.
 constexpr std::size_t kMostOpenMarks = 65'536;
 
 struct OpenMark {

@@ -11,7 +11,7 @@ namespace msprof::cann {
 namespace {
 
 constexpr std::size_t kReadBytes = std::size_t{1} << 18;
-// So many sound records in a row are no accident, even where their mark is two bytes.
+// Number of sound records in a row that are no accident, even if their mark is two bytes.
 constexpr std::uint64_t kInARow = 3;
 
 }  // namespace
@@ -42,7 +42,7 @@ void SliceBytes::report_unreadable(const std::string& why) {
                       why);
 }
 
-// Bytes put behind the buffer's end; 0 at the end of a slice.
+// Reads behind the buffer's end and returns the number of bytes; 0 at the end of a slice.
 std::size_t SliceBytes::read_some(std::size_t count) {
   const auto wanted = static_cast<std::size_t>(std::min<std::uint64_t>(count, unread_));
   const auto used = static_cast<std::size_t>(end_ - begin_);
@@ -103,7 +103,7 @@ bool RecordScan::sound(std::uint64_t at) {
   return !record.empty() && (format_.is_sound == nullptr || format_.is_sound(record));
 }
 
-// The row ends within the record at `at`; what is there of it looks like the beginning of one.
+// True if the row ends within the record at `at`, and what is there of it could begin one.
 bool RecordScan::rest_looks_sound(std::uint64_t at) {
   const auto part = bytes_.rest(at, size_);
   if (part.empty() || format_.is_sound == nullptr) return true;
@@ -122,8 +122,8 @@ bool RecordScan::sound_from(std::uint64_t at) {
   return true;
 }
 
-// The first place in [from, to) where sound records begin. An endless search forgets what it has
-// passed; when it fails the row has been read to its end.
+// Finds the first position in [from, to) where sound records begin. An endless search forgets what
+// it has passed; when it fails the row has been read to its end.
 std::optional<std::uint64_t> RecordScan::search(std::uint64_t from, std::uint64_t to) {
   for (std::uint64_t at = from; at < to; ++at) {
     if (sound_from(at)) return at;
@@ -146,10 +146,11 @@ void RecordScan::emit(std::uint64_t at, std::span<const std::byte> record) {
   found_(at, number, record, at + size_ > bytes_.slice_at(at).end);
 }
 
-// An overwritten ring begins within a record; without a mark to look for the row begins with one.
+// An overwritten ring begins within a record; without a mark to search for, the row begins with
+// one.
 std::uint64_t RecordScan::find_start() {
   if (format_.is_sound == nullptr || bytes_.bytes(0, size_).empty()) return 0;
-  // A bad first record, with good ones at their places behind it, is no part of one.
+  // A bad first record, with good ones at their positions behind it, is no part of one.
   if (sound_from(0) || sound_from(size_)) return 0;
   const auto start = search(1, size_);
   if (!start) return 0;
@@ -193,7 +194,7 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
   return next_record.empty() ? leave_last(at) : leave_before_unsound(at);
 }
 
-// At a sound record that is the last whole one: with bytes lost within it, a whole record ends
+// Handles a sound record that is the last whole one: with bytes lost within it, a whole record ends
 // where the row does.
 std::optional<std::uint64_t> RecordScan::leave_last(std::uint64_t at) {
   const std::uint64_t next = at + size_;
@@ -222,8 +223,8 @@ std::optional<std::uint64_t> RecordScan::leave_unsound(std::uint64_t at) {
   return std::nullopt;
 }
 
-// At a sound record with an unsound one behind it: is that one bad, or is this one too short or too
-// long?
+// Handles a sound record with an unsound one behind it: is that one bad, or is this one too short
+// or too long?
 std::optional<std::uint64_t> RecordScan::leave_before_unsound(std::uint64_t at) {
   const std::uint64_t next = at + size_;
   if (sound(next + size_)) {

@@ -1,4 +1,4 @@
-// RecordScan: where the records of a row of slices lie, found in one pass over their bytes.
+// RecordScan: positions of the records of a row of slices, found in one pass over their bytes.
 // For RecordStream alone.
 #pragma once
 
@@ -24,33 +24,34 @@ struct Slice {
 
   RawFile file;
   bool is_unaging = false;
-  std::uint64_t begin = 0;  // its place in the row of bytes
+  std::uint64_t begin = 0;  // its position in the row of bytes
   std::uint64_t end = UINT64_MAX;
   std::uint64_t records = 0;
-  Loss unsound;   // records that do not look like one
+  Loss unsound;   // records that cannot be one
   Loss shifted;   // records within which bytes were lost or added
   Loss trailing;  // parts of a record at the end
   Loss head;      // the part of a record at the beginning of a row
 };
 
-// The slices of a row one behind the other, as bytes; those near the place of work are in memory.
+// The slices of a row one behind the other, as bytes; those near the current position are in
+// memory.
 class SliceBytes {
  public:
   SliceBytes(const ImportContext& context, std::string_view kind, std::span<Slice> slices);
 
-  // The bytes [at, at + count); empty where the row ends before.
+  // Returns the bytes [at, at + count); empty if the row ends before.
   std::span<const std::byte> bytes(std::uint64_t at, std::size_t count) {
     if (at + count > end_ && !fill(at + count)) return {};
     return std::span<const std::byte>(buffer_).subspan(static_cast<std::size_t>(at - begin_),
                                                        count);
   }
-  // The bytes from `at`, at most `count`, to the end of the row.
+  // Returns the bytes from `at`, at most `count`, to the end of the row.
   std::span<const std::byte> rest(std::uint64_t at, std::size_t count);
-  // Bytes before `at` may be forgotten.
+  // Allows the bytes before `at` to be dropped.
   void keep_from(std::uint64_t at) { keep_ = at; }
-  // Where the row ends, once all of it has been read.
+  // End of the row, once all of it has been read.
   std::uint64_t end() const { return end_; }
-  // The slice of a byte that has been read.
+  // Number of the slice of a byte that has been read.
   Slice& slice_at(std::uint64_t at) { return slices_[slice_number(at)]; }
   std::size_t slice_number(std::uint64_t at);
 
@@ -64,7 +65,7 @@ class SliceBytes {
   std::string_view kind_;
   std::span<Slice> slices_;
   std::size_t next_ = 0;    // the slice to be opened next
-  std::size_t looked_ = 0;  // where slice_number() was last
+  std::size_t looked_ = 0;  // last result of slice_number()
   std::optional<FileReader> reader_;
   std::uint64_t unread_ = 0;  // bytes of the open slice
   std::vector<std::byte> buffer_;
@@ -75,7 +76,8 @@ class SliceBytes {
 
 class RecordScan {
  public:
-  // A sound record: its place in the row, its slice, whether it goes on in the next slice.
+  // A sound record: its position in the row, its slice, and the flag that it goes on in the next
+  // slice.
   using Found = std::function<void(std::uint64_t at, std::size_t slice,
                                    std::span<const std::byte> record, bool straddles)>;
   RecordScan(const ImportContext& context, const RecordFormat& format, std::span<Slice> slices,
@@ -84,13 +86,13 @@ class RecordScan {
 
  private:
   bool sound(std::uint64_t at);
-  // A row of sound records begins here, as far as can be seen.
+  // True if a row of sound records begins here, as far as can be seen.
   bool sound_from(std::uint64_t at);
   bool rest_looks_sound(std::uint64_t at);
   std::optional<std::uint64_t> search(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t find_start();
-  // The place of the next record to look at; nothing at the end of the row.
+  // Position of the next record to inspect; nothing at the end of the row.
   std::optional<std::uint64_t> step(std::uint64_t at);
   std::optional<std::uint64_t> leave_unsound(std::uint64_t at);
   std::optional<std::uint64_t> leave_before_unsound(std::uint64_t at);

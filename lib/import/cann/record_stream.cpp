@@ -35,7 +35,7 @@ struct Chunk {
 struct OpenChunk {
   const Chunk* chunk = nullptr;
   std::vector<std::byte> bytes;
-  std::vector<std::uint32_t> order;  // places of the sound records, by time
+  std::vector<std::uint32_t> order;  // positions of the sound records, by time
   std::size_t at = 0;
   std::uint64_t time = 0;  // of the record at `at`
   std::uint64_t sequence = 0;
@@ -172,7 +172,7 @@ void RecordStream::State::add(std::uint64_t offset, std::size_t slice, std::uint
       offset >= chunk->offset) {
     distance = offset - chunk->offset;
   }
-  // Sequence numbers count places, so those of unsound records between are left out.
+  // Sequence numbers count positions, so those of unsound records between are left out.
   const bool joins = distance >= size && distance % size == 0 && distance + size <= kChunkBytes;
   if (!joins) {
     chunks.push_back(
@@ -228,7 +228,7 @@ std::size_t RecordStream::State::read(const Chunk& chunk, std::vector<std::byte>
   return fd ? read_at(fd.get(), into, chunk.offset) : 0;
 }
 
-// Brings a chunk into memory. A file that was cut since the first pass gives what is left.
+// Loads a chunk into memory. A file that was cut since the first pass gives what is left.
 void RecordStream::State::load(const Chunk& chunk) {
   interrupt::check();
   OpenChunk loaded;
@@ -269,7 +269,7 @@ void RecordStream::State::sort(OpenChunk& chunk) const {
                  [](const auto& key) { return key.second; });
 }
 
-// Looks at the record at `at`; false when there is none.
+// Reads the record at `at`; false when there is none.
 bool RecordStream::State::settle(OpenChunk& chunk) const {
   if (chunk.at >= chunk.order.size()) return false;
   const std::uint32_t at = chunk.order[chunk.at];

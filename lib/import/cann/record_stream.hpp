@@ -16,23 +16,23 @@
 
 namespace msprof::cann {
 
-// How the records of a kind look from outside.
+// Format of the records of a kind from outside.
 struct RecordFormat {
   std::string_view kind;  // "task_track", for reports
   std::size_t bytes = 0;
-  // What every sound record shows: a magic, a known tag. One that does not is skipped and counted
-  // under `unsound_reason`; when the records behind it are sound at another offset, bytes were lost
-  // or added, and reading goes on there.
+  // Test that every sound record passes: a magic, a known tag. One that does not is skipped and
+  // counted under `unsound_reason`; when the records behind it are sound at another offset, bytes
+  // were lost or added, and reading goes on there.
   bool (*is_sound)(std::span<const std::byte> record) = nullptr;
   std::string_view unsound_reason = "bad magic";
-  // What to sort by; null: reading order.
+  // Sort key; null: reading order.
   std::uint64_t (*time)(std::span<const std::byte> record) = nullptr;
 };
 
 struct StreamRecord {
   std::span<const std::byte> bytes;
   std::uint64_t time = 0;
-  std::uint64_t sequence = 0;  // place in reading order: unaging slices before aging ones
+  std::uint64_t sequence = 0;  // position in reading order: unaging slices before aging ones
   bool is_unaging = false;
   std::size_t file = 0;  // for file_name()
   std::uint64_t offset = 0;

@@ -134,7 +134,7 @@ std::vector<std::byte> first_bytes(const RawFile& file, std::size_t count) {
   return bytes;
 }
 
-// Whether the records of a file fill in their length; looks at its first records.
+// True if the records of a file fill in their length; reads its first records.
 bool fills_in_length(const RawFile& file) {
   const std::vector<std::byte> bytes = first_bytes(file, 4 * kTsRecordBytes);
   // The first record may be damaged, or have bytes too many.
@@ -178,7 +178,7 @@ bool looks_known(const TsHeadWire& head) {
   return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
 }
 
-// What a search must not take for a record: a tag and any number are soon found.
+// True for records that a search must not take for one: a tag and any number are soon found.
 bool has_any_length(const TsHeadWire& head) {
   return length_of(head.tag) == 0;
 }
@@ -190,10 +190,10 @@ struct TlvRecord {
   std::uint64_t offset = 0;
 };
 
-// The records that say their own length of a row of slices, as chip 310 writes them: u8 mode, u8
-// tag, u16 bytes, and the rest (3.1). Where the length is impossible, reading goes on at the next
-// place that looks like a known record; what lies between is counted. Files are counted, with the
-// records that `visit` saw.
+// Reader of the records with a length of their own in a row of slices, as chip 310 writes them: u8
+// mode, u8 tag, u16 bytes, and the rest (3.1). Where the length is impossible, reading goes on at
+// the next position that looks like a known record; what lies between is counted. Files are
+// counted, with the records that `visit` saw.
 class TlvReader {
  public:
   using Visit = std::function<void(const TlvRecord&)>;
@@ -243,7 +243,7 @@ class TlvReader {
         visit_({head.tag, rest.first(head.bytes), file_, offset_of(at)});
         at += head.bytes;
       } else if (!searching_ && head.bytes >= kHeadBytes) {
-        // Its length is believed where a known record follows.
+        // Trusts its length if a known record follows.
         if (rest.size() < head.bytes + kHeadBytes) break;
         if (looks_known(decode<TsHeadWire>(rest.subspan(head.bytes)))) {
           context_.report.skip_record(
@@ -261,7 +261,7 @@ class TlvReader {
     place_ += at;
   }
 
-  // A byte that belongs to no record.
+  // Counts a byte that belongs to no record.
   void lose(std::size_t at) {
     searching_ = true;
     if (lost_bytes_++ == 0) lost_offset_ = static_cast<std::int64_t>(offset_of(at));
@@ -283,7 +283,7 @@ class TlvReader {
                          static_cast<std::int64_t>(offset_of(0)), "", ""});
   }
 
-  // Of a record that begins in the slice before: the beginning of this one.
+  // Bytes of a record that begins in the slice before: the beginning of this one.
   std::uint64_t offset_of(std::size_t at) const {
     const std::uint64_t place = place_ + at;
     return place > file_begin_ ? place - file_begin_ : 0;
@@ -341,7 +341,7 @@ void pair_by_tag(const DeviceMark* begin, const DeviceMark* end, DeviceMarkPairs
   if (open != nullptr) ++result.unpaired;
 }
 
-// `tags_tell`: from CANN 9.1 on the tag says whether it is a mark or an edge of a range; before,
+// `tags_tell`: from CANN 9.1 on the tag distinguishes a mark from an edge of a range; before,
 // two records of one mark are a range.
 DeviceMarkPairs pair_device_marks(std::vector<DeviceMark> marks, bool tags_tell) {
   const auto key = [](const DeviceMark& mark) { return std::tuple(mark.mark_id, mark.ticks); };
@@ -420,7 +420,7 @@ class TsTrackKind : public SliceKind {
     note_unread(context, part, counts);
   }
 
-  // Records that nothing is made of, a part.
+  // Counts of records that nothing is made of, a part.
   struct Counts {
     std::int64_t memcpy = 0;
     std::int64_t old_flips = 0;

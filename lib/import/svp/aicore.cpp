@@ -43,7 +43,7 @@ std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {
   return ns > kLongestDurationNs ? kLongestDurationNs + 1 : static_cast<std::int64_t>(ns);
 }
 
-// Why a record cannot be true; empty when it can.
+// Reason why a record cannot be true; empty when it can.
 std::string_view why_impossible(const Slots& slots, std::int64_t duration) {
   if (slots[layer_id] != kNull && slots[layer_id] > kMostLayerId) return "layer_id above 1000000";
   const std::int64_t total = slots[total_cycles];

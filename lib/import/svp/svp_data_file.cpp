@@ -21,7 +21,7 @@ void check_done(const ImportContext& context, const RawFile& file, FileKind kind
     context.report.add(FindingId::missing_done, kind_name(kind), file.name, "missing .done",
                        "the capture was not finished; what is there was read");
   } else if (!file.done->file_len_bytes) {
-    if (context.report.mentions(file.done->name)) return;  // unreadable, said by the session
+    if (context.report.mentions(file.done->name)) return;  // unreadable, reported by the session
     context.report.add(FindingId::done_without_length, kind_name(kind), file.name,
                        ".done without file_len");
   } else if (*file.done->file_len_bytes != file.size_bytes) {

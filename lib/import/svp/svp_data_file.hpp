@@ -14,7 +14,8 @@
 
 namespace msprof::svp {
 
-// What the header says: 16 bytes, "MSVP", version 1 (u16), record size (u16), kind (u32), 0 (u32).
+// Contents of the header: 16 bytes, "MSVP", version 1 (u16), record size (u16), kind (u32), 0
+// (u32).
 enum class ReferenceKind : std::uint32_t { aicore = 1, aicpu = 2, acl_api = 3 };
 
 struct SvpDataFile {
@@ -39,10 +40,10 @@ std::uint64_t for_each_record_of(SvpDataFile& data, Visit&& visit) {
   return for_each_record(data.reader, data.first_offset, data.record_bytes, visit);
 }
 
-// Why a span cannot be true; empty when it can, or when the layout does not give both ends.
+// Reason why a span cannot be true; empty when it can, or when the layout does not give both ends.
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns);
 
-// What aicore and aicpu files have in common: operators of records, executions, the run of task
+// Reader parts that aicore and aicpu files share: operators of records, executions, the run of task
 // ids.
 class TaskRun {
  public:
@@ -67,7 +68,8 @@ class TaskRun {
     return op_rows_[index];
   }
 
-  // The execution of a record whose layout does not say: how often the operator was seen before.
+  // Execution of a record whose layout does not give it: the number of times the operator was seen
+  // before.
   std::int64_t count_execution(std::int64_t op) {
     const auto index = static_cast<std::size_t>(op);
     if (index >= executions_.size()) executions_.resize(index + 1, 0);

@@ -1,5 +1,5 @@
-// SvpModels: what the svp kinds of one import share: models, captures and layers with their row
-// ids; and the makers of those kinds.
+// SvpModels: state that the svp kinds of one import share: models, captures and layers with their
+// row ids; and the makers of those kinds.
 #pragma once
 
 #include <map>
@@ -33,7 +33,7 @@ class SvpModels {
   const SvpSession& session() const { return session_; }
   const FileName& name_of(const RawFile& file) const { return session_.name_of(file); }
 
-  // MHz of info.json.N as hertz; absent where it does not say.
+  // MHz of info.json.N as hertz; absent if it has none.
   void set_device(std::int64_t device, std::optional<std::int64_t> frequency_hz,
                   const std::string& chip);
   std::optional<std::int64_t> frequency_hz(std::int64_t device) const;

@@ -1,4 +1,4 @@
-// What the records of a device say about its tasks, decoded: starts and ends, counters of the
+// Decoded records of a device about its tasks: starts and ends, counters of the
 // cores. Of every chip; for the device association. Ticks are of the device's counter.
 #pragma once
 
@@ -10,7 +10,7 @@
 
 namespace msprof {
 
-// Which cores a task used; the numbers are those of the column "core_kind" of task_pmu.
+// Cores that a task used; the numbers are those of the column "core_kind" of task_pmu.
 enum class CoreKind : std::uint8_t { aic = 0, aiv = 1, mix_aic = 2, mix_aiv = 3 };
 
 struct DeviceLog {
@@ -19,11 +19,11 @@ struct DeviceLog {
   std::uint32_t context = kNoContext;
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
-  std::uint16_t thread = 0;  // of an FFTS+ sub task: tells starts of one moment apart
+  std::uint16_t thread = 0;  // of an FFTS+ sub task: distinguishes starts of one moment
   bool is_start = false;
   // A task that counts only where the host launched one and no other record shows it.
   bool is_stand_in = false;
-  // Chips without times in their counters: which core's counters belong to it, in order.
+  // Chips without times in their counters: the core whose counters belong to it, in order.
   bool has_ordered_pmu = false;
   CoreKind core = CoreKind::aic;
 };

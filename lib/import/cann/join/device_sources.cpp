@@ -14,10 +14,10 @@ constexpr int k310p = 4;
 enum : std::uint16_t { kReceived = 0, kStarted = 1, kEnded = 2 };
 // Tag 3.
 enum : std::uint16_t { kRunning = 2, kComplete = 3 };
-// Behind the places of records of files.
+// Sequence numbers behind those of records of files.
 constexpr std::uint64_t kFirstSequence = std::uint64_t{1} << 62;
 
-// How many counters are read ahead of the tasks: a few times the task ids of a stream.
+// Counters that are read ahead of the tasks: a few times the task ids of a stream.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 18;
 
 }  // namespace
@@ -121,7 +121,7 @@ bool CounterQueue::take(std::uint16_t stream, std::uint16_t task_number, CoreCou
   return false;
 }
 
-// Records that have waited for long belong to no task: theirs is missing.
+// Drops records that have waited for long: their task is missing.
 bool CounterQueue::make_room() {
   while (!arrival_.empty() && !waiting_[arrival_.front()].is_waiting) {
     free_.push_back(arrival_.front());
@@ -155,7 +155,7 @@ void CounterQueue::wait(std::uint32_t key, const CoreCounters& values) {
   waiting_[first].last = place;
 }
 
-// The first of its key; its place is free once it is the oldest.
+// Takes the first of its key; its slot is free once it is the oldest.
 void CounterQueue::unlink(std::uint32_t place) {
   Waiting& entry = waiting_[place];
   entry.is_waiting = false;

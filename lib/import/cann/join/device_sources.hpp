@@ -1,4 +1,4 @@
-// What DeviceTasks is given beside the records that come in order of time: StateTasks, tasks as the
+// Inputs of DeviceTasks beside the records that come in order of time: StateTasks, tasks as the
 // task scheduler saw them, and OrderedCounters, counters that carry no time. For join_devices().
 #pragma once
 
@@ -15,8 +15,8 @@
 
 namespace msprof::cann {
 
-// The names of what a device ran, by the numbers in its records, as ids in `name`; quick when asked
-// again.
+// Names of what a device ran, by the numbers in its records, as ids in `name`; quick when
+// repeated.
 class DeviceTypes {
  public:
   DeviceTypes(TraceDbWriter& store, ChipFamily family) : store_(store), family_(family) {
@@ -55,13 +55,13 @@ class StateTasks {
  public:
   StateTasks(std::span<const TaskState> states, const Chip& chip);
 
-  // A record of the hardware shows this task at that moment.
+  // Marks a task as seen: a record of the hardware shows it at that moment.
   void seen(std::uint16_t stream, std::uint16_t task_number, std::uint64_t ticks);
-  // Starts and ends, by ticks, of the tasks that were not seen.
+  // Returns starts and ends, by ticks, of the tasks that were not seen.
   std::vector<DeviceLog> logs(DeviceTypes& types) const;
 
   bool empty() const { return tasks_.empty(); }
-  // Ends without a beginning and the other way round.
+  // Number of ends without a beginning and the other way round.
   std::uint64_t incomplete() const { return incomplete_; }
 
  private:
@@ -99,7 +99,7 @@ class CounterQueue {
     std::uint32_t key = 0;
     std::uint32_t next = FlatTable::kNone;  // of the same key
     std::uint32_t last = FlatTable::kNone;  // of the key; right in its first entry only
-    std::uint64_t asked = 0;                // how many tasks had asked when it was read
+    std::uint64_t asked = 0;                // number of tasks that had asked when it was read
     CoreCounters values;
     bool is_waiting = false;
   };

@@ -9,10 +9,11 @@ namespace msprof {
 
 namespace {
 
-// How many tasks wait for one that has not ended. Then it is left behind, and written when it ends.
+// Number of tasks that wait for one that has not ended. Then it is left behind, and written when it
+// ends.
 constexpr std::size_t kMostWaiting = std::size_t{1} << 15;
 
-// How many open tasks of one key are looked at for their counters; a run has one.
+// Number of open tasks of one key that are searched for their counters; a run has one.
 constexpr int kMostOpenOfKey = 16;
 
 std::uint64_t blocks_key(std::uint16_t stream, std::uint16_t task_number, std::uint16_t batch) {
@@ -139,7 +140,7 @@ void DeviceTasks::begin() {
   settle_blocks();
 }
 
-// Which blocks each task has; what was told last holds.
+// Blocks of each task; the last record holds.
 void DeviceTasks::settle_blocks() {
   std::sort(blocks_.begin(), blocks_.end(),
             [](const Blocks& a, const Blocks& b) { return a.place < b.place; });
@@ -319,8 +320,8 @@ void DeviceTasks::drain() {
   }
 }
 
-// Several host tasks of one key: each has its device task where there are as many of both; else
-// nobody can say which is whose, and the device tasks stay without operator.
+// Several host tasks of one key: each has its device task if there are as many of both; else
+// which is whose is unknown, and the device tasks stay without operator.
 void DeviceTasks::settle_shared(bool all) {
   for (const std::uint32_t number : hosts_.settled(all)) {
     SharedKey& shared = hosts_.shared(number);
@@ -428,7 +429,7 @@ void DeviceTasks::write(const Task& task) {
   TaskRow row;
   row.id = task.id;
   row.start_ns = settings_.clock->ns(task.start.ticks);
-  // The end has to fit, too, wherever a damaged count lies.
+  // The end has to fit, too, for any damaged count.
   row.duration_ns =
       std::min(settings_.clock->duration_ns(task.end_ticks - task.start.ticks),
                std::numeric_limits<std::int64_t>::max() - std::max<std::int64_t>(row.start_ns, 0));

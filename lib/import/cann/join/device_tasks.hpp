@@ -17,14 +17,14 @@
 
 namespace msprof {
 
-// Which operator an AI CPU node belongs to: that of the task within which it ended.
+// Operators of AI CPU nodes: that of the task within which a node ended.
 // Source: cann_device.md 21.
 class AicpuNames {
  public:
   // The nodes of one device; their op_name_id is filled in place.
   explicit AicpuNames(std::vector<AicpuNodeRow>& nodes);
 
-  // An AI CPU operator ran as this task.
+  // Records that an AI CPU operator ran as this task.
   void task(std::uint16_t stream, std::uint16_t task_number, std::int64_t start_ns,
             std::int64_t end_ns, std::int64_t op_name_id);
 
@@ -61,7 +61,7 @@ class TaskCountersPool {
   std::vector<std::uint32_t> free_;
 };
 
-// The columns of task_pmu, by their places in TaskPmuRow::c.
+// Columns of task_pmu, by their indices in TaskPmuRow::c.
 struct PmuCells {
   static constexpr std::size_t kFrequency = 0;
   static constexpr std::size_t kAicCycles = 1;
@@ -75,7 +75,7 @@ static_assert(PmuCells::kCoreKind + 1 == kPmuColumns);
 struct DeviceSettings {
   std::uint16_t device = 0;
   const ClockMap* clock = nullptr;
-  bool has_batches = true;  // else task ids say nothing about turns, and all is batch 0
+  bool has_batches = true;  // else task ids have no turns, and all is batch 0
   std::int64_t frequency_mhz = 0;
   // Changes of it, by ticks; may be null.
   const std::vector<std::pair<std::uint64_t, std::uint32_t>>* frequencies = nullptr;
@@ -84,7 +84,7 @@ struct DeviceSettings {
   OrderedPmu* ordered_pmu = nullptr;  // may be null
 };
 
-// What was met on the way, for the verdict.
+// Findings on the way, for the verdict.
 struct DeviceTaskCounts {
   std::uint64_t tasks = 0;
   std::uint64_t unknown_types = 0;
@@ -93,17 +93,17 @@ struct DeviceTaskCounts {
   std::uint64_t repeated_starts = 0;
   std::uint64_t counters_without_task = 0;
   std::uint64_t blocks_without_task = 0;
-  std::uint64_t tasks_of_several_hosts = 0;  // whose operator cannot be told
+  std::uint64_t tasks_of_several_hosts = 0;  // whose operator is unknown
   std::uint64_t hosts_without_task = 0;
 };
 
 class DeviceTasks {
  public:
-  // Rows of tasks get ids from `first_id`.
+  // Numbers rows of tasks from `first_id`.
   DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, HostTaskStore& hosts,
               std::int64_t first_id);
 
-  // Before the records: flips, and blocks that became known at launch.
+  // Adds, before the records, flips, and blocks that became known at launch.
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
   void add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number,
                   std::uint16_t block_num, std::uint16_t mix_ratio);
@@ -120,7 +120,7 @@ class DeviceTasks {
   void push(const BlockCounters& counters);
   DeviceTaskCounts finish();
 
-  // One more than the last id.
+  // Id after the last one.
   std::int64_t next_id() const { return next_id_; }
 
  private:

@@ -1,5 +1,5 @@
-// FlatTable: numbers by 64-bit keys in one flat array, for what is looked up for every record.
-// A key that goes leaves no trace, so that the room follows what is open and not what has been.
+// FlatTable: numbers by 64-bit keys in one flat array, for look-ups of every record.
+// A key that goes leaves no trace, so that the size follows what is open and not what has been.
 #pragma once
 
 #include <cstddef>
@@ -62,7 +62,7 @@ class FlatTable {
   }
   std::size_t next(std::size_t at) const { return (at + 1) & (cells_.size() - 1); }
 
-  // Moves what stands behind the gap back to where a search would look for it.
+  // Moves what stands behind the gap back to where a search expects it.
   void close_gap(std::size_t gap) {
     for (std::size_t at = next(gap); cells_[at].value != kNone; at = next(at)) {
       const std::size_t from_home = (at - home(cells_[at].key)) & (cells_.size() - 1);

@@ -25,7 +25,7 @@ void HostBatches::prepare() {
                    [](const Flip& a, const Flip& b) { return a.time < b.time; });
   for (auto flip = flips_.rbegin(); flip != flips_.rend(); ++flip) {
     Stream& stream = streams_[flip->stream];
-    // What is ahead of the stream once this flip has been applied.
+    // Highest task number ahead of the stream once this flip has been applied.
     flip->highest_ahead = stream.highest_ahead;
     if (!flip->is_destroy) stream.highest_ahead = std::max(stream.highest_ahead, flip->task_number);
   }
@@ -104,7 +104,7 @@ bool is_kernel(TaskClass task_class) {
   return task_class <= TaskClass::other_kernel;
 }
 
-// Kernels that are operators even where no node call tells about them.
+// Kernels that are operators even without a node call about them.
 bool is_named_kernel(TaskClass task_class) {
   return task_class < TaskClass::other_kernel;
 }
@@ -113,7 +113,7 @@ bool is_mix(TaskClass task_class) {
   return task_class == TaskClass::mix_aic || task_class == TaskClass::mix_aiv;
 }
 
-// Whether a task is the work of the operator of its node call.
+// True if a task is the work of the operator of its node call.
 bool has_operator(const HostTrack& track, const CallPath& path) {
   if (path.node == nullptr || path.node->call.is_step_info || path.node->call.is_lccl) return false;
   if (is_kernel(track.task_class) || track.task_class == TaskClass::stars_common) return true;
@@ -287,7 +287,7 @@ void HostAssociation::size_copies() {
         copies_.begin(), copies_.end(), track.thread,
         [](const MemcpyInfoWire& info, std::uint32_t thread) { return info.head.thread < thread; });
     if (copy == copies_.end() || copy->head.thread != track.thread) continue;
-    // By value: fields of a packed record have no alignment that a reference may rely on.
+    // Copied: fields of a packed record have no alignment that a reference may rely on.
     const std::uint64_t left = copy->bytes;
     const std::uint64_t most = copy->most_bytes_per_task;
     const std::uint64_t bytes = std::min(left, most);
@@ -462,7 +462,7 @@ void HostAssociation::expand_operators(const PendingComm& pending, OpenCall& cal
   PendingComm next = pending;
   next.op_call = nullptr;
   for (const Row& row : rows) {
-    // The sub tasks of a collective are told apart by its own records.
+    // The sub tasks of a collective are distinguished by its own records.
     const bool is_told_apart = pending.pending.task.context != kNoContext;
     if (is_told_apart && row.context != pending.pending.task.context && row.context != kNoContext) {
       continue;

@@ -1,7 +1,7 @@
-// HostAssociation: host records in order of time become host tasks: which operator, call, model and
-// collective each launched task belongs to. In memory is what open calls still need.
-// For the import of CANN captures. Source: cann_host.md 1.10; cann_corrections.md J-A1, J-B7,
-// J-B10, J-C2, J-C3.
+// HostAssociation: turns host records in order of time into host tasks: the operator, call, model
+// and collective that each launched task belongs to. In memory is what open calls still need. For
+// the import of CANN captures. Source: cann_host.md 1.10; cann_corrections.md J-A1, J-B7, J-B10,
+// J-C2, J-C3.
 #pragma once
 
 #include <cstdint>
@@ -16,19 +16,19 @@
 
 namespace msprof {
 
-// Which turn of the 16-bit task ids of a stream a launched task belongs to. Tasks go
+// Finds the turn of the 16-bit task ids of a stream that a launched task belongs to. Tasks go
 // through in order of time; one is held back only while a flip may still move it into the next
 // turn.
 // Source: cann_host.md 1.8 task_track; cann_corrections.md C11.
 class HostBatches {
  public:
-  // Before the first push(): every flip, and every task's time.
+  // Add, before the first push(), every flip, and every task's time.
   void add_flip(std::uint16_t device, std::uint16_t stream, std::uint64_t time,
                 std::uint16_t task_number, bool is_destroy);
   void see_task(std::uint16_t device, std::uint16_t stream, std::uint64_t time);
   void prepare();
 
-  // Tasks in order of time; they come out in the same order.
+  // Takes tasks in order of time; they come out in the same order.
   void push(const HostTrack& track);
   void finish();  // no task follows
   bool has_next() const { return first_ < first_undecided_; }
@@ -46,8 +46,8 @@ class HostBatches {
   struct Stream {
     std::uint64_t last_time = 0;
     std::uint16_t batch = 0;
-    std::uint16_t highest_ahead = 0;  // tasks of this number and above stay where they are
-    std::deque<std::uint64_t> held;   // places of the tasks that may still be moved
+    std::uint16_t highest_ahead = 0;  // tasks of this number and above keep their turn
+    std::deque<std::uint64_t> held;   // positions of the tasks that may still be moved
   };
   static std::uint32_t key(std::uint16_t device, std::uint16_t stream) {
     return std::uint32_t{device} << 16 | stream;
@@ -59,7 +59,8 @@ class HostBatches {
   std::vector<Flip> flips_;  // by time
   std::size_t next_flip_ = 0;
   std::unordered_map<std::uint32_t, Stream> streams_;
-  // Tasks that have not come out, and which of them wait; places count from the first task of all.
+  // Tasks that have not come out, and those of them that wait; positions count from the first task
+  // of all.
   std::deque<HostTrack> tracks_;
   std::deque<bool> waits_;
   std::uint64_t first_ = 0;
@@ -74,7 +75,8 @@ class HostAssociation {
   };
   HostAssociation(HostSink& sink, const Options& options);
 
-  // In order of time; at equal times copies, tasks, other records, calls, in this order.
+  // Take records in order of time; at equal times copies, tasks, other records, calls, in this
+  // order.
   void add_copy(const MemcpyInfoWire& copy);
   void add_task(const HostTrack& track);
   // Records of a call, their counts within their lists; false: no call of their level on the thread
@@ -85,7 +87,7 @@ class HostAssociation {
   bool add(const HostRecord<ContextIdInfoWire>& contexts);
   bool add(const HostRecord<HcclInfoWire>& info);
   bool add(const HostRecord<HcclOpInfoWire>& info);
-  // The model call around a moment; null: none.
+  // Model call around a moment; null: none.
   const HostCall* model_at(const HostHeader& head);
   void add_call(const HostCall& call);
   void finish();
@@ -95,7 +97,7 @@ class HostAssociation {
 
  private:
   HostCallTree& tree_of(std::uint32_t thread);
-  // The thread's tree, calls that ended before `time` closed.
+  // Returns the thread's tree, calls that ended before `time` closed.
   HostCallTree& tree_at(std::uint32_t thread, std::uint64_t time);
   // The open call of a level that a record belongs to; null: none.
   OpenCall* call_for(const HostHeader& head, std::uint16_t level);
@@ -131,7 +133,7 @@ class HostAssociation {
   std::vector<MemcpyInfoWire> copies_;  // of one moment
   std::vector<HostTrack> copy_tracks_;  // likewise
   std::vector<Row> rows_;               // of the task in hand
-  // Of the communication call that ends: its contexts, null where no record tells about one.
+  // Of the communication call that ends: its contexts, null for one without a record.
   std::map<std::uint32_t, const HostRecord<HcclInfoWire>*> comm_infos_;
   std::uint64_t homeless_comm_tasks_ = 0;
 };

@@ -21,7 +21,8 @@ void OpenCall::clear() {
 
 namespace {
 
-// Calls whose end was damaged stay open: looking past so many of them would take forever.
+// Limit of calls searched: those whose end was damaged stay open, and to pass many of them would
+// take forever.
 constexpr std::size_t kMostLooks = 256;
 
 bool contains(const OpenCall& open, std::uint64_t time) {
@@ -214,7 +215,7 @@ void NodeDescription::describe_contexts(OpenCall& call) {
   for (const auto& context : ids) contexts_.push_back({context.id, op_, has_op_});
 }
 
-// Several operators in one node, told apart by their contexts.
+// Several operators in one node, distinguished by their contexts.
 void NodeDescription::describe_by_name(OpenCall& call) {
   sort_by_name(call);
   for (const auto& context : call.contexts) {

@@ -1,5 +1,5 @@
-// HostCallTree: the open calls of one host thread, one within the other, with what was recorded
-// during them; NodeDescription: the operators that this describes. For HostAssociation. Source:
+// HostCallTree: open calls of one host thread, one within the other, with the records that came
+// during them; NodeDescription: the operators that they describe. For HostAssociation. Source:
 // cann_host.md 1.10; cann_corrections.md C1.
 #pragma once
 
@@ -30,7 +30,8 @@ struct PendingComm {
   std::uint64_t comm_item = 0;    // of the communication call
 };
 
-// A call of level acl, model, node or communication. Calls are used again: their lists keep room.
+// A call of level acl, model, node or communication. Calls are used again: their lists keep
+// capacity.
 struct OpenCall {
   // Lists are far shorter than their records: the parts of those that mean something.
   struct Tensors {
@@ -50,7 +51,7 @@ struct OpenCall {
   OpenCall* parent = nullptr;
   std::vector<PendingTask> tasks;
   std::vector<PendingComm> comm_tasks;
-  // Of a node call.
+  // Records of a node call.
   std::vector<HostRecord<NodeBasicInfoWire>> basics;
   std::vector<HostRecord<NodeAttrInfoWire>> attributes;
   std::vector<Tensors> tensors;
@@ -58,14 +59,14 @@ struct OpenCall {
   std::vector<Context> contexts;
   bool has_op_info = false;
   HostRecord<HcclOpInfoWire> op_info;  // the first in reading order
-  // Of a communication call.
+  // Records of a communication call.
   std::vector<HostRecord<HcclInfoWire>> task_infos;
   std::vector<std::uint32_t> comm_contexts;
 
   void clear();
 };
 
-// What a task finds on its way to the root.
+// Calls that a task finds on its way to the root.
 struct CallPath {
   OpenCall* innermost = nullptr;
   OpenCall* model = nullptr;
@@ -100,7 +101,7 @@ class HostCallTree {
   std::uint64_t last_end_[3] = {};  // of the last call taken: acl, model, communication
 };
 
-// The operators of a node call, made of what was recorded during it.
+// Operators of a node call, made of the records during it.
 // Source: cann_corrections.md J-A1, J-B7 and the table at its top.
 class NodeDescription {
  public:
@@ -110,13 +111,13 @@ class NodeDescription {
     bool has_op = false;
   };
 
-  // `names_only`: profile level 0, which says nothing else.
+  // `names_only`: profile level 0, which has nothing else.
   explicit NodeDescription(bool names_only) : names_only_(names_only) {}
 
   // Valid until the next of(), and while `call` is open. Sorts the call's records.
   void of(OpenCall& call);
 
-  // Of the node as a whole: its last record of each kind.
+  // Description of the node as a whole: its last record of each kind.
   bool has_op() const { return has_op_; }
   const HostOp& op() const { return op_; }
   // One a context; by context. Empty: the node has none.

@@ -1,5 +1,5 @@
-// What goes into the host association: classified calls and launched tasks, and records as they are
-// on the wire with their place; and what comes out of it: operators, collectives and host tasks, to
+// Input of the host association: classified calls and launched tasks, and records as they are
+// on the wire with their position; and its output: operators, collectives and host tasks, to
 // a HostSink. Times are counts of the host. Source: cann_host.md 1.8, 1.10.
 #pragma once
 
@@ -25,7 +25,7 @@ struct HostCall {
   bool is_lccl = false;       // its item's name begins with "Lccl"
 };
 
-// What the name of a task's type means for the association.
+// Meaning of a task type's name for the association.
 enum class TaskClass : std::uint8_t {
   aicore,
   aicpu,
@@ -54,7 +54,7 @@ struct HostTrack {
   std::uint16_t batch = 0;
   TaskClass task_class = TaskClass::other;
   bool has_launch_info = false;
-  // Of the launch info: blocks of a kernel with the ratio of its second kind of core, or the
+  // Values of the launch info: blocks of a kernel with the ratio of its second kind of core, or the
   // dimensions of a SIMT kernel.
   std::uint8_t mix_ratio = 0;
   std::uint16_t block_num = 0;
@@ -62,11 +62,11 @@ struct HostTrack {
   std::uint16_t block_dim[3] = {};
 };
 
-// A record that tells about a call, and what its place in the files says about it.
+// A record about a call, with the facts of its position in the files.
 template <typename Wire>
 struct HostRecord {
   Wire wire = {};
-  std::uint64_t sequence = 0;  // place in reading order: the last record of a kind describes a node
+  std::uint64_t sequence = 0;  // in reading order: the last record of a kind describes a node
   bool is_unaging = false;
 };
 
@@ -106,7 +106,7 @@ struct HostComm {
   std::uint32_t call_type = 0;
 };
 
-// Where the host association puts what it found out, and asks for ids of it. Implemented by
+// Output of the host association, which also gives ids. Implemented by
 // HostRows, and by tests.
 class HostSink {
  public:

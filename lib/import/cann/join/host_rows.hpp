@@ -1,5 +1,5 @@
-// What the host association found out as rows: HostOps, the operators that nodes describe;
-// HostRows, calls, collectives and host tasks, and the names that are asked for again and again.
+// Results of the host association as rows: HostOps, the operators that nodes describe;
+// HostRows, calls, collectives and host tasks, and the names that are needed repeatedly.
 // For the host join; HostOps also as OpTable for the device association.
 #pragma once
 
@@ -39,7 +39,7 @@ class HostOps : public OpTable {
                            std::int64_t mix_block_num) override;
 
  private:
-  // What makes operators equal. Tensors and dimensions by number; 0 is none.
+  // Key of equal operators. Tensors and dimensions by number; 0 is none.
   struct Key {
     std::uint64_t name_hash = 0;
     std::uint64_t type_hash = 0;
@@ -116,7 +116,7 @@ class HostRows : public HostSink {
     bool is_master = false;
   };
   const CallType& call_type(std::uint16_t level, std::uint32_t type);
-  // What a hash names; 0 names "0".
+  // Text of a hash; 0 names "0".
   struct Item {
     std::int64_t name_id = kNull;
     bool is_lccl = false;

@@ -58,7 +58,7 @@ std::string_view CallSource::why_impossible(const ApiEventWire& call) const {
   const std::uint64_t begin = call.head.time;
   if (begin == 0) return "begin is 0";
   if (call.end < begin) return "end before begin";
-  // Where the begin is as late, it is the clock that is wrong.
+  // If the begin is as late, it is the clock that is wrong.
   if (call.end > latest_end_ && begin <= latest_end_) return "end long after the collection";
   return {};
 }
@@ -110,7 +110,7 @@ void CapturedStreams::read(const ImportContext& context, RecordStream& stream) {
       open;
   for (; const StreamRecord* record = stream.peek(); stream.next()) {
     const auto wire = decode<CaptureStreamInfoWire>(record->bytes);
-    // By value: fields of a packed record have no alignment that a reference may rely on.
+    // Copied: fields of a packed record have no alignment that a reference may rely on.
     const std::uint16_t device = wire.device;
     const std::uint16_t model = wire.model;
     const std::uint16_t model_stream = wire.model_stream;

@@ -1,5 +1,5 @@
 // Host streams that are not taken record by record: CallSource, the calls of the host, and
-// CapturedStreams, which model's graph a stream replays at a moment. For the host join.
+// CapturedStreams, the models whose graphs streams replay. For the host join.
 // Source: cann_host.md 1.8 api_event and capture_stream_info, 1.10.
 #pragma once
 
@@ -29,21 +29,21 @@ class CallSource {
 
   explicit CallSource(RecordStream& stream) : stream_(stream) {}
 
-  // No call ends after this count; one that says so would hide the calls behind it.
+  // Sets the latest count at which a call may end; a later end would hide the calls behind it.
   void set_latest_end(std::uint64_t count) { latest_end_ = count; }
   // Reads the slices once, pairs events, and reports those that stay open.
   void open(const ImportContext& context);
-  // All calls that begin at one moment, the next in time; empty at the end.
+  // Calls that begin at one moment, the next in time; empty at the end.
   const std::vector<Call>& peek() const { return moment_; }
   void next(const ImportContext& context);
 
  private:
   using EventKey = std::tuple<std::uint16_t, std::uint32_t, std::uint32_t, std::uint32_t,
                               std::uint64_t>;  // level, type, thread, request, item
-  // Why a call cannot be true; empty when it can.
+  // Reason why a call cannot be true; empty when it can.
   std::string_view why_impossible(const ApiEventWire& call) const;
   void pair(const ImportContext& context, const StreamRecord& record);
-  // The next recorded call of `stream_`, past what is no call; false at the end.
+  // Finds the next recorded call of `stream_`, past what is no call; false at the end.
   bool find_recorded(const ImportContext& context);
 
   RecordStream& stream_;
@@ -60,7 +60,7 @@ class CapturedStreams {
  public:
   // Reads all records: they are few.
   void read(const ImportContext& context, RecordStream& stream);
-  // kNull: none.
+  // Model whose graph the stream of a task replays; kNull: none.
   std::int64_t model_of(const HostTrack& track) const;
 
  private:
@@ -69,7 +69,7 @@ class CapturedStreams {
     std::uint64_t end = UINT64_MAX;
     std::uint16_t model = 0;
   };
-  // By device and stream; a place in the list is a turn of the stream's task ids.
+  // Spans by device and stream; an index in the list is a turn of the stream's task ids.
   std::unordered_map<std::uint32_t, std::vector<Span>> spans_;
 };
 

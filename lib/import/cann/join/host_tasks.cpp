@@ -31,8 +31,8 @@ FileDescriptor open_unnamed(const std::filesystem::path& folder) {
   return file;
 }
 
-// The same launch, told twice: by a record and its copy, or by an operator and the place holder of
-// its graph. The one that knows the operator stays.
+// Duplicates of a launch: a record and its copy, or an operator and the placeholder of
+// its graph. The one with the operator stays.
 bool is_same_launch(const HostTask& a, const HostTask& b) {
   return a.launch_count == b.launch_count;
 }
@@ -110,7 +110,7 @@ HostJoin::Found HostJoin::find(std::uint16_t stream, std::uint16_t batch_number,
   return {&entry.task, FlatTable::kNone};
 }
 
-// A stream runs its tasks mostly in the order of their launches: what is near is the likeliest.
+// Searches near first: a stream runs its tasks mostly in the order of their launches.
 std::uint32_t HostJoin::place_of(Batch& batch, std::uint16_t task_number, std::uint32_t context) {
   constexpr std::uint32_t kLooks = 4;
   std::uint32_t place = batch.next;

@@ -1,6 +1,6 @@
-// What the host leaves for the devices: HostTask, what it knows about one task it launched; the
+// Data of the host for the devices: HostTask, the facts about one task it launched; the
 // HostTaskStore of a run; OpTable, its operators; and HostJoin, which finds the tasks of one device
-// again by what its records say.
+// again by the values of its records.
 // Sources: cann_device.md 14.3, cann_corrections.md J-B7 (with its table's "kept").
 #pragma once
 
@@ -20,14 +20,14 @@ namespace msprof {
 // No context: a task that is not a sub task of an FFTS+ graph.
 inline constexpr std::uint32_t kNoContext = 0xFFFFFFFF;
 
-// The operator, the call and the model of a task: made by the host association, met again when the
+// Operator, call and model of a task: made by the host association, needed again when the
 // device's records are read.
 struct HostTask {
-  // The key: which task on which device.
+  // Key: device and task.
   std::uint16_t device = 0;
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
-  std::uint16_t batch = 0;  // which turn of the 16-bit task ids; 0 where chips have none
+  std::uint16_t batch = 0;  // turn of the 16-bit task ids; 0 on chips without them
   std::uint32_t context = kNoContext;
   std::uint32_t copy_direction = 65535;  // of MEMCPY_ASYNC, see MemcpyTaskRow
   std::uint64_t launch_count = 0;        // host counter of the task_track record
@@ -40,18 +40,18 @@ struct HostTask {
   std::int64_t copy_bytes = kNull;    // null: not a copy
 };
 
-// What the device association asks about operators that the host association interned.
+// Operators that the host association interned, for the device association.
 class OpTable {
  public:
   virtual ~OpTable() = default;
 
-  // Of OpRow; kNull where it is not known. `op_id` is an id that a HostTask carries.
+  // Column of OpRow; kNull if unknown. `op_id` is an id that a HostTask carries.
   virtual std::int64_t block_num(std::int64_t op_id) const = 0;
   virtual std::int64_t mix_block_num(std::int64_t op_id) const = 0;
   virtual std::int64_t name_id(std::int64_t op_id) const = 0;
   virtual std::int64_t unit_name_id(std::int64_t op_id) const = 0;
-  // The same operator with the blocks that became known at launch (TS_BLOCK_NUM); equal ones share
-  // a row.
+  // Returns the operator with the blocks that became known at launch (TS_BLOCK_NUM); equal ones
+  // share a row.
   virtual std::int64_t with_blocks(std::int64_t op_id, std::int64_t block_num,
                                    std::int64_t mix_block_num) = 0;
 };
@@ -60,14 +60,14 @@ class OpTable {
 // while a device is read. Only what is open is in memory; the rest is in an unnamed temporary file.
 class HostTaskStore {
  public:
-  // The temporary file is made in `folder`, without a name, once it is needed; throws
+  // Makes the temporary file in `folder`, without a name, once it is needed; throws
   // Error(cannot_write).
   explicit HostTaskStore(std::filesystem::path folder);
 
   void add(const HostTask& task);
-  // The tasks of a (device, stream, batch) by launch count; they are forgotten here.
+  // Takes the tasks of a (device, stream, batch), by launch count; they are forgotten here.
   std::vector<HostTask> take(std::uint16_t device, std::uint16_t stream, std::uint16_t batch);
-  // How many tasks of `device` were never taken: launched, never seen on the device.
+  // Number of tasks of `device` that were never taken: launched, never seen on the device.
   std::uint64_t remaining(std::uint16_t device) const;
 
  private:
@@ -85,10 +85,11 @@ class HostTaskStore {
   std::map<Key, Segment> segments_;
 };
 
-// Host tasks that share a key. Which device task is whose is known once all have been seen.
+// Host tasks that share a key. The pairs of host and device tasks are known once all have been
+// seen.
 struct SharedKey {
   std::vector<HostTask> hosts;       // by launch
-  std::vector<std::uint32_t> tasks;  // what the device association noted for each device task
+  std::vector<std::uint32_t> tasks;  // data of the device association for each device task
   std::size_t open = 0;              // device tasks that have not ended
   bool is_over = false;              // the stream has left the batch
 };
@@ -108,12 +109,12 @@ class HostJoin {
 
   SharedKey& shared(std::uint32_t number) { return shared_.at(number); }
   void forget_shared(std::uint32_t number) { shared_.erase(number); }
-  // A device task of a shared key has ended or will not.
+  // Records that a device task of a shared key has ended or will not.
   void left(std::uint32_t number, bool has_ended, std::uint32_t task);
   // Keys whose batch is over, with nothing open, since the last call; all that are left when `all`.
   std::vector<std::uint32_t> settled(bool all);
 
-  // After settled(all): host tasks that no device record asked for.
+  // Number of host tasks that no device record asked for, after settled(all).
   std::uint64_t unseen() const { return unseen_; }
 
  private:
@@ -128,7 +129,7 @@ class HostJoin {
     std::vector<Entry> entries;
     FlatTable places;  // by task number and context
     std::vector<std::uint32_t> shared;
-    std::uint32_t next = 0;  // where to look first
+    std::uint32_t next = 0;  // where to search first
   };
   static std::uint64_t key_of(std::uint16_t task_number, std::uint32_t context) {
     return static_cast<std::uint64_t>(task_number) << 32 | context;

@@ -1,4 +1,4 @@
-// The records of each device side by side, in order of time: tasks with their operators and
+// Reads the records of each device side by side, in order of time: tasks with their operators and
 // counters. Two passes: the first finds and counts the records, the second has them in order. Then
 // the rows of the devices themselves.
 #include <fmt/format.h>
@@ -16,7 +16,7 @@ namespace msprof::cann {
 
 namespace {
 
-// How many records are missing, by the rolling 4-bit counter that each one carries.
+// Counts missing records, by the rolling 4-bit counter that each one carries.
 // Source: cann_device.md 4, 5.1.
 class RecordCounter {
  public:
@@ -30,8 +30,9 @@ class RecordCounter {
     slices_.back().last = counter;
   }
 
-  // At least so many: a gap of 16 cannot be seen. The order in which slices were written is that
-  // of their numbers or that of their times; what either order explains is not missing.
+  // Least number of missing records: a gap of 16 cannot be seen. The order in which slices were
+  // written is that of their numbers or that of their times; what either order explains is not
+  // missing.
   std::uint64_t lost() const {
     std::vector<Slice> in_time = slices_;
     std::stable_sort(in_time.begin(), in_time.end(),
@@ -96,7 +97,7 @@ class DeviceJoin {
                   {stream_of(inputs.aicore_vector), decode()}),
         tasks_(settings(), context.store, hosts, first_task_id) {}
 
-  // The id after that of the last task.
+  // Id after that of the last task.
   std::int64_t run() {
     add_track();
     first_pass();
@@ -252,7 +253,7 @@ class DeviceJoin {
     return sources;
   }
 
-  // Logs before the counters of the same moment, as DeviceTasks wants them.
+  // Pushes logs before the counters of the same moment, as DeviceTasks expects them.
   void second_pass() {
     std::vector<LogSource> sources = log_sources();
     RecordStream* const ffts = stream_of(inputs_.ffts_profile);
@@ -331,7 +332,7 @@ class DeviceJoin {
   DeviceTasks tasks_;
 };
 
-// Which counter is in which column of task_pmu (pmu_row).
+// Columns of the counters in task_pmu (pmu_row).
 void write_pmu_columns(const CannImport& import, const ImportContext& context) {
   const CannPart* part = nullptr;
   for (const CannPart& candidate : import.session.parts()) {

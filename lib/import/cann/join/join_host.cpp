@@ -109,7 +109,7 @@ class TrackSource {
   bool is_finished_ = false;
 };
 
-// Why a record that is sound from outside cannot be true; empty when it can.
+// Reason why a record that is sound from outside cannot be true; empty when it can.
 template <typename Wire>
 std::string_view why_impossible(const Wire&) {
   return {};

@@ -71,7 +71,7 @@ void DeviceBatches::finish() {
     sort(stream);
     for (std::size_t flip = 0; flip < stream.flips.size(); ++flip)
       stream.flips[flip].cut = cut_of(stream, flip);
-    // What a later flip took, an earlier one no longer has.
+    // Records that a later flip took are no longer those of an earlier one.
     for (std::size_t flip = stream.flips.size(); flip-- > 1;) {
       DevicePlace& before = stream.flips[flip - 1].cut;
       if (stream.flips[flip].cut < before) before = stream.flips[flip].cut;

@@ -1,4 +1,4 @@
-// Which records of a device belong to one task: DeviceBatches, the turns of the 16-bit task ids,
+// Matching of the records of one task of a device: DeviceBatches, the turns of the 16-bit task ids,
 // and TaskPairing, starts and their ends.
 #pragma once
 
@@ -9,7 +9,7 @@
 
 namespace msprof {
 
-// Where a record is in the order of time: its ticks, then its place in reading order.
+// Position of a record in the order of time: its ticks, then its number in reading order.
 struct DevicePlace {
   std::uint64_t ticks = 0;
   std::uint64_t sequence = 0;
@@ -19,19 +19,19 @@ struct DevicePlace {
   }
 };
 
-// Which turn of the 16-bit task ids a device record belongs to. The records of a stream are cut at
-// its flips; all records are seen once, in any order, before the first question.
+// Finds the turn of the 16-bit task ids that a device record belongs to. The records of a stream
+// are cut at its flips; all records are seen once, in any order, before the first question.
 // Sources: cann_device.md 14.2 (native rule), cann_corrections.md J-C1, C11.
 class DeviceBatches {
  public:
-  // `task_number` is the flip task's own; flips before the first record.
+  // Adds a flip; `task_number` is the flip task's own; before the first record.
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
-  // One record of the kind that is cut.
+  // Adds a record of the kind that is cut.
   void see(std::uint16_t stream, DevicePlace place, std::uint16_t task_number);
-  // After the last record.
+  // Completes the counts after the last record.
   void finish();
 
-  // The places of a stream come in order.
+  // Returns the batch of a record; the positions of a stream come in order.
   std::uint16_t batch_of(std::uint16_t stream, DevicePlace place) {
     if (streams_.empty()) return 0;
     const std::uint32_t number = numbers_.find(stream);
@@ -42,9 +42,9 @@ class DeviceBatches {
   struct Flip {
     std::uint64_t ticks = 0;
     std::uint16_t task_number = 0;
-    // The last place of the batch before it.
+    // Last position of the batch before it.
     DevicePlace cut;
-    // Of the records since the flip before, those that no later one with a greater task id hides:
+    // Records since the flip before that no later one with a greater task id hides:
     // enough to walk back over small task ids.
     struct Step {
       DevicePlace place;
@@ -71,19 +71,19 @@ class DeviceBatches {
   std::vector<Stream> streams_;
 };
 
-// Which end belongs to which start of a task, told apart by a key. The i-th start has
-// the i-th end where a key has as many of both; else an end belongs to the last start before it,
+// Pairs starts and ends of tasks, which a key distinguishes. The i-th start has
+// the i-th end if a key has as many of both; else an end belongs to the last start before it,
 // and the others are given up. Sources: cann_device.md 5.3 (native rule), cann_corrections.md C6.
 class TaskPairing {
  public:
-  // A place for what is known about an open task; given again after release().
+  // Index for the data of an open task; given again after release().
   using Slot = std::uint32_t;
   static constexpr Slot kNone = UINT32_MAX;
 
   static std::uint64_t key_of(std::uint16_t stream, std::uint16_t task_number,
                               std::uint32_t context);
 
-  // First pass, in any order: how many starts and ends there are.
+  // First pass, in any order: counts starts and ends.
   void count(std::uint64_t key, bool is_start);
   // Between the passes.
   void begin();
@@ -94,16 +94,16 @@ class TaskPairing {
     Slot given_up = kNone;  // a start whose end will not come; to be released
   };
   Started start(std::uint64_t key);
-  // The task that ends, to be released; kNone: its start is missing.
+  // Returns the task that ends, to be released; kNone: its start is missing.
   Slot end(std::uint64_t key);
 
-  // The open tasks of a key, the earliest first.
+  // Open tasks of a key, the earliest first.
   Slot first_open(std::uint64_t key) const { return open_.find(key); }
   Slot next_open(Slot slot) const { return links_[slot].next; }
   Slot last_open(std::uint64_t key) const;
 
   void release(Slot slot) { free_.push_back(slot); }
-  // All that are open still, by slot.
+  // Returns all that are open still, by slot.
   std::vector<Slot> still_open() const;
   // One more than the greatest slot so far.
   std::size_t slots() const { return links_.size(); }
