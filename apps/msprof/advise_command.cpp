@@ -245,7 +245,7 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   }
   fmt::print("{}\n", printable(capture.folder.string()));
   if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
-  fmt::print("{}", advice_text(advice, {language, arguments.all, terminal_columns(STDOUT_FILENO),
+  fmt::print("{}", advice_text(advice, {language, arguments.all, text_width(STDOUT_FILENO),
                                         colour_allowed(STDOUT_FILENO)}));
   return ready.exit;
 }

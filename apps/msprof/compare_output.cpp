@@ -7,7 +7,9 @@
 #include <algorithm>
 #include <cmath>
 #include <nlohmann/json.hpp>
+#include <type_traits>
 
+#include "analyze/compare/comparison_tables.hpp"
 #include "analyze/compare/run_profile.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
@@ -22,40 +24,73 @@ std::string joined(const std::vector<std::string>& names, std::string_view betwe
   return fmt::format("{}", fmt::join(names, between));
 }
 
-std::string us_cell(std::optional<double> us) {
-  return us ? fmt::format("{:.3f}", *us) : "-";
-}
-std::string delta_cell(const Change& change) {
-  return fmt::format("{:+.3f}", change.delta_us());
-}
-std::string percent_cell(const Change& change) {
-  const auto percent = change.new_us ? change.percent() : std::nullopt;
-  return percent ? fmt::format("{:+.1f}", *percent) : "-";
+// "mish → leaky_relu", "mish", or the names of the captures.
+std::string what_was_compared(const Comparison& comparison) {
+  std::string base = joined(comparison.base.models, " + ");
+  std::string now = joined(comparison.now.models, " + ");
+  if (base.empty() || now.empty()) {
+    base = joined(comparison.base.captures, ", ");
+    now = joined(comparison.now.captures, ", ");
+  }
+  return base == now ? base : base + " → " + now;
 }
 
-std::string op_cell(const OpChange& op) {
-  const std::string base = joined(op.base_names, "+"), now = joined(op.new_names, "+");
-  if (base.empty() || now.empty() || base == now) return base.empty() ? now : base;
-  return base + " → " + now;
-}
-std::string type_cell(const OpChange& op) {
-  if (op.base_type.empty() || op.new_type.empty() || op.base_type == op.new_type)
-    return op.base_type.empty() ? op.new_type : op.base_type;
-  return op.base_type + " → " + op.new_type;
-}
-std::string_view matched_cell(const OpChange& op) {
-  switch (op.matched_by) {
-    case MatchedBy::name:
-      return "name";
-    case MatchedBy::shape:
-      return "type";
-    case MatchedBy::fusion:
-      return op.time.is_noise() ? "fusion, noise" : "fusion";
-    case MatchedBy::unmatched:
-      break;
+// A cell for the terminal or for CSV.
+class PlainCell {
+ public:
+  // `is_terminal`: for people; else for programs.
+  PlainCell(RowSink& out, bool is_terminal) : out_(out), is_terminal_(is_terminal) {}
+
+  void operator()(const cell::Names& names) const { out_.text(names.joined()); }
+  void operator()(const std::string& text) const {
+    if (text.empty() && is_terminal_) return out_.missing();
+    out_.text(text);
   }
-  return op.new_names.empty() ? "only BASE" : "only NEW";
-}
+  void operator()(const cell::Word& word) const { out_.text(word.text); }
+  void operator()(bool value) const { out_.text(value ? "yes" : "no"); }
+  void operator()(std::int64_t count) const { out_.number(count); }
+  void operator()(const cell::Counts& counts) const {
+    out_.text(fmt::format("{} → {}", counts.base, counts.now));
+  }
+  void operator()(const cell::Real& real) const {
+    if (!real.value || (is_terminal_ && !real.is_for_people)) return out_.missing();
+    out_.number(is_terminal_ ? real.text() : fmt::format("{:.3f}", *real.value));
+  }
+
+ private:
+  RowSink& out_;
+  bool is_terminal_;
+};
+
+// A table of the terminal, to which rows are added one by one.
+template <typename Row>
+class ShownChanges {
+ public:
+  ShownChanges(const Comparison& comparison, std::span<const ComparisonColumn<Row>> columns)
+      : comparison_(comparison) {
+    std::vector<std::string> titles;
+    std::vector<bool> numbers;
+    for (const auto& column : columns) {
+      if (column.titles.terminal.empty()) continue;
+      columns_.push_back(&column);
+      titles.emplace_back(column.titles.terminal);
+      numbers.push_back(column.kind != CellKind::text);
+    }
+    table_ = TextTable(std::move(titles), std::move(numbers));
+  }
+
+  void add(const Row& row) {
+    for (const auto* column : columns_)
+      std::visit(PlainCell(table_, true), column->cell_of(row, comparison_));
+    table_.end_row();
+  }
+  const TextTable& table() const { return table_; }
+
+ private:
+  const Comparison& comparison_;
+  std::vector<const ComparisonColumn<Row>*> columns_;
+  TextTable table_;
+};
 
 class Report {
  public:
@@ -68,7 +103,7 @@ class Report {
       line(fmt::format("warning: {}", printable(warning.shown())));
     side("BASE", comparison_.base);
     side("NEW ", comparison_.now);
-    matches();
+    line(fmt::format("operators: {}", comparison_.matches.text()));
     line(fmt::format("noise: up to {:.3f} ms ({:.1f} %), {}", comparison_.total.noise_us / 1000,
                      part(comparison_.total.noise_us), printable(comparison_.noise_basis)));
     ops();
@@ -113,19 +148,6 @@ class Report {
     line(text);
   }
 
-  void matches() {
-    const MatchCounts& counts = comparison_.matches;
-    line(fmt::format(
-        "operators: {} matched by name, {} by type and shape, {} by fusion;"
-        " {} only in BASE, {} only in NEW",
-        counts.by_name, counts.by_shape, counts.by_fusion, counts.only_base, counts.only_new));
-  }
-
-  // A share of a change that is noise means nothing.
-  std::string share_cell(double share) const {
-    return comparison_.verdict == Verdict::noise ? "-" : fmt::format("{:.1f}", share);
-  }
-
   void table(std::string_view title, const TextTable& table, std::string_view rest) {
     out_ += fmt::format("\n{}\n", title);
     if (table.row_count() > 0) out_ += table.render(style_.width, style_.bold);
@@ -141,13 +163,14 @@ class Report {
     return !op.time.is_noise() || op.matched_by == MatchedBy::fusion;
   }
 
-  // Adds the rows that changed beyond noise by `add`, as many as wanted; says what is not shown.
-  template <typename Changes, typename Add>
-  std::string add_changed(const Changes& changes, std::string_view what, Add&& add) const {
+  // Adds the rows that changed beyond noise, as many as wanted; says what is not shown.
+  template <typename Row>
+  std::string add_changed(const std::vector<Row>& changes, std::string_view what,
+                          ShownChanges<Row>& shown) const {
     std::size_t changed = 0;
-    for (const auto& change : changes) {
+    for (const Row& change : changes) {
       if (!has_row(change)) continue;
-      if (changed++ < style_.top) add(change);
+      if (changed++ < style_.top) shown.add(change);
     }
     std::vector<std::string> rest;
     if (changed > style_.top)
@@ -159,44 +182,25 @@ class Report {
   }
 
   void ops() {
-    TextTable text(
-        {"Operator", "Type", "Base(us)", "New(us)", "Delta(us)", "Change(%)", "Share(%)", "Match"});
-    const auto rest = add_changed(comparison_.ops, "operator", [&](const OpChange& op) {
-      text.add_row({op_cell(op), type_cell(op), us_cell(op.time.base_us), us_cell(op.time.new_us),
-                    delta_cell(op.time), percent_cell(op.time), share_cell(op.share),
-                    std::string(matched_cell(op))},
-                   {false, false, true, true, true, true, true, false});
-    });
-    table(fmt::format("Operators, {}", per_unit(comparison_.unit)), text, rest);
+    ShownChanges<OpChange> shown(comparison_, op_columns());
+    const auto rest = add_changed(comparison_.ops, "operator", shown);
+    table(fmt::format("Operators, {}", per_unit(comparison_.unit)), shown.table(), rest);
   }
 
   void types() {
-    TextTable text({"Type", "Base Ops", "New Ops", "Base(us)", "New(us)", "Delta(us)", "Change(%)",
-                    "Share(%)"});
-    const auto rest = add_changed(comparison_.types, "type", [&](const TypeChange& type) {
-      text.add_row(
-          {type.type.empty() ? "-" : type.type, std::to_string(type.base_ops),
-           std::to_string(type.new_ops), us_cell(type.time.base_us), us_cell(type.time.new_us),
-           delta_cell(type.time), percent_cell(type.time), share_cell(type.share)},
-          {false, true, true, true, true, true, true, true});
-    });
-    if (text.row_count() > 0) table("Types of operators", text, rest);
+    ShownChanges<TypeChange> shown(comparison_, type_columns());
+    const auto rest = add_changed(comparison_.types, "type", shown);
+    if (shown.table().row_count() > 0) table("Types of operators", shown.table(), rest);
   }
 
   void ratios() {
-    TextTable text({"Operator", "Ratio", "Base", "New"});
-    std::size_t moved = 0;
-    for (const OpChange& op : comparison_.ops) {
-      for (const RatioChange& ratio : op.ratios) {
-        if (moved++ >= style_.top) continue;
-        text.add_row({op_cell(op), ratio.name, fmt::format("{:.3f}", ratio.base),
-                      fmt::format("{:.3f}", ratio.now)},
-                     {false, false, true, true});
-      }
-    }
-    if (moved == 0) return;
-    table("Ratios that moved", text,
-          moved > style_.top ? fmt::format("{} more moved", moved - style_.top) : "");
+    ShownChanges<OpRatio> shown(comparison_, ratio_columns());
+    const std::vector<OpRatio> moved = ratios_of(comparison_);
+    if (moved.empty()) return;
+    const std::size_t most = std::min(moved.size(), style_.top);
+    for (std::size_t i = 0; i < most; ++i) shown.add(moved[i]);
+    table("Ratios that moved", shown.table(),
+          moved.size() > most ? fmt::format("{} more moved", moved.size() - most) : "");
   }
 
   // The call that took most of the time, which executes the model, is shown in any case.
@@ -215,18 +219,11 @@ class Report {
 
   void calls() {
     if (comparison_.calls.empty()) return;
-    TextTable text({"Call", "Base Count", "New Count", "Base(us)", "New(us)", "Delta(us)",
-                    "Change(%)", "Noise"});
-    const auto add = [&](const CallChange& call) {
-      text.add_row({call.name, std::to_string(call.base_count), std::to_string(call.new_count),
-                    us_cell(call.time.base_us), us_cell(call.time.new_us), delta_cell(call.time),
-                    percent_cell(call.time), call.time.is_noise() ? "noise" : ""},
-                   {false, true, true, true, true, true, true, false});
-    };
+    ShownChanges<CallChange> shown(comparison_, call_columns());
     const CallChange* most = main_call();
-    if (most != nullptr && most->time.is_noise()) add(*most);
-    const auto rest = add_changed(comparison_.calls, "call", add);
-    table("Calls on the host, one call", text, rest);
+    if (most != nullptr && most->time.is_noise()) shown.add(*most);
+    const auto rest = add_changed(comparison_.calls, "call", shown);
+    table("Calls on the host, one call", shown.table(), rest);
   }
 
   const Comparison& comparison_;
@@ -235,16 +232,6 @@ class Report {
 };
 
 }  // namespace
-
-std::string what_was_compared(const Comparison& comparison) {
-  std::string base = joined(comparison.base.models, " + ");
-  std::string now = joined(comparison.now.models, " + ");
-  if (base.empty() || now.empty()) {
-    base = joined(comparison.base.captures, ", ");
-    now = joined(comparison.now.captures, ", ");
-  }
-  return base == now ? base : base + " → " + now;
-}
 
 std::string comparison_text(const Comparison& comparison, const TextStyle& style) {
   return Report(comparison, style).text();
@@ -278,76 +265,34 @@ ordered_json json_of(const ComparedSide& side) {
           {"pictures", json_of(side.pictures)}};
 }
 
-void add_time(const Change& change, ordered_json& object) {
-  object["base_us"] = json_of(change.base_us);
-  object["new_us"] = json_of(change.new_us);
-  object["delta_us"] = change.delta_us();
-  object["percent"] = json_of(change.percent());
-  object["noise_us"] = change.noise_us;
-  object["is_noise"] = change.is_noise();
+template <typename Number>
+requires std::is_arithmetic_v<Number> ordered_json json_of(Number value) {
+  return value;
+}
+ordered_json json_of(const cell::Names& names) {
+  return json_of(names.base);
+}
+ordered_json json_of(const cell::Word& word) {
+  return word.text;
+}
+ordered_json json_of(const cell::Counts& counts) {
+  return {counts.base, counts.now};
+}
+ordered_json json_of(const cell::Real& real) {
+  return json_of(real.value);
 }
 
-std::string_view text_of(MatchedBy by) {
-  switch (by) {
-    case MatchedBy::name:
-      return "name";
-    case MatchedBy::shape:
-      return "shape";
-    case MatchedBy::fusion:
-      return "fusion";
-    case MatchedBy::unmatched:
-      break;
+template <typename Row>
+ordered_json json_row(std::span<const ComparisonColumn<Row>> columns, const Row& row,
+                      const Comparison& comparison) {
+  ordered_json object;
+  for (const auto& column : columns) {
+    if (column.titles.json.empty()) continue;
+    object[std::string(column.titles.json)] =
+        std::visit([](const auto& value) -> ordered_json { return json_of(value); },
+                   column.cell_of(row, comparison));
   }
-  return "unmatched";
-}
-
-ordered_json json_of(const OpChange& op) {
-  ordered_json object = {{"base_names", json_of(op.base_names)},
-                         {"new_names", json_of(op.new_names)},
-                         {"base_type", json_of(op.base_type)},
-                         {"new_type", json_of(op.new_type)},
-                         {"unit", json_of(op.unit)},
-                         {"matched_by", text_of(op.matched_by)}};
-  add_time(op.time, object);
-  object["base_count"] = op.base_count;
-  object["new_count"] = op.new_count;
-  object["share"] = op.share;
-  object["ratios"] = ordered_json::array();
-  for (const RatioChange& ratio : op.ratios)
-    object["ratios"].push_back({{"name", ratio.name}, {"base", ratio.base}, {"new", ratio.now}});
   return object;
-}
-
-ordered_json json_of(const TypeChange& type) {
-  ordered_json object = {
-      {"type", json_of(type.type)}, {"base_ops", type.base_ops}, {"new_ops", type.new_ops}};
-  add_time(type.time, object);
-  object["share"] = type.share;
-  return object;
-}
-
-ordered_json json_of(const CallChange& call) {
-  ordered_json object = {
-      {"name", json_of(call.name)}, {"base_count", call.base_count}, {"new_count", call.new_count}};
-  add_time(call.time, object);
-  return object;
-}
-
-template <typename Changes>
-ordered_json list_of(const Changes& changes) {
-  ordered_json list = ordered_json::array();
-  for (const auto& change : changes) list.push_back(json_of(change));
-  return list;
-}
-
-std::string csv_cell(const std::string& text) {
-  std::string cell;
-  append_csv_text(cell, text);
-  return cell;
-}
-
-std::string csv_number(std::optional<double> value) {
-  return value ? fmt::format("{:.3f}", *value) : "N/A";
 }
 
 }  // namespace
@@ -364,35 +309,46 @@ void add_comparison(const Comparison& comparison, ordered_json& document) {
   document["unit"] = comparison.unit;
   document["noise_basis"] = comparison.noise_basis;
   document["verdict"] = verdict_name(comparison.verdict);
-  ordered_json total;
-  add_time(comparison.total, total);
-  document["total"] = std::move(total);
+  const Change& total = comparison.total;
+  document["total"] = {{"base_us", json_of(total.base_us)}, {"new_us", json_of(total.new_us)},
+                       {"delta_us", total.delta_us()},      {"percent", json_of(total.percent())},
+                       {"noise_us", total.noise_us},        {"is_noise", total.is_noise()}};
   const MatchCounts& counts = comparison.matches;
   document["matches"] = {{"by_name", counts.by_name},
                          {"by_shape", counts.by_shape},
                          {"by_fusion", counts.by_fusion},
                          {"only_base", counts.only_base},
                          {"only_new", counts.only_new}};
-  document["ops"] = list_of(comparison.ops);
-  document["types"] = list_of(comparison.types);
-  document["calls"] = list_of(comparison.calls);
+  document["ops"] = ordered_json::array();
+  for (const OpChange& op : comparison.ops) {
+    ordered_json one = json_row(op_columns(), op, comparison);
+    one["ratios"] = ordered_json::array();
+    for (const RatioChange& ratio : op.ratios)
+      one["ratios"].push_back(json_row(ratio_columns(), OpRatio{&op, &ratio}, comparison));
+    document["ops"].push_back(std::move(one));
+  }
+  document["types"] = ordered_json::array();
+  for (const TypeChange& type : comparison.types)
+    document["types"].push_back(json_row(type_columns(), type, comparison));
+  document["calls"] = ordered_json::array();
+  for (const CallChange& call : comparison.calls)
+    document["calls"].push_back(json_row(call_columns(), call, comparison));
 }
 
 std::string comparison_csv(const Comparison& comparison) {
-  std::string csv =
-      "Base Op,New Op,Base Type,New Type,Unit,Matched By,Base Time(us),New Time(us),Delta(us),"
-      "Change(%),Noise(us),Is Noise,Share(%),Base Count,New Count\n";
+  MemoryOutput out;
+  CsvWriter csv(out);
+  std::vector<std::string> titles;
+  for (const auto& column : op_columns())
+    if (!column.titles.csv.empty()) titles.emplace_back(column.titles.csv);
+  csv.begin(titles);
   for (const OpChange& op : comparison.ops) {
-    csv +=
-        fmt::format("{},{},{},{},{},{},{},{},{:.3f},{},{:.3f},{},{:.3f},{},{}\n",
-                    csv_cell(fmt::format("{}", fmt::join(op.base_names, "+"))),
-                    csv_cell(fmt::format("{}", fmt::join(op.new_names, "+"))),
-                    csv_cell(op.base_type), csv_cell(op.new_type), csv_cell(op.unit),
-                    text_of(op.matched_by), csv_number(op.time.base_us), csv_number(op.time.new_us),
-                    op.time.delta_us(), csv_number(op.time.percent()), op.time.noise_us,
-                    op.time.is_noise() ? "yes" : "no", op.share, op.base_count, op.new_count);
+    for (const auto& column : op_columns())
+      if (!column.titles.csv.empty())
+        std::visit(PlainCell(csv, false), column.cell_of(op, comparison));
+    csv.end_row();
   }
-  return csv;
+  return std::move(out.buffer());
 }
 
 }  // namespace msprof

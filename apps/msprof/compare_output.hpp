@@ -22,7 +22,4 @@ void add_comparison(const Comparison& comparison, nlohmann::ordered_json& docume
 // A row an operator, with a header.
 std::string comparison_csv(const Comparison& comparison);
 
-// "mish → leaky_relu", "mish", or the names of the captures.
-std::string what_was_compared(const Comparison& comparison);
-
 }  // namespace msprof

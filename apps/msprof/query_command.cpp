@@ -112,41 +112,26 @@ ordered_json json_of(const ChosenCapture& capture, const CaptureFacts& facts,
   return one;
 }
 
-// A table of cells that are all texts to it; what is not known is "-".
-class Listing {
- public:
-  // `numbers`: whether the columns are numbers.
-  Listing(std::string title, std::vector<std::string> columns, std::vector<bool> numbers)
-      : title_(std::move(title)), numbers_(std::move(numbers)), table_(std::move(columns)) {}
+void print_listing(std::string_view title, const TextTable& table) {
+  if (table.row_count() > 0) fmt::print("\n{}\n{}", title, table.for_terminal(STDOUT_FILENO));
+}
 
-  void add(std::vector<std::string> cells) { table_.add_row(std::move(cells), numbers_); }
-  void print() const {
-    if (table_.row_count() == 0) return;
-    fmt::print("\n{}\n{}", title_,
-               table_.render(terminal_columns(STDOUT_FILENO), colour_allowed(STDOUT_FILENO)));
-  }
-
- private:
-  std::string title_;
-  std::vector<bool> numbers_;
-  TextTable table_;
-};
-
-std::string cell(const std::string& text) {
+// What is not known is "-".
+std::string or_dash(const std::string& text) {
   return text.empty() ? "-" : text;
 }
-std::string cell(std::optional<std::int64_t> number) {
-  return number ? std::to_string(*number) : "-";
-}
-std::string fraction(std::optional<std::int64_t> number, std::int64_t unit, int decimals) {
-  return number ? fixed(*number, unit, decimals) : "-";
+
+std::optional<std::string> fraction(std::optional<std::int64_t> number, std::int64_t unit,
+                                    int decimals) {
+  if (!number) return std::nullopt;
+  return fixed(*number, unit, decimals);
 }
 
 void print_head(const ChosenCapture& capture, const CaptureFacts& facts, const ReadyStore& ready) {
   const std::string begin = facts.begin_ns ? utc_text(*facts.begin_ns) : "";
   fmt::print("{}\n", printable(name_of(capture)));
-  fmt::print("dialect    {}\n", printable(cell(facts.dialect)));
-  fmt::print("chip       {}\n", printable(cell(facts.chip)));
+  fmt::print("dialect    {}\n", printable(or_dash(facts.dialect)));
+  fmt::print("chip       {}\n", printable(or_dash(facts.chip)));
   fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown moment" : begin,
              facts.duration_ns
                  ? fmt::format(", for {} s", fixed(*facts.duration_ns, 1'000'000'000, 3))
@@ -158,42 +143,56 @@ void print_head(const ChosenCapture& capture, const CaptureFacts& facts, const R
 }
 
 void print_devices(const CaptureFacts& facts) {
-  Listing listing("Devices",
-                  {"Device", "Chip", "Frequency(MHz)", "AI Cores", "Vector Cores", "Tasks"},
+  TextTable table({"Device", "Chip", "Frequency(MHz)", "AI Cores", "Vector Cores", "Tasks"},
                   {true, false, true, true, true, true});
   for (const DeviceFacts& device : facts.devices) {
-    listing.add({std::to_string(device.id), cell(device.chip),
-                 fraction(device.frequency_hz, 1'000'000, 0), cell(device.core_count),
-                 cell(device.vector_core_count), std::to_string(device.task_count)});
+    table.number(device.id);
+    table.text(or_dash(device.chip));
+    table.number_or_missing(fraction(device.frequency_hz, 1'000'000, 0));
+    table.number_or_missing(device.core_count);
+    table.number_or_missing(device.vector_core_count);
+    table.number(device.task_count);
+    table.end_row();
   }
-  listing.print();
+  print_listing("Devices", table);
 }
 
 void print_ranks(const CaptureFacts& facts) {
-  Listing listing("Ranks", {"Group", "Rank", "Ranks"}, {false, true, true});
-  for (const RankFacts& rank : facts.ranks)
-    listing.add({cell(rank.group), cell(rank.rank), cell(rank.rank_count)});
-  listing.print();
+  TextTable table({"Group", "Rank", "Ranks"}, {false, true, true});
+  for (const RankFacts& rank : facts.ranks) {
+    table.text(or_dash(rank.group));
+    table.number_or_missing(rank.rank);
+    table.number_or_missing(rank.rank_count);
+    table.end_row();
+  }
+  print_listing("Ranks", table);
 }
 
 void print_models(const CaptureFacts& facts) {
-  Listing listing("Models", {"Model ID", "Name", "Tasks"}, {true, false, true});
-  for (const ModelFacts& model : facts.models)
-    listing.add({cell(model.id), cell(model.name), std::to_string(model.task_count)});
-  listing.print();
+  TextTable table({"Model ID", "Name", "Tasks"}, {true, false, true});
+  for (const ModelFacts& model : facts.models) {
+    table.number_or_missing(model.id);
+    table.text(or_dash(model.name));
+    table.number(model.task_count);
+    table.end_row();
+  }
+  print_listing("Models", table);
 }
 
 void print_iterations(const CaptureFacts& facts) {
-  const bool steps = facts.has_steps;
-  Listing listing(steps ? "Steps" : "Iterations",
-                  {"Device", "Model ID", "Name", "First", "Last", "Count", "Mean Time(us)"},
+  TextTable table({"Device", "Model ID", "Name", "First", "Last", "Count", "Mean Time(us)"},
                   {true, true, false, true, true, true, true});
   for (const IterationFacts& of : facts.iterations) {
-    listing.add({cell(of.device_id), cell(of.model_id), cell(of.model_name),
-                 std::to_string(of.first), std::to_string(of.last), std::to_string(of.count),
-                 fraction(of.mean_ns, 1000, 3)});
+    table.number_or_missing(of.device_id);
+    table.number_or_missing(of.model_id);
+    table.text(or_dash(of.model_name));
+    table.number(of.first);
+    table.number(of.last);
+    table.number(of.count);
+    table.number_or_missing(fraction(of.mean_ns, 1000, 3));
+    table.end_row();
   }
-  listing.print();
+  print_listing(facts.has_steps ? "Steps" : "Iterations", table);
 }
 
 void print_products(std::string_view verb, const ProductFacts& products) {
@@ -310,28 +309,27 @@ void print_text() {
   }
 }
 
-void print_csv_row(std::initializer_list<std::string_view> cells) {
-  std::string line;
-  for (const std::string_view cell : cells) {
-    if (!line.empty()) line += ',';
-    append_csv_text(line, cell);
-  }
-  fmt::print("{}\n", line);
+void write_row(RowSink& out, std::initializer_list<std::string_view> cells) {
+  for (const std::string_view cell : cells) out.text(cell);
+  out.end_row();
 }
 
 void print_csv() {
-  print_csv_row({"kind", "table", "column", "unit", "help"});
+  StdoutOutput out;
+  CsvWriter rows(out);
+  rows.begin(std::vector<std::string>{"kind", "table", "column", "unit", "help"});
   for (const View& view : views()) {
-    print_csv_row({"view", view.name, "", "", view.help});
+    write_row(rows, {"view", view.name, "", "", view.help});
     for (const ViewColumn& column : view.columns)
-      print_csv_row({"view", view.name, column.name, column.unit, column.help});
+      write_row(rows, {"view", view.name, column.name, column.unit, column.help});
   }
   for (const ProductHelp& product : products())
-    print_csv_row({"summary table", product.name, "", "", product.help});
+    write_row(rows, {"summary table", product.name, "", "", product.help});
   for (const StoreTable& table : store_tables()) {
     for (const std::string& column : table.columns)
-      print_csv_row({"table", table.name, column_of(column), "", ""});
+      write_row(rows, {"table", table.name, column_of(column), "", ""});
   }
+  out.drain(1);
 }
 
 ordered_json document() {

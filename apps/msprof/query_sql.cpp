@@ -4,14 +4,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <cerrno>
 #include <cmath>
 #include <cstdint>
-#include <cstdio>
-#include <map>
 #include <memory>
 #include <string>
-#include <system_error>
 #include <vector>
 
 #include "base/error.hpp"
@@ -36,13 +32,15 @@ struct AskedCapture {
   std::string verdict;  // "complete", "without", "partial"
 };
 
-// Rows go to stdout as they come, but for a table, which holds them. Captures come one after the
-// other: begin(), row() …, end(). Throws std::system_error where stdout takes no more.
-class AnswerWriter {
+// Takes the rows of the captures, one after the other: begin(), rows, end(). All but tables are
+// printed as they come. Throws std::system_error where stdout takes no more.
+class Answer {
  public:
-  virtual ~AnswerWriter() = default;
-  virtual void begin(const AskedCapture& capture, const std::vector<std::string>& columns) = 0;
-  virtual void row(const Statement& row) = 0;
+  virtual ~Answer() = default;
+  // What takes the rows of this capture.
+  virtual RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) = 0;
+  // Before each row.
+  virtual void begin_row() {}
   // `is_cut`: there are more rows.
   virtual void end(bool is_cut) = 0;
   // The work on a capture ended with an error, before begin() or between it and end().
@@ -51,297 +49,140 @@ class AnswerWriter {
   virtual void finish(Exit /*exit*/) {}
 };
 
-constexpr std::size_t kBufferBytes = 1 << 16;
-constexpr std::size_t kLongestShownCell = 400;  // bytes of a text in a table
-
-// stdout in large pieces.
-class Out {
+// CSV, or an array of objects: the rows of all captures in one. An array that was cut short by an
+// error has no end, and so is no JSON.
+template <typename Writer>
+class StreamAnswer : public Answer {
  public:
-  std::string text;
-  void drain(std::size_t least) {
-    if (text.size() < least) return;
-    if (std::fwrite(text.data(), 1, text.size(), stdout) != text.size())
-      throw std::system_error(errno, std::generic_category(), "writing");
-    text.clear();
-  }
-};
+  explicit StreamAnswer(bool several) : several_(several) {}
 
-std::string hex(std::string_view bytes) {
-  std::string digits;
-  digits.reserve(bytes.size() * 2);
-  for (const char byte : bytes)
-    fmt::format_to(std::back_inserter(digits), "{:02X}", static_cast<unsigned char>(byte));
-  return digits;
-}
-
-// The shortest digits that read back as the same; a real stays one: 3.0.
-std::string real_digits(double value) {
-  std::string digits = fmt::format("{}", value);
-  if (std::isfinite(value) && digits.find_first_of(".e") == std::string::npos) digits += ".0";
-  return digits;
-}
-
-void append_json(std::string& out, const Statement& row, int column) {
-  if (row.is_null(column)) {
-    out += "null";
-  } else if (row.is_integer(column)) {
-    append_json_number(out, row.integer(column));
-  } else if (row.is_number(column)) {
-    // JSON has no infinity.
-    const double value = row.real(column);
-    out += std::isfinite(value) ? real_digits(value) : "null";
-  } else if (row.is_blob(column)) {
-    append_json_string(out, hex(row.blob(column)));
-  } else {
-    append_json_string(out, row.text(column));
-  }
-}
-
-// An empty text is quoted: an empty cell is NULL.
-void append_csv_cell(std::string& out, std::string_view text) {
-  text.empty() ? void(out += "\"\"") : append_csv_text(out, text);
-}
-
-void append_csv(std::string& out, const Statement& row, int column) {
-  if (row.is_null(column)) return;
-  if (row.is_integer(column)) {
-    out += fmt::format_int(row.integer(column)).c_str();
-  } else if (row.is_number(column)) {
-    out += real_digits(row.real(column));
-  } else if (row.is_blob(column)) {
-    append_csv_cell(out, hex(row.blob(column)));
-  } else {
-    append_csv_cell(out, row.text(column));
-  }
-}
-
-// With several captures all must answer alike.
-void check_columns(const std::vector<std::string>& first, const std::vector<std::string>& columns,
-                   const AskedCapture& capture) {
-  if (columns == first) return;
-  throw Error(Exit::usage,
-              fmt::format("{} answers with other columns than the capture before it: name the "
-                          "columns instead of *",
-                          capture.name));
-}
-
-class CsvAnswer : public AnswerWriter {
- public:
-  explicit CsvAnswer(bool several) : several_(several) {}
-
-  void begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
-    capture_ = several_ ? capture.name : "";
-    if (!columns_.empty()) return check_columns(columns_, columns, capture);
-    columns_ = columns;
-    if (several_) out_.text += "capture,";
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (i > 0) out_.text += ',';
-      append_csv_cell(out_.text, columns[i]);
+  RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
+    capture_ = capture.name;
+    if (columns_.empty()) {
+      columns_ = columns;
+      std::vector<std::string> all = columns;
+      if (several_) all.insert(all.begin(), "capture");
+      rows_.begin(all);
     }
-    out_.text += '\n';
+    // With several captures all must answer alike.
+    if (columns == columns_) return rows_;
+    throw Error(Exit::usage,
+                fmt::format("{} answers with other columns than the capture before it: name the "
+                            "columns instead of *",
+                            capture.name));
   }
-  void row(const Statement& row) override {
-    if (several_) append_csv_cell(out_.text, capture_);
-    for (int i = 0; i < row.column_count(); ++i) {
-      if (several_ || i > 0) out_.text += ',';
-      append_csv(out_.text, row, i);
-    }
-    out_.text += '\n';
-    out_.drain(kBufferBytes);
+  void begin_row() override {
+    if (several_) rows_.text(capture_);
   }
   void end(bool) override { out_.drain(1); }
   void fail(const std::string&, const std::string&) override { out_.drain(1); }
+  void finish(Exit) override {
+    if (!columns_.empty()) rows_.end();
+    out_.drain(1);
+  }
 
  private:
-  Out out_;
+  StdoutOutput out_;
+  Writer rows_{out_, Absent::null};
   bool several_;
   std::string capture_;
   std::vector<std::string> columns_;
 };
 
-// Keys of objects: a name that comes again gets its number.
-std::vector<std::string> keys_of(const std::vector<std::string>& columns) {
-  std::vector<std::string> keys;
-  std::map<std::string, int> times;
-  for (const std::string& column : columns) {
-    const int time = ++times[column];
-    keys.push_back(json_string(time == 1 ? column : fmt::format("{} {}", column, time)) + ":");
-  }
-  return keys;
-}
-
-// An answer that was cut short by an error has no end, and so is no JSON.
-class JsonAnswer : public AnswerWriter {
+// A document with the schema msprof.query.rows/2.
+class DocumentAnswer : public Answer {
  public:
-  explicit JsonAnswer(bool several) : several_(several) {}
-
-  void begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
-    if (keys_.empty()) {
-      std::vector<std::string> all = columns;
-      if (several_) all.insert(all.begin(), "capture");
-      keys_ = keys_of(all);
-      columns_ = columns;
-      out_.text += '[';
-    }
-    check_columns(columns_, columns, capture);
-    capture_ = json_string(capture.name);
-  }
-  void row(const Statement& row) override {
-    out_.text += rows_++ == 0 ? "\n{" : ",\n{";
-    std::size_t key = 0;
-    if (several_) out_.text += keys_[key++] + capture_;
-    for (int i = 0; i < row.column_count(); ++i, ++key) {
-      if (key > 0) out_.text += ',';
-      out_.text += keys_[key];
-      append_json(out_.text, row, i);
-    }
-    out_.text += '}';
-    out_.drain(kBufferBytes);
-  }
-  void end(bool) override {}
-  void fail(const std::string&, const std::string&) override { out_.drain(1); }
-  void finish(Exit) override {
-    if (!keys_.empty()) out_.text += rows_ == 0 ? "]\n" : "\n]\n";
-    out_.drain(1);
-  }
-
- private:
-  Out out_;
-  bool several_;
-  std::string capture_;  // quoted
-  std::vector<std::string> columns_;
-  std::vector<std::string> keys_;
-  std::uint64_t rows_ = 0;
-};
-
-class DocumentAnswer : public AnswerWriter {
- public:
-  void begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
+  RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
     next_capture();
-    out_.text += fmt::format("{{\"folder\":{},\"name\":{},\"verdict\":{},\"columns\":[",
-                             json_string(capture.folder), json_string(capture.name),
-                             json_string(capture.verdict));
-    for (std::size_t i = 0; i < columns.size(); ++i) {
-      if (i > 0) out_.text += ',';
-      append_json_string(out_.text, columns[i]);
-    }
-    out_.text += "],\"rows\":[";
+    std::string list;
+    for (const std::string& column : columns)
+      list += (list.empty() ? "" : ",") + json_string(column);
+    out_.buffer() += fmt::format(
+        "{{\"folder\":{},\"name\":{},\"verdict\":{},\"columns\":[{}],\"rows\":",
+        json_string(capture.folder), json_string(capture.name), json_string(capture.verdict), list);
     is_open_ = true;
-    rows_ = 0;
-  }
-  void row(const Statement& row) override {
-    out_.text += rows_++ == 0 ? "\n[" : ",\n[";
-    for (int i = 0; i < row.column_count(); ++i) {
-      if (i > 0) out_.text += ',';
-      append_json(out_.text, row, i);
-    }
-    out_.text += ']';
-    out_.drain(kBufferBytes);
+    rows_.emplace(out_, Absent::null, JsonTableWriter::Rows::arrays).begin(columns);
+    return *rows_;
   }
   void end(bool is_cut) override {
-    out_.text += fmt::format("],\"is_cut\":{}}}", is_cut);
+    out_.buffer() += fmt::format("],\"is_cut\":{}}}", is_cut);
     is_open_ = false;
   }
   void fail(const std::string& folder, const std::string& error) override {
     if (is_open_) {
-      out_.text += fmt::format("],\"is_cut\":true,\"error\":{}}}", json_string(error));
+      out_.buffer() += fmt::format("],\"is_cut\":true,\"error\":{}}}", json_string(error));
       is_open_ = false;
     } else if (!folder.empty()) {
       next_capture();
-      out_.text +=
+      out_.buffer() +=
           fmt::format("{{\"folder\":{},\"error\":{}}}", json_string(folder), json_string(error));
     }
     error_ = error;
   }
   void finish(Exit exit) override {
     open_document();
-    out_.text += "\n]";
-    if (!error_.empty()) out_.text += ",\"error\":" + json_string(error_);
-    out_.text += fmt::format(",\"exit_code\":{}}}\n", static_cast<int>(exit));
+    out_.buffer() += "\n]";
+    if (!error_.empty()) out_.buffer() += ",\"error\":" + json_string(error_);
+    out_.buffer() += fmt::format(",\"exit_code\":{}}}\n", static_cast<int>(exit));
     out_.drain(1);
   }
 
  private:
   void open_document() {
-    if (!has_begun_) out_.text += "{\"schema\":\"msprof.query.rows/2\",\"captures\":[";
+    if (!has_begun_) out_.buffer() += "{\"schema\":\"msprof.query.rows/2\",\"captures\":[";
     has_begun_ = true;
   }
   void next_capture() {
     open_document();
-    out_.text += captures_++ == 0 ? "\n" : ",\n";
+    out_.buffer() += captures_++ == 0 ? "\n" : ",\n";
   }
 
-  Out out_;
+  StdoutOutput out_;
+  std::optional<JsonTableWriter> rows_;
   bool has_begun_ = false;
   bool is_open_ = false;  // a capture, in its rows
   std::uint64_t captures_ = 0;
-  std::uint64_t rows_ = 0;
   std::string error_;
 };
 
-// Three decimals where they say enough.
-std::string shown_real(double value) {
-  if (!std::isfinite(value)) return fmt::format("{}", value);
-  const double size = std::fabs(value);
-  if (size >= 1e15 || (size > 0 && size < 0.01)) return fmt::format("{:.3g}", value);
-  return fmt::format("{:.3f}", value);
-}
+constexpr std::size_t kLongestShownCell = 400;  // bytes of a text in a table
 
-std::string shown(const Statement& row, int column) {
-  if (row.is_null(column)) return "-";
-  if (row.is_integer(column)) return std::to_string(row.integer(column));
-  if (row.is_number(column)) return shown_real(row.real(column));
-  if (row.is_blob(column)) return hex(row.blob(column).substr(0, kLongestShownCell / 2));
-  const std::string_view text = row.text(column);
-  if (text.size() <= kLongestShownCell) return std::string(text);
-  return shorten(printable(text.substr(0, 4 * kLongestShownCell)), kLongestShownCell);
-}
+// Values of SQL may be anything: reals have three decimals where those say enough, long texts are
+// cut.
+class AnswerTable : public TextTable {
+ public:
+  void real(double value) override {
+    const double size = std::fabs(value);
+    const bool is_odd = !std::isfinite(value) || size >= 1e15 || (size > 0 && size < 0.01);
+    number(is_odd ? fmt::format("{:.3g}", value) : fmt::format("{:.3f}", value));
+  }
+  void text(std::string_view value) override {
+    if (value.size() <= kLongestShownCell) return TextTable::text(value);
+    TextTable::text(shorten(printable(value.substr(0, 4 * kLongestShownCell)), kLongestShownCell));
+  }
+  void blob(std::string_view bytes) override {
+    TextTable::blob(bytes.substr(0, kLongestShownCell / 2));
+  }
+};
 
-class TableAnswer : public AnswerWriter {
+class TableAnswer : public Answer {
  public:
   explicit TableAnswer(bool several) : several_(several) {}
 
-  void begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
+  RowSink& begin(const AskedCapture& capture, const std::vector<std::string>& columns) override {
     if (several_) fmt::print("{}{}\n", is_first_ ? "" : "\n", printable(capture.name));
     is_first_ = false;
-    table_ = std::make_unique<TextTable>(columns);
+    table_ = AnswerTable();
+    table_.begin(columns);
+    return table_;
   }
-  void row(const Statement& row) override {
-    std::vector<std::string> cells;
-    std::vector<bool> is_number;
-    for (int i = 0; i < row.column_count(); ++i) {
-      cells.push_back(shown(row, i));
-      is_number.push_back(row.is_number(i));
-    }
-    table_->add_row(std::move(cells), is_number);
-  }
-  void end(bool) override {
-    fmt::print("{}",
-               table_->render(terminal_columns(STDOUT_FILENO), colour_allowed(STDOUT_FILENO)));
-  }
+  void end(bool) override { fmt::print("{}", table_.for_terminal(STDOUT_FILENO)); }
 
  private:
   bool several_;
   bool is_first_ = true;
-  std::unique_ptr<TextTable> table_;
+  AnswerTable table_;
 };
-
-// `several`: captures, which are then told apart by a heading (table) or a first column `capture`.
-std::unique_ptr<AnswerWriter> make_table_answer(bool several) {
-  return std::make_unique<TableAnswer>(several);
-}
-// RFC 4180; NULL is an empty cell, an empty text is "".
-std::unique_ptr<AnswerWriter> make_csv_answer(bool several) {
-  return std::make_unique<CsvAnswer>(several);
-}
-// An array of objects.
-std::unique_ptr<AnswerWriter> make_json_answer(bool several) {
-  return std::make_unique<JsonAnswer>(several);
-}
-// A document with the schema msprof.query.rows/2.
-std::unique_ptr<AnswerWriter> make_document_answer() {
-  return std::make_unique<DocumentAnswer>();
-}
 
 constexpr double kSeconds = 60;
 constexpr long kShownRows = 1000;  // of a table, which is held as a whole
@@ -350,25 +191,42 @@ bool is_table(const QueryArguments& arguments) {
   return !arguments.json && arguments.format.value_or("table") == "table";
 }
 
-std::unique_ptr<AnswerWriter> writer_of(const QueryArguments& arguments, bool several) {
-  if (arguments.json) return make_document_answer();
-  const std::string format = arguments.format.value_or("table");
-  if (format == "csv") return make_csv_answer(several);
-  if (format == "json") return make_json_answer(several);
-  return make_table_answer(several);
+// `several`: captures, which are then told apart by a heading (table) or a first column `capture`.
+std::unique_ptr<Answer> make_answer(const QueryArguments& arguments, bool several) {
+  if (arguments.json) return std::make_unique<DocumentAnswer>();
+  if (is_table(arguments)) return std::make_unique<TableAnswer>(several);
+  if (arguments.format == "csv") return std::make_unique<StreamAnswer<CsvWriter>>(several);
+  return std::make_unique<StreamAnswer<JsonTableWriter>>(several);
+}
+
+// The value of a column of a row as a cell of its kind.
+void write_cell(const Statement& row, int column, RowSink& out) {
+  if (row.is_null(column)) {
+    out.missing();
+  } else if (row.is_integer(column)) {
+    out.number(row.integer(column));
+  } else if (row.is_number(column)) {
+    out.real(row.real(column));
+  } else if (row.is_blob(column)) {
+    out.blob(row.blob(column));
+  } else {
+    out.text(row.text(column));
+  }
 }
 
 // The rows that `read` gives, as many as are wanted. Says where a table is cut without being asked.
 void write_rows(const QueryArguments& arguments, const AskedCapture& capture, Statement& read,
-                AnswerWriter& out) {
+                Answer& out) {
   std::vector<std::string> columns;
   for (int i = 0; i < read.column_count(); ++i) columns.push_back(valid_utf8(read.column_name(i)));
   long limit = arguments.limit.value_or(is_table(arguments) ? kShownRows : 0);
   bool has_row = read.step();
-  out.begin(capture, columns);
+  RowSink& sink = out.begin(capture, columns);
   long rows = 0;
   for (; has_row && (limit == 0 || rows < limit); ++rows) {
-    out.row(read);
+    out.begin_row();
+    for (int i = 0; i < read.column_count(); ++i) write_cell(read, i, sink);
+    sink.end_row();
     has_row = read.step();
   }
   out.end(has_row);
@@ -380,7 +238,7 @@ void write_rows(const QueryArguments& arguments, const AskedCapture& capture, St
 }
 
 Exit ask_one(const QueryArguments& arguments, const std::string& sql, const ChosenCapture& capture,
-             AnswerWriter& out) {
+             Answer& out) {
   const ReadyStore ready = ready_store(capture);
   QueryDb db(ready.db, sql);
   db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
@@ -393,11 +251,11 @@ Exit ask_one(const QueryArguments& arguments, const std::string& sql, const Chos
 }  // namespace
 
 Exit answer_sql(const QueryArguments& arguments, const std::string& sql) {
-  std::unique_ptr<AnswerWriter> out = writer_of(arguments, false);
+  std::unique_ptr<Answer> out = make_answer(arguments, false);
   Exit exit = Exit::ok;
   try {
     const auto captures = choose_captures(arguments.capture);
-    out = writer_of(arguments, captures.size() > 1);
+    out = make_answer(arguments, captures.size() > 1);
     exit = for_each_capture(captures, [&](const ChosenCapture& capture) {
       try {
         return ask_one(arguments, sql, capture, *out);

@@ -109,19 +109,10 @@ std::size_t choose_step(const std::vector<StepInfo>& steps, std::optional<long> 
 }
 
 void print_tables(const std::vector<ShownTable>& tables) {
-  const bool bold = colour_allowed(STDOUT_FILENO);
   for (const ShownTable& table : tables) {
-    TextTable text(table.rows.columns);
-    for (const auto& row : table.rows.rows) {
-      std::vector<std::string> cells;
-      std::vector<bool> is_number;
-      for (const auto& cell : row) {
-        cells.push_back(cell.text);
-        is_number.push_back(cell.is_number);
-      }
-      text.add_row(std::move(cells), is_number);
-    }
-    fmt::print("\n{}\n{}", table.title, text.render(text_width(STDOUT_FILENO), bold));
+    TextTable text;
+    table.rows.write(text);
+    fmt::print("\n{}\n{}", table.title, text.for_terminal(STDOUT_FILENO));
   }
 }
 

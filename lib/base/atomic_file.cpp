@@ -76,7 +76,7 @@ void move_into_place(const fs::path& temporary, const fs::path& target) {
 }
 
 AtomicFile::AtomicFile(const fs::path& target)
-    : target_(target), temporary_(temporary_beside(target)) {
+    : TextOutput(kBufferBytes), target_(target), temporary_(temporary_beside(target)) {
   fd_.reset(::open(temporary_.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC | O_NOFOLLOW, 0666));
   if (!fd_) throw_cannot_write(target_, errno);
   buffer_.reserve(kBufferBytes + (64 << 10));

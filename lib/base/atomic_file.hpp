@@ -5,10 +5,10 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
 
 #include "base/file_reader.hpp"
+#include "base/text_output.hpp"
 
 namespace msprof {
 
@@ -34,25 +34,14 @@ void flush_to_disk(const std::filesystem::path& temporary, const std::filesystem
 // from the store.
 void move_into_place(const std::filesystem::path& temporary, const std::filesystem::path& target);
 
-class AtomicFile {
+// Throws Error(cannot_write) when the disk does not take what is written.
+class AtomicFile : public TextOutput {
  public:
-  static constexpr std::size_t kBufferBytes = 1 << 20;
+  static constexpr std::size_t kBufferBytes = 1 << 20;  // written at a time
 
   explicit AtomicFile(const std::filesystem::path& target);
-  ~AtomicFile();
-  AtomicFile(const AtomicFile&) = delete;
-  AtomicFile& operator=(const AtomicFile&) = delete;
+  ~AtomicFile() override;
 
-  // Buffered, 1 MB at a time; throws Error(cannot_write) when the disk does not take it.
-  void write(std::string_view bytes) {
-    buffer_.append(bytes);
-    if (buffer_.size() >= kBufferBytes) flush();
-  }
-  // Returns the buffer itself, for writers that format in place; call drain() after each item.
-  std::string& buffer() { return buffer_; }
-  void drain(std::size_t most = kBufferBytes) {
-    if (buffer_.size() >= most) flush();
-  }
   // Takes another name in the same folder, for a file whose name depends on what came to be in it.
   void retarget(const std::filesystem::path& target) { target_ = target; }
   const std::filesystem::path& target() const { return target_; }
@@ -64,11 +53,10 @@ class AtomicFile {
   std::uint64_t bytes_written() const { return flushed_bytes_ + buffer_.size(); }
 
  private:
-  void flush();
+  void flush() override;
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   FileDescriptor fd_;
-  std::string buffer_;
   std::uint64_t flushed_bytes_ = 0;
   bool committed_ = false;
 };

@@ -51,13 +51,9 @@ bool colour_allowed(int fd) {
   return ::isatty(fd) == 1;
 }
 
-int terminal_columns(int fd) {
-  winsize size = {};
-  return ::ioctl(fd, TIOCGWINSZ, &size) == 0 ? size.ws_col : 0;
-}
-
 int text_width(int fd) {
-  if (const int columns = terminal_columns(fd); columns > 0) return columns;
+  winsize size = {};
+  if (::ioctl(fd, TIOCGWINSZ, &size) == 0 && size.ws_col > 0) return size.ws_col;
   const char* given = std::getenv("COLUMNS");
   std::uint64_t columns = 0;
   const bool fits = given != nullptr && parse_u64(given, columns) && columns < 10000;

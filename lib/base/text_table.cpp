@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/log.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -213,16 +214,29 @@ int key_width(const Columns& columns) {
 
 }  // namespace
 
-TextTable::TextTable(std::vector<std::string> columns)
-    : columns_(std::move(columns)), is_number_(columns_.size(), false) {}
+TextTable::TextTable(std::vector<std::string> columns, std::vector<bool> numbers)
+    : columns_(std::move(columns)), is_number_(std::move(numbers)) {
+  is_number_.resize(columns_.size());
+}
 
-void TextTable::add_row(std::vector<std::string> cells, const std::vector<bool>& is_number) {
-  cells.resize(columns_.size());
-  for (std::size_t i = 0; i < cells.size(); ++i) {
-    cells[i] = printable(cells[i]);
-    if (i < is_number.size() && is_number[i]) is_number_[i] = true;
-  }
-  rows_.push_back(std::move(cells));
+void TextTable::begin(std::span<const std::string> columns) {
+  columns_.assign(columns.begin(), columns.end());
+  is_number_.resize(columns_.size());
+}
+
+void TextTable::text(std::string_view value) {
+  row_.push_back(printable(value));
+}
+
+void TextTable::number(std::string_view digits) {
+  if (row_.size() < is_number_.size()) is_number_[row_.size()] = true;
+  text(digits);
+}
+
+void TextTable::end_row() {
+  row_.resize(columns_.size());
+  rows_.push_back(std::move(row_));
+  row_.clear();
 }
 
 std::vector<TextTable::Column> TextTable::natural_columns() const {
@@ -359,6 +373,10 @@ std::string TextTable::render(int max_width, bool bold_header) const {
   TextTable shown = *this;
   shown.cut_texts(columns);
   return shown.render_blocks(columns, max_width, bold_header);
+}
+
+std::string TextTable::for_terminal(int fd) const {
+  return render(text_width(fd), colour_allowed(fd));
 }
 
 std::string TextTable::render_blocks(const std::vector<Column>& columns, int max_width,

@@ -1,20 +1,30 @@
-// TextTable: rows aligned for a terminal, also where names hold East Asian wide characters.
-// For `show`; cells are made printable here.
+// TextTable: the sink of rows that aligns them for a terminal, also where names hold East Asian
+// wide characters. For every verb that prints tables; cells are made printable here.
 #pragma once
 
 #include <cstddef>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
+
+#include "base/row_sink.hpp"
 
 namespace msprof {
 
-class TextTable {
+class TextTable : public RowSink {
  public:
-  explicit TextTable(std::vector<std::string> columns);
+  TextTable() = default;  // begin() names the columns
+  // `numbers`: columns of numbers (right-aligned, never shortened) even where no row has one.
+  explicit TextTable(std::vector<std::string> columns, std::vector<bool> numbers = {});
 
-  // One cell a column; numbers (right-aligned, never shortened) are known by `is_number`.
-  void add_row(std::vector<std::string> cells, const std::vector<bool>& is_number);
+  using RowSink::number;
+  void begin(std::span<const std::string> columns) override;
+  void text(std::string_view value) override;
+  void number(std::string_view digits) override;
+  void missing() override { text("-"); }
+  void end_row() override;
+  void end() override {}
   std::size_t row_count() const { return rows_.size(); }
 
   // The table at most `max_width` columns wide; 0 is no limit. Headers are broken at their blanks,
@@ -22,6 +32,8 @@ class TextTable {
   // while there is another way; columns that still do not fit follow in tables below that begin
   // with the first column and the names again. `bold_header` puts headers in bold for a terminal.
   std::string render(int max_width, bool bold_header) const;
+  // As wide as the terminal behind `fd`, or as COLUMNS says, and in bold where colours may be.
+  std::string for_terminal(int fd) const;
 
  private:
   struct Column {
@@ -46,6 +58,7 @@ class TextTable {
                     bool bold_header, std::string& out) const;
 
   std::vector<std::string> columns_;
+  std::vector<std::string> row_;  // not ended
   std::vector<std::vector<std::string>> rows_;
   std::vector<bool> is_number_;
 };

@@ -84,13 +84,13 @@ std::string bytes_of(std::string_view kilobytes) {
 }
 
 // Takes the cells of the table and hands on those of the columns of then.
-class OldColumns : public TableWriter {
+class OldColumns : public RowSink {
  public:
-  OldColumns(TableWriter& out, const std::vector<std::string>& columns) : out_(out) {
+  OldColumns(RowSink& out, const std::vector<std::string>& columns) : out_(out) {
     for (const std::string& column : columns) cells_.push_back(cell_of(column));
   }
 
-  using TableWriter::number;
+  using RowSink::number;
   void begin(std::span<const std::string>) override {}
   void text(std::string_view value) override {
     if (next() != Cell::left_out) out_.text(value);
@@ -112,7 +112,7 @@ class OldColumns : public TableWriter {
  private:
   Cell next() { return at_ < cells_.size() ? cells_[at_++] : Cell::kept; }
 
-  TableWriter& out_;
+  RowSink& out_;
   std::vector<Cell> cells_;
   std::size_t at_ = 0;  // the column that comes next
 };
@@ -128,7 +128,7 @@ class Cann5Table : public SummaryTable {
   std::vector<Document> documents(const Database& db) const override {
     return table_->documents(db);
   }
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     OldColumns old(out, table_->columns(db));
     table_->write(db, document, old);
   }

@@ -23,7 +23,7 @@ struct TableValue {
   std::optional<double> number;  // of a cell that is a number
 };
 
-class TableReader : public TableWriter {
+class TableReader : public RowSink {
  public:
   // A value a wanted column, in that order; valid during the call. N/A where a row ends early.
   using OnRow = std::function<void(std::span<const TableValue> values)>;
@@ -31,7 +31,7 @@ class TableReader : public TableWriter {
   // `wanted`: fields; those that the table does not have are N/A in every row.
   TableReader(std::vector<std::string> wanted, OnRow on_row);
 
-  using TableWriter::number;
+  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;

@@ -4,25 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
 #include <map>
 
 #include "base/text.hpp"
 #include "export/json_text.hpp"
 
 namespace msprof {
-
-void TableWriter::number(std::int64_t value) {
-  const fmt::format_int digits(value);
-  number(std::string_view(digits.data(), digits.size()));
-}
-
-void TableWriter::number_or_missing(const std::optional<std::string>& digits) {
-  digits ? number(std::string_view(*digits)) : missing();
-}
-
-void TableWriter::number_or_missing(std::optional<std::int64_t> value) {
-  value ? number(*value) : missing();
-}
 
 namespace {
 
@@ -58,17 +46,17 @@ void append_csv_text(std::string& out, std::string_view value) {
 
 void CsvWriter::separate() {
   if (!first_cell_) {
-    file_->buffer() += ',';
+    out_->buffer() += ',';
     return;
   }
   first_cell_ = false;
   if (rows_per_slice_ == 0 || rows_ < rows_per_slice_) return;
-  file_ = &next_();
+  out_ = &next_();
   rows_ = 0;
   write_header();
 }
 
-void CsvWriter::slice(std::uint64_t rows, std::function<AtomicFile&()> next) {
+void CsvWriter::slice(std::uint64_t rows, std::function<TextOutput&()> next) {
   rows_per_slice_ = rows;
   next_ = std::move(next);
 }
@@ -79,32 +67,44 @@ void CsvWriter::begin(std::span<const std::string> columns) {
 }
 
 void CsvWriter::write_header() {
-  std::string& out = file_->buffer();
+  std::string& out = out_->buffer();
   for (std::size_t i = 0; i < columns_.size(); ++i) {
     if (i > 0) out += ',';
-    append_csv_text(out, columns_[i]);
+    append_text(columns_[i]);
   }
   out += '\n';
 }
 
 void CsvWriter::text(std::string_view value) {
   separate();
-  append_csv_text(file_->buffer(), value);
+  append_text(value);
+}
+
+void CsvWriter::append_text(std::string_view value) {
+  if (value.empty() && absent_ == Absent::null) {
+    out_->buffer() += "\"\"";
+  } else {
+    append_csv_text(out_->buffer(), value);
+  }
+}
+
+void CsvWriter::missing() {
+  absent_ == Absent::null ? separate() : text("N/A");
 }
 
 void CsvWriter::number(std::string_view digits) {
   separate();
-  file_->buffer() += digits;
+  out_->buffer() += digits;
 }
 
 void CsvWriter::timestamp(std::string_view digits) {
   number(digits);
-  file_->buffer() += '\t';
+  out_->buffer() += '\t';
 }
 
 void CsvWriter::end_row() {
-  file_->buffer() += '\n';
-  file_->drain();
+  out_->buffer() += '\n';
+  out_->drain();
   first_cell_ = true;
   ++rows_;
 }
@@ -120,36 +120,50 @@ std::vector<std::string> json_table_keys(std::span<const std::string> columns) {
 }
 
 void JsonTableWriter::begin(std::span<const std::string> columns) {
-  keys_ = json_table_keys(columns);
-  file_.buffer() += '[';
+  keys_.assign(columns.size(), "");
+  if (form_ == Rows::objects) keys_ = json_table_keys(columns);
+  out_.buffer() += '[';
 }
 
 void JsonTableWriter::key() {
-  std::string& out = file_.buffer();
-  if (column_ == 0) out += rows_++ == 0 ? "\n{" : ",\n{";
+  std::string& out = out_.buffer();
+  if (column_ == 0) {
+    out += rows_++ == 0 ? "\n" : ",\n";
+    out += form_ == Rows::objects ? '{' : '[';
+  }
   if (column_ > 0) out += ',';
   out += keys_[column_++];
 }
 
 void JsonTableWriter::text(std::string_view value) {
   key();
-  append_json_string(file_.buffer(), value);
+  append_json_string(out_.buffer(), value);
 }
 
 void JsonTableWriter::number(std::string_view digits) {
   key();
-  append_json_number(file_.buffer(), digits);
+  append_json_number(out_.buffer(), digits);
+}
+
+void JsonTableWriter::real(double value) {
+  std::isfinite(value) ? RowSink::real(value) : missing();
+}
+
+void JsonTableWriter::missing() {
+  if (absent_ == Absent::not_available) return text("N/A");
+  key();
+  out_.buffer() += "null";
 }
 
 void JsonTableWriter::end_row() {
   while (column_ < keys_.size()) missing();
-  file_.buffer() += '}';
-  file_.drain();
+  out_.buffer() += form_ == Rows::objects ? '}' : ']';
+  out_.drain();
   column_ = 0;
 }
 
 void JsonTableWriter::end() {
-  file_.buffer() += rows_ == 0 ? "]\n" : "\n]\n";
+  out_.buffer() += rows_ == 0 ? "]\n" : "\n]\n";
 }
 
 void TableRows::begin(std::span<const std::string> names) {
@@ -160,6 +174,21 @@ void TableRows::end_row() {
   while (row_.size() < columns.size()) missing();
   rows.push_back(std::move(row_));
   row_.clear();
+}
+
+void TableRows::write(RowSink& out) const {
+  out.begin(columns);
+  for (const auto& row : rows) {
+    for (const Cell& cell : row) {
+      if (cell.is_time) {
+        out.timestamp(cell.text);
+      } else {
+        cell.is_number ? out.number(cell.text) : out.text(cell.text);
+      }
+    }
+    out.end_row();
+  }
+  out.end();
 }
 
 }  // namespace msprof

@@ -1,12 +1,13 @@
-// A SummaryTable as CSV, as JSON, or as rows in memory. For exporters and `show`.
+// The sinks of rows that write CSV and JSON, and one that keeps rows in memory. For exporters and
+// the verbs that print tables.
 #pragma once
 
 #include <functional>
 #include <string>
 #include <vector>
 
-#include "base/atomic_file.hpp"
-#include "export/summary_table.hpp"
+#include "base/row_sink.hpp"
+#include "base/text_output.hpp"
 
 namespace msprof {
 
@@ -14,38 +15,42 @@ namespace msprof {
 void append_csv_text(std::string& out, std::string_view text);
 
 // UTF-8 without BOM, LF, quoted as RFC 4180 says.
-class CsvWriter : public TableWriter {
+class CsvWriter : public RowSink {
  public:
-  explicit CsvWriter(AtomicFile& file) : file_(&file) {}
-  using TableWriter::number;
+  explicit CsvWriter(TextOutput& out, Absent absent = Absent::not_available)
+      : out_(&out), absent_(absent) {}
+  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
   void timestamp(std::string_view digits) override;
+  void missing() override;
   void end_row() override;
   void end() override {}
   bool has_rows() const { return rows_ > 0; }
 
   // Before row `rows` + 1, 2 * `rows` + 1, … `next` gives the file that takes the following rows,
   // below the same header.
-  void slice(std::uint64_t rows, std::function<AtomicFile&()> next);
+  void slice(std::uint64_t rows, std::function<TextOutput&()> next);
 
  protected:
-  std::string* output() override { return &file_->buffer(); }
+  std::string* output() override { return &out_->buffer(); }
   std::string* begin_number() override {
     separate();
-    return &file_->buffer();
+    return &out_->buffer();
   }
-  void end_timestamp() override { file_->buffer() += '\t'; }
+  void end_timestamp() override { out_->buffer() += '\t'; }
 
  private:
   void separate();
   void write_header();
-  AtomicFile* file_;
+  void append_text(std::string_view value);
+  TextOutput* out_;
+  Absent absent_;
   std::vector<std::string> columns_;
   std::uint64_t rows_per_slice_ = 0;  // 0: one file
   std::uint64_t rows_ = 0;            // of this slice
-  std::function<AtomicFile&()> next_;
+  std::function<TextOutput&()> next_;
   bool first_cell_ = true;
 };
 
@@ -53,40 +58,49 @@ class CsvWriter : public TableWriter {
 std::vector<std::string> json_table_keys(std::span<const std::string> columns);
 
 // An array of objects with the columns as keys; a name that comes again gets its number: "Name 2".
-class JsonTableWriter : public TableWriter {
+// Or of arrays, for a document that names the columns once.
+class JsonTableWriter : public RowSink {
  public:
-  explicit JsonTableWriter(AtomicFile& file) : file_(file) {}
-  using TableWriter::number;
+  enum class Rows { objects, arrays };
+  explicit JsonTableWriter(TextOutput& out, Absent absent = Absent::not_available,
+                           Rows form = Rows::objects)
+      : out_(out), absent_(absent), form_(form) {}
+  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
+  // JSON has no infinity.
+  void real(double value) override;
   // As text, however many digits it has: a double would round most of them.
   void timestamp(std::string_view digits) override { text(digits); }
+  void missing() override;
   void end_row() override;
   void end() override;
   bool has_rows() const { return rows_ > 0; }
 
  protected:
-  std::string* output() override { return &file_.buffer(); }
+  std::string* output() override { return &out_.buffer(); }
   void skip(std::size_t cells) override { column_ += cells; }
 
  private:
   void key();
-  AtomicFile& file_;
-  std::vector<std::string> keys_;  // quoted, with the colon
+  TextOutput& out_;
+  Absent absent_;
+  Rows form_;
+  std::vector<std::string> keys_;  // quoted, with the colon; empty in rows that are arrays
   std::size_t column_ = 0;
   std::uint64_t rows_ = 0;
 };
 
 // Rows kept in memory, for the terminal.
-class TableRows : public TableWriter {
+class TableRows : public RowSink {
  public:
   struct Cell {
     std::string text;
     bool is_number = false;
     bool is_time = false;  // a point in time: a number of more digits than a double has
   };
-  using TableWriter::number;
+  using RowSink::number;
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override { row_.push_back({std::string(value), false}); }
   void number(std::string_view digits) override { row_.push_back({std::string(digits), true}); }
@@ -95,6 +109,8 @@ class TableRows : public TableWriter {
   }
   void end_row() override;
   void end() override {}
+  // Hands all of it on.
+  void write(RowSink& out) const;
 
   std::vector<std::string> columns;
   std::vector<std::vector<Cell>> rows;

@@ -137,7 +137,7 @@ Place place_of(const Database& store, const Document& document) {
 }
 
 // Inserts the rows of a table, cell by cell.
-class RowInserter : public TableWriter {
+class RowInserter : public RowSink {
  public:
   // `wanted`: by column, which are filled. Behind them the statement takes model_id and step.
   RowInserter(Statement insert, std::vector<bool> wanted)
@@ -148,7 +148,7 @@ class RowInserter : public TableWriter {
     bind(wanted_.size() + 1, place.step);
   }
 
-  using TableWriter::number;
+  using RowSink::number;
   void begin(std::span<const std::string>) override {}
   void text(std::string_view value) override {
     if (column_ == 0) is_total_ = value == "-";

@@ -4,10 +4,23 @@
 
 using namespace msprof;
 
+namespace {
+
+void add_row(TextTable& table, const std::vector<std::string>& cells,
+             const std::vector<bool>& is_number) {
+  for (std::size_t i = 0; i < cells.size(); ++i) {
+    const bool is_digits = i < is_number.size() && is_number[i];
+    is_digits ? table.number(cells[i]) : table.text(cells[i]);
+  }
+  table.end_row();
+}
+
+}  // namespace
+
 TEST_CASE("numbers are right-aligned, text is left-aligned, lines have no blanks at the end") {
   TextTable table({"Name", "Time(us)", "Type"});
-  table.add_row({"conv", "12.000", "A"}, {false, true, false});
-  table.add_row({"p", "3.500", "Longer"}, {false, true, false});
+  add_row(table, {"conv", "12.000", "A"}, {false, true, false});
+  add_row(table, {"p", "3.500", "Longer"}, {false, true, false});
   CHECK(table.row_count() == 2);
   CHECK(table.render(0, false) ==
         "Name  Time(us)  Type\n"
@@ -18,8 +31,8 @@ TEST_CASE("numbers are right-aligned, text is left-aligned, lines have no blanks
 
 TEST_CASE("East Asian names take two columns a character") {
   TextTable table({"Name", "N"});
-  table.add_row({"卷积层", "1"}, {false, true});
-  table.add_row({"b", "22"}, {false, true});
+  add_row(table, {"卷积层", "1"}, {false, true});
+  add_row(table, {"b", "22"}, {false, true});
   CHECK(table.render(0, false) ==
         "Name     N\n"
         "──────  ──\n"
@@ -29,7 +42,7 @@ TEST_CASE("East Asian names take two columns a character") {
 
 TEST_CASE("the widest columns are shortened first to fit") {
   TextTable table({"A", "B", "C"});
-  table.add_row({"aaaaaaaaaaaa", "bbbbbbbb", "cc"}, {});
+  add_row(table, {"aaaaaaaaaaaa", "bbbbbbbb", "cc"}, {});
   // 12 + 8 + 2 and two gaps of 2 are 26; at 20 both wide columns have 7.
   CHECK(table.render(20, false) ==
         "A        B        C\n"
@@ -39,7 +52,7 @@ TEST_CASE("the widest columns are shortened first to fit") {
 
 TEST_CASE("columns are not shortened below four, however narrow the terminal") {
   TextTable table({"A", "B"});
-  table.add_row({"aaaaaaaa", "bbbbbbbb"}, {});
+  add_row(table, {"aaaaaaaa", "bbbbbbbb"}, {});
   CHECK(table.render(3, false) ==
         "A     B\n"
         "────  ────\n"
@@ -52,9 +65,9 @@ TEST_CASE("names that differ look different, whatever the width, and are beside 
   const std::vector<std::string> names = {stem + "1/block3/conv2", stem + "2/block3/conv2",
                                           stem + "2/block4/conv2", stem + "2/block4/conv1"};
   for (std::size_t i = 0; i < names.size(); ++i)
-    table.add_row({std::to_string(i), names[i], "Convolution", "12345.000", "1.000"},
-                  {true, false, false, true, true});
-  table.add_row({"-", "N/A", "N/A", "50000.000", "N/A"}, {});
+    add_row(table, {std::to_string(i), names[i], "Convolution", "12345.000", "1.000"},
+            {true, false, false, true, true});
+  add_row(table, {"-", "N/A", "N/A", "50000.000", "N/A"}, {});
   CHECK(table.render(75, false).find(" /model/backbone/stage2/block4/conv1 ") != std::string::npos);
   CHECK(table.render(62, false) ==
         "                                                           Mac\n"
@@ -78,7 +91,7 @@ TEST_CASE("names without a common begin are cut inside, where they differ") {
   TextTable table({"OP Name", "Time(us)"});
   for (const char* name : {"resnet_layer_one_convolution_a", "backbone_layer_one_convolution_a",
                            "backbone_layer_one_convolution_b"})
-    table.add_row({name, "1.000"}, {false, true});
+    add_row(table, {name, "1.000"}, {false, true});
   const std::string text = table.render(36, false);
   CHECK(text.find("resnet_l…one_convolution_a") != std::string::npos);
   CHECK(text.find("backbone…one_convolution_a") != std::string::npos);
@@ -87,7 +100,7 @@ TEST_CASE("names without a common begin are cut inside, where they differ") {
 
 TEST_CASE("cells are made printable, rows that are too short are filled") {
   TextTable table({"A", "B"});
-  table.add_row({"x\n\x1b[2J"}, {});
+  add_row(table, {"x\n\x1b[2J"}, {});
   CHECK(table.render(0, false) ==
         "A       B\n"
         "──────  ─\n"

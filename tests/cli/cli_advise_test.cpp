@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
+#include "support/lines.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -77,6 +78,22 @@ TEST_CASE("advise speaks the language of the environment, or that of --lang") {
   CHECK(contains(text({"--lang", "zh"}, "C"), "条规则"));
   CHECK(contains(text({"--all"}, "C"), "no data: frequency_drop ("));
   CHECK(contains(text({}, "C"), "10 % of the instruction cache accesses miss"));
+}
+
+TEST_CASE("advise is as wide as COLUMNS says where there is no terminal") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA");
+  const auto last_lines = [&](const std::string& columns) {
+    const Words words = {"advise", "-dir", job.folder().string(), "-q", "--lang", "en"};
+    const std::string out = run_msprof(words, {.variables = {{"COLUMNS", columns}}}).out;
+    return lines_of(out.substr(out.rfind('\n', out.rfind("rules checked")) + 1));
+  };
+  REQUIRE(last_lines("").size() == 1);
+  CHECK(contains(last_lines("").front(), "without data (--all says which and why)"));
+  CHECK(last_lines("200") == last_lines(""));
+  const auto narrow = last_lines("40");
+  CHECK(narrow.size() > 1);
+  for (const std::string& line : narrow) CHECK(line.size() <= 40);
 }
 
 TEST_CASE("A rule file that is wrong ends advise with a sentence and exit 2") {

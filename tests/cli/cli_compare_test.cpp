@@ -1,7 +1,9 @@
 // compare: what it prints, writes and ends with.
 #include <catch2/catch.hpp>
+#include <map>
 
 #include "cli/cli_fixture.hpp"
+#include "support/lines.hpp"
 #include "support/prof/prof_scene.hpp"
 
 using namespace msprof::test;
@@ -106,6 +108,67 @@ TEST_CASE("compare writes CSV and one file of HTML, on stdout or beside it") {
   CHECK(read_file(folder / "a.csv") == csv.out);
   CHECK(read_file(folder / "a.html") == html.out);
   CHECK(compare({base, now, "--csv", folder / "no" / "a.csv"}).exit_code == 5);
+}
+
+TEST_CASE("a kind of match has one name in the terminal, in CSV, in JSON and in HTML") {
+  const TempFolder folder;
+  // Both have a layer of one name; others are matched by type, are fused, or only on one side.
+  const auto make = [&](char letter, std::uint64_t ns, std::vector<LayerLine> layers) {
+    JobBuilder job(folder.path(), kName + letter);
+    job.info_json("1000").net_info("net", 1);
+    std::vector<AicoreRecord> records;
+    for (std::uint64_t i = 0; i < 6 * layers.size(); ++i) {
+      const auto layer = static_cast<std::int64_t>(i % layers.size());
+      layers[i % layers.size()].layer_id = layer;
+      records.push_back({.layer_id = static_cast<std::uint32_t>(layer),
+                         .start_ns = 1'000'000'000 + 10'000'000 * i,
+                         .total = ns,
+                         .execution = i / layers.size()});
+    }
+    job.layer_info("net", 1, layers);
+    job.data(DataName{}, aicore_file(records));
+    return job.folder().string();
+  };
+  const auto layer = [](const char* type, const char* name, const char* made_of = "") {
+    return LayerLine{0, 0, type, "AA_CORE", name, made_of};
+  };
+  const auto base = make('A', 100'000,
+                         {layer("Conv", "conv"), layer("Relu", "x"), layer("Bn", "p"),
+                          layer("Pool", "q"), layer("Softmax", "gone")});
+  const auto now = make('B', 900'000,
+                        {layer("Conv", "conv"), layer("Relu", "y"), layer("Both", "pq", "p+q"),
+                         layer("Tanh", "fresh")});
+  const std::string text = compare({base, now}).out;
+  const std::string html = compare({base, now, "--format", "html"}).out;
+  const std::string csv = compare({base, now, "--format", "csv"}).out;
+  const Json json = document({base, now});
+  const std::string counts = "1 matched by name, 1 by shape, 1 by fusion; 1 only BASE, 1 only NEW";
+  CHECK(contains(text, "operators: " + counts + "\n"));
+  CHECK(contains(html, "<p id=\"matches\">" + counts + ".</p>"));
+  REQUIRE(json.at("ops").size() == 5);
+  for (const Json& op : json.at("ops")) {
+    const std::string match = op.at("matched_by");
+    const bool is_new = op.at("base_names").empty();
+    const std::string name = op.at(is_new ? "new_names" : "base_names").at(0);
+    CHECK(match == std::map<std::string, std::string>{{"conv", "name"},
+                                                      {"x", "shape"},
+                                                      {"p", "fusion"},
+                                                      {"gone", "unmatched"},
+                                                      {"fresh", "unmatched"}}
+                       .at(name));
+    const std::string shown = match != "unmatched" ? match : is_new ? "only NEW" : "only BASE";
+    INFO(name << ": " << shown);
+    const auto has_row = [&](const std::string& output, const std::string& begin,
+                             const std::string& part) {
+      for (const std::string& line : lines_of(output))
+        if (line.starts_with(begin) && contains(line, part)) return true;
+      return false;
+    };
+    CHECK(has_row(csv, is_new ? ",fresh" : name, ",AA_CORE," + match + ","));
+    CHECK(has_row(text, name, "  " + shown));
+    CHECK(has_row(html, "<tr", "<bdi>" + name + "</bdi>"));
+    CHECK(contains(html, "<td>" + shown + "</td></tr>"));
+  }
 }
 
 TEST_CASE("compare warns of what makes runs hard to compare, and is partial where one is") {

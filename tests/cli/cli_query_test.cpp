@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
+#include "support/lines.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -116,4 +117,28 @@ TEST_CASE("query of what is no capture says so") {
   const auto result = run_msprof({"query", "--json", "-dir", (folder / "none").string()});
   CHECK(result.exit_code != 0);
   CHECK(nlohmann::json::parse(result.out).contains("error"));
+}
+
+TEST_CASE("tables of query are as wide as COLUMNS says where there is no terminal") {
+  const Captures captures;
+  const std::string sql = "SELECT '" + std::string(90, 'n') + "' AS name, 1 AS one, 2.5 AS real";
+  const auto lines = [&](Words words, const std::string& columns) {
+    words.insert(words.begin(), {"query", "-q", "-dir", captures.prof.folder.string()});
+    return lines_of(run_msprof(words, {.variables = {{"COLUMNS", columns}}}).out);
+  };
+  const Words ask = {sql};
+  CHECK(contains(lines(ask, "").back(), std::string(90, 'n')));
+  CHECK(lines(ask, "120") == lines(ask, ""));
+  CHECK(contains(lines(ask, "60").back(), "…"));
+  CHECK_FALSE(contains(lines(ask, "60").back(), std::string(90, 'n')));
+  const auto devices = [&](const std::string& columns) {
+    const auto all = lines({}, columns);
+    const auto head = std::find_if(all.begin(), all.end(), [](const std::string& line) {
+      return contains(line, "Frequency(MHz)");
+    });
+    REQUIRE(head != all.end());
+    return *head;
+  };
+  CHECK(contains(devices(""), "Vector Cores"));
+  CHECK(devices("40").size() <= 40);
 }

@@ -4,17 +4,11 @@
 #include <sstream>
 
 #include "cli/cli_fixture.hpp"
+#include "support/lines.hpp"
 
 using namespace msprof::test;
 
 namespace {
-
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines;
-  std::istringstream stream(text);
-  for (std::string line; std::getline(stream, line);) lines.push_back(line);
-  return lines;
-}
 
 // Terminal columns: in these tests characters of three bytes from U+3000 on are Chinese, two wide.
 int width(const std::string& text) {

@@ -37,7 +37,7 @@ std::string written_trace(const std::function<void(TraceJsonWriter&)>& fill) {
   return read_file(folder / "out");
 }
 
-void fill_table(TableWriter& out, const std::vector<std::string>& names) {
+void fill_table(RowSink& out, const std::vector<std::string>& names) {
   out.begin(kColumns);
   for (const auto& name : names) {
     out.text(name);

@@ -15,6 +15,20 @@ bool Change::is_noise() const {
   return std::abs(delta_us()) <= noise_us;
 }
 
+std::string_view match_name(MatchedBy matched_by) {
+  switch (matched_by) {
+    case MatchedBy::name:
+      return "name";
+    case MatchedBy::shape:
+      return "shape";
+    case MatchedBy::fusion:
+      return "fusion";
+    case MatchedBy::unmatched:
+      break;
+  }
+  return "unmatched";
+}
+
 std::string_view verdict_name(Verdict verdict) {
   switch (verdict) {
     case Verdict::faster:
@@ -46,6 +60,16 @@ std::string OpChange::name() const {
   std::string joined;
   for (const std::string& one : names) joined += (joined.empty() ? "" : "+") + one;
   return joined;
+}
+
+std::string_view OpChange::match() const {
+  if (matched_by != MatchedBy::unmatched) return match_name(matched_by);
+  return new_names.empty() ? "only BASE" : "only NEW";
+}
+
+std::string MatchCounts::text() const {
+  return fmt::format("{} matched by name, {} by shape, {} by fusion; {} only BASE, {} only NEW",
+                     by_name, by_shape, by_fusion, only_base, only_new);
 }
 
 }  // namespace msprof

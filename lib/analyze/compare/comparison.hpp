@@ -47,6 +47,10 @@ enum class MatchedBy {
   unmatched  // only on one side
 };
 
+// "shape", as every output calls it; "unmatched" is for programs, people are told which side has
+// it.
+std::string_view match_name(MatchedBy matched_by);
+
 // A ratio or load of op_summary that moved: "mac_ppen_ratio", "memory_bound".
 struct RatioChange {
   std::string name;
@@ -69,6 +73,8 @@ struct OpChange {
 
   // "conv1+conv1_bn+conv1_relu": what to call it.
   std::string name() const;
+  // match_name(), or "only BASE", "only NEW".
+  std::string_view match() const;
 };
 
 // All operators of one type together.
@@ -94,6 +100,9 @@ struct MatchCounts {
   std::int64_t by_fusion = 0;  // operators of the new side that take the place of several, or back
   std::int64_t only_base = 0;
   std::int64_t only_new = 0;
+
+  // "2 matched by name, 1 by shape, …"
+  std::string text() const;
 };
 
 // What makes the two hard to compare; with an id where scripts may want to know.

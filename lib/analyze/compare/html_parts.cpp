@@ -7,6 +7,8 @@
 #include <cstdint>
 #include <vector>
 
+#include "analyze/compare/comparison_tables.hpp"
+#include "base/row_sink.hpp"
 #include "base/text.hpp"
 
 namespace msprof::html {
@@ -22,11 +24,10 @@ bool is_shown(double value) {
   return std::isfinite(value) && std::abs(value) < kMostShown;
 }
 
-std::string side_names(const std::vector<std::string>& texts) {
-  return names(texts, "+");
-}
-
-std::string both(const std::string& base, const std::string& now) {
+// "conv1+bn1+relu1 → conv1", "-" where neither side has a name.
+std::string names_of_both(const cell::Names& names) {
+  const std::string base = html::names(names.base, "+"), now = html::names(names.now, "+");
+  if (base.empty() && now.empty()) return "-";
   if (base.empty() || now.empty() || base == now) return base.empty() ? now : base;
   return base + " → " + now;
 }
@@ -79,14 +80,7 @@ std::string names(const std::vector<std::string>& texts, std::string_view betwee
 }
 
 std::string op_name(const OpChange& op) {
-  const std::string shown = both(side_names(op.base_names), side_names(op.new_names));
-  return shown.empty() ? "-" : shown;
-}
-
-std::string op_type(const OpChange& op) {
-  const auto one = [](const std::string& type) { return type.empty() ? "" : name(type); };
-  const std::string shown = both(one(op.base_type), one(op.new_type));
-  return shown.empty() ? "-" : shown;
+  return names_of_both({op.base_names, op.new_names});
 }
 
 std::string fixed(std::optional<double> value, int decimals) {
@@ -121,47 +115,56 @@ namespace {
 // A browser sorts and scrolls so many without a pause.
 constexpr std::size_t kMostRows = 1000;
 
-enum class Cell { text, number, change };
-
-struct Column {
-  std::string_view title;
-  Cell cell = Cell::number;
-};
-
-std::string_view class_of(const Column& column) {
-  switch (column.cell) {
-    case Cell::text:
+std::string_view class_of(CellKind kind) {
+  switch (kind) {
+    case CellKind::text:
       return "";
-    case Cell::number:
+    case CellKind::number:
       return " class=\"n\"";
-    case Cell::change:
+    case CellKind::change:
       break;
   }
   return " class=\"n change\"";
 }
 
-class TableHtml {
+// A sink of rows that makes them HTML: names are escaped, numbers stand as they are.
+class HtmlTable : public RowSink {
  public:
-  TableHtml(std::string id, std::string caption, std::vector<Column> columns)
-      : id_(std::move(id)), caption_(std::move(caption)), columns_(std::move(columns)) {}
+  HtmlTable(std::string id, std::string caption)
+      : id_(std::move(id)), caption_(std::move(caption)) {}
 
   bool is_full() const { return rows_ >= kMostRows; }
-  std::size_t rows() const { return rows_; }
 
-  // Cells are HTML, as many as columns.
-  void add(std::string_view kind, const std::vector<std::string>& cells) {
-    ++rows_;
-    body_ += fmt::format("<tr class=\"{}\"><th scope=\"row\">{}</th>", kind, cells[0]);
-    for (std::size_t i = 1; i < cells.size(); ++i)
-      body_ += fmt::format("<td{}>{}</td>", class_of(columns_[i]), cells[i]);
-    body_ += "</tr>\n";
+  using RowSink::number;
+  void begin(std::span<const std::string> titles) override {
+    kinds_.resize(titles.size());
+    for (std::size_t i = 0; i < titles.size(); ++i)
+      head_ += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(kinds_[i]), titles[i]);
   }
+  // Of the columns that follow in begin().
+  void set_kinds(std::vector<CellKind> kinds) { kinds_ = std::move(kinds); }
+  void begin_row(std::string_view kind) { body_ += fmt::format("<tr class=\"{}\">", kind); }
+  void text(std::string_view value) override { markup(name(value)); }
+  void number(std::string_view digits) override { markup(digits); }
+  void missing() override { markup("-"); }
+  // A cell that is HTML already.
+  void markup(std::string_view html) {
+    if (column_ == 0) {
+      body_ += fmt::format("<th scope=\"row\">{}</th>", html);
+    } else {
+      body_ += fmt::format("<td{}>{}</td>", class_of(kinds_[column_]), html);
+    }
+    ++column_;
+  }
+  void end_row() override {
+    body_ += "</tr>\n";
+    column_ = 0;
+    ++rows_;
+  }
+  void end() override {}
 
   // `total`: rows that there are, of which the table may have less.
   std::string html(std::size_t total) const {
-    std::string head;
-    for (const Column& column : columns_)
-      head += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(column), column.title);
     const std::string note = total <= rows_
                                  ? ""
                                  : fmt::format(
@@ -171,157 +174,112 @@ class TableHtml {
     return fmt::format(
         "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table id=\"{}\">"
         "<caption>{}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n{}",
-        caption_, id_, caption_, head, body_, note);
+        caption_, id_, caption_, head_, body_, note);
   }
 
  private:
   std::string id_;
   std::string caption_;
-  std::vector<Column> columns_;
+  std::vector<CellKind> kinds_;
+  std::string head_;
   std::string body_;
+  std::size_t column_ = 0;
   std::size_t rows_ = 0;
 };
+
+// Writes a cell of a comparison.
+class HtmlCell {
+ public:
+  explicit HtmlCell(HtmlTable& out) : out_(out) {}
+
+  void operator()(const cell::Names& names) const { out_.markup(names_of_both(names)); }
+  void operator()(const std::string& text) const { out_.text(text); }
+  void operator()(const cell::Word& word) const { out_.markup(word.text); }
+  void operator()(bool value) const { out_.markup(value ? "yes" : "no"); }
+  void operator()(std::int64_t count) const { out_.number(count); }
+  void operator()(const cell::Counts& counts) const {
+    if (counts.base == counts.now) return out_.number(counts.base);
+    out_.markup(fmt::format("{} → {}", counts.base, counts.now));
+  }
+  void operator()(const cell::Real& real) const {
+    const auto value = real.is_for_people ? real.value : std::nullopt;
+    out_.number(real.has_sign ? signed_fixed(value, real.decimals) : fixed(value, real.decimals));
+  }
+
+ private:
+  HtmlTable& out_;
+};
+
+std::string_view kind_of_row(const OpRatio&) {
+  return "ratio";
+}
+template <typename Row>
+std::string_view kind_of_row(const Row& row) {
+  return kind_of(row.time.delta_us(), row.time.is_noise());
+}
+
+template <typename Row>
+std::string table_html(std::string_view id, std::string caption, const Comparison& comparison,
+                       const std::vector<Row>& rows,
+                       std::span<const ComparisonColumn<Row>> columns) {
+  HtmlTable table(std::string(id), std::move(caption));
+  std::vector<std::string> titles;
+  std::vector<CellKind> kinds;
+  for (const auto& column : columns) {
+    if (column.titles.html.empty()) continue;
+    titles.emplace_back(column.titles.html);
+    kinds.push_back(column.kind);
+  }
+  table.set_kinds(std::move(kinds));
+  table.begin(titles);
+  for (const Row& row : rows) {
+    if (table.is_full()) break;
+    table.begin_row(kind_of_row(row));
+    for (const auto& column : columns)
+      if (!column.titles.html.empty()) std::visit(HtmlCell(table), column.cell_of(row, comparison));
+    table.end_row();
+  }
+  return table.html(rows.size());
+}
 
 std::string section(std::string_view id, std::string_view title, const std::string& content) {
   return fmt::format("<section aria-labelledby=\"h-{}\">\n<h2 id=\"h-{}\">{}</h2>\n{}</section>\n",
                      id, id, title, content);
 }
 
-std::string_view match_text(const OpChange& op) {
-  switch (op.matched_by) {
-    case MatchedBy::name:
-      return "name";
-    case MatchedBy::shape:
-      return "type, shape, order";
-    case MatchedBy::fusion:
-      return "fusion";
-    case MatchedBy::unmatched:
-      break;
-  }
-  return op.new_names.empty() ? "only in BASE" : "only in NEW";
-}
-
-std::string percent(const Change& change) {
-  return signed_fixed(change.new_us ? change.percent() : std::nullopt, 1);
-}
-
-// A share of a change that is noise means nothing.
-std::string share(const Comparison& comparison, double value) {
-  return comparison.verdict == Verdict::noise ? "-" : fixed(value, 1);
-}
-
-std::string_view kind_of_change(const Change& change) {
-  return kind_of(change.delta_us(), change.is_noise());
-}
-
-std::string counts_text(std::int64_t base, std::int64_t now) {
-  return base == now ? std::to_string(base) : fmt::format("{} → {}", base, now);
-}
-
-// base, new, change, change in %, noise: what every table has of a time.
-void add_time(std::vector<std::string>& cells, const Change& change) {
-  cells.push_back(fixed(change.base_us));
-  cells.push_back(fixed(change.new_us));
-  cells.push_back(signed_fixed(change.delta_us()));
-  cells.push_back(percent(change));
-  cells.push_back(fixed(change.noise_us));
-}
-
 }  // namespace
 
 std::string ops_section(const Comparison& comparison) {
-  TableHtml table(
-      "ops",
-      fmt::format("Operators, us {}; grey: within noise", escaped(per_unit(comparison.unit))),
-      {{"Operator", Cell::text},
-       {"Base us"},
-       {"New us"},
-       {"Change us", Cell::change},
-       {"Change %", Cell::change},
-       {"Noise us"},
-       {"Share %"},
-       {"Count"},
-       {"Type", Cell::text},
-       {"Unit", Cell::text},
-       {"Matched by", Cell::text}});
-  for (const OpChange& op : comparison.ops) {
-    if (table.is_full()) break;
-    std::vector<std::string> cells = {op_name(op)};
-    add_time(cells, op.time);
-    cells.push_back(share(comparison, op.share));
-    cells.push_back(counts_text(op.base_count, op.new_count));
-    cells.push_back(op_type(op));
-    cells.push_back(op.unit.empty() ? "-" : name(op.unit));
-    cells.emplace_back(match_text(op));
-    table.add(kind_of_change(op.time), cells);
-  }
-  const MatchCounts& counts = comparison.matches;
-  std::string content = fmt::format(
-      "<p id=\"matches\">{} matched by name, {} by type, shape and order, {} by fusion; {} only in "
-      "BASE, {} only in NEW.</p>\n",
-      counts.by_name, counts.by_shape, counts.by_fusion, counts.only_base, counts.only_new);
-  content += comparison.ops.empty() ? "<p>No operator on either side.</p>\n"
-                                    : table.html(comparison.ops.size());
+  std::string content = fmt::format("<p id=\"matches\">{}.</p>\n", comparison.matches.text());
+  const std::string caption =
+      fmt::format("Operators, us {}; grey: within noise", escaped(per_unit(comparison.unit)));
+  content += comparison.ops.empty()
+                 ? "<p>No operator on either side.</p>\n"
+                 : table_html("ops", caption, comparison, comparison.ops, op_columns());
   return section("ops", "Operators", content);
 }
 
 std::string types_section(const Comparison& comparison) {
   if (comparison.types.empty()) return "";
-  TableHtml table("types",
-                  fmt::format("Types of operators, us {}", escaped(per_unit(comparison.unit))),
-                  {{"Type", Cell::text},
-                   {"Base us"},
-                   {"New us"},
-                   {"Change us", Cell::change},
-                   {"Change %", Cell::change},
-                   {"Noise us"},
-                   {"Share %"},
-                   {"Operators"}});
-  for (const TypeChange& type : comparison.types) {
-    if (table.is_full()) break;
-    std::vector<std::string> cells = {name(type.type)};
-    add_time(cells, type.time);
-    cells.push_back(share(comparison, type.share));
-    cells.push_back(counts_text(type.base_ops, type.new_ops));
-    table.add(kind_of_change(type.time), cells);
-  }
-  return section("types", "Types", table.html(comparison.types.size()));
+  const std::string caption =
+      fmt::format("Types of operators, us {}", escaped(per_unit(comparison.unit)));
+  return section("types", "Types",
+                 table_html("types", caption, comparison, comparison.types, type_columns()));
 }
 
 std::string ratios_section(const Comparison& comparison) {
-  TableHtml table(
-      "ratios", "Ratios and loads of operators that moved",
-      {{"Operator", Cell::text}, {"Ratio", Cell::text}, {"Base"}, {"New"}, {"Difference"}});
-  std::size_t total = 0;
-  for (const OpChange& op : comparison.ops) {
-    for (const RatioChange& ratio : op.ratios) {
-      ++total;
-      if (table.is_full()) continue;
-      table.add("ratio", {op_name(op), name(ratio.name), fixed(ratio.base), fixed(ratio.now),
-                          signed_fixed(ratio.now - ratio.base)});
-    }
-  }
-  return total == 0 ? "" : section("ratios", "Ratios that moved", table.html(total));
+  const std::vector<OpRatio> ratios = ratios_of(comparison);
+  if (ratios.empty()) return "";
+  return section("ratios", "Ratios that moved",
+                 table_html("ratios", "Ratios and loads of operators that moved", comparison,
+                            ratios, ratio_columns()));
 }
 
 std::string calls_section(const Comparison& comparison) {
   if (comparison.calls.empty()) return "";
-  TableHtml table("calls", "Calls on the host, us of one call",
-                  {{"Call", Cell::text},
-                   {"Base us"},
-                   {"New us"},
-                   {"Change us", Cell::change},
-                   {"Change %", Cell::change},
-                   {"Noise us"},
-                   {"Count"}});
-  for (const CallChange& call : comparison.calls) {
-    if (table.is_full()) break;
-    std::vector<std::string> cells = {name(call.name)};
-    add_time(cells, call.time);
-    cells.push_back(counts_text(call.base_count, call.new_count));
-    table.add(kind_of_change(call.time), cells);
-  }
-  return section("calls", "Calls on the host", table.html(comparison.calls.size()));
+  return section("calls", "Calls on the host",
+                 table_html("calls", "Calls on the host, us of one call", comparison,
+                            comparison.calls, call_columns()));
 }
 
 namespace {

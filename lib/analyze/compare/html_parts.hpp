@@ -22,9 +22,8 @@ std::string name(std::string_view text);
 // Several names with `between`; many are shortened to a few and how many more there are.
 std::string names(const std::vector<std::string>& texts, std::string_view between);
 
-// "conv1+bn1+relu1 → conv1": an operator as both sides call it; its type.
+// "conv1+bn1+relu1 → conv1": an operator as both sides call it.
 std::string op_name(const OpChange& op);
-std::string op_type(const OpChange& op);
 
 // "14190.123", "+12.300", "-" where there is none or it is no number.
 std::string fixed(std::optional<double> value, int decimals = 3);

@@ -25,7 +25,7 @@ std::string_view module_of(std::int64_t level) {
 
 class Writer {
  public:
-  Writer(const Database& db, const Document& document, TableWriter& out)
+  Writer(const Database& db, const Document& document, RowSink& out)
       : db_(db), scope_(document.scope), out_(out), texts_(db), ops_(db) {}
 
   void write_calls() {
@@ -68,7 +68,7 @@ class Writer {
 
   const Database& db_;
   const ExportScope& scope_;
-  TableWriter& out_;
+  RowSink& out_;
   cann::Texts texts_;
   cann::OpNames ops_;
 };
@@ -85,7 +85,7 @@ class CannAiStackTime : public cann::Table {
                .is_cann5_only = true},
               {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     Writer writer(db, document, out);
     writer.write_calls();
     writer.write_tasks();

@@ -18,7 +18,7 @@ class CannAicpu : public cann::Table {
               {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
                "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, shown_start_ns, op_name_id, compute_us, memcpy_us, shown_duration_ns,"

@@ -130,7 +130,7 @@ class CannApiStatistic : public cann::Table {
   // Rows come by name.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     Groups groups(db);
     cann::CallCursor calls(db, document.scope, {&ApiCallRow::level},
                            {.not_null = {&ApiCallRow::name_id}});
@@ -147,7 +147,7 @@ class CannApiStatistic : public cann::Table {
  private:
   static constexpr std::size_t kTimeColumn = 3;
 
-  static void write_row(TableWriter& out, const std::string& name, const Group& group) {
+  static void write_row(RowSink& out, const std::string& name, const Group& group) {
     const auto number = [&out](double value) {
       out.number_by([value](std::string& digits) { append_fixed3_trimmed(digits, value); });
     };

@@ -23,7 +23,7 @@ class CannCommunicationStatistic : public cann::Table {
               {"Device_id", "OP Type", "Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)",
                "Max Time(us)", "Ratio(%)"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     using Key = std::pair<std::int64_t, std::string>;
     std::map<Key, Times> groups;
     cann::Texts texts(db);

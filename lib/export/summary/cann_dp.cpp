@@ -19,7 +19,7 @@ class CannDp : public cann::Table {
                .cann5_place = 10},
               {"Device_id", "Timestamp(us)", "Action", "Source", "Cached Buffer Size"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     cann::Texts texts(db);
     const ScopeFilter scope(document.scope);
     Statement read = db.prepare(

@@ -42,7 +42,7 @@ class CannGeOpExecute : public cann::Table {
                .is_cann5_only = true},
               {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const OpTypes types(db);
     cann::Texts texts(db);
     cann::CallCursor calls(db, document.scope, {&ApiCallRow::item_name_id, &ApiCallRow::level});

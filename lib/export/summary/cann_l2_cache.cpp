@@ -84,7 +84,7 @@ class Device {
     return rates_ == nullptr || (has(rates_->request) && has(rates_->hit) && has(rates_->victim));
   }
   // `first`: the column of the first event.
-  void write(TableWriter& out, const Statement& row, int first) const {
+  void write(RowSink& out, const Statement& row, int first) const {
     if (rates_ == nullptr || !has_hits_) {
       out.missing();
     } else {
@@ -220,7 +220,7 @@ class CannL2Cache : public cann::Table {
     return {};
   }
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const Devices devices(db);
     const ScopeFilter scope(document.scope);
     const TaskNames names(db, document.scope);

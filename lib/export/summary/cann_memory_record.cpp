@@ -19,7 +19,7 @@ class CannMemoryRecord : public cann::Table {
               {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
                "Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     Statement read = db.prepare(
         "SELECT device_id, shown_time_ns, total_allocated_bytes, total_reserved_bytes,"
         " time_ns"

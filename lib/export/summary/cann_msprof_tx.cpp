@@ -42,7 +42,7 @@ class CannMsprofTx : public cann::Table {
                "Start_time(us)", "End_time(us)", "message_type", "message", "domain",
                "Device Start_time(us)", "Device End_time(us)"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT is_extended, process_id, range.thread_id, category, event_type, payload_type,"
@@ -65,7 +65,7 @@ class CannMsprofTx : public cann::Table {
                                               row.integer(kExactDeviceEnd));
   }
 
-  static void write_row(TableWriter& out, cann::Texts& texts, const Statement& row) {
+  static void write_row(RowSink& out, cann::Texts& texts, const Statement& row) {
     const bool is_extended = row.integer(kExtended) != 0;
     const bool has_device = !row.is_null(kDevice);
     const auto plain_number = [&](int cell) {

@@ -84,7 +84,7 @@ class CannOpStatistic : public cann::Table {
               {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     Groups groups(db);
     cann::TaskCursor tasks(db, document.scope, {&TaskRow::device_id, &TaskRow::op_id},
                            {.not_null = {&TaskRow::op_id}}, cann::TaskWindow::starts_within);

@@ -36,8 +36,8 @@ class OpRows {
   // Valid until the next call. Throws for an operator that is not there.
   Op& of(std::int64_t op_id);
 
-  void write_front(TableWriter& out, Op& op);
-  void write_back(TableWriter& out, Op& op);
+  void write_front(RowSink& out, Op& op);
+  void write_back(RowSink& out, Op& op);
   std::size_t back_cells() const { return has_mix_ ? 9 : 8; }
 
  private:
@@ -109,7 +109,7 @@ void OpRows::load(Op& op, std::int64_t op_id) {
   op.mix_block_num = given(op.cells[kMixBlockNum]).value_or(0);
 }
 
-void OpRows::write_front(TableWriter& out, Op& op) {
+void OpRows::write_front(RowSink& out, Op& op) {
   out.repeated(op.front, 4, [&] {
     text_or_missing(out, texts_, given(op.cells[kName]));
     text_or_missing(out, texts_, given(op.cells[kType]));
@@ -119,7 +119,7 @@ void OpRows::write_front(TableWriter& out, Op& op) {
   });
 }
 
-void OpRows::write_back(TableWriter& out, Op& op) {
+void OpRows::write_back(RowSink& out, Op& op) {
   out.repeated(op.back, back_cells(), [&] {
     out.number_or_missing(given(op.cells[kBlockNum]));
     if (has_mix_) out.number_or_missing(given(op.cells[kMixBlockNum]));
@@ -185,7 +185,7 @@ class Collectives {
 
 class Writer {
  public:
-  Writer(const Database& db, const Document& document, TableWriter& out)
+  Writer(const Database& db, const Document& document, RowSink& out)
       : db_(db),
         scope_(document.scope),
         out_(out),
@@ -304,7 +304,7 @@ class Writer {
 
   const Database& db_;
   const ExportScope& scope_;
-  TableWriter& out_;
+  RowSink& out_;
   bool has_stars_;
   PmuMetrics metrics_;
   std::vector<double> values_;
@@ -359,7 +359,7 @@ class CannOpSummary : public cann::Table {
     return all;
   }
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     Writer(db, document, out).write();
   }
 };

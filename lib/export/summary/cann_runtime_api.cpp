@@ -21,7 +21,7 @@ struct Caller {
   auto operator<=>(const Caller&) const = default;
 };
 
-void write_id(TableWriter& out, std::int64_t id) {
+void write_id(RowSink& out, std::int64_t id) {
   id == kNull ? out.missing() : out.number(id);
 }
 
@@ -37,7 +37,7 @@ class CannRuntimeApi : public cann::Table {
               {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
                "Process ID", "Thread ID"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const std::map<Caller, Times> groups = read_groups(db, document);
     int128 whole = 0;
     std::vector<const std::pair<const Caller, Times>*> rows;
@@ -65,7 +65,7 @@ class CannRuntimeApi : public cann::Table {
     return groups;
   }
 
-  static void write_row(TableWriter& out, const Caller& caller, const Times& times, int128 whole) {
+  static void write_row(RowSink& out, const Caller& caller, const Times& times, int128 whole) {
     out.text(caller.name);
     out.missing();
     out.number(whole == 0 ? "0" : cann::trimmed3(times.total_ns * 100, whole));

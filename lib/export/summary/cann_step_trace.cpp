@@ -42,7 +42,7 @@ class CannStepTrace : public cann::Table {
     return all;
   }
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const std::int64_t most = most_reduces(db);
     Statement read = db.prepare(
         "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"
@@ -82,7 +82,7 @@ class CannStepTrace : public cann::Table {
           more_(read_.step()) {}
 
     // Those of the iteration; their count.
-    std::int64_t write(TableWriter& out, std::int64_t iteration) {
+    std::int64_t write(RowSink& out, std::int64_t iteration) {
       std::int64_t count = 0;
       for (; more_ && read_.integer(0) <= iteration; more_ = read_.step()) {
         if (read_.integer(0) < iteration) continue;

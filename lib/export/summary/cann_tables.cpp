@@ -36,15 +36,15 @@ bool has_stars(const Database& db) {
   return !read.step() || read.integer(0) != 0;
 }
 
-void text_or_missing(TableWriter& out, Texts& texts, std::optional<std::int64_t> name_id) {
+void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> name_id) {
   name_id ? out.text(texts(*name_id)) : out.missing();
 }
 
-void us_timestamp(TableWriter& out, std::int64_t ns) {
+void us_timestamp(RowSink& out, std::int64_t ns) {
   out.timestamp_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 
-void us_number(TableWriter& out, std::int64_t ns) {
+void us_number(RowSink& out, std::int64_t ns) {
   out.number_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 

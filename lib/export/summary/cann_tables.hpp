@@ -35,12 +35,12 @@ class Table : public SummaryTable {
 bool has_stars(const Database& db);
 
 // The text of a cell, N/A where it is null.
-void text_or_missing(TableWriter& out, Texts& texts, std::optional<std::int64_t> name_id);
+void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> name_id);
 
 // ns as us with three decimals and a TAB.
-void us_timestamp(TableWriter& out, std::int64_t ns);
+void us_timestamp(RowSink& out, std::int64_t ns);
 // ns as us: "12.340".
-void us_number(TableWriter& out, std::int64_t ns);
+void us_number(RowSink& out, std::int64_t ns);
 // Fixed three decimals without trailing zeros and bare point: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
 // The same with one decimal at least: "12.34", "4.0".
@@ -87,7 +87,7 @@ class DeviceTotals {
 };
 
 // The cells from Count to Ratio(%).
-inline void write_times(TableWriter& out, const Times& times, const std::string& mean_us,
+inline void write_times(RowSink& out, const Times& times, const std::string& mean_us,
                         const std::string& ratio) {
   out.number(times.count);
   out.number(trimmed3(times.total_ns, 1000));

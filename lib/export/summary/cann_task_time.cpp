@@ -96,7 +96,7 @@ class TaskTexts {
         of_op_(db.prepare("SELECT name_id, unit_name_id FROM op WHERE id = ?")) {}
 
   // The cells kernel_name and kernel_type.
-  void write(TableWriter& out, const TaskRow& row) {
+  void write(RowSink& out, const TaskRow& row) {
     constexpr std::size_t kMostKinds = 1 << 16;
     const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
     if (cells_.size() >= kMostKinds) cells_.clear();
@@ -157,7 +157,7 @@ class CannTaskTime : public cann::Table {
               {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
                "task_start(us)", "task_stop(us)"}) {}
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const SubTasks sub_tasks(db);
     auto devices = tasks_by_device(db, sub_tasks, document.scope);
     // Next start and number of each device that has tasks left.
@@ -176,7 +176,7 @@ class CannTaskTime : public cann::Table {
   }
 
  private:
-  static void write_row(TableWriter& out, const DeviceTasks& task, TaskTexts& texts) {
+  static void write_row(RowSink& out, const DeviceTasks& task, TaskTexts& texts) {
     const TaskRow& row = task.row();
     out.number(row.device_id);
     texts.write(out, row);

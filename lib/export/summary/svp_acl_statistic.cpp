@@ -105,7 +105,7 @@ class SvpAclStatistic : public SummaryTable {
     return documents;
   }
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const auto rows = sorted_rows(db, document.model_row);
     int128 whole = 0;
     bool is_known = true;
@@ -117,7 +117,7 @@ class SvpAclStatistic : public SummaryTable {
   }
 
  private:
-  static void write_row(TableWriter& out, const Row& row, int128 whole) {
+  static void write_row(RowSink& out, const Row& row, int128 whole) {
     const auto number_or_missing = [&out](std::int64_t id) {
       id < 0 ? out.missing() : out.number(id);
     };

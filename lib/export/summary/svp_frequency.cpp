@@ -29,7 +29,7 @@ class SvpFrequency : public SummaryTable {
     return {{"frequency", kNull, kNull, 0}};
   }
 
-  void write(const Database& db, const Document&, TableWriter& out) const override {
+  void write(const Database& db, const Document&, RowSink& out) const override {
     Statement read = db.prepare(
         "SELECT device.id, frequency_hz, name.text FROM device LEFT JOIN name ON name.id = "
         "chip_name_id"

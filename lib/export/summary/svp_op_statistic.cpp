@@ -112,7 +112,7 @@ class SvpOpStatistic : public SummaryTable {
     return documents;
   }
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const Capture capture = svp::capture(db, document.step_id);
     const auto layers = svp::layer_totals(db, capture);
     const auto weights = svp::weights(layers, capture.model.frequency_hz, false);
@@ -124,8 +124,7 @@ class SvpOpStatistic : public SummaryTable {
   }
 
  private:
-  static void write_row(TableWriter& out, const Group& group,
-                        const std::optional<Fraction>& whole) {
+  static void write_row(RowSink& out, const Group& group, const std::optional<Fraction>& whole) {
     out.number(group.task_id);
     out.number(std::int64_t{0});  // an svp board has one stream
     out.text(group.name);

@@ -45,7 +45,7 @@ UnitSums unit_sums(const std::vector<LayerTotal>& layers) {
   return sums;
 }
 
-void write_units(TableWriter& out, const UnitSums& sums) {
+void write_units(RowSink& out, const UnitSums& sums) {
   const OptionalSum total = sums[svp::kTotalCycles];
   for (std::size_t unit = svp::kMacBusy; unit <= svp::kWld; ++unit) {
     if (!sums[unit] || !total || *total == 0) {
@@ -72,7 +72,7 @@ std::optional<Fraction> mean_bytes(const LayerTotal& layer, svp::Counter counter
   return Fraction(*layer.counters[counter], layer.execution_count);
 }
 
-void write_ddr(TableWriter& out, const std::optional<Fraction>& read,
+void write_ddr(RowSink& out, const std::optional<Fraction>& read,
                const std::optional<Fraction>& written) {
   const auto total = svp::sum({read, written});
   for (const auto& bytes : {read, written, total}) {
@@ -124,7 +124,7 @@ class SvpOpSummary : public SummaryTable {
     return documents;
   }
 
-  void write(const Database& db, const Document& document, TableWriter& out) const override {
+  void write(const Database& db, const Document& document, RowSink& out) const override {
     const Capture capture = svp::capture(db, document.step_id);
     const auto layers = svp::layer_totals(db, capture);
     const auto frequency = capture.model.frequency_hz;
@@ -146,7 +146,7 @@ class SvpOpSummary : public SummaryTable {
   }
 
  private:
-  static void write_total(TableWriter& out, const std::vector<LayerTotal>& layers,
+  static void write_total(RowSink& out, const std::vector<LayerTotal>& layers,
                           std::optional<std::int64_t> frequency,
                           const std::optional<Fraction>& whole) {
     for (int i = 0; i < 4; ++i) out.text("-");

@@ -1,0 +1,208 @@
+#include "analyze/compare/comparison_tables.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+namespace msprof {
+
+namespace {
+
+using cell::Counts;
+using cell::Names;
+using cell::Real;
+using cell::Word;
+using enum CellKind;
+
+// Types of several operators are one text; none: no name.
+std::vector<std::string> one_name(const std::string& text) {
+  return text.empty() ? std::vector<std::string>() : std::vector<std::string>{text};
+}
+
+// What every table has of a time.
+template <typename Row>
+ComparisonCell base_us(const Row& row, const Comparison&) {
+  return Real{row.time.base_us};
+}
+template <typename Row>
+ComparisonCell new_us(const Row& row, const Comparison&) {
+  return Real{row.time.new_us};
+}
+template <typename Row>
+ComparisonCell delta_us(const Row& row, const Comparison&) {
+  return Real{row.time.delta_us(), 3, true};
+}
+template <typename Row>
+ComparisonCell percent(const Row& row, const Comparison&) {
+  return Real{row.time.percent(), 1, true, row.time.new_us.has_value()};
+}
+template <typename Row>
+ComparisonCell noise_us(const Row& row, const Comparison&) {
+  return Real{row.time.noise_us};
+}
+template <typename Row>
+ComparisonCell is_noise(const Row& row, const Comparison&) {
+  return row.time.is_noise();
+}
+// A share of a change that is noise means nothing.
+template <typename Row>
+ComparisonCell share(const Row& row, const Comparison& comparison) {
+  return Real{row.share, 1, false, comparison.verdict != Verdict::noise};
+}
+
+// A member of the row as it is.
+template <auto kMember, typename Row>
+ComparisonCell field(const Row& row, const Comparison&) {
+  return row.*kMember;
+}
+template <auto kNames, typename Row>
+ComparisonCell names_of_one(const Row& row, const Comparison&) {
+  return Names{row.*kNames, {}};
+}
+template <auto kBase, auto kNew, typename Row>
+ComparisonCell counts(const Row& row, const Comparison&) {
+  return Counts{row.*kBase, row.*kNew};
+}
+
+ComparisonCell op_names(const OpChange& op, const Comparison&) {
+  return Names{op.base_names, op.new_names};
+}
+ComparisonCell op_types(const OpChange& op, const Comparison&) {
+  return Names{one_name(op.base_type), one_name(op.new_type)};
+}
+ComparisonCell op_unit(const OpChange& op, const Comparison&) {
+  return Names{one_name(op.unit), {}};
+}
+ComparisonCell match_for_programs(const OpChange& op, const Comparison&) {
+  return Word{match_name(op.matched_by)};
+}
+// In the terminal what was fused has a row whatever it took.
+ComparisonCell match_in_terminal(const OpChange& op, const Comparison&) {
+  const bool is_noise = op.matched_by == MatchedBy::fusion && op.time.is_noise();
+  return Word{is_noise ? "fusion, noise" : op.match()};
+}
+ComparisonCell match_in_report(const OpChange& op, const Comparison&) {
+  return Word{op.match()};
+}
+
+ComparisonCell ratio_op(const OpRatio& of, const Comparison& comparison) {
+  return op_names(*of.op, comparison);
+}
+ComparisonCell ratio_name(const OpRatio& of, const Comparison&) {
+  return of.ratio->name;
+}
+ComparisonCell ratio_base(const OpRatio& of, const Comparison&) {
+  return Real{of.ratio->base};
+}
+ComparisonCell ratio_now(const OpRatio& of, const Comparison&) {
+  return Real{of.ratio->now};
+}
+ComparisonCell ratio_difference(const OpRatio& of, const Comparison&) {
+  return Real{of.ratio->now - of.ratio->base, 3, true};
+}
+
+ComparisonCell call_noise(const CallChange& call, const Comparison&) {
+  return Word{call.time.is_noise() ? "noise" : ""};
+}
+
+// Outputs that have the same in another order, or as one of two, have a column of their own for it.
+constexpr ComparisonColumn<OpChange> kOpColumns[] = {
+    {text, {.terminal = "Operator", .html = "Operator"}, op_names},
+    {text, {.terminal = "Type"}, op_types},
+    {text, {.csv = "Base Op", .json = "base_names"}, names_of_one<&OpChange::base_names>},
+    {text, {.csv = "New Op", .json = "new_names"}, names_of_one<&OpChange::new_names>},
+    {text, {.csv = "Base Type", .json = "base_type"}, field<&OpChange::base_type>},
+    {text, {.csv = "New Type", .json = "new_type"}, field<&OpChange::new_type>},
+    {text, {.csv = "Unit", .json = "unit"}, field<&OpChange::unit>},
+    {text, {.csv = "Matched By", .json = "matched_by"}, match_for_programs},
+    {number, {"Base(us)", "Base Time(us)", "base_us", "Base us"}, base_us},
+    {number, {"New(us)", "New Time(us)", "new_us", "New us"}, new_us},
+    {change, {"Delta(us)", "Delta(us)", "delta_us", "Change us"}, delta_us},
+    {change, {"Change(%)", "Change(%)", "percent", "Change %"}, percent},
+    {number, {.csv = "Noise(us)", .json = "noise_us", .html = "Noise us"}, noise_us},
+    {text, {.csv = "Is Noise", .json = "is_noise"}, is_noise},
+    {number, {.terminal = "Share(%)", .csv = "Share(%)", .html = "Share %"}, share},
+    {number, {.html = "Count"}, counts<&OpChange::base_count, &OpChange::new_count>},
+    {number, {.csv = "Base Count", .json = "base_count"}, field<&OpChange::base_count>},
+    {number, {.csv = "New Count", .json = "new_count"}, field<&OpChange::new_count>},
+    {number, {.json = "share"}, share},
+    {text, {.html = "Type"}, op_types},
+    {text, {.html = "Unit"}, op_unit},
+    {text, {.html = "Matched by"}, match_in_report},
+    {text, {.terminal = "Match"}, match_in_terminal},
+};
+
+constexpr ComparisonColumn<TypeChange> kTypeColumns[] = {
+    {text, {.terminal = "Type", .json = "type", .html = "Type"}, field<&TypeChange::type>},
+    {number, {.terminal = "Base Ops", .json = "base_ops"}, field<&TypeChange::base_ops>},
+    {number, {.terminal = "New Ops", .json = "new_ops"}, field<&TypeChange::new_ops>},
+    {number, {.terminal = "Base(us)", .json = "base_us", .html = "Base us"}, base_us},
+    {number, {.terminal = "New(us)", .json = "new_us", .html = "New us"}, new_us},
+    {change, {.terminal = "Delta(us)", .json = "delta_us", .html = "Change us"}, delta_us},
+    {change, {.terminal = "Change(%)", .json = "percent", .html = "Change %"}, percent},
+    {number, {.json = "noise_us", .html = "Noise us"}, noise_us},
+    {text, {.json = "is_noise"}, is_noise},
+    {number, {.terminal = "Share(%)", .json = "share", .html = "Share %"}, share},
+    {number, {.html = "Operators"}, counts<&TypeChange::base_ops, &TypeChange::new_ops>},
+};
+
+constexpr ComparisonColumn<OpRatio> kRatioColumns[] = {
+    {text, {.terminal = "Operator", .html = "Operator"}, ratio_op},
+    {text, {.terminal = "Ratio", .json = "name", .html = "Ratio"}, ratio_name},
+    {number, {.terminal = "Base", .json = "base", .html = "Base"}, ratio_base},
+    {number, {.terminal = "New", .json = "new", .html = "New"}, ratio_now},
+    {number, {.html = "Difference"}, ratio_difference},
+};
+
+constexpr ComparisonColumn<CallChange> kCallColumns[] = {
+    {text, {.terminal = "Call", .json = "name", .html = "Call"}, field<&CallChange::name>},
+    {number, {.terminal = "Base Count", .json = "base_count"}, field<&CallChange::base_count>},
+    {number, {.terminal = "New Count", .json = "new_count"}, field<&CallChange::new_count>},
+    {number, {.terminal = "Base(us)", .json = "base_us", .html = "Base us"}, base_us},
+    {number, {.terminal = "New(us)", .json = "new_us", .html = "New us"}, new_us},
+    {change, {.terminal = "Delta(us)", .json = "delta_us", .html = "Change us"}, delta_us},
+    {change, {.terminal = "Change(%)", .json = "percent", .html = "Change %"}, percent},
+    {number, {.json = "noise_us", .html = "Noise us"}, noise_us},
+    {text, {.json = "is_noise"}, is_noise},
+    {text, {.terminal = "Noise"}, call_noise},
+    {number, {.html = "Count"}, counts<&CallChange::base_count, &CallChange::new_count>},
+};
+
+std::string names_text(const std::vector<std::string>& names) {
+  return fmt::format("{}", fmt::join(names, "+"));
+}
+
+}  // namespace
+
+std::string cell::Names::joined() const {
+  const std::string base_text = names_text(base), new_text = names_text(now);
+  if (base_text.empty() || new_text.empty() || base_text == new_text)
+    return base_text.empty() ? new_text : base_text;
+  return base_text + " → " + new_text;
+}
+
+std::string cell::Real::text() const {
+  return has_sign ? fmt::format("{:+.{}f}", value.value_or(0), decimals)
+                  : fmt::format("{:.{}f}", value.value_or(0), decimals);
+}
+
+std::vector<OpRatio> ratios_of(const Comparison& comparison) {
+  std::vector<OpRatio> all;
+  for (const OpChange& op : comparison.ops)
+    for (const RatioChange& ratio : op.ratios) all.push_back({&op, &ratio});
+  return all;
+}
+
+std::span<const ComparisonColumn<OpChange>> op_columns() {
+  return kOpColumns;
+}
+std::span<const ComparisonColumn<TypeChange>> type_columns() {
+  return kTypeColumns;
+}
+std::span<const ComparisonColumn<OpRatio>> ratio_columns() {
+  return kRatioColumns;
+}
+std::span<const ComparisonColumn<CallChange>> call_columns() {
+  return kCallColumns;
+}
+
+}  // namespace msprof

@@ -1,0 +1,88 @@
+// RowSink: what takes the rows of a table, whatever becomes of them: CSV, JSON, a table in the
+// terminal, one of a page of HTML, rows in memory. For everything that has rows to give.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+
+namespace msprof {
+
+// How a sink says that there is no value: as products do, "N/A"; or as answers to SQL do, which
+// tell NULL from every text: an empty cell of CSV (an empty text is ""), null in JSON.
+enum class Absent { not_available, null };
+
+// Takes the cells of a table one by one, a row at a time.
+class RowSink {
+ public:
+  virtual ~RowSink() = default;
+  virtual void begin(std::span<const std::string> columns) = 0;
+  virtual void text(std::string_view value) = 0;
+  // Decimal digits as they are to be printed, in CSV and JSON alike.
+  virtual void number(std::string_view digits) = 0;
+  // The shortest digits that read back as the same; a real stays one: 3.0.
+  virtual void real(double value);
+  // Bytes, as hexadecimal digits.
+  virtual void blob(std::string_view bytes);
+  // A point in time in digits; a TAB behind it keeps spreadsheets from rounding it.
+  virtual void timestamp(std::string_view digits) { number(digits); }
+  // A value that does not exist.
+  virtual void missing() { text("N/A"); }
+  // A row may have fewer cells than there are columns: CSV leaves the rest out, others say N/A.
+  virtual void end_row() = 0;
+  virtual void end() = 0;
+
+  void number(std::int64_t value);
+  // The same for digits that `append(std::string&)` appends: without a copy where cells are text.
+  template <typename Append>
+  void number_by(Append&& append) {
+    if (ignores_cell()) return;
+    if (std::string* out = begin_number()) return append(*out);
+    std::string digits;
+    append(digits);
+    number(std::string_view(digits));
+  }
+  template <typename Append>
+  void timestamp_by(Append&& append) {
+    if (ignores_cell()) return;
+    if (std::string* out = begin_number()) {
+      append(*out);
+      return end_timestamp();
+    }
+    std::string digits;
+    append(digits);
+    timestamp(std::string_view(digits));
+  }
+  void number_or_missing(const std::optional<std::string>& digits);
+  void number_or_missing(std::optional<std::int64_t> value);
+
+  // Cells that many rows share, in the same columns: `fill` writes them the first time; later their
+  // bytes are copied. A cell that begins a row cannot be among them.
+  template <typename Fill>
+  void repeated(std::string& bytes, std::size_t cells, Fill&& fill) {
+    std::string* out = output();
+    if (out == nullptr) return fill();
+    if (!bytes.empty()) {
+      out->append(bytes);
+      return skip(cells);
+    }
+    const std::size_t before = out->size();
+    fill();
+    bytes.assign(*out, before);
+  }
+
+ protected:
+  // Whether nobody looks at the next cell, which is then taken as written: it need not be
+  // formatted.
+  virtual bool ignores_cell() { return false; }
+  // Where cells are appended as text, and cells taken as written; for writers that do so.
+  virtual std::string* output() { return nullptr; }
+  virtual void skip(std::size_t /*cells*/) {}
+  // Begins a cell of digits that the caller appends; null where output() is.
+  virtual std::string* begin_number() { return nullptr; }
+  virtual void end_timestamp() {}
+};
+
+}  // namespace msprof
