@@ -52,24 +52,24 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
       {"--keep", &arguments.keep, "", "leave the run's folder on the board, and say where it is"});
   command.add_option({"--no-cache", &arguments.no_cache, "",
                       "send the whole project and leave no copy of it on the board"});
-  command.add_option({"--clean-board", &arguments.clean_board, "",
-                      "remove everything that msprof keeps on the board; without -m only that, "
-                      "else after the run. Refused where it keeps results that never came home"});
+  command.add_option(
+      {"--clean-board", &arguments.clean_board, "",
+       "remove everything that msprof keeps on the board; without -m only that, else after the "
+       "run. Refused where it keeps results that were never fetched"});
   command.add_option({"--no-upload", &arguments.no_upload, "",
                       "run what is on the board already, in --remote-dir"});
   command.add_option({"--remote-dir", &arguments.remote_dir, "DIR",
                       "the project's folder on the board, for --no-upload"});
   command.add_option({"--tty", &arguments.tty, "",
-                      "run the application on a terminal of the board, as ssh -t does: what it "
-                      "prints comes at once, stdout and stderr as one stream (default where stdin, "
+                      "run the application on a terminal of the board, as ssh -t does: its output "
+                      "appears at once, stdout and stderr as one stream (default where stdin, "
                       "stdout and stderr are terminals, without --json and --password-stdin)"});
   command.add_option(
       {"--no-tty", &arguments.no_tty, "",
-       "no terminal: stdout and stderr apart, each when the application flushes it"});
+       "no terminal: stdout and stderr separate, each when the application flushes it"});
   command.add_option({"--force", &arguments.force, "",
-                      "take the board although another run seems to use it; with --clean-board "
-                      "delete also results "
-                      "that never came home"});
+                      "use the board although another run seems to use it; with --clean-board "
+                      "delete also results that were never fetched"});
 }
 
 }  // namespace
@@ -90,12 +90,12 @@ void add_login_options(cli::Command& command, BoardArguments& arguments) {
                       &arguments.host_key,
                       "POLICY",
                       "a host key that is not known yet: strict asks on a terminal and refuses "
-                      "without one (default), accept-new remembers it, off looks at none",
+                      "without one (default), accept-new remembers it, off checks none",
                       {"strict", "accept-new", "off"}});
   command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
                       "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
   command.add_option({"--board-dir", &arguments.board_dir, "DIR",
-                      "the folder of the board that holds .msprof, absolute or below the "
+                      "the folder of the board that holds .msprof, absolute or relative to the "
                       "account's home (default: the home)"});
 }
 
@@ -107,9 +107,8 @@ void add_board_options(cli::Command& command, BoardArguments& arguments) {
 void check_board_arguments(const BoardArguments& arguments) {
   const std::string names = board_only_options(arguments);
   if (!arguments.names_board() && !names.empty()) {
-    throw Error(Exit::usage, fmt::format("{}: this is for a board, and none is named; give "
-                                         "--config FILE or --host user@ip",
-                                         names));
+    throw Error(Exit::usage,
+                fmt::format("{}: this needs a board; give --config FILE or --host user@ip", names));
   }
   if (arguments.no_upload != arguments.remote_dir.has_value()) {
     throw Error(
@@ -127,8 +126,8 @@ void check_board_arguments(const BoardArguments& arguments) {
   }
   const double reconnect = arguments.reconnect_seconds.value_or(0);
   if (!(reconnect >= 0 && reconnect <= kMostReconnectSeconds)) {
-    throw Error(Exit::usage,
-                fmt::format("--reconnect takes seconds from 0 to {}", kMostReconnectSeconds));
+    throw Error(Exit::usage, fmt::format("--reconnect takes a number of seconds from 0 to {}",
+                                         kMostReconnectSeconds));
   }
 }
 

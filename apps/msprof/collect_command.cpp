@@ -70,7 +70,7 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
 
 void add_place_options(cli::Command& command, CollectArguments& arguments) {
   command.add_option({"--output", &arguments.output, "DIR",
-                      "where the JOB folder arrives (default: the current folder)"});
+                      "where the JOB folder is put (default: the current folder)"});
   command.add_option({"--project", &arguments.project, "DIR",
                       "the folder that is copied for the run (default: the executable's folder, or "
                       "its parent where that has src/acl.json)"});
@@ -97,13 +97,14 @@ void check_variable(const std::string& variable) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
   };
   if (name == "MSPROF_SSH_PASSWORD") {
-    throw Error(Exit::usage, "--env: the password of the board is not for the application");
+    throw Error(Exit::usage, "--env: do not pass the board's password to the application");
   }
   if (name.empty() || (name[0] >= '0' && name[0] <= '9') ||
       !std::all_of(name.begin(), name.end(), fits)) {
-    throw Error(Exit::usage, fmt::format("--env: '{}' is no name of a variable; it takes letters, "
-                                         "digits and '_'",
-                                         name));
+    throw Error(
+        Exit::usage,
+        fmt::format("--env: '{}' is not the name of a variable; use letters, digits and '_'",
+                    name));
   }
 }
 
@@ -111,7 +112,7 @@ void check_variable(const std::string& variable) {
 void check_main(const CollectArguments& arguments) {
   if (arguments.main) return;
   if (!arguments.board.clean_board) {
-    throw Error(Exit::usage, "-m,--main is required: it names the executable");
+    throw Error(Exit::usage, "-m,--main is required: it gives the executable");
   }
   if (arguments.all || !arguments.application_arguments.empty()) {
     throw Error(Exit::usage,
@@ -125,7 +126,7 @@ void add_run_options(cli::Command& command, CollectArguments& arguments) {
                       "a success; one that fails then, or has to be killed 5 s later, is exit code "
                       "7. What it recorded is kept"});
   cli::Option variable = {"--env", &arguments.environment, "NAME=VALUE",
-                          "a variable for the application; may come several times"};
+                          "a variable for the application; may be given several times"};
   variable.one_each = true;
   command.add_option(std::move(variable));
   command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
@@ -157,8 +158,8 @@ void check_arguments(const CollectArguments& arguments) {
                 "stdout for its document; give one of them");
   }
   if (arguments.interval && (*arguments.interval < 0 || *arguments.interval > kMaxInterval)) {
-    throw Error(Exit::usage,
-                fmt::format("--interval {} is not in 0 to {}", *arguments.interval, kMaxInterval));
+    throw Error(Exit::usage, fmt::format("--interval {} is not between 0 and {}",
+                                         *arguments.interval, kMaxInterval));
   }
   if (arguments.timeout_seconds &&
       !(*arguments.timeout_seconds > 0 && *arguments.timeout_seconds <= kMaxTimeoutSeconds)) {
@@ -196,7 +197,7 @@ void add_collect_options(cli::Command& command, CollectArguments& arguments) {
   add_place_options(command, arguments);
   add_run_options(command, arguments);
   add_verbosity(command, arguments.verbosity);
-  command.set_rest(&arguments.application_arguments, "go to the application untouched");
+  command.set_rest(&arguments.application_arguments, "are passed to the application unchanged");
 }
 
 // Document of `collect --json`. For the verb collect.
@@ -386,9 +387,9 @@ void add_collect_command(cli::Command& root, ProcessCapture process) {
   auto arguments = std::make_shared<CollectArguments>();
   cli::Command& command = root.add_command(
       "collect",
-      "Run an application profiled on a copy of its project and bring home the JOB folder. The "
-      "application starts in the copy of the current folder where that lies in the project, else "
-      "in the executable's folder; what it writes there comes to <output>/<JOB>.files. With "
+      "Profile an application, run on a copy of its project, and fetch the JOB folder. The "
+      "application starts in the copy of the current folder if that is part of the project, else "
+      "in the executable's folder; what it writes there is put into <output>/<JOB>.files. With "
       "--config or --host it runs on a board, over SSH, else on this machine.");
   command.set_examples(
       "  msprof collect -m main --config board.ini --all   run ./main on a board, import, export\n"

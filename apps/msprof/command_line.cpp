@@ -154,7 +154,7 @@ class Strays {
   std::string unknown_option(const std::string& word) const {
     const std::string name = word.substr(0, word.find('='));
     if (option_named(command_, name) != nullptr) {
-      return fmt::format("{0} stands behind the command: {1} {0} …", shown_word(name), named_.path);
+      return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), named_.path);
     }
     std::string text = fmt::format("unknown option '{}'", shown_word(name));
     std::vector<std::string> known = {"--help"};
@@ -168,7 +168,7 @@ class Strays {
     const std::string where =
         command_.commands().empty() ? "" : path_with_option(command_, named_.path, name);
     if (!where.empty()) {
-      return fmt::format("{0} stands behind the command: {1} {0} …", shown_word(name), where);
+      return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), where);
     }
     return text + see_help();
   }
@@ -208,12 +208,11 @@ class Strays {
     own.insert(own.end(), rest_.begin(), rest_.end());
     if (!own.empty()) line.add("--").add_all(own);
     if (moved != strays_.begin()) {
-      return fmt::format("'{}' belongs to no option; the executable stands behind -m: {}",
+      return fmt::format("'{}' belongs to no option; give the executable after -m: {}",
                          strays_.front(), line.text());
     }
-    return fmt::format(
-        "'{}' belongs to no option; what goes to the application stands behind --: {}",
-        strays_.front(), line.text());
+    return fmt::format("'{}' belongs to no option; give arguments of the application after --: {}",
+                       strays_.front(), line.text());
   }
 
   bool is_for_dir(const std::string& word) const {
@@ -231,16 +230,16 @@ class Strays {
       }
       line.add(one);
     }
-    return fmt::format("'{}' belongs to no option; captures stand behind -dir: {}", word,
+    return fmt::format("'{}' belongs to no option; give captures after -dir: {}", word,
                        line.text());
   }
 
   std::string one_too_many(const std::string& word) const {
     const auto names = positional_names(command_);
     if (names.empty())
-      return fmt::format("'{}' belongs to no option, and {} takes no other words", word,
+      return fmt::format("'{}' belongs to no option, and {} takes no other arguments", word,
                          command_.name());
-    return fmt::format("'{}' is one word too many: {} {}", word, named_.path,
+    return fmt::format("'{}' is one argument too many: {} {}", word, named_.path,
                        fmt::format("{}", listed(names, "and")));
   }
 
@@ -285,7 +284,7 @@ std::string given_twice(const Option& option) {
 }
 
 std::string takes_no_value(const Option& option) {
-  return fmt::format("{} takes no value: it is on where it is given", shown_name(option));
+  return fmt::format("{} takes no value: giving it switches it on", shown_name(option));
 }
 
 // Required words that are not there.
@@ -437,7 +436,8 @@ std::string problem_of(const CLI::ParseError& error, const Bound& bound, const s
     const bool is_given = bound.app->get_option(names_of(*option).front())->count() > 1;
     return is_given ? given_twice(*option) : missing_value(*option);
   }
-  return fmt::format("this cannot be read; `{} --help` says what {} takes", path, command.name());
+  return fmt::format("this cannot be parsed; see `{} --help` for what {} takes", path,
+                     command.name());
 }
 
 Exit usage_error(const std::string& problem) {
@@ -533,7 +533,7 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
     return usage_error("a command is missing" + command_list(*bound.command));
   if (has_rest) {
     if (bound.command->rest() == nullptr)
-      return usage_error(fmt::format("'{}' takes nothing behind --", bound.command->name()));
+      return usage_error(fmt::format("'{}' takes nothing after --", bound.command->name()));
     *bound.command->rest() = rest;
   }
   return bound.command->action()();

@@ -205,9 +205,9 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
                       "only what overlaps it: times after the begin of the collection with their "
                       "unit (5ms:1.5s), or ts of the timeline in us"});
   command.add_option(
-      {"--min-dur", &arguments.min_duration, "TIME", "only slices at least so long: 10us, 1ms"});
+      {"--min-dur", &arguments.min_duration, "TIME", "only slices at least this long: 10us, 1ms"});
   command.add_option({"--split", &arguments.split, "SIZE",
-                      "several files of at most so much JSON (200MB), each a stretch of time"});
+                      "several files of at most this much JSON (200MB), each a stretch of time"});
   command.add_option(
       {"--gzip", &arguments.gzip, "",
        "write .json.gz, a tenth of the size; chrome://tracing and Perfetto open it, MindStudio "
@@ -296,10 +296,8 @@ Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&&
 
 ExportPlan plan_of_scope(std::vector<ExportJob> jobs, const ExportScope& scope) {
   if (scope.is_everything()) return {std::move(jobs)};
-  return {
-      std::move(jobs), FindingId::empty_scope,
-      "nothing lies in the part that the options ask for; nothing is written, and what was there "
-      "stays"};
+  return {std::move(jobs), FindingId::empty_scope,
+          "the options select no data; nothing is written, and existing files are kept"};
 }
 
 Exit run_timeline(const ExportArguments& arguments) {
@@ -324,9 +322,11 @@ void sort_out_names(ExportArguments& arguments) {
   std::erase_if(dirs, is_name);
   for (const std::string& name : arguments.names) {
     if (!is_summary_name(name) && cli::looks_like_capture(name)) {
-      throw Error(Exit::usage, fmt::format("'{}' is no table; captures stand behind -dir: "
-                                           "msprof export summary -dir {}",
-                                           name, shell_word(name)));
+      throw Error(
+          Exit::usage,
+          fmt::format(
+              "'{}' is not a table; give captures after -dir: msprof export summary -dir {}", name,
+              shell_word(name)));
     }
   }
 }
@@ -388,9 +388,8 @@ Exit run_db(const ExportArguments& arguments) {
         return {
             {},
             FindingId::no_unified_db,
-            "the unified database msprof_*.db is of captures of Atlas machines (PROF…), and this "
-            "one is of a board (JOB…): `msprof export timeline` and `msprof export summary` give "
-            "what it has"};
+            "only captures of Atlas machines (PROF…) have a unified database msprof_*.db, and this "
+            "one is of a board (JOB…): use `msprof export timeline` and `msprof export summary`"};
       });
 }
 

@@ -38,13 +38,13 @@ LayoutFile read_layout(const std::string& path) {
 
 void write_template(const std::string& path, const std::vector<UnknownLayout>& unknown) {
   if (unknown.empty()) {
-    log::info("no file of unknown layout: {} was not written", path);
+    log::info("the layouts of all files are known: {} was not written", path);
     return;
   }
   AtomicFile file(path);
   file.write(layout_template(unknown));
   file.commit();
-  log::info("wrote {}: fill it in and give it back with --layout {}", path, path);
+  log::info("wrote {}: fill it in and give it to import with --layout {}", path, path);
 }
 
 // Imports every capture; the verdicts come to the array `captures`.
@@ -109,7 +109,7 @@ void add_import_command(cli::Command& root) {
       {"--layout-template", &arguments->layout_template, "FILE",
        "write a skeleton of such a description for the files that were not understood"});
   command.add_option({"--force", &arguments->force, "",
-                      "replace a store that was made with --layout, though what only the layout "
+                      "replace a store that was made with --layout, even if what only the layout "
                       "can read is then missing"});
   command.add_option(
       {"--json", &arguments->json, "", "print the verdict as one JSON document on stdout"});

@@ -88,7 +88,7 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
   if (options.dirs.empty()) {
     const fs::path newest = newest_capture(".");
     folders.push_back(newest.lexically_normal());
-    log::info("no -dir given: taking {}", fs::weakly_canonical(newest).string());
+    log::info("no -dir given: using {}", fs::weakly_canonical(newest).string());
   } else {
     folders = find_captures(options.dirs);
   }

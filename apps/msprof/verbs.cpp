@@ -6,7 +6,8 @@ namespace msprof {
 
 void add_verbosity(cli::Command& command, Verbosity& verbosity) {
   command.add_option({"-q,--quiet", &verbosity.quiet, "", "only warnings and errors"});
-  command.add_option({"-v,--verbose", &verbosity.verbose, "", "also say what is done on the way"});
+  command.add_option(
+      {"-v,--verbose", &verbosity.verbose, "", "also report what is done on the way"});
 }
 
 void apply_verbosity(const Verbosity& verbosity) {

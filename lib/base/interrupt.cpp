@@ -86,7 +86,7 @@ Aside::~Aside() {
 }
 
 void check() {
-  if (g_received != 0) throw Error(Exit::interrupted, "interrupted; nothing half-written was left");
+  if (g_received != 0) throw Error(Exit::interrupted, "interrupted; no half-written file was left");
 }
 
 }  // namespace msprof::interrupt

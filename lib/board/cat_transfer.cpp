@@ -71,7 +71,7 @@ bool CatReader::take_end() {
     if (admitted_) incoming_.close_file();
     const std::string name = printable(files_[next_].path);
     advance();
-    throw EndlessFile(fmt::format("{} grows without end while it is read", name));
+    throw EndlessFile(fmt::format("{} keeps growing while it is read", name));
   }
   return false;
 }

@@ -69,19 +69,19 @@ void check_lines(const std::vector<std::string_view>& lines, std::string_view se
                        with_thousands(IniSection::kMostLineBytes)));
     }
     if (line.find('\0') != std::string_view::npos) {
-      fail(name, number, "it holds NUL bytes and is no plain text; save the file as UTF-8");
+      fail(name, number, "it contains NUL bytes and is not plain text; save the file as UTF-8");
     }
     std::string_view behind;
     if (begun_section(line, behind) != section) continue;
     found = true;
     if (!behind.empty() && behind.front() != '#' && behind.front() != ';') {
       fail(name, number,
-           fmt::format("something stands behind [{}]; every key has a line of its own", section));
+           fmt::format("there is text after [{}]; put every key on a line of its own", section));
     }
   }
   if (!found) {
-    throw Error(Exit::usage, fmt::format("{} has no section [{}]; its first line should be that, "
-                                         "with ip, username and pwd below",
+    throw Error(Exit::usage, fmt::format("{} has no section [{}]; start the file with that line, "
+                                         "followed by ip, username and pwd",
                                          name, section));
   }
 }
@@ -257,13 +257,13 @@ class SeenKeys {
     const std::string where = fmt::format("{}, line {}", name_, entry.line);
     const auto [same, is_new] = by_text_.emplace(entry.key, &entry);
     if (!is_new) {
-      refuse(where, fmt::format("{} stands in line {} already", entry.key, same->second->line));
+      refuse(where, fmt::format("{} is already given in line {}", entry.key, same->second->line));
     }
     if (entry.value.empty()) return;
     const IniEntry& first = *by_meaning_.emplace(meaning, &entry).first->second;
     if (first.value != entry.value) {
-      refuse(where, fmt::format("{} says something else than {} in line {}; remove one of them",
-                                entry.key, first.key, first.line));
+      refuse(where, fmt::format("{} contradicts {} in line {}; remove one of them", entry.key,
+                                first.key, first.line));
     }
   }
 
@@ -303,8 +303,9 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
   }
   text.resize(size);
   if (size > kMostFileBytes) {
-    throw Error(Exit::usage, fmt::format("{} has more than {}; it is no board's configuration",
-                                         file.string(), human_bytes(kMostFileBytes)));
+    throw Error(Exit::usage,
+                fmt::format("{} has more than {}; it is not a configuration file of a board",
+                            file.string(), human_bytes(kMostFileBytes)));
   }
   return text;
 }
@@ -320,7 +321,7 @@ IniSection::IniSection(std::string_view text, std::string_view section, const st
   const int bad_line = ::ini_parse_stream(give_line, &reading, take_entry, &reading);
   if (reading.failure) std::rethrow_exception(reading.failure);
   if (bad_line < 0) throw std::bad_alloc();
-  if (bad_line > 0) fail(name, bad_line, "it begins a section whose name has no ']'");
+  if (bad_line > 0) fail(name, bad_line, "the closing ']' of the section's name is missing");
   if (reading.line_without_value != 0) {
     fail(name, reading.line_without_value, "it is neither 'key = value' nor a comment");
   }
@@ -329,10 +330,10 @@ IniSection::IniSection(std::string_view text, std::string_view section, const st
 void set_ip(BoardConfig& config, std::string_view ip, std::string_view where) {
   if (ip.starts_with('[') && ip.ends_with(']')) ip = ip.substr(1, ip.size() - 2);
   if (ip.find('@') != std::string_view::npos) {
-    refuse(where, "ip is an address or a name alone; the account goes to username");
+    refuse(where, "ip must be an address or a host name alone; give the account as username");
   }
   if (std::count(ip.begin(), ip.end(), ':') == 1) {
-    refuse(where, "ip is an address or a name alone; the port goes to port");
+    refuse(where, "ip must be an address or a host name alone; give the port as port");
   }
   // '%' begins the zone of an IPv6 address; bytes above 0x7f are names in other scripts.
   const auto fits = [](char c) {
@@ -342,7 +343,7 @@ void set_ip(BoardConfig& config, std::string_view ip, std::string_view where) {
            std::string_view(".-_:%").find(c) != std::string_view::npos;
   };
   if (ip.empty() || ip.starts_with('-') || !std::all_of(ip.begin(), ip.end(), fits)) {
-    refuse(where, "ip is no address and no name of a host");
+    refuse(where, "ip is neither an address nor a host name");
   }
   config.login.host = ip;
 }
@@ -350,7 +351,7 @@ void set_ip(BoardConfig& config, std::string_view ip, std::string_view where) {
 void set_user(BoardConfig& config, std::string_view user, std::string_view where) {
   if (user.empty() || user.starts_with('-') || has_control(user) ||
       user.find_first_of(" :") != std::string_view::npos) {
-    refuse(where, "username is no name of an account");
+    refuse(where, "username is not a valid account name");
   }
   config.login.user = user;
 }
@@ -358,7 +359,7 @@ void set_user(BoardConfig& config, std::string_view user, std::string_view where
 void set_port(BoardConfig& config, std::string_view text, std::string_view where) {
   std::uint64_t port = 0;
   if (!parse_u64(text, port) || port < 1 || port > 65535) {
-    refuse(where, "port is a whole number from 1 to 65535");
+    refuse(where, "port must be a whole number from 1 to 65535");
   }
   config.login.port = static_cast<std::uint16_t>(port);
 }
@@ -370,8 +371,8 @@ void set_host(BoardConfig& config, std::string_view host) {
     const std::string_view user = host.substr(0, at);
     if (user.find(':') != std::string_view::npos) {
       refuse(kWhere,
-             "it takes user@ip[:port]; a password does not belong on the command line, "
-             "where others can read it (see --password-stdin)");
+             "it takes user@ip[:port]; do not put a password on the command line, where others can "
+             "read it (see --password-stdin)");
     }
     set_user(config, user, kWhere);
     host.remove_prefix(at + 1);
@@ -403,7 +404,7 @@ void set_board_dir(BoardConfig& config, std::string_view folder, std::string_vie
   if (folder == "~" || folder == ".") folder = "";
   if (folder.starts_with("~/")) folder.remove_prefix(2);
   if (folder.starts_with('~')) {
-    refuse(where, "board_dir is absolute, or below the account's home");
+    refuse(where, "board_dir must be an absolute path, or relative to the account's home");
   }
   const fs::path normal = fs::path(folder).lexically_normal();
   config.board_dir = normal == "." ? "" : normal.string();
@@ -414,8 +415,8 @@ void set_board_dir(BoardConfig& config, std::string_view folder, std::string_vie
 
 void set_connect_timeout(BoardConfig& config, double seconds, std::string_view where) {
   if (!(seconds >= kShortestTimeoutSeconds && seconds <= kLongestTimeoutSeconds)) {
-    refuse(where, fmt::format("it takes seconds from {} to {}", kShortestTimeoutSeconds,
-                              kLongestTimeoutSeconds));
+    refuse(where, fmt::format("it must be a number of seconds from {} to {}",
+                              kShortestTimeoutSeconds, kLongestTimeoutSeconds));
   }
   config.login.connect_timeout_seconds = seconds;
 }
@@ -425,7 +426,7 @@ HostKeyPolicy parse_host_key_policy(std::string_view text, std::string_view wher
   if (policy == "strict") return HostKeyPolicy::strict;
   if (policy == "accept-new") return HostKeyPolicy::accept_new;
   if (policy == "off") return HostKeyPolicy::off;
-  refuse(where, "it is strict, accept-new or off");
+  refuse(where, "it must be strict, accept-new or off");
 }
 
 void check_login(const BoardConfig& config, std::string_view source) {

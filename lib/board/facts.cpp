@@ -100,7 +100,7 @@ BoardFacts parse_board_facts(std::string_view answer) {
   const bool odd = printable(facts.folder) != facts.folder;
   if (!facts.folder.starts_with('/') || odd || facts.system.empty() || !has_free) {
     throw Error(Exit::board_unreachable,
-                fmt::format("the board's answer to uname, df and pwd is not understood: \"{}\"",
+                fmt::format("the board's answer to uname, df and pwd cannot be parsed: \"{}\"",
                             shorten(printable(answer), 200)));
   }
   return facts;
@@ -108,15 +108,15 @@ BoardFacts parse_board_facts(std::string_view answer) {
 
 BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir) {
   static const std::string text = fmt::format("{}{}", kFactsScript, kMakeFolder);
-  const BoardAnswer answer = shell.ask({"looking at the board", text}, {board_dir});
+  const BoardAnswer answer = shell.ask({"inspecting the board", text}, {board_dir});
   if (answer.end.exit_code == kNoFolder) {
     throw Error(Exit::cannot_write,
-                fmt::format("{}: cannot make a folder for the runs: {} (--board-dir, or board_dir "
-                            "of the ini, names another place)",
+                fmt::format("{}: cannot make a folder for the runs: {} (choose another place with "
+                            "--board-dir, or board_dir in the ini)",
                             shell.login().name(), answer.reason()));
   }
   if (!answer.ok()) {
-    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be looked at: {}",
+    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
                                                      shell.login().name(), answer.reason()));
   }
   BoardFacts facts = parse_board_facts(answer.out);
@@ -129,8 +129,9 @@ std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder) {
   std::uint64_t bytes = 0;
   const std::string_view line = trim(answer.out);
   if (!line.starts_with("free ") || !parse_free(line.substr(5), bytes)) {
-    throw Error(Exit::partial_data, fmt::format("{}: no free space told for {}: {}",
-                                                shell.login().name(), folder, answer.reason()));
+    throw Error(Exit::partial_data,
+                fmt::format("{}: the board did not report the free space of {}: {}",
+                            shell.login().name(), folder, answer.reason()));
   }
   return bytes;
 }

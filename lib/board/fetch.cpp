@@ -106,11 +106,10 @@ std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
 void BoardFetch::require_space(const fs::path& into) const {
   const auto free = free_bytes_of(into);
   if (!free || *free >= expected_bytes_) return;
-  throw Error(
-      Exit::cannot_write,
-      fmt::format("the results of the run need {} and {} are free in {}; --output names "
-                  "another folder",
-                  human_bytes(expected_bytes_), human_bytes(*free), into.parent_path().string()));
+  throw Error(Exit::cannot_write, fmt::format("the results of the run need {}, but only {} are "
+                                              "free in {}; choose another folder with --output",
+                                              human_bytes(expected_bytes_), human_bytes(*free),
+                                              into.parent_path().string()));
 }
 
 RunChanges BoardFetch::changes_since() {
@@ -227,9 +226,9 @@ void BoardFetch::note(const FetchReport& report) {
   examples_.insert(examples_.end(), report.examples.begin(), report.examples.end());
   if (report.changed.empty()) return;
   std::string text = fmt::format(
-      "{} on the board did not arrive as {} there now: {}", counted(report.changed.size(), "file"),
+      "{} could not be fetched as {} on the board now: {}", counted(report.changed.size(), "file"),
       report.changed.size() == 1 ? "it is" : "they are",
-      report.reason.empty() ? "something may still be writing" : report.reason);
+      report.reason.empty() ? "a process may still be writing to it" : report.reason);
   for (std::size_t i = 0; i < report.changed.size() && i < kMostNamed; ++i) {
     text += "\n  " + printable(report.changed[i]);
   }
@@ -243,8 +242,8 @@ void BoardFetch::note_refused() {
   const std::uint64_t refused = std::max(refused_, unlisted);
   if (refused > 0) {
     std::string text = fmt::format(
-        "{} on the board {} refused: only files and folders with printable names that "
-        "stay in their folder come home",
+        "{} on the board {} refused: only files and folders with printable names that stay in "
+        "their folder are fetched",
         counted(refused, "entry", "entries"), refused == 1 ? "was" : "were");
     for (std::size_t i = 0; i < examples_.size() && i < kMostNamed; ++i) {
       text += "\n  " + examples_[i];
@@ -253,7 +252,7 @@ void BoardFetch::note_refused() {
   }
   if (!after_.trouble.empty()) {
     fetched_.notes.push_back(
-        fmt::format("the board could not list all that the run left: {}", after_.trouble));
+        fmt::format("the board could not list everything that the run left: {}", after_.trouble));
   }
 }
 

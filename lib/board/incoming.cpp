@@ -91,7 +91,7 @@ std::string TreeWriter::make(const NewFile& file, unsigned kind) {
   if (result >= ARCHIVE_WARN) return "";
   if (!is_in_the_way(archive_errno(disk_.get()))) fail(path);
   const char* const words = archive_error_string(disk_.get());
-  return words == nullptr ? "something else is in its place" : printable(words);
+  return words == nullptr ? "something else already has its name" : printable(words);
 }
 
 std::string TreeWriter::make_folder(const NewFile& folder) {

@@ -119,7 +119,7 @@ std::string busy_sentence(const std::string& host, std::string_view line) {
   const bool lost = parts.size() > 3 && parts[3] == "lost";
   return fmt::format(
       "{} is busy: the profiled run {} (process {} there) {}; two at once would disturb each "
-      "other's times. Wait for it, or take the board with --force",
+      "other's times. Wait for it to end, or take over the board with --force",
       host, holder, parts.size() > 1 ? printable(parts[1]) : "?",
       lost ? "has lost its connection and is about to be ended" : "is under way");
 }
@@ -178,7 +178,7 @@ void BoardKeeper::wait_for_lock(const std::string& host) {
         for (const std::string_view said : split(answer_, '\n')) {
           if (!said.starts_with("kept ")) continue;
           log::info(
-              "an earlier run on {} was not brought home; what it recorded is in kept/{} there",
+              "the results of an earlier run on {} were not fetched; they are in kept/{} there",
               host, printable(said.substr(5)));
         }
         answer_.clear();
@@ -226,16 +226,16 @@ void BoardLink::open(bool force) {
 void BoardLink::recover() {
   const interrupt::Aside aside;
   keeper_.reset();
-  log::info("looking for {} again, for {} s at most", name(), reconnect_seconds_);
+  log::info("trying to reconnect to {} for at most {} s", name(), reconnect_seconds_);
   if (!shell_.reconnect(reconnect_seconds_)) {
-    throw ConnectionLost(fmt::format(
-        "the connection to {} was lost, and the board could not be reached again within {} s "
-        "(--reconnect S waits longer). What is there of the run is ended by the board itself; "
-        "what it recorded is then in {} there",
-        name(), reconnect_seconds_, kept_folder()));
+    throw ConnectionLost(
+        fmt::format("the connection to {} was lost, and the board could not be reached again "
+                    "within {} s (--reconnect S waits longer). The board ends the run by itself; "
+                    "what it recorded is then in {} there",
+                    name(), reconnect_seconds_, kept_folder()));
   }
   keeper_ = std::make_unique<BoardKeeper>(shell_, facts_, run_, reconnect_seconds_, false);
-  log::info("connected to {} again", name());
+  log::info("reconnected to {}", name());
 }
 
 void BoardLink::persistently(const std::function<void()>& work,

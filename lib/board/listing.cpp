@@ -251,7 +251,7 @@ std::string_view objection_to_board_path(std::string_view path) {
   for (const std::string_view component : split(path, '/')) {
     if (component.empty()) return "has an empty name";
     if (component == "..") return "leads out of the folder";
-    if (component == ".") return "has a '.' for a name";
+    if (component == ".") return "has '.' as a name";
     if (component.size() > kMostComponent) return "has a name of more than 255 bytes";
   }
   return "";

@@ -28,7 +28,7 @@ constexpr std::chrono::nanoseconds kRacy = Seconds(2);
 
 // Lines: 'd' or 'f', then a name with "./" in front; folders come before what they hold, so that no
 // name is resolved through a link that has to go.
-constexpr BoardScript kMakeRoom = {"making room for the project's files", R"sh(
+constexpr BoardScript kMakeRoom = {"removing what is in the way of the project's files", R"sh(
 cd "$1" 2>/dev/null || exit 0
 [ -n "$(ls -A 2>/dev/null)" ] || exit 0
 set --
@@ -103,7 +103,7 @@ std::set<fs::path> folders_of(const std::vector<ProjectEntry>& entries) {
 }
 
 void warn_of_name(const ProjectEntry& entry, SendReport& report) {
-  log::warn("not uploaded: {}: its name has a line break, which only a board with tar takes",
+  log::warn("not uploaded: {}: its name has a line break, which needs tar on the board",
             printable(entry.path.string()));
   report.not_sent.push_back(entry.path);
 }
@@ -169,7 +169,7 @@ std::function<std::size_t(char*, std::size_t)> counted_reads(SourceFile& file, S
 bool told_of_change(const SourceFile& file, const ProjectEntry& entry) {
   if (!file.has_changed()) return false;
   log::warn(
-      "{} changed while it was sent: its copy on the board may be torn, and is sent again "
+      "{} changed while it was sent: its copy on the board may be inconsistent, and is sent again "
       "for the next run",
       entry.path.string());
   return true;
@@ -226,7 +226,7 @@ void throw_board_cannot_write(BoardShell& shell, const std::string& folder,
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
-  message += "; --board-dir, or board_dir of the ini, names another place";
+  message += "; choose another place with --board-dir, or board_dir in the ini";
   throw Error(Exit::cannot_write, message);
 }
 

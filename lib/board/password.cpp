@@ -245,10 +245,10 @@ Secret read_password_line(int fd) {
                 "password");
   }
   if (has_nul || size > kMostPasswordBytes) {
-    throw Error(Exit::usage,
-                fmt::format("--password-stdin: the first line of standard input is no password: it "
-                            "{}",
-                            has_nul ? "holds NUL bytes" : "is longer than 64 KB"));
+    throw Error(
+        Exit::usage,
+        fmt::format("--password-stdin: the first line of standard input is not a password: it {}",
+                    has_nul ? "holds NUL bytes" : "is longer than 64 KB"));
   }
   return password;
 }

@@ -235,8 +235,8 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
   if (!terminal_ || command_->has_terminal()) return;
   terminal_.reset();
   log::warn(FindingId::no_board_terminal,
-            "{} gives no terminal: stdout and stderr stay apart, and come when the application "
-            "flushes them (--no-tty asks for none)",
+            "{} provides no terminal: stdout and stderr stay separate, and appear only when the "
+            "application flushes them (with --no-tty none is requested)",
             shell_.login().name());
 }
 
@@ -386,7 +386,7 @@ void BoardProgram::finish(const CommandEnd& end) {
 std::string BoardProgram::why_not_started() const {
   // Exit code of a shell when exec(2) fails; the file itself was there and executable.
   if (started_ && end_.exit_code == 127) {
-    return "the interpreter or loader that it asks for is not on the board";
+    return "the interpreter or loader that it needs is not on the board";
   }
   if (started_) return "it is not a program for the board";
   const std::string why = printable(trim(errors_tail_));
@@ -411,7 +411,7 @@ void BoardProgram::signal(int number) {
     shell_.ask(script, {run_id_, group_, name != nullptr ? name : "TERM"});
   } catch (const ConnectionLost&) {
     // The next wait() finds the connection lost, too, and ends the application over a new one.
-    log::verbose("the connection was lost while {} was to be ended", run_id_);
+    log::verbose("the connection was lost while ending {}", run_id_);
   }
 }
 

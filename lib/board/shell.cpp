@@ -46,7 +46,7 @@ class GreetingFilter {
     if (end == std::string::npos) {
       if (held_.size() > kMostGreeting) {
         throw Error(Exit::board_unreachable,
-                    "the board's login shell prints without end before it runs a command");
+                    "the board's login shell keeps printing and does not run the command");
       }
       return;
     }
@@ -87,7 +87,7 @@ std::string BoardAnswer::reason() const {
   if (!text.empty()) return text;
   if (!end.signal.empty()) return fmt::format("it was killed by SIG{}", end.signal);
   if (end.exit_code) return fmt::format("it ended with code {}", *end.exit_code);
-  return "it ended without a word";
+  return "it ended without a message";
 }
 
 std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp) {
@@ -110,8 +110,8 @@ std::string command_line(const BoardScript& script, const std::vector<std::strin
   }
   if (line.size() > kMostCommand) {
     throw Error(Exit::usage,
-                fmt::format("{}: a command of {} bytes is longer than a board takes ({}); shorter "
-                            "arguments, or a file of the project that holds them, are the way out",
+                fmt::format("{}: the command has {} bytes, more than a board accepts ({}); use "
+                            "shorter arguments, or put them into a file of the project",
                             script.name, line.size(), kMostCommand));
   }
   return line;
@@ -199,7 +199,7 @@ BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std:
     }
     if (Clock::now() - moved > kSilence) {
       throw Error(Exit::board_unreachable,
-                  fmt::format("{}: {} has not moved for {} s", login_.name(), script.name,
+                  fmt::format("{}: {} has made no progress for {} s", login_.name(), script.name,
                               kSilence.count()));
     }
   }
@@ -210,8 +210,8 @@ BoardAnswer BoardShell::ask(const BoardScript& script, const std::vector<std::st
   std::string out;
   const auto collect = [&](std::string_view bytes) {
     if (out.size() + bytes.size() > kMostAnswer) {
-      throw Error(Exit::partial_data,
-                  fmt::format("{}: {}: the board's answer has no end", login_.name(), script.name));
+      throw Error(Exit::partial_data, fmt::format("{}: {}: the board's answer is too long",
+                                                  login_.name(), script.name));
     }
     out.append(bytes);
   };

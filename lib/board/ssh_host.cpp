@@ -27,7 +27,7 @@ struct RemoteProject {
 
 // $1 folder, $2 program. "root PATH", "head HEX…", one "acl PATH" a file; a line "missing …" names
 // what is not there.
-constexpr BoardScript kFind = {"looking at the project on the board", R"sh(
+constexpr BoardScript kFind = {"inspecting the project on the board", R"sh(
 cd "$1" 2>/dev/null || { echo "missing no such folder"; exit 0; }
 echo "root $(pwd -P)"
 [ -f "./$2" ] || { echo "missing there is no file $2 in it"; exit 0; }
@@ -53,7 +53,7 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   const std::string inside = fs::path(main).lexically_normal().string();
   if (!is_acceptable_board_path(inside)) {
     throw Error(Exit::usage,
-                fmt::format("-m {}: with --remote-dir it is a path inside that folder", main));
+                fmt::format("-m {}: with --remote-dir it must be a path inside that folder", main));
   }
   const BoardAnswer answer = link.shell().ask(kFind, {folder, inside});
   RemoteProject found;
@@ -77,8 +77,8 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   }
   if (is_below(link.facts().folder, root)) {
     throw Error(Exit::usage,
-                fmt::format("--remote-dir {} on {} holds {}, where runs take place; name a folder "
-                            "of the project alone, or another --board-dir",
+                fmt::format("--remote-dir {} on {} contains {}, where msprof keeps its runs; give "
+                            "a folder that holds only the project, or another --board-dir",
                             folder, link.name(), link.facts().folder));
   }
   found.project.target = target_of(root, inside);
@@ -118,7 +118,7 @@ if [ "$3" = recording ] && [ -e "$4" ]; then mv "$1/profiling" "$2"; else mv "$1
 )sh"};
 
 // $1 our folder: a line for each kept run without that mark, its size in KB and its name.
-constexpr BoardScript kListKept = {"looking at what the board keeps", R"sh(
+constexpr BoardScript kListKept = {"listing the results kept on the board", R"sh(
 cd "$1/kept" 2>/dev/null || exit 0
 for run in *; do
   [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
@@ -166,20 +166,19 @@ void SshHost::refuse_to_lose_results() {
   if (runs.empty() && answer.ok()) return;
   options_.clean_board = false;
   if (!answer.ok()) {
-    throw Error(Exit::cannot_write, fmt::format("{}: cannot see what it keeps, so nothing was "
-                                                "removed: {} (--force removes it unseen)",
-                                                name(), answer.reason()));
+    throw Error(Exit::cannot_write,
+                fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "
+                            "(--force removes them all the same)",
+                            name(), answer.reason()));
   }
-  const std::string_view them = runs.size() == 1 ? "it" : "them";
   throw Error(
       FindingId::kept_results,
-      fmt::format("{} keeps in {}/kept what {} recorded and nobody brought home: {}; "
-                  "nothing was removed. {} brings {}, --clean-board --force deletes {}",
+      fmt::format("{} keeps in {}/kept the results of {}, which were never fetched: {}; "
+                  "nothing was removed. {} fetches them, --clean-board --force deletes them",
                   name(), facts().folder,
                   runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
                   fmt::join(runs, ", "),
-                  copy_command(link_.shell().login(), facts().folder + "/kept", facts().has_sftp),
-                  them, them));
+                  copy_command(link_.shell().login(), facts().folder + "/kept", facts().has_sftp)));
 }
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,
@@ -271,7 +270,7 @@ std::string SshHost::keep() {
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
-  return fmt::format("on {} in {} ({} brings them; --clean-board --force removes them)", name(),
+  return fmt::format("on {} in {} ({} fetches them; --clean-board --force removes them)", name(),
                      place, copy_command(link_.shell().login(), place, facts().has_sftp));
 }
 
@@ -297,7 +296,7 @@ void SshHost::remove_run() {
   if (has_run_ && options_.keep) {
     shell.change(kKeep,
                  {link_.run_folder(), link_.kept_folder(), at_stake_ ? "run" : "brought-home"});
-    log::info("the run stays on {} in {}", name(), link_.kept_folder());
+    log::info("the run is kept on {} in {}", name(), link_.kept_folder());
   } else if (has_run_) {
     shell.change(kRemove, {link_.run_folder()});
   }
@@ -319,7 +318,7 @@ void SshHost::clean_board() {
     throw;
   }
   link_.close();
-  log::info("nothing of msprof is on {} any more", name());
+  log::info("{} no longer holds any files of msprof", name());
 }
 
 }  // namespace msprof

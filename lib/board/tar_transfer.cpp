@@ -112,7 +112,7 @@ class TarReader {
     for (std::string_view rest = source_(); !rest.empty(); rest = source_()) {
       padding += rest.size();
       if (padding > kMostPadding) {
-        throw Error(Exit::partial_data, "the board's tar stream goes on behind its end");
+        throw Error(Exit::partial_data, "the board's tar stream continues after its end");
       }
     }
   }
@@ -153,12 +153,12 @@ class TarReader {
 
   // Reason why an entry is none of the two kinds that are fetched.
   std::string_view objection_to_kind() const {
-    if (archive_entry_hardlink(entry_) != nullptr) return "is a second name of another file";
+    if (archive_entry_hardlink(entry_) != nullptr) return "is a hard link to another file";
     const auto kind = archive_entry_filetype(entry_);
     if (kind == AE_IFLNK) return kLink;
     if (kind != AE_IFREG && kind != AE_IFDIR) return kSpecialFile;
     // No board of ours makes these; a hole of any size costs its sender nothing.
-    if (archive_entry_sparse_count(entry_) > 0) return "is a file with holes";
+    if (archive_entry_sparse_count(entry_) > 0) return "is a sparse file";
     return "";
   }
 
@@ -437,7 +437,7 @@ void TarWriter::finish_file() {
   if (next_again_ > 0) {
     told_of_change(*file_, *entry_);
   } else if (file_->has_changed()) {
-    log::verbose("{} changed while it was sent, and is sent once more",
+    log::verbose("{} changed while it was sent, and is sent again",
                  printable(entry_->path.string()));
     again_.push_back(entry_);
   }

@@ -140,7 +140,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
     TreeListing there = list_paths(folder, paths);
     const TreeListing again = different(there, into);
     if (!again.files.empty()) {
-      log::verbose("{} {} not have the board's size and will be fetched once more{}{}",
+      log::verbose("{} {} not have the size that the board reports and will be fetched again{}{}",
                    counted(again.files.size(), "file"), again.files.size() == 1 ? "does" : "do",
                    problem.empty() ? "" : ": ", problem);
       join(problem, fetch_listed(folder, again, incoming, progress));
@@ -166,14 +166,13 @@ void BoardTransfer::throw_disk_full(const std::string& folder,
     for (const auto& [path, file] : list_paths(folder, paths).files) {
       if (file.is_file() && !is_whole(into, path, file)) bytes += file.size_bytes;
     }
-    needed = fmt::format(" {} are still to come and", human_bytes(bytes));
+    needed = fmt::format(" {} are still to be fetched and", human_bytes(bytes));
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
-  throw Error(Exit::cannot_write,
-              fmt::format("cannot write {}: the disk is full:{} {} are free there; another folder "
-                          "can be given with --output",
-                          into.string(), needed, free_here(into)));
+  throw Error(Exit::cannot_write, fmt::format("cannot write {}: the disk is full:{} {} are free "
+                                              "there; choose another folder with --output",
+                                              into.string(), needed, free_here(into)));
 }
 
 SendReport BoardTransfer::send(const std::string& folder, const std::vector<ProjectEntry>& entries,

@@ -84,8 +84,7 @@ class ScratchFolder {
     std::string name = (fs::temp_directory_path() / "msprof_upload_XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
       throw Error(Exit::cannot_write,
-                  fmt::format("cannot make a folder in {}: {} (TMPDIR names "
-                              "another place)",
+                  fmt::format("cannot make a folder in {}: {} (set TMPDIR to use another place)",
                               fs::temp_directory_path().string(), errno_text(errno)));
     }
     path_ = name;
@@ -162,12 +161,11 @@ void BoardUpload::require_space(std::uint64_t bytes) {
   if (free >= bytes && free - bytes >= kMarginBytes) return;
   throw Error(
       Exit::cannot_write,
-      fmt::format(
-          "{}: the project needs {}, beside {} that stay free for the recording, and {} are "
-          "free below {}; make room there (--clean-board removes what msprof keeps), name "
-          "another place with --board-dir, or leave files out with .msprofignore",
-          link_.name(), human_bytes(bytes), human_bytes(kMarginBytes), human_bytes(free),
-          link_.facts().folder));
+      fmt::format("{}: the project needs {}, besides {} for the recording, but only {} are free in "
+                  "{}; free space there (--clean-board removes what msprof keeps), choose another "
+                  "place with --board-dir, or leave files out with .msprofignore",
+                  link_.name(), human_bytes(bytes), human_bytes(kMarginBytes), human_bytes(free),
+                  link_.facts().folder));
 }
 
 // Paths below `folder` of the board.
@@ -224,8 +222,9 @@ Placed BoardUpload::by_cache(const Project& project) {
       return;
     }
     log::info(
-        "space is short on {} ({} free; a second copy of the project needs {}, beside {} for "
-        "the recording): the run takes the board's copy with it",
+        "space is short on {} ({} free; a second copy of the project needs {}, besides {} for the "
+        "recording): the run uses the board's copy itself, and the next run uploads the project "
+        "again",
         link_.name(), human_bytes(free), human_bytes(project.bytes), human_bytes(kMarginBytes));
     link_.shell().change(kMove, {cache_, target_});
     cache_.clear();
@@ -319,7 +318,7 @@ void BoardUpload::place_files(const Project& project, const std::vector<PlacedFi
     stream.close();
     if (!stream) {
       throw Error(Exit::cannot_write,
-                  fmt::format("cannot write {}: {} (TMPDIR names another place)",
+                  fmt::format("cannot write {}: {} (set TMPDIR to use another place)",
                               entry.source.string(), errno_text(errno)));
     }
     entries.push_back(std::move(entry));

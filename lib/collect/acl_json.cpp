@@ -99,8 +99,7 @@ class Planner {
       patched = patch_acl_json("", options_, output_);
     }
     if (patched.replaced) {
-      log::warn("{} is not a JSON object; the run gets a default one in its place",
-                source.string());
+      log::warn("{} is not a JSON object; the run uses a default one instead", source.string());
     }
     for (const std::string& change : patched.overridden) {
       log::info("{}: {} for this run", place.string(), change);

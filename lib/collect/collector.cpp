@@ -101,7 +101,7 @@ class SpaceWatch {
     const int level = level_of(*free);
     if (level <= said_host_) return;
     said_host_ = level;
-    log::warn("{} free where the run writes on {}; nothing more is recorded when the disk is full",
+    log::warn("only {} free where the run writes on {}; recording stops when the disk is full",
               human_bytes(*free), host_.name());
   }
 
@@ -111,7 +111,7 @@ class SpaceWatch {
     const int level = level_of(*free);
     if (level <= said_here_) return;
     said_here_ = level;
-    log::warn("{} free in {}, where the results arrive (--output names another folder)",
+    log::warn("only {} free in {}, where the results are put (choose another folder with --output)",
               human_bytes(*free), output_.string());
   }
 
@@ -256,7 +256,7 @@ class Run {
       add_step("fetch", watch, fetched.bytes, fetched.captures.size() + fetched.files.size());
     } catch (const Error& error) {
       const std::string place = host_.keep();
-      throw error.with_context(fmt::format("bringing home the results, which stay {}", place));
+      throw error.with_context(fmt::format("fetching the results, which stay {}", place));
     }
   }
 
@@ -274,7 +274,7 @@ class Run {
       const fs::path path =
           staging.publish(staging.path() / "captures" / capture.name, capture.name);
       if (path.filename() != capture.name) {
-        log::info("{} is there already; this capture is {}", capture.name,
+        log::info("{} already exists; this capture is saved as {}", capture.name,
                   path.filename().string());
       }
       result_.captures.push_back({path, capture.has_data});
@@ -291,7 +291,7 @@ class Run {
     result_.notes.insert(result_.notes.end(), fetched.notes.begin(), fetched.notes.end());
     for (const std::string& note : result_.notes) log::warn("{}", note);
     if (fetched.not_fetched > 0) {
-      log::warn("{} of the run did not come home",
+      log::warn("not fetched: {} of the run",
                 counted(fetched.not_fetched, "link or special file", "links or special files"));
     }
   }

@@ -42,7 +42,7 @@ class Reader {
 
   void read() {
     if (!read_sections()) {
-      file_.unseen = "its section table is gone";
+      file_.unseen = "its section table is missing";
       return;
     }
     const auto* dynamic = find(SHT_DYNAMIC);

@@ -27,9 +27,10 @@ namespace fs = std::filesystem;
 namespace {
 
 [[noreturn]] void fail(const fs::path& path, int error_number) {
-  throw Error(Exit::cannot_write,
-              fmt::format("cannot copy the project to {}: {} (XDG_CACHE_HOME names another place)",
-                          path.string(), errno_text(error_number)));
+  throw Error(
+      Exit::cannot_write,
+      fmt::format("cannot copy the project to {}: {} (set XDG_CACHE_HOME to use another place)",
+                  path.string(), errno_text(error_number)));
 }
 
 void make_folder(const fs::path& path) {
@@ -78,8 +79,8 @@ RunPlace LocalHost::open(const Project& project) {
   folder_ = std::make_unique<RunFolder>(runs_, project.target.root);
   for (const pid_t other : folder_->others()) {
     log::warn(FindingId::concurrent_run,
-              "{} is under way already, in process {}: each run has a copy of its own, but they "
-              "disturb each other's times",
+              "another run of {} is under way, in process {}: each run has a copy of its own, but "
+              "they disturb each other's times",
               project.target.root.string(), other);
   }
   // A folder of its own around the project: "../src" of a program at its top stays inside the run.

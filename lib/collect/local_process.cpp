@@ -329,7 +329,8 @@ Pipe make_pipe() {
 
 std::string start_error_text(int error_number) {
   if (error_number == ENOEXEC) return "it is not a program for this machine";
-  if (error_number == ENOENT) return "the interpreter or loader that it asks for is not here";
+  if (error_number == ENOENT)
+    return "the interpreter or loader that it needs is not on this machine";
   return errno_text(error_number);
 }
 

@@ -22,13 +22,13 @@ void add_no_capture(const RunFacts& facts, std::vector<std::string>& causes) {
   if (facts.own_acl_json) {
     causes.push_back(
         fmt::format("{} does not call svp_acl_init, or calls it without the path of an acl.json "
-                    "(--acl-json FILE names one of another name or place)",
+                    "(give it with --acl-json FILE if it has another name or place)",
                     facts.main));
   } else {
     causes.push_back(
         fmt::format("{} does not call svp_acl_init with the path of an acl.json; the project has "
-                    "none, so a default one lay beside {} and in ../src (--acl-json FILE names "
-                    "one of another name or place)",
+                    "none, so a default one was put beside {} and into ../src (give yours with "
+                    "--acl-json FILE if it has another name or place)",
                     facts.main, facts.main));
   }
   if (!facts.on_board) {
@@ -43,7 +43,7 @@ void add_no_data(const RunFacts& facts, std::vector<std::string>& causes) {
   causes.push_back(
       "the model was converted without --online_model_type=2 (ATC), so it carries nothing to "
       "profile");
-  causes.push_back("models were loaded and unloaded, and none was executed");
+  causes.push_back("models were loaded and unloaded, but none was executed");
   if (facts.items_off) causes.push_back("--acl_api off and --aacpu off leave little to record");
 }
 

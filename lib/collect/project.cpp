@@ -224,15 +224,14 @@ class Scanner {
 
   void check_limits() const {
     if (project_.file_count <= kMostFiles && project_.bytes <= kMostBytes) return;
-    throw Error(
-        Exit::usage,
-        fmt::format("the run works on a copy of {}, which holds {}{} files ({}); above {} files or "
-                    "{} name the folder with --project DIR (a .msprofignore file there can leave "
-                    "parts out)",
-                    root().string(), project_.file_count > kMostCounted ? "more than " : "",
-                    with_thousands(std::min(project_.file_count, kMostCounted)),
-                    human_bytes(project_.bytes), with_thousands(kMostFiles),
-                    human_bytes(kMostBytes)));
+    throw Error(Exit::usage,
+                fmt::format("the run works on a copy of {}, which holds {}{} files ({}); for more "
+                            "than {} files or {}, give the folder with --project DIR (a "
+                            ".msprofignore file there can leave parts out)",
+                            root().string(), project_.file_count > kMostCounted ? "more than " : "",
+                            with_thousands(std::min(project_.file_count, kMostCounted)),
+                            human_bytes(project_.bytes), with_thousands(kMostFiles),
+                            human_bytes(kMostBytes)));
   }
 
   const fs::path& root() const { return project_.target.root; }
@@ -309,7 +308,7 @@ Target find_target(const std::string& main, const std::optional<std::string>& pr
   if (root) candidates.push_back(*root / main);
 
   std::string why = "no such file in the current folder";
-  why += root ? " or in --project" : "; --project DIR names another folder";
+  why += root ? " or in --project" : "; give another folder with --project DIR";
   std::error_code error;
   for (const fs::path& candidate : candidates) {
     if (!fs::exists(candidate, error)) continue;

@@ -30,9 +30,10 @@ constexpr std::string_view kRunPrefix = "run_";
 constexpr std::uint64_t kMostPathBytes = 4096;
 
 [[noreturn]] void fail(const fs::path& path, int error_number) {
-  throw Error(Exit::cannot_write,
-              fmt::format("cannot prepare the run in {}: {} (XDG_CACHE_HOME names another place)",
-                          path.string(), errno_text(error_number)));
+  throw Error(
+      Exit::cannot_write,
+      fmt::format("cannot prepare the run in {}: {} (set XDG_CACHE_HOME to use another place)",
+                  path.string(), errno_text(error_number)));
 }
 
 // Opens and locks `path`; an empty descriptor when another process holds it. A cleaner may have

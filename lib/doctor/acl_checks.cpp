@@ -114,7 +114,7 @@ class AclChecks {
     const Json* value = find(spellings);
     if (value == nullptr || *value == "on") return;
     is_set_by_collect(*spellings.begin(), value, "on",
-                      *value == "off" ? "does not record it" : "takes it for off");
+                      *value == "off" ? "does not record it" : "treats it as off");
   }
 
   void check_metrics() {
@@ -139,8 +139,8 @@ class AclChecks {
     if (is_number && number == 0) return list_.ok(of("interval"), "0: every inference");
     is_set_by_collect("interval", value, "0 (--interval N another)",
                       is_number && number <= static_cast<std::uint64_t>(kMaxInterval)
-                          ? "may lose inferences that follow each other fast"
-                          : fmt::format("wants a whole number from 0 to {}", kMaxInterval));
+                          ? "may lose inferences that follow each other quickly"
+                          : fmt::format("needs a whole number from 0 to {}", kMaxInterval));
   }
 
   // Folder that the file names; empty if it names none that a board takes.
@@ -155,7 +155,7 @@ class AclChecks {
     if (!path.empty() && plain && path.size() <= kMostOutputBytes) return path;
     is_set_by_collect("output", value, "a folder of its own",
                       path.empty() ? "puts captures beside the executable"
-                                   : "wants a path of letters, digits and '_'");
+                                   : "needs a path of letters, digits and '_'");
     return "";
   }
 
@@ -178,7 +178,9 @@ std::string check_acl_json(CheckList& list, const std::string& name, std::string
   if (document.is_discarded()) {
     const Json lenient = Json::parse(text, nullptr, false, true);
     if (!lenient.is_discarded()) {
-      list.ok(name, "has comments; msprof collect leaves them out of its copy, boards refuse them");
+      list.ok(
+          name,
+          "has comments; msprof collect leaves them out of its copy, boards do not accept them");
       document = lenient;
     }
   }
@@ -188,7 +190,7 @@ std::string check_acl_json(CheckList& list, const std::string& name, std::string
         fmt::format("is not {}; msprof collect puts a default one in its place, a run without "
                     "it is not profiled",
                     document.is_discarded() ? "JSON" : "a JSON object"),
-        fmt::format("python3 -m json.tool {} shows the place", name));
+        fmt::format("python3 -m json.tool {} shows where", name));
     return "";
   }
   check_dump(list, name, text);
@@ -215,7 +217,7 @@ void report_acl_output(CheckList& list, const std::string& name, const std::stri
   list.ok(of,
           fmt::format("{} {} {}; msprof collect uses a folder of its own, a run without it puts "
                       "captures beside the executable",
-                      output, is_there ? "cannot be written" : "is no folder", where));
+                      output, is_there ? "cannot be written" : "is not a folder", where));
 }
 
 }  // namespace msprof

@@ -99,7 +99,7 @@ done
 const BoardScript& look_script() {
   static const std::string text =
       std::string(kMarkedFunction) + kLockFunctions + std::string(kFactsScript) + kLook;
-  static const BoardScript script = {"looking at the board", text};
+  static const BoardScript script = {"inspecting the board", text};
   return script;
 }
 
@@ -153,7 +153,7 @@ BoardLook look_without_a_trace(BoardShell& shell, const BoardQuestion& question)
   const BoardAnswer answer =
       shell.ask(look_script(), {question.board_dir, question.output, folders}, names);
   if (!answer.ok() && answer.out.empty()) {
-    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be looked at: {}",
+    throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
                                                      shell.login().name(), answer.reason()));
   }
   BoardLook look = parse_board_look(answer.out);
@@ -194,13 +194,13 @@ class BoardChecks {
       : list_(list), config_(config), project_(project), shell_(with_steps(config.login)) {}
 
   void check() {
-    if (!connect()) return skip_after_login("there is no login");
+    if (!connect()) return skip_after_login("the login failed");
     try {
       check_commands();
       look();
     } catch (const Error& error) {
       list_.fail("commands", error);
-      return skip_after_login("no command runs on the board");
+      return skip_after_login("the board runs no command");
     }
     check_tools();
     check_folder();
@@ -232,7 +232,7 @@ class BoardChecks {
         std::chrono::steady_clock::now() - begin;
     const std::string evidence[] = {
         fmt::format("{} port {} answers", config_.login.host, config_.login.port),
-        "the key exchange went well", "it is known",
+        "the key exchange succeeded", "it is known",
         error ? ""
               : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
                             shell_.connection().login_method(), spent.count())};
@@ -243,9 +243,9 @@ class BoardChecks {
       if (error && i == broken) {
         list_.fail(kSteps[i], *error);
       } else if (i >= passed_) {
-        list_.skip(kSteps[i], "not checked: the way ends before it");
+        list_.skip(kSteps[i], "not checked: an earlier step failed");
       } else if (i == 2 && config_.login.host_key == HostKeyPolicy::off) {
-        list_.warn(kSteps[i], "not looked at: another machine could answer in the board's place",
+        list_.warn(kSteps[i], "not checked: another machine could answer in the board's place",
                    "leave out --host-key off, or host_key of the ini");
       } else {
         list_.ok(kSteps[i], evidence[i]);
@@ -308,7 +308,7 @@ class BoardChecks {
   void check_folder() {
     const BoardFacts& facts = look_.facts;
     constexpr const char* kElsewhere =
-        "--board-dir DIR, or board_dir in the ini, names another folder";
+        "choose another folder with --board-dir DIR, or board_dir in the ini";
     if (!look_.writable || !look_.read_only_mount.empty()) {
       return list_.fail(
           "board folder",
@@ -324,14 +324,14 @@ class BoardChecks {
 
   // Passes any umask: whatever a run writes, only the account gets into its folder.
   void check_umask() {
-    if (!look_.umask) return list_.skip("umask", "it is not told");
-    list_.ok("umask", fmt::format("{:04o}; the folder of a run is the account's alone, whatever it "
-                                  "is",
-                                  *look_.umask));
+    if (!look_.umask) return list_.skip("umask", "the board does not report it");
+    list_.ok("umask",
+             fmt::format("{:04o}; only the account can use the folder of a run, whatever the umask",
+                         *look_.umask));
   }
 
   void check_clock() {
-    if (!look_.clock_s) return list_.skip("clock", "the board does not tell its time");
+    if (!look_.clock_s) return list_.skip("clock", "the board does not report its time");
     const std::int64_t skew = *look_.clock_s < earliest_s_ ? *look_.clock_s - earliest_s_
                               : *look_.clock_s > latest_s_ ? *look_.clock_s - latest_s_
                                                            : 0;
@@ -342,8 +342,8 @@ class BoardChecks {
     }
     list_.warn(
         "clock",
-        fmt::format("{} s {} this machine's; times of a profile do not mind (they count from "
-                    "the board's start), times of files and of log lines do",
+        fmt::format("{} s {} this machine's; times of a profile are not affected (they count from "
+                    "the board's start), those of files and log lines are",
                     std::abs(skew), skew < 0 ? "behind" : "ahead of"),
         fmt::format("ssh {}{}@{} date -s @$(date +%s)",
                     config_.login.port == 22 ? "" : fmt::format("-p {} ", config_.login.port),
@@ -356,12 +356,12 @@ class BoardChecks {
                  fmt::format("the profiled run {} is under way; two at once disturb "
                              "each other's times",
                              look_.busy),
-                 "wait for it, or take the board with msprof collect --force",
+                 "wait for it to end, or take over the board with msprof collect --force",
                  Exit::board_unreachable);
     } else if (!look_.writers.empty()) {
       list_.warn("other runs",
-                 fmt::format("another program is being profiled: process {}; one profiling task a "
-                             "device is all that boards support",
+                 fmt::format("another program is being profiled: process {}; boards support only "
+                             "one profiling task per device",
                              look_.writers.front()),
                  "wait for it, or end it");
     } else {
@@ -374,7 +374,7 @@ class BoardChecks {
     if (!look_.kept.empty()) {
       return list_.warn(
           "leftovers",
-          fmt::format("{} of an earlier time, never brought home, in {}/kept: {}",
+          fmt::format("{} with results that were never fetched, in {}/kept: {}",
                       counted(look_.kept.size(), "run"), place, fmt::join(look_.kept, ", ")),
           fmt::format("{} ; then msprof collect --host {} --clean-board --force",
                       copy_command(config_.login, place + "/kept", look_.facts.has_sftp),
@@ -424,7 +424,7 @@ class BoardChecks {
 
   void check_architecture() {
     if (project_.program_head.empty()) {
-      return list_.skip("architecture", "no executable to look at");
+      return list_.skip("architecture", "no executable to inspect");
     }
     const std::string why =
         why_not_for_board(project_.program_head, look_.facts.program_head, look_.facts.machine);
@@ -485,21 +485,20 @@ void check_board_file(CheckList& list, const fs::path& file, const BoardConfig& 
   const bool others = is_file && (status.st_mode & (S_IRWXG | S_IRWXO)) != 0;
   if (others) {
     list.warn("ini file",
-              fmt::format("{} may be read by others (mode {:04o}){}", file.string(),
+              fmt::format("{} can be read by others (mode {:04o}){}", file.string(),
                           status.st_mode & 07777U,
                           config.password.empty() ? "" : ", and it holds a password"),
               fmt::format("chmod 600 {}", shell_word(file.string())));
   } else {
-    list.ok("ini file", fmt::format("{} is its owner's alone", file.string()));
+    list.ok("ini file", fmt::format("only its owner can read {}", file.string()));
   }
   if (config.password.empty()) {
     list.ok("password", "none in the file");
   } else {
-    list.warn(
-        "password", "it stands in clear text in the ini file",
-        fmt::format("ssh-copy-id -p {} {}@{}, and remove pwd; or --password-stdin, or a question "
-                    "on the terminal",
-                    config.login.port, config.login.user, config.login.host));
+    list.warn("password", "it is in clear text in the ini file",
+              fmt::format("ssh-copy-id -p {} {}@{}, and remove pwd; or use --password-stdin, or "
+                          "type it on the terminal",
+                          config.login.port, config.login.user, config.login.host));
   }
   if (is_file && names_a_mount(file)) check_own_address(list);
 }

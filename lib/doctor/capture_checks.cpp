@@ -42,8 +42,7 @@ constexpr int kMostShown = 160;  // columns of a text from the capture
 
 // Our own runtime writes each record at once, and .done files also where finalize is forgotten.
 constexpr std::string_view kCutShortHere =
-    "the application was killed, or left by _exit: of each file the record being written may be "
-    "lost";
+    "the application was killed, or ended by _exit: the last record of each file may be lost";
 
 std::string with_folder(std::string_view remedy, const std::string& folder) {
   std::string text;
@@ -147,8 +146,8 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
   }
   if (!damaged && TraceDb::open(store)) {
     return list.warn("store",
-                     fmt::format("{} is outdated: raw files came, went or changed after it was "
-                                 "made; they were read afresh for this",
+                     fmt::format("{} is outdated: raw files were added, removed or changed after "
+                                 "it was made; they were read again for this check",
                                  store.string()),
                      again);
   }
@@ -157,7 +156,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
     return list.warn("store",
                      fmt::format("{} was made by a newer msprof (schema {}, this one knows {})",
                                  store.string(), *version, kSchemaVersion),
-                     fmt::format("use that msprof, or make it anew with this one: {}", again));
+                     fmt::format("use that msprof, or make it again with this one: {}", again));
   }
   if (version && *version > 0 && *version < kSchemaVersion) {
     return list.warn("store",
@@ -165,7 +164,7 @@ void check_store(CheckList& list, const fs::path& store, bool damaged, const std
                                  store.string(), *version, kSchemaVersion),
                      again);
   }
-  list.warn("store", fmt::format("{} is damaged, or no store of msprof", store.string()), again);
+  list.warn("store", fmt::format("{} is damaged, or not a store of msprof", store.string()), again);
 }
 
 // Consequence of missing files of a kind (the first of its group).
@@ -202,7 +201,7 @@ constexpr Absence kAbsences[] = {
     {"task_memory_info", "allocations were not recorded", "collect with --task-memory=on"},
     {"data_preprocess", "no data queue was recorded", "collect with --aicpu=on"},
     {"l2_cache", "the L2 cache was not recorded", "collect with --l2=on"},
-    {"lpm_freq", "the device told no frequency changes", ""},
+    {"lpm_freq", "the device reported no frequency changes", ""},
 };
 
 class Products {
@@ -309,8 +308,8 @@ class Products {
                         damage->remedy, Exit::partial_data);
     }
     if (!needs.every_run) return list_.skip(name, "no data: the run did nothing of this kind");
-    list_.warn(name, "no data: the records are there, and none of them belongs to a task",
-               "are host and device folders of one run? Copy the whole folder again");
+    list_.warn(name, "no data: there are records, but none of them belongs to a task",
+               "are the host and device folders from the same run? Copy the whole folder again");
   }
 
   CheckList& list_;
@@ -350,7 +349,7 @@ class ScratchFolder {
     std::string name = (fs::temp_directory_path() / "msprof-doctor-XXXXXX").string();
     if (::mkdtemp(name.data()) == nullptr) {
       throw Error(Exit::cannot_write,
-                  fmt::format("cannot make a folder in {}: {}; TMPDIR names another place",
+                  fmt::format("cannot make a folder in {}: {}; set TMPDIR to use another place",
                               fs::temp_directory_path().string(), errno_text(errno)));
     }
     path_ = name;
@@ -409,11 +408,11 @@ class CaptureDoctor {
   void check_disk() {
     const auto free = free_bytes_of(folder_);
     if (!free || *free >= kFullBytes) return;
-    list_.warn(
-        "disk",
-        fmt::format("{} free where the capture is: a run that wrote there may have lost its end",
-                    human_bytes(*free)),
-        fmt::format("df -h {}; free space, and run again", folder_.string()));
+    list_.warn("disk",
+               fmt::format("only {} free where the capture is: a run that wrote there may have "
+                           "lost its last records",
+                           human_bytes(*free)),
+               fmt::format("df -h {}; free space, and run again", folder_.string()));
   }
 
   // A folder of the host beside those of devices, either without a single file of data.
@@ -427,12 +426,13 @@ class CaptureDoctor {
     std::error_code ignored;
     if (of_device && !of_host && fs::is_directory(folder_ / "host", ignored)) {
       list_.fail("host", "host/data is empty: the disk was full, or the folder was not writable",
-                 "df -h and ls -ld on the machine of the run; free space or mend the rights, and "
-                 "run again",
+                 "df -h and ls -ld on the machine of the run; free space or correct the "
+                 "permissions, and run again",
                  Exit::partial_data);
     } else if (of_host && !of_device) {
-      list_.warn("device", "no data of a device: nothing ran on one, or its folder was not copied",
-                 "copy the whole folder again; else see that the application runs on the NPU");
+      list_.warn(
+          "device", "no data of a device: nothing ran on one, or its folder was not copied",
+          "copy the whole folder again; else make sure that the application runs on the NPU");
     }
   }
 
@@ -506,8 +506,7 @@ class CaptureDoctor {
                  !file.name.ends_with(".info");
         });
     if (has_data) {
-      list.fail("profile",
-                "no product has data: the files are there, and nothing of them can be used",
+      list.fail("profile", "no product has data: there are files, but nothing in them can be used",
                 "see the checks above", Exit::partial_data);
     } else {
       list.fail("profile", "no product has data: nothing was recorded",

@@ -87,12 +87,12 @@ void check_writable(CheckList& list, std::string_view name, const fs::path& fold
     return list.fail(
         name,
         fmt::format("{} cannot be written{}", folder.string(),
-                    there == folder ? "" : fmt::format(": {} is not yours", there.string())),
+                    there == folder ? "" : fmt::format(": {} is not writable", there.string())),
         remedy, Exit::cannot_write);
   }
   const auto free = free_bytes_of(there);
   if (!free)
-    return list.skip(name, fmt::format("the free space of {} is not told", there.string()));
+    return list.skip(name, fmt::format("the free space of {} is not known", there.string()));
   check_free_space(list, name, folder.string(), *free, wanted_bytes, remedy);
 }
 
@@ -131,12 +131,12 @@ void check_other_programs(CheckList& list) {
             fmt::format("another program is being profiled: process {}; two at once disturb each "
                         "other's times",
                         writers.front()),
-            "wait for it, or end it");
+            "wait for it to end, or end it");
 }
 
 void check_old_runs(CheckList& list, const fs::path& runs) {
   const auto stale = stale_runs(runs);
-  if (stale.empty()) return list.ok("leftovers", "none of earlier runs");
+  if (stale.empty()) return list.ok("leftovers", "none from earlier runs");
   list.warn("leftovers",
             fmt::format("{} in {}", counted(stale.size(), "earlier run"), runs.string()),
             "nothing to do: the next run of msprof collect removes them");
@@ -188,7 +188,7 @@ std::vector<std::string> libraries_missing_here(const std::vector<std::string>& 
 void check_cache(CheckList& list) {
   try {
     const fs::path runs = runs_folder(user_cache_folder());
-    check_writable(list, "cache folder", runs, 0, "XDG_CACHE_HOME names another place");
+    check_writable(list, "cache folder", runs, 0, "set XDG_CACHE_HOME to use another place");
     check_old_runs(list, runs);
   } catch (const Error& error) {
     list.fail("cache folder", error);
@@ -236,9 +236,9 @@ void check_free_space(CheckList& list, std::string_view name, const std::string&
   const std::string text = fmt::format("{} free in {}", human_bytes(free_bytes), folder);
   if (free_bytes < std::max(kNoSpaceBytes, wanted_bytes)) {
     list.fail(name,
-              wanted_bytes > kNoSpaceBytes
-                  ? fmt::format("{}, and the project alone has {}", text, human_bytes(wanted_bytes))
-                  : fmt::format("{}: nothing can be recorded", text),
+              wanted_bytes > kNoSpaceBytes ? fmt::format("{}, but the project alone needs {}", text,
+                                                         human_bytes(wanted_bytes))
+                                           : fmt::format("{}: nothing can be recorded", text),
               remedy, Exit::cannot_write);
   } else if (free_bytes < 2 * wanted_bytes + kLittleSpaceBytes) {
     list.warn(name, fmt::format("{}: a run records up to 2 MB a second", text), remedy);
@@ -249,10 +249,10 @@ void check_free_space(CheckList& list, std::string_view name, const std::string&
 
 void report_libraries(CheckList& list, const ProjectFacts& project,
                       const std::vector<std::string>& missing, std::string_view where) {
-  if (project.program_head.empty()) return list.skip("libraries", "no executable to look at");
+  if (project.program_head.empty()) return list.skip("libraries", "no executable to inspect");
   if (missing.empty()) {
-    return list.ok("libraries", fmt::format("all that the project does not hold are on {} ({})",
-                                            where, project.libraries.size()));
+    return list.ok("libraries", fmt::format("all that are not in the project are on {} ({})", where,
+                                            project.libraries.size()));
   }
   std::vector<std::string> nowhere;
   std::string misplaced;
@@ -268,7 +268,7 @@ void report_libraries(CheckList& list, const ProjectFacts& project,
     list.fail("libraries",
               fmt::format("not on {} and not in the project: {}; the executable cannot be loaded",
                           where, fmt::join(nowhere, ", ")),
-              "put what is missing into lib/ of the project, or give --env LD_LIBRARY_PATH=DIR to "
+              "put the missing ones into lib/ of the project, or give --env LD_LIBRARY_PATH=DIR to "
               "msprof collect",
               Exit::application_failed);
   }
@@ -297,7 +297,7 @@ void check_own_address(CheckList& list) {
 void check_machine(CheckList& list, const fs::path& output, bool runs_here) {
   list.begin("this machine");
   check_writable(list, "output folder", fs::weakly_canonical(fs::absolute(output)), 0,
-                 "--output DIR names another folder");
+                 "choose another folder with --output DIR");
   if (runs_here) check_cache(list);
   check_umask(list, own_umask());
   check_clock_here(list);
@@ -309,10 +309,10 @@ void check_project_here(CheckList& list, const ProjectFacts& project) {
   list.begin("project, on this machine");
   try {
     const fs::path runs = runs_folder(user_cache_folder());
-    check_writable(list, "room for the copy", runs, project.bytes,
-                   "XDG_CACHE_HOME names another place");
+    check_writable(list, "space for the copy", runs, project.bytes,
+                   "set XDG_CACHE_HOME to use another place");
   } catch (const Error& error) {
-    list.fail("room for the copy", error);
+    list.fail("space for the copy", error);
   }
   const std::string why = why_not_for_board(project.program_head, read_elf_head("/proc/self/exe"));
   if (why.empty()) {
@@ -320,7 +320,7 @@ void check_project_here(CheckList& list, const ProjectFacts& project) {
   } else {
     list.fail("architecture",
               fmt::format("the executable is built for {}", why.substr(0, why.find(','))),
-              "name the board it is for: --config board.ini, or --host user@ip",
+              "give the board that it is for: --config board.ini, or --host user@ip",
               Exit::application_failed);
   }
   report_libraries(list, project, libraries_missing_here(project.libraries, project.run_paths),

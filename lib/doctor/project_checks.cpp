@@ -47,7 +47,7 @@ class ProgramChecks {
     list_.ok("executable", fmt::format("{}{}", project_.target.main.string(),
                                        program.is_elf ? "" : ", a script"));
     if (!program.is_elf) {
-      return list_.skip("svp_acl calls", "what a script starts cannot be seen");
+      return list_.skip("svp_acl calls", "what a script starts cannot be checked");
     }
     facts_.program_head = program.head;
     if (!program.unseen.empty()) {
@@ -119,7 +119,7 @@ class ProgramChecks {
                  "end (one that loads its runtime with dlopen may do so unseen)");
     } else if (finalize.empty()) {
       list_.warn("svp_acl calls",
-                 fmt::format("{} is called, and no svp_acl_finalize: on a board the last second "
+                 fmt::format("{} is called, but not svp_acl_finalize: on a board the last second "
                              "(2 MB) of a run is lost",
                              init),
                  "call svp_acl_finalize at the end");
@@ -274,8 +274,8 @@ class ProjectChecks {
           "name the file that the application gives to svp_acl_init", Exit::nothing_to_do);
     } else if (done.empty()) {
       list_.ok("acl.json",
-               "none: msprof collect makes a default one beside the executable and in "
-               "../src; the application must hand its path to svp_acl_init");
+               "none: msprof collect makes a default one beside the executable and in ../src; the "
+               "application must pass its path to svp_acl_init");
     }
   }
 

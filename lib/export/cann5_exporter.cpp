@@ -173,7 +173,7 @@ std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope)
     }
     parts.push_back(std::move(part));
   }
-  if (parts.empty()) log::info("no device in this capture, and no file without one");
+  if (parts.empty()) log::info("no device in this capture, so there are no files to write");
   return parts;
 }
 

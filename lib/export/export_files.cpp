@@ -319,11 +319,10 @@ void ProductFolder::retire() {
               path_.string());
   }
   for (const fs::path& path : retired.changed) {
-    log::warn(
-        FindingId::product_changed,
-        "{} is of an earlier export and was changed since: it stays, and viewers that load the "
-        "folder show it, too",
-        path.string());
+    log::warn(FindingId::product_changed,
+              "{} is from an earlier export and has been changed since: it is kept, and viewers "
+              "that load the folder show it, too",
+              path.string());
   }
 }
 
@@ -333,7 +332,7 @@ void ProductFolder::remove_former_table(const std::string& name,
   std::error_code error;
   if (!fs::exists(fs::symlink_status(path, error)) || ledger_.knows("timeline", name)) return;
   if (!is_json_table(path, columns)) {
-    log::info("{} stays: it is not the table of an earlier export", path.string());
+    log::info("{} is kept: it is not the table of an earlier export", path.string());
     return;
   }
   if (fs::remove(path, error))

@@ -152,7 +152,7 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
                        file = std::move(summary)](const Database& connection) {
                         auto written = write_summary(connection, *folder, format, file);
                         if (written.empty())
-                          log::info("{}: no row of it is in what was asked for; no file",
+                          log::info("{}: no rows match the options; no file written",
                                     file.table->name());
                         return written;
                       },

@@ -116,7 +116,7 @@ std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeli
       metadata < most ? histogram.cuts(most - metadata) : std::vector<std::int64_t>(kMostParts, 0);
   if (cuts.size() >= kMostParts) {
     throw Error(Exit::usage,
-                fmt::format("--split {} makes more than {} files of {}; it takes at least {}",
+                fmt::format("--split {} would make more than {} files of {}; give at least {}",
                             human_bytes(most), kMostParts, timeline.file_name,
                             human_bytes(metadata + histogram.bytes() / (kMostParts / 2))));
   }
@@ -226,7 +226,7 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
     return options.split_bytes > 0 && file.text_bytes > options.split_bytes;
   });
   if (too_large > 0) {
-    log::warn("{}: {} larger than --split asks for: so much happens at one moment",
+    log::warn("{}: {} larger than --split allows: too much happens at one moment",
               timeline.document.stem,
               too_large == 1 ? "1 part is" : fmt::format("{} parts are", too_large));
   }

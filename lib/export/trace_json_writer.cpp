@@ -26,7 +26,7 @@ class GzipSink : public TraceSink {
   GzipSink(AtomicFile& file, std::size_t buffer_bytes) : file_(file), buffer_bytes_(buffer_bytes) {
     if (deflateInit2(&stream_, kLevel, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
         Z_OK) {
-      throw Error(Exit::internal_error, "zlib does not start");
+      throw Error(Exit::internal_error, "zlib cannot be initialized");
     }
   }
   ~GzipSink() override { deflateEnd(&stream_); }

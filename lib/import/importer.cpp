@@ -132,7 +132,7 @@ void refuse_less(const fs::path& store, const ImportReport& report) {
   if (lost == 0 || layout_of(store).empty()) return;
   throw Error(FindingId::less_than_before,
               fmt::format("{} was made with --layout, and without it {} cannot be read: give "
-                          "--layout FILE again; --force replaces the store all the same",
+                          "--layout FILE again, or replace the store with --force",
                           store.string(), lost == 1 ? "1 file" : fmt::format("{} files", lost)));
 }
 

@@ -129,7 +129,7 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
   result.type = field_type(field, file, place);
   result.offset_bytes = number(field, "offset", kMostRecordBytes, file, place);
   if (result.offset_bytes + width_bytes(result.type) > layout.record_bytes) {
-    fail(file, fmt::format("{} ends behind the record of {} bytes", place, layout.record_bytes));
+    fail(file, fmt::format("{} ends beyond the record of {} bytes", place, layout.record_bytes));
   }
   if (field.contains("scale")) {
     result.scale = static_cast<std::int64_t>(number(field, "scale", 1'000'000'000, file, place));

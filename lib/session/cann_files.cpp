@@ -137,7 +137,8 @@ class PartReader {
       if (name == chosen->first) continue;
       const bool same = text == chosen->second;
       add(same ? FindingId::info_twice : FindingId::info_differs, base, name,
-          same ? "there twice, the same" : "there twice", fmt::format("{} is used", chosen->first));
+          same ? "present twice, the same" : "present twice",
+          fmt::format("{} is used", chosen->first));
     }
     used_ = chosen->first;
     return std::move(chosen->second);
@@ -190,11 +191,11 @@ CannPartFiles read_part_files(const fs::path& folder, const std::string& name,
   CannPartFiles files;
   if (const auto text = reader.text_of("info.json")) {
     files.has_info_json = read_info_json(*text, files.info);
-    if (!files.has_info_json) reader.broken("info.json", "it is no JSON object");
+    if (!files.has_info_json) reader.broken("info.json", "it is not a JSON object");
   }
   if (const auto text = reader.text_of("sample.json")) {
     files.has_sample_json = read_sample_json(*text, files.info);
-    if (!files.has_sample_json) reader.broken("sample.json", "it is no JSON object");
+    if (!files.has_sample_json) reader.broken("sample.json", "it is not a JSON object");
   }
   if (const auto text = reader.text_of("start_info")) {
     files.begin = read_start_info(*text);

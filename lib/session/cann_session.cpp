@@ -151,7 +151,7 @@ void CannSession::add_parts() {
   });
   if (!host()) {
     tell(FindingId::missing_folder, "host", "no host folder",
-         "calls, operators and their names are not there");
+         "calls, operators and their names are missing");
   }
 }
 
@@ -296,7 +296,7 @@ void CannSession::set_window(const PartFiles& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].end) continue;
     tell(end ? FindingId::borrowed_info : FindingId::no_end, parts_[i].name + "/end_info",
-         "missing or broken", end ? "that of another folder is used" : "no end is known");
+         "missing or broken", end ? "that of another folder is used" : "the end is not known");
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].begin) continue;
@@ -329,7 +329,7 @@ void CannSession::share_info(PartFiles& files) {
     if (!files[i].has_info_json) {
       if (with_info != files.end()) cann::take_info_json(files[i].info, with_info->info);
       missing(part, "info.json",
-              part.is_host() ? "what it says is taken from a device, where one has it"
+              part.is_host() ? "its values are taken from a device, if one has them"
                              : "its tick frequency is not known: its tasks have no times");
     }
     if (!files[i].has_sample_json) {
@@ -366,7 +366,7 @@ void CannSession::set_chip(const PartFiles& files) {
   if (chip_) return;
   findings_.push_back({FindingId::unknown_chip, "info.json",
                        said_by ? said_by->name + "/info.json" : "info.json",
-                       platform ? "unknown chip" : "chip not said",
+                       platform ? "unknown chip" : "chip not given",
                        fmt::format("{}: device data that depends on the chip is not read",
                                    platform ? fmt::format("platform_version {}", *platform)
                                             : std::string("no platform_version"))});

@@ -90,8 +90,8 @@ std::string why_none_is_a_capture(const fs::path& folder) {
   std::sort(named.begin(), named.end());
   const std::string what =
       named.size() == 1
-          ? "one folder named as a capture, which cannot be read"
-          : fmt::format("{} folders named as captures, none of which can be read", named.size());
+          ? "one folder named like a capture, which cannot be read"
+          : fmt::format("{} folders named like captures, none of which can be read", named.size());
   return fmt::format("{} holds {}: {}", folder.string(), what, why_not_a_capture(named.front()));
 }
 

@@ -277,7 +277,7 @@ void SvpSession::add_data_folder() {
     names_[shown] = parsed;
     if (parsed.ambiguous) {
       findings_.push_back(finding(FindingId::ambiguous_name, kind_name(parsed.kind), shown,
-                                  "name with two readings, the shorter taken"));
+                                  "ambiguous name, the shorter reading is used"));
     }
     raw_files_.push_back(
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
@@ -319,10 +319,10 @@ void SvpSession::pair_short_names(std::map<std::string, DoneFile>& orphans) {
     if (!is_short(file)) continue;
     const auto& found = candidates[&file];
     if (found.size() != 1 || claims[found.front()] != 1) {
-      findings_.push_back(finding(FindingId::unknown_short_name, kind_name(FileKind::short_data),
-                                  file.name,
-                                  found.empty() ? "short name without a .done that fits, not read"
-                                                : "short name that fits several .done, not read"));
+      findings_.push_back(
+          finding(FindingId::unknown_short_name, kind_name(FileKind::short_data), file.name,
+                  found.empty() ? "short name without a matching .done, not read"
+                                : "short name that matches several .done, not read"));
       continue;
     }
     findings_.push_back(finding(FindingId::short_name, kind_name(FileKind::short_data), file.name,

@@ -181,7 +181,8 @@ bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method) {
       answer =
           i < kMostAnswers && login_.passphrase.again ? login_.passphrase.again() : std::nullopt;
       if (answer) continue;
-      notes_.push_back(fmt::format("nothing that was typed opens the key {}", entry.file.string()));
+      notes_.push_back(
+          fmt::format("no passphrase that was typed unlocks the key {}", entry.file.string()));
       return false;
     }
   }
@@ -292,7 +293,7 @@ std::string LogIn::offered() const {
   if (offers(SSH_AUTH_METHOD_PUBLICKEY)) names.push_back("publickey");
   if (offers(SSH_AUTH_METHOD_INTERACTIVE)) names.push_back("keyboard-interactive");
   if (offers(SSH_AUTH_METHOD_PASSWORD)) names.push_back("password");
-  if (names.empty()) return "nothing that this program knows";
+  if (names.empty()) return "no method that msprof supports";
   return fmt::format("{}", fmt::join(names, ", "));
 }
 
@@ -300,8 +301,8 @@ void LogIn::throw_refused() const {
   std::string text = fmt::format("{}: login refused; tried: {}; the board offers: {}",
                                  login_.name(), tried(), offered());
   for (const auto& note : notes_) text += "; " + note;
-  text += password_ ? "; is the user name right, and the password? Other ways in: "
-                    : "; is the user name right? Ways in: ";
+  text += password_ ? "; check the user name and the password. Other ways to log in: "
+                    : "; check the user name. Ways to log in: ";
   text +=
       "a key that the board knows (key in the ini, an agent), or a password (--password-stdin, "
       "MSPROF_SSH_PASSWORD, pwd in the ini)";

@@ -226,8 +226,9 @@ void HostKeyCheck::take_unknown(const HostKey& presented) const {
 
 void HostKeyCheck::remember(const HostKey& presented) const {
   if (const int error = known_.remember(presented); error != 0) {
-    log::warn("the host key of {} could not be added to {}: {}; it will be unknown again",
-              known_.name(), file_.string(), errno_text(error));
+    log::warn(
+        "the host key of {} could not be added to {}: {}; the next connection will not know it",
+        known_.name(), file_.string(), errno_text(error));
     return;
   }
   log::info("the host key of {} is now in {}: {} ({})", known_.name(), file_.string(),
@@ -242,7 +243,7 @@ bool HostKeyCheck::ask(const HostKey& presented) const {
                             presented.fingerprint, presented.type)) +
       "\n");
   for (int i = 0; i < 3; ++i) {
-    say("Is it the board's, and shall it be remembered? (yes/no) ");
+    say("Is this the board's key, and should it be remembered? (yes/no) ");
     const std::string answer = read_answer(fd);
     if (lower_ascii(answer) == "yes" || answer == presented.fingerprint) return true;
     if (answer.empty() || lower_ascii(answer) == "no") return false;
@@ -268,12 +269,12 @@ void HostKeyCheck::throw_changed(const HostKey& presented) const {
   }
   throw Error(
       Exit::board_unreachable,
-      fmt::format("{}: the host key is another than the known one: known is {}, presented was {} "
-                  "({}); either the board was set up anew, or another machine answers in its "
-                  "place. Nothing was sent to it. If the board was set up anew: ssh-keygen -f '{}' "
-                  "-R '{}', then try again",
-                  login_.name(), list, presented.fingerprint, presented.type, file.string(),
-                  known_.name()));
+      fmt::format(
+          "{}: the host key differs from the known one: known is {}, presented was {} ({}); either "
+          "the board was set up anew, or another machine answers in its place. Nothing was sent to "
+          "it. If the board was set up anew: ssh-keygen -f '{}' -R '{}', then try again",
+          login_.name(), list, presented.fingerprint, presented.type, file.string(),
+          known_.name()));
 }
 
 }  // namespace msprof

@@ -249,8 +249,8 @@ std::optional<std::string_view> Transport::packet() {
   if (length > kMostPacket || length < 5) {
     ended_ = true;
     throw ServiceEnded(
-        fmt::format("{}: the board's file service (SFTP) speaks out of turn; does "
-                    "its login shell print something?",
+        fmt::format("{}: the board's file service (SFTP) sent an unexpected answer; does its login "
+                    "shell print something?",
                     name_));
   }
   if (rest.size() - 4 < length) return std::nullopt;

@@ -117,7 +117,7 @@ Attributes Fields::attributes() {
 }
 
 std::string reason_of(Reply reply) {
-  if (reply.type != Type::status) return "the board's file service gave an answer out of place";
+  if (reply.type != Type::status) return "the board's file service gave an unexpected answer";
   const std::uint32_t code = reply.body.u32();
   const std::string said = printable(trim(reply.body.text()));
   const std::string known =

@@ -135,7 +135,7 @@ SshLane& SshLoop::lane_for_channel() {
     drop_retired();
     return lane;
   } catch (const Error& error) {
-    log::verbose("{}; going on with one connection", error.what());
+    log::verbose("{}; continuing with one connection", error.what());
     lanes_.front()->retired = false;
     return *lanes_.front();
   }
@@ -192,7 +192,7 @@ void SshLoop::check() const {
   std::string reason = dead->session->error();
   if (reason.starts_with(kPrefix)) reason.erase(0, kPrefix.size());
   if (dead->pulse.is_stuck()) {
-    reason = fmt::format("its SSH server has given no sign of life for {} s", kStuckSeconds);
+    reason = fmt::format("its SSH server has not responded for {} s", kStuckSeconds);
   } else if (reason == "disconnected") {
     reason = "the board closed it";
   } else if (reason.find("timed out") != std::string::npos) {

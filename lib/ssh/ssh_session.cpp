@@ -114,7 +114,7 @@ SshSession::~SshSession() {
 
 void SshSession::set(ssh_options_e option, const void* value, const char* what) {
   if (ssh_options_set(get(), option, value) == SSH_OK) return;
-  throw Error(Exit::usage, fmt::format("{}: the SSH library does not take this {}: {}",
+  throw Error(Exit::usage, fmt::format("{}: the SSH library does not accept this {}: {}",
                                        printable(name_), what, error()));
 }
 
@@ -188,10 +188,9 @@ void SshSession::throw_silent() const {
                                    "(--connect-timeout, or connect_timeout in the ini, is the "
                                    "limit)",
                                    name_, timeout_seconds_)
-                     : fmt::format("{}: no answer within {:g} s from port {}, which took the "
-                                   "connection; is it the board's SSH server? "
-                                   "(--connect-timeout, or connect_timeout in the ini, is the "
-                                   "limit)",
+                     : fmt::format("{}: no answer within {:g} s from port {}, which accepted the "
+                                   "connection; is it the board's SSH server? (--connect-timeout, "
+                                   "or connect_timeout in the ini, is the limit)",
                                    name_, timeout_seconds_, port_));
 }
 
@@ -202,8 +201,8 @@ void SshSession::throw_handshake_failed() const {
   if (const auto at = reason.find(kNoMatch); at != std::string::npos) {
     const std::string_view rest = std::string_view(reason).substr(at + kNoMatch.size());
     sentence = fmt::format(
-        "no common {} algorithm: the board offers {}, this program takes {}; a newer SSH server on "
-        "the board (OpenSSH 7.2, dropbear 2020.79 or later) is the way out",
+        "no common {} algorithm: the board offers {}, msprof supports {}; install a newer SSH "
+        "server on the board (OpenSSH 7.2, dropbear 2020.79 or later)",
         algorithm_kind(rest), offer_of(rest, "server ["), offer_of(rest, "client ["));
   } else if (ssh_get_serverbanner(get()) != nullptr) {
     sentence = fmt::format("the board ended the SSH handshake: {}", reason);

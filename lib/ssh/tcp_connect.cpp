@@ -75,8 +75,8 @@ Resolution resolve_in_time(const SshLogin& login, const Deadline& deadline) {
     interrupt::check();
     if (deadline.is_over()) {
       throw Error(Exit::board_unreachable,
-                  fmt::format("{}: no name server answered within {:g} s; the board's number "
-                              "(like 192.168.1.10) needs none",
+                  fmt::format("{}: no name server answered within {:g} s; give the board's IP "
+                              "address (like 192.168.1.10) instead",
                               login.name(), login.connect_timeout_seconds));
     }
   }
@@ -151,8 +151,8 @@ FileDescriptor tcp_connect(const SshLogin& login) {
   const Resolution found = resolve_in_time(login, deadline);
   if (found.code != 0) {
     throw Error(Exit::board_unreachable,
-                fmt::format("{}: the host {} is not known: {}; check the name, or give its number "
-                            "(like 192.168.1.10)",
+                fmt::format("{}: the host {} is not known: {}; check the name, or give its IP "
+                            "address (like 192.168.1.10)",
                             login.name(), login.host, ::gai_strerror(found.code)));
   }
   FileDescriptor fd;

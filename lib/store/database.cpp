@@ -49,7 +49,7 @@ void fail_with(sqlite3* db, std::string_view doing) {
       // No import writes such a value.
       throw Error(Exit::partial_data, message + "; `msprof import` makes a new store");
     case SQLITE_NOMEM:
-      throw Error(Exit::partial_data, message + "; it takes more memory than is allowed");
+      throw Error(Exit::partial_data, message + "; it needs more memory than is allowed");
     case SQLITE_ERROR:
       // In a finished store only a table that is not ours can make SQL fail.
       if (sqlite3_db_readonly(db, "main") == 1) {

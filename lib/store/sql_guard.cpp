@@ -112,7 +112,7 @@ std::string way_out(sqlite3* db, std::string_view message, std::string_view sql)
     const std::string nearest = did_you_mean(column, column_names(db, sql));
     if (!nearest.empty()) return nearest;
     if (sql.find(fmt::format("\"{}\"", column)) != std::string_view::npos)
-      return "; texts stand in single quotes";
+      return "; put texts in single quotes";
     return " (`msprof query --schema` lists all)";
   } catch (const Error&) {
     return "";  // the message stands without it
@@ -297,7 +297,7 @@ namespace {
 std::string limit_sentence(sqlite3* db) {
   switch (sqlite3_errcode(db) & 0xff) {
     case SQLITE_NOMEM:
-      return fmt::format("the SQL takes more than {} of memory; ask for less at once",
+      return fmt::format("the SQL needs more than {} of memory; select less at once",
                          human_bytes(kHeapBytes));
     case SQLITE_TOOBIG:
       return fmt::format("a value is larger than {}: shorten texts with substr(), or select less",
@@ -409,7 +409,7 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
     state_->watchdog = std::make_unique<SqlWatchdog>(state_->time_out());
   Prepared first = prepare(state_->db, state_->theirs, sql);
   if (first.is_empty)
-    throw Error(Exit::usage, "there is no SQL: give one SELECT, \"SELECT * FROM v_ops\"");
+    throw Error(Exit::usage, "no SQL given: give one SELECT, \"SELECT * FROM v_ops\"");
   // Behind it only blanks, ';' and comments.
   for (std::string_view rest = first.rest; !rest.empty();) {
     const Prepared next = prepare(state_->db, state_->theirs, rest);

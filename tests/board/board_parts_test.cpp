@@ -111,7 +111,7 @@ TEST_CASE("Words reach a script of any board shell byte for byte") {
 TEST_CASE("A command longer than dropbear takes is refused with its length") {
   CHECK_NOTHROW(command_line(kEcho, {std::string(8'000, 'x')}));
   CHECK_THROWS_WITH(command_line(kEcho, {std::string(9'000, 'x')}),
-                    Contains("longer than a board"));
+                    Contains("more than a board accepts"));
 }
 
 TEST_CASE("The answer of a look becomes facts") {

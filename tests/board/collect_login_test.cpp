@@ -135,7 +135,7 @@ TEST_CASE(
     CHECK_FALSE(contains(run.err, "blue;kite"));
     return run.err;
   };
-  CHECK(contains(run_on(server), "the password?"));
+  CHECK(contains(run_on(server), "and the password."));
   CHECK(server.refusals() == 1);
   // A question that is none for a password does not get it.
   CHECK(contains(run_on(token), "the board asks \"Token code:\""));
@@ -150,7 +150,7 @@ TEST_CASE("A wrong password, a user that is not there and a refused key end with
   const RunResult password = refused(scene, {});
   CHECK(contains(password.err, scene.board.address() + ": login refused"));
   CHECK(contains(password.err, "tried: password; the board offers: "));
-  CHECK(contains(password.err, "is the user name right, and the password?"));
+  CHECK(contains(password.err, "check the user name and the password."));
   CHECK(contains(password.err, "a key that the board knows"));
   CHECK_FALSE(contains(password.err, "not;that"));
 
@@ -171,7 +171,7 @@ TEST_CASE("A wrong password, a user that is not there and a refused key end with
   const RunResult user =
       refused(scene, {"--host", "nobody-here@127.0.0.1:" + std::to_string(scene.board.port())});
   CHECK(contains(user.err, "nobody-here@127.0.0.1"));
-  CHECK(contains(user.err, "is the user name right"));
+  CHECK(contains(user.err, "check the user name"));
   CHECK_FALSE(contains(user.err, scene.board.password()));
 }
 
@@ -293,7 +293,7 @@ TEST_CASE("A key of another kind than the known one is a changed one, also in a 
   }
   const std::string before = read_file(scene.board.known_hosts());
   const RunResult run = refused(scene, {"--host-key", "accept-new"});
-  CHECK(contains(run.err, "the host key is another than the known one"));
+  CHECK(contains(run.err, "the host key differs from the known one"));
   CHECK(contains(run.err, scene.board.known_hosts().string() + ", line 1"));
   CHECK(read_file(scene.board.known_hosts()) == before);
 }

@@ -31,7 +31,7 @@ TEST_CASE("--keep leaves the run on the board and says where, --clean-board remo
   const RunResult cleaned = run_msprof(words, scene.user.run_options());
   INFO(cleaned.err);
   CHECK(cleaned.exit_code == 0);
-  CHECK(contains(cleaned.err, "nothing of msprof is on " + scene.board.address()));
+  CHECK(contains(cleaned.err, scene.board.address() + " no longer holds any files of msprof"));
   CHECK_FALSE(fs::exists(scene.board.home() / ".msprof"));
   // Where there is nothing, that is no failure.
   CHECK(run_msprof(words, scene.user.run_options()).exit_code == 0);

@@ -69,7 +69,7 @@ TEST_CASE("What is left free on a board's disk beside the project is said") {
   const RunResult result = scene.user.collect({}, {"job", kBoardJob});
   INFO(result.err);
   CHECK(result.exit_code == 5);
-  CHECK(contains(result.err, "beside 8.0 MB that stay free for the recording"));
+  CHECK(contains(result.err, "besides 8.0 MB for the recording"));
   CHECK(scene.litter() == "");
 }
 
@@ -196,8 +196,8 @@ TEST_CASE("A file that others on the board keep writing is named, and the rest a
   writer.join();
   INFO(result.err);
   CHECK(result.exit_code == 3);
-  CHECK(contains(result.err, "did not arrive as "));
-  CHECK(contains(result.err, "something may still be writing"));
+  CHECK(contains(result.err, "could not be fetched as "));
+  CHECK(contains(result.err, "a process may still be writing"));
   CHECK(contains(result.err, kBoardJob));
   CHECK(contains(result.err, "data/n"));
   CHECK(scene.arrived() == kOnlyJob);

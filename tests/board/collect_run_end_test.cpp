@@ -297,7 +297,7 @@ TEST_CASE("Arguments arrive as they are, and more than a board takes is a senten
   const RunResult result = scene.user.collect({}, many);
   INFO(result.err);
   CHECK(result.exit_code == 2);
-  CHECK(contains(result.err, "longer than a board takes"));
+  CHECK(contains(result.err, "more than a board accepts"));
   CHECK(contains(result.err, "shorter arguments"));
   CHECK(result.out == "");
   CHECK(scene.arrived() == kOnlyJob);

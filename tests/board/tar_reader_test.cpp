@@ -141,7 +141,7 @@ TEST_CASE("A second name of a file is refused as such, also where it brings byte
                       tar_end()) == "");
   CHECK(names_in(unpacked.into) == Names{"c"});
   CHECK(unpacked.examples ==
-        Names{"a: is a second name of another file", "b: is a second name of another file"});
+        Names{"a: is a hard link to another file", "b: is a hard link to another file"});
 }
 
 TEST_CASE("Nothing is written through a link, whether it comes with the archive or was there") {
@@ -257,7 +257,7 @@ TEST_CASE("What goes on behind the end of an archive is not waited for") {
   const std::string whole = tar_file("a", "1") + tar_end();
   CHECK(unpacked.read(whole + std::string(9'216, '\0')) == "");
   CHECK(unpacked.read(whole + std::string(1 << 20, '\0')) == "");
-  CHECK_THAT(unpacked.read(whole + std::string(3 << 20, '\0')), Contains("behind its end"));
+  CHECK_THAT(unpacked.read(whole + std::string(3 << 20, '\0')), Contains("after its end"));
   // Files there are none of this archive.
   CHECK(unpacked.read(whole + tar_file("late", "x")) == "");
   CHECK(names_in(unpacked.into) == Names{"a"});
@@ -292,7 +292,7 @@ TEST_CASE("A file with holes is refused") {
   Unpacked unpacked;
   CHECK(unpacked.read(tar_of(project.path(), "/bin/tar", {"-S"})) == "");
   CHECK(names_in(unpacked.into) == Names{"plain"});
-  CHECK_THAT(unpacked.examples.at(0), Contains("holes: is a file with holes"));
+  CHECK_THAT(unpacked.examples.at(0), Contains("holes: is a sparse file"));
 }
 
 TEST_CASE("Attributes in extended headers cannot lead out either") {

@@ -185,7 +185,7 @@ TEST_CASE("A full disk here is named with what is needed and what is free") {
       error_of([&] { board.transfer.fetch(board.there.string(), {"."}, disk.path(), {}); });
   CHECK(code == Exit::cannot_write);
   CHECK_THAT(sentence, Contains(disk.path().string()) && Contains("the disk is full") &&
-                           Contains("MB are still to come") && Contains("are free there") &&
+                           Contains("MB are still to be fetched") && Contains("are free there") &&
                            Contains("--output"));
   // No file that is only a beginning.
   for (const std::string& name : names_in(disk.path())) {

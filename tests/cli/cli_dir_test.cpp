@@ -81,7 +81,7 @@ TEST_CASE("without -dir the current folder is taken when it is a capture, and th
   make_face(folder.path(), "JOBA");
   const auto result = run_msprof({"import"}, {.folder = folder / "JOBA"});
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "no -dir given: taking " + (folder / "JOBA").string() + "\n"));
+  CHECK(contains(result.err, "no -dir given: using " + (folder / "JOBA").string() + "\n"));
   CHECK(has_store(folder / "JOBA"));
 }
 
@@ -95,7 +95,7 @@ TEST_CASE("without -dir the newest child by info.json is taken, not the last by 
   write_file(folder / "JOBZ/later", "x");
   const auto result = run_msprof({"import"}, {.folder = folder.path()});
   CHECK(result.exit_code == 0);
-  CHECK(contains(result.err, "taking " + new_one.folder().string()));
+  CHECK(contains(result.err, "using " + new_one.folder().string()));
   CHECK(has_store(new_one.folder()));
   CHECK_FALSE(has_store(old_one.folder()));
 }

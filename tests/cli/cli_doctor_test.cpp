@@ -214,7 +214,7 @@ TEST_CASE("doctor names a PROF folder's lost info files, dictionaries and end of
   CHECK(said.exit_code == 3);
   CHECK(contains(said.of("hash_dic"), "failed: missing dictionary"));
   CHECK(contains(said.of("capture"), "ok: "));
-  CHECK(contains(said.document.dump(), "no end is known"));
+  CHECK(contains(said.document.dump(), "the end is not known"));
   fs::remove(good / "device_0" / "info.json.0");
   said = examine(good);
   CHECK(contains(said.of("info.json"), "failed: missing or broken"));
@@ -353,7 +353,7 @@ TEST_CASE("What a killed run loses is said of the runtime that made the capture"
   with_aicore(ours, kNoDone);
   const std::string here = examine(ours.folder()).of("aicore");
   CHECK(contains(here, "failed: missing .done"));
-  CHECK(contains(here, "of each file the record being written"));
+  CHECK(contains(here, "the last record of each file"));
   CHECK_FALSE(contains(here, "2 MB"));
   JobBuilder board(folder / "board");
   board.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'), kNoDone);
@@ -405,7 +405,8 @@ TEST_CASE("doctor fails where results cannot arrive: a full disk, a folder that 
   write_file(disk / "filler", std::string(3 << 20, 'x'));
   Said said = doctor({"--output", disk.path().string()}, at_home(home, work.path()));
   CHECK(said.exit_code == 5);
-  CHECK(contains(said.of("output folder"), "nothing can be recorded | --output DIR"));
+  CHECK(contains(said.of("output folder"),
+                 "nothing can be recorded | choose another folder with --output DIR"));
   write_file(work / "file", "");
   said = doctor({"--output", (work / "file").string()}, at_home(home, work.path()));
   CHECK(said.exit_code == 5);
@@ -422,7 +423,7 @@ TEST_CASE("doctor without the board it was told of says so and skips the rest") 
   write_file(work / "bad.ini", "[ssh_config]\nip = 1.2.3.4\nusername = a\nport = x\n");
   said = doctor({"--config", "bad.ini"}, at_home(home, work.path()));
   CHECK(said.exit_code == 2);
-  CHECK(contains(said.of("ini file"), "failed: bad.ini, line 4: port is a whole number"));
+  CHECK(contains(said.of("ini file"), "failed: bad.ini, line 4: port must be a whole number"));
   CHECK(run_msprof({"doctor", "--key", "k"}).exit_code == 2);
 }
 

@@ -196,7 +196,7 @@ TEST_CASE("Several captures all come home and a name that is taken gets a suffix
   CHECK(demo.exists(std::string("project/") + kOtherJob + "/info.json.0"));
   CHECK(demo.exists(std::string("project/") + kJob + "~2.files/f"));
   CHECK(demo.read(std::string("project/") + kJob + "/sqlite/msprof.db") == "mine");
-  CHECK(contains(run.err, "is there already"));
+  CHECK(contains(run.err, "already exists; this capture is saved as"));
 }
 
 TEST_CASE("A capture in another folder of the copy is found") {

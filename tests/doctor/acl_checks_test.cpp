@@ -86,12 +86,12 @@ TEST_CASE("What msprof collect sets itself is no problem, and both ways to run a
       {changed(R"("on", "output")", R"("ON", "output")"), "switch", "without it is not profiled"},
       {changed("\"switch\"", "\"swich\""), "switch", "missing; msprof collect sets on"},
       {changed(R"("aicpu": "on")", R"("aicpu": "off")"), "aicpu", "does not record it"},
-      {changed(R"("aicpu": "on")", R"("aicpu": true)"), "aicpu", "takes it for off"},
+      {changed(R"("aicpu": "on")", R"("aicpu": true)"), "aicpu", "treats it as off"},
       {changed(R"("aicpu": "on")", R"("aicpu": "on", "aacpu": "off")"), "aacpu", "sets both"},
       {changed("ArithmeticUtilization", "PipeUtilization"), "aic_metrics", "no op_summary"},
-      {changed("\"0\"", "\"10000\""), "interval", "wants a whole number from 0 to 9999"},
-      {changed("\"0\"", "\"-1\""), "interval", "wants a whole number"},
-      {changed("\"0\"", "1.5"), "interval", "wants a whole number"},
+      {changed("\"0\"", "\"10000\""), "interval", "needs a whole number from 0 to 9999"},
+      {changed("\"0\"", "\"-1\""), "interval", "needs a whole number"},
+      {changed("\"0\"", "1.5"), "interval", "needs a whole number"},
       {changed("\"0\"", "\"20\""), "interval", "sets 0 (--interval N another)"},
       {changed("\"/tmp\"", "\"\""), "output", "a folder of its own"},
       {changed("/tmp", "/my folder"), "output", "letters, digits"},
@@ -130,7 +130,7 @@ TEST_CASE("The output folder of acl.json is told, and whether it takes a capture
   CheckList gone;
   check_acl_output(gone, "acl.json", "/tmp/no/such/folder");
   REQUIRE(gone.count(CheckResult::ok) == 1);
-  CHECK(gone.checks().front().evidence.find("/tmp/no/such/folder is no folder here") == 0);
+  CHECK(gone.checks().front().evidence.find("/tmp/no/such/folder is not a folder here") == 0);
 }
 
 }  // namespace msprof

@@ -80,7 +80,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   scene.board.replace_tool("date", "echo 1000");
   said = doctor(scene);
   CHECK(said.exit_code == 0);
-  CHECK(is(said, "leftovers", "warning: 1 run of an earlier time"));
+  CHECK(is(said, "leftovers", "warning: 1 run with results that were never fetched"));
   CHECK(contains(said.of("leftovers"), "--clean-board"));
   CHECK_FALSE(contains(said.of("leftovers"), "4710"));
   // Its command is one that works.
@@ -117,7 +117,7 @@ TEST_CASE("doctor goes the whole way to a good board, and each step that fails e
   said = doctor(scene);
   CHECK(said.exit_code == 7);
   CHECK(is(said, "architecture", "failed: the executable is built for AArch64"));
-  CHECK(is(said, "acl.json: output", "ok: /no/such/place is no folder on the board"));
+  CHECK(is(said, "acl.json: output", "ok: /no/such/place is not a folder on the board"));
   write_file(scene.user.project() / "main", main);
 
   // The ini file.

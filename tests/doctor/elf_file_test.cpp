@@ -46,7 +46,7 @@ TEST_CASE("What is no ELF file, or has lost its section table, is said to be so"
   std::memcpy(&header, bytes.data(), sizeof header);
   header.e_shoff = 0;
   std::memcpy(bytes.data(), &header, sizeof header);
-  CHECK(parse_elf(bytes).unseen == "its section table is gone");
+  CHECK(parse_elf(bytes).unseen == "its section table is missing");
   bytes[EI_DATA] = ELFDATA2MSB;
   CHECK(parse_elf(bytes).unseen == "it is big endian");
 }

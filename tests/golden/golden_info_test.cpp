@@ -117,7 +117,8 @@ TEST_CASE("the file name rules where net.info says another model name, and that 
   capture.job.data(DataName{}, aicore_file({layer_record(0, 1, 1000)}));
   CHECK(capture.import(0).at("verdict") == "without");
   CHECK(capture.rows("SELECT reason, detail FROM import_log WHERE kind = 'net.info' AND category ="
-                     " 'other'") == Lines{"model_name differs, the file name rules|'zoo/face v2'"});
+                     " 'other'") ==
+        Lines{"model_name differs, the file name is used|'zoo/face v2'"});
   REQUIRE(capture.run({"export", "summary"}).exit_code == 0);
   CHECK(names_in(capture.job.folder() / "summary") ==
         Lines{"op_statistic_0_1_0_0.csv", "op_summary_0.net.1.1.1.0.NA.500.csv"});

@@ -78,7 +78,7 @@ TEST_CASE("two events of one key are a call; a third opens anew; one that stays 
                     call(20000, 45, 50) + call(15000, 60, kIsEvent, 7, 1) +
                     call(15000, 61, kIsEvent, 7, 1));
   CHECK(calls.seen == Texts{"15000 40 60", "20000 45 50"});
-  CHECK(calls.reasons() == Texts{"event without its second"});
+  CHECK(calls.reasons() == Texts{"event without its counterpart"});
   CHECK(calls.report.findings()[0].count == 2);
 }
 

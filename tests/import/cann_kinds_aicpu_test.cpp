@@ -337,7 +337,7 @@ TEST_CASE("slices of the L2 cache are read one by one, whatever is left of them 
   silent.device(0, prof::L2Cache{.task = 1});
   silent.finish();
   CHECK(KindRun(silent.folder(), kCache).findings() ==
-        Texts{"PARTIAL l2_cache: events not said x1"});
+        Texts{"PARTIAL l2_cache: unknown events x1"});
   write_file(device_slice(silent.folder(), 0, prof::L2Cache::kStem), "");
   CHECK(KindRun(silent.folder(), kCache).rows("id", "l2_cache").empty());
 }

@@ -140,7 +140,7 @@ TEST_CASE("without a dictionary there is a sentence where names are wanted, and 
   KindRun run(folder.folder(), {make_type_info_kind, make_graph_id_map_kind, make_hash_dic_kind});
   CHECK(run.findings() == Texts{"PARTIAL type_info_dic: missing dictionary x1",
                                 "PARTIAL hash_dic: missing dictionary x1"});
-  CHECK(run.finding(1).detail.find("1 names") != std::string::npos);
+  CHECK(run.finding(1).detail.find("1 name is") != std::string::npos);
 
   const TempFolder other;
   ProfFolder device_only(other.path());

@@ -241,7 +241,7 @@ TEST_CASE("AI CPU tasks of 910A come from the task scheduler where hwts has none
   capture.import();
   CHECK(capture.tasks() == Texts{"1|0|NULL|1000|1000|AI_CORE", "1|1|NULL|3000|1000|AI_CPU",
                                  "1|2|NULL|5000|1200|AI_CPU"});
-  CHECK(capture.found("tasks", "state without its other end") == 1);
+  CHECK(capture.found("tasks", "state without its counterpart") == 1);
 }
 
 TEST_CASE("on 310P the task scheduler stands in for tasks that were launched and not recorded") {
@@ -288,7 +288,7 @@ TEST_CASE("310 has its tasks from the time line, its counters from event counts"
   CHECK(capture.tasks() ==
         Texts{"1|4|NULL|1000|1000|kernel AI core task", "1|4|NULL|3000|500|kernel AI core task"});
   CHECK(capture.rows({"task_id", "c1", "c2"}, "task_pmu") == Texts{"1|99|11"});
-  CHECK(capture.found("tasks", "state without its other end") == 1);
+  CHECK(capture.found("tasks", "state without its counterpart") == 1);
 }
 
 TEST_CASE("counters of a kernel that overflowed are kept") {

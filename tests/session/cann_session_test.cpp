@@ -282,7 +282,7 @@ TEST_CASE("broken info files are no exception") {
   CHECK(session.raw_files().size() == 1);
   CHECK(session.time_stamp() == "20240515160507");  // of the folder's name
   const auto lines = findings(session);
-  CHECK(std::count(lines.begin(), lines.end(), "partial info.json: chip not said") == 1);
+  CHECK(std::count(lines.begin(), lines.end(), "partial info.json: chip not given") == 1);
   CHECK(std::count(lines.begin(), lines.end(), "partial device_0/dev_start.log.0: broken") == 1);
 }
 
@@ -322,9 +322,9 @@ TEST_CASE("of two info files the one of the folder's number is used, else the fi
   const CannSession session = prof.open();
   CHECK(session.chip()->platform == 5);
   CHECK(session.begin_ns() == 1'715'760'307'197'379'000);
-  CHECK(findings(session) == Lines{"note host/info.json.3: there twice, the same",
-                                   "partial host/start_info.7: there twice",
-                                   "partial device_0/info.json.1: there twice"});
+  CHECK(findings(session) == Lines{"note host/info.json.3: present twice, the same",
+                                   "partial host/start_info.7: present twice",
+                                   "partial device_0/info.json.1: present twice"});
 }
 
 TEST_CASE("an info file that is too large is not read into memory") {

@@ -139,7 +139,7 @@ TEST_CASE("a folder of captures that cannot be read is named as such") {
     return std::string("no error");
   };
   const std::string opened = refused([&] { Session::open(folder.path()); });
-  CHECK(opened.find("2 folders named as captures") != std::string::npos);
+  CHECK(opened.find("2 folders named like captures") != std::string::npos);
   CHECK(opened.find("JOBA has no data folder") != std::string::npos);
   CHECK(refused([&] { newest_capture(folder.path()); }) == opened);
   make_job(folder.path(), "JOBC");

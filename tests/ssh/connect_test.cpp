@@ -180,11 +180,10 @@ TEST_CASE("A name is found as a number is") {
 TEST_CASE("Servers without a common algorithm are said, with what both sides have") {
   const std::pair<const char*, const char*> options[] = {
       {"KexAlgorithms diffie-hellman-group1-sha1",
-       "no common key exchange algorithm: the board offers diffie-hellman-group1-sha1, this "
-       "program "
-       "takes curve25519-sha256, "},
+       "no common key exchange algorithm: the board offers diffie-hellman-group1-sha1, msprof "
+       "supports curve25519-sha256, "},
       {"Ciphers aes128-cbc",
-       "no common cipher algorithm: the board offers aes128-cbc, this program takes chacha20"}};
+       "no common cipher algorithm: the board offers aes128-cbc, msprof supports chacha20"}};
   for (const auto& [option, sentence] : options) {
     BoardServer board;
     reconfigure(board, option);

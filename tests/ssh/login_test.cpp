@@ -196,7 +196,7 @@ TEST_CASE("A user that the board does not have looks like a wrong password") {
   login.user = "nobody-here";
   const std::string text = refusal_of(login);
   INFO(text);
-  CHECK(contains(text, "is the user name right, and the password?"));
+  CHECK(contains(text, "check the user name and the password."));
   CHECK_FALSE(contains(text, board.password()));
 }
 
@@ -255,7 +255,7 @@ TEST_CASE(
     text = refusal_of(login);
     INFO(text);
     CHECK(asked == "faa");
-    CHECK(contains(text, "nothing that was typed opens the key " + key));
+    CHECK(contains(text, "no passphrase that was typed unlocks the key " + key));
     CHECK_FALSE(contains(text, "mis;typed"));
     right = "a phrase";
     asked.clear();

@@ -60,7 +60,7 @@ Statement prepared(const QueryDb& db, const Rule& rule, std::string_view sql) {
   for (std::size_t i = 0; i < names.size(); ++i) {
     const auto threshold = rule.thresholds.find(names[i]);
     if (threshold == rule.thresholds.end()) {
-      throw Error(Exit::usage, fmt::format("its SQL has ':{}', which is no threshold of it",
+      throw Error(Exit::usage, fmt::format("its SQL uses ':{}', which is not one of its thresholds",
                                            printable(names[i].substr(0, 40))));
     }
     statement.bind(static_cast<int>(i) + 1, threshold->second);

@@ -41,14 +41,14 @@ struct RulePlace {
   std::string rule;
   [[noreturn]] void fail(std::string_view what) const {
     const std::string of = rule.empty() ? "" : fmt::format("rule '{}': ", shown(rule));
-    throw Error(Exit::usage,
-                fmt::format("{}: {}{}; README, \"Advice\", has the form of rules", file, of, what));
+    throw Error(Exit::usage, fmt::format("{}: {}{}; see README, \"Advice\", for the form of rules",
+                                         file, of, what));
   }
 };
 
 // A text of at most some thousand bytes; `what` is its key.
 std::string text_of(const json& value, std::string_view what, const RulePlace& place) {
-  if (!value.is_string()) place.fail(fmt::format("'{}' is no text", shown(what)));
+  if (!value.is_string()) place.fail(fmt::format("'{}' is not a string", shown(what)));
   const auto& text = value.get_ref<const std::string&>();
   if (text.empty()) place.fail(fmt::format("'{}' is empty", shown(what)));
   if (text.size() > kLongestText) {
@@ -63,7 +63,7 @@ std::vector<std::string> texts_of(const json& value, std::string_view what,
                                   const RulePlace& place) {
   if (!value.is_array()) return {text_of(value, what, place)};
   if (value.empty() || value.size() > kMostTexts)
-    place.fail(fmt::format("'{}' is a list of 1 to {} texts", shown(what), kMostTexts));
+    place.fail(fmt::format("'{}' must be a list of 1 to {} strings", shown(what), kMostTexts));
   std::vector<std::string> texts;
   for (const json& text : value) texts.push_back(text_of(text, what, place));
   return texts;
@@ -75,7 +75,7 @@ class RuleJson {
   // Throws where `value` is no object.
   RuleJson(const json& value, std::string_view what, const RulePlace& place)
       : object_(value), what_(what), place_(place) {
-    if (!value.is_object()) place.fail(fmt::format("{} is no object", what));
+    if (!value.is_object()) place.fail(fmt::format("{} is not an object", what));
   }
 
   // Null where there is no such key.
@@ -171,14 +171,14 @@ bool is_order(Comparator comparator) {
 Limit limit_of(const json& value, std::string_view what, const Rule& rule, const RulePlace& place) {
   if (value.is_number()) {
     const double number = value.get<double>();
-    if (!std::isfinite(number)) place.fail(fmt::format("'{}' is no finite number", what));
+    if (!std::isfinite(number)) place.fail(fmt::format("'{}' is not a finite number", what));
     return {number, {}};
   }
   const std::string name = value.is_string() ? value.get_ref<const std::string&>() : std::string();
   if (!name.starts_with("$"))
     place.fail(fmt::format("'{}' is neither a number nor a \"$threshold\"", what));
   if (!rule.thresholds.contains(name.substr(1)))
-    place.fail(fmt::format("'{}' is no threshold of it", printable(name.substr(0, 40))));
+    place.fail(fmt::format("'{}' is not one of its thresholds", printable(name.substr(0, 40))));
   return {0, name.substr(1)};
 }
 
@@ -191,7 +191,7 @@ Field field_of(const json& value, std::string_view what, const RulePlace& place)
 
 Condition condition_of(const json& value, const Rule& rule, const RulePlace& place) {
   if (!value.is_array() || value.size() != 3)
-    place.fail("a condition is a list of three: field, comparator, value");
+    place.fail("a condition must be a list of three: field, comparator, value");
   Condition condition;
   condition.left = field_of(value[0], "field", place);
   condition.comparator = comparator_of(value[1], place);
@@ -209,14 +209,15 @@ Condition condition_of(const json& value, const Rule& rule, const RulePlace& pla
   }
   const bool is_text_only = condition.comparator >= Comparator::in;
   if (condition.is_about_text() ? is_order(condition.comparator) : is_text_only) {
-    place.fail(fmt::format("'{}' does not go with its value", printable(value[1].dump())));
+    place.fail(
+        fmt::format("'{}' cannot be used with a value of this type", printable(value[1].dump())));
   }
   return condition;
 }
 
 std::vector<Condition> conditions_of(const json& value, const Rule& rule, const RulePlace& place) {
   if (!value.is_array() || value.size() > kMostConditions)
-    place.fail(fmt::format("'where' is a list of at most {} conditions", kMostConditions));
+    place.fail(fmt::format("'where' must be a list of at most {} conditions", kMostConditions));
   std::vector<Condition> conditions;
   for (const json& one : value) conditions.push_back(condition_of(one, rule, place));
   return conditions;
@@ -235,7 +236,7 @@ GroupCondition group_of(const json& value, const Rule& rule, const RulePlace& pl
   if (const json* of = object.find("share_of")) group.share_of = field_of(*of, "share_of", place);
   if (const json* in = object.find("share_in")) {
     if (!in->is_array() || in->size() > kMostConditions)
-      place.fail("'share_in' is a list of fields");
+      place.fail("'share_in' must be a list of fields");
     for (const json& field : *in) group.share_in.push_back(field_of(field, "share_in", place));
   }
   object.end();
@@ -248,30 +249,30 @@ Sequence sequence_of(const json& value, const RulePlace& place) {
   sequence.of = field_of(object.need("of"), "of", place);
   if (const json* from = object.find("costs_from")) {
     if (!from->is_number_unsigned() || from->get<std::uint64_t>() > 10)
-      place.fail("'costs_from' is a number from 0 to 10");
+      place.fail("'costs_from' must be a number from 0 to 10");
     sequence.costs_from = from->get<std::size_t>();
   }
   const json& patterns = object.need("patterns");
-  if (!patterns.is_object()) place.fail("'patterns' is no object");
+  if (!patterns.is_object()) place.fail("'patterns' is not an object");
   for (const auto& item : patterns.items()) {
     Pattern pattern{text_of(item.key(), "patterns", place), {}};
     if (!item.value().is_array() || item.value().empty() || item.value().size() > 10)
-      place.fail("a pattern is a list of 1 to 10 types");
+      place.fail("a pattern must be a list of 1 to 10 types");
     for (const json& element : item.value())
       pattern.elements.push_back(texts_of(element, "patterns", place));
     if (sequence.costs_from >= pattern.elements.size())
-      place.fail("'costs_from' is behind the end of a pattern");
+      place.fail("'costs_from' is beyond the end of a pattern");
     sequence.patterns.push_back(std::move(pattern));
   }
   if (sequence.patterns.empty() || sequence.patterns.size() > kMostConditions)
-    place.fail(fmt::format("a sequence has 1 to {} patterns", kMostConditions));
+    place.fail(fmt::format("a sequence must have 1 to {} patterns", kMostConditions));
   object.end();
   return sequence;
 }
 
 FactCondition fact_of(const json& value, const Rule& rule, const RulePlace& place) {
   if (!value.is_array() || value.size() != 3)
-    place.fail("'fact' is a list of three: name, comparator, value");
+    place.fail("'fact' must be a list of three: name, comparator, value");
   FactCondition fact;
   fact.name = text_of(value[0], "fact", place);
   if (!is_fact(fact.name)) {
@@ -279,7 +280,7 @@ FactCondition fact_of(const json& value, const Rule& rule, const RulePlace& plac
                            fmt::join(fact_names(), ", ")));
   }
   fact.comparator = comparator_of(value[1], place);
-  if (fact.comparator >= Comparator::in) place.fail("a fact is compared with a number");
+  if (fact.comparator >= Comparator::in) place.fail("a fact must be compared with a number");
   fact.limit = limit_of(value[2], "value", rule, place);
   return fact;
 }
@@ -331,8 +332,9 @@ std::string id_of(const json& value, const RulePlace& place) {
            c == '-' || c == '.';
   };
   if (id.size() > kLongestId || !std::all_of(id.begin(), id.end(), is_good)) {
-    place.fail(fmt::format("'{}' is no id: letters, digits, '_', '-' and '.', at most {}",
-                           shorten(printable(id.substr(0, 200)), 60), kLongestId));
+    place.fail(
+        fmt::format("'{}' is not a valid id: use letters, digits, '_', '-' and '.', at most {}",
+                    shorten(printable(id.substr(0, 200)), 60), kLongestId));
   }
   return id;
 }
@@ -349,11 +351,13 @@ std::optional<RuleSeverity> severity_of(const std::string& name, const RulePlace
 
 std::map<std::string, double> thresholds_of(const json& value, const RulePlace& place) {
   std::map<std::string, double> thresholds;
-  if (!value.is_object() || value.size() > 100) place.fail("'thresholds' is no object of numbers");
+  if (!value.is_object() || value.size() > 100)
+    place.fail("'thresholds' is not an object of numbers");
   for (const auto& item : value.items()) {
     const bool is_number = item.value().is_number() && std::isfinite(item.value().get<double>());
     if (!is_number || item.key().empty() || item.key().size() > kLongestId)
-      place.fail(fmt::format("threshold '{}' is no number", printable(item.key().substr(0, 64))));
+      place.fail(
+          fmt::format("threshold '{}' is not a number", printable(item.key().substr(0, 64))));
     thresholds[item.key()] = item.value().get<double>();
   }
   return thresholds;
@@ -427,7 +431,7 @@ std::vector<Entry> entries_of(std::string_view text, const std::string& file) {
   if (object.text("schema") != kSchema) place.fail(fmt::format("'schema' is not \"{}\"", kSchema));
   const json& rules = object.need("rules");
   if (!rules.is_array() || rules.size() > kMostRules)
-    place.fail(fmt::format("'rules' is a list of at most {} rules", kMostRules));
+    place.fail(fmt::format("'rules' must be a list of at most {} rules", kMostRules));
   object.end();
   std::vector<Entry> entries;
   std::set<std::string> ids;
@@ -463,7 +467,7 @@ std::vector<std::string> add_rules(std::string_view text, const std::string& fil
         std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.id == id; });
     if (at == rules.end()) {
       if (entry.is_change)
-        RulePlace{file, id}.fail("there is no rule of this id to change, and it has no condition");
+        RulePlace{file, id}.fail("no other rule has this id, and it has no condition of its own");
       if (entry.is_enabled) rules.push_back(std::move(entry.rule));
       continue;
     }

@@ -62,7 +62,7 @@ class SvpAcl : public TimelineLayer {
 
   void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
     if (document.key != 0) {
-      log::info("{}: no net.info says the batch; {} is the smallest of the captures, or 1",
+      log::info("{}: no net.info gives the batch; {} is used: the smallest of the captures, or 1",
                 document.stem, document.key);
     }
     // Calls have no device of their own: they go with their model's.

@@ -71,8 +71,8 @@ class TypeInfoKind : public DictionaryKind {
   void finish(const ImportContext& context) override {
     if (files_ > 0 || !has_host_records()) return;
     context.report.add(FindingId::missing_dictionary, name(), "", "missing dictionary",
-                       "without type_info_dic calls and tasks have numbers for names, and what "
-                       "is told apart by those names is not recognised");
+                       "without type_info_dic calls and tasks have numbers as names, and what is "
+                       "identified by those names is not recognised");
   }
 
  private:
@@ -102,7 +102,8 @@ class HashDicKind : public DictionaryKind {
     if (files_ == 0) {
       context.report.add(
           FindingId::missing_dictionary, name(), "", "missing dictionary",
-          fmt::format("{} names are shown as numbers, for want of hash_dic", unknown));
+          fmt::format("{} shown as numbers, because hash_dic is missing",
+                      unknown == 1 ? "1 name is" : fmt::format("{} names are", unknown)));
     } else {
       context.report.add(FindingId::missing_names, name(), "", "names not in the dictionary",
                          "shown as numbers", static_cast<std::int64_t>(unknown));

@@ -57,9 +57,9 @@ class L2CacheKind : public RawKind {
       events += fmt::format("{}{:#x}", events.empty() ? "" : ",", event);
     }
     if (events.empty()) {
-      context.report.add(FindingId::events_not_said, name(), part.name, "events not said",
-                         "sample.json has no l2CacheTaskProfilingEvents, so that nobody knows "
-                         "what was counted");
+      context.report.add(
+          FindingId::events_not_said, name(), part.name, "unknown events",
+          "sample.json has no l2CacheTaskProfilingEvents, so it is not known what was counted");
     }
     context.store.set_meta(fmt::format("l2_cache.events.{}", part.device.value_or(0)), events);
   }

@@ -58,10 +58,10 @@ class NetInfoKind : public RawKind {
       }
     } else if (key == "model_name" && value != model.model) {
       context.report.add(FindingId::differing_name, name(), file.name,
-                         "model_name differs, the file name rules", fmt::format("'{}'", value));
+                         "model_name differs, the file name is used", fmt::format("'{}'", value));
     } else if (key == "model_id" && number != model.model_id) {
       context.report.add(FindingId::differing_name, name(), file.name,
-                         "model_id differs, the file name rules", fmt::format("'{}'", value));
+                         "model_id differs, the file name is used", fmt::format("'{}'", value));
     }
   }
 

@@ -23,7 +23,7 @@ void CallSource::open(const ImportContext& context) {
     if (end == kIsEvent) pair(context, record);
   });
   if (!open_events_.empty()) {
-    context.report.add(FindingId::half_call, "api_event", "", "event without its second", "",
+    context.report.add(FindingId::half_call, "api_event", "", "event without its counterpart", "",
                        static_cast<std::int64_t>(open_events_.size()));
   }
   open_events_.clear();

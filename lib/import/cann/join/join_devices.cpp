@@ -293,7 +293,7 @@ class DeviceJoin {
 
   void report_lost(std::string_view kind, const RecordCounter& counter) {
     tell(FindingId::records_missing, kind, counter.lost(), "records missing by their counter",
-         "the counter has 4 bits: at least so many");
+         "the counter has 4 bits: at least this many");
   }
 
   void report(const DeviceTaskCounts& counts) {
@@ -302,9 +302,9 @@ class DeviceJoin {
          "These tasks are left out.");
     tell(FindingId::half_task, kKind, counts.ends_without_start, "end without start",
          "These tasks are left out.");
-    tell(FindingId::repeated_start, kKind, counts.repeated_starts, "the same start again",
+    tell(FindingId::repeated_start, kKind, counts.repeated_starts, "repeated start",
          "It is counted once.");
-    tell(FindingId::half_task, kKind, states_.incomplete(), "state without its other end");
+    tell(FindingId::half_task, kKind, states_.incomplete(), "state without its counterpart");
     tell(FindingId::orphan_counters, kKind, counts.counters_without_task + counters_.left(),
          "counters of no task");
     tell(FindingId::orphan_counters, kKind, counts.blocks_without_task,
@@ -315,7 +315,7 @@ class DeviceJoin {
          "launched, not seen on the device");
     tell(FindingId::ambiguous_tasks, kKind, counts.tasks_of_several_hosts,
          "several host records for one task",
-         "These tasks have no operator: nobody can tell which is theirs.");
+         "These tasks have no operator: it is not known which record is theirs.");
   }
 
   CannImport& import_;
