@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "analyze/capture_facts.hpp"
+#include "analyze/capture_info.hpp"
 #include "base/atomic_file.hpp"
 #include "base/findings.hpp"
 #include "base/log.hpp"

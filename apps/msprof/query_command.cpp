@@ -9,7 +9,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "analyze/capture_facts.hpp"
+#include "analyze/capture_info.hpp"
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"

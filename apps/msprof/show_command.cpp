@@ -5,7 +5,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "analyze/capture_facts.hpp"
+#include "analyze/capture_info.hpp"
 #include "analyze/overview.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "board/config.hpp"
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/shell.hpp"
 
 namespace msprof {

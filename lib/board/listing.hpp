@@ -7,7 +7,7 @@
 #include <string_view>
 #include <vector>
 
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/shell.hpp"
 #include "board/transfer.hpp"
 #include "ssh/ssh_connection.hpp"

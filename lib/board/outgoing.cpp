@@ -13,7 +13,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "collect/file_tree.hpp"
 
 namespace msprof {

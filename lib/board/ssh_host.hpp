@@ -10,8 +10,8 @@
 #include <string>
 
 #include "board/config.hpp"
-#include "board/facts.hpp"
 #include "board/fetch.hpp"
+#include "board/info.hpp"
 #include "board/link.hpp"
 #include "board/upload.hpp"
 #include "collect/host.hpp"

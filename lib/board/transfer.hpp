@@ -12,7 +12,7 @@
 #include <string>
 #include <vector>
 
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/shell.hpp"
 #include "collect/project.hpp"
 #include "collect/run_changes.hpp"

@@ -14,7 +14,7 @@
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "board/config.hpp"
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/link.hpp"
 #include "board/shell.hpp"
 #include "collect/elf_file.hpp"

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "board/config.hpp"
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "doctor/check.hpp"
 #include "doctor/project_checks.hpp"
 

@@ -11,7 +11,7 @@
 #include <memory>
 #include <optional>
 
-#include "analyze/capture_facts.hpp"
+#include "analyze/capture_info.hpp"
 #include "base/findings.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"

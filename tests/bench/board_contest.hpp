@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/shell.hpp"
 #include "board/transfer.hpp"
 #include "support/board_server.hpp"

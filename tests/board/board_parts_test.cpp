@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/shell.hpp"
 #include "board/upload.hpp"
 #include "collect/elf_file.hpp"

@@ -9,7 +9,7 @@
 
 #include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/link.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"

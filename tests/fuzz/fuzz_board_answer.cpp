@@ -12,7 +12,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "board/cat_transfer.hpp"
-#include "board/facts.hpp"
+#include "board/info.hpp"
 #include "board/listing.hpp"
 #include "board/tar_transfer.hpp"
 #include "collect/elf_file.hpp"

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "analyze/capture_facts.hpp"
+#include "analyze/capture_info.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "cann_seeds.hpp"

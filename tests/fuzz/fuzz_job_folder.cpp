@@ -11,7 +11,7 @@
 #include <string>
 #include <string_view>
 
-#include "analyze/capture_facts.hpp"
+#include "analyze/capture_info.hpp"
 #include "analyze/overview.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"

@@ -1,4 +1,4 @@
-#include "analyze/capture_facts.hpp"
+#include "analyze/capture_info.hpp"
 
 #include <fmt/format.h>
 

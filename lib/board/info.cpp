@@ -1,4 +1,4 @@
-#include "board/facts.hpp"
+#include "board/info.hpp"
 
 #include <fmt/format.h>
 
