@@ -12,7 +12,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr double kMostReconnectSeconds = 86400;
+constexpr double kMaxReconnectSeconds = 86400;
 
 // Options given that only a board understands.
 std::string board_only_options(const BoardArguments& arguments) {
@@ -125,9 +125,9 @@ void check_board_arguments(const BoardArguments& arguments) {
     throw Error(Exit::usage, "--keep and --clean-board contradict each other");
   }
   const double reconnect = arguments.reconnect_seconds.value_or(0);
-  if (!(reconnect >= 0 && reconnect <= kMostReconnectSeconds)) {
+  if (!(reconnect >= 0 && reconnect <= kMaxReconnectSeconds)) {
     throw Error(Exit::usage, fmt::format("--reconnect takes a number of seconds from 0 to {}",
-                                         kMostReconnectSeconds));
+                                         kMaxReconnectSeconds));
   }
 }
 

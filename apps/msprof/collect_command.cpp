@@ -245,13 +245,13 @@ nlohmann::json document_of(const CollectResult& result) {
   return document;
 }
 
-nlohmann::json document_of(const BoardFacts& facts) {
-  return {{"system", valid_utf8(facts.system)},
-          {"machine", valid_utf8(facts.machine)},
-          {"folder", valid_utf8(facts.folder)},
-          {"free_bytes", facts.free_bytes},
-          {"tar", facts.has_tar},
-          {"sftp", facts.has_sftp}};
+nlohmann::json document_of(const BoardInfo& info) {
+  return {{"system", valid_utf8(info.system)},
+          {"machine", valid_utf8(info.machine)},
+          {"folder", valid_utf8(info.folder)},
+          {"free_bytes", info.free_bytes},
+          {"tar", info.has_tar},
+          {"sftp", info.has_sftp}};
 }
 
 // Processes every capture that holds data; a failure of one leaves the others.
@@ -285,7 +285,7 @@ Exit process_captures(CollectResult& result, const ProcessCapture& process,
   return code;
 }
 
-void say_next(const CollectResult& result, bool all) {
+void print_next(const CollectResult& result, bool all) {
   for (const CollectedCapture& capture : result.captures) {
     if (!capture.has_data) continue;
     const std::string path = shell_word(capture.path.string());
@@ -317,7 +317,7 @@ Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOpti
   if (arguments.all) {
     result.exit_code = gravest(result.exit_code, process_captures(result, process, reports));
   }
-  say_next(result, arguments.all);
+  print_next(result, arguments.all);
   if (!result.remains.empty()) log::info("{}", result.remains);
   document.update(document_of(result));
   if (arguments.all) document["results"] = std::move(reports);
@@ -353,7 +353,7 @@ Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& p
   options.private_files = board.private_files;
   // Results of the probe of the board are wanted most when an error ended the run.
   const auto note_facts = [&] {
-    if (!host.facts().system.empty()) document["board"] = document_of(host.facts());
+    if (!host.info().system.empty()) document["board"] = document_of(host.info());
   };
   try {
     const Exit code = arguments.main ? collect_on(host, arguments, options, process, document)

@@ -179,7 +179,7 @@ class Strays {
     std::string near = did_you_mean(word, names);
     const std::string elsewhere = path_below(*named_.root, "msprof", word);
     if (near.empty() && !elsewhere.empty()) near = fmt::format("; did you mean {}?", elsewhere);
-    if (near.empty() && looks_like_capture(word)) {
+    if (near.empty() && is_capture_name(word)) {
       const bool is_root = &command_ == named_.root;
       near = fmt::format("; did you mean {}?", Line(named_.path)
                                                    .add(is_root ? "show" : names.back())
@@ -217,7 +217,7 @@ class Strays {
 
   bool is_for_dir(const std::string& word) const {
     const bool has_dir = option_named(command_, "--dir") != nullptr;
-    return has_dir && (looks_like_capture(word) || !has_positional(command_));
+    return has_dir && (is_capture_name(word) || !has_positional(command_));
   }
 
   std::string capture_without_dir(const std::string& word) const {
@@ -462,7 +462,7 @@ void Command::set_rest(std::vector<std::string>* rest, std::string help) {
   rest_help_ = std::move(help);
 }
 
-bool looks_like_capture(const std::string& word) {
+bool is_capture_name(const std::string& word) {
   std::error_code ignored;
   const std::string name = std::filesystem::path(word).filename().string();
   return std::filesystem::is_directory(word, ignored) || name.starts_with("JOB") ||

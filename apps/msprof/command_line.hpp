@@ -91,7 +91,7 @@ class Command {
 std::vector<std::string> names_of(const Option& option);
 
 // True if a word is a folder that is there, or a name like those of captures.
-bool looks_like_capture(const std::string& word);
+bool is_capture_name(const std::string& word);
 
 // Returns `arguments` (without the program's name) with -dir and -dir=X written as --dir, up to
 // "--".

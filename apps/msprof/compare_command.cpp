@@ -128,7 +128,7 @@ bool is_regression(const Comparison& comparison, double limit) {
   return comparison.verdict == Verdict::slower && comparison.total.percent().value_or(0) > limit;
 }
 
-void say_limit(const Comparison& comparison, double limit) {
+void print_limit(const Comparison& comparison, double limit) {
   const double percent = comparison.total.percent().value_or(0);
   if (is_regression(comparison, limit)) {
     log::warn("regression: {:.1f} % slower, more than {:g} % and beyond noise", percent, limit);
@@ -155,7 +155,7 @@ class CompareCommand {
     const bool regression = is_regression(comparison, *limit_);
     document["fail_above"] = *limit_;
     document["regression"] = regression;
-    say_limit(comparison, *limit_);
+    print_limit(comparison, *limit_);
     return regression ? gravest(exit, Exit::regression) : exit;
   }
 

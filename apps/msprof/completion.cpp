@@ -33,7 +33,7 @@ namespace fs = std::filesystem;
 
 // Time limit, as the user waits after TAB: what is not known by then is offered.
 constexpr std::chrono::milliseconds kTimeToSearch{10};
-constexpr std::size_t kMostEntries = 20'000;
+constexpr std::size_t kMaxEntries = 20'000;
 // Levels below a folder that are searched for a capture.
 constexpr int kSearchDepth = 3;
 
@@ -64,11 +64,11 @@ bool is_folder(const fs::directory_entry& entry) {
 
 // Calls `look(entry)` for each until it returns false.
 template <typename Look>
-void for_each_entry(const fs::path& folder, Look&& look) {
+void for_each_entry(const fs::path& folder, Look&& visit) {
   std::error_code error;
   std::size_t count = 0;
   for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
-    if (++count > kMostEntries || !look(*at)) return;
+    if (++count > kMaxEntries || !visit(*at)) return;
   }
 }
 

@@ -149,8 +149,8 @@ class Doctor {
       : arguments_(arguments), report_(arguments.capture.verbosity.quiet) {}
 
   Exit run() {
-    if (arguments_.before_run()) look_ahead();
-    if (!arguments_.capture.dirs.empty()) look_at_captures();
+    if (arguments_.before_run()) check_before_run();
+    if (!arguments_.capture.dirs.empty()) check_captures();
     if (!arguments_.json) DoctorReport::print_verdict(list_);
     return list_.exit_code();
   }
@@ -158,14 +158,14 @@ class Doctor {
   const CheckList& list() const { return list_; }
 
  private:
-  void look_ahead() {
+  void check_before_run() {
     const bool on_board = arguments_.board.names_board();
     const fs::path output = arguments_.capture.output.empty() ? "." : arguments_.capture.output;
     check_machine(list_, output, !on_board);
     show();
     std::optional<NamedBoard> board;
     if (on_board) board = name_board();
-    const ProjectFacts project = check_project(list_, question(board));
+    const ProjectInfo project = check_project(list_, question(board));
     if (!on_board) check_project_here(list_, project);
     show();
     if (board) {
@@ -202,7 +202,7 @@ class Doctor {
     return question;
   }
 
-  void look_at_captures() {
+  void check_captures() {
     for (const ChosenCapture& capture : choose_captures(arguments_.capture)) {
       interrupt::check();
       check_capture(list_, capture.folder, capture.products);

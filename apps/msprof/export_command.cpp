@@ -75,10 +75,10 @@ std::optional<double> factor_of(const std::array<Unit, kCount>& units, std::stri
   return {};
 }
 
-constexpr double kMost = 9e18;
+constexpr double kMax = 9e18;
 
 std::int64_t whole(double value) {
-  return value < kMost ? static_cast<std::int64_t>(std::llround(value)) : INT64_MAX;
+  return value < kMax ? static_cast<std::int64_t>(std::llround(value)) : INT64_MAX;
 }
 
 [[noreturn]] void refuse(std::string_view option, const std::string& value, std::string_view form) {
@@ -282,7 +282,7 @@ Exit export_each(const ExportArguments& arguments, std::string_view what, Plan&&
     const ReadyStore ready = ready_store(capture);
     const ExportPlan planned = plan(ready.db, capture.products);
     const auto files = run_export_jobs(ready.db, planned.jobs);
-    say_exported(ready.db, files);
+    print_exported(ready.db, files);
     if (!files.empty()) return ready.exit;
     const std::string folder = capture.folder.string();
     if (planned.nothing_id) {
@@ -321,7 +321,7 @@ void sort_out_names(ExportArguments& arguments) {
   std::copy_if(dirs.begin(), dirs.end(), std::back_inserter(arguments.names), is_name);
   std::erase_if(dirs, is_name);
   for (const std::string& name : arguments.names) {
-    if (!is_summary_name(name) && cli::looks_like_capture(name)) {
+    if (!is_summary_name(name) && cli::is_capture_name(name)) {
       throw Error(
           Exit::usage,
           fmt::format(
@@ -334,7 +334,7 @@ void sort_out_names(ExportArguments& arguments) {
 // Prints like the older products of CANN, and never more than a screen.
 constexpr std::size_t kNamedOperators = 5;
 
-void say_suggestions(TuningFiles& suggestions) {
+void print_suggestions(TuningFiles& suggestions) {
   for (const TuningFile& file : suggestions.take()) {
     if (file.suggestions.empty()) continue;
     log::info("tuning suggestions for device {} (all operators: {}; more: `msprof advise`):",
@@ -376,7 +376,7 @@ Exit run_summary(ExportArguments& arguments) {
         return plan_of_scope(plan_with_suggestions(store, base, options, suggestions),
                              options.scope);
       });
-  say_suggestions(*suggestions);
+  print_suggestions(*suggestions);
   return exit;
 }
 

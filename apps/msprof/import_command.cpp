@@ -27,10 +27,10 @@ struct ImportArguments {
 };
 
 LayoutFile read_layout(const std::string& path) {
-  constexpr std::uint64_t kMostLayoutBytes = 1 << 20;
+  constexpr std::uint64_t kMaxLayoutBytes = 1 << 20;
   if (path.empty()) return {};
   try {
-    return {path, read_text_file(path, kMostLayoutBytes)};
+    return {path, read_text_file(path, kMaxLayoutBytes)};
   } catch (const Error& error) {
     throw Error(Exit::usage, error.what());
   }

@@ -157,7 +157,7 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
 namespace {
 
 // More files than fit on a screen are counted by folder, and named with -v.
-constexpr std::size_t kMostNamedFiles = 24;
+constexpr std::size_t kMaxNamedFiles = 24;
 
 std::string line_of(const ExportedFile& file) {
   const std::string limit = viewer_limit(file.text_bytes);
@@ -167,8 +167,8 @@ std::string line_of(const ExportedFile& file) {
                      limit.empty() ? "" : "; ", limit);
 }
 
-void say_files(const std::vector<ExportedFile>& files) {
-  const bool are_named = files.size() <= kMostNamedFiles;
+void print_files(const std::vector<ExportedFile>& files) {
+  const bool are_named = files.size() <= kMaxNamedFiles;
   std::map<fs::path, std::pair<std::size_t, std::uint64_t>> folders;  // files, bytes
   for (const ExportedFile& file : files) {
     // Files that no viewer opens are named in any case.
@@ -190,8 +190,8 @@ void say_files(const std::vector<ExportedFile>& files) {
 
 }  // namespace
 
-void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
-  say_files(files);
+void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
+  print_files(files);
   const auto outdated = outdated_products(store, files);
   if (outdated.empty()) return;
   log::warn("{} older than the store, from an earlier import: {}{}",
@@ -208,7 +208,7 @@ Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
   if (!gives_products(chosen)) return gravest(exit, Exit::nothing_to_do);
   const ReadyStore ready = ready_store(chosen);
   const auto files = run_export_jobs(ready.db, plan_all(ready.db, capture));
-  say_exported(ready.db, files);
+  print_exported(ready.db, files);
   if (report != nullptr) {
     (*report)["exported"] = nlohmann::json::array();
     for (const auto& file : files) (*report)["exported"].push_back(valid_utf8(file.path.string()));

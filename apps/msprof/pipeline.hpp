@@ -64,7 +64,7 @@ void report_capture_error(const ChosenCapture& capture, const Error& error,
 
 // Reports what was written, what is too large for viewers, and what stands there that an earlier
 // import made.
-void say_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
+void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files);
 
 // Imports `capture`, for `collect --all`, and writes all its products (summaries as csv) into it.
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets

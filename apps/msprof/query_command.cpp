@@ -40,13 +40,13 @@ ordered_json json_of(const std::optional<Value>& value) {
 ordered_json json_of(const std::string& text) {
   return text.empty() ? ordered_json() : ordered_json(valid_utf8(text));
 }
-ordered_json json_of(const ProductFacts& products) {
+ordered_json json_of(const ProductLists& products) {
   return {{"with_data", products.with_data}, {"without_data", products.without_data}};
 }
 
-ordered_json json_of(const std::vector<DeviceFacts>& devices) {
+ordered_json json_of(const std::vector<DeviceInfo>& devices) {
   ordered_json all = ordered_json::array();
-  for (const DeviceFacts& device : devices) {
+  for (const DeviceInfo& device : devices) {
     all.push_back({{"id", device.id},
                    {"chip", json_of(device.chip)},
                    {"frequency_hz", json_of(device.frequency_hz)},
@@ -57,9 +57,9 @@ ordered_json json_of(const std::vector<DeviceFacts>& devices) {
   return all;
 }
 
-ordered_json json_of(const std::vector<RankFacts>& ranks) {
+ordered_json json_of(const std::vector<RankInfo>& ranks) {
   ordered_json all = ordered_json::array();
-  for (const RankFacts& rank : ranks) {
+  for (const RankInfo& rank : ranks) {
     all.push_back({{"group", json_of(rank.group)},
                    {"rank", json_of(rank.rank)},
                    {"rank_count", json_of(rank.rank_count)}});
@@ -67,18 +67,18 @@ ordered_json json_of(const std::vector<RankFacts>& ranks) {
   return all;
 }
 
-ordered_json json_of(const std::vector<ModelFacts>& models) {
+ordered_json json_of(const std::vector<ModelInfo>& models) {
   ordered_json all = ordered_json::array();
-  for (const ModelFacts& model : models) {
+  for (const ModelInfo& model : models) {
     all.push_back(
         {{"id", json_of(model.id)}, {"name", json_of(model.name)}, {"tasks", model.task_count}});
   }
   return all;
 }
 
-ordered_json json_of(const std::vector<IterationFacts>& iterations) {
+ordered_json json_of(const std::vector<IterationInfo>& iterations) {
   ordered_json all = ordered_json::array();
-  for (const IterationFacts& of : iterations) {
+  for (const IterationInfo& of : iterations) {
     all.push_back({{"device", json_of(of.device_id)},
                    {"model", json_of(of.model_id)},
                    {"model_name", json_of(of.model_name)},
@@ -90,25 +90,25 @@ ordered_json json_of(const std::vector<IterationFacts>& iterations) {
   return all;
 }
 
-ordered_json json_of(const ChosenCapture& capture, const CaptureFacts& facts,
+ordered_json json_of(const ChosenCapture& capture, const CaptureInfo& info,
                      const ReadyStore& ready) {
   ordered_json one = {
       {"folder", valid_utf8(capture.folder.string())},
       {"name", valid_utf8(name_of(capture))},
-      {"dialect", json_of(facts.dialect)},
-      {"chip", json_of(facts.chip)},
-      {"begin_ns", json_of(facts.begin_ns)},
-      {"begin_utc", facts.begin_ns ? json_of(utc_text(*facts.begin_ns)) : ordered_json()},
-      {"duration_ns", json_of(facts.duration_ns)},
+      {"dialect", json_of(info.dialect)},
+      {"chip", json_of(info.chip)},
+      {"begin_ns", json_of(info.begin_ns)},
+      {"begin_utc", info.begin_ns ? json_of(utc_text(*info.begin_ns)) : ordered_json()},
+      {"duration_ns", json_of(info.duration_ns)},
       {"verdict", json_of(ready.verdict)},
-      {"host_rank", json_of(facts.host_rank)},
-      {"devices", json_of(facts.devices)},
-      {"ranks", json_of(facts.ranks)},
-      {"models", json_of(facts.models)}};
-  one[facts.has_steps ? "steps" : "iterations"] = json_of(facts.iterations);
-  one["products"] = {{"summaries", json_of(facts.summaries)},
-                     {"timelines", json_of(facts.timelines)},
-                     {"db", facts.has_db}};
+      {"host_rank", json_of(info.host_rank)},
+      {"devices", json_of(info.devices)},
+      {"ranks", json_of(info.ranks)},
+      {"models", json_of(info.models)}};
+  one[info.has_steps ? "steps" : "iterations"] = json_of(info.iterations);
+  one["products"] = {{"summaries", json_of(info.summaries)},
+                     {"timelines", json_of(info.timelines)},
+                     {"db", info.has_db}};
   return one;
 }
 
@@ -127,25 +127,25 @@ std::optional<std::string> fraction(std::optional<std::int64_t> number, std::int
   return fixed(*number, unit, decimals);
 }
 
-void print_head(const ChosenCapture& capture, const CaptureFacts& facts, const ReadyStore& ready) {
-  const std::string begin = facts.begin_ns ? utc_text(*facts.begin_ns) : "";
+void print_head(const ChosenCapture& capture, const CaptureInfo& info, const ReadyStore& ready) {
+  const std::string begin = info.begin_ns ? utc_text(*info.begin_ns) : "";
   fmt::print("{}\n", printable(name_of(capture)));
-  fmt::print("dialect    {}\n", printable(or_dash(facts.dialect)));
-  fmt::print("chip       {}\n", printable(or_dash(facts.chip)));
+  fmt::print("dialect    {}\n", printable(or_dash(info.dialect)));
+  fmt::print("chip       {}\n", printable(or_dash(info.chip)));
   fmt::print("collected  {}{}\n", begin.empty() ? "at an unknown moment" : begin,
-             facts.duration_ns
-                 ? fmt::format(", for {} s", fixed(*facts.duration_ns, 1'000'000'000, 3))
+             info.duration_ns
+                 ? fmt::format(", for {} s", fixed(*info.duration_ns, 1'000'000'000, 3))
                  : "");
   fmt::print("verdict    {}\n", ready.exit == Exit::ok
                                     ? printable(ready.verdict_text)
                                     : "PARTIAL DATA: `msprof import` says what is missing");
-  if (facts.host_rank) fmt::print("rank       {}\n", *facts.host_rank);
+  if (info.host_rank) fmt::print("rank       {}\n", *info.host_rank);
 }
 
-void print_devices(const CaptureFacts& facts) {
+void print_devices(const CaptureInfo& info) {
   TextTable table({"Device", "Chip", "Frequency(MHz)", "AI Cores", "Vector Cores", "Tasks"},
                   {true, false, true, true, true, true});
-  for (const DeviceFacts& device : facts.devices) {
+  for (const DeviceInfo& device : info.devices) {
     table.number(device.id);
     table.text(or_dash(device.chip));
     table.number_or_missing(fraction(device.frequency_hz, 1'000'000, 0));
@@ -157,9 +157,9 @@ void print_devices(const CaptureFacts& facts) {
   print_listing("Devices", table);
 }
 
-void print_ranks(const CaptureFacts& facts) {
+void print_ranks(const CaptureInfo& info) {
   TextTable table({"Group", "Rank", "Ranks"}, {false, true, true});
-  for (const RankFacts& rank : facts.ranks) {
+  for (const RankInfo& rank : info.ranks) {
     table.text(or_dash(rank.group));
     table.number_or_missing(rank.rank);
     table.number_or_missing(rank.rank_count);
@@ -168,9 +168,9 @@ void print_ranks(const CaptureFacts& facts) {
   print_listing("Ranks", table);
 }
 
-void print_models(const CaptureFacts& facts) {
+void print_models(const CaptureInfo& info) {
   TextTable table({"Model ID", "Name", "Tasks"}, {true, false, true});
-  for (const ModelFacts& model : facts.models) {
+  for (const ModelInfo& model : info.models) {
     table.number_or_missing(model.id);
     table.text(or_dash(model.name));
     table.number(model.task_count);
@@ -179,10 +179,10 @@ void print_models(const CaptureFacts& facts) {
   print_listing("Models", table);
 }
 
-void print_iterations(const CaptureFacts& facts) {
+void print_iterations(const CaptureInfo& info) {
   TextTable table({"Device", "Model ID", "Name", "First", "Last", "Count", "Mean Time(us)"},
                   {true, true, false, true, true, true, true});
-  for (const IterationFacts& of : facts.iterations) {
+  for (const IterationInfo& of : info.iterations) {
     table.number_or_missing(of.device_id);
     table.number_or_missing(of.model_id);
     table.text(or_dash(of.model_name));
@@ -192,10 +192,10 @@ void print_iterations(const CaptureFacts& facts) {
     table.number_or_missing(fraction(of.mean_ns, 1000, 3));
     table.end_row();
   }
-  print_listing(facts.has_steps ? "Steps" : "Iterations", table);
+  print_listing(info.has_steps ? "Steps" : "Iterations", table);
 }
 
-void print_products(std::string_view verb, const ProductFacts& products) {
+void print_products(std::string_view verb, const ProductLists& products) {
   fmt::print("{:<18} {}\n", verb,
              products.with_data.empty() ? "nothing"
                                         : fmt::format("{}", fmt::join(products.with_data, ", ")));
@@ -203,33 +203,33 @@ void print_products(std::string_view verb, const ProductFacts& products) {
     fmt::print("{:<18} no data for {}\n", "", fmt::join(products.without_data, ", "));
 }
 
-void print_text(const ChosenCapture& capture, const CaptureFacts& facts, const ReadyStore& ready) {
-  print_head(capture, facts, ready);
-  print_devices(facts);
-  print_ranks(facts);
-  print_models(facts);
-  print_iterations(facts);
+void print_text(const ChosenCapture& capture, const CaptureInfo& info, const ReadyStore& ready) {
+  print_head(capture, info, ready);
+  print_devices(info);
+  print_ranks(info);
+  print_models(info);
+  print_iterations(info);
   fmt::print("\nProducts\n");
-  print_products("export summary", facts.summaries);
-  print_products("export timeline", facts.timelines);
+  print_products("export summary", info.summaries);
+  print_products("export timeline", info.timelines);
   fmt::print("{:<18} {}\n", "export db",
-             facts.has_db ? "msprof_*.db" : "not of this kind of capture");
+             info.has_db ? "msprof_*.db" : "not of this kind of capture");
 }
 
-Exit tell_one(const QueryArguments& arguments, const ChosenCapture& capture,
-              ordered_json& document) {
+Exit print_one(const QueryArguments& arguments, const ChosenCapture& capture,
+               ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
-  const CaptureFacts facts = capture_facts(ready.db.database());
+  const CaptureInfo info = capture_info(ready.db.database());
   if (arguments.json) {
-    document["captures"].push_back(json_of(capture, facts, ready));
+    document["captures"].push_back(json_of(capture, info, ready));
   } else {
-    print_text(capture, facts, ready);
+    print_text(capture, info, ready);
   }
   return ready.exit;
 }
 
 // What the captures are.
-Exit tell_facts(const QueryArguments& arguments) {
+Exit print_info(const QueryArguments& arguments) {
   ordered_json document = {{"schema", "msprof.query/2"}, {"captures", ordered_json::array()}};
   bool is_first = true;
   const auto work = [&] {
@@ -238,7 +238,7 @@ Exit tell_facts(const QueryArguments& arguments) {
         [&](const ChosenCapture& capture) {
           if (!arguments.json && !is_first) fmt::print("\n");
           is_first = false;
-          return tell_one(arguments, capture, document);
+          return print_one(arguments, capture, document);
         },
         &document["captures"]);
   };
@@ -366,7 +366,7 @@ Exit print_query_schema(const QueryArguments& arguments) {
   return Exit::ok;
 }
 
-constexpr std::size_t kLongestSql = 1 << 20;  // read; the limit of SQL is lower
+constexpr std::size_t kMaxSql = 1 << 20;  // read; the limit of SQL is lower
 
 // Whether a word behind -dir, which takes all words, is meant as SQL.
 bool is_sql(const std::string& word) {
@@ -382,7 +382,7 @@ bool is_sql(const std::string& word) {
 }
 
 void sort_out_sql(QueryArguments& arguments) {
-  if (!arguments.sql.empty() && !is_sql(arguments.sql) && cli::looks_like_capture(arguments.sql)) {
+  if (!arguments.sql.empty() && !is_sql(arguments.sql) && cli::is_capture_name(arguments.sql)) {
     throw Error(Exit::usage, fmt::format("'{}' is no SQL; captures stand behind -dir: "
                                          "msprof query -dir {}",
                                          arguments.sql, shell_word(arguments.sql)));
@@ -400,8 +400,7 @@ std::string all_of_stdin() {
   std::array<char, 4096> some;
   for (ssize_t got = 0; (got = ::read(STDIN_FILENO, some.data(), some.size())) > 0;) {
     text.append(some.data(), static_cast<std::size_t>(got));
-    if (text.size() > kLongestSql)
-      throw Error(Exit::usage, "the SQL on standard input is too long");
+    if (text.size() > kMaxSql) throw Error(Exit::usage, "the SQL on standard input is too long");
   }
   interrupt::check();
   return text;
@@ -412,7 +411,7 @@ std::string sql_of(const QueryArguments& arguments) {
   if (arguments.sql_file.empty()) return arguments.sql == "-" ? all_of_stdin() : arguments.sql;
   if (!arguments.sql.empty()) throw Error(Exit::usage, "give SQL or --file, not both");
   try {
-    return read_text_file(arguments.sql_file, kLongestSql);
+    return read_text_file(arguments.sql_file, kMaxSql);
   } catch (const Error& error) {
     throw Error(Exit::usage, error.what());
   }
@@ -438,7 +437,7 @@ Exit run_query(QueryArguments& arguments) {
   const bool has_sql = !arguments.sql.empty() || !arguments.sql_file.empty();
   check(arguments, has_sql);
   if (arguments.schema) return print_query_schema(arguments);
-  return has_sql ? answer_sql(arguments, sql_of(arguments)) : tell_facts(arguments);
+  return has_sql ? answer_sql(arguments, sql_of(arguments)) : print_info(arguments);
 }
 
 }  // namespace

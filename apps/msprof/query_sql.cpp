@@ -145,7 +145,7 @@ class DocumentAnswer : public Answer {
   std::string error_;
 };
 
-constexpr std::size_t kLongestShownCell = 400;  // bytes of a text in a table
+constexpr std::size_t kMaxShownCell = 400;  // bytes of a text in a table
 
 // Values of SQL may be anything: reals have three decimals where those say enough, long texts are
 // cut.
@@ -157,11 +157,11 @@ class AnswerTable : public TextTable {
     number(is_odd ? fmt::format("{:.3g}", value) : fmt::format("{:.3f}", value));
   }
   void text(std::string_view value) override {
-    if (value.size() <= kLongestShownCell) return TextTable::text(value);
-    TextTable::text(shorten(printable(value.substr(0, 4 * kLongestShownCell)), kLongestShownCell));
+    if (value.size() <= kMaxShownCell) return TextTable::text(value);
+    TextTable::text(shorten(printable(value.substr(0, 4 * kMaxShownCell)), kMaxShownCell));
   }
   void blob(std::string_view bytes) override {
-    TextTable::blob(bytes.substr(0, kLongestShownCell / 2));
+    TextTable::blob(bytes.substr(0, kMaxShownCell / 2));
   }
 };
 

@@ -62,7 +62,7 @@ std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
   std::vector<ShownTable> shown;
   for (const auto& table : summary_tables(db)) {
     if (!table->info().is_shown) continue;
-    for (const Document& document : table->documents(db)) {
+    for (const OutputFile& document : table->output_files(db)) {
       const bool other_step =
           document.step_id != kNull && (step == nullptr || document.step_id != step->step_id);
       const bool other_model =

@@ -20,11 +20,11 @@ std::string text_or_empty(const Statement& row, int column) {
   return row.is_null(column) ? std::string() : std::string(row.text(column));
 }
 
-void read_time(const Database& db, CaptureFacts& facts) {
+void read_time(const Database& db, CaptureInfo& info) {
   const std::int64_t begin = collection_begin_ns(db);
   if (begin <= 0) return;
   // Only CANN records when that was; the clock of a board counts from its start.
-  if (read_meta_integer(db, "window.begin_ns")) facts.begin_ns = begin;
+  if (read_meta_integer(db, "window.begin_ns")) info.begin_ns = begin;
   std::optional<std::int64_t> end;
   if (read_meta(db, "window.has_end") == "1") {
     end = read_meta_integer(db, "window.end_ns");
@@ -34,10 +34,10 @@ void read_time(const Database& db, CaptureFacts& facts) {
         " UNION ALL SELECT max(end_ns) FROM api_call)");
     if (read.step()) end = read.maybe_integer(0);
   }
-  if (end && *end >= begin) facts.duration_ns = *end - begin;
+  if (end && *end >= begin) info.duration_ns = *end - begin;
 }
 
-void read_devices(const Database& db, CaptureFacts& facts) {
+void read_devices(const Database& db, CaptureInfo& info) {
   Statement read = db.prepare(
       "SELECT device.id, name.text, frequency_hz, core_count, vector_core_count,"
       " (SELECT ifnull(sum(last_task_id - first_task_id + 1), 0) FROM task_run"
@@ -45,22 +45,22 @@ void read_devices(const Database& db, CaptureFacts& facts) {
       "  JOIN model ON model.id = step.model_row WHERE model.device_id = device.id))"
       " FROM device LEFT JOIN name ON name.id = chip_name_id ORDER BY device.id");
   while (read.step()) {
-    facts.devices.push_back({read.integer(0), text_or_empty(read, 1), read.maybe_integer(2),
-                             read.maybe_integer(3), read.maybe_integer(4), read.integer(5)});
+    info.devices.push_back({read.integer(0), text_or_empty(read, 1), read.maybe_integer(2),
+                            read.maybe_integer(3), read.maybe_integer(4), read.integer(5)});
   }
 }
 
-void read_ranks(const Database& db, CaptureFacts& facts) {
+void read_ranks(const Database& db, CaptureInfo& info) {
   // -1: the host gave none.
   const auto host_rank = read_meta_integer(db, "host.rank");
-  if (host_rank && *host_rank >= 0) facts.host_rank = host_rank;
+  if (host_rank && *host_rank >= 0) info.host_rank = host_rank;
   Statement read = db.prepare(
       "SELECT DISTINCT name.text, local_rank, rank_size FROM comm_call"
       " LEFT JOIN name ON name.id = ifnull(op_group_name_id, group_name_id)"
       " WHERE rank_size IS NOT NULL OR local_rank IS NOT NULL"
       " ORDER BY name.text, local_rank, rank_size");
   while (read.step()) {
-    facts.ranks.push_back({text_or_empty(read, 0), read.maybe_integer(1), read.maybe_integer(2)});
+    info.ranks.push_back({text_or_empty(read, 0), read.maybe_integer(1), read.maybe_integer(2)});
   }
 }
 
@@ -81,10 +81,10 @@ constexpr const char* kBoardModels =
     "  JOIN step_time ON step_time.step_id = step.id WHERE step.model_row = model.id)"
     " FROM model LEFT JOIN name ON name.id = model.name_id ORDER BY model.id";
 
-void read_models(const Database& db, CaptureFacts& facts) {
-  Statement read = db.prepare(facts.has_steps ? kBoardModels : kCannModels);
+void read_models(const Database& db, CaptureInfo& info) {
+  Statement read = db.prepare(info.has_steps ? kBoardModels : kCannModels);
   while (read.step())
-    facts.models.push_back({read.maybe_integer(0), text_or_empty(read, 1), read.integer(2)});
+    info.models.push_back({read.maybe_integer(0), text_or_empty(read, 1), read.integer(2)});
 }
 
 constexpr const char* kIterations =
@@ -98,51 +98,51 @@ constexpr const char* kSteps =
     " LEFT JOIN name ON name.id = model.name_id"
     " LEFT JOIN step_time ON step_time.step_id = step.id GROUP BY model.id ORDER BY model.id";
 
-void read_iterations(const Database& db, CaptureFacts& facts) {
-  Statement read = db.prepare(facts.has_steps ? kSteps : kIterations);
+void read_iterations(const Database& db, CaptureInfo& info) {
+  Statement read = db.prepare(info.has_steps ? kSteps : kIterations);
   while (read.step()) {
-    facts.iterations.push_back({read.maybe_integer(0), read.maybe_integer(1),
-                                text_or_empty(read, 2), read.integer(3), read.integer(4),
-                                read.integer(5), read.maybe_integer(6)});
+    info.iterations.push_back({read.maybe_integer(0), read.maybe_integer(1), text_or_empty(read, 2),
+                               read.integer(3), read.integer(4), read.integer(5),
+                               read.maybe_integer(6)});
   }
-  for (IterationFacts& of : facts.iterations) {
+  for (IterationInfo& of : info.iterations) {
     if (!of.model_name.empty()) continue;
-    const auto model = std::find_if(facts.models.begin(), facts.models.end(),
-                                    [&](const ModelFacts& one) { return one.id == of.model_id; });
-    if (model != facts.models.end()) of.model_name = model->name;
+    const auto model = std::find_if(info.models.begin(), info.models.end(),
+                                    [&](const ModelInfo& one) { return one.id == of.model_id; });
+    if (model != info.models.end()) of.model_name = model->name;
   }
 }
 
-void add_product(ProductFacts& products, std::string_view name, bool has_data) {
+void add_product(ProductLists& products, std::string_view name, bool has_data) {
   auto& names = has_data ? products.with_data : products.without_data;
   if (std::find(names.begin(), names.end(), name) == names.end()) names.emplace_back(name);
 }
 
-void read_products(const Database& db, CaptureFacts& facts) {
+void read_products(const Database& db, CaptureInfo& info) {
   for (const auto& table : summary_tables(db)) {
     if (table->is_exported())
-      add_product(facts.summaries, table->name(), !table->documents(db).empty());
+      add_product(info.summaries, table->name(), !table->output_files(db).empty());
   }
   for (const auto& layer : timeline_layers(db))
-    add_product(facts.timelines, layer->name(), !layer->documents(db).empty());
-  facts.has_db = has_unified_db(db);
+    add_product(info.timelines, layer->name(), !layer->output_files(db).empty());
+  info.has_db = has_unified_db(db);
 }
 
 }  // namespace
 
-CaptureFacts capture_facts(const Database& db) {
-  CaptureFacts facts;
-  facts.dialect = read_meta(db, "dialect");
-  facts.has_steps = facts.dialect != dialect_name(Dialect::cann);
-  read_time(db, facts);
-  read_devices(db, facts);
-  facts.chip = read_meta(db, "chip");
-  if (facts.chip.empty() && !facts.devices.empty()) facts.chip = facts.devices.front().chip;
-  read_ranks(db, facts);
-  read_models(db, facts);
-  read_iterations(db, facts);
-  read_products(db, facts);
-  return facts;
+CaptureInfo capture_info(const Database& db) {
+  CaptureInfo info;
+  info.dialect = read_meta(db, "dialect");
+  info.has_steps = info.dialect != dialect_name(Dialect::cann);
+  read_time(db, info);
+  read_devices(db, info);
+  info.chip = read_meta(db, "chip");
+  if (info.chip.empty() && !info.devices.empty()) info.chip = info.devices.front().chip;
+  read_ranks(db, info);
+  read_models(db, info);
+  read_iterations(db, info);
+  read_products(db, info);
+  return info;
 }
 
 std::string utc_text(std::int64_t ns) {
@@ -168,10 +168,10 @@ bool has_any_product(const Database& db) {
   const auto layers = timeline_layers(db);
   return std::any_of(tables.begin(), tables.end(),
                      [&](const auto& table) {
-                       return table->is_exported() && !table->documents(db).empty();
+                       return table->is_exported() && !table->output_files(db).empty();
                      }) ||
          std::any_of(layers.begin(), layers.end(),
-                     [&](const auto& layer) { return !layer->documents(db).empty(); });
+                     [&](const auto& layer) { return !layer->output_files(db).empty(); });
 }
 
 }  // namespace msprof

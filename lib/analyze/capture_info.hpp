@@ -1,4 +1,4 @@
-// CaptureFacts: identity and contents of a capture: devices, ranks, models, iterations,
+// CaptureInfo: identity and contents of a capture: devices, ranks, models, iterations,
 // products. For `query`, and for the verdict of an import.
 #pragma once
 
@@ -12,7 +12,7 @@
 
 namespace msprof {
 
-struct DeviceFacts {
+struct DeviceInfo {
   std::int64_t id = 0;
   std::string chip;  // empty: unknown, as for the numbers
   std::optional<std::int64_t> frequency_hz;
@@ -22,20 +22,20 @@ struct DeviceFacts {
 };
 
 // A rank of a communication group that this capture is of.
-struct RankFacts {
+struct RankInfo {
   std::string group;
   std::optional<std::int64_t> rank;
   std::optional<std::int64_t> rank_count;
 };
 
-struct ModelFacts {
+struct ModelInfo {
   std::optional<std::int64_t> id;  // value for --model-id; empty if the runtime gave none
   std::string name;                // empty: unknown
   std::int64_t task_count = 0;
 };
 
 // The iterations of a model on a device; in captures of boards its steps.
-struct IterationFacts {
+struct IterationInfo {
   std::optional<std::int64_t> device_id;
   std::optional<std::int64_t> model_id;
   std::string model_name;  // empty: unknown
@@ -45,28 +45,28 @@ struct IterationFacts {
   std::optional<std::int64_t> mean_ns;
 };
 
-struct ProductFacts {
+struct ProductLists {
   std::vector<std::string> with_data;
   std::vector<std::string> without_data;
 };
 
-struct CaptureFacts {
+struct CaptureInfo {
   std::string dialect;
   std::string chip;                         // empty: unknown
   std::optional<std::int64_t> begin_ns;     // since 1970, UTC
   std::optional<std::int64_t> duration_ns;  // of the collection
   std::optional<std::int64_t> host_rank;
-  std::vector<DeviceFacts> devices;
-  std::vector<RankFacts> ranks;
-  std::vector<ModelFacts> models;
+  std::vector<DeviceInfo> devices;
+  std::vector<RankInfo> ranks;
+  std::vector<ModelInfo> models;
   bool has_steps = false;  // steps of a board take the place of iterations
-  std::vector<IterationFacts> iterations;
-  ProductFacts summaries;
-  ProductFacts timelines;
+  std::vector<IterationInfo> iterations;
+  ProductLists summaries;
+  ProductLists timelines;
   bool has_db = false;  // `export db` writes one
 };
 
-CaptureFacts capture_facts(const Database& db);
+CaptureInfo capture_info(const Database& db);
 
 // "2023-11-14 22:13:20.000 UTC"; empty for a time outside the years 1970 to 9999.
 std::string utc_text(std::int64_t ns);

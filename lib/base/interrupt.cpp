@@ -68,19 +68,19 @@ int count() {
   return g_count;
 }
 
-MorePatience::MorePatience() {
+DeferSecondSignal::DeferSecondSignal() {
   g_patience = 2;
 }
 
-MorePatience::~MorePatience() {
+DeferSecondSignal::~DeferSecondSignal() {
   g_patience = 1;
 }
 
-Aside::Aside() : received_(g_received), count_(g_count) {
+MaskPendingSignal::MaskPendingSignal() : received_(g_received), count_(g_count) {
   acknowledge();
 }
 
-Aside::~Aside() {
+MaskPendingSignal::~MaskPendingSignal() {
   if (g_received == 0) g_received = received_;
   g_count = g_count + count_;
 }

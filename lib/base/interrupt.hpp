@@ -15,12 +15,12 @@ int count();
 
 // Leaves a second signal, while one lives, to the one who watches count(), as the collector does to
 // end an application harder; the third ends the program at once.
-class MorePatience {
+class DeferSecondSignal {
  public:
-  MorePatience();
-  ~MorePatience();
-  MorePatience(const MorePatience&) = delete;
-  MorePatience& operator=(const MorePatience&) = delete;
+  DeferSecondSignal();
+  ~DeferSecondSignal();
+  DeferSecondSignal(const DeferSecondSignal&) = delete;
+  DeferSecondSignal& operator=(const DeferSecondSignal&) = delete;
 };
 
 // Forgets a signal that has done its work: it ended the application, and what comes now can be
@@ -33,12 +33,12 @@ void ignore_hangup();
 
 // Hides signals from before it while one lives: for work that fetches what an
 // interrupted run left, and that a further signal still ends.
-class Aside {
+class MaskPendingSignal {
  public:
-  Aside();
-  ~Aside();
-  Aside(const Aside&) = delete;
-  Aside& operator=(const Aside&) = delete;
+  MaskPendingSignal();
+  ~MaskPendingSignal();
+  MaskPendingSignal(const MaskPendingSignal&) = delete;
+  MaskPendingSignal& operator=(const MaskPendingSignal&) = delete;
 
  private:
   int received_;

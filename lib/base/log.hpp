@@ -87,8 +87,8 @@ class Progress {
 // True when output may be coloured: a terminal, NO_COLOR unset or empty, TERM not "dumb".
 bool colour_allowed(int fd);
 
-// Returns the columns of the terminal behind `fd`; where it is none, the value of COLUMNS; else 0, no
-// limit.
+// Returns the columns of the terminal behind `fd`; where it is none, the value of COLUMNS; else 0,
+// no limit.
 int text_width(int fd);
 
 }  // namespace msprof

@@ -40,7 +40,7 @@ std::string digits_of(int128 value) {
 
 // Limit of exact sums: means stay far below this; beyond it low bits are given up rather than
 // overflow.
-constexpr int128 kLargest = static_cast<int128>(1) << 94;
+constexpr int128 kMax = static_cast<int128>(1) << 94;
 
 }  // namespace
 
@@ -102,8 +102,8 @@ std::string us_from_ns(std::int64_t ns) {
 }
 
 std::int64_t ns_from_us(double us) {
-  constexpr double kMostUs = 9e15;
-  if (!(std::fabs(us) < kMostUs)) return us > 0 ? INT64_MAX : -INT64_MAX;
+  constexpr double kMaxUs = 9e15;
+  if (!(std::fabs(us) < kMaxUs)) return us > 0 ? INT64_MAX : -INT64_MAX;
   char text[32] = {};
   const char* end = fmt::format_to_n(text, sizeof(text), "{:.3f}", std::fabs(us)).out;
   std::int64_t ns = 0;
@@ -127,30 +127,31 @@ void Fraction::reduce() {
 Fraction& Fraction::operator+=(const Fraction& other) {
   // Coprime counts could let the denominator grow without end; at 2^20 the resolution (1e-6 of a
   // cycle) is still far finer than what is printed.
-  constexpr int128 kLargestDenominator = static_cast<int128>(1) << 20;
+  constexpr int128 kMaxDenominator = static_cast<int128>(1) << 20;
   const int128 divisor = greatest_common_divisor(denominator_, other.denominator_);
   const int128 common = denominator_ / divisor * other.denominator_;
-  if (common <= kLargestDenominator && absolute(numerator_) < kLargest / 2 &&
-      absolute(other.numerator_) < kLargest / 2) {
+  if (common <= kMaxDenominator && absolute(numerator_) < kMax / 2 &&
+      absolute(other.numerator_) < kMax / 2) {
     numerator_ =
         numerator_ * (common / denominator_) + other.numerator_ * (common / other.denominator_);
     denominator_ = common;
   } else {
     // Saturates where even whole units do not fit: only a broken or hostile store has such sums.
-    static constexpr int128 kMost = static_cast<int128>(1) << 125;
+    static constexpr int128 kMaxPlainHalf = static_cast<int128>(1) << 125;
     const auto on_grid = [](const Fraction& value) {
       int128 product = 0;
-      if (!__builtin_mul_overflow(value.numerator_, kLargestDenominator, &product)) {
-        return std::clamp(divide_rounded(product, value.denominator_), -kMost, kMost);
+      if (!__builtin_mul_overflow(value.numerator_, kMaxDenominator, &product)) {
+        return std::clamp(divide_rounded(product, value.denominator_), -kMaxPlainHalf,
+                          kMaxPlainHalf);
       }
       const int128 whole = value.numerator_ / value.denominator_;
-      if (!__builtin_mul_overflow(whole, kLargestDenominator, &product)) {
-        return std::clamp(product, -kMost, kMost);
+      if (!__builtin_mul_overflow(whole, kMaxDenominator, &product)) {
+        return std::clamp(product, -kMaxPlainHalf, kMaxPlainHalf);
       }
-      return value.numerator_ < 0 ? -kMost : kMost;
+      return value.numerator_ < 0 ? -kMaxPlainHalf : kMaxPlainHalf;
     };
     numerator_ = on_grid(*this) + on_grid(other);
-    denominator_ = kLargestDenominator;
+    denominator_ = kMaxDenominator;
   }
   reduce();
   return *this;
@@ -188,13 +189,13 @@ namespace {
 
 // Limit of scaled values: below it they have digits for the rounding below a unit, and enough for
 // the text.
-constexpr double kMostScaled = 1e11;
+constexpr double kMaxScaled = 1e11;
 // Distance from a tie (as a part of a unit) beyond which every rounding gives the same result.
 constexpr double kNearTie = 1e-3;
 
 // Rounds `scaled` to the nearest whole number, unless that is near a tie.
 bool rounds_plainly(double scaled, std::int64_t& nearest) {
-  if (!(scaled < kMostScaled)) return false;
+  if (!(scaled < kMaxScaled)) return false;
   nearest = static_cast<std::int64_t>(scaled);
   const double rest = scaled - static_cast<double>(nearest);
   if (std::abs(rest - 0.5) < kNearTie) return false;
@@ -251,8 +252,8 @@ void append_15_digits(std::string& out, double value) {
 
 // Computes the thousandths of a value in reach of them; false for others.
 bool sqlite_rounded(double magnitude, std::int64_t& thousandths) {
-  constexpr double kMost = 68719476736.0;  // 2^36: beyond it SQLite adds a plain half
-  if (!(magnitude < kMost)) return false;
+  constexpr double kMaxPlainHalf = 68719476736.0;  // 2^36: beyond it SQLite adds a plain half
+  if (!(magnitude < kMaxPlainHalf)) return false;
   if (!rounds_plainly(magnitude * 1000.0, thousandths)) thousandths = sqlite_thousandths(magnitude);
   return true;
 }
@@ -317,10 +318,10 @@ double python_round(double value, int digits) {
 }
 
 void append_python_float(std::string& out, double value) {
-  constexpr double kLeastFixed = 1e-4;
-  constexpr double kMostFixed = 1e16;
+  constexpr double kMinFixed = 1e-4;
+  constexpr double kMaxFixed = 1e16;
   const double magnitude = std::abs(value);
-  const bool is_fixed = magnitude == 0 || (magnitude >= kLeastFixed && magnitude < kMostFixed);
+  const bool is_fixed = magnitude == 0 || (magnitude >= kMinFixed && magnitude < kMaxFixed);
   std::array<char, 32> text{};
   const auto end =
       std::to_chars(text.data(), text.data() + text.size(), value,

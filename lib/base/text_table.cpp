@@ -26,7 +26,7 @@ enum class Keep { ends, begins };
 constexpr std::array kForEnds = {0.35, 0.0, 0.65, 1.0};
 constexpr std::array kForBegins = {1.0, 0.65, 0.35, 0.0};
 // Least bytes cut off in front: they must be worth the ellipsis.
-constexpr std::size_t kLeastPrefix = 4;
+constexpr std::size_t kMinPrefix = 4;
 constexpr std::string_view kSeparators = "/.:_-+";
 
 std::vector<std::string_view> characters(std::string_view text) {
@@ -80,7 +80,7 @@ std::size_t common_prefix(const std::vector<std::string>& texts) {
   }
   if (!differ) return 0;
   const std::size_t at = first->substr(0, common).find_last_of(kSeparators);
-  return at == std::string::npos || at + 1 < kLeastPrefix ? 0 : at + 1;
+  return at == std::string::npos || at + 1 < kMinPrefix ? 0 : at + 1;
 }
 
 struct Cut {

@@ -20,7 +20,7 @@ std::string counted(std::uint64_t count, std::string_view one, std::string_view 
 
 namespace {
 
-constexpr std::size_t kLongestName = 200;
+constexpr std::size_t kMaxName = 200;
 
 // Levenshtein: insertions, deletions and exchanges of bytes.
 std::size_t distance_of(std::string_view a, std::string_view b) {
@@ -40,11 +40,11 @@ std::size_t distance_of(std::string_view a, std::string_view b) {
 }  // namespace
 
 std::vector<std::string> nearest_names(std::string_view word, std::span<const std::string> names) {
-  if (word.empty() || word.size() > kLongestName) return {};
+  if (word.empty() || word.size() > kMaxName) return {};
   const std::string wanted = lower_ascii(word);
   std::set<std::pair<std::size_t, std::string>> near;
   for (const std::string& name : names) {
-    if (name.size() > kLongestName) continue;
+    if (name.size() > kMaxName) continue;
     const std::string candidate = lower_ascii(name);
     // A word that is a part of a name, "ops" of "v_ops", is nearer than its letters suggest.
     const bool is_part = wanted.size() >= 3 && candidate.find(wanted) != std::string::npos;

@@ -67,7 +67,7 @@ bool CatReader::take_end() {
     advance();
     return true;
   }
-  if (file_bytes_ > files_[next_].size_bytes + kMostGrowth) {
+  if (file_bytes_ > files_[next_].size_bytes + kMaxGrowth) {
     if (admitted_) incoming_.close_file();
     const std::string name = printable(files_[next_].path);
     advance();

@@ -63,10 +63,10 @@ void check_lines(const std::vector<std::string_view>& lines, std::string_view se
   int number = 0;
   for (const std::string_view line : lines) {
     ++number;
-    if (line.size() > IniSection::kMostLineBytes) {
+    if (line.size() > IniSection::kMaxLineBytes) {
       fail(name, number,
            fmt::format("the line is longer than {} bytes",
-                       with_thousands(IniSection::kMostLineBytes)));
+                       with_thousands(IniSection::kMaxLineBytes)));
     }
     if (line.find('\0') != std::string_view::npos) {
       fail(name, number, "it contains NUL bytes and is not plain text; save the file as UTF-8");
@@ -139,12 +139,12 @@ void set_up_inih() {
   ini_stop_on_first_error = false;
   ini_use_stack = false;
   ini_allow_realloc = false;
-  ini_max_line = static_cast<int>(IniSection::kMostLineBytes) + 3;  // "\r\n" and NUL
+  ini_max_line = static_cast<int>(IniSection::kMaxLineBytes) + 3;  // "\r\n" and NUL
   ini_initial_alloc = ini_max_line;
 }
 
-constexpr double kShortestTimeoutSeconds = 0.1;
-constexpr double kLongestTimeoutSeconds = 3600;
+constexpr double kMinTimeoutSeconds = 0.1;
+constexpr double kMaxTimeoutSeconds = 3600;
 
 [[noreturn]] void refuse(std::string_view where, std::string_view problem) {
   throw Error(Exit::usage, fmt::format("{}: {}", where, problem));
@@ -164,7 +164,7 @@ fs::path home_folder() {
 }
 
 constexpr std::string_view kSection = "ssh_config";
-constexpr std::size_t kMostFileBytes = 1 << 20;
+constexpr std::size_t kMaxFileBytes = 1 << 20;
 enum class Key { ip, username, pwd, port, key, board_dir, host_key, connect_timeout, ignored };
 
 struct Spelling {
@@ -287,7 +287,7 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
   }
   others_may_read = S_ISREG(status.st_mode) && (status.st_mode & (S_IRGRP | S_IROTH)) != 0;
   // Reserves all of it at once: text that grows leaves copies of the password behind.
-  std::string text(kMostFileBytes + 1, '\0');
+  std::string text(kMaxFileBytes + 1, '\0');
   std::size_t size = 0;
   while (size < text.size()) {
     const ssize_t count = ::read(fd.get(), text.data() + size, text.size() - size);
@@ -302,10 +302,10 @@ std::string read_config_text(const fs::path& file, bool& others_may_read) {
     }
   }
   text.resize(size);
-  if (size > kMostFileBytes) {
+  if (size > kMaxFileBytes) {
     throw Error(Exit::usage,
                 fmt::format("{} has more than {}; it is not a configuration file of a board",
-                            file.string(), human_bytes(kMostFileBytes)));
+                            file.string(), human_bytes(kMaxFileBytes)));
   }
   return text;
 }
@@ -414,9 +414,9 @@ void set_board_dir(BoardConfig& config, std::string_view folder, std::string_vie
 }
 
 void set_connect_timeout(BoardConfig& config, double seconds, std::string_view where) {
-  if (!(seconds >= kShortestTimeoutSeconds && seconds <= kLongestTimeoutSeconds)) {
-    refuse(where, fmt::format("it must be a number of seconds from {} to {}",
-                              kShortestTimeoutSeconds, kLongestTimeoutSeconds));
+  if (!(seconds >= kMinTimeoutSeconds && seconds <= kMaxTimeoutSeconds)) {
+    refuse(where, fmt::format("it must be a number of seconds from {} to {}", kMinTimeoutSeconds,
+                              kMaxTimeoutSeconds));
   }
   config.login.connect_timeout_seconds = seconds;
 }
@@ -468,8 +468,8 @@ BoardConfig read_board_config(const fs::path& file) {
   bool others_may_read = false;
   std::string text = read_config_text(file, others_may_read);
   // Wiped on every way out.
-  const Secret keeper(std::move(text));
-  BoardConfig config = parse_board_config(keeper.reveal(), file.string());
+  const Secret secret(std::move(text));
+  BoardConfig config = parse_board_config(secret.reveal(), file.string());
   const fs::path key = config.login.key;
   if (!key.empty()) set_key(config, key.string(), fs::absolute(file).parent_path());
   if (others_may_read && !config.password.empty()) {

@@ -83,12 +83,12 @@ class IniSection {
   // Reads section `section` (lower case; any case in the text) of `text`. A line that begins with
   // '#' or ';' is a comment; nothing behind a value is. `name` is for messages. Throws Error(usage)
   // where there is no such section, and with the line for what is no key and value, for bytes that
-  // are not text and for lines longer than kMostLineBytes.
+  // are not text and for lines longer than kMaxLineBytes.
   IniSection(std::string_view text, std::string_view section, const std::string& name);
 
   const std::deque<IniEntry>& entries() const { return entries_; }
 
-  static constexpr std::size_t kMostLineBytes = 64 << 10;
+  static constexpr std::size_t kMaxLineBytes = 64 << 10;
 
  private:
   std::deque<IniEntry> entries_;  // a deque never moves a value and leaves its bytes behind

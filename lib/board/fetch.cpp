@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostNamed = 5;
+constexpr std::size_t kMaxNamed = 5;
 
 // Makes a stamp, which shows a file that was written to without changes of size or time in whole
 // seconds.
@@ -46,13 +46,13 @@ std::string name_of(const std::string& path) {
 
 }  // namespace
 
-BoardFetch::BoardFetch(BoardLink& link, const BoardFacts& facts, std::string project)
-    : link_(link), transfer_(link.shell(), facts), project_(std::move(project)) {}
+BoardFetch::BoardFetch(BoardLink& link, const BoardInfo& info, std::string project)
+    : link_(link), transfer_(link.shell(), info), project_(std::move(project)) {}
 
 void BoardFetch::remember() {
-  link_.persistently([&] {
+  link_.with_reconnect([&] {
     before_ = transfer_.list(link_.run_folder());
-    const bool alone = !link_.facts().has_stat && !link_.facts().has_sftp;
+    const bool alone = !link_.info().has_stat && !link_.info().has_sftp;
     link_.shell().change(kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
     newer_before_ = files_newer_than(kStart);
   });
@@ -114,7 +114,7 @@ void BoardFetch::require_space(const fs::path& into) const {
 
 RunChanges BoardFetch::changes_since() {
   RunChanges changes;
-  link_.persistently([&] {
+  link_.with_reconnect([&] {
     after_ = transfer_.list(link_.run_folder());
     changes = compare_run(before_, after_, touched_files());
   });
@@ -130,7 +130,7 @@ Fetched BoardFetch::all(const fs::path& into) {
   fetch_captures(changes, into / "captures");
   fetch_files(changes, into / "files");
   for (const std::string& path : changes.deleted)
-    fetched_.deleted.push_back(name_at_home(path, project_));
+    fetched_.deleted.push_back(fetched_name(path, project_));
   fetched_.not_fetched += changes.special;
   note_refused();
   return std::move(fetched_);
@@ -172,9 +172,9 @@ void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   group(tree, above, into / kParentFolder);
   group("", elsewhere, into);
   for (const std::string& path : changes.files) {
-    const fs::path home = name_at_home(path, project_);
+    const fs::path fetched = fetched_name(path, project_);
     std::error_code error;
-    if (fs::exists(into / home, error)) fetched_.files.push_back(home);
+    if (fs::exists(into / fetched, error)) fetched_.files.push_back(fetched);
   }
 }
 
@@ -205,7 +205,7 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
   const std::vector<std::string> wanted = paths;
   Progress progress(fmt::format("fetching from {}", link_.name()), expected_bytes_);
   std::uint64_t here = 0;
-  link_.persistently(
+  link_.with_reconnect(
       [&] {
         const std::uint64_t before = here;
         if (before > 0) paths = missing(folder, wanted, into);
@@ -229,7 +229,7 @@ void BoardFetch::note(const FetchReport& report) {
       "{} could not be fetched as {} on the board now: {}", counted(report.changed.size(), "file"),
       report.changed.size() == 1 ? "it is" : "they are",
       report.reason.empty() ? "a process may still be writing to it" : report.reason);
-  for (std::size_t i = 0; i < report.changed.size() && i < kMostNamed; ++i) {
+  for (std::size_t i = 0; i < report.changed.size() && i < kMaxNamed; ++i) {
     text += "\n  " + printable(report.changed[i]);
   }
   fetched_.notes.push_back(std::move(text));
@@ -245,7 +245,7 @@ void BoardFetch::note_refused() {
         "{} on the board {} refused: only files and folders with printable names that stay in "
         "their folder are fetched",
         counted(refused, "entry", "entries"), refused == 1 ? "was" : "were");
-    for (std::size_t i = 0; i < examples_.size() && i < kMostNamed; ++i) {
+    for (std::size_t i = 0; i < examples_.size() && i < kMaxNamed; ++i) {
       text += "\n  " + examples_[i];
     }
     fetched_.notes.push_back(std::move(text));

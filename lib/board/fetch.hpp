@@ -16,7 +16,7 @@ namespace msprof {
 class BoardFetch {
  public:
   // Takes the name of the project's folder below "tree".
-  BoardFetch(BoardLink& link, const BoardFacts& facts, std::string project);
+  BoardFetch(BoardLink& link, const BoardInfo& info, std::string project);
 
   // Lists what is there; before the application starts.
   void remember();

@@ -35,8 +35,8 @@ bool is_in_the_way(int error_number) {
 }
 
 // A board could send refusable names without end; beyond this only their number is kept.
-constexpr std::size_t kMostNames = 10'000;
-constexpr std::size_t kMostExamples = 5;
+constexpr std::size_t kMaxNames = 10'000;
+constexpr std::size_t kMaxExamples = 5;
 constexpr int kExampleWidth = 120;
 
 }  // namespace
@@ -159,7 +159,7 @@ void Incoming::write(std::string_view bytes) {
 }
 
 void Incoming::refuse(std::string_view path, std::string_view reason) {
-  if (refused_.size() < kMostNames) {
+  if (refused_.size() < kMaxNames) {
     refused_.emplace(path, reason);
   } else if (refused_.find(path) == refused_.end()) {
     ++unnamed_;
@@ -186,7 +186,7 @@ std::vector<NewFile> Incoming::take_folders(const TreeListing& listing) {
 std::vector<std::string> Incoming::examples() const {
   std::vector<std::string> examples;
   for (const auto& [path, reason] : refused_) {
-    if (examples.size() == kMostExamples) break;
+    if (examples.size() == kMaxExamples) break;
     examples.push_back(fmt::format("{}: {}", shorten(printable(path), kExampleWidth), reason));
   }
   return examples;

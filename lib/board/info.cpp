@@ -7,7 +7,7 @@
 
 namespace msprof {
 
-const std::string_view kFactsScript = R"sh(
+const std::string_view kInfoScript = R"sh(
 home=${HOME:-/}
 dir=${1:-$home}
 case $dir in /*) ;; *) dir=$home/$dir ;; esac
@@ -49,15 +49,15 @@ bool parse_free(std::string_view value, std::uint64_t& bytes) {
   return true;
 }
 
-void take_tool(BoardFacts& facts, std::string_view tool) {
-  if (tool == "tar") facts.has_tar = true;
-  if (tool == "stat") facts.has_stat = true;
-  if (tool == "setsid") facts.has_setsid = true;
+void take_tool(BoardInfo& info, std::string_view tool) {
+  if (tool == "tar") info.has_tar = true;
+  if (tool == "stat") info.has_stat = true;
+  if (tool == "setsid") info.has_setsid = true;
 }
 
 }  // namespace
 
-std::string BoardFacts::in_one_line() const {
+std::string BoardInfo::in_one_line() const {
   std::string line =
       fmt::format("{} {}, {} free in {}", system, machine, human_bytes(free_bytes), folder);
   line += has_tar ? ", tar" : ", no tar";
@@ -80,34 +80,34 @@ std::string parse_hex(std::string_view text) {
   return bytes;
 }
 
-BoardFacts parse_board_facts(std::string_view answer) {
-  BoardFacts facts;
+BoardInfo parse_board_info(std::string_view answer) {
+  BoardInfo info;
   bool has_free = false;
   for (const std::string_view line : split(answer, '\n')) {
     const auto at = line.find(' ');
     if (at == std::string_view::npos) continue;
     const std::string_view name = line.substr(0, at);
     const std::string_view value = trim(line.substr(at + 1));
-    if (name == "system") facts.system = printable(value);
-    if (name == "machine") facts.machine = printable(value);
-    if (name == "home") facts.home = value;
-    if (name == "folder") facts.folder = value;
-    if (name == "tool") take_tool(facts, value);
-    if (name == "program") facts.program_head = parse_hex(value);
-    if (name == "free") has_free = parse_free(value, facts.free_bytes);
+    if (name == "system") info.system = printable(value);
+    if (name == "machine") info.machine = printable(value);
+    if (name == "home") info.home = value;
+    if (name == "folder") info.folder = value;
+    if (name == "tool") take_tool(info, value);
+    if (name == "program") info.program_head = parse_hex(value);
+    if (name == "free") has_free = parse_free(value, info.free_bytes);
   }
   // Rejects such bytes: a folder name ends up in scripts and messages, and none of ours has them.
-  const bool odd = printable(facts.folder) != facts.folder;
-  if (!facts.folder.starts_with('/') || odd || facts.system.empty() || !has_free) {
+  const bool odd = printable(info.folder) != info.folder;
+  if (!info.folder.starts_with('/') || odd || info.system.empty() || !has_free) {
     throw Error(Exit::board_unreachable,
                 fmt::format("the board's answer to uname, df and pwd cannot be parsed: \"{}\"",
                             shorten(printable(answer), 200)));
   }
-  return facts;
+  return info;
 }
 
-BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir) {
-  static const std::string text = fmt::format("{}{}", kFactsScript, kMakeFolder);
+BoardInfo probe_board(BoardShell& shell, const std::string& board_dir) {
+  static const std::string text = fmt::format("{}{}", kInfoScript, kMakeFolder);
   const BoardAnswer answer = shell.ask({"inspecting the board", text}, {board_dir});
   if (answer.end.exit_code == kNoFolder) {
     throw Error(Exit::cannot_write,
@@ -119,9 +119,9 @@ BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir) {
     throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
                                                      shell.login().name(), answer.reason()));
   }
-  BoardFacts facts = parse_board_facts(answer.out);
-  facts.has_sftp = shell.connection().sftp() != nullptr;
-  return facts;
+  BoardInfo info = parse_board_info(answer.out);
+  info.has_sftp = shell.connection().sftp() != nullptr;
+  return info;
 }
 
 std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder) {

@@ -1,4 +1,4 @@
-// BoardFacts: what a probe of a board reports. For the board host and its transfers.
+// BoardInfo: what a probe of a board reports. For the board host and its transfers.
 #pragma once
 
 #include <cstdint>
@@ -9,7 +9,7 @@
 
 namespace msprof {
 
-struct BoardFacts {
+struct BoardInfo {
   std::string system;            // uname -s: "Linux"
   std::string machine;           // uname -m: "aarch64"
   std::string home;              // the account's home folder, absolute
@@ -27,17 +27,17 @@ struct BoardFacts {
 
 // The script that prints them, for scripts that begin with it: $1 is board_dir, the board's folder
 // of ours is in $ours afterwards. One fact a line, "name value".
-extern const std::string_view kFactsScript;
+extern const std::string_view kInfoScript;
 
 // Parses the output of the probe; throws Error(board_unreachable) if it makes no sense.
-BoardFacts parse_board_facts(std::string_view answer);
+BoardInfo parse_board_info(std::string_view answer);
 
 // "7f 45 4c 46 …", as od(1) prints it, as bytes; empty where it is none.
 std::string parse_hex(std::string_view text);
 
 // Probes, and makes <board_dir>/.msprof (`board_dir` empty: the account's home folder; relative:
 // below it). Throws Error(cannot_write) with the board's reason if that cannot be made.
-BoardFacts look_at_board(BoardShell& shell, const std::string& board_dir);
+BoardInfo probe_board(BoardShell& shell, const std::string& board_dir);
 
 // Free space for files below `folder`; throws like BoardShell::ask.
 std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder);

@@ -22,7 +22,7 @@ using Clock = std::chrono::steady_clock;
 constexpr int kBeyondReconnectSeconds = 15;
 constexpr std::chrono::seconds kLockLimit{60};
 constexpr std::chrono::seconds kReleaseLimit{10};
-constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::milliseconds kPollInterval{100};
 
 // $1 folder, $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from others.
 // lock/owner: pid, its start time in ticks since boot, run, and "lost" while it waits.
@@ -124,7 +124,7 @@ std::string busy_sentence(const std::string& host, std::string_view line) {
       lost ? "has lost its connection and is about to be ended" : "is under way");
 }
 
-constexpr int kMostFruitlessLosses = 3;
+constexpr int kMaxFruitlessLosses = 3;
 
 std::string new_run_name() {
   return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), ::getpid());
@@ -154,22 +154,22 @@ alive() { [ -n "$2" ] && [ "$(start_of "$1")" = "$2" ]; }
 look() { pid= start= holder= state=; read -r pid start holder state 2>/dev/null < lock/owner; }
 )sh";
 
-BoardKeeper::BoardKeeper(BoardShell& shell, const BoardFacts& facts, const std::string& run,
-                         double reconnect_seconds, bool force) {
+BoardLease::BoardLease(BoardShell& shell, const BoardInfo& info, const std::string& run,
+                       double reconnect_seconds, bool force) {
   const auto window = std::lround(std::ceil(reconnect_seconds)) + kBeyondReconnectSeconds;
   command_ = shell.start(
-      keep_script(), {facts.folder, run, std::to_string(window), force ? "1" : "0"},
+      keep_script(), {info.folder, run, std::to_string(window), force ? "1" : "0"},
       [this](std::string_view bytes) { answer_.append(bytes.substr(0, 1 << 16)); },
       [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });
   wait_for_lock(shell.login().name());
 }
 
-BoardKeeper::~BoardKeeper() = default;
+BoardLease::~BoardLease() = default;
 
-void BoardKeeper::wait_for_lock(const std::string& host) {
+void BoardLease::wait_for_lock(const std::string& host) {
   const auto limit = Clock::now() + kLockLimit;
   for (;;) {
-    const auto end = command_->wait(kLook);
+    const auto end = command_->wait(kPollInterval);
     for (const std::string_view line : split(answer_, '\n')) {
       if (line.starts_with("busy ")) {
         throw Error(Exit::board_unreachable, busy_sentence(host, line));
@@ -194,7 +194,7 @@ void BoardKeeper::wait_for_lock(const std::string& host) {
   }
 }
 
-void BoardKeeper::release() {
+void BoardLease::release() {
   if (!command_) return;
   constexpr std::string_view kBye = "bye\n";
   const auto limit = Clock::now() + kReleaseLimit;
@@ -202,9 +202,9 @@ void BoardKeeper::release() {
   while (!rest.empty() && Clock::now() < limit) {
     const std::size_t taken = command_->write(rest);
     rest.remove_prefix(taken);
-    if (taken == 0) command_->wait(kLook);
+    if (taken == 0) command_->wait(kPollInterval);
   }
-  while (!command_->wait(kLook) && Clock::now() < limit) {
+  while (!command_->wait(kPollInterval) && Clock::now() < limit) {
   }
   command_.reset();
 }
@@ -217,15 +217,15 @@ BoardLink::BoardLink(const BoardConfig& config, double reconnect_seconds)
 
 void BoardLink::open(bool force) {
   shell_.connect();
-  facts_ = look_at_board(shell_, board_dir_);
-  log::info("{}: {}", name(), facts_.in_one_line());
+  info_ = probe_board(shell_, board_dir_);
+  log::info("{}: {}", name(), info_.in_one_line());
   log::verbose("logged in with {}", shell_.connection().login_method());
-  keeper_ = std::make_unique<BoardKeeper>(shell_, facts_, run_, reconnect_seconds_, force);
+  lease_ = std::make_unique<BoardLease>(shell_, info_, run_, reconnect_seconds_, force);
 }
 
 void BoardLink::recover() {
-  const interrupt::Aside aside;
-  keeper_.reset();
+  const interrupt::MaskPendingSignal masked;
+  lease_.reset();
   log::info("trying to reconnect to {} for at most {} s", name(), reconnect_seconds_);
   if (!shell_.reconnect(reconnect_seconds_)) {
     throw ConnectionLost(
@@ -234,12 +234,12 @@ void BoardLink::recover() {
                     "what it recorded is then in {} there",
                     name(), reconnect_seconds_, kept_folder()));
   }
-  keeper_ = std::make_unique<BoardKeeper>(shell_, facts_, run_, reconnect_seconds_, false);
+  lease_ = std::make_unique<BoardLease>(shell_, info_, run_, reconnect_seconds_, false);
   log::info("reconnected to {}", name());
 }
 
-void BoardLink::persistently(const std::function<void()>& work,
-                             const std::function<std::uint64_t()>& progress) {
+void BoardLink::with_reconnect(const std::function<void()>& work,
+                               const std::function<std::uint64_t()>& progress) {
   std::uint64_t before = progress ? progress() : 0;
   int fruitless = 0;
   for (;;) {
@@ -250,7 +250,7 @@ void BoardLink::persistently(const std::function<void()>& work,
       const std::uint64_t now = progress ? progress() : 0;
       fruitless = now > before ? 0 : fruitless + 1;
       before = now;
-      if (fruitless >= kMostFruitlessLosses || !keeper_) throw;
+      if (fruitless >= kMaxFruitlessLosses || !lease_) throw;
       log::warn("{}", error.what());
       recover();
     }
@@ -259,11 +259,11 @@ void BoardLink::persistently(const std::function<void()>& work,
 
 void BoardLink::close() {
   try {
-    if (keeper_ && shell_.is_connected()) keeper_->release();
+    if (lease_ && shell_.is_connected()) lease_->release();
   } catch (const std::exception& error) {
     log::verbose("{}", error.what());
   }
-  keeper_.reset();
+  lease_.reset();
   shell_.disconnect();
 }
 

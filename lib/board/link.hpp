@@ -22,17 +22,17 @@ extern const char* const kLockFunctions;
 // Our presence on a board. A small script there holds the lock while the connection lives; when the
 // connection is gone and none is made again, it ends the run, keeps what was recorded and leaves
 // nothing else behind.
-class BoardKeeper {
+class BoardLease {
  public:
   // Takes <folder>/lock, or takes it over from the same `run` after a lost connection. Throws
   // Error(board_unreachable) when another run holds it and `force` is not set. What earlier runs
   // left is removed, and what they recorded goes to <folder>/kept.
-  BoardKeeper(BoardShell& shell, const BoardFacts& facts, const std::string& run,
-              double reconnect_seconds, bool force);
+  BoardLease(BoardShell& shell, const BoardInfo& info, const std::string& run,
+             double reconnect_seconds, bool force);
   // Ends the connection; without release() the board takes it for a lost one.
-  ~BoardKeeper();
-  BoardKeeper(const BoardKeeper&) = delete;
-  BoardKeeper& operator=(const BoardKeeper&) = delete;
+  ~BoardLease();
+  BoardLease(const BoardLease&) = delete;
+  BoardLease& operator=(const BoardLease&) = delete;
 
   // Gives the lock back.
   void release();
@@ -56,26 +56,26 @@ class BoardLink {
   void recover();
   // Does `work`, again after a lost connection. Gives up, with the last ConnectionLost, when
   // `progress` (bytes moved so far, say; empty: there is none) has not grown between three losses.
-  void persistently(const std::function<void()>& work,
-                    const std::function<std::uint64_t()>& progress = {});
+  void with_reconnect(const std::function<void()>& work,
+                      const std::function<std::uint64_t()>& progress = {});
   // Gives the lock back and disconnects. Never throws.
   void close();
 
   BoardShell& shell() { return shell_; }
-  const BoardFacts& facts() const { return facts_; }
+  const BoardInfo& info() const { return info_; }
   std::string name() const { return shell_.login().name(); }
   // Identifies the run on the board: "20261120-191500-4711".
   const std::string& run() const { return run_; }
-  std::string run_folder() const { return facts_.folder + "/runs/" + run_; }
-  std::string kept_folder() const { return facts_.folder + "/kept/" + run_; }
+  std::string run_folder() const { return info_.folder + "/runs/" + run_; }
+  std::string kept_folder() const { return info_.folder + "/kept/" + run_; }
 
  private:
   BoardShell shell_;
   std::string board_dir_;
   double reconnect_seconds_;
   std::string run_;
-  BoardFacts facts_;
-  std::unique_ptr<BoardKeeper> keeper_;
+  BoardInfo info_;
+  std::unique_ptr<BoardLease> lease_;
 };
 
 }  // namespace msprof

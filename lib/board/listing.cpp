@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kMostComponent = 255;  // NAME_MAX
+constexpr std::size_t kMaxComponent = 255;  // NAME_MAX
 
 bool has_control_characters(std::string_view path) {
   const auto is_control = [](char c) {
@@ -27,7 +27,7 @@ bool has_control_characters(std::string_view path) {
 
 constexpr std::string_view kRefused = "@refused";
 constexpr std::string_view kEnd = "@end";
-constexpr std::size_t kLongestPath = 4'000;  // Linux takes 4,095 bytes
+constexpr std::size_t kMaxPath = 4'000;  // Linux takes 4,095 bytes
 
 // File kinds in a mode, as every Linux has them.
 constexpr std::uint32_t kKindMask = 0170000;
@@ -197,7 +197,7 @@ class SftpLister {
   void add_entry(const RemoteEntry& entry, const std::string& prefix) {
     const std::string path = prefix + entry.name;
     const bool is_name = entry.name.find('/') == std::string::npos;
-    if (!is_name || !is_acceptable_board_path(path) || path.size() > kLongestPath) {
+    if (!is_name || !is_acceptable_board_path(path) || path.size() > kMaxPath) {
       ++listing_.refused;
       return;
     }
@@ -252,7 +252,7 @@ std::string_view objection_to_board_path(std::string_view path) {
     if (component.empty()) return "has an empty name";
     if (component == "..") return "leads out of the folder";
     if (component == ".") return "has '.' as a name";
-    if (component.size() > kMostComponent) return "has a name of more than 255 bytes";
+    if (component.size() > kMaxComponent) return "has a name of more than 255 bytes";
   }
   return "";
 }

@@ -27,7 +27,7 @@ namespace msprof {
 namespace {
 
 // Longest line that a terminal gives.
-constexpr std::size_t kMostAnswerBytes = 4096;
+constexpr std::size_t kMaxAnswerBytes = 4096;
 
 // The terminal that the user types at, also where stdin is a file for the application.
 class Terminal {
@@ -117,7 +117,7 @@ class SilentTerminal {
 
 // A line without its end; empty at the end of the input or when a signal came.
 std::optional<Secret> read_line(int fd, const HeldSignals& signals) {
-  std::array<char, kMostAnswerBytes> buffer;
+  std::array<char, kMaxAnswerBytes> buffer;
   std::size_t size = 0;
   std::optional<Secret> answer;
   while (size < buffer.size() && signals.wait_readable(fd)) {
@@ -156,7 +156,7 @@ std::optional<Secret> ask_password(const std::string& question) {
 }
 
 constexpr std::string_view kVariable = "MSPROF_SSH_PASSWORD=";
-constexpr std::size_t kMostPasswordBytes = 64 << 10;
+constexpr std::size_t kMaxPasswordBytes = 64 << 10;
 
 // Reads one byte, so that what follows the line stays for the application. False at the end.
 bool read_byte(int fd, char& byte) {
@@ -232,9 +232,9 @@ Secret read_password_line(int fd) {
                 "without the option msprof asks for it");
   }
   std::string line;
-  line.reserve(kMostPasswordBytes + 1);  // a string that grows leaves copies behind
+  line.reserve(kMaxPasswordBytes + 1);  // a string that grows leaves copies behind
   char byte = 0;
-  while (read_byte(fd, byte) && byte != '\n' && line.size() <= kMostPasswordBytes) line += byte;
+  while (read_byte(fd, byte) && byte != '\n' && line.size() <= kMaxPasswordBytes) line += byte;
   if (line.ends_with('\r')) line.pop_back();
   const bool has_nul = line.find('\0') != std::string::npos;
   const std::size_t size = line.size();
@@ -244,7 +244,7 @@ Secret read_password_line(int fd) {
                 "--password-stdin: the first line of standard input is empty; it should be the "
                 "password");
   }
-  if (has_nul || size > kMostPasswordBytes) {
+  if (has_nul || size > kMaxPasswordBytes) {
     throw Error(
         Exit::usage,
         fmt::format("--password-stdin: the first line of standard input is not a password: it {}",

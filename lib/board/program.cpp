@@ -41,9 +41,9 @@ constexpr std::string_view kFailedWord = "@msprof-failed@";
 constexpr std::string_view kFailed = "@msprof-failed@\n";  // all that such a command prints then
 constexpr std::string_view kEndOfInput = "\x04\x04";       // Ctrl-D; the first ends a begun line
 // Longest complaint of the shell, with file names in it: on a terminal it comes before that word.
-constexpr std::size_t kMostComplaint = 10 << 10;
-constexpr std::size_t kMostFirstLine = 4 << 10;
-constexpr std::size_t kMostErrorsTail = 1 << 10;
+constexpr std::size_t kMaxComplaint = 10 << 10;
+constexpr std::size_t kMaxFirstLine = 4 << 10;
+constexpr std::size_t kMaxErrorsTail = 1 << 10;
 constexpr std::size_t kInputChunk = 32 << 10;
 constexpr milliseconds kDrain{300};
 constexpr milliseconds kCloseLimit{3000};
@@ -166,7 +166,7 @@ bool may_read_input() {
   return ::tcgetpgrp(STDIN_FILENO) == ::getpgrp();
 }
 
-SshTerminal UserTerminal::look() {
+SshTerminal UserTerminal::probe_size() {
   SshTerminal terminal;
   if (const char* type = std::getenv("TERM"); type != nullptr && *type != '\0') {
     terminal.type = type;
@@ -182,7 +182,7 @@ SshTerminal UserTerminal::look() {
 }
 
 bool UserTerminal::has_changed() {
-  const SshTerminal now = look();
+  const SshTerminal now = probe_size();
   const bool changed = now.columns != size_.columns || now.rows != size_.rows;
   size_ = now;
   return changed;
@@ -253,7 +253,7 @@ BoardProgram::~BoardProgram() {
 void BoardProgram::take_first_line(std::string_view bytes) {
   const auto end = bytes.find('\n');
   first_line_.append(bytes.substr(0, end));
-  if (end == std::string_view::npos && first_line_.size() < kMostFirstLine) return;
+  if (end == std::string_view::npos && first_line_.size() < kMaxFirstLine) return;
   started_ = first_line_.starts_with(kRunning);
   failed_ = !started_;
   std::uint64_t group = 0;
@@ -282,7 +282,7 @@ void BoardProgram::show_until_failure(std::string_view bytes) {
   if (failed_) return;
   held_.append(bytes);
   std::size_t size = held_.size();
-  if (shown_bytes_ < kMostComplaint) {
+  if (shown_bytes_ < kMaxComplaint) {
     const auto at = held_.find(kFailedWord);
     failed_ = at != std::string::npos;
     size = failed_ ? at : held_.size() - begun_at_end(held_, kFailedWord);
@@ -299,8 +299,8 @@ void BoardProgram::take_errors(std::string_view bytes) {
     return;
   }
   errors_tail_.append(bytes);
-  if (errors_tail_.size() > kMostErrorsTail) {
-    errors_tail_.erase(0, errors_tail_.size() - kMostErrorsTail);
+  if (errors_tail_.size() > kMaxErrorsTail) {
+    errors_tail_.erase(0, errors_tail_.size() - kMaxErrorsTail);
   }
 }
 

@@ -21,7 +21,7 @@ namespace msprof {
 // mean is the board's business, also Ctrl-Z and Ctrl-\.
 class UserTerminal {
  public:
-  UserTerminal() : size_(look()) {}
+  UserTerminal() : size_(probe_size()) {}
   // Restores, like restore().
   ~UserTerminal() { restore(); }
   UserTerminal(const UserTerminal&) = delete;
@@ -39,7 +39,7 @@ class UserTerminal {
   void restore();
 
  private:
-  static SshTerminal look();
+  static SshTerminal probe_size();
   SshTerminal size_;
 };
 

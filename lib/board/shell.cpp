@@ -18,13 +18,13 @@ using Clock = std::chrono::steady_clock;
 
 // First line of a script's output; a greeting of the login shell comes before it.
 constexpr std::string_view kBegin = "@msprof-begin@";
-constexpr std::size_t kMostGreeting = 64 << 10;
-constexpr std::size_t kMostCommand = 8'900;  // dropbear's MAX_CMD_LEN is 9,000
-constexpr std::size_t kMostErrorText = 4 << 10;
+constexpr std::size_t kMaxGreeting = 64 << 10;
+constexpr std::size_t kMaxCommand = 8'900;  // dropbear's MAX_CMD_LEN is 9,000
+constexpr std::size_t kMaxErrorText = 4 << 10;
 // An answer is a listing at most; a board that never stops talking must not fill this machine.
-constexpr std::size_t kMostAnswer = 256 << 20;
+constexpr std::size_t kMaxAnswer = 256 << 20;
 constexpr std::size_t kChunk = 128 << 10;
-constexpr std::chrono::milliseconds kLook{100};
+constexpr std::chrono::milliseconds kPollInterval{100};
 constexpr std::chrono::seconds kSilence{120};
 constexpr std::chrono::seconds kFarewell{10};
 constexpr std::chrono::milliseconds kBetweenTries{500};
@@ -44,7 +44,7 @@ class GreetingFilter {
     const auto at = held_.find(kBegin);
     const auto end = at == std::string::npos ? at : held_.find('\n', at);
     if (end == std::string::npos) {
-      if (held_.size() > kMostGreeting) {
+      if (held_.size() > kMaxGreeting) {
         throw Error(Exit::board_unreachable,
                     "the board's login shell keeps printing and does not run the command");
       }
@@ -68,7 +68,7 @@ void end_early(SshCommand& command) {
   const auto limit = Clock::now() + kFarewell;
   try {
     command.close_input();
-    while (!command.wait(kLook) && Clock::now() < limit && interrupt::count() < 2) {
+    while (!command.wait(kPollInterval) && Clock::now() < limit && interrupt::count() < 2) {
     }
   } catch (const Error& error) {
     log::verbose("{}", error.what());
@@ -77,7 +77,7 @@ void end_early(SshCommand& command) {
 
 void keep_tail(std::string& tail, std::string_view bytes) {
   tail.append(bytes);
-  if (tail.size() > kMostErrorText) tail.erase(0, tail.size() - kMostErrorText);
+  if (tail.size() > kMaxErrorText) tail.erase(0, tail.size() - kMaxErrorText);
 }
 
 }  // namespace
@@ -108,11 +108,11 @@ std::string command_line(const BoardScript& script, const std::vector<std::strin
     line += ' ';
     line += shell_quoted(argument);
   }
-  if (line.size() > kMostCommand) {
+  if (line.size() > kMaxCommand) {
     throw Error(Exit::usage,
                 fmt::format("{}: the command has {} bytes, more than a board accepts ({}); use "
                             "shorter arguments, or put them into a file of the project",
-                            script.name, line.size(), kMostCommand));
+                            script.name, line.size(), kMaxCommand));
   }
   return line;
 }
@@ -192,7 +192,7 @@ BoardAnswer BoardShell::stream(const BoardScript& script, const std::vector<std:
     waiting.remove_prefix(taken);
     if (taken > 0) moved = Clock::now();
     // While the board takes bytes there is nothing to wait for.
-    const auto limit = taken > 0 && open ? std::chrono::milliseconds(0) : kLook;
+    const auto limit = taken > 0 && open ? std::chrono::milliseconds(0) : kPollInterval;
     if (const auto end = command->wait(limit)) {
       answer.end = *end;
       return answer;
@@ -209,7 +209,7 @@ BoardAnswer BoardShell::ask(const BoardScript& script, const std::vector<std::st
                             std::string_view input) {
   std::string out;
   const auto collect = [&](std::string_view bytes) {
-    if (out.size() + bytes.size() > kMostAnswer) {
+    if (out.size() + bytes.size() > kMaxAnswer) {
       throw Error(Exit::partial_data, fmt::format("{}: {}: the board's answer is too long",
                                                   login_.name(), script.name));
     }

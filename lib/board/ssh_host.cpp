@@ -75,14 +75,14 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
     throw Error(Exit::board_unreachable,
                 fmt::format("--remote-dir {} on {}: {}", folder, link.name(), answer.reason()));
   }
-  if (is_below(link.facts().folder, root)) {
+  if (is_below(link.info().folder, root)) {
     throw Error(Exit::usage,
                 fmt::format("--remote-dir {} on {} contains {}, where msprof keeps its runs; give "
                             "a folder that holds only the project, or another --board-dir",
-                            folder, link.name(), link.facts().folder));
+                            folder, link.name(), link.info().folder));
   }
   found.project.target = target_of(root, inside);
-  BoardTransfer transfer(link.shell(), link.facts());
+  BoardTransfer transfer(link.shell(), link.info());
   if (!acl_files.empty()) transfer.fetch(root, acl_files, scratch, [](std::uint64_t) {});
   for (const std::string& path : acl_files) {
     std::error_code error;
@@ -153,7 +153,7 @@ void SshHost::connect() {
 }
 
 void SshHost::refuse_to_lose_results() {
-  const BoardAnswer answer = link_.shell().ask(kListKept, {facts().folder});
+  const BoardAnswer answer = link_.shell().ask(kListKept, {info().folder});
   std::vector<std::string> runs;
   for (const std::string_view line : split(answer.out, '\n')) {
     const auto at = line.find(' ');
@@ -175,10 +175,10 @@ void SshHost::refuse_to_lose_results() {
       FindingId::kept_results,
       fmt::format("{} keeps in {}/kept the results of {}, which were never fetched: {}; "
                   "nothing was removed. {} fetches them, --clean-board --force deletes them",
-                  name(), facts().folder,
+                  name(), info().folder,
                   runs.size() == 1 ? "a run" : fmt::format("{} runs", runs.size()),
                   fmt::join(runs, ", "),
-                  copy_command(link_.shell().login(), facts().folder + "/kept", facts().has_sftp)));
+                  copy_command(link_.shell().login(), info().folder + "/kept", info().has_sftp)));
 }
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,
@@ -189,16 +189,16 @@ Project SshHost::existing_project(const std::string& main, const std::string& fo
   return std::move(found.project);
 }
 
-RunPlace SshHost::open(const Project& project) {
+RunPaths SshHost::open(const Project& project) {
   const std::string head = remote_folder_.empty()
                                ? read_elf_head(project.target.root / project.target.main)
                                : remote_head_;
-  const std::string why = why_not_for_board(head, facts().program_head, facts().machine);
+  const std::string why = why_not_for_board(head, info().program_head, info().machine);
   if (!why.empty()) {
     throw Error(Exit::application_failed,
                 fmt::format("{} cannot run on {}: it is built for {} ({}); build it with the "
                             "board's cross compiler",
-                            project.target.main.string(), name(), why, facts().machine));
+                            project.target.main.string(), name(), why, info().machine));
   }
   project_name_ = folder_name(project);
   has_run_ = true;
@@ -207,9 +207,9 @@ RunPlace SshHost::open(const Project& project) {
   return {project_folder(), link_.run_folder() + '/' + std::string(kOutputName)};
 }
 
-Placed SshHost::place(const Project& project, const std::vector<PlacedFile>& files) {
-  upload_ = std::make_unique<BoardUpload>(link_, facts(), project_folder());
-  Placed placed;
+TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFile>& files) {
+  upload_ = std::make_unique<BoardUpload>(link_, info(), project_folder());
+  TransferTotals placed;
   if (!remote_folder_.empty()) {
     upload_->from_board(remote_folder_);
   } else if (options_.no_cache) {
@@ -218,7 +218,7 @@ Placed SshHost::place(const Project& project, const std::vector<PlacedFile>& fil
     placed = upload_->by_cache(project);
   }
   upload_->place_files(project, files);
-  fetch_ = std::make_unique<BoardFetch>(link_, facts(), project_name_);
+  fetch_ = std::make_unique<BoardFetch>(link_, info(), project_name_);
   fetch_->remember();
   return placed;
 }
@@ -246,7 +246,7 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
 
 std::optional<std::uint64_t> SshHost::free_bytes() {
   try {
-    return board_free_bytes(link_.shell(), facts().folder);
+    return board_free_bytes(link_.shell(), info().folder);
   } catch (const Error& error) {
     // A lost connection is found again, and handled, by whoever waits for the application.
     log::verbose("{}", error.what());
@@ -264,25 +264,25 @@ std::string SshHost::keep() {
   const std::string place = link_.kept_folder();
   kept_safe_ = true;
   try {
-    link_.persistently([&] {
+    link_.with_reconnect([&] {
       link_.shell().change(kKeep, {link_.run_folder(), place, "recording"});
     });
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
   return fmt::format("on {} in {} ({} fetches them; --clean-board --force removes them)", name(),
-                     place, copy_command(link_.shell().login(), place, facts().has_sftp));
+                     place, copy_command(link_.shell().login(), place, info().has_sftp));
 }
 
 void SshHost::clean_up() {
   if (!connected_) return;
   connected_ = false;
   // The board's own business: a Ctrl-C from before must not leave it half done.
-  const interrupt::Aside aside;
+  const interrupt::MaskPendingSignal masked;
   try {
     // If it was lost for good that has been reported, and the board cleans itself.
     if (link_.shell().is_connected()) {
-      link_.persistently([this] { remove_run(); });
+      link_.with_reconnect([this] { remove_run(); });
     }
   } catch (const Error& error) {
     log::warn("{}", error.what());
@@ -302,7 +302,7 @@ void SshHost::remove_run() {
   }
   has_run_ = false;
   if (clean) {
-    shell.change(kRemove, {facts().folder});
+    shell.change(kRemove, {info().folder});
   } else if (upload_) {
     remains_ = upload_->remains();
   }
@@ -312,7 +312,7 @@ void SshHost::clean_board() {
   options_.clean_board = true;
   try {
     connect();
-    link_.persistently([this] { remove_run(); });
+    link_.with_reconnect([this] { remove_run(); });
   } catch (const Error&) {
     link_.close();
     throw;

@@ -38,8 +38,8 @@ class SshHost : public Host {
   void connect() override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
-  RunPlace open(const Project& project) override;
-  Placed place(const Project& project, const std::vector<PlacedFile>& files) override;
+  RunPaths open(const Project& project) override;
+  TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
   std::optional<std::uint64_t> free_bytes() override;
   Fetched fetch(const std::filesystem::path& into) override;
@@ -48,7 +48,7 @@ class SshHost : public Host {
   std::string remains() const override { return remains_; }
 
   // Returns the facts, after connect().
-  const BoardFacts& facts() const { return link_.facts(); }
+  const BoardInfo& info() const { return link_.info(); }
   // Connects as connect() does and removes <board_dir>/.msprof, without a run.
   void clean_board();
 

@@ -35,7 +35,7 @@ class ByteQueue {
   // the reader has ended so, and drops the bytes where the reader has ended well.
   void push(std::string_view bytes) {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [&] { return left_ || waiting_bytes_ < kMostBytes; });
+    changed_.wait(lock, [&] { return left_ || waiting_bytes_ < kMaxBytes; });
     if (error_) std::rethrow_exception(error_);
     if (left_) return;
     const bool was_empty = blocks_.empty();
@@ -61,7 +61,7 @@ class ByteQueue {
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [&] { return closed_ || !blocks_.empty(); });
     if (blocks_.empty()) return {};
-    const bool was_full = waiting_bytes_ >= kMostBytes;
+    const bool was_full = waiting_bytes_ >= kMaxBytes;
     current_ = std::move(blocks_.front());
     blocks_.pop_front();
     waiting_bytes_ -= current_.size();
@@ -81,7 +81,7 @@ class ByteQueue {
 
  private:
   static constexpr std::size_t kBlockBytes = 256 << 10;
-  static constexpr std::size_t kMostBytes = 4 << 20;
+  static constexpr std::size_t kMaxBytes = 4 << 20;
 
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -94,7 +94,7 @@ class ByteQueue {
 };
 
 // Padding of tar behind the end of an archive, up to its block; more is not waited for.
-constexpr std::uint64_t kMostPadding = 1 << 20;
+constexpr std::uint64_t kMaxPadding = 1 << 20;
 
 class TarReader {
  public:
@@ -111,7 +111,7 @@ class TarReader {
     std::uint64_t padding = 0;
     for (std::string_view rest = source_(); !rest.empty(); rest = source_()) {
       padding += rest.size();
-      if (padding > kMostPadding) {
+      if (padding > kMaxPadding) {
         throw Error(Exit::partial_data, "the board's tar stream continues after its end");
       }
     }
@@ -242,11 +242,11 @@ mkdir -p "$1" && cd "$1" && exec tar xpof -
 )sh"};
 
 // Bytes that the names of one command may take, below what a board takes as a whole.
-constexpr std::size_t kMostNameBytes = 8'000;
+constexpr std::size_t kMaxNameBytes = 8'000;
 
 std::vector<std::vector<std::string>> in_batches(const std::string& folder,
                                                  const std::vector<std::string>& paths) {
-  const std::size_t most = kMostNameBytes - std::min(kMostNameBytes, shell_quoted(folder).size());
+  const std::size_t most = kMaxNameBytes - std::min(kMaxNameBytes, shell_quoted(folder).size());
   std::vector<std::vector<std::string>> batches;
   std::size_t bytes = 0;
   for (const std::string& path : paths) {

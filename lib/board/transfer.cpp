@@ -88,10 +88,10 @@ FetchReport sum_up(const TreeListing& there, const std::vector<std::string>& pat
 
 }  // namespace
 
-BoardTransfer::BoardTransfer(BoardShell& shell, const BoardFacts& facts, TransferWay way)
-    : shell_(shell), facts_(facts), way_(way) {
+BoardTransfer::BoardTransfer(BoardShell& shell, const BoardInfo& info, TransferWay way)
+    : shell_(shell), info_(info), way_(way) {
   if (way_ != TransferWay::automatic) return;
-  way_ = facts.has_tar ? TransferWay::tar : facts.has_sftp ? TransferWay::sftp : TransferWay::cat;
+  way_ = info.has_tar ? TransferWay::tar : info.has_sftp ? TransferWay::sftp : TransferWay::cat;
 }
 
 std::string BoardTransfer::way() const {
@@ -105,10 +105,10 @@ TreeListing BoardTransfer::list(const std::string& folder) {
 
 TreeListing BoardTransfer::list_paths(const std::string& folder,
                                       const std::vector<std::string>& paths) {
-  if (!facts_.has_stat && facts_.has_sftp) {
+  if (!info_.has_stat && info_.has_sftp) {
     if (const auto sftp = shell_.connection().sftp()) return list_by_sftp(*sftp, folder, paths);
   }
-  return list_by_shell(shell_, facts_.has_stat, folder, paths);
+  return list_by_shell(shell_, info_.has_stat, folder, paths);
 }
 
 std::string BoardTransfer::fetch_once(const std::string& folder,

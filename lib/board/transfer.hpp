@@ -46,8 +46,7 @@ enum class TransferWay { automatic, tar, sftp, cat };
 class BoardTransfer {
  public:
   // Takes a `way` other than automatic for tests and measurements.
-  BoardTransfer(BoardShell& shell, const BoardFacts& facts,
-                TransferWay way = TransferWay::automatic);
+  BoardTransfer(BoardShell& shell, const BoardInfo& info, TransferWay way = TransferWay::automatic);
 
   std::string way() const;  // "tar", "SFTP", "cat"
 
@@ -85,7 +84,7 @@ class BoardTransfer {
                                     const std::vector<std::string>& paths,
                                     const std::filesystem::path& into);
   BoardShell& shell_;
-  BoardFacts facts_;
+  BoardInfo info_;
   TransferWay way_;
 };
 

@@ -19,7 +19,7 @@
 namespace msprof {
 
 // Bytes beyond its listed size to which a file that grows while it is read is followed.
-inline constexpr std::uint64_t kMostGrowth = 16 << 20;
+inline constexpr std::uint64_t kMaxGrowth = 16 << 20;
 
 // Fetches `paths`, which are those of BoardTransfer::fetch().
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,

@@ -26,7 +26,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::int64_t kNanosecondsPerSecond = 1'000'000'000;
-constexpr std::size_t kMostNameBytes = 60;
+constexpr std::size_t kMaxNameBytes = 60;
 
 // $1 folder; stdin: one path a line. Permissions first: a folder without them cannot be emptied.
 constexpr BoardScript kRemove = {"removing files of an earlier upload", R"sh(
@@ -148,16 +148,16 @@ std::string cache_name(const Project& project) {
   std::string name;
   for (const char c : project.target.root.filename().string()) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';
-    if (name.size() < kMostNameBytes) name += plain ? c : '_';
+    if (name.size() < kMaxNameBytes) name += plain ? c : '_';
   }
   return fmt::format("{}-{:016x}", name.empty() ? "project" : name, fnv1a(whole));
 }
 
-BoardUpload::BoardUpload(BoardLink& link, const BoardFacts& facts, std::string target)
-    : link_(link), transfer_(link.shell(), facts), target_(std::move(target)) {}
+BoardUpload::BoardUpload(BoardLink& link, const BoardInfo& info, std::string target)
+    : link_(link), transfer_(link.shell(), info), target_(std::move(target)) {}
 
 void BoardUpload::require_space(std::uint64_t bytes) {
-  const std::uint64_t free = board_free_bytes(link_.shell(), link_.facts().folder);
+  const std::uint64_t free = board_free_bytes(link_.shell(), link_.info().folder);
   if (free >= bytes && free - bytes >= kMarginBytes) return;
   throw Error(
       Exit::cannot_write,
@@ -165,7 +165,7 @@ void BoardUpload::require_space(std::uint64_t bytes) {
                   "{}; free space there (--clean-board removes what msprof keeps), choose another "
                   "place with --board-dir, or leave files out with .msprofignore",
                   link_.name(), human_bytes(bytes), human_bytes(kMarginBytes), human_bytes(free),
-                  link_.facts().folder));
+                  link_.info().folder));
 }
 
 // Paths below `folder` of the board.
@@ -176,8 +176,8 @@ void BoardUpload::remove(const std::string& folder, const std::vector<std::strin
 }
 
 // Sends again after a lost connection: what has arrived by then is not sent twice.
-Placed BoardUpload::send(const Project& project, const std::string& folder) {
-  Placed placed;
+TransferTotals BoardUpload::send(const Project& project, const std::string& folder) {
+  TransferTotals placed;
   std::uint64_t sent = 0;
   bool first = true;
   const auto bring_up_to_date = [&] {
@@ -197,15 +197,15 @@ Placed BoardUpload::send(const Project& project, const std::string& folder) {
     });
     placed.files -= std::min<std::uint64_t>(placed.files, report.not_sent.size());
   };
-  link_.persistently(bring_up_to_date, [&] { return sent; });
+  link_.with_reconnect(bring_up_to_date, [&] { return sent; });
   log::verbose("{} ({}) sent by {}", counted(placed.files, "file"), human_bytes(placed.bytes),
                transfer_.way());
   return placed;
 }
 
-Placed BoardUpload::by_cache(const Project& project) {
-  cache_ = link_.facts().folder + "/cache/" + cache_name(project);
-  Placed placed;
+TransferTotals BoardUpload::by_cache(const Project& project) {
+  cache_ = link_.info().folder + "/cache/" + cache_name(project);
+  TransferTotals placed;
   try {
     placed = send(project, cache_);
   } catch (const Error&) {
@@ -215,8 +215,8 @@ Placed BoardUpload::by_cache(const Project& project) {
   cache_bytes_ = project.bytes;
   cache_is_whole_ = true;
   interrupt::check();
-  const std::uint64_t free = board_free_bytes(link_.shell(), link_.facts().folder);
-  link_.persistently([&] {
+  const std::uint64_t free = board_free_bytes(link_.shell(), link_.info().folder);
+  link_.with_reconnect([&] {
     if (free >= project.bytes + kMarginBytes) {
       link_.shell().change(kCopy, {cache_, target_});
       return;
@@ -235,7 +235,7 @@ Placed BoardUpload::by_cache(const Project& project) {
 // Keeps, of an upload that was ended, what is whole for the next run; half a file is of no use.
 void BoardUpload::drop_unfinished(const Project& project) {
   if (!link_.shell().is_connected()) return;
-  const interrupt::Aside aside;
+  const interrupt::MaskPendingSignal masked;
   try {
     const TreeListing there = transfer_.list(cache_);
     std::vector<std::string> half;
@@ -270,7 +270,7 @@ std::string BoardUpload::remains() const {
       link_.name(), human_bytes(cache_bytes_), cache_);
 }
 
-Placed BoardUpload::directly(const Project& project) {
+TransferTotals BoardUpload::directly(const Project& project) {
   return send(project, target_);
 }
 
@@ -284,7 +284,7 @@ void BoardUpload::from_board(const std::string& folder) {
   link_.shell().change(kCopy, {folder, target_});
 }
 
-void BoardUpload::place_files(const Project& project, const std::vector<PlacedFile>& files) {
+void BoardUpload::place_files(const Project& project, const std::vector<ExtraFile>& files) {
   const ScratchFolder scratch;
   std::set<fs::path> folders;
   for (const ProjectEntry& entry : project.entries) {
@@ -323,7 +323,7 @@ void BoardUpload::place_files(const Project& project, const std::vector<PlacedFi
     }
     entries.push_back(std::move(entry));
   }
-  link_.persistently(
+  link_.with_reconnect(
       [&] { transfer_.send(target.parent_path().string(), entries, [](std::uint64_t) {}); });
 }
 

@@ -34,25 +34,25 @@ std::string cache_name(const Project& project);
 class BoardUpload {
  public:
   // Takes `target`, the path of the project in the run folder; absolute, it does not exist yet.
-  BoardUpload(BoardLink& link, const BoardFacts& facts, std::string target);
+  BoardUpload(BoardLink& link, const BoardInfo& info, std::string target);
 
   // Sends what changed since the last run into the board's copy and makes `target` of it: a copy,
   // or the board's copy itself where space is short. Throws Error(cannot_write) when the board has
   // no space, ConnectionLost, Error(interrupted); the board's copy then has whole files only, where
   // it can still be reached.
-  Placed by_cache(const Project& project);
+  TransferTotals by_cache(const Project& project);
   // Sends everything to `target`.
-  Placed directly(const Project& project);
+  TransferTotals directly(const Project& project);
   // Copies a folder of the board to `target`.
   void from_board(const std::string& folder);
   // Files of our own; paths are relative to `target` and may begin with ".." once.
-  void place_files(const Project& project, const std::vector<PlacedFile>& files);
+  void place_files(const Project& project, const std::vector<ExtraFile>& files);
 
   // Sentence on what the board keeps of the project; empty: nothing.
   std::string remains() const;
 
  private:
-  Placed send(const Project& project, const std::string& folder);
+  TransferTotals send(const Project& project, const std::string& folder);
   void require_space(std::uint64_t bytes);
   void remove(const std::string& folder, const std::vector<std::string>& paths);
   void drop_unfinished(const Project& project);

@@ -83,7 +83,7 @@ std::string text_of(const Json& document) {
   return document.dump(2, ' ', false, Json::error_handler_t::replace) + "\n";
 }
 
-constexpr std::uint64_t kMostAclBytes = 16 << 20;
+constexpr std::uint64_t kMaxAclBytes = 16 << 20;
 
 class Planner {
  public:
@@ -93,7 +93,7 @@ class Planner {
   void patch(const fs::path& source, const fs::path& place) {
     PatchedAclJson patched;
     try {
-      patched = patch_acl_json(read_text_file(source, kMostAclBytes), options_, output_);
+      patched = patch_acl_json(read_text_file(source, kMaxAclBytes), options_, output_);
     } catch (const Error& error) {
       log::verbose("{}", error.what());
       patched = patch_acl_json("", options_, output_);
@@ -113,7 +113,7 @@ class Planner {
 
   bool has(const fs::path& place) const {
     return std::any_of(plan_.files.begin(), plan_.files.end(),
-                       [&](const PlacedFile& file) { return file.path == place; });
+                       [&](const ExtraFile& file) { return file.path == place; });
   }
 
   AclPlan& plan() { return plan_; }
@@ -121,7 +121,7 @@ class Planner {
  private:
   void add(const fs::path& place, const std::string& text) {
     const fs::path normal = place.lexically_normal();
-    std::erase_if(plan_.files, [&](const PlacedFile& file) { return file.path == normal; });
+    std::erase_if(plan_.files, [&](const ExtraFile& file) { return file.path == normal; });
     plan_.files.push_back({normal, text});
   }
 
@@ -182,9 +182,9 @@ AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& 
                       const ProfilerOptions& options, const std::string& output) {
   Planner planner(options, output);
   AclPlan& plan = planner.plan();
-  const fs::path home = project.target.main.parent_path();
-  const fs::path beside = (home / "acl.json").lexically_normal();
-  const fs::path in_src = (home / ".." / "src" / "acl.json").lexically_normal();
+  const fs::path folder = project.target.main.parent_path();
+  const fs::path beside = (folder / "acl.json").lexically_normal();
+  const fs::path in_src = (folder / ".." / "src" / "acl.json").lexically_normal();
 
   for (const ProjectEntry& entry : project.entries) {
     const auto& acl_files = project.acl_files;
@@ -195,7 +195,7 @@ AclPlan plan_acl_json(const Project& project, const std::optional<std::string>& 
   if (named) {
     const fs::path file = find_named(*named, project.target.root);
     const fs::path place = place_in_project(file, project);
-    plan.chosen = place.empty() ? (home / file.filename()).lexically_normal() : place;
+    plan.chosen = place.empty() ? (folder / file.filename()).lexically_normal() : place;
     if (!planner.has(plan.chosen) || place.empty()) planner.patch(file, plan.chosen);
   }
   if (plan.files.empty()) {

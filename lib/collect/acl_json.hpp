@@ -48,7 +48,7 @@ std::string default_acl_json(const ProfilerOptions& options, const std::string& 
 // Plans the acl.json files of a run: every one of the project patched, a default one if there is
 // none, and the one whose path the runtime gets.
 struct AclPlan {
-  std::vector<PlacedFile> files;
+  std::vector<ExtraFile> files;
   std::filesystem::path chosen;  // relative to the project
   bool own = false;              // the project had one, or --acl-json named one
   bool dump_on = false;

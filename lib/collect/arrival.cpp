@@ -28,8 +28,8 @@ namespace {
 constexpr std::string_view kStagingStem = ".collect.";
 constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::string_view kDone = ".done";
-constexpr std::uint64_t kMostDoneBytes = 4096;
-constexpr int kMostSuffixes = 10'000;
+constexpr std::uint64_t kMaxDoneBytes = 4096;
+constexpr int kMaxSuffixes = 10'000;
 
 // ".collect.<pid>.<n>.msprof-tmp"
 void remove_stale_staging(const fs::path& output) {
@@ -75,11 +75,11 @@ bool is_capture_name(std::string_view name) {
 
 std::uint64_t drop_special_files(const fs::path& root) {
   std::vector<fs::path> special;
-  const auto look = [&](const fs::path& path, const struct stat& status) {
+  const auto visit = [&](const fs::path& path, const struct stat& status) {
     if (!S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode)) special.push_back(root / path);
     return true;
   };
-  walk_tree(root, look, [](const fs::path&, int) {});
+  walk_tree(root, visit, [](const fs::path&, int) {});
   for (const fs::path& path : special) ::unlink(path.c_str());
   return special.size();
 }
@@ -101,8 +101,8 @@ std::vector<std::string> check_done_files(const fs::path& capture) {
   std::vector<std::string> notes;
   for (const auto& [path, file] : list_tree(capture).files) {
     fs::path data = path;
-    if (!file.is_file() || data.extension() != kDone || file.size_bytes > kMostDoneBytes) continue;
-    const auto announced = announced_size(read_text_file(capture / path, kMostDoneBytes));
+    if (!file.is_file() || data.extension() != kDone || file.size_bytes > kMaxDoneBytes) continue;
+    const auto announced = announced_size(read_text_file(capture / path, kMaxDoneBytes));
     if (!announced) continue;
     std::error_code error;
     data.replace_extension();
@@ -134,7 +134,7 @@ Staging::~Staging() {
 }
 
 fs::path Staging::publish(const fs::path& source, const std::string& name) const {
-  for (int number = 1; number < kMostSuffixes; ++number) {
+  for (int number = 1; number < kMaxSuffixes; ++number) {
     const fs::path target = output_ / (name + name_suffix(number));
     const int error = rename_to_new(source, target);
     if (error == 0) return target;

@@ -18,7 +18,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostNamed = 20;
+constexpr std::size_t kMaxNamed = 20;
 constexpr std::uint64_t kFullBytes = 1'000'000;
 
 class Stopwatch {
@@ -54,10 +54,10 @@ class HostGuard {
 void name_files(const std::string& intro, const std::vector<fs::path>& files) {
   if (files.empty()) return;
   std::string text = intro;
-  for (std::size_t i = 0; i < files.size() && i < kMostNamed; ++i) {
+  for (std::size_t i = 0; i < files.size() && i < kMaxNamed; ++i) {
     text += "\n  " + printable(files[i].string());
   }
-  if (files.size() > kMostNamed) text += fmt::format("\n  and {} more", files.size() - kMostNamed);
+  if (files.size() > kMaxNamed) text += fmt::format("\n  and {} more", files.size() - kMaxNamed);
   log::info("{}", text);
 }
 
@@ -72,14 +72,14 @@ class SpaceWatch {
         interval_(host.is_board() ? 10 : 1),
         next_(Clock::now() + interval_) {}
 
-  void look() {
-    if (Clock::now() >= next_) look_now();
+  void probe() {
+    if (Clock::now() >= next_) probe_now();
   }
 
   // Checks at once; for the moments before and after a run.
-  void look_now() {
-    look_at_host();
-    if (host_.is_board()) look_here();
+  void probe_now() {
+    probe_host();
+    if (host_.is_board()) probe_here();
     next_ = Clock::now() + interval_;
   }
 
@@ -94,7 +94,7 @@ class SpaceWatch {
     return free_bytes < kNoSpaceBytes ? 2 : free_bytes < kLittleSpaceBytes ? 1 : 0;
   }
 
-  void look_at_host() {
+  void probe_host() {
     const auto free = host_.free_bytes();
     if (!free) return;
     run_full_ = run_full_ || *free < kFullBytes;
@@ -105,7 +105,7 @@ class SpaceWatch {
               human_bytes(*free), host_.name());
   }
 
-  void look_here() {
+  void probe_here() {
     const auto free = free_bytes_of(output_);
     if (!free) return;
     const int level = level_of(*free);
@@ -147,10 +147,10 @@ class Run {
       if (!target) find_on_host(staging);
       result_.main = (project_.target.root / project_.target.main).string();
       // Ctrl-C ends the application, a second one kills it; what it recorded is fetched either way.
-      const interrupt::MorePatience patience;
+      const interrupt::DeferSecondSignal deferred;
       copy();
       run();
-      bring_home(staging);
+      fetch_results(staging);
       clean_up();
     }
     conclude();
@@ -176,12 +176,12 @@ class Run {
 
   void name_left_out() const {
     std::size_t named = 0;
-    for (const LeftOut& item : project_.left_out) {
-      const bool shown = item.unexpected && ++named <= kMostNamed;
+    for (const Excluded& item : project_.excluded) {
+      const bool shown = item.unexpected && ++named <= kMaxNamed;
       log::write(shown ? log::Level::normal : log::Level::verbose, "",
                  fmt::format("not copied: {} ({})", item.path.string(), item.reason));
     }
-    if (named > kMostNamed) log::info("not copied: {} more (-v names them)", named - kMostNamed);
+    if (named > kMaxNamed) log::info("not copied: {} more (-v names them)", named - kMaxNamed);
   }
 
   void connect() {
@@ -201,9 +201,9 @@ class Run {
 
   void copy() {
     const Stopwatch watch;
-    const RunPlace place = host_.open(project_);
+    const RunPaths place = host_.open(project_);
     plan_ = plan_acl_json(project_, options_.acl_json, options_.profiler, place.output);
-    const Placed placed = host_.place(project_, plan_.files);
+    const TransferTotals placed = host_.place(project_, plan_.files);
     interrupt::check();
     log::verbose("{}: {} ({}) copied to {}", project_.target.root.string(),
                  counted(placed.files, "file"), human_bytes(placed.bytes), place.project);
@@ -221,13 +221,13 @@ class Run {
     command.stdout_to_stderr = options_.stdout_to_stderr;
     command.on_terminal = options_.on_terminal;
     SpaceWatch space(host_, output_);
-    space.look_now();
+    space.probe_now();
     log::info("running {} on {}", result_.main, host_.name());
     {
       const auto program = host_.start(command);
-      result_.outcome = wait_for_end(*program, options_.limits, name_, [&space] { space.look(); });
+      result_.outcome = wait_for_end(*program, options_.limits, name_, [&space] { space.probe(); });
     }
-    space.look_now();
+    space.probe_now();
     output_full_ = space.is_run_full();
     if (output_full_) {
       result_.notes.push_back(fmt::format(
@@ -248,7 +248,7 @@ class Run {
     }
   }
 
-  void bring_home(const Staging& staging) {
+  void fetch_results(const Staging& staging) {
     const Stopwatch watch;
     try {
       const Fetched fetched = host_.fetch(staging.path());
@@ -315,20 +315,20 @@ class Run {
   }
 
   void explain() {
-    RunFacts facts;
-    facts.main = name_;
-    facts.capture_there = !result_.captures.empty();
-    facts.switched_off = !options_.profiler.on.value_or(true);
-    facts.items_off =
+    RunInfo info;
+    info.main = name_;
+    info.capture_there = !result_.captures.empty();
+    info.switched_off = !options_.profiler.on.value_or(true);
+    info.items_off =
         !options_.profiler.acl_api.value_or(true) && !options_.profiler.aicpu.value_or(true);
-    facts.dump_on = plan_.dump_on;
-    facts.own_acl_json = plan_.own;
-    facts.on_board = host_.is_board();
-    facts.output_full = output_full_;
-    facts.outcome = result_.outcome;
-    result_.problem = facts.capture_there ? "the run left a JOB folder without data/"
-                                          : "the run left no JOB folder";
-    result_.likely_causes = likely_causes(facts);
+    info.dump_on = plan_.dump_on;
+    info.own_acl_json = plan_.own;
+    info.on_board = host_.is_board();
+    info.output_full = output_full_;
+    info.outcome = result_.outcome;
+    result_.problem = info.capture_there ? "the run left a JOB folder without data/"
+                                         : "the run left no JOB folder";
+    result_.likely_causes = likely_causes(info);
     std::string text = result_.problem + "; likely causes:";
     for (const std::string& cause : result_.likely_causes) text += "\n  - " + cause;
     log::error("{}", text);

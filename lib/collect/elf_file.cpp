@@ -16,10 +16,10 @@ namespace msprof {
 
 namespace {
 
-constexpr std::uint64_t kMostBytes = 256 << 20;
-constexpr std::size_t kMostSections = 4096;
-constexpr std::size_t kMostSymbols = 200'000;
-constexpr std::size_t kMostName = 1024;
+constexpr std::uint64_t kMaxBytes = 256 << 20;
+constexpr std::size_t kMaxSections = 4096;
+constexpr std::size_t kMaxSymbols = 200'000;
+constexpr std::size_t kMaxName = 1024;
 
 // The structures of one word size.
 struct Elf32 {
@@ -70,7 +70,7 @@ class Reader {
   bool read_sections() {
     const auto header = at<typename Words::Header>(0);
     if (!header || header->e_shoff == 0 || header->e_shentsize != sizeof(Section)) return false;
-    for (std::size_t i = 0; i < header->e_shnum && i < kMostSections; ++i) {
+    for (std::size_t i = 0; i < header->e_shnum && i < kMaxSections; ++i) {
       std::uint64_t offset = 0;
       if (__builtin_add_overflow(std::uint64_t{header->e_shoff}, i * sizeof(Section), &offset))
         break;
@@ -98,14 +98,14 @@ class Reader {
         begin >= bytes_.size()) {
       return "";
     }
-    const std::string_view rest = bytes_.substr(begin, kMostName);
+    const std::string_view rest = bytes_.substr(begin, kMaxName);
     return std::string(rest.substr(0, rest.find('\0')));
   }
 
   template <typename Entry, typename Take>
   void each(const Section& section, Take&& take) const {
     const std::uint64_t count =
-        std::min<std::uint64_t>(section.sh_size / sizeof(Entry), kMostSymbols);
+        std::min<std::uint64_t>(section.sh_size / sizeof(Entry), kMaxSymbols);
     for (std::uint64_t i = 0; i < count; ++i) {
       std::uint64_t offset = 0;
       if (__builtin_add_overflow(std::uint64_t{section.sh_offset}, i * sizeof(Entry), &offset))
@@ -231,7 +231,7 @@ std::string read_elf_head(const std::filesystem::path& file) {
 
 ElfFile read_elf(const std::filesystem::path& file) {
   try {
-    return parse_elf(read_text_file(file, kMostBytes));
+    return parse_elf(read_text_file(file, kMaxBytes));
   } catch (const Error&) {
     return {};
   }

@@ -17,13 +17,13 @@
 namespace msprof {
 
 // Folders of a run, as absolute paths in the host's own file system.
-struct RunPlace {
+struct RunPaths {
   std::string project;  // the copy of the project
   std::string output;   // empty folder that acl.json names: captures appear in it
 };
 
 // A file that the run gets instead of, or besides, those of the project.
-struct PlacedFile {
+struct ExtraFile {
   std::filesystem::path path;  // relative to the project; may begin with ".." once
   std::string text;
 };
@@ -74,7 +74,7 @@ struct Fetched {
 };
 
 // Amount that place() copied to the host.
-struct Placed {
+struct TransferTotals {
   std::uint64_t files = 0;
   std::uint64_t bytes = 0;
 };
@@ -91,8 +91,8 @@ class Host {
   // `scratch`, an empty folder of this machine, to be read.
   virtual Project existing_project(const std::string& main, const std::string& folder,
                                    const std::filesystem::path& scratch) = 0;
-  virtual RunPlace open(const Project& project) = 0;
-  virtual Placed place(const Project& project, const std::vector<PlacedFile>& files) = 0;
+  virtual RunPaths open(const Project& project) = 0;
+  virtual TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) = 0;
   virtual std::unique_ptr<RunningProgram> start(const RunCommand& command) = 0;
   // Free space where the run writes; empty if unknown.
   virtual std::optional<std::uint64_t> free_bytes() = 0;

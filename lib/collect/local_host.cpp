@@ -71,7 +71,7 @@ std::optional<std::uint64_t> LocalHost::free_bytes() {
   return free_bytes_of(output_);
 }
 
-RunPlace LocalHost::open(const Project& project) {
+RunPaths LocalHost::open(const Project& project) {
   const int removed = remove_stale_runs(runs_);
   if (removed > 0)
     log::verbose("removed {} from {}",
@@ -94,9 +94,9 @@ RunPlace LocalHost::open(const Project& project) {
   return {project_.string(), output_.string()};
 }
 
-Placed LocalHost::place(const Project& project, const std::vector<PlacedFile>& files) {
+TransferTotals LocalHost::place(const Project& project, const std::vector<ExtraFile>& files) {
   std::set<fs::path> replaced;
-  for (const PlacedFile& file : files) replaced.insert(file.path.lexically_normal());
+  for (const ExtraFile& file : files) replaced.insert(file.path.lexically_normal());
   Progress progress("copying the project", project.bytes);
   std::uint64_t done_bytes = 0;
   for (const ProjectEntry& entry : project.entries) {
@@ -104,7 +104,7 @@ Placed LocalHost::place(const Project& project, const std::vector<PlacedFile>& f
     if (!replaced.contains(entry.path)) place_entry(entry);
     progress.update(done_bytes += entry.size_bytes);
   }
-  for (const PlacedFile& file : files) place_file(file);
+  for (const ExtraFile& file : files) place_file(file);
   close_folders(project);
   before_ = list_tree(folder_->path());
   return {project.file_count, project.bytes};
@@ -128,7 +128,7 @@ void LocalHost::place_entry(const ProjectEntry& entry) {
   }
 }
 
-void LocalHost::place_file(const PlacedFile& file) {
+void LocalHost::place_file(const ExtraFile& file) {
   const fs::path target = (project_ / file.path).lexically_normal();
   if (!is_within(target, project_.parent_path())) fail(target, EINVAL);
   // A link in the way would lead to the user's own file.
@@ -206,7 +206,7 @@ Fetched LocalHost::fetch(const fs::path& into) {
   in_order(changes.deleted);
   const std::string project = project_.filename().string();
   for (const std::string& path : changes.files) {
-    const fs::path name = name_at_home(path, project);
+    const fs::path name = fetched_name(path, project);
     const fs::path home = into / "files" / name;
     std::error_code error;
     fs::create_directories(home.parent_path(), error);
@@ -215,7 +215,7 @@ Fetched LocalHost::fetch(const fs::path& into) {
     fetched.files.push_back(name);
   }
   for (const std::string& path : changes.deleted) {
-    fetched.deleted.emplace_back(name_at_home(path, project));
+    fetched.deleted.emplace_back(fetched_name(path, project));
   }
   fetched.not_fetched += changes.special;
   return fetched;

@@ -20,8 +20,8 @@ class LocalHost : public Host {
   bool is_board() const override { return false; }
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
-  RunPlace open(const Project& project) override;
-  Placed place(const Project& project, const std::vector<PlacedFile>& files) override;
+  RunPaths open(const Project& project) override;
+  TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
   std::optional<std::uint64_t> free_bytes() override;
   Fetched fetch(const std::filesystem::path& into) override;
@@ -30,7 +30,7 @@ class LocalHost : public Host {
 
  private:
   void place_entry(const ProjectEntry& entry);
-  void place_file(const PlacedFile& file);
+  void place_file(const ExtraFile& file);
   void close_folders(const Project& project);
 
   std::filesystem::path runs_;

@@ -18,33 +18,33 @@ using Seconds = std::chrono::duration<double>;
 // Longest delay of a signal that comes just before the wait.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-void add_no_capture(const RunFacts& facts, std::vector<std::string>& causes) {
-  if (facts.own_acl_json) {
+void add_no_capture(const RunInfo& info, std::vector<std::string>& causes) {
+  if (info.own_acl_json) {
     causes.push_back(
         fmt::format("{} does not call svp_acl_init, or calls it without the path of an acl.json "
                     "(give it with --acl-json FILE if it has another name or place)",
-                    facts.main));
+                    info.main));
   } else {
     causes.push_back(
         fmt::format("{} does not call svp_acl_init with the path of an acl.json; the project has "
                     "none, so a default one was put beside {} and into ../src (give yours with "
                     "--acl-json FILE if it has another name or place)",
-                    facts.main, facts.main));
+                    info.main, info.main));
   }
-  if (!facts.on_board) {
+  if (!info.on_board) {
     causes.push_back(
-        fmt::format("{} is not linked to a libsvp_acl.so that can profile", facts.main));
+        fmt::format("{} is not linked to a libsvp_acl.so that can profile", info.main));
   } else {
     causes.push_back("AI-ISP is on: the board then makes no JOB folder");
   }
 }
 
-void add_no_data(const RunFacts& facts, std::vector<std::string>& causes) {
+void add_no_data(const RunInfo& info, std::vector<std::string>& causes) {
   causes.push_back(
       "the model was converted without --online_model_type=2 (ATC), so it carries nothing to "
       "profile");
   causes.push_back("models were loaded and unloaded, but none was executed");
-  if (facts.items_off) causes.push_back("--acl_api off and --aacpu off leave little to record");
+  if (info.items_off) causes.push_back("--acl_api off and --aacpu off leave little to record");
 }
 
 }  // namespace
@@ -66,7 +66,7 @@ Exit Outcome::exit_code() const {
 }
 
 Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name,
-                     const std::function<void()>& look_around) {
+                     const std::function<void()>& on_tick) {
   Outcome outcome;
   const auto start = Clock::now();
   auto kill_at = Clock::time_point::max();
@@ -82,7 +82,7 @@ Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const st
       outcome.seconds = Seconds(Clock::now() - start).count();
       return outcome;
     }
-    look_around();
+    on_tick();
     const auto now = Clock::now();
     if (interrupt::received() != 0 && !outcome.interrupted) {
       outcome.interrupted = true;
@@ -133,28 +133,28 @@ std::string describe(const Outcome& outcome, const std::string& name, const Wait
   return text;
 }
 
-std::vector<std::string> likely_causes(const RunFacts& facts) {
+std::vector<std::string> likely_causes(const RunInfo& info) {
   std::vector<std::string> causes;
-  if (facts.switched_off) return {"profiling was switched off with --switch off"};
+  if (info.switched_off) return {"profiling was switched off with --switch off"};
   // 127: exit code of the dynamic loader (and a shell).
-  if (facts.outcome.end.exit_code == 127) {
+  if (info.outcome.end.exit_code == 127) {
     causes.push_back(
         "a shared library was not found: libraries belong beside the executable (RUNPATH), into "
         "lib/ of the project or on LD_LIBRARY_PATH");
   }
-  if (!facts.outcome.ok() || facts.outcome.timed_out) {
+  if (!info.outcome.ok() || info.outcome.timed_out) {
     causes.push_back(fmt::format(
-        "{} ended before {}", facts.main,
-        facts.capture_there ? "a model was executed" : "svp_acl_init or the first model"));
+        "{} ended before {}", info.main,
+        info.capture_there ? "a model was executed" : "svp_acl_init or the first model"));
   }
-  if (facts.output_full) causes.push_back("the disk that the run writes to is full");
-  if (facts.dump_on) {
+  if (info.output_full) causes.push_back("the disk that the run writes to is full");
+  if (info.dump_on) {
     causes.push_back("acl.json also asks for dump, which excludes profiling: switch it off");
   }
-  if (facts.capture_there) {
-    add_no_data(facts, causes);
+  if (info.capture_there) {
+    add_no_data(info, causes);
   } else {
-    add_no_capture(facts, causes);
+    add_no_capture(info, causes);
     causes.push_back(
         "no model was loaded and executed (a model without --online_model_type=2 "
         "carries nothing to profile)");

@@ -36,9 +36,9 @@ struct WaitLimits {
 
 // Waits until `program` has ended. Ctrl-C (base/interrupt) is passed on as SIGINT, other requests
 // to end and the time limit as SIGTERM; SIGKILL follows after the grace. `name` is for the
-// messages; `look_around` is called about ten times a second.
+// messages; `on_tick` is called about ten times a second.
 Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name,
-                     const std::function<void()>& look_around);
+                     const std::function<void()>& on_tick);
 
 // "SIGSEGV", "signal 64"
 std::string signal_name(int number);
@@ -47,7 +47,7 @@ std::string signal_name(int number);
 std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits);
 
 // Facts about a run; they exclude causes.
-struct RunFacts {
+struct RunInfo {
   std::string main;
   bool capture_there = false;  // a JOB folder, but without data
   bool switched_off = false;   // --switch off
@@ -61,6 +61,6 @@ struct RunFacts {
 
 // Reasons why it may have left no profile: the causes that remain, the likeliest first; each a
 // sentence without its full stop.
-std::vector<std::string> likely_causes(const RunFacts& facts);
+std::vector<std::string> likely_causes(const RunInfo& info);
 
 }  // namespace msprof

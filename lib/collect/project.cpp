@@ -52,7 +52,7 @@ constexpr std::string_view kLikeCapture = "named like a capture";
 constexpr std::string_view kLeaves = "a link that leads out of the project";
 constexpr std::uint64_t kIgnoreFileBytes = 1 << 20;
 // Limit of counting: beyond this the exact number is of no use.
-constexpr std::uint64_t kMostCounted = 200'000;
+constexpr std::uint64_t kMaxCounted = 200'000;
 
 fs::path real_folder(const fs::path& folder, std::string_view option) {
   std::error_code error;
@@ -108,12 +108,12 @@ class Scanner {
  private:
   bool visit(const fs::path& path, const struct stat& status) {
     interrupt::check();
-    LeftOut left_out = {path, reason_to_leave_out(path, status)};
-    if (!left_out.reason.empty()) {
+    Excluded excluded = {path, reason_to_exclude(path, status)};
+    if (!excluded.reason.empty()) {
       const bool special =
           !S_ISREG(status.st_mode) && !S_ISDIR(status.st_mode) && !S_ISLNK(status.st_mode);
-      left_out.unexpected = special || (left_out.reason == kLikeCapture && !is_capture(path));
-      project_.left_out.push_back(std::move(left_out));
+      excluded.unexpected = special || (excluded.reason == kLikeCapture && !is_capture(path));
+      project_.excluded.push_back(std::move(excluded));
       return false;
     }
     if (S_ISLNK(status.st_mode)) {
@@ -124,7 +124,7 @@ class Scanner {
     return true;
   }
 
-  std::string reason_to_leave_out(const fs::path& path, const struct stat& status) const {
+  std::string reason_to_exclude(const fs::path& path, const struct stat& status) const {
     const std::string name = path.filename().string();
     const fs::path full = root() / path;
     struct stat followed = {};
@@ -176,7 +176,7 @@ class Scanner {
       if (path.filename() == kAclName) project_.acl_files.push_back(path);
     }
     if (kind != EntryKind::folder) ++project_.file_count;
-    if (options_.limited && project_.file_count > kMostCounted) check_limits();
+    if (options_.limited && project_.file_count > kMaxCounted) check_limits();
     project_.entries.push_back(std::move(entry));
   }
 
@@ -194,7 +194,7 @@ class Scanner {
     if (exists && S_ISREG(target.st_mode) && path.filename() == kAclName) {
       add(path, EntryKind::file, real, target);
     } else if (!is_within(real, root()) && !options_.links_may_leave) {
-      project_.left_out.push_back({path, std::string(kLeaves), true});
+      project_.excluded.push_back({path, std::string(kLeaves), true});
     } else if (!is_within(real, root())) {
       if (exists && S_ISDIR(target.st_mode) && fs::exists(real / kAclName, error)) {
         add_folder_of_links(path, real, target);
@@ -223,15 +223,15 @@ class Scanner {
   }
 
   void check_limits() const {
-    if (project_.file_count <= kMostFiles && project_.bytes <= kMostBytes) return;
+    if (project_.file_count <= kMaxFiles && project_.bytes <= kMaxBytes) return;
     throw Error(Exit::usage,
                 fmt::format("the run works on a copy of {}, which holds {}{} files ({}); for more "
                             "than {} files or {}, give the folder with --project DIR (a "
                             ".msprofignore file there can leave parts out)",
-                            root().string(), project_.file_count > kMostCounted ? "more than " : "",
-                            with_thousands(std::min(project_.file_count, kMostCounted)),
-                            human_bytes(project_.bytes), with_thousands(kMostFiles),
-                            human_bytes(kMostBytes)));
+                            root().string(), project_.file_count > kMaxCounted ? "more than " : "",
+                            with_thousands(std::min(project_.file_count, kMaxCounted)),
+                            human_bytes(project_.bytes), with_thousands(kMaxFiles),
+                            human_bytes(kMaxBytes)));
   }
 
   const fs::path& root() const { return project_.target.root; }

@@ -39,7 +39,7 @@ struct ProjectEntry {
   std::uint64_t size_bytes = 0;
 };
 
-struct LeftOut {
+struct Excluded {
   std::filesystem::path path;
   std::string reason;
   bool unexpected = false;  // to be reported to the user unasked
@@ -49,7 +49,7 @@ struct Project {
   Target target;
   std::vector<ProjectEntry> entries;  // folders before what they hold
   std::vector<std::filesystem::path> acl_files;
-  std::vector<LeftOut> left_out;
+  std::vector<Excluded> excluded;
   std::uint64_t file_count = 0;
   std::uint64_t bytes = 0;
 };
@@ -66,8 +66,8 @@ struct ScanOptions {
   bool links_may_leave = true;
 };
 
-inline constexpr std::uint64_t kMostFiles = 20'000;
-inline constexpr std::uint64_t kMostBytes = 2'000'000'000;
+inline constexpr std::uint64_t kMaxFiles = 20'000;
+inline constexpr std::uint64_t kMaxBytes = 2'000'000'000;
 
 // Lists the contents of the copy. Captures, version control, files with an [ssh_config] section,
 // the folders of `options` and what .msprofignore names are left out. Throws Error(usage) above the

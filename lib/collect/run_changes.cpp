@@ -97,7 +97,7 @@ RunChanges compare_run(const TreeListing& before, const TreeListing& after,
   return changes;
 }
 
-std::string name_at_home(const std::string& path, const std::string& project) {
+std::string fetched_name(const std::string& path, const std::string& project) {
   const std::string copy = std::string(kTreeName) + '/' + project;
   if (path != copy && is_below(path, copy)) return path.substr(copy.size() + 1);
   if (is_below(path, kTreeName)) {

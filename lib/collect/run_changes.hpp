@@ -64,7 +64,7 @@ RunChanges compare_run(const TreeListing& before, const TreeListing& after,
 
 // Maps such a path into the folder of results, `project` being the name of the project's
 // folder: files of the project keep their paths, what lies above it gets a folder.
-std::string name_at_home(const std::string& path, const std::string& project);
+std::string fetched_name(const std::string& path, const std::string& project);
 
 // True if `path` is `folder` or lies in it.
 bool is_below(std::string_view path, std::string_view folder);

@@ -27,7 +27,7 @@ namespace {
 
 constexpr std::string_view kLockSuffix = ".lock";
 constexpr std::string_view kRunPrefix = "run_";
-constexpr std::uint64_t kMostPathBytes = 4096;
+constexpr std::uint64_t kMaxPathBytes = 4096;
 
 [[noreturn]] void fail(const fs::path& path, int error_number) {
   throw Error(
@@ -121,7 +121,7 @@ std::vector<pid_t> RunFolder::others() const {
     const pid_t process = process_of(name);
     if (process == 0 || entry.path() == lock_path_) continue;
     try {
-      if (read_text_file(entry.path(), kMostPathBytes) != project_.native()) continue;
+      if (read_text_file(entry.path(), kMaxPathBytes) != project_.native()) continue;
       if (!take_lock(entry.path(), 0) && fs::exists(entry.path(), error)) {
         processes.push_back(process);
       }

@@ -65,10 +65,10 @@ class StepPipeline {
 };
 
 // A pipeline of more iterations is a model whose ends are lost.
-constexpr std::size_t kMostOpen = 256;
+constexpr std::size_t kMaxOpen = 256;
 
 StepPipeline::Open& StepPipeline::open_new() {
-  if (open_.size() >= kMostOpen) emit_oldest();
+  if (open_.size() >= kMaxOpen) emit_oldest();
   return open_.emplace_back();
 }
 

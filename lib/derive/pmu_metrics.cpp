@@ -24,7 +24,7 @@ bool is_310p(int platform) {
 struct Entry {
   std::string_view name;
   PmuFormula formula = PmuFormula::share;
-  std::array<PmuTerm, kMostPmuTerms> terms{};
+  std::array<PmuTerm, kMaxPmuTerms> terms{};
   bool is_pipe = false;
 };
 
@@ -137,7 +137,7 @@ constexpr std::array kUnsupported = {Unsupported{false, "vec_", ""},
 
 PmuMetric metric_of(const Entry& entry, std::string name, PmuFormula formula) {
   PmuMetric metric{std::move(name), formula, entry.terms, 0, false};
-  while (metric.term_count < kMostPmuTerms && entry.terms[metric.term_count].event != 0) {
+  while (metric.term_count < kMaxPmuTerms && entry.terms[metric.term_count].event != 0) {
     ++metric.term_count;
   }
   return metric;
@@ -183,8 +183,8 @@ std::vector<PmuMetric> custom_set(std::string_view events) {
     const std::size_t start = text.starts_with("0x") ? 2 : 0;
     const std::string digits =
         text.substr(std::min(text.find_first_not_of('0', start), text.size()));
-    constexpr std::size_t kMostDigits = 8;
-    if (digits.empty() || digits.size() > kMostDigits) continue;
+    constexpr std::size_t kMaxDigits = 8;
+    if (digits.empty() || digits.size() > kMaxDigits) continue;
     if (digits.find_first_not_of("0123456789abcdef") != std::string::npos) continue;
     PmuMetric metric;
     metric.name = "r" + digits;

@@ -34,7 +34,7 @@ enum class PmuFormula {
   cube_utilization
 };
 
-inline constexpr std::size_t kMostPmuTerms = 5;
+inline constexpr std::size_t kMaxPmuTerms = 5;
 
 struct PmuTerm {
   std::uint32_t event = 0;
@@ -44,7 +44,7 @@ struct PmuTerm {
 struct PmuMetric {
   std::string name;  // "mac_ratio", "l2_read_bw(GB/s)", "mac_time(us)"
   PmuFormula formula = PmuFormula::share;
-  std::array<PmuTerm, kMostPmuTerms> terms{};
+  std::array<PmuTerm, kMaxPmuTerms> terms{};
   std::size_t term_count = 0;
   bool is_missing = false;  // the chip has the column, but never a value
 };
@@ -90,7 +90,7 @@ class PmuMetrics {
   explicit PmuMetrics(const Database& db, Choice choice = Choice::of_op_summary);
 
   const std::vector<PmuColumn>& columns() const { return columns_; }
-  // One value a column, as the peer's doubles are before they are printed; NaN for one that this
+  // One value a column, as the vendor's doubles are before they are printed; NaN for one that this
   // chip, or this core, does not give (N/A). `values` has the size of columns(). The task has
   // counters.
   void evaluate(std::int64_t device_id, const PmuTask& task, std::span<double> values) const;
@@ -112,8 +112,8 @@ class PmuMetrics {
     int side = kNone;
     bool is_missing = false;  // always N/A
     std::size_t terms = 0;
-    std::array<std::array<int, kMostPmuTerms>, 2> counters{};  // cells by side; kNone: not recorded
-    std::array<double, kMostPmuTerms> factors{};
+    std::array<std::array<int, kMaxPmuTerms>, 2> counters{};  // cells by side; kNone: not recorded
+    std::array<double, kMaxPmuTerms> factors{};
     std::array<int, 3> of{kNone, kNone, kNone};  // columns that memory_bound is made of
   };
   // The counters of one side of one task.

@@ -20,8 +20,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::size_t kMostOutputBytes = 4096;  // PROF_PATH_MAX_LEN of the boards' runtime
-constexpr int kMostShown = 60;
+constexpr std::size_t kMaxOutputBytes = 4096;  // PROF_PATH_MAX_LEN of the boards' runtime
+constexpr int kMaxShown = 60;
 
 constexpr const char* kLeftAlone = "aa cpu";  // by collect, where it stands beside the others
 
@@ -34,7 +34,7 @@ const std::vector<std::string>& known_keys() {
 }
 
 std::string shown(const Json& value) {
-  return shorten(printable(value.dump(-1, ' ', false, Json::error_handler_t::replace)), kMostShown);
+  return shorten(printable(value.dump(-1, ' ', false, Json::error_handler_t::replace)), kMaxShown);
 }
 
 class AclChecks {
@@ -85,7 +85,7 @@ class AclChecks {
       const auto& known = known_keys();
       if (std::find(known.begin(), known.end(), key) != known.end()) continue;
       unknown += fmt::format("{}\"{}\"{}", unknown.empty() ? "" : ", ",
-                             shorten(printable(key), kMostShown), did_you_mean(key, known));
+                             shorten(printable(key), kMaxShown), did_you_mean(key, known));
     }
     if (unknown.empty()) return list_.ok(of("keys"), "all are known");
     list_.warn(of("keys"), fmt::format("unknown, so without effect: {}", unknown),
@@ -152,7 +152,7 @@ class AclChecks {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              std::string_view("_/.-").find(c) != std::string_view::npos;
     });
-    if (!path.empty() && plain && path.size() <= kMostOutputBytes) return path;
+    if (!path.empty() && plain && path.size() <= kMaxOutputBytes) return path;
     is_set_by_collect("output", value, "a folder of its own",
                       path.empty() ? "puts captures beside the executable"
                                    : "needs a path of letters, digits and '_'");

@@ -28,8 +28,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostListed = 20;  // runs, mounts, writers
-constexpr int kMostGreeting = 80;
+constexpr std::size_t kMaxListed = 20;  // runs, mounts, writers
+constexpr int kMaxGreeting = 80;
 constexpr std::chrono::seconds kGreetingLimit{20};
 constexpr std::uint64_t kBlockBytes = 1024;
 
@@ -37,7 +37,7 @@ constexpr std::uint64_t kBlockBytes = 1024;
 // of libraries on stdin. One fact a line,
 // "name value". Reads only. `ls -l` over /proc costs one process where readlink would cost one
 // each, and its "l-wx" marks what is open for writing.
-constexpr const char* kLook = R"sh(
+constexpr const char* kProbe = R"sh(
 echo "umask $(umask)"
 echo "clock $(date +%s)"
 there=$ours
@@ -96,9 +96,9 @@ while read -r name; do
 done
 )sh";
 
-const BoardScript& look_script() {
+const BoardScript& probe_script() {
   static const std::string text =
-      std::string(kMarkedFunction) + kLockFunctions + std::string(kFactsScript) + kLook;
+      std::string(kMarkedFunction) + kLockFunctions + std::string(kInfoScript) + kProbe;
   static const BoardScript script = {"inspecting the board", text};
   return script;
 }
@@ -111,54 +111,54 @@ std::optional<unsigned> parse_octal(std::string_view text) {
 }
 
 void add_text(std::vector<std::string>& list, std::string_view value) {
-  if (list.size() < kMostListed) list.push_back(printable(value));
+  if (list.size() < kMaxListed) list.push_back(printable(value));
 }
 
-void take(BoardLook& look, std::string_view name, std::string_view value) {
+void take(BoardProbe& probe, std::string_view name, std::string_view value) {
   std::uint64_t number = 0;
-  if (name == "there") look.existing_folder = printable(value);
-  if (name == "writable") look.writable = true;
-  if (name == "readonly") look.read_only_mount = printable(value);
-  if (name == "umask") look.umask = parse_octal(value);
+  if (name == "there") probe.existing_folder = printable(value);
+  if (name == "writable") probe.writable = true;
+  if (name == "readonly") probe.read_only_mount = printable(value);
+  if (name == "umask") probe.umask = parse_octal(value);
   if (name == "clock" && parse_u64(value, number) && number < (std::uint64_t{1} << 40))
-    look.clock_s = static_cast<std::int64_t>(number);
-  if (name == "output") look.has_output = true;
-  if (name == "output" && value == "writable") look.output_writable = true;
-  if (name == "busy") look.busy = printable(value);
-  if (name == "stale") look.stale_lock = printable(value);
-  if (name == "run") add_text(look.runs, value);
-  if (name == "kept") add_text(look.kept, value);
-  if (name == "requested") add_text(look.kept_on_request, value);
+    probe.clock_s = static_cast<std::int64_t>(number);
+  if (name == "output") probe.has_output = true;
+  if (name == "output" && value == "writable") probe.output_writable = true;
+  if (name == "busy") probe.busy = printable(value);
+  if (name == "stale") probe.stale_lock = printable(value);
+  if (name == "run") add_text(probe.runs, value);
+  if (name == "kept") add_text(probe.kept, value);
+  if (name == "requested") add_text(probe.kept_on_request, value);
   if (name == "own" && parse_u64(value, number) && number < ~std::uint64_t{0} / kBlockBytes)
-    look.own_bytes = number * kBlockBytes;
-  if (name == "writer") add_text(look.writers, value);
-  if (name == "nfs") add_text(look.nfs_mounts, value);
-  if (name == "libraries") look.looked_for_libraries = true;
-  if (name == "library") look.found_libraries.emplace_back(value);
+    probe.own_bytes = number * kBlockBytes;
+  if (name == "writer") add_text(probe.writers, value);
+  if (name == "nfs") add_text(probe.nfs_mounts, value);
+  if (name == "libraries") probe.checked_libraries = true;
+  if (name == "library") probe.found_libraries.emplace_back(value);
 }
 
 struct BoardQuestion {
-  std::string board_dir;               // as look_at_board() takes it
+  std::string board_dir;               // as probe_board() takes it
   std::string output;                  // absolute folder of acl.json; empty: none
   std::vector<std::string> libraries;  // to search for
   std::vector<std::string> run_paths;  // folders besides the usual ones
 };
 
-// Throws like BoardShell::ask and parse_board_look().
-BoardLook look_without_a_trace(BoardShell& shell, const BoardQuestion& question) {
+// Throws like BoardShell::ask and parse_board_probe().
+BoardProbe probe_read_only(BoardShell& shell, const BoardQuestion& question) {
   std::string names;
   for (const std::string& name : question.libraries) names += name + "\n";
   std::string folders;
   for (const std::string& folder : question.run_paths) folders += folder + "\n";
   const BoardAnswer answer =
-      shell.ask(look_script(), {question.board_dir, question.output, folders}, names);
+      shell.ask(probe_script(), {question.board_dir, question.output, folders}, names);
   if (!answer.ok() && answer.out.empty()) {
     throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
                                                      shell.login().name(), answer.reason()));
   }
-  BoardLook look = parse_board_look(answer.out);
-  look.facts.has_sftp = shell.connection().sftp() != nullptr;
-  return look;
+  BoardProbe probe = parse_board_probe(answer.out);
+  probe.info.has_sftp = shell.connection().sftp() != nullptr;
+  return probe;
 }
 
 // Output of the account's login shell before that of a command of ours, shortened; empty: nothing.
@@ -176,11 +176,11 @@ std::string board_greeting(BoardShell& shell) {
   while (!command->wait(std::chrono::milliseconds(100)) && std::chrono::steady_clock::now() < end) {
   }
   return shorten(printable(trim(std::string_view(out).substr(0, out.find("@msprof-begin@")))),
-                 kMostGreeting);
+                 kMaxGreeting);
 }
 
-constexpr std::size_t kMostIniBytes = 1 << 20;
-constexpr std::int64_t kMostSkewSeconds = 60;
+constexpr std::size_t kMaxIniBytes = 1 << 20;
+constexpr std::int64_t kMaxSkewSeconds = 60;
 
 // Checks in their order, each with the step of the login that must be behind it.
 constexpr std::string_view kSteps[] = {"address", "SSH server", "host key", "login"};
@@ -190,14 +190,14 @@ constexpr std::string_view kAfterLogin[] = {"commands",     "tools",      "board
 
 class BoardChecks {
  public:
-  BoardChecks(CheckList& list, const BoardConfig& config, const ProjectFacts& project)
+  BoardChecks(CheckList& list, const BoardConfig& config, const ProjectInfo& project)
       : list_(list), config_(config), project_(project), shell_(with_steps(config.login)) {}
 
   void check() {
     if (!connect()) return skip_after_login("the login failed");
     try {
       check_commands();
-      look();
+      probe();
     } catch (const Error& error) {
       list_.fail("commands", error);
       return skip_after_login("the board runs no command");
@@ -275,67 +275,67 @@ class BoardChecks {
         "let ~/.profile and ~/.bashrc of the board print on a terminal only: [ -t 1 ] && echo …");
   }
 
-  void look() {
+  void probe() {
     BoardQuestion question;
     question.board_dir = config_.board_dir;
     if (!project_.outputs.empty()) question.output = project_.outputs.front().second;
     question.libraries = project_.libraries;
     question.run_paths = project_.run_paths;
     const std::time_t before = std::time(nullptr);
-    look_ = look_without_a_trace(shell_, question);
+    probe_ = probe_read_only(shell_, question);
     earliest_s_ = before;
     latest_s_ = std::time(nullptr);
   }
 
   void check_tools() {
-    const BoardFacts& facts = look_.facts;
+    const BoardInfo& info = probe_.info;
     std::string missing;
     const auto lacks = [&](bool has, const char* what) {
       if (!has) missing += fmt::format("{}{}", missing.empty() ? "" : "; ", what);
     };
-    lacks(facts.has_tar || facts.has_sftp, "neither tar nor SFTP: files travel one by one, slowly");
-    lacks(facts.has_tar || !facts.has_sftp, "no tar: many small files travel slower by SFTP");
-    lacks(facts.has_stat, "no stat: what a run changed within a second may be missed");
-    lacks(facts.has_setsid,
+    lacks(info.has_tar || info.has_sftp, "neither tar nor SFTP: files travel one by one, slowly");
+    lacks(info.has_tar || !info.has_sftp, "no tar: many small files travel slower by SFTP");
+    lacks(info.has_stat, "no stat: what a run changed within a second may be missed");
+    lacks(info.has_setsid,
           "no setsid: processes that the application leaves are found more slowly");
     if (missing.empty()) {
-      return list_.ok("tools", fmt::format("{} {}, tar, {}stat, setsid", facts.system,
-                                           facts.machine, facts.has_sftp ? "SFTP, " : ""));
+      return list_.ok("tools", fmt::format("{} {}, tar, {}stat, setsid", info.system, info.machine,
+                                           info.has_sftp ? "SFTP, " : ""));
     }
     list_.warn("tools", missing, "busybox has them: tar, stat, setsid");
   }
 
   void check_folder() {
-    const BoardFacts& facts = look_.facts;
+    const BoardInfo& info = probe_.info;
     constexpr const char* kElsewhere =
         "choose another folder with --board-dir DIR, or board_dir in the ini";
-    if (!look_.writable || !look_.read_only_mount.empty()) {
+    if (!probe_.writable || !probe_.read_only_mount.empty()) {
       return list_.fail(
           "board folder",
-          fmt::format("{} cannot be written{}", look_.existing_folder,
-                      look_.read_only_mount.empty()
+          fmt::format("{} cannot be written{}", probe_.existing_folder,
+                      probe_.read_only_mount.empty()
                           ? ""
-                          : fmt::format(": {} is mounted read-only", look_.read_only_mount)),
+                          : fmt::format(": {} is mounted read-only", probe_.read_only_mount)),
           kElsewhere, Exit::cannot_write);
     }
-    check_free_space(list_, "board folder", facts.folder, facts.free_bytes, project_.bytes,
+    check_free_space(list_, "board folder", info.folder, info.free_bytes, project_.bytes,
                      kElsewhere);
   }
 
   // Passes any umask: whatever a run writes, only the account gets into its folder.
   void check_umask() {
-    if (!look_.umask) return list_.skip("umask", "the board does not report it");
+    if (!probe_.umask) return list_.skip("umask", "the board does not report it");
     list_.ok("umask",
              fmt::format("{:04o}; only the account can use the folder of a run, whatever the umask",
-                         *look_.umask));
+                         *probe_.umask));
   }
 
   void check_clock() {
-    if (!look_.clock_s) return list_.skip("clock", "the board does not report its time");
-    const std::int64_t skew = *look_.clock_s < earliest_s_ ? *look_.clock_s - earliest_s_
-                              : *look_.clock_s > latest_s_ ? *look_.clock_s - latest_s_
-                                                           : 0;
-    if (skew <= kMostSkewSeconds && skew >= -kMostSkewSeconds) {
+    if (!probe_.clock_s) return list_.skip("clock", "the board does not report its time");
+    const std::int64_t skew = *probe_.clock_s < earliest_s_ ? *probe_.clock_s - earliest_s_
+                              : *probe_.clock_s > latest_s_ ? *probe_.clock_s - latest_s_
+                                                            : 0;
+    if (skew <= kMaxSkewSeconds && skew >= -kMaxSkewSeconds) {
       return list_.ok("clock", skew == 0 ? "the same as here"
                                          : fmt::format("{} s {} this machine's", std::abs(skew),
                                                        skew < 0 ? "behind" : "ahead of"));
@@ -351,18 +351,18 @@ class BoardChecks {
   }
 
   void check_other_runs() {
-    if (!look_.busy.empty()) {
+    if (!probe_.busy.empty()) {
       list_.fail("other runs",
                  fmt::format("the profiled run {} is under way; two at once disturb "
                              "each other's times",
-                             look_.busy),
+                             probe_.busy),
                  "wait for it to end, or take over the board with msprof collect --force",
                  Exit::board_unreachable);
-    } else if (!look_.writers.empty()) {
+    } else if (!probe_.writers.empty()) {
       list_.warn("other runs",
                  fmt::format("another program is being profiled: process {}; boards support only "
                              "one profiling task per device",
-                             look_.writers.front()),
+                             probe_.writers.front()),
                  "wait for it, or end it");
     } else {
       list_.ok("other runs", "no other profiled run is seen");
@@ -370,37 +370,37 @@ class BoardChecks {
   }
 
   void check_leftovers() {
-    const std::string place = look_.facts.folder;
-    if (!look_.kept.empty()) {
+    const std::string place = probe_.info.folder;
+    if (!probe_.kept.empty()) {
       return list_.warn(
           "leftovers",
           fmt::format("{} with results that were never fetched, in {}/kept: {}",
-                      counted(look_.kept.size(), "run"), place, fmt::join(look_.kept, ", ")),
+                      counted(probe_.kept.size(), "run"), place, fmt::join(probe_.kept, ", ")),
           fmt::format("{} ; then msprof collect --host {} --clean-board --force",
-                      copy_command(config_.login, place + "/kept", look_.facts.has_sftp),
+                      copy_command(config_.login, place + "/kept", probe_.info.has_sftp),
                       shell_word(config_.login.name())));
     }
-    if (!look_.stale_lock.empty() || !look_.runs.empty()) {
+    if (!probe_.stale_lock.empty() || !probe_.runs.empty()) {
       return list_.warn(
           "leftovers",
           fmt::format("an earlier run ended without cleaning up: {}",
-                      look_.runs.empty() ? look_.stale_lock
-                                         : fmt::format("{}", fmt::join(look_.runs, ", "))),
+                      probe_.runs.empty() ? probe_.stale_lock
+                                          : fmt::format("{}", fmt::join(probe_.runs, ", "))),
           "nothing to do: the next run of msprof collect removes it");
     }
-    if (look_.own_bytes == 0) return list_.ok("leftovers", "none");
+    if (probe_.own_bytes == 0) return list_.ok("leftovers", "none");
     const std::string requested =
-        look_.kept_on_request.empty()
+        probe_.kept_on_request.empty()
             ? ""
-            : fmt::format(", with {} of --keep", counted(look_.kept_on_request.size(), "run"));
+            : fmt::format(", with {} of --keep", counted(probe_.kept_on_request.size(), "run"));
     list_.ok("leftovers", fmt::format("{} holds {}{} (--clean-board removes it)", place,
-                                      human_bytes(look_.own_bytes), requested));
+                                      human_bytes(probe_.own_bytes), requested));
   }
 
   void check_nfs() {
-    if (look_.nfs_mounts.empty())
+    if (probe_.nfs_mounts.empty())
       return list_.ok("NFS", "nothing is mounted; msprof needs no mount");
-    const auto& mounts = look_.nfs_mounts;
+    const auto& mounts = probe_.nfs_mounts;
     const auto wrong = std::find_if(mounts.begin(), mounts.end(), [](const std::string& mount) {
       return mount.starts_with("127.");
     });
@@ -419,7 +419,8 @@ class BoardChecks {
   void check_outputs() {
     if (project_.outputs.empty()) return;
     const auto& [name, output] = project_.outputs.front();
-    report_acl_output(list_, name, output, look_.has_output, look_.output_writable, "on the board");
+    report_acl_output(list_, name, output, probe_.has_output, probe_.output_writable,
+                      "on the board");
   }
 
   void check_architecture() {
@@ -427,18 +428,18 @@ class BoardChecks {
       return list_.skip("architecture", "no executable to inspect");
     }
     const std::string why =
-        why_not_for_board(project_.program_head, look_.facts.program_head, look_.facts.machine);
-    if (why.empty()) return list_.ok("architecture", fmt::format("fits {}", look_.facts.machine));
+        why_not_for_board(project_.program_head, probe_.info.program_head, probe_.info.machine);
+    if (why.empty()) return list_.ok("architecture", fmt::format("fits {}", probe_.info.machine));
     list_.fail("architecture",
-               fmt::format("the executable is built for {} ({})", why, look_.facts.machine),
+               fmt::format("the executable is built for {} ({})", why, probe_.info.machine),
                "build it with the board's cross compiler", Exit::application_failed);
   }
 
   void check_libraries() {
-    if (!look_.looked_for_libraries) return list_.skip("libraries", "the board could not be asked");
+    if (!probe_.checked_libraries) return list_.skip("libraries", "the board could not be asked");
     std::vector<std::string> missing;
     for (const std::string& name : project_.libraries) {
-      const auto& found = look_.found_libraries;
+      const auto& found = probe_.found_libraries;
       if (std::find(found.begin(), found.end(), name) == found.end()) missing.push_back(name);
     }
     report_libraries(list_, project_, missing, "the board");
@@ -446,17 +447,17 @@ class BoardChecks {
 
   CheckList& list_;
   const BoardConfig& config_;
-  const ProjectFacts& project_;
+  const ProjectInfo& project_;
   BoardShell shell_;
   std::size_t passed_ = 0;  // steps of the login
-  BoardLook look_;
+  BoardProbe probe_;
   std::int64_t earliest_s_ = 0;  // of ours, around the probe
   std::int64_t latest_s_ = 0;
 };
 
 bool names_a_mount(const fs::path& file) {
   try {
-    const Secret text(read_text_file(file, kMostIniBytes));
+    const Secret text(read_text_file(file, kMaxIniBytes));
     const IniSection section(text.reveal(), "ssh_config", file.string());
     return std::any_of(section.entries().begin(), section.entries().end(),
                        [](const IniEntry& entry) {
@@ -469,14 +470,14 @@ bool names_a_mount(const fs::path& file) {
 
 }  // namespace
 
-BoardLook parse_board_look(std::string_view answer) {
-  BoardLook look;
-  look.facts = parse_board_facts(answer);
+BoardProbe parse_board_probe(std::string_view answer) {
+  BoardProbe probe;
+  probe.info = parse_board_info(answer);
   for (const std::string_view line : split(answer, '\n')) {
     const auto at = line.find(' ');
-    if (at != std::string_view::npos) take(look, line.substr(0, at), trim(line.substr(at + 1)));
+    if (at != std::string_view::npos) take(probe, line.substr(0, at), trim(line.substr(at + 1)));
   }
-  return look;
+  return probe;
 }
 
 void check_board_file(CheckList& list, const fs::path& file, const BoardConfig& config) {
@@ -503,7 +504,7 @@ void check_board_file(CheckList& list, const fs::path& file, const BoardConfig& 
   if (is_file && names_a_mount(file)) check_own_address(list);
 }
 
-void check_board(CheckList& list, const BoardConfig& config, const ProjectFacts& project) {
+void check_board(CheckList& list, const BoardConfig& config, const ProjectInfo& project) {
   BoardChecks(list, config, project).check();
 }
 

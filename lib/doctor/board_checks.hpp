@@ -17,8 +17,8 @@
 namespace msprof {
 
 // Facts that a board reports about itself without anything being changed on it.
-struct BoardLook {
-  BoardFacts facts;
+struct BoardProbe {
+  BoardInfo info;
   std::string existing_folder;  // that .msprof is in, or will be made in
   bool writable = false;
   std::string read_only_mount;  // that holds it; empty: none
@@ -35,11 +35,11 @@ struct BoardLook {
   std::vector<std::string> writers;          // "12 main: /path/JOB…/data/aicore…"
   std::vector<std::string> nfs_mounts;       // "host:/folder on /folder"
   std::vector<std::string> found_libraries;  // of the question
-  bool looked_for_libraries = false;
+  bool checked_libraries = false;
 };
 
 // Throws Error(board_unreachable) where the answer makes no sense.
-BoardLook parse_board_look(std::string_view answer);
+BoardProbe parse_board_probe(std::string_view answer);
 
 // Checks the ini file itself: its permissions, a password in clear text, an NFS mount of the
 // vendor's tool. `config` has its contents.
@@ -48,7 +48,7 @@ void check_board_file(CheckList& list, const std::filesystem::path& file,
 
 // Checks about the board, from its address to its libraries; what comes after a failed step is
 // skipped. `config.login.password` must be set. Throws Error(interrupted) alone.
-void check_board(CheckList& list, const BoardConfig& config, const ProjectFacts& project);
+void check_board(CheckList& list, const BoardConfig& config, const ProjectInfo& project);
 // Adds all of them as skipped, with the reason.
 void skip_board(CheckList& list, std::string_view reason);
 

@@ -38,7 +38,7 @@ struct CaptureFinding {
   std::string remedy;
 };
 
-constexpr int kMostShown = 160;  // columns of a text from the capture
+constexpr int kMaxShown = 160;  // columns of a text from the capture
 
 // Our own runtime writes each record at once, and .done files also where finalize is forgotten.
 constexpr std::string_view kCutShortHere =
@@ -51,7 +51,7 @@ std::string with_folder(std::string_view remedy, const std::string& folder) {
 }
 
 std::string shown(std::string_view text) {
-  return shorten(printable(text), kMostShown);
+  return shorten(printable(text), kMaxShown);
 }
 
 // Files of a finding, in order.
@@ -233,7 +233,7 @@ class Products {
   void sort_out(const Database& db, std::string_view what, const List& products) {
     for (const auto& product : products) {
       const std::string_view name = product->name();
-      if (product->documents(db).empty()) {
+      if (product->output_files(db).empty()) {
         without_data_.push_back({fmt::format("{} {}", what, name), product->info().needs});
       } else if (std::find(with_data_.begin(), with_data_.end(), name) == with_data_.end()) {
         with_data_.push_back(name);

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kMostWriters = 20;
+constexpr std::size_t kMaxWriters = 20;
 
 bool is_number(std::string_view text) {
   std::uint64_t value = 0;
@@ -69,7 +69,7 @@ std::set<std::string, std::less<>> locked_files() {
   return files;
 }
 
-constexpr unsigned kLeastMask = 0027;  // of the vendor's manual
+constexpr unsigned kMinMask = 0027;  // of the vendor's manual
 constexpr unsigned kWritersMask = 0022;
 constexpr std::time_t kNotYetSet = 1'704'067'200;  // 2024-01-01; before it no clock is right
 
@@ -104,24 +104,24 @@ void check_clock_here(CheckList& list) {
 }
 
 unsigned own_umask() {
-  const mode_t mask = ::umask(kLeastMask);
+  const mode_t mask = ::umask(kMinMask);
   ::umask(mask);
   return mask;
 }
 
 void check_umask(CheckList& list, unsigned mask) {
-  if ((mask & kLeastMask) == kLeastMask) {
+  if ((mask & kMinMask) == kMinMask) {
     return list.ok("umask", fmt::format("{:04o}: captures are not for others", mask));
   }
   if ((mask & kWritersMask) == kWritersMask) {
     return list.ok("umask", fmt::format("{:04o}: other accounts of this machine can read captures "
                                         "(umask {:04o}, as the vendor's manual has it, prevents "
                                         "that)",
-                                        mask, kLeastMask));
+                                        mask, kMinMask));
   }
   list.warn("umask",
             fmt::format("{:04o}: other accounts of this machine can change captures", mask),
-            fmt::format("umask {:04o}", kLeastMask));
+            fmt::format("umask {:04o}", kMinMask));
 }
 
 void check_other_programs(CheckList& list) {
@@ -202,7 +202,7 @@ std::vector<std::string> processes_that_record() {
   std::error_code error;
   for (const auto& entry : fs::directory_iterator("/proc", error)) {
     const std::string pid = entry.path().filename().string();
-    if (!is_number(pid) || writers.size() >= kMostWriters) continue;
+    if (!is_number(pid) || writers.size() >= kMaxWriters) continue;
     const std::string file = recorded_by(entry.path());
     if (file.empty()) continue;
     std::string name;
@@ -247,7 +247,7 @@ void check_free_space(CheckList& list, std::string_view name, const std::string&
   }
 }
 
-void report_libraries(CheckList& list, const ProjectFacts& project,
+void report_libraries(CheckList& list, const ProjectInfo& project,
                       const std::vector<std::string>& missing, std::string_view where) {
   if (project.program_head.empty()) return list.skip("libraries", "no executable to inspect");
   if (missing.empty()) {
@@ -304,7 +304,7 @@ void check_machine(CheckList& list, const fs::path& output, bool runs_here) {
   if (runs_here) check_other_programs(list);
 }
 
-void check_project_here(CheckList& list, const ProjectFacts& project) {
+void check_project_here(CheckList& list, const ProjectInfo& project) {
   if (project.program_head.empty()) return;
   list.begin("project, on this machine");
   try {

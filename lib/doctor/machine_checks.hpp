@@ -18,13 +18,13 @@ namespace msprof {
 void check_machine(CheckList& list, const std::filesystem::path& output, bool runs_here);
 // Checks what of the project depends on this machine: its architecture, libraries, space for the
 // copy.
-void check_project_here(CheckList& list, const ProjectFacts& project);
+void check_project_here(CheckList& list, const ProjectInfo& project);
 
 // Shared with the checks of a board.
 void check_free_space(CheckList& list, std::string_view name, const std::string& folder,
                       std::uint64_t free_bytes, std::uint64_t wanted_bytes,
                       const std::string& remedy);
-void report_libraries(CheckList& list, const ProjectFacts& project,
+void report_libraries(CheckList& list, const ProjectInfo& project,
                       const std::vector<std::string>& missing, std::string_view where);
 // Checks for the pitfall of NFS mounts: a name of this machine that leads to 127.0.1.1.
 void check_own_address(CheckList& list);

@@ -27,18 +27,18 @@ constexpr std::string_view kFinalize[] = {"svp_acl_finalize", "aclFinalize"};
 constexpr std::string_view kOwnProfiling[] = {"svp_acl_prof_init", "svp_acl_prof_start",
                                               "aclprofInit", "aclprofStart"};
 
-constexpr std::size_t kMostLibraries = 500;  // a sane program needs a tenth of it
+constexpr std::size_t kMaxLibraries = 500;  // a sane program needs a tenth of it
 
 class ProgramChecks {
  public:
-  ProgramChecks(CheckList& list, const Project& project, ProjectFacts& facts)
-      : list_(list), project_(project), facts_(facts) {
+  ProgramChecks(CheckList& list, const Project& project, ProjectInfo& info)
+      : list_(list), project_(project), info_(info) {
     for (const ProjectEntry& entry : project.entries) {
       if (entry.kind != EntryKind::folder) by_path_.emplace(entry.path, entry.source);
     }
     // Value of LD_LIBRARY_PATH that collect sets.
     const fs::path home = project.target.main.parent_path();
-    loader_looks_ = {(home / "lib").lexically_normal(), "lib"};
+    loader_folders_ = {(home / "lib").lexically_normal(), "lib"};
   }
 
   void check() {
@@ -49,15 +49,15 @@ class ProgramChecks {
     if (!program.is_elf) {
       return list_.skip("svp_acl calls", "what a script starts cannot be checked");
     }
-    facts_.program_head = program.head;
+    info_.program_head = program.head;
     if (!program.unseen.empty()) {
       return list_.skip("svp_acl calls", fmt::format("cannot be seen: {}", program.unseen),
                         "look in the source for svp_acl_init and svp_acl_finalize");
     }
     collect(program, project_.target.main.parent_path());
     check_calls();
-    facts_.libraries.assign(missing_.begin(), missing_.end());
-    facts_.run_paths.assign(run_paths_.begin(), run_paths_.end());
+    info_.libraries.assign(missing_.begin(), missing_.end());
+    info_.run_paths.assign(run_paths_.begin(), run_paths_.end());
   }
 
  private:
@@ -70,10 +70,10 @@ class ProgramChecks {
       if (!seen_.insert(name).second) continue;
       const fs::path own = find_in_project(name);
       if (!own.empty()) collect(read_elf(by_path_.at(own)), own.parent_path());
-      const bool is_found = loader_looks_.contains(own.parent_path()) && !own.empty();
-      if (is_found || missing_.size() >= kMostLibraries) continue;
+      const bool is_found = loader_folders_.contains(own.parent_path()) && !own.empty();
+      if (is_found || missing_.size() >= kMaxLibraries) continue;
       missing_.insert(name);
-      if (!own.empty()) facts_.misplaced.emplace(name, own);
+      if (!own.empty()) info_.misplaced.emplace(name, own);
     }
   }
 
@@ -84,14 +84,14 @@ class ProgramChecks {
       const std::string rest = "./" + std::string(path.substr(origin.size()));
       fs::path place = (folder / rest).lexically_normal();
       if (!place.has_filename()) place = place.parent_path();
-      loader_looks_.insert(place == "." ? fs::path() : place);
+      loader_folders_.insert(place == "." ? fs::path() : place);
     }
     if (path.starts_with('/')) run_paths_.emplace(path);
   }
 
   // Finds a library where the loader searches, else anywhere; empty: nowhere.
   fs::path find_in_project(const std::string& name) const {
-    for (const fs::path& folder : loader_looks_) {
+    for (const fs::path& folder : loader_folders_) {
       if (by_path_.contains(folder / name)) return folder / name;
     }
     const auto found = std::find_if(by_path_.begin(), by_path_.end(), [&](const auto& entry) {
@@ -136,9 +136,9 @@ class ProgramChecks {
 
   CheckList& list_;
   const Project& project_;
-  ProjectFacts& facts_;
+  ProjectInfo& info_;
   std::map<fs::path, fs::path> by_path_;  // of the project; the file itself
-  std::set<fs::path> loader_looks_;       // folders of the project
+  std::set<fs::path> loader_folders_;     // folders of the project
   std::set<std::string> run_paths_;       // others
   std::set<std::string, std::less<>> imports_;
   std::set<std::string> seen_;
@@ -147,11 +147,11 @@ class ProgramChecks {
 
 // Adds checks about the file, and about svp_acl_init and svp_acl_finalize; fills in what `facts`
 // has about the program.
-void check_program(CheckList& list, const Project& project, ProjectFacts& facts) {
-  ProgramChecks(list, project, facts).check();
+void check_program(CheckList& list, const Project& project, ProjectInfo& info) {
+  ProgramChecks(list, project, info).check();
 }
 
-constexpr std::uint64_t kMostAclBytes = 16 << 20;
+constexpr std::uint64_t kMaxAclBytes = 16 << 20;
 constexpr std::size_t kModelHeadBytes = 4096;
 constexpr const char* kUsualMains[] = {"main", "out/main"};
 constexpr const char* kUsualAclFiles[] = {"acl.json", "src/acl.json"};
@@ -175,11 +175,11 @@ class ProjectChecks {
   ProjectChecks(CheckList& list, const ProjectQuestion& question)
       : list_(list), question_(question), current_(fs::current_path()) {}
 
-  ProjectFacts check() {
+  ProjectInfo check() {
     const auto main = main_of();
     if (!main) {
       check_without_program();
-      return std::move(facts_);
+      return std::move(info_);
     }
     try {
       const Target target = find_target(*main, question_.project, current_);
@@ -191,17 +191,17 @@ class ProjectChecks {
       project_ = scan_project(target, scan);
     } catch (const Error& error) {
       list_.fail("project", error);
-      return std::move(facts_);
+      return std::move(info_);
     }
-    facts_.bytes = project_.bytes;
+    info_.bytes = project_.bytes;
     list_.ok("project",
              fmt::format("{}, {}, {}", project_.target.root.string(),
                          counted(project_.file_count, "file"), human_bytes(project_.bytes)));
     check_left_out();
-    check_program(list_, project_, facts_);
+    check_program(list_, project_, info_);
     check_acl_files();
     check_models();
-    return std::move(facts_);
+    return std::move(info_);
   }
 
  private:
@@ -238,7 +238,7 @@ class ProjectChecks {
   void check_left_out() {
     std::size_t count = 0;
     std::string first;
-    for (const LeftOut& item : project_.left_out) {
+    for (const Excluded& item : project_.excluded) {
       if (!item.unexpected) continue;
       if (++count == 1) first = fmt::format("{} ({})", item.path.string(), item.reason);
     }
@@ -282,7 +282,7 @@ class ProjectChecks {
   void check_acl(const std::string& name, const fs::path& file) {
     std::string output;
     try {
-      output = check_acl_json(list_, name, read_text_file(file, kMostAclBytes));
+      output = check_acl_json(list_, name, read_text_file(file, kMaxAclBytes));
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
       return list_.fail(name, error.what(), "name the file with --acl-json", Exit::nothing_to_do);
@@ -292,7 +292,7 @@ class ProjectChecks {
       list_.ok(fmt::format("{}: output", name),
                fmt::format("{}, in the folder that the application starts in", output));
     } else if (question_.on_board) {
-      facts_.outputs.emplace_back(name, output);
+      info_.outputs.emplace_back(name, output);
     } else {
       check_acl_output(list_, name, output);
     }
@@ -327,12 +327,12 @@ class ProjectChecks {
   const ProjectQuestion& question_;
   fs::path current_;
   Project project_;
-  ProjectFacts facts_;
+  ProjectInfo info_;
 };
 
 }  // namespace
 
-ProjectFacts check_project(CheckList& list, const ProjectQuestion& question) {
+ProjectInfo check_project(CheckList& list, const ProjectQuestion& question) {
   list.begin("project");
   return ProjectChecks(list, question).check();
 }

@@ -23,7 +23,7 @@ struct ProjectQuestion {
 };
 
 // Facts for the checks of the machine that runs it.
-struct ProjectFacts {
+struct ProjectInfo {
   std::uint64_t bytes = 0;             // of the copy
   std::string program_head;            // first bytes of the executable; empty: none, or no ELF file
   std::vector<std::string> libraries;  // that it needs and no folder of the project gives it
@@ -35,6 +35,6 @@ struct ProjectFacts {
 };
 
 // Adds checks about "project"; a skipped one if there is none.
-ProjectFacts check_project(CheckList& list, const ProjectQuestion& question);
+ProjectInfo check_project(CheckList& list, const ProjectQuestion& question);
 
 }  // namespace msprof

@@ -48,7 +48,7 @@ constexpr std::array kInBytes = {
     Rename{"Memory Total(KB)", "Memory Total(Bytes)"},
 };
 
-enum class Cell { kept, left_out, in_bytes };
+enum class Cell { kept, excluded, in_bytes };
 
 template <std::size_t kCount>
 const Rename* find(const std::array<Rename, kCount>& renames, std::string_view name) {
@@ -59,7 +59,7 @@ const Rename* find(const std::array<Rename, kCount>& renames, std::string_view n
 }
 
 Cell cell_of(std::string_view column) {
-  if (column == kDeviceColumn) return Cell::left_out;
+  if (column == kDeviceColumn) return Cell::excluded;
   return find(kInBytes, column) != nullptr ? Cell::in_bytes : Cell::kept;
 }
 
@@ -67,7 +67,7 @@ Cell cell_of(std::string_view column) {
 std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
   std::vector<std::string> old;
   for (const std::string& column : columns) {
-    if (cell_of(column) == Cell::left_out) continue;
+    if (cell_of(column) == Cell::excluded) continue;
     const Rename* rename = find(kRenames, column);
     if (rename == nullptr) rename = find(kInBytes, column);
     old.emplace_back(rename == nullptr ? std::string_view(column) : rename->then);
@@ -93,15 +93,15 @@ class OldColumns : public RowSink {
   using RowSink::number;
   void begin(std::span<const std::string>) override {}
   void text(std::string_view value) override {
-    if (next() != Cell::left_out) out_.text(value);
+    if (next() != Cell::excluded) out_.text(value);
   }
   void number(std::string_view digits) override {
     const Cell cell = next();
     if (cell == Cell::in_bytes) return out_.number(bytes_of(digits));
-    if (cell != Cell::left_out) out_.number(digits);
+    if (cell != Cell::excluded) out_.number(digits);
   }
   void timestamp(std::string_view digits) override {
-    if (next() != Cell::left_out) out_.timestamp(digits);
+    if (next() != Cell::excluded) out_.timestamp(digits);
   }
   void end_row() override {
     at_ = 0;
@@ -125,12 +125,12 @@ class Cann5Table : public SummaryTable {
   std::vector<std::string> columns(const Database& db) const override {
     return old_columns(table_->columns(db));
   }
-  std::vector<Document> documents(const Database& db) const override {
-    return table_->documents(db);
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    return table_->output_files(db);
   }
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     OldColumns old(out, table_->columns(db));
-    table_->write(db, document, old);
+    table_->write(db, output_file, old);
   }
 
  private:
@@ -185,19 +185,19 @@ std::shared_ptr<ProductFolder> folder_of(const fs::path& base, const DevicePart&
 }
 
 // The file of a topic: names that are N/A are left out.
-Document document_of(std::string_view topic, const DevicePart& part) {
-  Document document;
-  document.stem = fmt::format("{}_{}", topic, part.device);
-  document.product = document.stem;
+OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
+  OutputFile output_file;
+  output_file.stem = fmt::format("{}_{}", topic, part.device);
+  output_file.product = output_file.stem;
   if (part.scope.model_number && part.scope.iteration) {
-    document.stem += fmt::format("_{}_{}", *part.scope.model_number, *part.scope.iteration);
+    output_file.stem += fmt::format("_{}_{}", *part.scope.model_number, *part.scope.iteration);
   }
-  document.slice_at = document.stem.size();
-  document.scope = part.scope;
-  return document;
+  output_file.slice_at = output_file.stem.size();
+  output_file.scope = part.scope;
+  return output_file;
 }
 
-void say_missing(const DevicePart& part, const std::vector<std::string_view>& topics) {
+void warn_missing(const DevicePart& part, const std::vector<std::string_view>& topics) {
   if (!topics.empty()) log::info("{}: no data for {}", part.name(), fmt::join(topics, ", "));
 }
 
@@ -206,7 +206,7 @@ template <typename Write>
 std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view topic,
                                        Write&& write) {
   auto files = write();
-  if (files.empty()) say_missing(part, {topic});
+  if (files.empty()) warn_missing(part, {topic});
   return files;
 }
 
@@ -237,15 +237,15 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
 TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
                          const DevicePart& part, bool gzip) {
   TimelineFile timeline;
-  timeline.document = document_of(topic.name, part);
-  timeline.file_name = timeline.document.stem + timeline_extension(gzip);
+  timeline.output_file = output_file_of(topic.name, part);
+  timeline.file_name = timeline.output_file.stem + timeline_extension(gzip);
   for (const auto& layer : layers) {
-    if (!draws(topic, *layer) || layer->documents(db).empty()) continue;
-    Document document = timeline.document;
-    document.key = topic.key;
-    document.has_arrows = false;  // CANN 5 had none from calls to tasks
-    document.is_cann5 = true;
-    timeline.layers.emplace_back(layer.get(), document);
+    if (!draws(topic, *layer) || layer->output_files(db).empty()) continue;
+    OutputFile output_file = timeline.output_file;
+    output_file.key = topic.key;
+    output_file.has_arrows = false;  // CANN 5 had none from calls to tasks
+    output_file.is_cann5 = true;
+    timeline.layers.emplace_back(layer.get(), output_file);
   }
   return timeline;
 }
@@ -265,15 +265,15 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
         folder_of(base, part, "summary", kind_of(options.format), options.names.empty());
     std::vector<std::string_view> missing;
     for (const auto& table : *tables) {
-      if (table->documents(db).empty()) {
+      if (table->output_files(db).empty()) {
         missing.push_back(table->name());
         continue;
       }
-      Document document = document_of(table->name(), part);
-      folder->claim(document.product);
-      std::string name = fmt::format("{}{}", document.stem, extension);
-      std::string former_name = fmt::format("{}.json", document.stem);
-      SummaryFile summary{table.get(), std::move(document), std::move(name),
+      OutputFile output_file = output_file_of(table->name(), part);
+      folder->claim(output_file.product);
+      std::string name = fmt::format("{}{}", output_file.stem, extension);
+      std::string former_name = fmt::format("{}.json", output_file.stem);
+      SummaryFile summary{table.get(), std::move(output_file), std::move(name),
                           std::move(former_name)};
       jobs.push_back({[tables, folder, part, format = options.format,
                        file = std::move(summary)](const Database& connection) {
@@ -283,7 +283,7 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
                       },
                       folder});
     }
-    say_missing(part, missing);
+    warn_missing(part, missing);
   }
   return jobs;
 }
@@ -303,7 +303,7 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
         missing.push_back(topic.name);
         continue;
       }
-      folder->claim(timeline.document.product);
+      folder->claim(timeline.output_file.product);
       jobs.push_back({[layers, folder, part, options, name = topic.name,
                        timeline = std::move(timeline)](const Database& connection) {
                         return write_or_say(part, name, [&] {
@@ -312,7 +312,7 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
                       },
                       folder});
     }
-    say_missing(part, missing);
+    warn_missing(part, missing);
   }
   return jobs;
 }

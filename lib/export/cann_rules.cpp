@@ -65,7 +65,7 @@ bool CallWindow::takes_early(std::int64_t name_id, std::int64_t thread_id, std::
 
 namespace {
 
-constexpr std::size_t kMostTexts = 1 << 16;
+constexpr std::size_t kMaxTexts = 1 << 16;
 
 constexpr NumberText kCopyDirections[] = {{0, "host to host"},      {1, "host to device"},
                                           {2, "device to host"},    {3, "device to device"},
@@ -121,7 +121,7 @@ Texts::Texts(const Database& db, TextForm form)
 const std::string& Texts::operator()(std::int64_t id) {
   const auto known = known_.find(id);
   if (known != known_.end()) return known->second;
-  if (known_.size() >= kMostTexts) known_.clear();
+  if (known_.size() >= kMaxTexts) known_.clear();
   read_.reset();
   read_.bind(1, id);
   const std::string_view text = read_.step() ? read_.text(0) : std::string_view();
@@ -134,7 +134,7 @@ std::optional<std::int64_t> OpNames::of(std::optional<std::int64_t> op_id) {
   if (!op_id) return std::nullopt;
   const auto known = known_.find(*op_id);
   if (known != known_.end()) return known->second;
-  if (known_.size() >= kMostTexts) known_.clear();
+  if (known_.size() >= kMaxTexts) known_.clear();
   read_.reset();
   read_.bind(1, *op_id);
   return known_[*op_id] = read_.step() ? read_.maybe_integer(0) : std::nullopt;

@@ -133,7 +133,7 @@ struct NumberText {
   std::int64_t number = 0;
   std::string_view text;
 };
-// 32 bits of ones: the peer's INVALID_TYPE, which its database has as 65535.
+// 32 bits of ones: the vendor's INVALID_TYPE, which its database has as 65535.
 inline constexpr std::int64_t kInvalidType = 0xFFFFFFFF;
 
 std::span<const NumberText> copy_directions();

@@ -34,7 +34,7 @@ namespace {
 
 constexpr std::string_view kHeader = "msprof products 1";
 // A run with an interval of 1 has ten thousand products of some 200 bytes each.
-constexpr std::uint64_t kMostLedgerBytes = 64 << 20;
+constexpr std::uint64_t kMaxLedgerBytes = 64 << 20;
 
 using Entries = std::vector<LedgerEntry>;
 
@@ -63,13 +63,13 @@ bool is_plain(std::string_view text) {
 // A ledger can come with a capture from elsewhere: what it names is touched only where it is a file
 // of this very folder that has the name of a product.
 bool is_ours(const LedgerEntry& entry) {
-  return is_plain(entry.kind) && is_plain(entry.document) && is_plain(entry.name) &&
+  return is_plain(entry.kind) && is_plain(entry.output_file) && is_plain(entry.name) &&
          entry.name.find('/') == std::string::npos && is_product_name(entry.name);
 }
 
 std::string line_of(const LedgerEntry& entry) {
   return fmt::format("{}\t{}\t{}\t{}\t{}\n", entry.kind, entry.bytes, entry.mtime_ns,
-                     entry.document, entry.name);
+                     entry.output_file, entry.name);
 }
 
 bool parse_line(std::string_view line, LedgerEntry& entry) {
@@ -80,7 +80,7 @@ bool parse_line(std::string_view line, LedgerEntry& entry) {
   if (error != std::errc() || end != time.data() + time.size()) return false;
   if (!parse_u64(parts[1], entry.bytes)) return false;
   entry.kind = parts[0];
-  entry.document = parts[3];
+  entry.output_file = parts[3];
   entry.name = parts[4];
   return is_ours(entry);
 }
@@ -92,7 +92,7 @@ Entries read_entries(const fs::path& folder) {
   if (fs::symlink_status(path, error).type() != fs::file_type::regular) return {};
   std::string text;
   try {
-    text = read_text_file(path, kMostLedgerBytes);
+    text = read_text_file(path, kMaxLedgerBytes);
   } catch (const Error&) {
     return {};
   }
@@ -137,17 +137,17 @@ bool is_same(const LedgerEntry& entry, const struct stat& file) {
 
 bool is_claimed(const ProductClaim& claim, const LedgerEntry& entry) {
   return entry.kind == claim.kind &&
-         (claim.everything || claim.documents.count(entry.document) > 0);
+         (claim.everything || claim.output_files.count(entry.output_file) > 0);
 }
 
 }  // namespace
 
-LedgerEntry ledger_entry(const std::string& kind, const std::string& document,
+LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file,
                          const fs::path& temporary, const fs::path& target) {
   struct stat file = {};
   if (::lstat(temporary.c_str(), &file) != 0) throw_cannot_write(target, errno);
   // A rename changes neither.
-  return {kind, document, target.filename().string(), static_cast<std::uint64_t>(file.st_size),
+  return {kind, output_file, target.filename().string(), static_cast<std::uint64_t>(file.st_size),
           mtime_ns_of(file)};
 }
 
@@ -215,7 +215,7 @@ bool ProductLedger::knows(const std::string& kind, const std::string& name) cons
 namespace {
 
 // No row of ours is longer.
-constexpr std::size_t kMostRowBytes = 1 << 20;
+constexpr std::size_t kMaxRowBytes = 1 << 20;
 
 std::string bytes_at(int fd, off_t offset, std::size_t count) {
   std::string bytes(count, '\0');
@@ -245,7 +245,7 @@ bool is_json_table(const std::filesystem::path& path, std::span<const std::strin
   if (!fd || ::fstat(fd.get(), &file) != 0 || !S_ISREG(file.st_mode)) return false;
   constexpr std::string_view kBegin = "[\n";
   constexpr std::string_view kEnd = "\n]\n";
-  const std::string head = bytes_at(fd.get(), 0, kMostRowBytes);
+  const std::string head = bytes_at(fd.get(), 0, kMaxRowBytes);
   if (head == "[]\n") return true;  // a table without rows
   if (!head.starts_with(kBegin) || file.st_size < static_cast<off_t>(kEnd.size())) return false;
   if (bytes_at(fd.get(), file.st_size - static_cast<off_t>(kEnd.size()), kEnd.size()) != kEnd)
@@ -339,28 +339,28 @@ void ProductFolder::remove_former_table(const std::string& name,
     log::info("removed {}: tables are {} now", path.string(), kJsonTableExtension);
 }
 
-bool is_of_scope(const Database& db, const Document& document, const ExportScope& scope) {
-  if (scope.devices.empty() || document.model_row == kNull) return true;
+bool is_of_scope(const Database& db, const OutputFile& output_file, const ExportScope& scope) {
+  if (scope.devices.empty() || output_file.model_row == kNull) return true;
   Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
-  read.bind(1, document.model_row);
+  read.bind(1, output_file.model_row);
   return !read.step() || read.is_null(0) || scope.takes_device(read.integer(0));
 }
 
-void name_scope(Document& document) {
-  document.product = document.stem;
-  const ExportScope& scope = document.scope;
+void name_scope(OutputFile& output_file) {
+  output_file.product = output_file.stem;
+  const ExportScope& scope = output_file.scope;
   if (!scope.model_number || !scope.iteration) return;
   const std::string device =
       scope.windows.size() == 1 ? fmt::format("_{}", scope.windows.front().device_id) : "";
   const std::string part = fmt::format("{}_{}_{}", device, *scope.model_number, *scope.iteration);
-  const std::size_t at = document.slice_at > 0 ? document.slice_at : document.stem.size();
-  document.stem.insert(at, part);
-  if (document.slice_at > 0) document.slice_at += part.size();
+  const std::size_t at = output_file.slice_at > 0 ? output_file.slice_at : output_file.stem.size();
+  output_file.stem.insert(at, part);
+  if (output_file.slice_at > 0) output_file.slice_at += part.size();
 }
 
-std::string slice_stem(const Document& document, std::size_t number) {
-  std::string stem = document.stem;
-  const std::size_t at = document.slice_at > 0 ? document.slice_at : stem.size();
+std::string slice_stem(const OutputFile& output_file, std::size_t number) {
+  std::string stem = output_file.stem;
+  const std::size_t at = output_file.slice_at > 0 ? output_file.slice_at : stem.size();
   return stem.insert(at, fmt::format("_slice_{}", number));
 }
 
@@ -418,12 +418,12 @@ std::vector<fs::path> outdated_products(const TraceDb& store,
 std::vector<std::string> empty_products(const Database& db) {
   std::vector<std::string> names;
   for (const auto& table : summary_tables(db)) {
-    if (table->is_exported() && table->documents(db).empty()) {
+    if (table->is_exported() && table->output_files(db).empty()) {
       names.push_back(fmt::format("summary {}", table->name()));
     }
   }
   for (const auto& layer : timeline_layers(db)) {
-    if (layer->info().is_default && layer->documents(db).empty())
+    if (layer->info().is_default && layer->output_files(db).empty())
       names.push_back(fmt::format("timeline {}", layer->name()));
   }
   return names;

@@ -28,15 +28,15 @@ inline constexpr const char* kLedgerName = ".msprof_products";
 
 // A file as the ledger knows it.
 struct LedgerEntry {
-  std::string kind;      // "timeline", "csv", …: only files of one kind replace each other
-  std::string document;  // the stem of its document, without iteration, slice and extension
+  std::string kind;         // "timeline", "csv", …: only files of one kind replace each other
+  std::string output_file;  // the stem of its document, without iteration, slice and extension
   std::string name;
   std::uint64_t bytes = 0;
   std::int64_t mtime_ns = 0;
 };
 
 // The entry for a whole file that still has a temporary name. Throws Error(cannot_write).
-LedgerEntry ledger_entry(const std::string& kind, const std::string& document,
+LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file,
                          const std::filesystem::path& temporary,
                          const std::filesystem::path& target);
 
@@ -44,7 +44,7 @@ LedgerEntry ledger_entry(const std::string& kind, const std::string& document,
 struct ProductClaim {
   std::string kind;
   bool everything = false;
-  std::set<std::string> documents;
+  std::set<std::string> output_files;
 };
 
 class ProductLedger {
@@ -100,7 +100,7 @@ class ProductFolder {
   ProductFolder& operator=(const ProductFolder&) = delete;
 
   // While it is planned.
-  void claim(const std::string& product) { claim_.documents.insert(product); }
+  void claim(const std::string& product) { claim_.output_files.insert(product); }
   const std::filesystem::path& make();
 
   // Files of `product` that are whole appear, all known to the ledger of the folder before the
@@ -127,13 +127,13 @@ class ProductFolder {
 
 // False for what is about a model of a device that the scope leaves out (captures of boards);
 // documents of several devices ask the scope row by row.
-bool is_of_scope(const Database& db, const Document& document, const ExportScope& scope);
+bool is_of_scope(const Database& db, const OutputFile& output_file, const ExportScope& scope);
 
 // Sets document.product; the stem with "_<model>_<iteration>" where document.scope is one
 // iteration, the device in front where it is one device.
-void name_scope(Document& document);
+void name_scope(OutputFile& output_file);
 
 // The stem of slice `number`: "op_summary_slice_1_20240515".
-std::string slice_stem(const Document& document, std::size_t number);
+std::string slice_stem(const OutputFile& output_file, std::size_t number);
 
 }  // namespace msprof

@@ -14,13 +14,13 @@ namespace {
 
 // "model 1: iterations 1 to 4; model 7: iteration 1", for a message.
 std::string iterations_there_are(const Database& db) {
-  constexpr int kMost = 10;
+  constexpr int kMax = 10;
   Statement read = db.prepare(
       "SELECT model_number, min(number), max(number) FROM iteration GROUP BY model_number"
       " ORDER BY model_number");
   std::string text;
   for (int count = 0; read.step(); ++count) {
-    if (count == kMost) return text + "; …";
+    if (count == kMax) return text + "; …";
     const std::int64_t first = read.integer(1);
     const std::int64_t last = read.integer(2);
     text += fmt::format("{}model {}: {}", text.empty() ? "" : "; ", read.integer(0),

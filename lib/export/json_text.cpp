@@ -51,7 +51,7 @@ std::string json_string(std::string_view text) {
 
 namespace {
 
-constexpr std::int64_t kLargestInteger = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxInteger = std::int64_t{1} << 53;
 // A double holds every decimal of so many digits, and the shortest text of one has at most so many.
 constexpr std::size_t kAlwaysHeld = 15;
 constexpr std::size_t kNeverHeld = 18;
@@ -72,7 +72,7 @@ std::string without_last_zeros(std::string digits) {
 }  // namespace
 
 bool fits_double(std::int64_t value) {
-  return value >= -kLargestInteger && value <= kLargestInteger;
+  return value >= -kMaxInteger && value <= kMaxInteger;
 }
 
 bool fits_double(std::string_view digits) {

@@ -21,8 +21,8 @@ namespace msprof {
 inline constexpr std::string_view kAllLayers = "all";
 
 struct TimelineFile {
-  Document document;  // of the first layer
-  std::vector<std::pair<const TimelineLayer*, Document>> layers;
+  OutputFile output_file;  // of the first layer
+  std::vector<std::pair<const TimelineLayer*, OutputFile>> layers;
   std::string file_name;
 
   void write(const Database& db, TraceJsonWriter& out) const;
@@ -53,7 +53,7 @@ inline constexpr const char* kJsonTableExtension = ".table.json";
 
 struct SummaryFile {
   const SummaryTable* table = nullptr;
-  Document document;
+  OutputFile output_file;
   std::string file_name;
   std::string former_name{};  // of a table as JSON in earlier versions
 };

@@ -57,7 +57,7 @@ struct LayerInfo {
 
 // Document: one file that a table or a timeline layer writes. For exports and `show`.
 
-struct Document {
+struct OutputFile {
   std::string stem;                // file name without extension, already safe
   std::int64_t step_id = kNull;    // the step it is about, where it is about one
   std::int64_t model_row = kNull;  // the model, where it is about one

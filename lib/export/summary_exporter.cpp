@@ -22,19 +22,19 @@ namespace {
 constexpr std::uint64_t kRowsPerSlice = 1'000'000;
 
 fs::path slice_path(const fs::path& folder, const SummaryFile& file, std::size_t slice) {
-  return folder / limited_file_name(slice_stem(file.document, slice), ".csv");
+  return folder / limited_file_name(slice_stem(file.output_file, slice), ".csv");
 }
 
 // A file without rows is written where the capture itself has none to give, not where a scope does.
 bool is_written(const SummaryFile& file, bool has_rows) {
-  return has_rows || file.document.scope.is_everything();
+  return has_rows || file.output_file.scope.is_everything();
 }
 
 std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summary,
                                   const std::vector<std::unique_ptr<AtomicFile>>& files) {
   std::vector<ExportedFile> written;
   for (const auto& file : files) written.push_back({file->target(), file->bytes_written()});
-  folder.publish(summary.document.product, files);
+  folder.publish(summary.output_file.product, files);
   return written;
 }
 
@@ -45,7 +45,7 @@ std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_f
   std::vector<std::unique_ptr<AtomicFile>> files;
   files.push_back(std::make_unique<AtomicFile>(folder / summary.file_name));
   CsvWriter out(*files.front());
-  if (summary.document.slice_at > 0) {
+  if (summary.output_file.slice_at > 0) {
     out.slice(kRowsPerSlice, [&]() -> AtomicFile& {
       if (files.size() == 1) files.front()->retarget(slice_path(folder, summary, 0));
       files.push_back(std::make_unique<AtomicFile>(slice_path(folder, summary, files.size())));
@@ -53,7 +53,7 @@ std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_f
     });
   }
   out.begin(summary.table->columns(db));
-  summary.table->write(db, summary.document, out);
+  summary.table->write(db, summary.output_file, out);
   out.end();
   if (!is_written(summary, out.has_rows())) return {};
   return publish(product_folder, summary, files);
@@ -66,7 +66,7 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
   JsonTableWriter out(*files.front());
   const auto columns = summary.table->columns(db);
   out.begin(columns);
-  summary.table->write(db, summary.document, out);
+  summary.table->write(db, summary.output_file, out);
   out.end();
   if (!is_written(summary, out.has_rows())) return {};
   auto written = publish(folder, summary, files);
@@ -139,14 +139,14 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
   FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : kJsonTableExtension);
   FileNames former_names(".json");
   for (const auto& table : *tables) {
-    for (Document& document : table->documents(db)) {
-      if (!is_of_scope(db, document, options.scope)) continue;
-      document.scope = options.scope;
-      name_scope(document);
-      folder->claim(document.product);
-      std::string name = file_names.next(document.stem);
-      std::string former_name = former_names.next(document.stem);
-      SummaryFile summary{table.get(), std::move(document), std::move(name),
+    for (OutputFile& output_file : table->output_files(db)) {
+      if (!is_of_scope(db, output_file, options.scope)) continue;
+      output_file.scope = options.scope;
+      name_scope(output_file);
+      folder->claim(output_file.product);
+      std::string name = file_names.next(output_file.stem);
+      std::string former_name = former_names.next(output_file.stem);
+      SummaryFile summary{table.get(), std::move(output_file), std::move(name),
                           std::move(former_name)};
       jobs.push_back({[tables, folder, format = options.format,
                        file = std::move(summary)](const Database& connection) {

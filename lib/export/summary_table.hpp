@@ -22,8 +22,8 @@ class SummaryTable {
   // May depend on the capture.
   virtual std::vector<std::string> columns(const Database& db) const = 0;
   // Its files, in order; none where the data does not exist.
-  virtual std::vector<Document> documents(const Database& db) const = 0;
-  virtual void write(const Database& db, const Document& document, RowSink& out) const = 0;
+  virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
+  virtual void write(const Database& db, const OutputFile& output_file, RowSink& out) const = 0;
   // The columns by which `show --top` sorts, where rows are not already sorted: by the first one
   // that has a number.
   virtual std::vector<std::size_t> heat_columns() const { return {}; }

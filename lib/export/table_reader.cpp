@@ -95,14 +95,14 @@ bool read_table(const Database& db, std::string_view name, const std::vector<std
                 const TableReader::OnRow& on_row) {
   const auto table = find_table(db, name);
   if (table == nullptr) return false;
-  const auto documents = table->documents(db);
+  const auto output_files = table->output_files(db);
   const auto headers = table->columns(db);
-  for (const Document& document : documents) {
+  for (const OutputFile& output_file : output_files) {
     TableReader reader(wanted, on_row);
     reader.begin(headers);
-    table->write(db, document, reader);
+    table->write(db, output_file, reader);
   }
-  return !documents.empty();
+  return !output_files.empty();
 }
 
 }  // namespace msprof

@@ -36,7 +36,7 @@ class TimeHistogram {
  private:
   void widen();
 
-  static constexpr std::size_t kMostStretches = 1 << 16;
+  static constexpr std::size_t kMaxStretches = 1 << 16;
   int shift_ = 10;  // a stretch is 2^shift_ ns
   std::uint64_t bytes_ = 0;
   std::unordered_map<std::int64_t, std::uint64_t> stretches_;
@@ -45,7 +45,7 @@ class TimeHistogram {
 void TimeHistogram::add(std::int64_t time_ns, std::uint64_t bytes) {
   bytes_ += bytes;
   stretches_[time_ns >> shift_] += bytes;
-  while (stretches_.size() > kMostStretches) widen();
+  while (stretches_.size() > kMaxStretches) widen();
 }
 
 void TimeHistogram::widen() {
@@ -73,7 +73,7 @@ namespace fs = std::filesystem;
 using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 
 // Parts are open side by side.
-constexpr std::size_t kMostParts = 256;
+constexpr std::size_t kMaxParts = 256;
 constexpr std::size_t kPartBufferBytes = 64 << 10;
 
 // The layers named, else those of the default; Error(usage) for a name that is none of `layers`.
@@ -113,12 +113,12 @@ std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeli
   // Every part has the names of processes and threads.
   const std::uint64_t metadata = sink.text_bytes() - histogram.bytes();
   const auto cuts =
-      metadata < most ? histogram.cuts(most - metadata) : std::vector<std::int64_t>(kMostParts, 0);
-  if (cuts.size() >= kMostParts) {
+      metadata < most ? histogram.cuts(most - metadata) : std::vector<std::int64_t>(kMaxParts, 0);
+  if (cuts.size() >= kMaxParts) {
     throw Error(Exit::usage,
                 fmt::format("--split {} would make more than {} files of {}; give at least {}",
-                            human_bytes(most), kMostParts, timeline.file_name,
-                            human_bytes(metadata + histogram.bytes() / (kMostParts / 2))));
+                            human_bytes(most), kMaxParts, timeline.file_name,
+                            human_bytes(metadata + histogram.bytes() / (kMaxParts / 2))));
   }
   return cuts;
 }
@@ -130,9 +130,10 @@ class TimelineParts {
                 bool gzip) {
     const std::size_t buffer = count == 1 ? AtomicFile::kBufferBytes : kPartBufferBytes;
     for (std::size_t part = 0; part < count; ++part) {
-      const std::string name = count == 1 ? timeline.file_name
-                                          : limited_file_name(slice_stem(timeline.document, part),
-                                                              timeline_extension(gzip));
+      const std::string name =
+          count == 1
+              ? timeline.file_name
+              : limited_file_name(slice_stem(timeline.output_file, part), timeline_extension(gzip));
       files_.push_back(std::make_unique<AtomicFile>(folder / name));
       sinks_.push_back(gzip ? make_gzip_sink(*files_.back(), buffer)
                             : std::make_unique<PlainSink>(*files_.back(), buffer));
@@ -167,17 +168,17 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
   std::map<std::string, std::size_t> shared;
   FileNames names(timeline_extension(options.gzip));
   for (const auto& layer : layers) {
-    for (Document& document : layer->documents(db)) {
-      if (!is_of_scope(db, document, options.scope)) continue;
-      document.scope = options.scope;
-      name_scope(document);
-      const auto known = document.is_shared ? shared.find(document.stem) : shared.end();
+    for (OutputFile& output_file : layer->output_files(db)) {
+      if (!is_of_scope(db, output_file, options.scope)) continue;
+      output_file.scope = options.scope;
+      name_scope(output_file);
+      const auto known = output_file.is_shared ? shared.find(output_file.stem) : shared.end();
       if (known != shared.end()) {
-        files[known->second].layers.emplace_back(layer.get(), document);
+        files[known->second].layers.emplace_back(layer.get(), output_file);
         continue;
       }
-      if (document.is_shared) shared[document.stem] = files.size();
-      files.push_back({document, {{layer.get(), document}}, names.next(document.stem)});
+      if (output_file.is_shared) shared[output_file.stem] = files.size();
+      files.push_back({output_file, {{layer.get(), output_file}}, names.next(output_file.stem)});
     }
   }
   for (TimelineFile& file : files) {
@@ -186,7 +187,7 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
                          [&](const auto& layer) { return layer.first->name() == name; });
     };
     const bool has_arrows = draws("cann") && (draws("ascend_hardware") || draws("communication"));
-    for (auto& [layer, document] : file.layers) document.has_arrows = has_arrows;
+    for (auto& [layer, output_file] : file.layers) output_file.has_arrows = has_arrows;
   }
   return files;
 }
@@ -221,18 +222,18 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
   // file, unless its layer was asked for.
   const bool is_part = options.layers.empty() && !options.scope.is_everything();
   if ((is_part ? writer.slice_count() : writer.event_count()) == 0) return {};
-  auto written = parts.publish(folder, timeline.document.product);
+  auto written = parts.publish(folder, timeline.output_file.product);
   const auto too_large = std::count_if(written.begin(), written.end(), [&](const auto& file) {
     return options.split_bytes > 0 && file.text_bytes > options.split_bytes;
   });
   if (too_large > 0) {
     log::warn("{}: {} larger than --split allows: too much happens at one moment",
-              timeline.document.stem,
+              timeline.output_file.stem,
               too_large == 1 ? "1 part is" : fmt::format("{} parts are", too_large));
   }
   if (writer.cut_arrow_count() > 0) {
     log::info("{}: {} of {} arrows are cut: they end in another part than they start in",
-              timeline.document.stem, with_thousands(writer.cut_arrow_count()),
+              timeline.output_file.stem, with_thousands(writer.cut_arrow_count()),
               with_thousands(writer.arrow_count()));
   }
   return written;
@@ -260,7 +261,7 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
                                       names_all(options.layers) && options.scope.devices.empty());
   std::vector<ExportJob> jobs;
   for (TimelineFile& timeline : timeline_files(db, *layers, options)) {
-    folder->claim(timeline.document.product);
+    folder->claim(timeline.output_file.product);
     jobs.push_back(
         {[layers, folder, options, timeline = std::move(timeline)](const Database& connection) {
            return write_timeline(connection, *folder, timeline, options);
@@ -273,10 +274,10 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
 std::string viewer_limit(std::uint64_t text_bytes) {
   // Largest text that a viewer of that kind has been seen to load: chrome://tracing keeps the whole
   // file in one string; the Perfetto UI has 2 GB of memory for the parsed trace.
-  constexpr std::uint64_t kMostForChrome = 250'000'000;
-  constexpr std::uint64_t kMostForPerfetto = 1'000'000'000;
-  if (text_bytes <= kMostForChrome) return "";
-  if (text_bytes <= kMostForPerfetto) return "too large for chrome://tracing";
+  constexpr std::uint64_t kMaxForChrome = 250'000'000;
+  constexpr std::uint64_t kMaxForPerfetto = 1'000'000'000;
+  if (text_bytes <= kMaxForChrome) return "";
+  if (text_bytes <= kMaxForPerfetto) return "too large for chrome://tracing";
   return "too large for viewers in a browser: use --split 200MB, --time-range or --layers";
 }
 

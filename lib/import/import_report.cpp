@@ -13,7 +13,7 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kMostFindings = 10'000;  // beyond it files are no longer distinguished
+constexpr std::size_t kMaxFindings = 10'000;  // beyond it files are no longer distinguished
 
 std::string_view category_name(Category category) {
   switch (category) {
@@ -60,13 +60,13 @@ struct Line {
 
 // Files whose kind is not read are named; of others the first is enough.
 std::string where(const Line& line) {
-  constexpr std::size_t kMostNamed = 6;
+  constexpr std::size_t kMaxNamed = 6;
   const auto& [finding, files] = line;
   const bool names_all = finding.id == FindingId::unread_kind;
   std::string text = fmt::format(
       " ({}",
       names_all ? fmt::format("{} file{}: ", files.size(), files.size() == 1 ? "" : "s") : "");
-  const std::size_t named = std::min(files.size(), names_all ? kMostNamed : 1);
+  const std::size_t named = std::min(files.size(), names_all ? kMaxNamed : 1);
   for (std::size_t i = 0; i < named; ++i) text += (i > 0 ? ", " : "") + printable(files[i]);
   if (files.size() > named) text += fmt::format(" and {} more", files.size() - named);
   if (finding.first_offset != kNull)
@@ -116,10 +116,10 @@ std::string_view verdict_name(Severity verdict) {
 }
 
 std::string verdict_text(Severity verdict, const std::vector<std::string>& lacking) {
-  constexpr std::size_t kMostNamed = 8;
+  constexpr std::size_t kMaxNamed = 8;
   if (verdict == Severity::partial) return "PARTIAL DATA";
   if (verdict != Severity::without) return "complete";
-  const std::size_t named = std::min(lacking.size(), kMostNamed);
+  const std::size_t named = std::min(lacking.size(), kMaxNamed);
   std::string text = fmt::format(
       "complete without {}",
       fmt::join(lacking.begin(), lacking.begin() + static_cast<std::ptrdiff_t>(named), ", "));
@@ -134,7 +134,7 @@ void ImportReport::count_file(std::string_view kind, std::uint64_t records) {
 }
 
 void ImportReport::add(Finding finding) {
-  if (findings_.size() >= kMostFindings) finding.file.clear();
+  if (findings_.size() >= kMaxFindings) finding.file.clear();
   const auto [at, is_new] = index_.try_emplace(
       {finding.id, finding.kind, finding.file, finding.reason}, findings_.size());
   if (is_new) {

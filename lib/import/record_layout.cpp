@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMostRecordBytes = 1 << 16;
+constexpr std::uint64_t kMaxRecordBytes = 1 << 16;
 constexpr std::array<std::pair<std::string_view, FieldType>, 6> kTypes = {
     {{"u8", FieldType::u8},
      {"u16", FieldType::u16},
@@ -127,7 +127,7 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
   FieldLayout result;
   result.slot = static_cast<std::size_t>(at - names.begin());
   result.type = field_type(field, file, place);
-  result.offset_bytes = number(field, "offset", kMostRecordBytes, file, place);
+  result.offset_bytes = number(field, "offset", kMaxRecordBytes, file, place);
   if (result.offset_bytes + width_bytes(result.type) > layout.record_bytes) {
     fail(file, fmt::format("{} ends beyond the record of {} bytes", place, layout.record_bytes));
   }
@@ -155,7 +155,7 @@ RecordLayout parse_layout(const json& object, const std::string& kind, const std
              kind);
   RecordLayout layout;
   layout.header_bytes = number(object, "header_size", 1 << 20, file, kind);
-  layout.record_bytes = number(object, "record_size", kMostRecordBytes, file, kind);
+  layout.record_bytes = number(object, "record_size", kMaxRecordBytes, file, kind);
   if (layout.record_bytes == 0) fail(file, fmt::format("the record_size of {} is 0", kind));
   if (!object.contains("fields") || !object["fields"].is_object()) {
     fail(file, fmt::format("{} has no 'fields'", kind));

@@ -123,15 +123,15 @@ struct Place {
   std::optional<std::int64_t> step;
 };
 
-Place place_of(const Database& store, const Document& document) {
+Place place_of(const Database& store, const OutputFile& output_file) {
   Place place;
-  if (document.step_id != kNull) {
+  if (output_file.step_id != kNull) {
     Statement read = store.prepare("SELECT number FROM step WHERE id = ?");
-    if (read.bind(1, document.step_id).step()) place.step = read.maybe_integer(0);
+    if (read.bind(1, output_file.step_id).step()) place.step = read.maybe_integer(0);
   }
-  if (document.model_row != kNull) {
+  if (output_file.model_row != kNull) {
     Statement read = store.prepare("SELECT model_id FROM model WHERE id = ?");
-    if (read.bind(1, document.model_row).step()) place.model_id = read.maybe_integer(0);
+    if (read.bind(1, output_file.model_row).step()) place.model_id = read.maybe_integer(0);
   }
   return place;
 }
@@ -255,10 +255,10 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
     columns.push_back(sql_name(field));
   }
   const auto computed = common_metrics(fields, asked, wanted);
-  const auto documents = table.documents(store);
+  const auto output_files = table.output_files(store);
   bool has_steps = false;
-  for (const Document& document : documents)
-    has_steps |= document.step_id != kNull || document.model_row != kNull;
+  for (const OutputFile& output_file : output_files)
+    has_steps |= output_file.step_id != kNull || output_file.model_row != kNull;
   if (has_steps) {
     columns.push_back("model_id");
     columns.push_back("step");
@@ -271,10 +271,10 @@ void fill(const Database& store, Database& db, const SummaryTable& table, const 
   RowInserter rows(
       db.prepare(fmt::format("INSERT INTO temp.{} VALUES({})", name, fmt::join(parameters, ", "))),
       wanted);
-  for (const Document& document : documents) {
-    if (has_steps) rows.set_place(place_of(store, document));
+  for (const OutputFile& output_file : output_files) {
+    if (has_steps) rows.set_place(place_of(store, output_file));
     rows.begin(headers);
-    table.write(store, document, rows);
+    table.write(store, output_file, rows);
   }
 }
 

@@ -97,7 +97,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kMostInfoBytes = 8 << 20;
+constexpr std::uint64_t kMaxInfoBytes = 8 << 20;
 
 constexpr std::array<std::string_view, 6> kInfoFiles = {
     "info.json", "sample.json", "start_info", "end_info", "host_start.log", "dev_start.log"};
@@ -152,7 +152,7 @@ class PartReader {
   std::optional<std::string> read(const std::string& name) {
     if (!track_(folder_ / name, part_ + "/" + name)) return std::nullopt;
     try {
-      return read_text_file(folder_ / name, kMostInfoBytes);
+      return read_text_file(folder_ / name, kMaxInfoBytes);
     } catch (const Error& error) {
       add(FindingId::unreadable_file, "capture", name, "unreadable", error.what());
       return std::nullopt;

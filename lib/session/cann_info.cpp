@@ -13,7 +13,7 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::int64_t kMostInt64 = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMaxInt64 = std::numeric_limits<std::int64_t>::max();
 
 // Names that users know where there is one, else the generation's.
 constexpr std::array kChips = {
@@ -51,7 +51,7 @@ std::optional<std::int64_t> number_in(std::string_view text) {
   const bool negative = text.starts_with('-');
   std::uint64_t value = 0;
   if (!parse_u64(negative ? text.substr(1) : text, value)) return std::nullopt;
-  if (value > static_cast<std::uint64_t>(kMostInt64)) return std::nullopt;
+  if (value > static_cast<std::uint64_t>(kMaxInt64)) return std::nullopt;
   return negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
 }
 
@@ -61,21 +61,21 @@ std::int64_t number_of(const json& object, const char* key, std::int64_t otherwi
 
 // Cores are multiplied with frequencies: a figure beyond reason is none.
 std::int64_t count_of(const json& object, const char* key) {
-  constexpr std::int64_t kMostCores = 1'000'000;
+  constexpr std::int64_t kMaxCores = 1'000'000;
   const std::int64_t count = number_of(object, key);
-  return count >= 0 && count <= kMostCores ? count : 0;
+  return count >= 0 && count <= kMaxCores ? count : 0;
 }
 
 // "8.5.0": the first two numbers.
 void read_cann_version(const std::string& text, Info& info) {
-  constexpr std::int64_t kMostVersion = 1'000'000;
+  constexpr std::int64_t kMaxVersion = 1'000'000;
   const auto parts = split(text, '.');
   if (parts.size() < 2) return;
   const std::string_view second = parts[1];
   const std::size_t digits = std::min(second.find_first_not_of("0123456789"), second.size());
   const auto major = number_in(parts[0]);
   const auto minor = number_in(second.substr(0, digits));
-  if (!major || !minor || *major > kMostVersion || *minor > kMostVersion) return;
+  if (!major || !minor || *major > kMaxVersion || *minor > kMaxVersion) return;
   info.cann_major = static_cast<int>(*major);
   info.cann_minor = static_cast<int>(*minor);
 }
@@ -90,11 +90,11 @@ void read_device_info(const json& device, Info& info) {
 
 // "0x416,0x417": the position counts, so that a bad one keeps its position.
 std::vector<std::uint32_t> events_of(const std::string& text) {
-  constexpr std::size_t kMostEvents = 64;
+  constexpr std::size_t kMaxEvents = 64;
   std::vector<std::uint32_t> events;
   if (text.empty()) return events;
   for (const std::string_view part : split(text, ',')) {
-    if (events.size() == kMostEvents) break;
+    if (events.size() == kMaxEvents) break;
     std::string_view digits = trim(part);
     if (digits.starts_with("0x") || digits.starts_with("0X")) digits.remove_prefix(2);
     std::uint32_t event = 0;
@@ -129,11 +129,11 @@ std::string digits_of_date(const std::string& date) {
 
 std::optional<CollectionTime> read_collection(std::string_view text, const char* time_key,
                                               const char* date_key) {
-  constexpr std::int64_t kMostUs = kMostInt64 / 1000;  // as ns it still fits
+  constexpr std::int64_t kMaxUs = kMaxInt64 / 1000;  // as ns it still fits
   const json object = object_of(text);
   if (!object.is_object()) return std::nullopt;
   const auto wall_us = number_in(text_of(object, time_key));
-  if (!wall_us || *wall_us < 0 || *wall_us > kMostUs) return std::nullopt;
+  if (!wall_us || *wall_us < 0 || *wall_us > kMaxUs) return std::nullopt;
   CollectionTime time;
   time.wall_us = *wall_us;
   time.monotonic_ns = std::max<std::int64_t>(number_of(object, "clockMonotonicRaw"), 0);
@@ -150,12 +150,12 @@ std::optional<Chip> chip_of(int platform) {
 }
 
 std::int64_t hz_of_mhz(std::string_view text) {
-  constexpr std::uint64_t kMostMhz = 1'000'000;
+  constexpr std::uint64_t kMaxMhz = 1'000'000;
   constexpr std::size_t kPlaces = 6;
   text = trim(text);
   const std::size_t point = std::min(text.find('.'), text.size());
   std::uint64_t mhz = 0;
-  if (!parse_u64(text.substr(0, point), mhz) || mhz > kMostMhz) return 0;
+  if (!parse_u64(text.substr(0, point), mhz) || mhz > kMaxMhz) return 0;
   std::string fraction(point < text.size() ? text.substr(point + 1) : std::string_view());
   if (fraction.find_first_not_of("0123456789") != std::string::npos) return 0;
   fraction.resize(kPlaces, '0');
@@ -165,11 +165,11 @@ std::int64_t hz_of_mhz(std::string_view text) {
 }
 
 bool read_info_json(std::string_view text, Info& info) {
-  constexpr std::int64_t kMostPlatform = 1'000'000;
+  constexpr std::int64_t kMaxPlatform = 1'000'000;
   const json object = object_of(text);
   if (!object.is_object()) return false;
   const auto platform = number_in(text_of(object, "platform_version"));
-  if (platform && *platform >= 0 && *platform <= kMostPlatform) {
+  if (platform && *platform >= 0 && *platform <= kMaxPlatform) {
     info.platform = static_cast<int>(*platform);
   }
   info.version = text_of(object, "version");
@@ -226,7 +226,7 @@ std::optional<StartLog> read_start_log(std::string_view text) {
     if (key == "cntvct" && !count) count = value;
     if (key == "cntvct_diff") log.count_diff = value;
   }
-  if (!monotonic || !count || *monotonic > static_cast<std::uint64_t>(kMostInt64)) {
+  if (!monotonic || !count || *monotonic > static_cast<std::uint64_t>(kMaxInt64)) {
     return std::nullopt;
   }
   log.monotonic_ns = static_cast<std::int64_t>(*monotonic);

@@ -266,13 +266,13 @@ std::string shown(const CannPart& part) {
 // The monotonic time at the start: cntvct_diff is cut to ns, and rounded in the vendor's Python
 // path.
 void set_monotonic(ClockStart& start, const cann::StartLog& log, std::int64_t host_hz) {
-  constexpr int128 kMost = std::numeric_limits<std::int64_t>::max() / 4;
+  constexpr int128 kMax = std::numeric_limits<std::int64_t>::max() / 4;
   const int128 scaled = int128{log.count_diff} * 1'000'000'000;
-  const int128 cut = std::min(scaled / host_hz, kMost);
-  const int128 rounded = std::min(divide_rounded(scaled, host_hz), kMost);
+  const int128 cut = std::min(scaled / host_hz, kMax);
+  const int128 rounded = std::min(divide_rounded(scaled, host_hz), kMax);
   start.monotonic_ns =
-      std::min<std::int64_t>(log.monotonic_ns, kMost * 2) + static_cast<std::int64_t>(cut);
-  start.shown_extra_ns = static_cast<std::int64_t>(rounded - cut);
+      std::min<std::int64_t>(log.monotonic_ns, kMax * 2) + static_cast<std::int64_t>(cut);
+  start.vendor_extra_ns = static_cast<std::int64_t>(rounded - cut);
 }
 
 void set_wall(ClockStart& start, const std::optional<cann::CollectionTime>& begin) {

@@ -12,13 +12,13 @@ namespace msprof {
 
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
-constexpr std::int64_t kLeast = std::numeric_limits<std::int64_t>::min();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMin = std::numeric_limits<std::int64_t>::min();
 constexpr std::uint64_t kPsPerSecond = 1'000'000'000'000;
 constexpr std::int64_t kNsPerSecond = 1'000'000'000;
 
 std::int64_t clamped(int128 value) {
-  return static_cast<std::int64_t>(std::clamp(value, int128{kLeast}, int128{kMost}));
+  return static_cast<std::int64_t>(std::clamp(value, int128{kMin}, int128{kMax}));
 }
 
 // A double as the decimal that Python's str() gives, in units of 10^-kPlaces; half to even below.
@@ -113,32 +113,33 @@ std::int64_t ClockMap::duration_ns(std::uint64_t ticks) const {
   return clamped(divide_rounded(int128{ticks} * numerator_, denominator_) / 1000);
 }
 
-double ClockMap::shown_monotonic(std::uint64_t count, double units_a_second) const {
-  const double monotonic_s = static_cast<double>(start_.monotonic_ns + start_.shown_extra_ns) / 1e9;
+double ClockMap::vendor_monotonic(std::uint64_t count, double units_a_second) const {
+  const double monotonic_s =
+      static_cast<double>(start_.monotonic_ns + start_.vendor_extra_ns) / 1e9;
   const double start_s = static_cast<double>(start_.count) / 1e9;
   return (static_cast<double>(count) - start_s * 1e9) / static_cast<double>(start_.frequency_hz) *
              units_a_second +
          monotonic_s * units_a_second;
 }
 
-double ClockMap::shown_monotonic_ms(std::uint64_t count) const {
-  return shown_monotonic(count, 1e3);
+double ClockMap::vendor_monotonic_ms(std::uint64_t count) const {
+  return vendor_monotonic(count, 1e3);
 }
 
-std::int64_t ClockMap::shown_ns(std::uint64_t count) const {
+std::int64_t ClockMap::vendor_ns(std::uint64_t count) const {
   const double us = start_.counts_are_ns ? static_cast<double>(count) * 1e6 / 1e9
-                                         : std::max(shown_monotonic(count, 1e6), 0.0);
-  return shown_ns_of(us);
+                                         : std::max(vendor_monotonic(count, 1e6), 0.0);
+  return vendor_ns_of(us);
 }
 
-std::int64_t ClockMap::shown_ns_of(double monotonic_us) const {
+std::int64_t ClockMap::vendor_ns_of(double monotonic_us) const {
   const std::int64_t begin_us =
       clamped((int128{start_.wall_offset_ns} + start_.begin_monotonic_ns) / 1000);
   const double offset_us =
       static_cast<double>(begin_us) - static_cast<double>(start_.begin_monotonic_ns) / 1000.0;
   // Limit beyond which the decimals would not fit; no clock is there.
-  constexpr double kMostUs = 1e19;
-  if (!(std::abs(monotonic_us) < kMostUs)) return monotonic_us < 0 ? kLeast : kMost;
+  constexpr double kMaxUs = 1e19;
+  if (!(std::abs(monotonic_us) < kMaxUs)) return monotonic_us < 0 ? kMin : kMax;
   const int128 sum = decimal_of(monotonic_us) + decimal_of(offset_us);
   return clamped(divide_half_even(sum, power_of_ten(kPlaces - 3)));
 }

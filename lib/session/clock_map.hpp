@@ -15,7 +15,7 @@ struct ClockStart {
   bool counts_are_ns = false;       // host at 1000 MHz: the count is the monotonic time
   // Used by the shown times alone, whose doubles depend on them:
   std::int64_t begin_monotonic_ns = 0;  // clockMonotonicRaw of start_info
-  std::int64_t shown_extra_ns = 0;      // monotonic_ns there: cntvct_diff is rounded, not cut
+  std::int64_t vendor_extra_ns = 0;     // monotonic_ns there: cntvct_diff is rounded, not cut
 };
 
 class ClockMap {
@@ -31,17 +31,17 @@ class ClockMap {
   // Returns the moment as the vendor's Python path prints it, microseconds through doubles and text
   // with three decimals, here as ns: for msprof_tx, operator_memory, memory_record and aicpu, whose
   // cells users compare. Without counts_are_ns also J-C5's form.
-  std::int64_t shown_ns(std::uint64_t count) const;
+  std::int64_t vendor_ns(std::uint64_t count) const;
 
-  // The steps of shown_ns(): aicpu takes the first through milliseconds (B6).
-  double shown_monotonic_ms(std::uint64_t count) const;
+  // The steps of vendor_ns(): aicpu takes the first through milliseconds (B6).
+  double vendor_monotonic_ms(std::uint64_t count) const;
   // Microseconds of the monotonic clock as the wall-clock text, as ns.
-  std::int64_t shown_ns_of(double monotonic_us) const;
+  std::int64_t vendor_ns_of(double monotonic_us) const;
 
   const ClockStart& start() const { return start_; }
 
  private:
-  double shown_monotonic(std::uint64_t count, double units_a_second) const;
+  double vendor_monotonic(std::uint64_t count, double units_a_second) const;
 
   ClockStart start_;
   std::int64_t base_ns_ = 0;       // monotonic_ns + wall_offset_ns

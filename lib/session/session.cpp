@@ -21,7 +21,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint64_t kMostDoneBytes = 1 << 20;
+constexpr std::uint64_t kMaxDoneBytes = 1 << 20;
 
 bool is_digits(std::string_view text) {
   std::uint64_t value = 0;
@@ -180,7 +180,7 @@ bool Session::track(const fs::path& path, const std::string& name) {
 DoneFile Session::read_done(const fs::path& path, const std::string& name) {
   DoneFile done{path, name, std::nullopt, {}};
   try {
-    const std::string text = read_text_file(path, kMostDoneBytes);
+    const std::string text = read_text_file(path, kMaxDoneBytes);
     for (const auto line : split(text, '\n')) {
       const std::size_t colon = line.find(':');
       if (colon == std::string_view::npos) continue;

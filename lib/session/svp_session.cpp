@@ -191,9 +191,9 @@ SessionFinding finding(FindingId id, std::string_view kind, const std::string& f
 
 // Ascend 310/910 write a key that an svp board never does.
 bool is_classic_info(const fs::path& path) {
-  constexpr std::uint64_t kMostInfoBytes = 1 << 20;
+  constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
   try {
-    return read_text_file(path, kMostInfoBytes).find("\"hwts_frequency\"") != std::string::npos;
+    return read_text_file(path, kMaxInfoBytes).find("\"hwts_frequency\"") != std::string::npos;
   } catch (const std::exception&) {
     return false;  // import reports what is wrong with it
   }

@@ -20,7 +20,7 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kMostKeyBytes = 64 << 10;  // an RSA key of 16,384 bits has 13 KB
+constexpr std::size_t kMaxKeyBytes = 64 << 10;  // an RSA key of 16,384 bits has 13 KB
 
 struct KeyText {
   Secret text;
@@ -31,7 +31,7 @@ KeyText read_key_file(const std::filesystem::path& file) {
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
   if (!fd) return {{}, errno};
   // Allocated at full size at once: a string that grows would leave copies of the key behind.
-  std::string text(kMostKeyBytes, '\0');
+  std::string text(kMaxKeyBytes, '\0');
   std::size_t size = 0;
   int error = 0;
   while (size < text.size()) {
@@ -66,9 +66,9 @@ Import import_key(const Secret& text) {
 }
 
 // A host with two factors is asked for both; more rounds would only repeat.
-constexpr int kMostRounds = 3;
-constexpr int kMostQuestions = 8;  // of keyboard-interactive, before it is given up
-constexpr int kMostAnswers = 3;    // of the user to one question, as ssh(1) has it
+constexpr int kMaxRounds = 3;
+constexpr int kMaxQuestions = 8;  // of keyboard-interactive, before it is given up
+constexpr int kMaxAnswers = 3;    // of the user to one question, as ssh(1) has it
 
 class LogIn {
  public:
@@ -81,7 +81,7 @@ class LogIn {
       return method_;
     }
     tried_.clear();
-    for (int round = 0; round < kMostRounds; ++round) {
+    for (int round = 0; round < kMaxRounds; ++round) {
       partial_ = false;
       if (try_keys() || try_passwords()) return method_;
       if (!partial_) break;
@@ -179,7 +179,7 @@ bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method) {
     for (int i = 1; answer && !answer->empty(); ++i) {
       if (entry.unlock(*answer)) return true;
       answer =
-          i < kMostAnswers && login_.passphrase.again ? login_.passphrase.again() : std::nullopt;
+          i < kMaxAnswers && login_.passphrase.again ? login_.passphrase.again() : std::nullopt;
       if (answer) continue;
       notes_.push_back(
           fmt::format("no passphrase that was typed unlocks the key {}", entry.file.string()));
@@ -206,7 +206,7 @@ bool LogIn::try_passwords() {
 }
 
 bool LogIn::ask_password_again() {
-  if (++refused_passwords_ >= kMostAnswers || !login_.password.again) return false;
+  if (++refused_passwords_ >= kMaxAnswers || !login_.password.again) return false;
   auto next = login_.password.again();
   if (!next) return false;
   password_ = std::move(next);
@@ -235,7 +235,7 @@ bool LogIn::try_interactive() {
   const auto step = [&] { return ssh_userauth_kbdint(handle(), nullptr, nullptr); };
   bool answered = false;
   int code = session_.finish(step);
-  for (int count = 0; code == SSH_AUTH_INFO && count < kMostQuestions; ++count) {
+  for (int count = 0; code == SSH_AUTH_INFO && count < kMaxQuestions; ++count) {
     // Not answered twice: the same question again, or one for a new password.
     if (ssh_userauth_kbdint_getnprompts(handle()) > 0) {
       if (answered) break;

@@ -16,7 +16,7 @@ namespace msprof::sftp {
 namespace {
 
 // OpenSSH sends 256 KB at most; a longer length is a greeting of a login shell, not a packet.
-constexpr std::uint32_t kMostPacket = 1 << 20;
+constexpr std::uint32_t kMaxPacket = 1 << 20;
 constexpr int kLookMilliseconds = 1000;
 constexpr std::chrono::seconds kEndLimit{2};
 
@@ -246,7 +246,7 @@ std::optional<std::string_view> Transport::packet() {
   const std::string_view rest = std::string_view(handling_).substr(read_);
   if (rest.size() < 4) return std::nullopt;
   const std::uint32_t length = Fields(rest).u32();
-  if (length > kMostPacket || length < 5) {
+  if (length > kMaxPacket || length < 5) {
     ended_ = true;
     throw ServiceEnded(
         fmt::format("{}: the board's file service (SFTP) sent an unexpected answer; does its login "
@@ -445,8 +445,8 @@ std::vector<RemoteEntry> SftpClient::list(const std::string& folder) {
 }
 
 // Waits until at most `most` of the requests are unanswered; each must have been fulfilled.
-void SftpClient::settle(std::set<std::uint32_t>& open_ids, std::size_t most,
-                        const std::string& path) {
+void SftpClient::drain(std::set<std::uint32_t>& open_ids, std::size_t most,
+                       const std::string& path) {
   while (open_ids.size() > most) {
     const auto reply = transport_.next(std::chrono::seconds(kSilenceSeconds));
     if (!reply) transport_.throw_silent();
@@ -466,9 +466,9 @@ void SftpClient::send_blocks(
     transport_.send(
         std::move(Request(Type::write, id).text(handle).u64(offset).text({block.data(), size})));
     offset += size;
-    settle(open_ids, window - 1, path);
+    drain(open_ids, window - 1, path);
   }
-  settle(open_ids, 0, path);
+  drain(open_ids, 0, path);
 }
 
 void SftpClient::write(const std::string& path, std::uint32_t mode,
@@ -492,7 +492,7 @@ void SftpClient::write(const std::string& path, std::uint32_t mode,
       std::move(Request(Type::fsetstat, mode_id).text(handle).attributes({.mode = mode})));
   const std::uint32_t close_id = *open_ids.insert(transport_.new_id()).first;
   transport_.send(std::move(Request(Type::close, close_id).text(handle)));
-  settle(open_ids, 0, path);
+  drain(open_ids, 0, path);
 }
 
 std::uint64_t SftpClient::read(const std::string& path, std::uint64_t most_bytes,

@@ -97,7 +97,7 @@ class SftpClient : public SftpFiles {
   void expect_ok(const Reply& reply, const std::string& path) const;
   void send_blocks(const std::string& handle, const std::string& path,
                    const std::function<std::size_t(char* buffer, std::size_t size)>& source);
-  void settle(std::set<std::uint32_t>& open_ids, std::size_t most, const std::string& path);
+  void drain(std::set<std::uint32_t>& open_ids, std::size_t most, const std::string& path);
   [[noreturn]] void fail(const Reply& reply, const std::string& path) const;
 
   Transport transport_;

@@ -24,17 +24,17 @@ constexpr std::chrono::seconds kQuiet{4};  // nothing is checked before
 // More than our own question takes.
 constexpr int kSlowLinkBytes = 16 << 10;
 // Longest pause between two checks that is the host's; a longer one is ours.
-constexpr std::chrono::seconds kLongestLook{1};
+constexpr std::chrono::seconds kMaxProbeGap{1};
 
 // Bytes handled before sinks get their turn: enough that a call costs nothing beside the bytes.
 constexpr std::size_t kPumpBytes = 256 << 10;
 constexpr int kLookMilliseconds = 1000;
 
 // dropbear closes a channel that has no command yet when another command ends at that moment.
-constexpr int kMostOpenings = 5;
+constexpr int kMaxOpenings = 5;
 
 // Most bytes handed to the library at once; it keeps what the socket does not take.
-constexpr std::size_t kMostWrite = 256 << 10;
+constexpr std::size_t kMaxWrite = 256 << 10;
 
 // Bytes that a host may send unasked, as many as OpenSSH's client lets it: what it sends in one
 // round trip. The library's own window begins with 64 KB and is opened again when half of 1.2 MB is
@@ -56,7 +56,7 @@ std::string signal_name(const char* text) {
 
 }  // namespace
 
-SshPulse::SshPulse(ssh_session session) : session_(session), looked_at_(Clock::now()) {
+SshPulse::SshPulse(ssh_session session) : session_(session), probed_at_(Clock::now()) {
   ssh_set_counters(session_, &socket_counter_, &packet_counter_);
 }
 
@@ -71,10 +71,10 @@ bool SshPulse::has_moved() {
   return moved;
 }
 
-void SshPulse::look() {
+void SshPulse::probe() {
   const auto now = Clock::now();
-  silence_ += std::min<Clock::duration>(now - looked_at_, kLongestLook);
-  looked_at_ = now;
+  silence_ += std::min<Clock::duration>(now - probed_at_, kMaxProbeGap);
+  probed_at_ = now;
   if (socket_counter_.in_bytes == heard_bytes_ && silence_ < kQuiet) return;
   if (has_moved()) {
     silence_ = {};
@@ -130,7 +130,7 @@ SshLane& SshLoop::lane_for_channel() {
   }
   try {
     // Sent also to end an application after Ctrl-C.
-    const interrupt::Aside aside;
+    const interrupt::MaskPendingSignal masked;
     SshLane& lane = add_lane(open_another_());
     drop_retired();
     return lane;
@@ -165,7 +165,7 @@ void SshLoop::pump(int milliseconds) {
   }
   if (out_of_memory_) throw std::bad_alloc();
   for (const auto& lane : lanes_) {
-    if (lane->session->is_alive()) lane->pulse.look();
+    if (lane->session->is_alive()) lane->pulse.probe();
   }
 }
 
@@ -249,7 +249,7 @@ SshChannel::~SshChannel() {
 std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, const Service& service,
                                              StreamSink on_stdout, StreamSink on_stderr,
                                              std::string& refusal) {
-  for (int i = 0; i < kMostOpenings; ++i) {
+  for (int i = 0; i < kMaxOpenings; ++i) {
     loop->check();
     std::unique_ptr<SshChannel> channel(new SshChannel(loop, on_stdout, on_stderr));
     if (channel->open_session(service, refusal)) return channel;
@@ -365,7 +365,7 @@ std::size_t SshChannel::write(std::string_view bytes) {
   wants_write_ = !bytes.empty();
   if (bytes.empty() || !can_write()) return 0;
   const std::size_t window = ssh_channel_window_size(handle_);
-  const std::size_t size = std::min({bytes.size(), window, kMostWrite});
+  const std::size_t size = std::min({bytes.size(), window, kMaxWrite});
   const int taken = ssh_channel_write(handle_, bytes.data(), static_cast<std::uint32_t>(size));
   loop_->check();
   // Below 0: the command has ended; wait() returns how.
@@ -390,12 +390,12 @@ void SshChannel::close_input() {
 
 std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
   const Deadline deadline(limit);
-  constexpr int kMost = 1000;  // then a check that the host is still there
+  constexpr int kMax = 1000;  // then a check that the host is still there
   delivered_ = false;
   for (;;) {
     if (loop_->is_alive()) keep_window_open();
     const bool busy = loop_->is_waiting() || closed_ || (wants_write_ && can_write());
-    loop_->pump(busy ? 0 : deadline.milliseconds(kMost));
+    loop_->pump(busy ? 0 : deadline.milliseconds(kMax));
     // Hands on what came before the end before the end is reported.
     loop_->deliver();
     if (closed_ && !is_waiting()) return end_;

@@ -33,7 +33,7 @@ class SshPulse {
 
   // Called after each check of the connection: asks the server for a sign of life when it has been
   // silent for a while.
-  void look();
+  void probe();
   // True if the server has not answered for kStuckSeconds.
   bool is_stuck() const { return stuck_; }
 
@@ -47,7 +47,7 @@ class SshPulse {
   ssh_counter_struct packet_counter_ = {};
   std::uint64_t heard_bytes_ = 0;
   int unsent_bytes_ = 0;  // in the kernel
-  Clock::time_point looked_at_;
+  Clock::time_point probed_at_;
   Clock::duration silence_{};
   bool asked_ = false;
   bool can_ask_ = true;

@@ -42,7 +42,7 @@ constexpr const char* kMacs =
 constexpr int kLookMilliseconds = 100;
 // Time that a last message to the host may take when all is over.
 constexpr int kFarewellMilliseconds = 200;
-constexpr std::size_t kMostGreeting = 255;  // RFC 4253, 4.2: the longest identification line
+constexpr std::size_t kMaxGreeting = 255;  // RFC 4253, 4.2: the longest identification line
 
 // Algorithms that one side offers in the library's message "...: server [a,b], client [c]", without
 // the words in it that stand for extensions.
@@ -137,9 +137,9 @@ void SshSession::keep_non_blocking() const {
 }
 
 // Keeps the host's first bytes for the message that it is no SSH server.
-void SshSession::look_at_greeting() {
-  if (ssh_get_serverbanner(get()) != nullptr || greeting_.size() >= kMostGreeting) return;
-  std::array<char, kMostGreeting> bytes{};
+void SshSession::check_greeting() {
+  if (ssh_get_serverbanner(get()) != nullptr || greeting_.size() >= kMaxGreeting) return;
+  std::array<char, kMaxGreeting> bytes{};
   const ssize_t count = ::recv(socket_.get(), bytes.data(), bytes.size(), MSG_PEEK | MSG_DONTWAIT);
   if (count > 0) greeting_.append(bytes.data(), static_cast<std::size_t>(count));
 }
@@ -166,7 +166,7 @@ int SshSession::finish(int again, const std::function<int()>& step) {
     if (!is_alive()) return SSH_ERROR;
     keep_non_blocking();
     wait(deadline);
-    look_at_greeting();
+    check_greeting();
   }
 }
 

@@ -57,7 +57,7 @@ class SshSession {
   int finish(int again, const std::function<int()>& step);
   void wait(const Deadline& deadline);
   void keep_non_blocking() const;
-  void look_at_greeting();
+  void check_greeting();
   [[noreturn]] void throw_silent() const;
   [[noreturn]] void throw_handshake_failed() const;
 

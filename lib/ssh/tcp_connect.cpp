@@ -105,7 +105,7 @@ void set_option(int fd, int level, int option, int value) {
 }
 
 // Probes after a quarter of the time; lost when nothing came back for all of it.
-void watch_peer(int fd) {
+void enable_keepalive(int fd) {
   set_option(fd, IPPROTO_TCP, TCP_NODELAY, 1);
   set_option(fd, SOL_SOCKET, SO_KEEPALIVE, 1);
   set_option(fd, IPPROTO_TCP, TCP_KEEPIDLE, kSilenceSeconds / 4);
@@ -124,7 +124,7 @@ int connect_to(const Address& address, const Deadline& deadline, FileDescriptor&
     error = errno == EINPROGRESS || errno == EINTR ? finish_connect(fd.get(), deadline) : errno;
   }
   if (error != 0) return error;
-  watch_peer(fd.get());
+  enable_keepalive(fd.get());
   result = std::move(fd);
   return 0;
 }

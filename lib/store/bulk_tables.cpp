@@ -29,7 +29,7 @@ Cursor* as_cursor(sqlite3_vtab_cursor* cursor) {
 
 int connect(sqlite3* db, void* batch, int, const char* const*, sqlite3_vtab** result, char**) {
   std::string declaration = "CREATE TABLE row_batch(c0";
-  for (std::size_t i = 1; i < BulkInsert::kMostColumns; ++i) declaration += fmt::format(",c{}", i);
+  for (std::size_t i = 1; i < BulkInsert::kMaxColumns; ++i) declaration += fmt::format(",c{}", i);
   const int code = sqlite3_declare_vtab(db, (declaration + ")").c_str());
   if (code != SQLITE_OK) return code;
   auto* table = new Table{};
@@ -193,7 +193,7 @@ void InsertQueue::rethrow() {
 void InsertQueue::push(InsertBatch batch) {
   {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < kMostWaiting || error_; });
+    changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || error_; });
     rethrow();
     waiting_.push_back(std::move(batch));
   }

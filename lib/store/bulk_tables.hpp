@@ -45,7 +45,7 @@ void register_row_batch(Database& db, RowBatch& batch);
 class BulkInsert {
  public:
   using ColumnSet = std::uint32_t;
-  static constexpr std::size_t kMostColumns = 32;
+  static constexpr std::size_t kMaxColumns = 32;
 
   // `columns` are the column names of `table`, in the order of the cells of a row; `has_id`: the
   // first is its INTEGER PRIMARY KEY; `real_columns`: those that hold doubles, as their bits.
@@ -99,7 +99,7 @@ class InsertQueue {
   void work();
   void rethrow();
 
-  static constexpr std::size_t kMostWaiting = 32;
+  static constexpr std::size_t kMaxWaiting = 32;
   std::function<void(const InsertBatch&)> insert_;
   std::mutex mutex_;
   std::condition_variable changed_;

@@ -24,7 +24,7 @@ namespace {
 
 constexpr unsigned kStepsBetweenLooks = 1u << 14;
 // Of a row that is read. Import cuts texts at a quarter of it.
-constexpr int kLongestRow = 4 << 20;
+constexpr int kMaxRow = 4 << 20;
 
 }  // namespace
 
@@ -217,7 +217,7 @@ Database Database::open_read_only(const std::filesystem::path& path) {
   }
   // Sorts go to a file beyond this, so that the memory of an export does not grow with the run.
   database.execute("PRAGMA cache_size=-16384; PRAGMA trusted_schema=OFF;");
-  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kLongestRow);
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxRow);
   return database;
 }
 

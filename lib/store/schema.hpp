@@ -20,7 +20,7 @@
 namespace msprof {
 
 // Raised whenever a table changes; a store of another version is imported again.
-inline constexpr int kSchemaVersion = 4;
+inline constexpr int kSchemaVersion = 5;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows = std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow,

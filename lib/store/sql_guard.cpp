@@ -200,7 +200,7 @@ constexpr sqlite3_int64 kHeapBytes = 512 << 20;
 // Instructions of SQLite between two looks at the clock: about a microsecond.
 constexpr int kInstructionsBetweenLooks = 100;
 // More is no limit; it keeps times within what a clock counts.
-constexpr double kLongestSeconds = 1e7;
+constexpr double kMaxSeconds = 1e7;
 
 int authorize(void*, int action, const char*, const char* detail, const char*, const char*) {
   switch (action) {
@@ -277,7 +277,7 @@ struct SqlGuard::State {
     const std::chrono::duration<double> time = theirs.used + (Clock::now() - entered);
     return time.count() > limit_seconds;
   }
-  static int look(void* self) {
+  static int check(void* self) {
     return interrupt::received() != 0 || static_cast<State*>(self)->is_over() ? 1 : 0;
   }
 
@@ -358,7 +358,7 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
     Statement(db, sql);
   set_limits(db);
   sqlite3_set_authorizer(db, authorize, nullptr);
-  sqlite3_progress_handler(db, kInstructionsBetweenLooks, State::look, state_.get());
+  sqlite3_progress_handler(db, kInstructionsBetweenLooks, State::check, state_.get());
 }
 
 SqlGuard::~SqlGuard() {
@@ -369,7 +369,7 @@ SqlGuard& SqlGuard::operator=(SqlGuard&&) noexcept = default;
 
 void SqlGuard::limit_time(double seconds, std::string_view option, double grace_seconds) {
   state_->grace_seconds = grace_seconds;
-  state_->limit_seconds = seconds > kLongestSeconds ? 0 : seconds;
+  state_->limit_seconds = seconds > kMaxSeconds ? 0 : seconds;
   state_->option = option;
   state_->watchdog.reset();
 }

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int kApplicationId = 0x4d535052;  // "MSPR" in the file header
 // Nothing has such a name; readers refuse much longer ones (database.cpp).
-constexpr std::size_t kLongestName = 1 << 20;
+constexpr std::size_t kMaxName = 1 << 20;
 
 // Large pages insert a quarter faster; but every table takes one, so small stores have small ones.
 int page_bytes_for(std::uint64_t raw_bytes) {
@@ -60,7 +60,7 @@ TraceDbWriter::~TraceDbWriter() {
 }
 
 std::int64_t TraceDbWriter::name_id(std::string_view text) {
-  text = text.substr(0, kLongestName);
+  text = text.substr(0, kMaxName);
   if (const auto known = name_ids_.find(text); known != name_ids_.end()) return known->second;
   const auto id = static_cast<std::int64_t>(name_ids_.size()) + 1;
   name_ids_.emplace(text, id);

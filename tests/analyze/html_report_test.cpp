@@ -73,9 +73,8 @@ TEST_CASE("the report says what changed, by how much and where") {
   CHECK(between(page, "<dd id=\"base-total\">", "<") == "23.299 ms");
   CHECK(between(page, "<dd id=\"new-total\">", "<") == "14.190 ms");
   CHECK(between(page, "<dd id=\"change\">", "<") == "-9.109 ms (-39.1 %)");
-  CHECK(
-      between(page, "<p id=\"matches\">", "<") ==
-      "2 matched by name, 0 by shape, 1 by fusion; 1 only BASE, 1 only NEW.");
+  CHECK(between(page, "<p id=\"matches\">", "<") ==
+        "2 matched by name, 0 by shape, 1 by fusion; 1 only BASE, 1 only NEW.");
   CHECK(contains(page, "three times the MAD"));
   CHECK(rows_of(page, "ops") ==
         std::vector<std::string>{

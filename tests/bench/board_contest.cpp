@@ -172,7 +172,7 @@ BoardPeers::BoardPeers(const test::BoardServer& board, std::uint16_t port)
     throw std::runtime_error("ssh did not connect: " + master_->wait().err);
   }
   shell_.connect();
-  facts_ = look_at_board(shell_, "");
+  facts_ = probe_board(shell_, "");
 }
 
 double BoardPeers::fetch(TransferWay way, const fs::path& folder, const fs::path& into) {

@@ -81,7 +81,7 @@ class BoardPeers {
   test::RunOptions options_;
   std::unique_ptr<test::RunningProgram> master_;
   BoardShell shell_;
-  BoardFacts facts_;
+  BoardInfo facts_;
 };
 
 }  // namespace msprof::bench

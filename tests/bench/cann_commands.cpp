@@ -21,7 +21,7 @@ using namespace msprof::test::prof;
 constexpr int kRounds = 3;
 
 struct Measured {
-  RunFacts facts;
+  RunInfo facts;
   std::uint64_t rows = 0, db_rows = 0, csv_bytes = 0, all_bytes = 0;
   double import_s = 0, csv_s = 0, timeline_s = 0, db_s = 0, all_s = 0;
   double insert_s = 0, db_insert_s = 0, write_s = 0, all_write_s = 0;

@@ -115,28 +115,28 @@ TEST_CASE("A command longer than dropbear takes is refused with its length") {
 }
 
 TEST_CASE("The answer of a look becomes facts") {
-  const BoardFacts facts = parse_board_facts(
+  const BoardInfo info = parse_board_info(
       "system Linux\nmachine aarch64\nhome /root\nfolder /root/.msprof\ntool tar\ntool setsid\n"
       "tool stat\nprogram 7f 45 4c 46 02\nfree 1048576\n");
-  CHECK(facts.machine == "aarch64");
-  CHECK(facts.folder == "/root/.msprof");
-  CHECK(facts.has_tar);
-  CHECK(facts.has_setsid);
-  CHECK(facts.has_stat);
-  CHECK(facts.free_bytes == 1'073'741'824);
-  CHECK(facts.program_head ==
+  CHECK(info.machine == "aarch64");
+  CHECK(info.folder == "/root/.msprof");
+  CHECK(info.has_tar);
+  CHECK(info.has_setsid);
+  CHECK(info.has_stat);
+  CHECK(info.free_bytes == 1'073'741'824);
+  CHECK(info.program_head ==
         "\x7f"
         "ELF\x02");
-  CHECK(facts.in_one_line() == "Linux aarch64, 1.1 GB free in /root/.msprof, tar, no SFTP");
+  CHECK(info.in_one_line() == "Linux aarch64, 1.1 GB free in /root/.msprof, tar, no SFTP");
 }
 
 TEST_CASE("A board without tools is told as such") {
-  const BoardFacts facts =
-      parse_board_facts("system Linux\nmachine armv7l\nhome /\nfolder /x/.msprof\nfree 0\n");
-  CHECK_FALSE(facts.has_tar);
-  CHECK_FALSE(facts.has_stat);
-  CHECK(facts.free_bytes == 0);
-  CHECK(facts.program_head.empty());
+  const BoardInfo info =
+      parse_board_info("system Linux\nmachine armv7l\nhome /\nfolder /x/.msprof\nfree 0\n");
+  CHECK_FALSE(info.has_tar);
+  CHECK_FALSE(info.has_stat);
+  CHECK(info.free_bytes == 0);
+  CHECK(info.program_head.empty());
 }
 
 TEST_CASE("Answers that make no sense are refused, without their control characters") {
@@ -147,7 +147,7 @@ TEST_CASE("Answers that make no sense are refused, without their control charact
         "system Linux\nfolder /a\nfree 99999999999999999999\n", "folder /a\nfree 1\n"}) {
     CAPTURE(text);
     try {
-      parse_board_facts(text);
+      parse_board_info(text);
       FAIL("taken");
     } catch (const Error& error) {
       CHECK(error.code() == Exit::board_unreachable);

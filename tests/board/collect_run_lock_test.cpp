@@ -179,7 +179,7 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
   config.login.host_key = HostKeyPolicy::accept_new;
   BoardShell shell(config.login);
   shell.connect();
-  BoardKeeper keeper(shell, look_at_board(shell, ""), "test-run", 0, false);
+  BoardLease keeper(shell, probe_board(shell, ""), "test-run", 0, false);
   // What the board had to say until now has been taken in.
   REQUIRE(shell.ask({"asking nothing", "true"}, {}).ok());
   const auto before = network.bytes_down();

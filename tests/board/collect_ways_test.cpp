@@ -18,7 +18,7 @@ namespace {
 struct Way {
   std::string name;
   BoardOptions board;
-  std::string facts;  // of the line that says what was found
+  std::string info;  // of the line that says what was found
 };
 
 std::vector<Way> ways() {
@@ -83,7 +83,7 @@ TEST_CASE("Every kind of board brings everything home and keeps nothing but its 
   REQUIRE(run.exit_code == 0);
   CHECK(run.out == "to out\n");
   CHECK(contains(run.err, "to err\n"));
-  CHECK(contains(run.err, way.facts));
+  CHECK(contains(run.err, way.info));
   CHECK(contains(run.err, "main exited with code 0"));
   const Contents expected = capture_without_msprof(scene.user, kRich);
   REQUIRE(expected.size() > 45);

@@ -46,15 +46,15 @@ std::map<std::string, std::string> tree_of(const fs::path& root, Compare what) {
 
 }  // namespace
 
-BoardFacts facts_of(const BoardOptions& options) {
+BoardInfo facts_of(const BoardOptions& options) {
   const auto has = [&](const std::string& tool) {
     return std::find(options.without.begin(), options.without.end(), tool) == options.without.end();
   };
-  BoardFacts facts;
-  facts.has_tar = has("tar");
-  facts.has_stat = has("stat");
-  facts.has_sftp = options.kind == BoardKind::openssh;
-  return facts;
+  BoardInfo info;
+  info.has_tar = has("tar");
+  info.has_stat = has("stat");
+  info.has_sftp = options.kind == BoardKind::openssh;
+  return info;
 }
 
 TransferBoard::TransferBoard(const BoardOptions& options, TransferWay way)
@@ -183,19 +183,19 @@ std::vector<ProjectEntry> entries_of(const fs::path& root) {
 std::string difference(const fs::path& actual, const fs::path& expected, Compare what) {
   const auto there = tree_of(actual, what);
   const auto wanted = tree_of(expected, what);
-  constexpr int kMostShown = 10;
+  constexpr int kMaxShown = 10;
   int count = 0;
   std::string text;
   const auto add = [&](const char* sign, const auto& from, const auto& other) {
     for (const auto& [path, line] : from) {
       const auto found = other.find(path);
       if (found != other.end() && found->second == line) continue;
-      if (++count <= kMostShown) text += sign + shorten(printable(path), 80) + ": " + line + "\n";
+      if (++count <= kMaxShown) text += sign + shorten(printable(path), 80) + ": " + line + "\n";
     }
   };
   add("- ", wanted, there);
   add("+ ", there, wanted);
-  if (count > kMostShown) text += fmt::format("… {} lines in all\n", count);
+  if (count > kMaxShown) text += fmt::format("… {} lines in all\n", count);
   return text;
 }
 

@@ -18,7 +18,7 @@ namespace msprof::test {
 inline constexpr std::int64_t kOldTime = 1'600'000'000;
 
 // What a look at the board of `options` would tell.
-BoardFacts facts_of(const BoardOptions& options);
+BoardInfo facts_of(const BoardOptions& options);
 
 struct TransferBoard {
   explicit TransferBoard(const BoardOptions& options, TransferWay way = TransferWay::automatic);

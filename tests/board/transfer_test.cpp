@@ -205,7 +205,7 @@ TEST_CASE("Ctrl-C ends sending at once, also within a file, and the connection s
   make_file(project / "a", std::string(20'000'000, 'x'));
   make_file(project / "b", "behind");
   interrupt::install();
-  const interrupt::MorePatience patience;
+  const interrupt::DeferSecondSignal deferred;
   const auto press = [](std::uint64_t) {
     if (interrupt::count() == 0) ::raise(SIGINT);
   };

@@ -181,13 +181,13 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
     return words;
   };
   int checked = 0;
-  std::function<void(const cli::Command&, const Words&)> look = [&](const auto& command,
-                                                                    const Words& path) {
+  std::function<void(const cli::Command&, const Words&)> visit = [&](const auto& command,
+                                                                     const Words& path) {
     for (const auto& child : command.commands()) {
       CHECK(has(offered(path, ""), child->name()) != child->is_hidden());
       Words below = path;
       below.push_back(child->name());
-      look(*child, below);
+      visit(*child, below);
     }
     for (const auto& option : command.options()) {
       const auto names = cli::names_of(*option);
@@ -211,7 +211,7 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
     }
     CHECK(has(offered(path, "--"), "--help"));
   };
-  look(*tree, {});
+  visit(*tree, {});
   CHECK(checked > 60);
   CHECK(offered({"export", "timeline", "--layers", "cann"}, "cann,me") == Words{"cann,memory"});
   CHECK(offered({"export", "timeline", "--layers"}, "acl,ac").empty());

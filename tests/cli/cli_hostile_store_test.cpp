@@ -105,7 +105,7 @@ const std::vector<std::string> kProfLies = {
     " refresh_ns = 9223372036854775807, duration_ns = 9223372036854775807;"
     "UPDATE iteration_part SET start_ns = -9223372036854775808, end_ns = 9223372036854775807;"
     "UPDATE user_range SET start_ns = -9223372036854775808, end_ns = 9223372036854775807,"
-    " shown_start_ns = -9223372036854775808, shown_end_ns = 9223372036854775807;"
+    " vendor_start_ns = -9223372036854775808, vendor_end_ns = 9223372036854775807;"
     "UPDATE counter SET time_ns = 9223372036854775807, value = -9223372036854775808",
     "UPDATE iteration SET duration_ns = -9223372036854775808, start_ns = 'x', number = NULL;"
     "UPDATE name SET text = replace(hex(zeroblob(5000000)), '00', 'xy') WHERE id % 9 = 4"};

@@ -70,7 +70,7 @@ fs::path make_job(const fs::path& folder, const std::string& name) {
   for (;;) ::pause();
 }
 
-constexpr std::uint64_t kMostBytes = 256 << 20;
+constexpr std::uint64_t kMaxBytes = 256 << 20;
 
 // Bytes that differ from place to place, so that a hole or a repetition is seen.
 std::string some_bytes(std::uint64_t begin, std::size_t count) {
@@ -98,7 +98,7 @@ int write_bytes(const fs::path& path, std::uint64_t size) {
 }
 
 void grow(const fs::path& path) {
-  for (std::uint64_t at = 0; at < kMostBytes; at += 4096) {
+  for (std::uint64_t at = 0; at < kMaxBytes; at += 4096) {
     put(path, some_bytes(at, 4096), std::ios::app);
     ::usleep(1000);
   }
@@ -204,7 +204,7 @@ class Script {
     } else if (word == "remove") {
       fs::remove(take_path());
     } else if (word == "fill") {
-      const int error = write_bytes(take_path(), kMostBytes);
+      const int error = write_bytes(take_path(), kMaxBytes);
       std::cout << "fill: " << (error == 0 ? "no error" : std::strerror(error)) << std::endl;
     } else if (word == "ready") {
       put_pid(take());

@@ -122,7 +122,7 @@ TEST_CASE("Captures, version control, logins and ignored files are not copied") 
   CHECK(paths(project) == std::set<std::string>{".msprofignore", "deep", "deep/er", "deep/er/x",
                                                 "docs", "keep.log", "main", "models", "models/m.om",
                                                 "plain.ini"});
-  CHECK(project.left_out.size() == 15);
+  CHECK(project.excluded.size() == 15);
   CHECK(project.file_count == 6);
 }
 
@@ -190,9 +190,9 @@ TEST_CASE("Pipes and sockets are left out and named") {
   sandbox.add_app();
   REQUIRE(::mkfifo((sandbox.project() / "pipe").c_str(), 0600) == 0);
   const Project project = scan(sandbox);
-  REQUIRE(project.left_out.size() == 1);
-  CHECK(project.left_out[0].path == "pipe");
-  CHECK(project.left_out[0].unexpected);
+  REQUIRE(project.excluded.size() == 1);
+  CHECK(project.excluded[0].path == "pipe");
+  CHECK(project.excluded[0].unexpected);
 }
 
 TEST_CASE("A folder that is merely named like a capture is left out and named") {
@@ -201,9 +201,9 @@ TEST_CASE("A folder that is merely named like a capture is left out and named") 
   sandbox.write("project/PROFILES/settings", "x");
   sandbox.write("project/JOBABC/data/x", "x");
   const Project project = scan(sandbox);
-  REQUIRE(project.left_out.size() == 2);
-  CHECK_FALSE(project.left_out[0].unexpected);
-  CHECK(project.left_out[1].unexpected);
+  REQUIRE(project.excluded.size() == 2);
+  CHECK_FALSE(project.excluded[0].unexpected);
+  CHECK(project.excluded[1].unexpected);
 }
 
 TEST_CASE("An executable in a folder that is left out is refused") {

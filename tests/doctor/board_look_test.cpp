@@ -10,47 +10,47 @@ namespace msprof {
 
 namespace {
 
-const std::string kLeast = "system Linux\nmachine aarch64\nfolder /root/.msprof\nfree 1000\n";
+const std::string kMin = "system Linux\nmachine aarch64\nfolder /root/.msprof\nfree 1000\n";
 
 }  // namespace
 
 TEST_CASE("A board's answer to the look becomes facts") {
-  const BoardLook look = parse_board_look(
-      kLeast +
+  const BoardProbe probe = parse_board_probe(
+      kMin +
       "umask 0027\nclock 1700000000\nthere /root\nwritable 1\nbusy run1 (process 12)\nrun old\n"
       "kept older\nrequested newer\nown 5\nwriter 12 main: /x\nnfs a:/b on /c\noutput "
       "there\noutput writable\n"
       "libraries 1\nlibrary libc.so.6\ntool tar\n");
-  CHECK(look.facts.machine == "aarch64");
-  CHECK(look.facts.has_tar);
-  CHECK(look.umask == 0027U);
-  CHECK(look.clock_s == 1700000000);
-  CHECK(look.existing_folder == "/root");
-  CHECK(look.writable);
-  CHECK(look.busy == "run1 (process 12)");
-  CHECK(look.runs == std::vector<std::string>{"old"});
-  CHECK(look.kept == std::vector<std::string>{"older"});
-  CHECK(look.kept_on_request == std::vector<std::string>{"newer"});
-  CHECK(look.own_bytes == 5 * 1024);
-  CHECK(look.writers == std::vector<std::string>{"12 main: /x"});
-  CHECK(look.nfs_mounts == std::vector<std::string>{"a:/b on /c"});
-  CHECK(look.has_output);
-  CHECK(look.output_writable);
-  CHECK(look.found_libraries == std::vector<std::string>{"libc.so.6"});
+  CHECK(probe.info.machine == "aarch64");
+  CHECK(probe.info.has_tar);
+  CHECK(probe.umask == 0027U);
+  CHECK(probe.clock_s == 1700000000);
+  CHECK(probe.existing_folder == "/root");
+  CHECK(probe.writable);
+  CHECK(probe.busy == "run1 (process 12)");
+  CHECK(probe.runs == std::vector<std::string>{"old"});
+  CHECK(probe.kept == std::vector<std::string>{"older"});
+  CHECK(probe.kept_on_request == std::vector<std::string>{"newer"});
+  CHECK(probe.own_bytes == 5 * 1024);
+  CHECK(probe.writers == std::vector<std::string>{"12 main: /x"});
+  CHECK(probe.nfs_mounts == std::vector<std::string>{"a:/b on /c"});
+  CHECK(probe.has_output);
+  CHECK(probe.output_writable);
+  CHECK(probe.found_libraries == std::vector<std::string>{"libc.so.6"});
 }
 
 TEST_CASE("What makes no sense in a board's answer is not taken, and much of it is cut") {
-  CHECK_THROWS_AS(parse_board_look(""), Error);
-  CHECK_THROWS_AS(parse_board_look("system Linux\nfolder relative\nfree 1\n"), Error);
-  const BoardLook odd = parse_board_look(
-      kLeast + "umask 99\nclock 99999999999999999999\nown 18446744073709551615\nthere \033[2J\n");
+  CHECK_THROWS_AS(parse_board_probe(""), Error);
+  CHECK_THROWS_AS(parse_board_probe("system Linux\nfolder relative\nfree 1\n"), Error);
+  const BoardProbe odd = parse_board_probe(
+      kMin + "umask 99\nclock 99999999999999999999\nown 18446744073709551615\nthere \033[2J\n");
   CHECK_FALSE(odd.umask);
   CHECK_FALSE(odd.clock_s);
   CHECK(odd.own_bytes == 0);
   CHECK(odd.existing_folder == "?[2J");
-  std::string many = kLeast;
+  std::string many = kMin;
   for (int i = 0; i < 1000; ++i) many += "kept run\n";
-  CHECK(parse_board_look(many).kept.size() <= 20);
+  CHECK(parse_board_probe(many).kept.size() <= 20);
 }
 
 }  // namespace msprof

@@ -265,7 +265,7 @@ TEST_CASE("a CSV of more than a million rows comes in slices, a JSON file does n
     MemoryEventRow row;
     row.id = i;
     row.device_id = 0;
-    row.shown_time_ns = kSecond + i;
+    row.vendor_time_ns = kSecond + i;
     row.total_allocated_bytes = 0;
     row.total_reserved_bytes = 0;
     store.add(row);

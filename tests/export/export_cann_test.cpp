@@ -47,7 +47,7 @@ MemoryEventRow memory_event(std::int64_t id, std::int64_t device, std::int64_t s
   row.total_allocated_bytes = total;
   row.total_reserved_bytes = 8'388'608 * std::int64_t{1024};
   row.time_ns = kSecond + id;
-  row.shown_time_ns = kSecond + id * 1000;
+  row.vendor_time_ns = kSecond + id * 1000;
   return row;
 }
 
@@ -148,8 +148,8 @@ TEST_CASE("msprof_tx has a row a range, and one for each device that repeats a m
   range.event_type = 2;
   range.payload_type = 1;
   range.payload_value = -1;
-  range.shown_start_ns = kSecond + 2000;
-  range.shown_end_ns = kSecond + 3130;
+  range.vendor_start_ns = kSecond + 2000;
+  range.vendor_end_ns = kSecond + 3130;
   range.message_type = 0;
   range.message_name_id = store.name("step_1");
   range.domain_name_id = store.name("not shown");
@@ -158,13 +158,13 @@ TEST_CASE("msprof_tx has a row a range, and one for each device that repeats a m
   mark.id = 2;
   mark.is_extended = 1;
   mark.event_type = 3;
-  mark.shown_start_ns = mark.shown_end_ns = kSecond + 1000;
+  mark.vendor_start_ns = mark.vendor_end_ns = kSecond + 1000;
   mark.message_name_id = store.name("HiWorld");
   mark.domain_name_id = store.name("domA");
   mark.mark_id = 9;
   store.add(mark);
   mark.id = 3;
-  mark.shown_start_ns = kSecond + 1500;
+  mark.vendor_start_ns = kSecond + 1500;
   mark.mark_id = 10;
   store.add(mark);
   store.add(DeviceMarkRow{1, 1, 9, 0, 0, kSecond + 5000, kSecond + 6000, 2, 3, 4});

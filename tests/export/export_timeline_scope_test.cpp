@@ -75,10 +75,10 @@ ExportScope range_from(std::int64_t begin_ns) {
   return scope;
 }
 
-Document with(const ExportScope& scope) {
-  Document document;
-  document.scope = scope;
-  return document;
+OutputFile with(const ExportScope& scope) {
+  OutputFile output_file;
+  output_file.scope = scope;
+  return output_file;
 }
 
 // A call that launched a task on each of two devices, and the rows around them.
@@ -242,9 +242,9 @@ TEST_CASE("a slice that a scope hides takes both ends of its arrow along") {
   CannStore store;
   fill_launch(store);
   SECTION("the call is before the range") {
-    const Document document = with(range_from(kSecond + 180));
-    CHECK(events(store, make_cann_calls(), document).empty());
-    const json all = events(store, make_cann_hardware(), document);
+    const OutputFile output_file = with(range_from(kSecond + 180));
+    CHECK(events(store, make_cann_calls(), output_file).empty());
+    const json all = events(store, make_cann_hardware(), output_file);
     CHECK(events_of(all, "X").size() == 2);
     CHECK(events_of(all, "f").empty());
     CHECK(events_of(all, "t").empty());
@@ -270,14 +270,14 @@ TEST_CASE("a scope that takes nothing leaves every layer without events and meta
   store.add(iteration(1, 1, 1));
   store.add(user_range(store, 1, 7, true));
   add_device_mark(store, 1, 0, 7, kSecond + 300);
-  const Document document = with(range_from(2 * kSecond));
-  CHECK(events(store, make_cann_calls(), document).empty());
-  CHECK(events(store, make_cann_hardware(), document).empty());
-  CHECK(events(store, make_cann_steps(), document).empty());
-  CHECK(events(store, make_cann_user_ranges(), document).empty());
-  CHECK(events(store, make_cann_communication(), document).empty());
-  CHECK(events(store, make_cann_frequency(), document).empty());
-  CHECK(events(store, make_cann_memory(), document).empty());
+  const OutputFile output_file = with(range_from(2 * kSecond));
+  CHECK(events(store, make_cann_calls(), output_file).empty());
+  CHECK(events(store, make_cann_hardware(), output_file).empty());
+  CHECK(events(store, make_cann_steps(), output_file).empty());
+  CHECK(events(store, make_cann_user_ranges(), output_file).empty());
+  CHECK(events(store, make_cann_communication(), output_file).empty());
+  CHECK(events(store, make_cann_frequency(), output_file).empty());
+  CHECK(events(store, make_cann_memory(), output_file).empty());
 }
 
 TEST_CASE("ids that point nowhere are a damaged store, not a crash") {

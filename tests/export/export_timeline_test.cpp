@@ -89,9 +89,9 @@ TEST_CASE("the calls layer draws one level alone where the document says so") {
   CannStore store;
   add_call(store, 1, "launch", kNode, kSecond + 3, 5);
   add_call(store, 2, "aclnnAdd", kAcl, kSecond + 4, 5);
-  Document document;
-  document.key = kAcl;
-  CHECK(names(events(store, make_cann_calls(), document), "X") ==
+  OutputFile output_file;
+  output_file.key = kAcl;
+  CHECK(names(events(store, make_cann_calls(), output_file), "X") ==
         std::vector<std::string>{"AscendCL@aclnnAdd"});
 }
 

@@ -27,11 +27,11 @@ class TextSink : public TraceSink {
 };
 
 inline json events(CannStore& store, const std::unique_ptr<TimelineLayer>& layer,
-                   const Document& document = {}) {
+                   const OutputFile& output_file = {}) {
   TextSink sink;
   TraceJsonWriter writer(sink);
-  writer.set_min_duration(document.scope.min_duration_ns);
-  layer->write(store.db().database(), document, writer);
+  writer.set_min_duration(output_file.scope.min_duration_ns);
+  layer->write(store.db().database(), output_file, writer);
   writer.finish();
   return json::parse(sink.buffer());
 }

@@ -113,7 +113,7 @@ void read_cat(std::string_view bytes) {
 
 void read_facts(std::string_view bytes) {
   refuse_as(Exit::board_unreachable, [&] {
-    const BoardFacts facts = parse_board_facts(bytes);
+    const BoardInfo facts = parse_board_info(bytes);
     facts.in_one_line();
     why_not_for_board(bytes, facts.program_head, facts.machine);
   });

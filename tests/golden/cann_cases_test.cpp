@@ -1,6 +1,6 @@
-// The shared cases, whose expected products come from the peer: csv and db of every case, json of
-// every 910B case, compared by the comparer that comes with them; and more captures of their
-// generator, by counting rows.
+// The shared cases, whose expected products come from the vendor's tool: csv and db of every case,
+// json of every 910B case, compared by the comparer that comes with them; and more captures of
+// their generator, by counting rows.
 #include <sys/stat.h>
 
 #include <algorithm>
@@ -82,9 +82,9 @@ std::string us_of(std::int64_t ns) {
   return text.insert(text.size() - 3, ".");
 }
 
-// The one place where a timeline of the peer is not compared as it is: its arrows Data_aug Bound
-// leave an iteration at BP End + bound / 2, a slip, which is first shown to be there; right is the
-// middle of the refresh. The files of `expected` are copied to `mended` with those moved.
+// The one place where a timeline of the vendor's tool is not compared as it is: its arrows Data_aug
+// Bound leave an iteration at BP End + bound / 2, a slip, which is first shown to be there; right
+// is the middle of the refresh. The files of `expected` are copied to `mended` with those moved.
 void mend_timelines(const fs::path& expected, const fs::path& mended) {
   fs::create_directory(mended);
   for (const std::string& name : names_in(expected)) {
@@ -115,9 +115,9 @@ void mend_timelines(const fs::path& expected, const fs::path& mended) {
   }
 }
 
-// The numbers that ours have and the peer leaves out: levels of calls without a name, empty in its
-// api_statistic and without a row in its ENUM_API_TYPE. `folder` becomes a copy of our csv files
-// and database without them; nothing else is taken away.
+// The numbers that ours have and the vendor's tool leaves out: levels of calls without a name,
+// empty in its api_statistic and without a row in its ENUM_API_TYPE. `folder` becomes a copy of our
+// csv files and database without them; nothing else is taken away.
 void without_unnamed_levels(const fs::path& products, const fs::path& prof,
                             const fs::path& folder) {
   fs::create_directory(folder);
@@ -273,7 +273,9 @@ void check_counts(const Generated& made, const std::vector<std::string>& devices
 
 }  // namespace
 
-TEST_CASE("every product of every shared case is what the peer made of it, known defects aside") {
+TEST_CASE(
+    "every product of every shared case is what the vendor's tool made of it, known defects "
+    "aside") {
   if (!has_shared_or_skip()) return;
   std::size_t compared = 0;
   for (const std::string& name : names_in(kShared / "cases" / "cann")) {
@@ -289,7 +291,7 @@ TEST_CASE("every product of every shared case is what the peer made of it, known
     without_unnamed_levels(products, prof, tables);
     CHECK(compare(given / "expected", tables, ".csv", is_python) == "equal");
     CHECK(compare(given / "expected", tables, ".db", is_python) == "equal");
-    // The peer's other program writes the timelines of the older chips.
+    // The vendor's other program writes the timelines of the older chips.
     if (!is_python) {
       mend_timelines(given / "expected", folder / "mended");
       CHECK(compare(folder / "mended", products, ".json", false) == "equal");
@@ -356,7 +358,7 @@ TEST_CASE("a capture without counters, collectives and memory has the other prod
   CHECK(products_named(products, "operator_memory").empty());
 }
 
-TEST_CASE("the counters of vector cores that the peer loses on a 310P are there") {
+TEST_CASE("the counters of vector cores that the vendor's tool loses on a 310P are there") {
   if (!has_shared_or_skip()) return;
   const fs::path given = kShared / "cases" / "cann" / "310p_a";
   const TempFolder folder;

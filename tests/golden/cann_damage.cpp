@@ -114,10 +114,10 @@ DamageOutcome DamagedCapture::import_with(const std::string& file, const std::st
 }
 
 DamageOutcome DamagedCapture::import_without(const std::string& file) const {
-  const fs::path aside = temp_ / "aside";
-  fs::rename(folder_ / file, aside);
+  const fs::path masked = temp_ / "aside";
+  fs::rename(folder_ / file, masked);
   DamageOutcome outcome = import();
-  fs::rename(aside, folder_ / file);
+  fs::rename(masked, folder_ / file);
   return outcome;
 }
 

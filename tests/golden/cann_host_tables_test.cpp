@@ -129,7 +129,7 @@ TEST_CASE("marks with a number get the device's times, and their message out of 
   CHECK(products_named(run.prof.products(), "step_trace").empty());
 }
 
-TEST_CASE("times of marks are the microseconds of doubles that the peer prints") {
+TEST_CASE("times of marks are the microseconds of doubles that the vendor's tool prints") {
   ProfSetup setup;
   setup.begin_us = 1'700'902'984'041'176;
   setup.begin_date = "2023-11-25 09:03:04.041176";

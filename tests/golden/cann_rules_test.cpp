@@ -234,7 +234,7 @@ TEST_CASE("counters that an AI CPU operator cannot have are not printed as its o
   INFO(result.err);
   CHECK(run.table("op_summary").cells({"Op Name", "aiv_time(us)", "aiv_total_cycles"}).front() ==
         "topk|N/A|N/A");
-  // The record is not lost: the database has it, as the peer's.
+  // The record is not lost: the database has it, as the vendor's.
   const auto db = run.prof.folder() / "msprof_20231114221320.db";
   CHECK(query(db,
               "SELECT taskId, count(*) > 0 FROM TASK JOIN TASK_PMU_INFO USING (globalTaskId)"

@@ -29,7 +29,7 @@ void check(const ProfSetup& setup, const RunShape& shape) {
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   const Products made = {run.folder / "mindstudio_profiler_output"};
-  const RunFacts& facts = run.facts;
+  const RunInfo& facts = run.facts;
   CHECK(made.rows("task_time") == facts.tasks);
   CHECK(made.rows("op_summary") == facts.ops + facts.collectives);
   CHECK(made.sum("op_statistic", "Count") == facts.ops);

@@ -183,7 +183,7 @@ TEST_CASE("marks of the application on the device: before 9.1 equal ids are one 
   KindRun run(folder.folder(), kTs);
   const auto rows = run.rows(
       "mark_id, start_ns - 1700000000000000000, end_ns - start_ns,"
-      "shown_start_ns - start_ns, stream_id, task_number, model_number",
+      "vendor_start_ns - start_ns, stream_id, task_number, model_number",
       "device_mark ORDER BY id");
   if (tags_tell) {
     CHECK(rows ==

@@ -80,7 +80,7 @@ TEST_CASE("a range of the application has its times, as they are and as they are
                      .message = "step"});
   folder.finish();
   KindRun run(folder.folder(), kTx);
-  CHECK(run.rows("start_ns, end_ns, shown_start_ns, shown_end_ns", "user_range") ==
+  CHECK(run.rows("start_ns, end_ns, vendor_start_ns, vendor_end_ns", "user_range") ==
         Texts{ns(1'000'010) + "|" + ns(2'000'000) + "|" + ns(1'000'010) + "|" + ns(2'000'000)});
   CHECK(run.rows("process_id, thread_id, category, event_type, payload_type, payload_value,"
                  "message_type, domain_name_id",
@@ -157,7 +157,7 @@ TEST_CASE("memory events come in file order with what the record says") {
                  "total_reserved_bytes",
                  "memory_event e LEFT JOIN name n ON n.id = name_id ORDER BY e.id") ==
         Texts{"3|5|Add|-16|4096|4096|8192", "0|0|NULL|1|-4096|0|0", "0|0|NULL|0|0|0|0"});
-  CHECK(run.rows("time_ns, shown_time_ns, host_count, name_hash", "memory_event WHERE id = 2") ==
+  CHECK(run.rows("time_ns, vendor_time_ns, host_count, name_hash", "memory_event WHERE id = 2") ==
         Texts{ns(1000) + "|" + ns(1000) + "|" + std::to_string(at(1000)) + "|77"});
 }
 
@@ -173,7 +173,7 @@ TEST_CASE("at 1000 MHz the times of memory events are made from the start log al
   KindRun run(folder.folder(), kMemory);
   CHECK(run.rows("time_ns", "memory_event") == Texts{ns(1000)});
   // What is shown takes the count as nanoseconds: 5 s before the begin, and 1400 ns.
-  CHECK(run.rows("shown_time_ns", "memory_event") == Texts{ns(1400 - 5'000'000'000)});
+  CHECK(run.rows("vendor_time_ns", "memory_event") == Texts{ns(1400 - 5'000'000'000)});
 }
 
 TEST_CASE("a cut memory file keeps its whole records") {

@@ -166,7 +166,7 @@ TEST_CASE("cntvct_diff moves the start by its time") {
              "[Host]\nclock_monotonic_raw: 1000\ncntvct: 5\ncntvct_diff: 7\n");
   const CannSession session = prof.open();
   CHECK(session.host_clock()->start().monotonic_ns == 1070);
-  CHECK(session.host_clock()->start().shown_extra_ns == 0);
+  CHECK(session.host_clock()->start().vendor_extra_ns == 0);
 }
 
 TEST_CASE("raw files come part by part, kind by kind, kept slices first, slices by number") {

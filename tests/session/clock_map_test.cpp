@@ -13,7 +13,7 @@ using msprof::ClockStart;
 
 namespace {
 
-constexpr std::int64_t kMost = std::numeric_limits<std::int64_t>::max();
+constexpr std::int64_t kMax = std::numeric_limits<std::int64_t>::max();
 
 // The capture of cann_host.md 1.7.2.
 ClockStart documented() {
@@ -83,28 +83,29 @@ std::int64_t slow_ns(const ClockStart& start, std::uint64_t count) {
 
 }  // namespace
 
-TEST_CASE("the documented moment is shown by both paths of the peer as they are documented") {
+TEST_CASE(
+    "the documented moment is shown by both paths of the vendor's tool as they are documented") {
   const ClockMap clock(documented());
   CHECK(clock.ns(3'666'503'140'109 + 100) == 1'700'902'984'041'177'000);
-  CHECK(clock.shown_ns(3'666'503'140'109 + 100) == 1'700'902'984'041'177'130);
+  CHECK(clock.vendor_ns(3'666'503'140'109 + 100) == 1'700'902'984'041'177'130);
   CHECK(clock.ns(3'666'503'140'109) == 1'700'902'984'041'176'000);
 }
 
 TEST_CASE("shown times of host counts are those of a recorded memory_record") {
   const ClockMap clock(recorded(969'137'716'179'707, 100'000'000));
-  CHECK(clock.shown_ns(969'137'716'402'985) == 1'715'760'307'202'010'650);
-  CHECK(clock.shown_ns(969'137'716'404'029) == 1'715'760'307'202'021'091);
-  CHECK(clock.shown_ns(969'137'716'550'193) == 1'715'760'307'203'482'730);
-  CHECK(clock.shown_ns(969'137'716'838'807) == 1'715'760'307'206'368'870);
+  CHECK(clock.vendor_ns(969'137'716'402'985) == 1'715'760'307'202'010'650);
+  CHECK(clock.vendor_ns(969'137'716'404'029) == 1'715'760'307'202'021'091);
+  CHECK(clock.vendor_ns(969'137'716'550'193) == 1'715'760'307'203'482'730);
+  CHECK(clock.vendor_ns(969'137'716'838'807) == 1'715'760'307'206'368'870);
 }
 
 TEST_CASE("milliseconds of ticks lead to the times of a recorded aicpu") {
   const ClockMap clock(recorded(484'576'969'200'418, 50'000'000));
-  const double start_ms = clock.shown_monotonic_ms(484'576'969'308'193);
-  const double end_ms = clock.shown_monotonic_ms(484'576'969'310'082);
-  CHECK(clock.shown_ns_of(start_ms * 1000) == 1'715'760'307'201'933'372);
+  const double start_ms = clock.vendor_monotonic_ms(484'576'969'308'193);
+  const double end_ms = clock.vendor_monotonic_ms(484'576'969'310'082);
+  CHECK(clock.vendor_ns_of(start_ms * 1000) == 1'715'760'307'201'933'372);
   CHECK(std::llround((end_ms - start_ms) * 1e6) == 37'779);
-  CHECK(clock.shown_ns_of(clock.shown_monotonic_ms(484'576'969'331'916) * 1000) ==
+  CHECK(clock.vendor_ns_of(clock.vendor_monotonic_ms(484'576'969'331'916) * 1000) ==
         1'715'760'307'202'407'831);
 }
 
@@ -153,15 +154,15 @@ TEST_CASE("any count has a time: the largest, the smallest, and times before 197
     CHECK(late.ns(0) <= late.ns(std::uint64_t{1} << 63));
     CHECK(late.ns(std::uint64_t{1} << 63) < clock.ns(1'000'000));
     // The doubles only have to give something.
-    CHECK(clock.shown_ns(std::numeric_limits<std::uint64_t>::max()) > 0);
-    CHECK(late.shown_ns(0) > 0);
+    CHECK(clock.vendor_ns(std::numeric_limits<std::uint64_t>::max()) > 0);
+    CHECK(late.vendor_ns(0) > 0);
   }
-  CHECK(ClockMap(recorded(0, 1)).ns(std::numeric_limits<std::uint64_t>::max()) == kMost);
+  CHECK(ClockMap(recorded(0, 1)).ns(std::numeric_limits<std::uint64_t>::max()) == kMax);
   ClockStart early;
   early.count = 1'000'000'000;
   early.frequency_hz = 50'000'000;
   CHECK(ClockMap(early).ns(0) == -20'000'000'000);
-  CHECK(ClockMap(early).shown_ns(0) == 0);
+  CHECK(ClockMap(early).vendor_ns(0) == 0);
 }
 
 TEST_CASE("a clock without a frequency divides by nothing") {
@@ -191,7 +192,8 @@ TEST_CASE("the integers agree with long division on 300000 random counts") {
 
 TEST_CASE("what the Python path rounds up in cntvct_diff moves shown times alone") {
   ClockStart start = documented();
-  start.shown_extra_ns = 1;
+  start.vendor_extra_ns = 1;
   CHECK(ClockMap(start).ns(start.count) == 1'700'902'984'041'176'000);
-  CHECK(ClockMap(start).shown_ns(start.count) - ClockMap(documented()).shown_ns(start.count) == 1);
+  CHECK(ClockMap(start).vendor_ns(start.count) - ClockMap(documented()).vendor_ns(start.count) ==
+        1);
 }

@@ -22,7 +22,7 @@ namespace {
 using namespace msprof::test;
 namespace fs = std::filesystem;
 
-constexpr auto kLongestCommand = std::chrono::minutes(2);  // beyond it a command hangs
+constexpr auto kMaxCommand = std::chrono::minutes(2);  // beyond it a command hangs
 
 struct Template {
   std::string name;
@@ -50,7 +50,7 @@ RunResult run_within_limit(const std::vector<std::string>& arguments) {
   RunningProgram program(msprof_path(), arguments);
   const auto begin = std::chrono::steady_clock::now();
   while (!program.has_ended()) {
-    if (std::chrono::steady_clock::now() - begin > kLongestCommand) {
+    if (std::chrono::steady_clock::now() - begin > kMaxCommand) {
       program.send(9);
       break;
     }

@@ -32,10 +32,10 @@ int SoakReport::end(std::string_view name, std::uint64_t trials, std::uint64_t s
               static_cast<unsigned long long>(seed), failures_.size());
   for (const auto& [what, times] : counts_)
     std::printf("  %6llu  %s\n", static_cast<unsigned long long>(times), what.c_str());
-  constexpr int kMostShown = 20;
+  constexpr int kMaxShown = 20;
   int shown = 0;
   for (const auto& [trial, why] : failures_) {
-    if (++shown > kMostShown) break;
+    if (++shown > kMaxShown) break;
     std::printf("FAILED trial %llu: %s\n", static_cast<unsigned long long>(trial), why.c_str());
   }
   return failures_.empty() ? 0 : 1;

@@ -296,7 +296,7 @@ TEST_CASE("Signals to this program neither end waiting nor break the connection"
   const BoardServer board;
   const auto connection = SshConnection::open(login_to(board));
   interrupt::install();
-  const interrupt::MorePatience patience;
+  const interrupt::DeferSecondSignal deferred;
   const pthread_t self = ::pthread_self();
   std::thread other([self] {
     std::this_thread::sleep_for(milliseconds(20));

@@ -23,7 +23,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::chrono::minutes kLongest{1};
+constexpr std::chrono::minutes kMaxLength{1};
 
 // Whoever runs the tests may have an agent with keys.
 struct NoAgent {
@@ -79,7 +79,7 @@ std::string refusal_of(const SshLogin& login) {
 }
 
 CommandEnd end_of(SshCommand& command) {
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  const auto deadline = std::chrono::steady_clock::now() + kMaxLength;
   for (;;) {
     if (const auto end = command.wait(std::chrono::seconds(5))) return *end;
     if (std::chrono::steady_clock::now() > deadline) throw std::runtime_error("it never ended");
@@ -91,7 +91,7 @@ Ran run(SshConnection& connection, const std::string& command, std::string_view 
   const auto started = connection.start(
       command, [&](std::string_view bytes) { ran.out += bytes; },
       [&](std::string_view bytes) { ran.err += bytes; });
-  const auto deadline = std::chrono::steady_clock::now() + kLongest;
+  const auto deadline = std::chrono::steady_clock::now() + kMaxLength;
   while (!input.empty()) {
     const std::size_t taken = started->write(input);
     input.remove_prefix(taken);

@@ -10,7 +10,7 @@ namespace msprof::test {
 namespace {
 
 // More than SSH's windows, so that a delay never becomes a throttle.
-constexpr std::size_t kMostWaitingBytes = 64 << 20;
+constexpr std::size_t kMaxWaitingBytes = 64 << 20;
 
 bool is_final(int error) {
   return error != EAGAIN && error != EINTR;
@@ -19,7 +19,7 @@ bool is_final(int error) {
 }  // namespace
 
 bool ProxyLane::wants_to_read() const {
-  return !at_end_ && !broken_ && waiting_bytes_ < kMostWaitingBytes;
+  return !at_end_ && !broken_ && waiting_bytes_ < kMaxWaitingBytes;
 }
 
 bool ProxyLane::can_write(ProxyClock::time_point now) const {

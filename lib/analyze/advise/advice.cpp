@@ -108,7 +108,7 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
     ++answer.count;
     add(answer.time_us, evidence.time_us ? std::optional(*evidence.time_us * times) : std::nullopt);
     add(answer.share_percent, evidence.share_percent);
-    if (answer.evidence.size() < kMostEvidence) answer.evidence.push_back(std::move(evidence));
+    if (answer.evidence.size() < kMaxEvidence) answer.evidence.push_back(std::move(evidence));
   }
   return answer;
 }
@@ -200,7 +200,7 @@ AdviceFinding finding_of(const Rule& rule, RuleMatches matches) {
     finding.share_percent = percent(matches.time_us, matches.all_time_us);
   }
   finding.evidence_count = matches.ops.size();
-  const std::size_t most = std::min(kMostEvidence, matches.ops.size());
+  const std::size_t most = std::min(kMaxEvidence, matches.ops.size());
   std::partial_sort(matches.ops.begin(), matches.ops.begin() + static_cast<std::ptrdiff_t>(most),
                     matches.ops.end(), [](const MatchedOp& a, const MatchedOp& b) {
                       return std::tie(b.time_us, a.name) < std::tie(a.time_us, b.name);

@@ -35,9 +35,9 @@ struct AdviceFinding {
   bool is_per_execution = false;        // the time is that of one execution, else of the capture
   std::optional<double> share_percent;  // of the time of all operators, or as the rule defines
   std::size_t evidence_count = 0;       // in all
-  std::vector<Evidence> evidence;       // the gravest first, at most kMostEvidence
+  std::vector<Evidence> evidence;       // the gravest first, at most kMaxEvidence
 };
-inline constexpr std::size_t kMostEvidence = 20;
+inline constexpr std::size_t kMaxEvidence = 20;
 
 struct RuleWithoutData {
   const Rule* rule = nullptr;

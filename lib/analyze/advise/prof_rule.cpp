@@ -85,7 +85,7 @@ class DeviceReport {
   std::vector<TuningSuggestion> take_suggestions() { return std::move(suggestions_); }
 
  private:
-  void add(const ProfRulePlace& place, ordered_json data, std::vector<std::string> operators) {
+  void add(const ProfRuleEntry& place, ordered_json data, std::vector<std::string> operators) {
     for (ordered_json& group : document_["data"][place.group]) {
       if (group["Rule Type"] != place.type) continue;
       group["result"].push_back({{"Rule Subtype", place.subtype},
@@ -104,7 +104,7 @@ class DeviceReport {
 
 bool knows_devices(const Database& db) {
   const auto table = find_table(db, "op_summary");
-  if (table == nullptr || table->documents(db).empty()) return false;
+  if (table == nullptr || table->output_files(db).empty()) return false;
   const auto fields = fields_of(db, *table);
   return std::find(fields.begin(), fields.end(), "device_id") != fields.end();
 }

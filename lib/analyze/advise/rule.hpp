@@ -90,7 +90,7 @@ struct FactCondition {
 };
 
 // Its section in prof_rule_<device>.json. Source: cann_device.md 22.
-struct ProfRulePlace {
+struct ProfRuleEntry {
   std::string group;  // "Op Summary", "Op Parallel", "Model Summary"
   std::string type;
   std::string subtype;
@@ -107,7 +107,7 @@ struct Rule {
   std::string source;
   std::map<std::string, double> thresholds;
   bool is_advice = true;  // false: only in prof_rule_<device>.json
-  std::optional<ProfRulePlace> prof_rule;
+  std::optional<ProfRuleEntry> prof_rule;
 
   std::string table = "op_summary";
   Field name;

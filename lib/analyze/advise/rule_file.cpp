@@ -27,8 +27,8 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::size_t kLongestText = 10'000;
-constexpr std::size_t kMostTexts = 1'000;
+constexpr std::size_t kMaxText = 10'000;
+constexpr std::size_t kMaxTexts = 1'000;
 
 // Shortens for messages: what a file holds may be long.
 std::string shown(std::string_view text) {
@@ -36,7 +36,7 @@ std::string shown(std::string_view text) {
 }
 
 // Position in the file: "rules.json: rule 'hot_layer'".
-struct RulePlace {
+struct RuleLocation {
   std::string file;
   std::string rule;
   [[noreturn]] void fail(std::string_view what) const {
@@ -47,23 +47,22 @@ struct RulePlace {
 };
 
 // A text of at most some thousand bytes; `what` is its key.
-std::string text_of(const json& value, std::string_view what, const RulePlace& place) {
+std::string text_of(const json& value, std::string_view what, const RuleLocation& place) {
   if (!value.is_string()) place.fail(fmt::format("'{}' is not a string", shown(what)));
   const auto& text = value.get_ref<const std::string&>();
   if (text.empty()) place.fail(fmt::format("'{}' is empty", shown(what)));
-  if (text.size() > kLongestText) {
-    place.fail(
-        fmt::format("'{}' is longer than {} bytes", shown(what), with_thousands(kLongestText)));
+  if (text.size() > kMaxText) {
+    place.fail(fmt::format("'{}' is longer than {} bytes", shown(what), with_thousands(kMaxText)));
   }
   return text;
 }
 
 // One text, or a list of texts.
 std::vector<std::string> texts_of(const json& value, std::string_view what,
-                                  const RulePlace& place) {
+                                  const RuleLocation& place) {
   if (!value.is_array()) return {text_of(value, what, place)};
-  if (value.empty() || value.size() > kMostTexts)
-    place.fail(fmt::format("'{}' must be a list of 1 to {} strings", shown(what), kMostTexts));
+  if (value.empty() || value.size() > kMaxTexts)
+    place.fail(fmt::format("'{}' must be a list of 1 to {} strings", shown(what), kMaxTexts));
   std::vector<std::string> texts;
   for (const json& text : value) texts.push_back(text_of(text, what, place));
   return texts;
@@ -73,7 +72,7 @@ std::vector<std::string> texts_of(const json& value, std::string_view what,
 class RuleJson {
  public:
   // Throws where `value` is no object.
-  RuleJson(const json& value, std::string_view what, const RulePlace& place)
+  RuleJson(const json& value, std::string_view what, const RuleLocation& place)
       : object_(value), what_(what), place_(place) {
     if (!value.is_object()) place.fail(fmt::format("{} is not an object", what));
   }
@@ -127,18 +126,18 @@ class RuleJson {
     }
   }
 
-  const RulePlace& place() const { return place_; }
+  const RuleLocation& place() const { return place_; }
 
  private:
   const nlohmann::json& object_;
   std::string what_;
-  const RulePlace& place_;
+  const RuleLocation& place_;
   std::vector<std::string> known_;
 };
 
 // The conditions of a rule.
 
-constexpr std::size_t kMostConditions = 100;
+constexpr std::size_t kMaxConditions = 100;
 
 struct NamedComparator {
   std::string_view name;
@@ -154,7 +153,7 @@ constexpr std::array<NamedComparator, 9> kComparators = {{{"<", Comparator::less
                                                           {"not in", Comparator::not_in},
                                                           {"contains", Comparator::contains}}};
 
-Comparator comparator_of(const json& value, const RulePlace& place) {
+Comparator comparator_of(const json& value, const RuleLocation& place) {
   const std::string name = text_of(value, "comparator", place);
   for (const auto& known : kComparators) {
     if (known.name == name) return known.comparator;
@@ -168,7 +167,8 @@ bool is_order(Comparator comparator) {
   return comparator <= Comparator::greater_equal;
 }
 
-Limit limit_of(const json& value, std::string_view what, const Rule& rule, const RulePlace& place) {
+Limit limit_of(const json& value, std::string_view what, const Rule& rule,
+               const RuleLocation& place) {
   if (value.is_number()) {
     const double number = value.get<double>();
     if (!std::isfinite(number)) place.fail(fmt::format("'{}' is not a finite number", what));
@@ -183,13 +183,13 @@ Limit limit_of(const json& value, std::string_view what, const Rule& rule, const
 }
 
 // Field names in columns are lower case, so that those of rules are.
-Field field_of(const json& value, std::string_view what, const RulePlace& place) {
+Field field_of(const json& value, std::string_view what, const RuleLocation& place) {
   Field field = texts_of(value, what, place);
   for (std::string& name : field) name = lower_ascii(name);
   return field;
 }
 
-Condition condition_of(const json& value, const Rule& rule, const RulePlace& place) {
+Condition condition_of(const json& value, const Rule& rule, const RuleLocation& place) {
   if (!value.is_array() || value.size() != 3)
     place.fail("a condition must be a list of three: field, comparator, value");
   Condition condition;
@@ -215,15 +215,16 @@ Condition condition_of(const json& value, const Rule& rule, const RulePlace& pla
   return condition;
 }
 
-std::vector<Condition> conditions_of(const json& value, const Rule& rule, const RulePlace& place) {
-  if (!value.is_array() || value.size() > kMostConditions)
-    place.fail(fmt::format("'where' must be a list of at most {} conditions", kMostConditions));
+std::vector<Condition> conditions_of(const json& value, const Rule& rule,
+                                     const RuleLocation& place) {
+  if (!value.is_array() || value.size() > kMaxConditions)
+    place.fail(fmt::format("'where' must be a list of at most {} conditions", kMaxConditions));
   std::vector<Condition> conditions;
   for (const json& one : value) conditions.push_back(condition_of(one, rule, place));
   return conditions;
 }
 
-GroupCondition group_of(const json& value, const Rule& rule, const RulePlace& place) {
+GroupCondition group_of(const json& value, const Rule& rule, const RuleLocation& place) {
   RuleJson object(value, "group", place);
   GroupCondition group;
   const auto read = [&](std::string_view key, std::optional<Limit>& limit) {
@@ -235,7 +236,7 @@ GroupCondition group_of(const json& value, const Rule& rule, const RulePlace& pl
   read("share_above_percent", group.share_above_percent);
   if (const json* of = object.find("share_of")) group.share_of = field_of(*of, "share_of", place);
   if (const json* in = object.find("share_in")) {
-    if (!in->is_array() || in->size() > kMostConditions)
+    if (!in->is_array() || in->size() > kMaxConditions)
       place.fail("'share_in' must be a list of fields");
     for (const json& field : *in) group.share_in.push_back(field_of(field, "share_in", place));
   }
@@ -243,7 +244,7 @@ GroupCondition group_of(const json& value, const Rule& rule, const RulePlace& pl
   return group;
 }
 
-Sequence sequence_of(const json& value, const RulePlace& place) {
+Sequence sequence_of(const json& value, const RuleLocation& place) {
   RuleJson object(value, "sequence", place);
   Sequence sequence;
   sequence.of = field_of(object.need("of"), "of", place);
@@ -264,13 +265,13 @@ Sequence sequence_of(const json& value, const RulePlace& place) {
       place.fail("'costs_from' is beyond the end of a pattern");
     sequence.patterns.push_back(std::move(pattern));
   }
-  if (sequence.patterns.empty() || sequence.patterns.size() > kMostConditions)
-    place.fail(fmt::format("a sequence must have 1 to {} patterns", kMostConditions));
+  if (sequence.patterns.empty() || sequence.patterns.size() > kMaxConditions)
+    place.fail(fmt::format("a sequence must have 1 to {} patterns", kMaxConditions));
   object.end();
   return sequence;
 }
 
-FactCondition fact_of(const json& value, const Rule& rule, const RulePlace& place) {
+FactCondition fact_of(const json& value, const Rule& rule, const RuleLocation& place) {
   if (!value.is_array() || value.size() != 3)
     place.fail("'fact' must be a list of three: name, comparator, value");
   FactCondition fact;
@@ -287,7 +288,7 @@ FactCondition fact_of(const json& value, const Rule& rule, const RulePlace& plac
 
 // The condition of `rule`, whose thresholds are known: where, group, sequence, fact, sql, needs.
 void read_conditions(RuleJson& object, Rule& rule) {
-  const RulePlace& place = object.place();
+  const RuleLocation& place = object.place();
   const json* where = object.find("where");
   const json* sequence = object.find("sequence");
   const json* fact = object.find("fact");
@@ -308,9 +309,9 @@ void read_conditions(RuleJson& object, Rule& rule) {
 
 namespace {
 
-constexpr std::uint64_t kLargestFile = 16'000'000;
-constexpr std::size_t kMostRules = 1'000;
-constexpr std::size_t kLongestId = 64;
+constexpr std::uint64_t kMaxFile = 16'000'000;
+constexpr std::size_t kMaxRules = 1'000;
+constexpr std::size_t kMaxId = 64;
 constexpr std::string_view kSchema = "msprof.rules/1";
 
 // Defaults of a rule; the names of both kinds of op_summary.
@@ -325,21 +326,21 @@ struct Entry {
   std::optional<RuleSeverity> severity;
 };
 
-std::string id_of(const json& value, const RulePlace& place) {
+std::string id_of(const json& value, const RuleLocation& place) {
   const std::string id = text_of(value, "id", place);
   const auto is_good = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.';
   };
-  if (id.size() > kLongestId || !std::all_of(id.begin(), id.end(), is_good)) {
+  if (id.size() > kMaxId || !std::all_of(id.begin(), id.end(), is_good)) {
     place.fail(
         fmt::format("'{}' is not a valid id: use letters, digits, '_', '-' and '.', at most {}",
-                    shorten(printable(id.substr(0, 200)), 60), kLongestId));
+                    shorten(printable(id.substr(0, 200)), 60), kMaxId));
   }
   return id;
 }
 
-std::optional<RuleSeverity> severity_of(const std::string& name, const RulePlace& place) {
+std::optional<RuleSeverity> severity_of(const std::string& name, const RuleLocation& place) {
   if (name.empty()) return std::nullopt;
   for (const RuleSeverity severity :
        {RuleSeverity::problem, RuleSeverity::hint, RuleSeverity::info}) {
@@ -349,13 +350,13 @@ std::optional<RuleSeverity> severity_of(const std::string& name, const RulePlace
                          printable(name.substr(0, 40))));
 }
 
-std::map<std::string, double> thresholds_of(const json& value, const RulePlace& place) {
+std::map<std::string, double> thresholds_of(const json& value, const RuleLocation& place) {
   std::map<std::string, double> thresholds;
   if (!value.is_object() || value.size() > 100)
     place.fail("'thresholds' is not an object of numbers");
   for (const auto& item : value.items()) {
     const bool is_number = item.value().is_number() && std::isfinite(item.value().get<double>());
-    if (!is_number || item.key().empty() || item.key().size() > kLongestId)
+    if (!is_number || item.key().empty() || item.key().size() > kMaxId)
       place.fail(
           fmt::format("threshold '{}' is not a number", printable(item.key().substr(0, 64))));
     thresholds[item.key()] = item.value().get<double>();
@@ -370,11 +371,11 @@ bool flag_of(RuleJson& object, std::string_view key) {
   return value == nullptr || value->get<bool>();
 }
 
-std::optional<ProfRulePlace> prof_rule_of(RuleJson& object) {
+std::optional<ProfRuleEntry> prof_rule_of(RuleJson& object) {
   const json* value = object.find("prof_rule");
   if (value == nullptr) return std::nullopt;
   RuleJson place(*value, "prof_rule", object.place());
-  ProfRulePlace prof_rule{place.text("group"), place.text("type"), place.text("subtype"),
+  ProfRuleEntry prof_rule{place.text("group"), place.text("type"), place.text("subtype"),
                           place.text("suggestion")};
   place.end();
   return prof_rule;
@@ -386,7 +387,7 @@ Field field_or(RuleJson& object, std::string_view key, const Field& otherwise) {
 }
 
 Entry entry_of(const json& value, const std::string& file) {
-  RulePlace place{file, {}};
+  RuleLocation place{file, {}};
   RuleJson object(value, "a rule", place);
   Entry entry;
   Rule& rule = entry.rule;
@@ -424,21 +425,21 @@ Entry entry_of(const json& value, const std::string& file) {
 }
 
 std::vector<Entry> entries_of(std::string_view text, const std::string& file) {
-  const RulePlace place{file, {}};
+  const RuleLocation place{file, {}};
   const json document = json::parse(text, nullptr, false, true);
   if (document.is_discarded()) place.fail("it is not JSON");
   RuleJson object(document, "the file", place);
   if (object.text("schema") != kSchema) place.fail(fmt::format("'schema' is not \"{}\"", kSchema));
   const json& rules = object.need("rules");
-  if (!rules.is_array() || rules.size() > kMostRules)
-    place.fail(fmt::format("'rules' must be a list of at most {} rules", kMostRules));
+  if (!rules.is_array() || rules.size() > kMaxRules)
+    place.fail(fmt::format("'rules' must be a list of at most {} rules", kMaxRules));
   object.end();
   std::vector<Entry> entries;
   std::set<std::string> ids;
   for (const json& rule : rules) {
     entries.push_back(entry_of(rule, file));
     const std::string& id = entries.back().rule.id;
-    if (!ids.insert(id).second) RulePlace{file, id}.fail("two rules have this id");
+    if (!ids.insert(id).second) RuleLocation{file, id}.fail("two rules have this id");
   }
   return entries;
 }
@@ -448,7 +449,7 @@ void change(Rule& rule, const Entry& entry) {
     if (!rule.thresholds.contains(name)) {
       std::vector<std::string> known;
       for (const auto& threshold : rule.thresholds) known.push_back(threshold.first);
-      RulePlace{entry.rule.file, rule.id}.fail(fmt::format(
+      RuleLocation{entry.rule.file, rule.id}.fail(fmt::format(
           "it has no threshold '{}'; known: {}", printable(name), fmt::join(known, ", ")));
     }
     rule.thresholds[name] = value;
@@ -467,7 +468,8 @@ std::vector<std::string> add_rules(std::string_view text, const std::string& fil
         std::find_if(rules.begin(), rules.end(), [&](const Rule& rule) { return rule.id == id; });
     if (at == rules.end()) {
       if (entry.is_change)
-        RulePlace{file, id}.fail("no other rule has this id, and it has no condition of its own");
+        RuleLocation{file, id}.fail(
+            "no other rule has this id, and it has no condition of its own");
       if (entry.is_enabled) rules.push_back(std::move(entry.rule));
       continue;
     }
@@ -490,7 +492,7 @@ std::vector<std::string> add_rule_file(const std::filesystem::path& file,
   const std::string name = printable(file.string());
   std::string text;
   try {
-    text = read_text_file(file, kLargestFile);
+    text = read_text_file(file, kMaxFile);
   } catch (const Error& error) {
     throw Error(Exit::usage, fmt::format("--rules: {}", error.what()));
   }

@@ -11,7 +11,7 @@ constexpr std::array<std::string_view, 7> kDerived = {
     "core_num",   "core_use_percent", "vector_bound",  "memory_workspace",
     "data_bound", "scalar_load",      "bank_conflicts"};
 constexpr int kFirstDerived = -2;
-constexpr std::size_t kMostWorkspaces = 100'000;
+constexpr std::size_t kMaxWorkspaces = 100'000;
 
 }  // namespace
 
@@ -105,7 +105,7 @@ void TableFields::read_workspaces() {
   if (!workspaces_.empty()) return;
   read_table(db_, "fusion_op", {"fusion_op", "memory_workspace"},
              [&](std::span<const TableValue> row) {
-               if (!row[1].number || workspaces_.size() >= kMostWorkspaces) return;
+               if (!row[1].number || workspaces_.size() >= kMaxWorkspaces) return;
                workspaces_[row[0].text] = *row[1].number;
              });
 }

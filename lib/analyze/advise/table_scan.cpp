@@ -16,7 +16,7 @@ namespace msprof {
 namespace {
 
 // A store from elsewhere may have any number of streams.
-constexpr std::size_t kMostStreams = 10'000;
+constexpr std::size_t kMaxStreams = 10'000;
 
 // Finds the patterns of one rule in rows that come one by one, stream by stream.
 class SequenceMatcher {
@@ -34,7 +34,7 @@ class SequenceMatcher {
   Match add(std::string_view stream, std::string_view type, std::string_view name, double time_us) {
     auto at = streams_.find(stream);
     if (at == streams_.end()) {
-      if (streams_.size() >= kMostStreams) return {};
+      if (streams_.size() >= kMaxStreams) return {};
       at = streams_.emplace(std::string(stream), Rows()).first;
     }
     Rows& rows = at->second;
@@ -91,9 +91,9 @@ using Row = std::span<const TableValue>;
 constexpr std::string_view kMissing = "N/A";
 // Number of names that are distinguished; those of further rows are counted together. Only a store
 // from elsewhere has more.
-constexpr std::size_t kMostNames = 100'000;
+constexpr std::size_t kMaxNames = 100'000;
 constexpr std::string_view kOtherNames = "(others)";
-constexpr std::size_t kMostDevices = 1'000;  // those behind them count as the last one
+constexpr std::size_t kMaxDevices = 1'000;  // those behind them count as the last one
 
 // Texts as small numbers.
 class Names {
@@ -102,7 +102,7 @@ class Names {
     key_ = text;
     const auto known = ids_.find(key_);
     if (known != ids_.end()) return known->second;
-    if (ids_.size() >= kMostNames && text != kOtherNames) return id_of(kOtherNames);
+    if (ids_.size() >= kMaxNames && text != kOtherNames) return id_of(kOtherNames);
     const std::size_t id = names_.size();
     names_.push_back(key_);
     ids_.emplace(key_, id);
@@ -116,7 +116,7 @@ class Names {
   std::vector<std::string> names_;
 };
 
-struct PlacedCondition {
+struct BoundCondition {
   const Condition* condition = nullptr;
   int left = TableFields::kNone;
   int right = TableFields::kNone;
@@ -124,10 +124,10 @@ struct PlacedCondition {
 };
 
 // A rule with the positions of its fields in this table.
-struct PlacedRule {
+struct BoundRule {
   const Rule* rule = nullptr;
   std::string missing;  // the first field that the table lacks
-  std::vector<PlacedCondition> where;
+  std::vector<BoundCondition> where;
   int name = TableFields::kNone;
   int time = TableFields::kNone;
   int sequence_of = TableFields::kNone;
@@ -136,16 +136,16 @@ struct PlacedRule {
   std::vector<int> evidence;
 };
 
-class Placer {
+class RuleBinder {
  public:
-  explicit Placer(TableFields& fields) : fields_(fields) {}
+  explicit RuleBinder(TableFields& fields) : fields_(fields) {}
 
-  PlacedRule place(const Rule& rule) {
-    PlacedRule placed;
+  BoundRule place(const Rule& rule) {
+    BoundRule placed;
     placed.rule = &rule;
     for (const Condition& condition : rule.where) {
-      PlacedCondition one{&condition, need(condition.left, placed), TableFields::kNone,
-                          rule.value_of(condition.limit)};
+      BoundCondition one{&condition, need(condition.left, placed), TableFields::kNone,
+                         rule.value_of(condition.limit)};
       if (!condition.right.empty()) one.right = need(condition.right, placed);
       placed.where.push_back(one);
     }
@@ -162,7 +162,7 @@ class Placer {
   }
 
  private:
-  int need(const Field& field, PlacedRule& rule) {
+  int need(const Field& field, BoundRule& rule) {
     const int place = fields_.place(field);
     if (place == TableFields::kNone && rule.missing.empty()) rule.missing = field.front();
     return place;
@@ -173,7 +173,7 @@ class Placer {
 // The matches of one rule in one group, as rows come.
 class Gatherer {
  public:
-  Gatherer(const PlacedRule& placed, const TableFields& fields, Names& names)
+  Gatherer(const BoundRule& placed, const TableFields& fields, Names& names)
       : placed_(placed), fields_(fields), names_(names) {
     if (placed.rule->sequence) matcher_.emplace(*placed.rule->sequence);
   }
@@ -204,7 +204,7 @@ class Gatherer {
     return static_cast<std::size_t>(&op - found_.ops.data());
   }
 
-  bool holds(Row row, const PlacedCondition& placed) const {
+  bool holds(Row row, const BoundCondition& placed) const {
     const Condition& condition = *placed.condition;
     if (condition.is_about_text()) {
       const std::string_view text = fields_.text(row, placed.left);
@@ -218,7 +218,7 @@ class Gatherer {
   }
 
   void check(Row row, double time) {
-    for (const PlacedCondition& condition : placed_.where) {
+    for (const BoundCondition& condition : placed_.where) {
       if (!holds(row, condition)) return;
     }
     MatchedOp& op = op_named(fields_.text(row, placed_.name));
@@ -262,7 +262,7 @@ class Gatherer {
     return found_.ops[op - 1];
   }
 
-  const PlacedRule& placed_;
+  const BoundRule& placed_;
   const TableFields& fields_;
   Names& names_;
   RuleMatches found_;
@@ -282,7 +282,7 @@ class Scan {
   Scan(const Database& db, std::vector<std::string> columns, const std::vector<const Rule*>& rules,
        const TableScanOptions& options)
       : options_(options), fields_(db, std::move(columns)) {
-    Placer placer(fields_);
+    RuleBinder placer(fields_);
     for (const Rule* rule : rules) rules_.push_back(placer.place(*rule));
     layer_ = fields_.place("layer_id");
     device_ = fields_.place("device_id");
@@ -305,7 +305,7 @@ class Scan {
     enter_device(fields_.text(row, device_));
     const std::string_view stream = fields_.text(row, stream_);
     for (Gatherer& gatherer : group_->gatherers) gatherer.add(row, stream);
-    if (device_facts_ != nullptr) add_facts(row);
+    if (device_facts_ != nullptr) add_info(row);
   }
 
   void end_document() {
@@ -333,7 +333,7 @@ class Scan {
  private:
   // Rows of a device are neighbours.
   void enter_device(std::string_view device) {
-    if (group_ != nullptr && (device == current_device_ || ++switches_ > kMostDevices)) return;
+    if (group_ != nullptr && (device == current_device_ || ++switches_ > kMaxDevices)) return;
     current_device_ = device;
     if (options_.facts) device_facts_ = &all_facts_[current_device_];
     const std::string name = options_.by_device ? current_device_ : std::string();
@@ -346,10 +346,10 @@ class Scan {
     groups_.push_back(std::make_unique<Group>());
     group_ = groups_.back().get();
     group_->device = name;
-    for (const PlacedRule& rule : rules_) group_->gatherers.emplace_back(rule, fields_, names_);
+    for (const BoundRule& rule : rules_) group_->gatherers.emplace_back(rule, fields_, names_);
   }
 
-  void add_facts(Row row) {
+  void add_info(Row row) {
     fact_row_.resize(facts_.size());
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       if (facts_[i] < 0) continue;
@@ -361,12 +361,12 @@ class Scan {
   }
 
   // The first field of the rule without a value in any row; empty: there is data.
-  std::string never_seen(const PlacedRule& rule) const {
+  std::string never_seen(const BoundRule& rule) const {
     if (!rule.missing.empty()) return rule.missing;
     const auto unseen = [&](int place) {
       return place >= 0 && !seen_[static_cast<std::size_t>(place)];
     };
-    for (const PlacedCondition& condition : rule.where) {
+    for (const BoundCondition& condition : rule.where) {
       if (unseen(condition.left)) return condition.condition->left.front();
       if (unseen(condition.right)) return condition.condition->right.front();
     }
@@ -376,7 +376,7 @@ class Scan {
 
   TableScanOptions options_;
   TableFields fields_;
-  std::vector<PlacedRule> rules_;
+  std::vector<BoundRule> rules_;
   int layer_ = TableFields::kNone, device_ = TableFields::kNone, stream_ = TableFields::kNone;
   bool is_mean_ = false;
   std::vector<int> facts_;
@@ -415,11 +415,11 @@ TableScanResult scan_table(const Database& db, std::string_view name,
                            const std::vector<const Rule*>& rules, const TableScanOptions& options) {
   const auto table = find_table(db, name);
   if (table == nullptr) return {};
-  const auto documents = table->documents(db);
+  const auto documents = table->output_files(db);
   if (documents.empty()) return {};
   const auto headers = table->columns(db);
   Scan scan(db, fields_of(db, *table), rules, options);
-  for (Document document : documents) {
+  for (OutputFile document : documents) {
     document.scope = options.scope;
     TableReader reader(scan.wanted(), [&](Row row) { scan.add(row); });
     reader.begin(headers);

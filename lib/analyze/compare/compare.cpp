@@ -28,7 +28,7 @@ using Runs = std::vector<RunProfile>;
 constexpr std::int64_t kFewExecutions = 5;
 constexpr std::int64_t kOtherNumber = 3;  // times as many executions
 constexpr double kTrend = 0.1;            // between the halves of a run
-constexpr double kMostOutside = 0.02;
+constexpr double kMaxOutside = 0.02;
 
 class Warnings {
  public:
@@ -37,7 +37,7 @@ class Warnings {
   std::vector<ComparisonWarning> list() {
     same_capture();
     partial();
-    facts();
+    describe_sides();
     several_runs();
     executions();
     counters();
@@ -89,7 +89,7 @@ class Warnings {
     return value ? fmt::format("{:g}{}", *value, unit) : "unknown";
   }
 
-  void facts() {
+  void describe_sides() {
     differ(
         "the kinds of capture", [](const RunProfile& run) { return run.dialect; },
         "; names and units of operators do not correspond");
@@ -172,7 +172,7 @@ class Warnings {
     }
     for (const Runs* side : {&base_, &now_})
       for (const RunProfile& run : *side)
-        if (run.outside_share > kMostOutside)
+        if (run.outside_share > kMaxOutside)
           say("{}: {:.0f} % of the operators' time is outside of all {}s and not compared",
               run.capture, 100 * run.outside_share, what);
   }
@@ -229,7 +229,7 @@ std::vector<ComparisonWarning> comparison_warnings(const Runs& base, const Runs&
 constexpr double kRatioPart = 0.03;      // of the full scale
 constexpr double kRatioRelative = 0.15;  // of itself
 // A bound of 1 has two sides; below this it says "not bound" either way.
-constexpr double kLeastBound = 0.2;
+constexpr double kMinBound = 0.2;
 
 std::string unit_text(TimeUnit unit) {
   switch (unit) {
@@ -277,8 +277,8 @@ class Comparer {
   }
 
   Comparison run() {
-    result_.base = base_.facts;
-    result_.now = now_.facts;
+    result_.base = base_.info;
+    result_.now = now_.info;
     result_.noise_basis = floor_.basis();
     result_.total = {base_.total.us(), now_.total.us(), 0};
     for (const OpMatch& match : match_ops(base_.ops, now_.ops)) add_op(match);
@@ -360,7 +360,7 @@ class Comparer {
       if (found == theirs.end()) continue;
       const double now = found->second, most = std::max(base, now);
       const bool is_bound = name.ends_with("_bound");
-      const double least = is_bound ? kLeastBound : kRatioPart * scale;
+      const double least = is_bound ? kMinBound : kRatioPart * scale;
       if (is_bound ? most < least : std::abs(now - base) < least) continue;
       if (std::abs(now - base) <= std::max(kRatioRelative, chance) * most) continue;
       op.ratios.push_back({name, base, now});
@@ -411,7 +411,7 @@ class Comparer {
   }
 
   static double per_execution(const SideProfile& side, const SideProfile::Call& call) {
-    const auto executions = std::max<std::int64_t>(1, side.facts.executions);
+    const auto executions = std::max<std::int64_t>(1, side.info.executions);
     return static_cast<double>(call.count) / static_cast<double>(executions);
   }
 

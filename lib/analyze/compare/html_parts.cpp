@@ -15,13 +15,13 @@ namespace msprof::html {
 
 namespace {
 
-constexpr std::size_t kMostNames = 12;
+constexpr std::size_t kMaxNames = 12;
 constexpr double kUsPerMs = 1000;
 // Above it, digits say nothing.
-constexpr double kMostShown = 1e15;
+constexpr double kMaxShown = 1e15;
 
 bool is_shown(double value) {
-  return std::isfinite(value) && std::abs(value) < kMostShown;
+  return std::isfinite(value) && std::abs(value) < kMaxShown;
 }
 
 // "conv1+bn1+relu1 → conv1", "-" where neither side has a name.
@@ -72,10 +72,10 @@ std::string name(std::string_view text) {
 
 std::string names(const std::vector<std::string>& texts, std::string_view between) {
   std::string result;
-  for (std::size_t i = 0; i < std::min(texts.size(), kMostNames); ++i)
+  for (std::size_t i = 0; i < std::min(texts.size(), kMaxNames); ++i)
     result += (i == 0 ? "" : std::string(between)) + name(texts[i]);
-  if (texts.size() > kMostNames)
-    result += fmt::format("{}<i>{} more</i>", between, texts.size() - kMostNames);
+  if (texts.size() > kMaxNames)
+    result += fmt::format("{}<i>{} more</i>", between, texts.size() - kMaxNames);
   return result;
 }
 
@@ -113,7 +113,7 @@ std::string_view kind_of(double delta_us, bool is_noise) {
 namespace {
 
 // A browser sorts and scrolls so many without a pause.
-constexpr std::size_t kMostRows = 1000;
+constexpr std::size_t kMaxRows = 1000;
 
 std::string_view class_of(CellKind kind) {
   switch (kind) {
@@ -133,7 +133,7 @@ class HtmlTable : public RowSink {
   HtmlTable(std::string id, std::string caption)
       : id_(std::move(id)), caption_(std::move(caption)) {}
 
-  bool is_full() const { return rows_ >= kMostRows; }
+  bool is_full() const { return rows_ >= kMaxRows; }
 
   using RowSink::number;
   void begin(std::span<const std::string> titles) override {
@@ -284,16 +284,16 @@ std::string calls_section(const Comparison& comparison) {
 
 namespace {
 
-constexpr std::size_t kMostBars = 15;
-constexpr std::size_t kMostNoiseBars = 6;  // where nothing changed
-constexpr double kWidth = 1000;            // of the drawing, stretched to its place
+constexpr std::size_t kMaxBars = 15;
+constexpr std::size_t kMaxNoiseBars = 6;  // where nothing changed
+constexpr double kWidth = 1000;           // of the drawing, stretched to its place
 constexpr double kHeight = 24;
 constexpr double kThinnest = 2;  // a bar that can be seen
 
 // What is no number, or beyond any time, has no place in a picture.
 double drawable(double us) {
-  constexpr double kMost = 1e15;
-  return std::isfinite(us) ? std::clamp(us, -kMost, kMost) : 0;
+  constexpr double kMax = 1e15;
+  return std::isfinite(us) ? std::clamp(us, -kMax, kMax) : 0;
 }
 
 // us ─► x of the drawing.
@@ -377,7 +377,7 @@ class WaterfallDrawing {
     Sum smaller, noise, drawn;
     for (const WaterfallBar& bar : waterfall_.bars) {
       const bool takes =
-          all_noise ? chosen_.size() < kMostNoiseBars : !bar.is_noise && chosen_.size() < kMostBars;
+          all_noise ? chosen_.size() < kMaxNoiseBars : !bar.is_noise && chosen_.size() < kMaxBars;
       drawn.add(bar.delta_us);
       if (takes) {
         chosen_.push_back(bar);

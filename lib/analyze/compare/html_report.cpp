@@ -14,7 +14,7 @@ namespace {
 
 using namespace html;
 
-constexpr std::size_t kMostWarnings = 50;
+constexpr std::size_t kMaxWarnings = 50;
 
 // As a Content-Security-Policy writes a hash.
 std::string base64_of_hex(std::string_view hex) {
@@ -107,7 +107,7 @@ std::string header(const Comparison& comparison) {
 std::string warnings(const Comparison& comparison) {
   if (comparison.warnings.empty()) return "";
   std::string items;
-  const std::size_t shown = std::min(comparison.warnings.size(), kMostWarnings);
+  const std::size_t shown = std::min(comparison.warnings.size(), kMaxWarnings);
   for (std::size_t i = 0; i < shown; ++i)
     items += fmt::format("<li>{}</li>\n", escaped(comparison.warnings[i].shown(), kSentenceWidth));
   if (shown < comparison.warnings.size())

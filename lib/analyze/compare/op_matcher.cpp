@@ -14,7 +14,7 @@ using Ops = std::vector<OpProfile>;
 using Key = std::function<std::string(const OpProfile&)>;
 
 // A layer that more operators than this are made of tells nothing.
-constexpr std::size_t kMostParts = 64;
+constexpr std::size_t kMaxParts = 64;
 
 // "Mul_28" in one run is "Mul_31" in the next.
 std::string without_numbers(const std::string& name) {
@@ -71,7 +71,7 @@ class Matcher {
       if (many_taken[i]) continue;
       for (const std::string& layer : many[i].originals) {
         auto& made_of_it = by_layer[model_of(many[i]) + '\n' + layer];
-        if (made_of_it.size() < kMostParts) made_of_it.push_back(i);
+        if (made_of_it.size() < kMaxParts) made_of_it.push_back(i);
       }
     }
     for (std::size_t i = 0; i < wholes.size(); ++i) {

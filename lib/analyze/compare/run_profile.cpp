@@ -19,7 +19,7 @@ namespace msprof {
 namespace {
 
 // The last execution of a run often takes what is left; medians do not see so few.
-constexpr double kMostOdd = 0.25;
+constexpr double kMaxOdd = 0.25;
 
 // The batch of nearly all executions of a model; empty where there is none.
 std::optional<std::int64_t> main_batch(const std::map<std::int64_t, std::int64_t>& executions) {
@@ -29,7 +29,7 @@ std::optional<std::int64_t> main_batch(const std::map<std::int64_t, std::int64_t
     all += static_cast<double>(one.second);
     if (most == nullptr || one.second > most->second) most = &one;
   }
-  if (most == nullptr || all - static_cast<double>(most->second) > kMostOdd * all)
+  if (most == nullptr || all - static_cast<double>(most->second) > kMaxOdd * all)
     return std::nullopt;
   return most->first;
 }
@@ -66,10 +66,10 @@ Batches read_batches(const QueryDb& db) {
   Statement read = db.prepare(
       "SELECT ifnull(model, ''), batch, sum(CAST(executions AS REAL)) FROM v_steps"
       " WHERE executions > 0 AND batch > 0 GROUP BY 1, 2 ORDER BY 1, 2");
-  constexpr double kMost = 1e15;  // a store from elsewhere may say anything
+  constexpr double kMax = 1e15;  // a store from elsewhere may say anything
   while (read.step()) {
     batches.executions[valid_utf8(read.text(0))][read.integer(1)] =
-        static_cast<std::int64_t>(std::min(read.real(2), kMost));
+        static_cast<std::int64_t>(std::min(read.real(2), kMax));
   }
   return batches;
 }
@@ -194,7 +194,7 @@ void read_ratios(const Database& db, RunProfile& run) {
 // Fewer executions than this in a half say nothing of a trend.
 constexpr std::size_t kHalf = 10;
 // More layers than this are never fused into one; a store from elsewhere may say so.
-constexpr std::size_t kMostOriginals = 64;
+constexpr std::size_t kMaxOriginals = 64;
 
 std::string text_of(const Statement& row, int column) {
   return valid_utf8(row.text(column));
@@ -219,7 +219,7 @@ std::vector<std::string> originals_of(const std::string& joined, const std::stri
   std::vector<std::string> originals;
   for (const std::string_view one : split(joined, '+'))
     if (!one.empty()) originals.emplace_back(one);
-  if (originals.empty() || originals.size() > kMostOriginals) originals = {name};
+  if (originals.empty() || originals.size() > kMaxOriginals) originals = {name};
   return originals;
 }
 

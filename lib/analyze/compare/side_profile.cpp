@@ -180,16 +180,16 @@ std::string NoiseFloor::basis() const {
 
 namespace {
 
-void add_facts(const RunProfile& run, ComparedSide& facts) {
-  facts.captures.push_back(run.capture);
-  if (facts.chip.empty()) facts.chip = run.chip;
-  if (!facts.frequency_mhz) facts.frequency_mhz = run.frequency_mhz;
+void add_info(const RunProfile& run, ComparedSide& info) {
+  info.captures.push_back(run.capture);
+  if (info.chip.empty()) info.chip = run.chip;
+  if (!info.frequency_mhz) info.frequency_mhz = run.frequency_mhz;
   for (const std::string& model : run.models) {
-    if (std::find(facts.models.begin(), facts.models.end(), model) == facts.models.end())
-      facts.models.push_back(model);
+    if (std::find(info.models.begin(), info.models.end(), model) == info.models.end())
+      info.models.push_back(model);
   }
-  facts.devices = std::max(facts.devices, run.devices);
-  facts.executions += run.executions;
+  info.devices = std::max(info.devices, run.devices);
+  info.executions += run.executions;
 }
 
 void add_op(const OpProfile& op, SideProfile& side) {
@@ -223,7 +223,7 @@ SideProfile merge_runs(const std::vector<RunProfile>& runs) {
   SideProfile side;
   Batches batches;
   for (const RunProfile& run : runs) {
-    add_facts(run, side.facts);
+    add_info(run, side.info);
     batches.add(run.batches);
     side.total.add_run(run.total_us, run.mad_us, run.fastest_us);
     add_ops(run, side);
@@ -235,8 +235,8 @@ SideProfile merge_runs(const std::vector<RunProfile>& runs) {
     side.largest_ratio = std::max(side.largest_ratio, run.largest_ratio);
   }
   fill_missing(side, runs.size());
-  side.facts.batches = batches.values();
-  if (!side.facts.batches.empty()) side.facts.pictures = batches.pictures();
+  side.info.batches = batches.values();
+  if (!side.info.batches.empty()) side.info.pictures = batches.pictures();
   return side;
 }
 

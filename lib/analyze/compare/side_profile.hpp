@@ -58,7 +58,7 @@ class NoiseFloor {
 
 // The runs of one side, operator by operator.
 struct SideProfile {
-  ComparedSide facts;
+  ComparedSide info;
   Measured total;
   std::vector<OpProfile> ops;  // those of the first run, then what only later ones have
   std::vector<Measured> op_times;

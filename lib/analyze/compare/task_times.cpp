@@ -26,7 +26,7 @@ void ExecutionIndex::read_pictures(const QueryDb& db) {
   }
 }
 
-double ExecutionIndex::pictures_of(const TaskPlace& task) const {
+double ExecutionIndex::pictures_of(const TaskPosition& task) const {
   if (pictures_.empty()) return 1;
   const auto found = pictures_.find({task.device_id, task.model_id.value_or(-1), task.step, 0});
   return found == pictures_.end() ? 1 : found->second;
@@ -55,7 +55,7 @@ std::size_t ExecutionIndex::group_of(std::int64_t device_id, std::optional<std::
   return groups_.emplace(name, groups_.size()).first->second;
 }
 
-std::optional<std::size_t> ExecutionIndex::find_iteration(const TaskPlace& task) const {
+std::optional<std::size_t> ExecutionIndex::find_iteration(const TaskPosition& task) const {
   const auto device = iterations_.find(task.device_id);
   if (device == iterations_.end()) return std::nullopt;
   const auto& all = device->second;
@@ -65,7 +65,7 @@ std::optional<std::size_t> ExecutionIndex::find_iteration(const TaskPlace& task)
   return std::prev(next)->execution;
 }
 
-std::size_t ExecutionIndex::place_of(const Key& key, const TaskPlace& task) {
+std::size_t ExecutionIndex::place_of(const Key& key, const TaskPosition& task) {
   if (last_ && last_->first == key) return last_->second;
   const auto [place, is_new] = places_.emplace(key, executions_.size());
   if (is_new)
@@ -74,7 +74,7 @@ std::size_t ExecutionIndex::place_of(const Key& key, const TaskPlace& task) {
   return place->second;
 }
 
-std::optional<std::size_t> ExecutionIndex::find(const TaskPlace& task) {
+std::optional<std::size_t> ExecutionIndex::find(const TaskPosition& task) {
   switch (unit_) {
     case TimeUnit::iteration:
       return find_iteration(task);
@@ -104,8 +104,8 @@ TaskTimes::TaskTimes(const QueryDb& db, TimeUnit unit,
   while (read.step()) {
     const auto slot = slot_of_op.find(read.integer(0));
     if (slot == slot_of_op.end()) continue;
-    const TaskPlace place{read.integer(1), read.maybe_integer(2), read.integer(3),
-                          read.maybe_integer(4), read.real(5)};
+    const TaskPosition place{read.integer(1), read.maybe_integer(2), read.integer(3),
+                             read.maybe_integer(4), read.real(5)};
     add(slot->second, place, read.real(6));
   }
 }
@@ -117,7 +117,7 @@ std::size_t TaskTimes::add_slot() {
   return samples_.size() - 1;
 }
 
-void TaskTimes::add(std::size_t slot, const TaskPlace& place, double us) {
+void TaskTimes::add(std::size_t slot, const TaskPosition& place, double us) {
   if (first_task_[slot] == kNever) first_task_[slot] = tasks_;
   if (last_device_ != place.device_id) devices_.insert(place.device_id);
   last_device_ = place.device_id;

@@ -17,7 +17,7 @@
 namespace msprof {
 
 // What v_tasks says of a task.
-struct TaskPlace {
+struct TaskPosition {
   std::int64_t device_id = 0;
   std::optional<std::int64_t> model_id;
   std::int64_t step = 0;
@@ -37,7 +37,7 @@ class ExecutionIndex {
   ExecutionIndex(const QueryDb& db, TimeUnit unit);
 
   // The place in executions(); empty for a task outside of them.
-  std::optional<std::size_t> find(const TaskPlace& task);
+  std::optional<std::size_t> find(const TaskPosition& task);
   // Adds a duration, which counts where an execution is as long as its tasks are together. Returns
   // what it is of the unit: of a picture its part.
   double add(std::size_t execution, double us) {
@@ -57,10 +57,10 @@ class ExecutionIndex {
 
   void read_iterations(const QueryDb& db);
   void read_pictures(const QueryDb& db);
-  double pictures_of(const TaskPlace& task) const;
+  double pictures_of(const TaskPosition& task) const;
   std::size_t group_of(std::int64_t device_id, std::optional<std::int64_t> model_id);
-  std::optional<std::size_t> find_iteration(const TaskPlace& task) const;
-  std::size_t place_of(const Key& key, const TaskPlace& task);
+  std::optional<std::size_t> find_iteration(const TaskPosition& task) const;
+  std::size_t place_of(const Key& key, const TaskPosition& task);
 
   TimeUnit unit_;
   std::map<std::pair<std::int64_t, std::int64_t>, std::string> model_names_;
@@ -96,7 +96,7 @@ class TaskTimes {
 
   // What is no operator to v_ops but takes time of its own (collectives); returns its slot.
   std::size_t add_slot();
-  void add(std::size_t slot, const TaskPlace& place, double us);
+  void add(std::size_t slot, const TaskPosition& place, double us);
 
  private:
   struct Sample {

@@ -25,8 +25,8 @@ std::string_view module_of(std::int64_t level) {
 
 class Writer {
  public:
-  Writer(const Database& db, const Document& document, RowSink& out)
-      : db_(db), scope_(document.scope), out_(out), texts_(db), ops_(db) {}
+  Writer(const Database& db, const OutputFile& output_file, RowSink& out)
+      : db_(db), scope_(output_file.scope), out_(out), texts_(db), ops_(db) {}
 
   void write_calls() {
     cann::CallCursor calls(db_, scope_, {&ApiCallRow::level}, {.not_null = {&ApiCallRow::level}});
@@ -85,8 +85,8 @@ class CannAiStackTime : public cann::Table {
                .is_cann5_only = true},
               {"Infer ID", "Module", "API", "Start Time", "Duration(ns)"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
-    Writer writer(db, document, out);
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    Writer writer(db, output_file, out);
     writer.write_calls();
     writer.write_tasks();
   }

@@ -18,15 +18,15 @@ class CannAicpu : public cann::Table {
               {"Device_id", "Timestamp(us)", "Node", "Compute_time(us)", "Memcpy_time(us)",
                "Task_time(us)", "Dispatch_time(us)", "Total_time(us)", "Stream ID", "Task ID"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
-        "SELECT device_id, shown_start_ns, op_name_id, compute_us, memcpy_us, shown_duration_ns,"
+        "SELECT device_id, vendor_start_ns, op_name_id, compute_us, memcpy_us, vendor_duration_ns,"
         " dispatch_us, total_ns, stream_id, task_number, start_ns, end_ns FROM aicpu_node WHERE "
         "start_ns >= ?"
-        " ORDER BY device_id, shown_start_ns, id");
+        " ORDER BY device_id, vendor_start_ns, id");
     read.bind(1, cann::window_begin_ns(db));
-    const ScopeFilter scope(document.scope);
+    const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (!scope.takes(read.integer(0), read.integer(10), read.integer(11))) continue;
       out.number(read.integer(0));

@@ -15,7 +15,7 @@ namespace {
 __extension__ using uint128 = unsigned __int128;
 
 // us of a duration, and its rounding to ns: doubles, since the mean and the variance are printed as
-// the peer's come out (cann_host.md 2.1).
+// the vendor's come out (cann_host.md 2.1).
 double us_of(std::int64_t ns) {
   return static_cast<double>(ns) / 1000.0;
 }
@@ -130,9 +130,9 @@ class CannApiStatistic : public cann::Table {
   // Rows come by name.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn}; }
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Groups groups(db);
-    cann::CallCursor calls(db, document.scope, {&ApiCallRow::level},
+    cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::level},
                            {.not_null = {&ApiCallRow::name_id}});
     while (calls.next()) groups.of(calls->name_id, calls->level).add(calls.duration_ns());
     cann::Texts texts(db);

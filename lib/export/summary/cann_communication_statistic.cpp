@@ -23,13 +23,13 @@ class CannCommunicationStatistic : public cann::Table {
               {"Device_id", "OP Type", "Count", "Total Time(us)", "Min Time(us)", "Avg Time(us)",
                "Max Time(us)", "Ratio(%)"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     using Key = std::pair<std::int64_t, std::string>;
     std::map<Key, Times> groups;
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT device_id, op_type_name_id, duration_ns, start_ns FROM comm_span ORDER BY id");
-    const ScopeFilter scope(document.scope);
+    const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (!scope.takes_for(read.integer(0), read.integer(3), read.integer(2))) continue;
       const std::string type = read.is_null(1) ? std::string("N/A") : texts(read.integer(1));

@@ -19,9 +19,9 @@ class CannDp : public cann::Table {
                .cann5_place = 10},
               {"Device_id", "Timestamp(us)", "Action", "Source", "Cached Buffer Size"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
-    const ScopeFilter scope(document.scope);
+    const ScopeFilter scope(output_file.scope);
     Statement read = db.prepare(
         "SELECT device_id, start_us, action_name_id, source_name_id, queue_size FROM data_queue"
         " WHERE action_name_id IS NOT NULL ORDER BY device_id, id");

@@ -19,12 +19,12 @@ class CannFusionOp : public cann::Table {
                "Memory Input(KB)", "Memory Output(KB)", "Memory Weight(KB)", "Memory Workspace(KB)",
                "Memory Total(KB)"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT model_name_id, model_number, name_id, original_names_name_id, input_bytes,"
         " output_bytes, weight_bytes, workspace_bytes, total_bytes FROM fusion_op ORDER BY id");
-    const ScopeFilter scope(document.scope);
+    const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (!scope.takes_model(read.maybe_integer(1))) continue;
       out.text("host");

@@ -42,10 +42,10 @@ class CannGeOpExecute : public cann::Table {
                .is_cann5_only = true},
               {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const OpTypes types(db);
     cann::Texts texts(db);
-    cann::CallCursor calls(db, document.scope, {&ApiCallRow::item_name_id, &ApiCallRow::level});
+    cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::item_name_id, &ApiCallRow::level});
     while (calls.next()) {
       if (calls->level != cann::kNodeLevel) continue;
       const auto op = given(calls->item_name_id);

@@ -209,21 +209,21 @@ class CannL2Cache : public cann::Table {
     return all;
   }
 
-  std::vector<Document> documents(const Database& db) const override {
-    auto documents = Table::documents(db);
-    if (documents.empty()) return documents;
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    auto output_files = Table::output_files(db);
+    if (output_files.empty()) return output_files;
     const Devices devices(db);
     Statement read = db.prepare("SELECT DISTINCT device_id FROM l2_cache ORDER BY device_id");
     while (read.step()) {
-      if (devices.of(read.integer(0)) != nullptr) return documents;
+      if (devices.of(read.integer(0)) != nullptr) return output_files;
     }
     return {};
   }
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const Devices devices(db);
-    const ScopeFilter scope(document.scope);
-    const TaskNames names(db, document.scope);
+    const ScopeFilter scope(output_file.scope);
+    const TaskNames names(db, output_file.scope);
     const bool has_names = has_ops(db);
     cann::Texts texts(db);
     Statement read = db.prepare(
@@ -233,7 +233,7 @@ class CannL2Cache : public cann::Table {
       const Device* device = devices.of(read.integer(0));
       if (device == nullptr || !scope.takes_device(read.integer(0))) continue;
       const TaskNames::Name& name = names.of(read);
-      if (document.scope.iteration && !name.has_run) continue;
+      if (output_file.scope.iteration && !name.has_run) continue;
       for (const int id : {0, 1, 2}) out.number(read.integer(id));
       device->write(out, read, 3);
       if (has_names) cann::text_or_missing(out, texts, name.said());

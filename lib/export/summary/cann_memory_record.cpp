@@ -19,12 +19,12 @@ class CannMemoryRecord : public cann::Table {
               {"Device_id", "Component", "Timestamp(us)", "Total Allocated(KB)",
                "Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Statement read = db.prepare(
-        "SELECT device_id, shown_time_ns, total_allocated_bytes, total_reserved_bytes,"
+        "SELECT device_id, vendor_time_ns, total_allocated_bytes, total_reserved_bytes,"
         " time_ns"
         " FROM memory_event ORDER BY id");
-    const ScopeFilter scope(document.scope);
+    const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (!scope.takes(read.integer(0), read.integer(4), read.integer(4))) continue;
       out.number(read.integer(0));

@@ -42,17 +42,17 @@ class CannMsprofTx : public cann::Table {
                "Start_time(us)", "End_time(us)", "message_type", "message", "domain",
                "Device Start_time(us)", "Device End_time(us)"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
         "SELECT is_extended, process_id, range.thread_id, category, event_type, payload_type,"
-        " payload_value, range.shown_start_ns, range.shown_end_ns, message_type, message_name_id,"
-        " domain_name_id, mark.device_id, mark.shown_start_ns, mark.shown_end_ns,"
+        " payload_value, range.vendor_start_ns, range.vendor_end_ns, message_type, message_name_id,"
+        " domain_name_id, mark.device_id, mark.vendor_start_ns, mark.vendor_end_ns,"
         " range.start_ns, range.end_ns, mark.start_ns, mark.end_ns"
         " FROM user_range AS range"
         " LEFT JOIN device_mark AS mark ON is_extended = 1 AND mark.mark_id = range.mark_id"
-        " ORDER BY range.shown_start_ns, range.id, mark.device_id, mark.id");
-    const ScopeFilter scope(document.scope);
+        " ORDER BY range.vendor_start_ns, range.id, mark.device_id, mark.id");
+    const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (is_taken(scope, read)) write_row(out, texts, read);
     }

@@ -84,9 +84,9 @@ class CannOpStatistic : public cann::Table {
               {"Device_id", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Groups groups(db);
-    cann::TaskCursor tasks(db, document.scope, {&TaskRow::device_id, &TaskRow::op_id},
+    cann::TaskCursor tasks(db, output_file.scope, {&TaskRow::device_id, &TaskRow::op_id},
                            {.not_null = {&TaskRow::op_id}}, cann::TaskWindow::starts_within);
     while (tasks.next()) groups.add(tasks->device_id, tasks->op_id, tasks->duration_ns);
     groups.finish_device();

@@ -53,7 +53,7 @@ class OpRows {
 namespace {
 
 // Beyond so many operators they are formatted again and again rather than kept.
-constexpr std::size_t kMostOps = 1 << 15;
+constexpr std::size_t kMaxOps = 1 << 15;
 
 enum Cell : std::size_t {
   kName,
@@ -86,7 +86,7 @@ OpRows::OpRows(const Database& db, bool has_mix)
 OpRows::Op& OpRows::of(std::int64_t op_id) {
   const auto known = known_.find(op_id);
   if (known != known_.end()) return known->second;
-  if (known_.size() >= kMostOps) known_.clear();
+  if (known_.size() >= kMaxOps) known_.clear();
   Op& op = known_[op_id];
   load(op, op_id);
   return op;
@@ -185,9 +185,9 @@ class Collectives {
 
 class Writer {
  public:
-  Writer(const Database& db, const Document& document, RowSink& out)
+  Writer(const Database& db, const OutputFile& output_file, RowSink& out)
       : db_(db),
-        scope_(document.scope),
+        scope_(output_file.scope),
         out_(out),
         has_stars_(cann::has_stars(db)),
         metrics_(db),
@@ -359,8 +359,8 @@ class CannOpSummary : public cann::Table {
     return all;
   }
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
-    Writer(db, document, out).write();
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    Writer(db, output_file, out).write();
   }
 };
 

@@ -20,15 +20,15 @@ class CannOperatorMemory : public cann::Table {
                "Allocation Total Allocated(KB)", "Allocation Total Reserved(KB)",
                "Release Total Allocated(KB)", "Release Total Reserved(KB)", "Device"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     cann::Texts texts(db);
     Statement read = db.prepare(
-        "SELECT got.device_id, got.name_id, got.size_bytes, got.shown_time_ns, duration_ns,"
+        "SELECT got.device_id, got.name_id, got.size_bytes, got.vendor_time_ns, duration_ns,"
         " got.total_allocated_bytes, got.total_reserved_bytes, freed.total_allocated_bytes,"
         " freed.total_reserved_bytes, got.time_ns FROM memory_block"
         " JOIN memory_event AS got ON got.id = allocation_id"
         " LEFT JOIN memory_event AS freed ON freed.id = release_id ORDER BY memory_block.id");
-    const ScopeFilter scope(document.scope);
+    const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (!scope.takes_for(read.integer(0), read.integer(9), read.integer(4))) continue;
       out.number(read.integer(0));

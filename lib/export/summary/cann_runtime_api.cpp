@@ -37,8 +37,8 @@ class CannRuntimeApi : public cann::Table {
               {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
                "Process ID", "Thread ID"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
-    const std::map<Caller, Times> groups = read_groups(db, document);
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const std::map<Caller, Times> groups = read_groups(db, output_file);
     int128 whole = 0;
     std::vector<const std::pair<const Caller, Times>*> rows;
     for (const auto& row : groups) {
@@ -52,10 +52,10 @@ class CannRuntimeApi : public cann::Table {
   }
 
  private:
-  static std::map<Caller, Times> read_groups(const Database& db, const Document& document) {
+  static std::map<Caller, Times> read_groups(const Database& db, const OutputFile& output_file) {
     std::map<Caller, Times> groups;
     cann::Texts texts(db);
-    cann::CallCursor calls(db, document.scope, {&ApiCallRow::process_id, &ApiCallRow::level});
+    cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::process_id, &ApiCallRow::level});
     while (calls.next()) {
       if (calls->level != cann::kRuntimeLevel) continue;
       const auto name = given(calls->name_id);

@@ -42,14 +42,14 @@ class CannStepTrace : public cann::Table {
     return all;
   }
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const std::int64_t most = most_reduces(db);
     Statement read = db.prepare(
         "SELECT id, device_id, number, fp_start_ns, bp_end_ns, end_ns, duration_ns, fp_bp_ns,"
         " refresh_ns, data_aug_ns, model_number, start_ns FROM iteration ORDER BY id");
     // Both readings go by the id of the iteration.
     Reduces reduces(db);
-    const ScopeFilter scope(document.scope);
+    const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (!is_taken(scope, read)) continue;
       out.number(read.integer(1));

@@ -19,14 +19,14 @@ std::string without_zeros(std::string digits, std::size_t kept) {
 
 }  // namespace
 
-std::vector<Document> Table::documents(const Database& db) const {
+std::vector<OutputFile> Table::output_files(const Database& db) const {
   if (!has_rows(db, info().exists)) return {};
-  Document document;
+  OutputFile output_file;
   const std::string time = time_stamp(db);
-  document.stem = std::string(info().name);
-  if (!time.empty()) document.stem += "_" + time;
-  document.slice_at = info().name.size();
-  return {document};
+  output_file.stem = std::string(info().name);
+  if (!time.empty()) output_file.stem += "_" + time;
+  output_file.slice_at = info().name.size();
+  return {output_file};
 }
 
 bool has_stars(const Database& db) {

@@ -25,7 +25,7 @@ class Table : public SummaryTable {
       : SummaryTable(info), columns_(std::move(columns)) {}
 
   std::vector<std::string> columns(const Database&) const override { return columns_; }
-  std::vector<Document> documents(const Database& db) const override;
+  std::vector<OutputFile> output_files(const Database& db) const override;
 
  private:
   std::vector<std::string> columns_;

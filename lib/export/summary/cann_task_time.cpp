@@ -97,9 +97,9 @@ class TaskTexts {
 
   // The cells kernel_name and kernel_type.
   void write(RowSink& out, const TaskRow& row) {
-    constexpr std::size_t kMostKinds = 1 << 16;
+    constexpr std::size_t kMaxKinds = 1 << 16;
     const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
-    if (cells_.size() >= kMostKinds) cells_.clear();
+    if (cells_.size() >= kMaxKinds) cells_.clear();
     out.repeated(cells_[kind], 2, [&] {
       const Op op = kind.op == kNull ? Op() : op_of(kind.op);
       cann::text_or_missing(out, texts_, given(name_of(kind, op)));
@@ -157,9 +157,9 @@ class CannTaskTime : public cann::Table {
               {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
                "task_start(us)", "task_stop(us)"}) {}
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     const SubTasks sub_tasks(db);
-    auto devices = tasks_by_device(db, sub_tasks, document.scope);
+    auto devices = tasks_by_device(db, sub_tasks, output_file.scope);
     // Next start and number of each device that has tasks left.
     using Head = std::pair<std::int64_t, std::size_t>;
     std::priority_queue<Head, std::vector<Head>, std::greater<>> heads;

@@ -91,22 +91,22 @@ class SvpAclStatistic : public SummaryTable {
     return {kColumns.begin(), kColumns.end()};
   }
 
-  std::vector<Document> documents(const Database& db) const override {
-    std::vector<Document> documents;
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    std::vector<OutputFile> output_files;
     Statement any = db.prepare("SELECT EXISTS(SELECT 1 FROM api_call WHERE model_row = ?)");
     for (const svp::Model& model : svp::models(db)) {
       any.reset();
       any.bind(1, model.row);
       if (!any.step() || any.integer(0) == 0) continue;
       // The whole run is one iteration: the last number is always 0.
-      documents.push_back({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id),
-                           kNull, model.row, 0});
+      output_files.push_back({fmt::format("acl_statistic_{}_{}_0", model.device_id, model.model_id),
+                              kNull, model.row, 0});
     }
-    return documents;
+    return output_files;
   }
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
-    const auto rows = sorted_rows(db, document.model_row);
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const auto rows = sorted_rows(db, output_file.model_row);
     int128 whole = 0;
     bool is_known = true;
     for (const Row& row : rows) {

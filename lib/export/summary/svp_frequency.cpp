@@ -23,13 +23,13 @@ class SvpFrequency : public SummaryTable {
     return {kColumns.begin(), kColumns.end()};
   }
 
-  std::vector<Document> documents(const Database& db) const override {
+  std::vector<OutputFile> output_files(const Database& db) const override {
     Statement any = db.prepare("SELECT EXISTS(SELECT 1 FROM device)");
     if (!any.step() || any.integer(0) == 0) return {};
     return {{"frequency", kNull, kNull, 0}};
   }
 
-  void write(const Database& db, const Document&, RowSink& out) const override {
+  void write(const Database& db, const OutputFile&, RowSink& out) const override {
     Statement read = db.prepare(
         "SELECT device.id, frequency_hz, name.text FROM device LEFT JOIN name ON name.id = "
         "chip_name_id"

@@ -101,19 +101,19 @@ class SvpOpStatistic : public SummaryTable {
     return {kColumns.begin(), kColumns.end()};
   }
 
-  std::vector<Document> documents(const Database& db) const override {
-    std::vector<Document> documents;
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    std::vector<OutputFile> output_files;
     for (const Capture& capture : svp::captures_with_tasks(db)) {
-      documents.push_back(
+      output_files.push_back(
           {fmt::format("op_statistic_{}_{}_{}_{}", capture.model.device_id, capture.model.model_id,
                        capture.current_pic_count, capture.number),
            capture.step_id, capture.model.row, 0});
     }
-    return documents;
+    return output_files;
   }
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
-    const Capture capture = svp::capture(db, document.step_id);
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const Capture capture = svp::capture(db, output_file.step_id);
     const auto layers = svp::layer_totals(db, capture);
     const auto weights = svp::weights(layers, capture.model.frequency_hz, false);
     const auto whole = svp::sum(weights);

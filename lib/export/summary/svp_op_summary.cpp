@@ -111,21 +111,21 @@ class SvpOpSummary : public SummaryTable {
   // Without a frequency there are no times, and the ratios tell as well.
   std::vector<std::size_t> heat_columns() const override { return {kTimeColumn, kTimeRatioColumn}; }
 
-  std::vector<Document> documents(const Database& db) const override {
-    std::vector<Document> documents;
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    std::vector<OutputFile> output_files;
     for (const Capture& capture : svp::captures_with_tasks(db)) {
       const std::string frequency = svp::frequency_mhz(capture.model.frequency_hz);
-      documents.push_back(
+      output_files.push_back(
           {fmt::format("op_summary_{}.{}.{}.{}.{}.{}", svp::model_stem(capture.model),
                        capture.batch_num, capture.input_pic_num, capture.current_pic_count,
                        svp::or_na(svp::icache_miss_rate(capture)), svp::or_na(frequency)),
            capture.step_id, capture.model.row, 0});
     }
-    return documents;
+    return output_files;
   }
 
-  void write(const Database& db, const Document& document, RowSink& out) const override {
-    const Capture capture = svp::capture(db, document.step_id);
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const Capture capture = svp::capture(db, output_file.step_id);
     const auto layers = svp::layer_totals(db, capture);
     const auto frequency = capture.model.frequency_hz;
     const auto shares = svp::weights(layers, frequency, true);

@@ -140,7 +140,7 @@ ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, EndsOf whose)
 
 // Of all calls, or of `calls` alone.
 void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
-  IdBits met(db, "api_call");
+  IdBits seen(db, "api_call");
   EventCalls event_calls(db);
   const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
   // What no call started ends no arrow: one that comes from nowhere is a warning in viewers.
@@ -151,9 +151,9 @@ void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
       {.not_null = {&TaskRow::api_id, &TaskRow::device_type_name_id}, .is_backwards = true});
   LastOps ops(db);
   bool has_task = tasks.next();
-  const auto is_last = [&met](std::int64_t call) {
-    if (met.has(call)) return false;
-    met.set(call);
+  const auto is_last = [&seen](std::int64_t call) {
+    if (seen.has(call)) return false;
+    seen.set(call);
     return true;
   };
   while (has_task || ops.has_row()) {

@@ -53,7 +53,7 @@ class CallTexts {
     const Key key{call.thread_id, call.type_name_id, call.name_id, call.level, call.item_name_id};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
-    if (known_.size() >= kMostKinds) known_.clear();
+    if (known_.size() >= kMaxKinds) known_.clear();
     return known_[key] = text_of(key);
   }
 
@@ -64,7 +64,7 @@ class CallTexts {
   const std::set<std::int64_t>& threads() const { return threads_; }
 
  private:
-  static constexpr std::size_t kMostKinds = 1 << 15;
+  static constexpr std::size_t kMaxKinds = 1 << 15;
   struct Key {
     std::int64_t thread = 0;
     std::int64_t type = 0;
@@ -81,7 +81,7 @@ class CallTexts {
 
   CallText text_of(const Key& key) {
     CallText text;
-    // Threads of the system have 32 bits; the peer prints them with a sign.
+    // Threads of the system have 32 bits; the vendor's tool prints them with a sign.
     const std::int64_t thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(key.thread));
     text.lane = {pid_, thread};
     const std::string name = texts_(key.name);
@@ -120,15 +120,16 @@ class CannCalls : public cann::Layer {
                                 {6, "ge_op_execute", cann::kNodeLevel}}}) {}
 
   // document.key is the level whose calls are drawn, 0: of all.
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
     CallTexts texts(db, processes.pid(cann::TraceProcess::calls, cann::kHostDevice));
     const cann::IdBits copies = cann::calls_with_copies(db);
-    cann::CallCursor calls(db, document.scope,
+    cann::CallCursor calls(db, output_file.scope,
                            {&ApiCallRow::id, &ApiCallRow::type_name_id, &ApiCallRow::level,
                             &ApiCallRow::item_name_id});
     while (calls.next()) {
-      if (document.key != 0 && calls->level != document.key) continue;
+      if (output_file.key != 0 && calls->level != output_file.key) continue;
       CallText& text = texts(*calls);
       if (!out.begin_slice(text.head, calls->start_ns, calls.duration_ns(), text.arguments)) {
         continue;
@@ -136,7 +137,7 @@ class CannCalls : public cann::Layer {
       texts.add_thread(text);
       out.argument({"\"connection_id\""}, calls->id);
       out.end_slice();
-      if (document.has_arrows && (text.begins_arrow || copies.has(calls->id))) {
+      if (output_file.has_arrows && (text.begins_arrow || copies.has(calls->id))) {
         cann::write_arrow(out, 's', text.lane, calls->id, calls->start_ns);
       }
     }

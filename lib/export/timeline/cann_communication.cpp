@@ -81,15 +81,15 @@ class Groups {
 
 class CommunicationWriter {
  public:
-  CommunicationWriter(const Database& db, const Document& document, TraceJsonWriter& out)
+  CommunicationWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
       : db_(db),
-        is_cann5_(document.is_cann5),
-        scope_(document.scope),
-        has_arrows_(document.has_arrows),
+        is_cann5_(output_file.is_cann5),
+        scope_(output_file.scope),
+        has_arrows_(output_file.has_arrows),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
         texts_(db, cann::TextForm::json),
-        groups_(db, document.is_cann5),
+        groups_(db, output_file.is_cann5),
         out_(out) {}
 
   void write() {
@@ -307,8 +307,9 @@ class CannCommunication : public cann::Layer {
                .needs = {"hccl_info|hccl_op_info"},
                .cann5_topics = {{8, "hccl"}}}) {}
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    CommunicationWriter(db, document, out).write();
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    CommunicationWriter(db, output_file, out).write();
   }
 };
 

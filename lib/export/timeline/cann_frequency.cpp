@@ -10,7 +10,7 @@ namespace msprof {
 
 namespace {
 
-struct CounterFacts {
+struct CounterInfo {
   LayerInfo layer;  // its `exists` gives the ids of the tracks
   cann::TraceProcess process;
   std::string_view process_name;
@@ -18,9 +18,10 @@ struct CounterFacts {
 
 class CannCounters : public cann::Layer {
  public:
-  explicit CannCounters(const CounterFacts& facts) : Layer(facts.layer), facts_(facts) {}
+  explicit CannCounters(const CounterInfo& facts) : Layer(facts.layer), facts_(facts) {}
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
     Statement read = db.prepare(fmt::format(
         "SELECT track.device_id, counter.time_ns, counter.value, name.text, unit.text FROM counter"
@@ -32,7 +33,7 @@ class CannCounters : public cann::Layer {
     while (read.step()) {
       const std::int64_t device = read.integer(0);
       const std::int64_t time = read.integer(1);
-      if (!document.scope.takes(device, time, time)) continue;
+      if (!output_file.scope.takes(device, time, time)) continue;
       if (device != last_device) processes.write(out, facts_.process, device, facts_.process_name);
       last_device = device;
       out.counter({json_string(read.text(3))}, {processes.pid(facts_.process, device), 0}, time,
@@ -41,31 +42,31 @@ class CannCounters : public cann::Layer {
   }
 
  private:
-  CounterFacts facts_;
+  CounterInfo facts_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_frequency() {
   return std::make_unique<CannCounters>(
-      CounterFacts{{.name = "ai_core_freq",
-                    .help = "frequency of the AI cores",
-                    .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
-                              " WHERE name.text = 'AI Core Freq'",
-                    .needs = {"lpm_freq"}},
-                   cann::TraceProcess::frequency,
-                   "AI Core Freq"});
+      CounterInfo{{.name = "ai_core_freq",
+                   .help = "frequency of the AI cores",
+                   .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
+                             " WHERE name.text = 'AI Core Freq'",
+                   .needs = {"lpm_freq"}},
+                  cann::TraceProcess::frequency,
+                  "AI Core Freq"});
 }
 
 std::unique_ptr<TimelineLayer> make_cann_voltage() {
   return std::make_unique<CannCounters>(
-      CounterFacts{{.name = "voltage",
-                    .help = "voltages of the AI cores and the bus",
-                    .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
-                              " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')",
-                    .needs = {"lpm_freq"}},
-                   cann::TraceProcess::voltage,
-                   "Voltage Info"});
+      CounterInfo{{.name = "voltage",
+                   .help = "voltages of the AI cores and the bus",
+                   .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
+                             " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')",
+                   .needs = {"lpm_freq"}},
+                  cann::TraceProcess::voltage,
+                  "Voltage Info"});
 }
 
 }  // namespace msprof

@@ -188,7 +188,7 @@ class TaskTexts {
                   given(task.model_number).value_or(cann::kNoModel)};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
-    if (known_.size() >= kMostKinds) known_.clear();
+    if (known_.size() >= kMaxKinds) known_.clear();
     return known_[key] = text_of(key);
   }
 
@@ -210,7 +210,7 @@ class TaskTexts {
   const std::set<std::int64_t>& streams() const { return streams_; }
 
  private:
-  static constexpr std::size_t kMostKinds = 1 << 15;
+  static constexpr std::size_t kMaxKinds = 1 << 15;
   // All that the text depends on.
   struct Key {
     std::int64_t stream = 0;
@@ -346,10 +346,11 @@ class CannHardware : public cann::Layer {
                .needs = kDeviceLogs,
                .cann5_topics = {{1, "ai_stack_time"}, {3, "task_time"}}}) {}
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
     std::optional<cann::ArrowEnds> ends;
-    if (document.has_arrows) ends.emplace(db, document.scope, cann::EndsOf::tasks);
+    if (output_file.has_arrows) ends.emplace(db, output_file.scope, cann::EndsOf::tasks);
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
         " ORDER BY device_id, first_task_id");
@@ -363,10 +364,10 @@ class CannHardware : public cann::Layer {
       if (runs.integer(0) != device || !writer) {
         if (writer) write_metadata();
         device = runs.integer(0);
-        writer.emplace(db, document.scope, ends ? &*ends : nullptr,
-                       processes.pid(cann::TraceProcess::hardware, device), document.is_cann5);
+        writer.emplace(db, output_file.scope, ends ? &*ends : nullptr,
+                       processes.pid(cann::TraceProcess::hardware, device), output_file.is_cann5);
       }
-      if (document.scope.takes_device(device)) {
+      if (output_file.scope.takes_device(device)) {
         writer->write(runs.integer(1), runs.integer(2), out);
       }
     }

@@ -21,7 +21,8 @@ class CannMemory : public cann::Layer {
                .needs = {"task_memory_info"},
                .is_default = false}) {}
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
     const std::int64_t begin = cann::window_begin_ns(db);
     Statement read = db.prepare(
@@ -31,7 +32,7 @@ class CannMemory : public cann::Layer {
     while (read.step()) {
       const std::int64_t device = read.integer(0);
       const std::int64_t time = read.integer(1);
-      if (time < begin || !document.scope.takes(device, time, time)) continue;
+      if (time < begin || !output_file.scope.takes(device, time, time)) continue;
       if (devices.insert(device).second) {
         processes.write(out, cann::TraceProcess::device_memory, device, "NPU MEM");
       }

@@ -21,7 +21,8 @@ class CannOverlap : public cann::Layer {
                .exists = "SELECT 1 FROM overlap",
                .needs = kDeviceLogs}) {}
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
     Statement read =
         db.prepare("SELECT device_id, kind, start_ns, end_ns FROM overlap ORDER BY id");
@@ -32,7 +33,7 @@ class CannOverlap : public cann::Layer {
       if (kind < 0 || kind >= static_cast<std::int64_t>(kKinds.size())) {
         throw db.damaged("a span of no known kind");
       }
-      if (!document.scope.takes(device, read.integer(2), read.integer(3))) continue;
+      if (!output_file.scope.takes(device, read.integer(2), read.integer(3))) continue;
       const std::int64_t duration = saturating_subtract(read.integer(3), read.integer(2));
       if (!out.draws(duration)) continue;
       if (device != last_device) write_metadata(processes, device, out);

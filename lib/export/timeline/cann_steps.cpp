@@ -44,11 +44,11 @@ std::string quoted(std::string_view text, std::int64_t number) {
 
 class StepWriter {
  public:
-  StepWriter(const Database& db, const Document& document, TraceJsonWriter& out)
+  StepWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
       : db_(db),
-        scope_(document.scope),
-        is_cann5_(document.is_cann5),
-        is_alone_(is_cann5_ && document.key == kStepsAlone),
+        scope_(output_file.scope),
+        is_cann5_(output_file.is_cann5),
+        is_alone_(is_cann5_ && output_file.key == kStepsAlone),
         processes_(db),
         out_(out) {}
 
@@ -258,8 +258,9 @@ class CannSteps : public cann::Layer {
                .own_document = "step_trace",
                .cann5_topics = {{7, "step_trace", kStepsAlone}}}) {}
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    StepWriter(db, document, out).write();
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    StepWriter(db, output_file, out).write();
   }
 };
 

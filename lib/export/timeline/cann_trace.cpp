@@ -11,13 +11,13 @@ namespace {
 
 constexpr std::string_view kWhole = "msprof";
 
-Document shared_document(std::string_view topic, const std::string& time) {
-  Document document;
-  document.stem = std::string(topic);
-  if (!time.empty()) document.stem += "_" + time;
-  document.slice_at = topic.size();
-  document.is_shared = true;
-  return document;
+OutputFile shared_output_file(std::string_view topic, const std::string& time) {
+  OutputFile output_file;
+  output_file.stem = std::string(topic);
+  if (!time.empty()) output_file.stem += "_" + time;
+  output_file.slice_at = topic.size();
+  output_file.is_shared = true;
+  return output_file;
 }
 
 }  // namespace
@@ -49,12 +49,13 @@ void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int6
   }
 }
 
-std::vector<Document> Layer::documents(const Database& db) const {
+std::vector<OutputFile> Layer::output_files(const Database& db) const {
   if (!has_rows(db, info().exists)) return {};
   const std::string time = time_stamp(db);
-  std::vector<Document> documents{shared_document(kWhole, time)};
-  if (!info().own_document.empty()) documents.push_back(shared_document(info().own_document, time));
-  return documents;
+  std::vector<OutputFile> output_files{shared_output_file(kWhole, time)};
+  if (!info().own_document.empty())
+    output_files.push_back(shared_output_file(info().own_document, time));
+  return output_files;
 }
 
 }  // namespace msprof::cann

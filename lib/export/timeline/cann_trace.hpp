@@ -52,7 +52,7 @@ class TraceProcesses {
 class Layer : public TimelineLayer {
  public:
   using TimelineLayer::TimelineLayer;
-  std::vector<Document> documents(const Database& db) const override;
+  std::vector<OutputFile> output_files(const Database& db) const override;
 };
 
 }  // namespace msprof::cann

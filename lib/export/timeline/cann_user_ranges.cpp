@@ -177,8 +177,9 @@ class CannUserRanges : public cann::Layer {
                .needs = {"msproftx"},
                .own_document = "msprof_tx"}) {}
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    RangeWriter(db, document.scope, out).write();
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    RangeWriter(db, output_file.scope, out).write();
   }
 };
 

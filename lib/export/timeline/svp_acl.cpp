@@ -47,26 +47,27 @@ class SvpAcl : public TimelineLayer {
                        .needs = {"acl_api", true},
                        .dialect = Dialect::svp}) {}
 
-  std::vector<Document> documents(const Database& db) const override {
-    std::vector<Document> documents;
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    std::vector<OutputFile> output_files;
     for (const svp::Model& model : svp::models(db)) {
       Statement any = db.prepare(std::string("SELECT 1") + kCalls + " LIMIT 1");
       any.bind(1, model.row);
       if (!any.step()) continue;
       const std::int64_t batch = batch_of(db, model);
-      documents.push_back({fmt::format("acl_{}.{}", svp::model_stem(model), batch), kNull,
-                           model.row, model.batch_num ? 0 : batch});
+      output_files.push_back({fmt::format("acl_{}.{}", svp::model_stem(model), batch), kNull,
+                              model.row, model.batch_num ? 0 : batch});
     }
-    return documents;
+    return output_files;
   }
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    if (document.key != 0) {
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    if (output_file.key != 0) {
       log::info("{}: no net.info gives the batch; {} is used: the smallest of the captures, or 1",
-                document.stem, document.key);
+                output_file.stem, output_file.key);
     }
     // Calls have no device of their own: they go with their model's.
-    if (!takes_model(db, document)) return;
+    if (!takes_model(db, output_file)) return;
     const auto names = names_as_json(db);
     const auto name_of = [&](std::int64_t id) -> const std::string& {
       const auto at = names.find(id);
@@ -78,16 +79,16 @@ class SvpAcl : public TimelineLayer {
             "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), name_id, type_name_id, start_ns,"
             " end_ns - start_ns") +
         kCalls + " ORDER BY start_ns, end_ns DESC, id");
-    read.bind(1, document.model_row);
+    read.bind(1, output_file.model_row);
     bool has_metadata = false;
     while (read.step()) {
       const std::int64_t pid = read.integer(0);
       const std::int64_t tid = read.integer(1);
-      if (!document.scope.takes_host(read.integer(4),
-                                     saturating_add(read.integer(4), read.integer(5))))
+      if (!output_file.scope.takes_host(read.integer(4),
+                                        saturating_add(read.integer(4), read.integer(5))))
         continue;
       if (!out.draws(read.integer(5))) continue;
-      if (!std::exchange(has_metadata, true)) write_metadata(db, document, out);
+      if (!std::exchange(has_metadata, true)) write_metadata(db, output_file, out);
       if (!out.begin_complete({name_of(read.integer(2))}, std::max<std::int64_t>(pid, 0),
                               std::max<std::int64_t>(tid, 0), read.integer(4), read.integer(5))) {
         continue;
@@ -100,21 +101,22 @@ class SvpAcl : public TimelineLayer {
   }
 
  private:
-  static bool takes_model(const Database& db, const Document& document) {
+  static bool takes_model(const Database& db, const OutputFile& output_file) {
     Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
-    read.bind(1, document.model_row);
-    return document.scope.takes_device(read.step() ? read.integer(0) : 0);
+    read.bind(1, output_file.model_row);
+    return output_file.scope.takes_device(read.step() ? read.integer(0) : 0);
   }
 
   static void number_or_missing(TraceJsonWriter& out, JsonText key, std::int64_t value) {
     value < 0 ? out.argument(key, JsonText{"\"N/A\""}) : out.argument(key, value);
   }
 
-  static void write_metadata(const Database& db, const Document& document, TraceJsonWriter& out) {
+  static void write_metadata(const Database& db, const OutputFile& output_file,
+                             TraceJsonWriter& out) {
     Statement read =
         db.prepare(std::string("SELECT DISTINCT ifnull(process_id, 0), ifnull(thread_id, 0)") +
                    kCalls + " ORDER BY 1, 2");
-    read.bind(1, document.model_row);
+    read.bind(1, output_file.model_row);
     std::int64_t last_pid = -1;
     while (read.step()) {
       const std::int64_t pid = read.integer(0);

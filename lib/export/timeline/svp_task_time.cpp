@@ -42,7 +42,7 @@ struct Op {
 
 std::vector<Op> ops_of(const Database& db, std::int64_t model_row) {
   std::vector<Op> ops;  // by op.id
-  constexpr std::size_t kMostOps = 1 << 24;
+  constexpr std::size_t kMaxOps = 1 << 24;
   Statement read = db.prepare(
       "SELECT op.id, layer.text, unit.text = 'AA_CPU' FROM op JOIN name AS layer ON layer.id = "
       "op.name_id"
@@ -50,7 +50,7 @@ std::vector<Op> ops_of(const Database& db, std::int64_t model_row) {
   read.bind(1, model_row);
   while (read.step()) {
     const auto id = static_cast<std::size_t>(read.integer(0));
-    if (id < ops.size() || id >= kMostOps) throw db.damaged("operators out of order");
+    if (id < ops.size() || id >= kMaxOps) throw db.damaged("operators out of order");
     ops.resize(id + 1);
     ops[id] = {json_string(read.text(1)), read.integer(2) == 0 ? std::size_t{0} : std::size_t{1}};
   }
@@ -77,7 +77,7 @@ class Turns {
       const auto free =
           std::find_if(ends.begin(), ends.end(), [&](std::int64_t end) { return end <= begin; });
       const auto turn = static_cast<std::size_t>(free - ends.begin());
-      if (turn >= kMostLanes) continue;
+      if (turn >= kMaxLanes) continue;
       if (free == ends.end()) ends.push_back(0);
       ends[turn] = read.integer(3);
       if (turn > 0) later_[{read.integer(0), read.integer(1)}] = turn;
@@ -89,7 +89,7 @@ class Turns {
     return at == later_.end() ? 0 : at->second;
   }
 
-  static constexpr std::size_t kMostLanes = 256;  // beyond that the records are damaged
+  static constexpr std::size_t kMaxLanes = 256;  // beyond that the records are damaged
 
  private:
   std::map<std::pair<std::int64_t, std::int64_t>, std::size_t> later_;  // all but those of turn 0
@@ -102,7 +102,7 @@ class UnitLanes {
   // Slices come in the order of their begin, of equal ones the longest first.
   std::size_t lane(std::size_t wanted, std::int64_t begin, std::int64_t end) {
     if (takes(wanted, begin, end)) return wanted;
-    for (std::size_t lane = 0; lane < Turns::kMostLanes; ++lane) {
+    for (std::size_t lane = 0; lane < Turns::kMaxLanes; ++lane) {
       if (takes(lane, begin, end)) return lane;
     }
     return wanted;
@@ -129,30 +129,31 @@ class SvpTaskTime : public TimelineLayer {
                        .needs = {"aicore|aicpu", true},
                        .dialect = Dialect::svp}) {}
 
-  std::vector<Document> documents(const Database& db) const override {
-    std::vector<Document> documents;
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    std::vector<OutputFile> output_files;
     std::set<std::pair<std::int64_t, std::int64_t>> seen;  // model row, batch
     for (const Capture& capture : svp::captures_with_tasks(db)) {
       if (!seen.insert({capture.model.row, capture.batch_num}).second) continue;
       if (!has_event(db, capture.model.row, capture.batch_num)) continue;
-      documents.push_back(
+      output_files.push_back(
           {fmt::format("task_time_{}.{}", svp::model_stem(capture.model), capture.batch_num), kNull,
            capture.model.row, capture.batch_num});
     }
-    return documents;
+    return output_files;
   }
 
-  void write(const Database& db, const Document& document, TraceJsonWriter& out) const override {
-    const std::int64_t device = device_of(db, document.model_row);
-    if (!document.scope.takes_device(device)) return;
-    const auto ops = ops_of(db, document.model_row);
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    const std::int64_t device = device_of(db, output_file.model_row);
+    if (!output_file.scope.takes_device(device)) return;
+    const auto ops = ops_of(db, output_file.model_row);
     const Turns turns(db, device);
     std::array<UnitLanes, kLanes.size()> units;
     std::set<std::int64_t> threads;
     Statement read = db.prepare(
         std::string("SELECT task.op_id, task.start_ns, task.duration_ns, step.id, task.execution") +
         kFrom + kHasTime + " ORDER BY task.start_ns, task.duration_ns DESC, task.id");
-    read.bind(1, document.model_row).bind(2, document.key);
+    read.bind(1, output_file.model_row).bind(2, output_file.key);
     for (std::int64_t task_id = 0; read.step(); ++task_id) {
       const auto op_id = static_cast<std::size_t>(read.integer(0));
       if (op_id >= ops.size()) throw db.damaged("a task of an operator that is not there");
@@ -161,7 +162,7 @@ class SvpTaskTime : public TimelineLayer {
       const std::int64_t duration = read.integer(2);
       const std::size_t turn = units[op.lane].lane(turns.of(read.integer(3), read.integer(4)),
                                                    start, saturating_add(start, duration));
-      if (!document.scope.takes(device, start, saturating_add(start, duration))) continue;
+      if (!output_file.scope.takes(device, start, saturating_add(start, duration))) continue;
       if (!out.draws(duration)) continue;
       const auto thread = static_cast<std::int64_t>(turn * kLanes.size() + op.lane);
       if (threads.empty()) out.process_name(device, fmt::format("AA Core device {}", device));
@@ -172,7 +173,7 @@ class SvpTaskTime : public TimelineLayer {
       out.argument({"\"Task Id\""}, task_id);
       out.end_complete();
     }
-    warn_of_missing(db, document);
+    warn_of_missing(db, output_file);
   }
 
  private:
@@ -194,13 +195,13 @@ class SvpTaskTime : public TimelineLayer {
   }
 
   // An event needs a start and a duration; tasks of a device without a frequency have none.
-  static void warn_of_missing(const Database& db, const Document& document) {
+  static void warn_of_missing(const Database& db, const OutputFile& output_file) {
     Statement read = db.prepare(std::string("SELECT count(*)") + kFrom +
                                 " AND (task.start_ns IS NULL OR task.duration_ns IS NULL)");
-    read.bind(1, document.model_row).bind(2, document.key);
+    read.bind(1, output_file.model_row).bind(2, output_file.key);
     if (read.step() && read.integer(0) > 0) {
       log::warn("{}: {} layer executions have no start or duration (no frequency) and are left out",
-                document.stem, with_thousands(static_cast<std::uint64_t>(read.integer(0))));
+                output_file.stem, with_thousands(static_cast<std::uint64_t>(read.integer(0))));
     }
   }
 };

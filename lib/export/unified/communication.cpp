@@ -33,7 +33,7 @@ std::int64_t enum_of(std::optional<std::int64_t> number) {
   return *number == kNone32 ? kInvalidEnum : *number;
 }
 
-// Bytes a second, in the peer's order of operations (J-B6).
+// Bytes a second, in the vendor's order of operations (J-B6).
 double bandwidth(double bytes, double ns) {
   return ns > 0 ? bytes / ns * 1000 * 1000 * 1000 : 0;
 }

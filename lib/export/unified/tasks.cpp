@@ -63,7 +63,7 @@ class TaskOps {
 };
 
 // Beyond so many operators they are read again and again rather than kept.
-constexpr std::size_t kMostOps = 1 << 15;
+constexpr std::size_t kMaxOps = 1 << 15;
 
 enum Cell : int {
   kName,
@@ -97,7 +97,7 @@ TaskOps::TaskOps(Writer& out)
 const TaskOp& TaskOps::of(std::int64_t op_id) {
   const auto known = known_.find(op_id);
   if (known != known_.end()) return known->second;
-  if (known_.size() >= kMostOps) known_.clear();
+  if (known_.size() >= kMaxOps) known_.clear();
   return known_[op_id] = load(op_id);
 }
 

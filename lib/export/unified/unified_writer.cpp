@@ -17,7 +17,7 @@ namespace msprof::unified {
 namespace {
 
 constexpr std::size_t kBitsPerTask = 16;
-constexpr std::size_t kMostBits = std::size_t{1} << 31;
+constexpr std::size_t kMaxBits = std::size_t{1} << 31;
 
 }  // namespace
 
@@ -40,20 +40,20 @@ TaskIds::TaskIds(const Database& store) {
   if (!read.step() || read.integer(0) == 0) return;
   largest_id_ = read.integer(1);
   const auto tasks = static_cast<std::size_t>(read.integer(0));
-  mask_ = std::min(std::bit_ceil(tasks * kBitsPerTask), kMostBits) - 1;
+  mask_ = std::min(std::bit_ceil(tasks * kBitsPerTask), kMaxBits) - 1;
   repeated_.resize(mask_ + 1);
   find_repeated(store);
 }
 
 void TaskIds::find_repeated(const Database& store) {
-  std::vector<bool> met(mask_ + 1);
+  std::vector<bool> seen(mask_ + 1);
   RowCursor<TaskRow> tasks(store,
                            {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number,
                             &TaskRow::batch, &TaskRow::context},
                            {.not_null = {&TaskRow::device_type_name_id}});
   while (tasks.next()) {
     const std::size_t at = KeyHash()(task_key(*tasks)) & mask_;
-    met[at] ? repeated_[at] = true : met[at] = true;
+    seen[at] ? repeated_[at] = true : seen[at] = true;
   }
 }
 

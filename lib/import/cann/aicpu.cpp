@@ -125,7 +125,7 @@ class AicpuKind : public SliceKind {
       case ChipFamily::stars_v6:
         return {stream, task};
       default:
-        return {static_cast<std::uint16_t>(stream % kMostStreams), task};
+        return {static_cast<std::uint16_t>(stream % kMaxStreams), task};
     }
   }
 
@@ -189,10 +189,10 @@ AicpuNodeRow aicpu_row(const AicpuNode& node, const std::optional<ClockMap>& clo
   if (!clock) return row;
   row.start_ns = clock->ns(node.start_ticks);
   row.end_ns = clock->ns(node.end_ticks);
-  const double start_ms = clock->shown_monotonic_ms(node.start_ticks);
-  const double end_ms = clock->shown_monotonic_ms(node.end_ticks);
-  row.shown_start_ns = clock->shown_ns_of(start_ms * 1000);
-  row.shown_duration_ns = ns_from_us((end_ms - start_ms) * 1000);
+  const double start_ms = clock->vendor_monotonic_ms(node.start_ticks);
+  const double end_ms = clock->vendor_monotonic_ms(node.end_ticks);
+  row.vendor_start_ns = clock->vendor_ns_of(start_ms * 1000);
+  row.vendor_duration_ns = ns_from_us((end_ms - start_ms) * 1000);
   const auto ticks = static_cast<double>(difference(node.after_run_ticks, node.submit_ticks));
   row.total_ns = ns_from_us(ticks / static_cast<double>(clock->start().frequency_hz) * 1e6);
   return row;

@@ -135,7 +135,7 @@ class OldAicpuKind : public SliceKind {
                      wire.memcpy_end_us, wire.dispatch_us, wire.submit_ticks, wire.after_run_ticks},
                     part.clock);
       row.device_id = part.device.value_or(0);
-      row.stream_id = wire.stream % kMostStreams;
+      row.stream_id = wire.stream % kMaxStreams;
       row.task_number = wire.task;
       import_.devices[row.device_id].aicpu_nodes.push_back(row);
     });

@@ -49,12 +49,12 @@ bool is_hwts_log(Bytes record) {
 
 // The span must be one.
 bool is_ffts_record(Bytes record) {
-  constexpr std::uint64_t kLongest = std::uint64_t{1} << 44;  // ticks
+  constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 44;  // ticks
   const auto wire = decode<FftsWire>(record);
   if (wire.magic == kDeviceMagic) return true;
   const unsigned function = function_of(wire.head);
   return (function == kContextCounters || function == kBlockCounters) && wire.start != 0 &&
-         wire.start <= wire.end && wire.end - wire.start < kLongest;
+         wire.start <= wire.end && wire.end - wire.start < kMaxLength;
 }
 
 // The unused fields must be zero, and something must be counted.

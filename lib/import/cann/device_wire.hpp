@@ -117,8 +117,8 @@ enum StarsFunction : unsigned {
 enum SqeType : unsigned { kSqeAiCore = 0, kSqeAiCpu = 1, kSqeVectorCore = 2 };
 
 // A stream id has 11 bits, and on STARS chips flags above them.
-inline constexpr std::uint16_t kMostStreams = 2048;
-inline constexpr std::uint16_t kStreamMask = kMostStreams - 1;
+inline constexpr std::uint16_t kMaxStreams = 2048;
+inline constexpr std::uint16_t kStreamMask = kMaxStreams - 1;
 
 // Stream and task ids as the runtime calls them.
 struct StarsIds {
@@ -142,9 +142,9 @@ inline StarsIds stars_ids(std::uint16_t stream, std::uint16_t task, unsigned sqe
     if (!plain && (s & 0x8000) != 0) return of(t & 0x7FFF, (t & 0x8000) | (s & 0x7FFF));
     return of(s & 0x7FFF, t);
   }
-  if ((s & 0x1000) != 0) return of(s % kMostStreams, (t & 0x1FFF) | (s & 0xE000));
-  if ((s & 0x2000) != 0) return of((t & 0x0FFF) % kMostStreams, (s & 0x0FFF) | (t & 0xF000));
-  return of(s % kMostStreams, t);
+  if ((s & 0x1000) != 0) return of(s % kMaxStreams, (t & 0x1FFF) | (s & 0xE000));
+  if ((s & 0x2000) != 0) return of((t & 0x0FFF) % kMaxStreams, (s & 0x0FFF) | (t & 0xF000));
+  return of(s % kMaxStreams, t);
 }
 
 }  // namespace msprof::cann

@@ -199,7 +199,7 @@ std::optional<LineReader::Line> LineReader::next() {
     const void* found =
         there > looked ? std::memchr(start + looked, separator_, there - looked) : nullptr;
     const bool ends = found != nullptr;
-    if (!ends && !line.is_too_long && there <= kMostLineBytes && fill()) {
+    if (!ends && !line.is_too_long && there <= kMaxLineBytes && fill()) {
       looked = there;
       continue;
     }
@@ -208,7 +208,7 @@ std::optional<LineReader::Line> LineReader::next() {
     const std::size_t used = ends ? length + 1 : length;
     begin_ += used;
     offset_ += used;
-    if (length > kMostLineBytes) line.is_too_long = true;
+    if (length > kMaxLineBytes) line.is_too_long = true;
     // Skips the bytes of a line that is too long, a buffer at a time.
     if (!ends && line.is_too_long && fill()) {
       looked = 0;

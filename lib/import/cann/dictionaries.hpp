@@ -49,9 +49,9 @@ class LineReader {
   struct Line {
     std::string_view text;     // without `separator`; valid until the next call
     std::uint64_t offset = 0;  // of its first byte
-    bool is_too_long = false;  // more than kMostLineBytes: `text` is empty
+    bool is_too_long = false;  // more than kMaxLineBytes: `text` is empty
   };
-  static constexpr std::size_t kMostLineBytes = std::size_t{16} << 20;
+  static constexpr std::size_t kMaxLineBytes = std::size_t{16} << 20;
 
   // Throws Error(partial_data) when the file cannot be read.
   explicit LineReader(const std::filesystem::path& path, char separator = '\n');

@@ -98,28 +98,28 @@ struct __attribute__((packed)) TensorWire {
 };
 static_assert(sizeof(TensorWire) == 44);
 
-inline constexpr std::uint32_t kMostTensors = 5;
+inline constexpr std::uint32_t kMaxTensors = 5;
 struct __attribute__((packed)) TensorInfoWire {
   HostHeader head;
   std::uint64_t name;  // hash
   std::uint32_t tensor_count;
-  TensorWire tensors[kMostTensors];
+  TensorWire tensors[kMaxTensors];
 };
 static_assert(sizeof(TensorInfoWire) == 256);
 
 // context_id_info: the sub tasks of an operator; at the communication level the first and the last
 // of a range.
-inline constexpr std::uint32_t kMostContexts = 55;
+inline constexpr std::uint32_t kMaxContexts = 55;
 struct __attribute__((packed)) ContextIdInfoWire {
   HostHeader head;
   std::uint64_t name;  // hash
   std::uint32_t count;
-  std::uint32_t ids[kMostContexts];
+  std::uint32_t ids[kMaxContexts];
 };
 static_assert(sizeof(ContextIdInfoWire) == 256);
 
 // fusion_op_info: operators that a compiler fused.
-inline constexpr std::uint32_t kMostFusedOps = 8;
+inline constexpr std::uint32_t kMaxFusedOps = 8;
 struct __attribute__((packed)) FusionOpInfoWire {
   HostHeader head;
   std::uint64_t name;  // hash
@@ -129,7 +129,7 @@ struct __attribute__((packed)) FusionOpInfoWire {
   std::uint64_t weight_bytes;
   std::uint64_t workspace_bytes;
   std::uint64_t total_bytes;
-  std::uint64_t names[kMostFusedOps];  // hashes
+  std::uint64_t names[kMaxFusedOps];  // hashes
 };
 static_assert(sizeof(FusionOpInfoWire) == 140);
 

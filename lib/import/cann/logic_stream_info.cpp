@@ -8,13 +8,13 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kMostStreamsOfOne = 56;
+constexpr std::size_t kMaxStreamsOfOne = 56;
 
 struct __attribute__((packed)) LogicStreamWire {  // cann_host.md 1.4, 1.8
   HostHeader head;
   std::uint32_t logic_stream;
   std::uint32_t count;
-  std::uint32_t streams[kMostStreamsOfOne];
+  std::uint32_t streams[kMaxStreamsOfOne];
 };
 static_assert(sizeof(LogicStreamWire) == 256);
 
@@ -28,7 +28,7 @@ class LogicStreamKind : public SliceKind {
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<LogicStreamWire>(record.bytes);
-      if (wire.count > kMostStreamsOfOne) {
+      if (wire.count > kMaxStreamsOfOne) {
         stream.skip(context, record, "more than 56 streams");
         return;
       }

@@ -14,7 +14,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kMostEntries = 55;
+constexpr std::size_t kMaxEntries = 55;
 
 struct __attribute__((packed)) ChangeWire {
   std::uint64_t ticks;
@@ -25,7 +25,7 @@ struct __attribute__((packed)) ChangeWire {
 struct __attribute__((packed)) ChangesWire {
   std::uint32_t count;
   std::uint32_t type;  // of lpmInfoConv.data only
-  ChangeWire entries[kMostEntries];
+  ChangeWire entries[kMaxEntries];
 };
 static_assert(sizeof(ChangesWire) == 888);
 
@@ -33,16 +33,16 @@ enum : std::uint32_t { kFrequency = 0, kCoreVoltage = 1, kBusVoltage = 2, kTypes
 
 // A record has no mark, but its entries have times and values, and an empty one is all zeros.
 bool is_sound(std::span<const std::byte> record) {
-  constexpr std::uint32_t kMostValue = 100'000;
+  constexpr std::uint32_t kMaxValue = 100'000;
   const auto wire = decode<ChangesWire>(record);
-  if (wire.count > kMostEntries) return false;
+  if (wire.count > kMaxEntries) return false;
   if (wire.count == 0) {
     const auto rest = record.subspan(offsetof(ChangesWire, entries));
     return wire.type < kTypes &&
            std::all_of(rest.begin(), rest.end(), [](std::byte b) { return b == std::byte{0}; });
   }
   return std::all_of(&wire.entries[0], &wire.entries[wire.count], [](const ChangeWire& entry) {
-    return entry.ticks != 0 && entry.value <= kMostValue;
+    return entry.ticks != 0 && entry.value <= kMaxValue;
   });
 }
 

@@ -6,7 +6,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kMostCommStreams = 8;
+constexpr std::size_t kMaxCommStreams = 8;
 
 struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8
   HostHeader head;
@@ -16,7 +16,7 @@ struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8
   std::uint32_t user_rank_id;
   std::uint32_t stream;  // of the AI CPU kernel
   std::uint32_t count;
-  std::uint32_t comm_streams[kMostCommStreams];
+  std::uint32_t comm_streams[kMaxCommStreams];
   std::uint8_t reserved[172];
 };
 static_assert(sizeof(Mc2CommWire) == 256);
@@ -31,7 +31,7 @@ class Mc2CommKind : public SliceKind {
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<Mc2CommWire>(record.bytes);
-      if (wire.count > kMostCommStreams) {
+      if (wire.count > kMaxCommStreams) {
         stream.skip(context, record, "more than 8 streams");
         return;
       }

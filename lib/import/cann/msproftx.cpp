@@ -41,7 +41,7 @@ static_assert(sizeof(MsprofTxWire) == 256);
 constexpr RecordFormat kFormat{"msproftx", sizeof(MsprofTxWire), has_record_head};
 
 // Number of marks that wait for further segments; one call writes them one behind the other.
-constexpr std::size_t kMostOpenMarks = 65'536;
+constexpr std::size_t kMaxOpenMarks = 65'536;
 
 struct OpenMark {
   UserRangeRow row;  // of the lowest segment
@@ -80,8 +80,8 @@ class MsprofTxKind : public SliceKind {
     if (const auto& clock = import_.session.host_clock()) {
       row.start_ns = clock->ns(wire.start_count);
       row.end_ns = clock->ns(wire.end_count);
-      row.shown_start_ns = clock->shown_ns(wire.start_count);
-      row.shown_end_ns = clock->shown_ns(wire.end_count);
+      row.vendor_start_ns = clock->vendor_ns(wire.start_count);
+      row.vendor_end_ns = clock->vendor_ns(wire.end_count);
     }
     return row;
   }
@@ -105,7 +105,7 @@ class MsprofTxKind : public SliceKind {
   bool add_segment(const ImportContext& context, const MsprofTxWire& wire) {
     auto found = open_.find(wire.mark_id);
     if (found == open_.end()) {
-      if (open_.size() >= kMostOpenMarks) close_oldest(context);
+      if (open_.size() >= kMaxOpenMarks) close_oldest(context);
       found = open_.try_emplace(wire.mark_id).first;
       order_.push_back(wire.mark_id);
     }

@@ -104,7 +104,7 @@ bool RecordScan::sound(std::uint64_t at) {
 }
 
 // True if the row ends within the record at `at`, and what is there of it could begin one.
-bool RecordScan::rest_looks_sound(std::uint64_t at) {
+bool RecordScan::rest_is_sound(std::uint64_t at) {
   const auto part = bytes_.rest(at, size_);
   if (part.empty() || format_.is_sound == nullptr) return true;
   std::vector<std::byte> padded(size_);
@@ -116,7 +116,7 @@ bool RecordScan::sound_from(std::uint64_t at) {
   if (!sound(at)) return false;
   for (std::uint64_t i = 1; i < kInARow; ++i) {
     const std::uint64_t next = at + i * size_;
-    if (bytes_.bytes(next, size_).empty()) return rest_looks_sound(next);
+    if (bytes_.bytes(next, size_).empty()) return rest_is_sound(next);
     if (!sound(next)) return false;
   }
   return true;
@@ -177,7 +177,7 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
     emit(at, record);
     return at + size_;
   }
-  if (!format_.is_sound(record)) return leave_unsound(at);
+  if (!format_.is_sound(record)) return skip_unsound(at);
   const std::uint64_t next = at + size_;
   const auto next_record = bytes_.bytes(next, size_);
   if (!next_record.empty() && format_.is_sound(next_record)) {
@@ -191,15 +191,15 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
     lose(&Slice::trailing, at, border - at);
     return border;
   }
-  return next_record.empty() ? leave_last(at) : leave_before_unsound(at);
+  return next_record.empty() ? skip_last(at) : skip_before_unsound(at);
 }
 
 // Handles a sound record that is the last whole one: with bytes lost within it, a whole record ends
 // where the row does.
-std::optional<std::uint64_t> RecordScan::leave_last(std::uint64_t at) {
+std::optional<std::uint64_t> RecordScan::skip_last(std::uint64_t at) {
   const std::uint64_t next = at + size_;
   const auto part = bytes_.rest(next, size_);
-  if (!part.empty() && !rest_looks_sound(next)) {
+  if (!part.empty() && !rest_is_sound(next)) {
     const std::uint64_t last = at + part.size();
     if (sound(last)) {
       lose(&Slice::shifted, at, part.size());
@@ -210,7 +210,7 @@ std::optional<std::uint64_t> RecordScan::leave_last(std::uint64_t at) {
   return next;
 }
 
-std::optional<std::uint64_t> RecordScan::leave_unsound(std::uint64_t at) {
+std::optional<std::uint64_t> RecordScan::skip_unsound(std::uint64_t at) {
   if (sound(at + size_)) {
     lose(&Slice::unsound, at, size_);
     return at + size_;
@@ -225,7 +225,7 @@ std::optional<std::uint64_t> RecordScan::leave_unsound(std::uint64_t at) {
 
 // Handles a sound record with an unsound one behind it: is that one bad, or is this one too short
 // or too long?
-std::optional<std::uint64_t> RecordScan::leave_before_unsound(std::uint64_t at) {
+std::optional<std::uint64_t> RecordScan::skip_before_unsound(std::uint64_t at) {
   const std::uint64_t next = at + size_;
   if (sound(next + size_)) {
     emit(at, bytes_.bytes(at, size_));

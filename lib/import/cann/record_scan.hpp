@@ -88,15 +88,15 @@ class RecordScan {
   bool sound(std::uint64_t at);
   // True if a row of sound records begins here, as far as can be seen.
   bool sound_from(std::uint64_t at);
-  bool rest_looks_sound(std::uint64_t at);
+  bool rest_is_sound(std::uint64_t at);
   std::optional<std::uint64_t> search(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t find_start();
   // Position of the next record to inspect; nothing at the end of the row.
   std::optional<std::uint64_t> step(std::uint64_t at);
-  std::optional<std::uint64_t> leave_unsound(std::uint64_t at);
-  std::optional<std::uint64_t> leave_before_unsound(std::uint64_t at);
-  std::optional<std::uint64_t> leave_last(std::uint64_t at);
+  std::optional<std::uint64_t> skip_unsound(std::uint64_t at);
+  std::optional<std::uint64_t> skip_before_unsound(std::uint64_t at);
+  std::optional<std::uint64_t> skip_last(std::uint64_t at);
   void emit(std::uint64_t at, std::span<const std::byte> record);
   void lose(Slice::Loss Slice::*kind, std::uint64_t at, std::uint64_t bytes);
 

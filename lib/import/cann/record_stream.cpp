@@ -92,7 +92,7 @@ struct RecordStream::State {
   void load(const Chunk& chunk);
   std::size_t read(const Chunk& chunk, std::vector<std::byte>& into);
   void sort(OpenChunk& chunk) const;
-  bool settle(OpenChunk& chunk) const;
+  bool resolve(OpenChunk& chunk) const;
   void choose();
   void close_first();
 };
@@ -249,7 +249,7 @@ void RecordStream::State::load(const Chunk& chunk) {
       loaded.order.push_back(static_cast<std::uint32_t>(at));
   }
   if (!chunk.is_sorted) sort(loaded);
-  if (!settle(loaded)) return;
+  if (!resolve(loaded)) return;
   open.push_back(std::move(loaded));
   std::push_heap(open.begin(), open.end(),
                  [](const OpenChunk& a, const OpenChunk& b) { return b.before(a); });
@@ -270,7 +270,7 @@ void RecordStream::State::sort(OpenChunk& chunk) const {
 }
 
 // Reads the record at `at`; false when there is none.
-bool RecordStream::State::settle(OpenChunk& chunk) const {
+bool RecordStream::State::resolve(OpenChunk& chunk) const {
   if (chunk.at >= chunk.order.size()) return false;
   const std::uint32_t at = chunk.order[chunk.at];
   chunk.sequence = chunk.chunk->first_sequence + at / format.bytes;
@@ -307,7 +307,7 @@ void RecordStream::State::close_first() {
   std::pop_heap(open.begin(), open.end(), later);
   OpenChunk& last = open.back();
   ++last.at;
-  if (settle(last)) {
+  if (resolve(last)) {
     std::push_heap(open.begin(), open.end(), later);
     return;
   }
@@ -326,7 +326,7 @@ void RecordStream::next() {
     // Mostly the next record of the same chunk comes next.
     OpenChunk& chunk = first;
     ++chunk.at;
-    state.settle(chunk);
+    state.resolve(chunk);
     if (chunk.time < state.limit) {
       const std::uint32_t at = chunk.order[chunk.at];
       state.front->bytes = std::span<const std::byte>(chunk.bytes).subspan(at, state.format.bytes);

@@ -57,7 +57,7 @@ class TaskMemoryKind : public SliceKind {
     row.total_reserved_bytes = cell(wire.total_reserved_bytes);
     if (has_clock) {
       row.time_ns = clock_.ns(wire.head.time);
-      row.shown_time_ns = shown_.shown_ns(wire.head.time);
+      row.vendor_time_ns = shown_.vendor_ns(wire.head.time);
     }
     row.host_count = cell(wire.head.time);
     context.store.add(row);

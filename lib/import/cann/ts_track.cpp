@@ -173,7 +173,7 @@ std::size_t length_of(std::uint8_t tag) {
   }
 }
 
-bool looks_known(const TsHeadWire& head) {
+bool is_known_head(const TsHeadWire& head) {
   const std::size_t length = length_of(head.tag);
   return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
 }
@@ -236,7 +236,7 @@ class TlvReader {
     while (bytes_.size() - at >= kHeadBytes) {
       const auto rest = std::span<const std::byte>(bytes_).subspan(at);
       const auto head = decode<TsHeadWire>(rest);
-      if (looks_known(head) && !(searching_ && has_any_length(head))) {
+      if (is_known_head(head) && !(searching_ && has_any_length(head))) {
         if (rest.size() < head.bytes) break;
         end_search();
         ++records_;
@@ -245,7 +245,7 @@ class TlvReader {
       } else if (!searching_ && head.bytes >= kHeadBytes) {
         // Trusts its length if a known record follows.
         if (rest.size() < head.bytes + kHeadBytes) break;
-        if (looks_known(decode<TsHeadWire>(rest.subspan(head.bytes)))) {
+        if (is_known_head(decode<TsHeadWire>(rest.subspan(head.bytes)))) {
           context_.report.skip_record(
               kName, file_->name,
               length_of(head.tag) == kUnknown ? "unknown tag" : "impossible length", offset_of(at));
@@ -529,8 +529,8 @@ class TsTrackKind : public SliceKind {
       if (part.clock) {
         row.start_ns = part.clock->ns(pair.first.ticks);
         row.end_ns = part.clock->ns(pair.end_ticks);
-        row.shown_start_ns = part.clock->shown_ns(pair.first.ticks);
-        row.shown_end_ns = part.clock->shown_ns(pair.end_ticks);
+        row.vendor_start_ns = part.clock->vendor_ns(pair.first.ticks);
+        row.vendor_end_ns = part.clock->vendor_ns(pair.end_ticks);
       }
       row.stream_id = pair.first.stream;
       row.task_number = pair.first.task;

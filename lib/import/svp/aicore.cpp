@@ -40,22 +40,21 @@ std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {
     return static_cast<std::int64_t>(product % hz >= hz - product % hz ? quotient + 1 : quotient);
   }
   const int128 ns = divide_rounded(static_cast<int128>(cycles) * kNsPerSecond, frequency_hz);
-  return ns > kLongestDurationNs ? kLongestDurationNs + 1 : static_cast<std::int64_t>(ns);
+  return ns > kMaxDurationNs ? kMaxDurationNs + 1 : static_cast<std::int64_t>(ns);
 }
 
 // Reason why a record cannot be true; empty when it can.
 std::string_view why_impossible(const Slots& slots, std::int64_t duration) {
-  if (slots[layer_id] != kNull && slots[layer_id] > kMostLayerId) return "layer_id above 1000000";
+  if (slots[layer_id] != kNull && slots[layer_id] > kMaxLayerId) return "layer_id above 1000000";
   const std::int64_t total = slots[total_cycles];
   if (total != kNull) {
     for (std::size_t unit = first_unit; unit < ddr_read; ++unit) {
       if (slots[unit] != kNull && slots[unit] > total) return "unit cycles above total cycles";
     }
   }
-  const bool too_long =
-      duration == kNull ? total > kLongestDurationNs : duration > kLongestDurationNs;
+  const bool too_long = duration == kNull ? total > kMaxDurationNs : duration > kMaxDurationNs;
   if (too_long) return "duration above 2^53 ns";
-  if (slots[start] > INT64_MAX - kLongestDurationNs) return "value out of range";
+  if (slots[start] > INT64_MAX - kMaxDurationNs) return "value out of range";
   return {};
 }
 

@@ -47,7 +47,7 @@ class AicpuKind : public RawKind {
 
  private:
   static std::string_view why_impossible(const Slots& slots) {
-    if (slots[layer_id] != kNull && slots[layer_id] > kMostLayerId) return "layer_id above 1000000";
+    if (slots[layer_id] != kNull && slots[layer_id] > kMaxLayerId) return "layer_id above 1000000";
     return why_impossible_span(slots[start], slots[end]);
   }
 

@@ -18,9 +18,9 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMostInfoBytes = 1 << 20;
-constexpr double kLargestMhz = 10'000;  // beyond it a figure is in Hz
-constexpr double kLargestHz = 1e12;
+constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
+constexpr double kMaxMhz = 10'000;  // beyond it a figure is in Hz
+constexpr double kMaxHz = 1e12;
 
 json merged_device_info(const json& document) {
   json merged = json::object();
@@ -62,7 +62,7 @@ class InfoJsonKind : public RawKind {
     const std::int64_t device = models_.name_of(file).device;
     seen_.insert(device);
     context.report.count_file(name(), 1);
-    std::string text = read_text_file(file.path, kMostInfoBytes);
+    std::string text = read_text_file(file.path, kMaxInfoBytes);
     while (!text.empty() && text.back() == '\0') text.pop_back();
     const json document = json::parse(text, nullptr, false);
     if (document.is_discarded()) {
@@ -72,9 +72,9 @@ class InfoJsonKind : public RawKind {
     const json info = merged_device_info(document);
     const auto frequency = info.find("aic_frequency");
     const double value = frequency == info.end() ? 0 : number_of(*frequency);
-    const double hz = value > kLargestMhz ? value : value * 1e6;
-    const bool usable = hz >= 1 && hz <= kLargestHz;
-    if (value > kLargestMhz && usable) {
+    const double hz = value > kMaxMhz ? value : value * 1e6;
+    const bool usable = hz >= 1 && hz <= kMaxHz;
+    if (value > kMaxMhz && usable) {
       context.report.add(FindingId::frequency_in_hz, name(), file.name, "aic_frequency is in Hz");
     }
     std::optional<std::int64_t> frequency_hz;

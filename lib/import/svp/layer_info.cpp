@@ -16,7 +16,7 @@ namespace msprof::svp {
 
 namespace {
 
-constexpr std::uint64_t kMostLayerBytes = 64 << 20;
+constexpr std::uint64_t kMaxLayerBytes = 64 << 20;
 
 // Layer types of the Caffe and ONNX models that the boards' converter takes, lower case.
 constexpr std::string_view kTypes[] = {"convolution",
@@ -74,7 +74,7 @@ constexpr std::string_view kTypes[] = {"convolution",
                                        "input",
                                        "data"};
 
-constexpr std::size_t kShortestString = 2;
+constexpr std::size_t kMinString = 2;
 
 bool is_text(char c) {
   return c >= 0x20 && c < 0x7f;
@@ -85,7 +85,7 @@ std::vector<std::string_view> strings_in(std::string_view bytes) {
   for (std::size_t at = 0; at < bytes.size();) {
     const std::size_t begin = at;
     while (at < bytes.size() && is_text(bytes[at])) ++at;
-    if (at - begin >= kShortestString) strings.push_back(bytes.substr(begin, at - begin));
+    if (at - begin >= kMinString) strings.push_back(bytes.substr(begin, at - begin));
     if (at == begin) ++at;
   }
   return strings;
@@ -105,7 +105,7 @@ class LayerInfoKind : public RawKind {
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    const std::string text = read_text_file(file.path, kMostLayerBytes);
+    const std::string text = read_text_file(file.path, kMaxLayerBytes);
     const std::string_view first = trim(std::string_view(text).substr(0, text.find('\n')));
     std::uint64_t layers = 0;
     if (first == "#msprof-layers 1") {
@@ -152,7 +152,7 @@ class LayerInfoKind : public RawKind {
         !parse_u64(fields[1], net_id)) {
       return false;
     }
-    if (layer_id > std::uint64_t{kMostLayerId} || net_id > INT64_MAX) return false;
+    if (layer_id > std::uint64_t{kMaxLayerId} || net_id > INT64_MAX) return false;
     layer.layer_id = static_cast<std::int64_t>(layer_id);
     layer.net_id = static_cast<std::int64_t>(net_id);
     layer.type = fields[2].empty() ? "N/A" : fields[2];

@@ -11,7 +11,7 @@ namespace msprof::svp {
 
 namespace {
 
-constexpr std::uint64_t kMostNetBytes = 64 << 20;
+constexpr std::uint64_t kMaxNetBytes = 64 << 20;
 
 class NetInfoKind : public RawKind {
  public:
@@ -23,7 +23,7 @@ class NetInfoKind : public RawKind {
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
-    const std::string text = read_text_file(file.path, kMostNetBytes);
+    const std::string text = read_text_file(file.path, kMaxNetBytes);
     const auto lines = split(text, '\n');
     const std::string_view first = trim(lines.front());
     context.report.count_file(name(), 1);

@@ -38,10 +38,10 @@ void check_done(const ImportContext& context, const RawFile& file, FileKind kind
 
 // Sizes that records of the file can have: divisors that are multiples of 8.
 std::vector<std::uint64_t> candidate_sizes(std::uint64_t size_bytes) {
-  constexpr std::uint64_t kSmallest = 16;
-  constexpr std::uint64_t kLargest = 4096;
+  constexpr std::uint64_t kMin = 16;
+  constexpr std::uint64_t kMax = 4096;
   std::vector<std::uint64_t> sizes;
-  for (std::uint64_t size = kSmallest; size <= kLargest; size += 8) {
+  for (std::uint64_t size = kMin; size <= kMax; size += 8) {
     if (size_bytes % size == 0) sizes.push_back(size);
   }
   return sizes;
@@ -118,7 +118,7 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns) {
   if (start_ns == kNull || end_ns == kNull) return {};
   if (end_ns < start_ns) return "end before start";
-  if (end_ns - start_ns > kLongestDurationNs) return "duration above 2^53 ns";
+  if (end_ns - start_ns > kMaxDurationNs) return "duration above 2^53 ns";
   return {};
 }
 

@@ -112,8 +112,8 @@ bool has_aicore(const SvpSession& session, std::int64_t device);
 #undef CANN_KIND
 
 // More layers than any model has.
-inline constexpr std::int64_t kMostLayerId = 1'000'000;
+inline constexpr std::int64_t kMaxLayerId = 1'000'000;
 // Longer than any real layer or call; a sum of a million of them still fits 128 bits.
-inline constexpr std::int64_t kLongestDurationNs = std::int64_t{1} << 53;
+inline constexpr std::int64_t kMaxDurationNs = std::int64_t{1} << 53;
 
 }  // namespace msprof::svp

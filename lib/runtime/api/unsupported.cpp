@@ -11,16 +11,16 @@
 namespace {
 
 // Names the function on stderr.
-void say_unsupported(const char* function) {
+void print_unsupported(const char* function) {
   msprof::runtime::say(std::string(function) + " is not supported on a Linux host");
 }
 
 }  // namespace
 
 // The body of such a function: names itself the first time it is called, and returns the value.
-#define MSPROF_UNSUPPORTED(value)                                                \
-  static std::atomic_flag said = ATOMIC_FLAG_INIT;                               \
-  if (!said.test_and_set()) say_unsupported(static_cast<const char*>(__func__)); \
+#define MSPROF_UNSUPPORTED(value)                                                  \
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;                                 \
+  if (!said.test_and_set()) print_unsupported(static_cast<const char*>(__func__)); \
   return value
 
 extern "C" {

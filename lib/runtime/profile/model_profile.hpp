@@ -28,8 +28,8 @@ class ModelProfile {
   ModelProfile(std::string data_folder, const ProfileConfig& config, WriteHealth& health,
                uint32_t model_id, const Model& model);
 
-  // Returns the capture that records execution number `execution`; empty when it is not one of those
-  // that the interval captures.
+  // Returns the capture that records execution number `execution`; empty when it is not one of
+  // those that the interval captures.
   std::shared_ptr<Capture> capture(uint64_t execution, uint64_t batch);
   bool one_capture_for_the_run() const { return interval_ == 0; }
 

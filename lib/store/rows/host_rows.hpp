@@ -48,8 +48,9 @@ struct UserRangeRow {
   std::int64_t payload_value = kNull;  // 64 bits as they are
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  std::int64_t shown_start_ns = kNull;  // as the peer's Python path prints them, through doubles:
-  std::int64_t shown_end_ns = kNull;    // up to 0.15 us from start_ns (cann_host.md 1.7.2)
+  std::int64_t vendor_start_ns =
+      kNull;                           // as the vendor's Python path prints them, through doubles:
+  std::int64_t vendor_end_ns = kNull;  // up to 0.15 us from start_ns (cann_host.md 1.7.2)
   std::int64_t message_type = kNull;
   std::int64_t message_name_id = kNull;
   std::int64_t domain_name_id = kNull;
@@ -66,8 +67,8 @@ struct UserRangeRow {
                                           "payload_value",
                                           "start_ns",
                                           "end_ns",
-                                          "shown_start_ns",
-                                          "shown_end_ns",
+                                          "vendor_start_ns",
+                                          "vendor_end_ns",
                                           "message_type",
                                           "message_name_id",
                                           "domain_name_id",
@@ -81,16 +82,16 @@ struct DeviceMarkRow {
   std::int64_t mark_id = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  std::int64_t shown_start_ns = kNull;
-  std::int64_t shown_end_ns = kNull;
+  std::int64_t vendor_start_ns = kNull;
+  std::int64_t vendor_end_ns = kNull;
   std::int64_t stream_id = kNull;
   std::int64_t task_number = kNull;
   std::int64_t model_number = kNull;
 
   static constexpr const char* kTable = "device_mark";
   static constexpr std::array kColumns = {
-      "id INTEGER PRIMARY KEY", "device_id",    "mark_id",   "start_ns",    "end_ns",
-      "shown_start_ns",         "shown_end_ns", "stream_id", "task_number", "model_number"};
+      "id INTEGER PRIMARY KEY", "device_id",     "mark_id",   "start_ns",    "end_ns",
+      "vendor_start_ns",        "vendor_end_ns", "stream_id", "task_number", "model_number"};
 };
 
 // An allocation or release of device memory by an operator (task_memory_info), in file order.
@@ -106,8 +107,8 @@ struct MemoryEventRow {
   std::int64_t total_allocated_bytes = kNull;
   std::int64_t total_reserved_bytes = kNull;
   std::int64_t time_ns = kNull;
-  std::int64_t shown_time_ns = kNull;  // see UserRangeRow
-  std::int64_t host_count = kNull;     // the counter itself
+  std::int64_t vendor_time_ns = kNull;  // see UserRangeRow
+  std::int64_t host_count = kNull;      // the counter itself
 
   static constexpr const char* kTable = "memory_event";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -121,7 +122,7 @@ struct MemoryEventRow {
                                           "total_allocated_bytes",
                                           "total_reserved_bytes",
                                           "time_ns",
-                                          "shown_time_ns",
+                                          "vendor_time_ns",
                                           "host_count"};
 };
 

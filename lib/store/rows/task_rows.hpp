@@ -178,9 +178,9 @@ struct AicpuNodeRow {
   std::int64_t task_number = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // As the peer prints them: through doubles of milliseconds (cann_corrections.md B6).
-  std::int64_t shown_start_ns = kNull;
-  std::int64_t shown_duration_ns = kNull;
+  // As the vendor's tool prints them: through doubles of milliseconds (cann_corrections.md B6).
+  std::int64_t vendor_start_ns = kNull;
+  std::int64_t vendor_duration_ns = kNull;
   std::int64_t compute_us = kNull;
   std::int64_t memcpy_us = kNull;
   std::int64_t dispatch_us = kNull;
@@ -194,8 +194,8 @@ struct AicpuNodeRow {
                                           "task_number",
                                           "start_ns",
                                           "end_ns",
-                                          "shown_start_ns",
-                                          "shown_duration_ns",
+                                          "vendor_start_ns",
+                                          "vendor_duration_ns",
                                           "compute_us",
                                           "memcpy_us",
                                           "dispatch_us",

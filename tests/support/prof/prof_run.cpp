@@ -36,7 +36,7 @@ class Run {
     for (unsigned i = 0; i < shape.threads; ++i) add_actor(i);
   }
 
-  RunFacts play() {
+  RunInfo play() {
     load_model();
     unsigned step = 0;
     while (facts_.tasks < shape_.tasks) {
@@ -258,7 +258,7 @@ class Run {
   std::vector<Actor> actors_;
   std::map<std::pair<int, std::uint16_t>, Stream> streams_;
   std::uint64_t last_ns_ = 0;
-  RunFacts facts_;
+  RunInfo facts_;
 };
 
 }  // namespace

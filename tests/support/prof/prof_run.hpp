@@ -22,7 +22,7 @@ struct RunShape {
 };
 
 // What was written.
-struct RunFacts {
+struct RunInfo {
   std::uint64_t raw_bytes = 0;
   std::uint64_t tasks = 0, ops = 0, copies = 0, events = 0, mix_ops = 0, aicpu_ops = 0;
   std::uint64_t pmu_ops = 0;
@@ -38,7 +38,7 @@ struct RunFacts {
 // Makes parent/<PROF…>.
 struct MadeRun {
   std::filesystem::path folder;
-  RunFacts facts;
+  RunInfo facts;
 };
 MadeRun make_run(const std::filesystem::path& parent, const ProfSetup& setup,
                  const RunShape& shape);

@@ -1,7 +1,7 @@
 // ProfSetup: what the info files of a PROF folder say: chip, clocks, metrics. For ProfFolder.
 // The clocks of the default count in round figures, so that expected times can be worked out by
 // hand: the run begins at 2023-11-14 22:13:20 UTC, 1700000000000000 us, and a moment `ns` after
-// that is 1700000000000000.000 + ns / 1000 us in every product, by either of the peer's ways.
+// that is 1700000000000000.000 + ns / 1000 us in every product, by either of the vendor's ways.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,7 @@ namespace msprof {
 enum class CoreKind : std::uint8_t { aic = 0, aiv = 1, mix_aic = 2, mix_aiv = 3 };
 
 struct DeviceLog {
-  DevicePlace place;
+  RecordOrder place;
   std::int64_t type_name_id = kNull;  // "AIV_SQE"; null: a number without a name
   std::uint32_t context = kNoContext;
   std::uint16_t stream = 0;
@@ -37,7 +37,7 @@ struct CoreCounters {
 
 // The counters of the task as a whole (context PMU, aicore records).
 struct TaskCounters {
-  DevicePlace end;
+  RecordOrder end;
   CoreCounters values;
   std::uint32_t context = kNoContext;
   std::uint16_t stream = 0;

@@ -18,7 +18,7 @@ enum : std::uint16_t { kRunning = 2, kComplete = 3 };
 constexpr std::uint64_t kFirstSequence = std::uint64_t{1} << 62;
 
 // Counters that are read ahead of the tasks: a few times the task ids of a stream.
-constexpr std::size_t kMostWaiting = std::size_t{1} << 18;
+constexpr std::size_t kMaxWaiting = std::size_t{1} << 18;
 
 }  // namespace
 
@@ -127,9 +127,9 @@ bool CounterQueue::make_room() {
     free_.push_back(arrival_.front());
     arrival_.pop_front();
   }
-  if (count_ < kMostWaiting) return true;
+  if (count_ < kMaxWaiting) return true;
   const std::uint32_t oldest = arrival_.front();
-  if (asked_ - waiting_[oldest].asked <= kMostWaiting) return false;
+  if (asked_ - waiting_[oldest].asked <= kMaxWaiting) return false;
   unlink(oldest);
   ++given_up_;
   return true;

@@ -11,10 +11,10 @@ namespace {
 
 // Number of tasks that wait for one that has not ended. Then it is left behind, and written when it
 // ends.
-constexpr std::size_t kMostWaiting = std::size_t{1} << 15;
+constexpr std::size_t kMaxWaiting = std::size_t{1} << 15;
 
 // Number of open tasks of one key that are searched for their counters; a run has one.
-constexpr int kMostOpenOfKey = 16;
+constexpr int kMaxOpenOfKey = 16;
 
 std::uint64_t blocks_key(std::uint16_t stream, std::uint16_t task_number, std::uint16_t batch) {
   return static_cast<std::uint64_t>(batch) << 32 | static_cast<std::uint64_t>(task_number) << 16 |
@@ -137,11 +137,11 @@ void DeviceTasks::begin() {
   for (DeviceBatches* batches :
        {&start_batches_, &counter_batches_, &block_batches_, &launch_batches_})
     batches->finish();
-  settle_blocks();
+  resolve_blocks();
 }
 
 // Blocks of each task; the last record holds.
-void DeviceTasks::settle_blocks() {
+void DeviceTasks::resolve_blocks() {
   std::sort(blocks_.begin(), blocks_.end(),
             [](const Blocks& a, const Blocks& b) { return a.place < b.place; });
   for (std::size_t at = 0; at < blocks_.size(); ++at) {
@@ -154,7 +154,7 @@ void DeviceTasks::settle_blocks() {
 
 // Ends of a moment come after all its starts and counters, whatever their order in the file.
 void DeviceTasks::push(const DeviceLog& log) {
-  reach(log.place.ticks);
+  advance_to(log.place.ticks);
   if (!log.is_start) {
     ending_.push_back(log);
     return;
@@ -162,7 +162,7 @@ void DeviceTasks::push(const DeviceLog& log) {
   starting_.push_back({log, start_batches_.batch_of(log.stream, log.place)});
 }
 
-void DeviceTasks::reach(std::uint64_t ticks) {
+void DeviceTasks::advance_to(std::uint64_t ticks) {
   if (ticks == ticks_) return;
   flush();
   ticks_ = ticks;
@@ -230,7 +230,7 @@ bool DeviceTasks::join(Task& task) {
     SharedKey& shared = hosts_.shared(found.shared);
     ++shared.open;
     task.shared = found.shared;
-    // Mostly they come one by one, in the order of their launches; settle_shared() knows.
+    // Mostly they come one by one, in the order of their launches; resolve_shared() knows.
     const std::size_t number = shared.tasks.size() + shared.open - 1;
     if (number < shared.hosts.size()) set_host(task, shared.hosts[number]);
     return true;
@@ -275,7 +275,7 @@ void DeviceTasks::end(const DeviceLog& log) {
     return;
   }
   task.state = State::done;
-  leave(slot);
+  retire(slot);
 }
 
 // A task that will never be written.
@@ -285,11 +285,11 @@ void DeviceTasks::drop(Slot slot) {
   task.end_ticks = task.start.ticks + 1;
   if (task.shared != FlatTable::kNone) hosts_.left(task.shared, false, slot);
   task.shared = FlatTable::kNone;
-  leave(slot);
+  retire(slot);
 }
 
 // A task has ended: it is written once it is its turn.
-void DeviceTasks::leave(Slot slot) {
+void DeviceTasks::retire(Slot slot) {
   Task& task = tasks_[slot];
   if (task.shared != FlatTable::kNone) hosts_.left(task.shared, true, slot);
   if (task.is_late && task.shared == FlatTable::kNone) {
@@ -298,7 +298,7 @@ void DeviceTasks::leave(Slot slot) {
     pairing_.release(slot);
   }
   drain();
-  settle_shared(false);
+  resolve_shared(false);
 }
 
 void DeviceTasks::drain() {
@@ -308,7 +308,7 @@ void DeviceTasks::drain() {
     // Stand-ins without a host task are dropped at once and end later.
     const bool has_ended = task.state != State::open && task.end_ticks > 0;
     const bool is_held = task.shared != FlatTable::kNone;
-    if (!has_ended && !is_held && order_.size() <= kMostWaiting) return;
+    if (!has_ended && !is_held && order_.size() <= kMaxWaiting) return;
     order_.pop_front();
     if (!has_ended || is_held) {
       task.is_late = true;
@@ -322,8 +322,8 @@ void DeviceTasks::drain() {
 
 // Several host tasks of one key: each has its device task if there are as many of both; else
 // which is whose is unknown, and the device tasks stay without operator.
-void DeviceTasks::settle_shared(bool all) {
-  for (const std::uint32_t number : hosts_.settled(all)) {
+void DeviceTasks::resolve_shared(bool all) {
+  for (const std::uint32_t number : hosts_.resolved(all)) {
     SharedKey& shared = hosts_.shared(number);
     std::sort(shared.tasks.begin(), shared.tasks.end(),
               [this](Slot a, Slot b) { return tasks_[a].id < tasks_[b].id; });
@@ -347,7 +347,7 @@ DeviceTasks::Slot DeviceTasks::open_task(std::uint16_t stream, std::uint16_t tas
                                          std::uint32_t context, std::uint16_t batch,
                                          bool wants_main) const {
   Slot slot = pairing_.first_open(TaskPairing::key_of(stream, task_number, context));
-  for (int looks = 0; slot != TaskPairing::kNone && looks < kMostOpenOfKey; ++looks) {
+  for (int looks = 0; slot != TaskPairing::kNone && looks < kMaxOpenOfKey; ++looks) {
     const Task& task = tasks_[slot];
     if (task.batch == batch && !(wants_main && task.counters != TaskCountersPool::kNone &&
                                  counters_[task.counters].has_main))
@@ -363,7 +363,7 @@ TaskCounterState& DeviceTasks::counters_of(Task& task) {
 }
 
 void DeviceTasks::push(const TaskCounters& counters) {
-  reach(counters.end.ticks);
+  advance_to(counters.end.ticks);
   flush_starts();
   const std::uint16_t batch = counter_batches_.batch_of(counters.stream, counters.end);
   const Slot slot = open_task(counters.stream, counters.task_number, counters.context, batch, true);
@@ -379,7 +379,7 @@ void DeviceTasks::push(const TaskCounters& counters) {
 }
 
 void DeviceTasks::push(const BlockCounters& counters) {
-  reach(counters.end.ticks);
+  advance_to(counters.end.ticks);
   flush_starts();
   const std::uint16_t batch = block_batches_.batch_of(counters.stream, counters.end);
   const Slot slot =
@@ -420,7 +420,7 @@ DeviceTaskCounts DeviceTasks::finish() {
     drop(slot);
   }
   drain();
-  settle_shared(true);
+  resolve_shared(true);
   counts_.hosts_without_task = hosts_.unseen() + host_store_.remaining(settings_.device);
   return counts_;
 }

@@ -128,7 +128,7 @@ class DeviceTasks {
   enum class State : std::uint8_t { open, done, dropped };
   struct Task {
     std::int64_t id = 0;
-    DevicePlace start;
+    RecordOrder start;
     std::uint64_t end_ticks = 0;
     std::int64_t type_name_id = kNull;
     HostTask host;
@@ -150,26 +150,26 @@ class DeviceTasks {
     std::uint16_t batch = 0;
   };
   struct Blocks {
-    DevicePlace place;
+    RecordOrder place;
     std::uint16_t stream = 0;
     std::uint16_t task_number = 0;
     std::uint16_t block_num = 0;
     std::uint16_t mix_ratio = 0;
   };
 
-  void settle_blocks();
+  void resolve_blocks();
   void flush_starts();
   void flush();
-  void reach(std::uint64_t ticks);
+  void advance_to(std::uint64_t ticks);
   bool is_repeated(std::uint64_t key, const DeviceLog& log) const;
   void start(const Starting& starting);
   void end(const DeviceLog& log);
   bool join(Task& task);
   void set_host(Task& task, const HostTask& host);
   void drop(Slot slot);
-  void leave(Slot slot);
+  void retire(Slot slot);
   void drain();
-  void settle_shared(bool all);
+  void resolve_shared(bool all);
   void write(const Task& task);
   void write_counters(const Task& task);
   Slot open_task(std::uint16_t stream, std::uint16_t task_number, std::uint32_t context,

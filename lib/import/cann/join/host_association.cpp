@@ -60,11 +60,11 @@ void HostBatches::apply(const Flip& flip, std::uint16_t highest_behind) {
   }
   stream.highest_ahead = highest_behind;
   // Those before a task that no later flip can move are settled.
-  const auto settled =
+  const auto resolved =
       std::find_if(stream.held.rbegin(), stream.held.rend(), [&](std::uint64_t place) {
         return tracks_[static_cast<std::size_t>(place - first_)].task_number >= highest_behind;
       });
-  const auto count = static_cast<std::size_t>(stream.held.rend() - settled);
+  const auto count = static_cast<std::size_t>(stream.held.rend() - resolved);
   for (std::size_t i = 0; i < count; ++i) {
     waits_[static_cast<std::size_t>(stream.held.front() - first_)] = false;
     stream.held.pop_front();
@@ -304,7 +304,7 @@ void HostAssociation::size_copies() {
 void HostAssociation::place(const HostTrack& track) {
   const CallPath path = tree_at(track.thread, track.time).path(track.time);
   if (path.communication != nullptr && path.node_of_communication == nullptr) {
-    ++homeless_comm_tasks_;
+    ++orphan_comm_tasks_;
     return;
   }
   HostTask task;

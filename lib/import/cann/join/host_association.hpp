@@ -93,7 +93,7 @@ class HostAssociation {
   void finish();
 
   // Communication tasks outside every node call: they have no host task.
-  std::uint64_t homeless_comm_tasks() const { return homeless_comm_tasks_; }
+  std::uint64_t orphan_comm_tasks() const { return orphan_comm_tasks_; }
 
  private:
   HostCallTree& tree_of(std::uint32_t thread);
@@ -135,7 +135,7 @@ class HostAssociation {
   std::vector<Row> rows_;               // of the task in hand
   // Of the communication call that ends: its contexts, null for one without a record.
   std::map<std::uint32_t, const HostRecord<HcclInfoWire>*> comm_infos_;
-  std::uint64_t homeless_comm_tasks_ = 0;
+  std::uint64_t orphan_comm_tasks_ = 0;
 };
 
 }  // namespace msprof

@@ -23,7 +23,7 @@ namespace {
 
 // Limit of calls searched: those whose end was damaged stay open, and to pass many of them would
 // take forever.
-constexpr std::size_t kMostLooks = 256;
+constexpr std::size_t kMaxSteps = 256;
 
 bool contains(const OpenCall& open, std::uint64_t time) {
   return open.call.begin < time && time <= open.call.end;
@@ -80,7 +80,7 @@ std::span<const Record> named(const std::vector<Record>& records, const std::uin
 }  // namespace
 
 OpenCall* HostCallTree::at(std::uint64_t time) const {
-  const std::size_t looks = std::min(calls_.size(), kMostLooks);
+  const std::size_t looks = std::min(calls_.size(), kMaxSteps);
   for (std::size_t i = 1; i <= looks; ++i) {
     OpenCall* call = calls_[calls_.size() - i];
     if (contains(*call, time)) return call;
@@ -89,7 +89,7 @@ OpenCall* HostCallTree::at(std::uint64_t time) const {
 }
 
 OpenCall* HostCallTree::at(std::uint64_t time, std::uint16_t level) const {
-  const std::size_t looks = std::min(calls_.size(), kMostLooks);
+  const std::size_t looks = std::min(calls_.size(), kMaxSteps);
   for (std::size_t i = 1; i <= looks; ++i) {
     OpenCall* call = calls_[calls_.size() - i];
     if (call->call.level == level && contains(*call, time)) return call;
@@ -101,7 +101,7 @@ CallPath HostCallTree::path(std::uint64_t time) const {
   CallPath path;
   path.innermost = at(time);
   std::size_t looks = 0;
-  for (OpenCall* call = path.innermost; call != nullptr && looks < kMostLooks;
+  for (OpenCall* call = path.innermost; call != nullptr && looks < kMaxSteps;
        call = call->parent, ++looks) {
     const std::uint16_t level = call->call.level;
     if (level == host_level::kModel && path.model == nullptr) path.model = call;
@@ -133,7 +133,7 @@ OpenCall* HostCallTree::open(const HostCall& call) {
     free_.pop_back();
   }
   opened->call = call;
-  const std::size_t looks = std::min(calls_.size(), kMostLooks);
+  const std::size_t looks = std::min(calls_.size(), kMaxSteps);
   for (std::size_t i = 1; i <= looks && opened->parent == nullptr; ++i) {
     OpenCall* parent = calls_[calls_.size() - i];
     if (parent->call.end >= call.end) opened->parent = parent;

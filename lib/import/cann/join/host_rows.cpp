@@ -267,8 +267,8 @@ TaskClass class_of(std::string_view name) {
 std::int64_t ps_of_us(double us) {
   constexpr double kPsPerUs = 1e6;
   const double ps = us * kPsPerUs;
-  constexpr double kMost = 9.2e18;
-  return ps > -kMost && ps < kMost ? std::llround(ps) : kNull;
+  constexpr double kMax = 9.2e18;
+  return ps > -kMax && ps < kMax ? std::llround(ps) : kNull;
 }
 
 }  // namespace
@@ -481,8 +481,8 @@ HostRows::Item HostRows::item(std::uint64_t hash) {
   Item made;
   made.is_lccl = text && text->starts_with("Lccl");
   made.name_id = hash != 0 ? dictionaries_.hash_name_id(store_, hash) : store_.name_id("0");
-  constexpr std::int64_t kMostIds = INT32_MAX - 1;
-  if (made.name_id < kMostIds)
+  constexpr std::int64_t kMaxIds = INT32_MAX - 1;
+  if (made.name_id < kMaxIds)
     items_.set(hash, static_cast<std::uint32_t>(made.name_id) << 1 | (made.is_lccl ? 1U : 0U));
   return made;
 }

@@ -134,7 +134,7 @@ HostJoin::Batch& HostJoin::batch_of(std::uint16_t stream, std::uint16_t number) 
   }
   Batch& batch = batches_[place];
   if (!batch.is_loaded || batch.number != number) {
-    leave(batch);
+    retire(batch);
     load(batch, stream, number);
   }
   return batch;
@@ -171,7 +171,7 @@ void HostJoin::add(Batch& batch, const HostTask& task) {
   shared_[entry.shared].hosts.push_back(task);
 }
 
-void HostJoin::leave(Batch& batch) {
+void HostJoin::retire(Batch& batch) {
   for (const Entry& entry : batch.entries) {
     if (entry.is_seen) continue;
     unseen_ += entry.shared == FlatTable::kNone ? 1 : shared_.at(entry.shared).hosts.size();
@@ -179,7 +179,7 @@ void HostJoin::leave(Batch& batch) {
   for (const std::uint32_t number : batch.shared) {
     SharedKey& key = shared_.at(number);
     key.is_over = true;
-    if (key.open == 0) settled_.push_back(number);
+    if (key.open == 0) resolved_.push_back(number);
   }
   batch = {};
 }
@@ -188,16 +188,16 @@ void HostJoin::left(std::uint32_t number, bool has_ended, std::uint32_t task) {
   SharedKey& key = shared_.at(number);
   --key.open;
   if (has_ended) key.tasks.push_back(task);
-  if (key.is_over && key.open == 0) settled_.push_back(number);
+  if (key.is_over && key.open == 0) resolved_.push_back(number);
 }
 
-std::vector<std::uint32_t> HostJoin::settled(bool all) {
+std::vector<std::uint32_t> HostJoin::resolved(bool all) {
   if (all) {
-    for (Batch& batch : batches_) leave(batch);
-    settled_.clear();
-    for (const auto& [number, key] : shared_) settled_.push_back(number);
+    for (Batch& batch : batches_) retire(batch);
+    resolved_.clear();
+    for (const auto& [number, key] : shared_) resolved_.push_back(number);
   }
-  return std::exchange(settled_, {});
+  return std::exchange(resolved_, {});
 }
 
 }  // namespace msprof

@@ -112,7 +112,7 @@ class HostJoin {
   // Records that a device task of a shared key has ended or will not.
   void left(std::uint32_t number, bool has_ended, std::uint32_t task);
   // Keys whose batch is over, with nothing open, since the last call; all that are left when `all`.
-  std::vector<std::uint32_t> settled(bool all);
+  std::vector<std::uint32_t> resolved(bool all);
 
   // Number of host tasks that no device record asked for, after settled(all).
   std::uint64_t unseen() const { return unseen_; }
@@ -138,7 +138,7 @@ class HostJoin {
   static std::uint32_t place_of(Batch& batch, std::uint16_t task_number, std::uint32_t context);
   void load(Batch& batch, std::uint16_t stream, std::uint16_t number);
   void add(Batch& batch, const HostTask& task);
-  void leave(Batch& batch);
+  void retire(Batch& batch);
 
   HostTaskStore& store_;
   std::uint16_t device_;
@@ -146,7 +146,7 @@ class HostJoin {
   std::vector<Batch> batches_;
   std::map<std::uint32_t, SharedKey> shared_;
   std::uint32_t next_shared_ = 0;
-  std::vector<std::uint32_t> settled_;  // shared keys whose batch is over, with nothing open
+  std::vector<std::uint32_t> resolved_;  // shared keys whose batch is over, with nothing open
   std::uint64_t unseen_ = 0;
 };
 

@@ -360,7 +360,7 @@ void write_pmu_columns(const CannImport& import, const ImportContext& context) {
 void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow>& nodes,
                        std::int64_t& next_id) {
   std::stable_sort(nodes.begin(), nodes.end(), [](const AicpuNodeRow& a, const AicpuNodeRow& b) {
-    return a.shown_start_ns < b.shown_start_ns;
+    return a.vendor_start_ns < b.vendor_start_ns;
   });
   for (AicpuNodeRow& node : nodes) {
     node.id = next_id++;

@@ -116,13 +116,13 @@ std::string_view why_impossible(const Wire&) {
 }
 
 std::string_view why_impossible(const TensorInfoWire& wire) {
-  return wire.tensor_count > kMostTensors ? "more than 5 tensors" : std::string_view();
+  return wire.tensor_count > kMaxTensors ? "more than 5 tensors" : std::string_view();
 }
 
 std::string_view why_impossible(const ContextIdInfoWire& wire) {
   const bool is_range = wire.head.level == host_level::kCommunication;
   if (!is_range && wire.head.level != host_level::kNode) return "unknown level";
-  if (wire.count > kMostContexts) return "more than 55 contexts";
+  if (wire.count > kMaxContexts) return "more than 55 contexts";
   // Context ids have 16 bits.
   if (is_range && (wire.count != 2 || wire.ids[0] > wire.ids[1] || wire.ids[1] > UINT16_MAX))
     return "impossible range of contexts";
@@ -130,7 +130,7 @@ std::string_view why_impossible(const ContextIdInfoWire& wire) {
 }
 
 std::string_view why_impossible(const FusionOpInfoWire& wire) {
-  return wire.count > kMostFusedOps ? "more than 8 fused operators" : std::string_view();
+  return wire.count > kMaxFusedOps ? "more than 8 fused operators" : std::string_view();
 }
 
 class HostReading {
@@ -143,7 +143,7 @@ class HostReading {
   void limit_calls();
   void step(HostStream source);
   // The next moment of a stream.
-  void look(HostStream source);
+  void peek(HostStream source);
   void take(HostStream source, const StreamRecord& record);
   // Gives a record to its call, unless it is impossible inside.
   template <typename Wire>
@@ -221,11 +221,11 @@ void HostReading::limit_calls() {
       static_cast<double>(session.end_ns() - session.host_clock()->ns(start.count)) + kHourNs;
   const double count = static_cast<double>(start.count) +
                        ns * static_cast<double>(start.frequency_hz) / kNsPerSecond;
-  constexpr double kMost = 1.8e19;
-  if (count > 0 && count < kMost) calls_.set_latest_end(static_cast<std::uint64_t>(count));
+  constexpr double kMax = 1.8e19;
+  if (count > 0 && count < kMax) calls_.set_latest_end(static_cast<std::uint64_t>(count));
 }
 
-void HostReading::look(HostStream source) {
+void HostReading::peek(HostStream source) {
   const std::size_t at = place(source);
   if (source == HostStream::task_track) {
     has_[at] = tracks_.has_next();
@@ -242,7 +242,7 @@ void HostReading::look(HostStream source) {
 
 void HostReading::run() {
   open();
-  for (const HostStreamInfo& info : kHostStreams) look(info.stream);
+  for (const HostStreamInfo& info : kHostStreams) peek(info.stream);
   while (true) {
     std::size_t first = kHostStreamCount;
     for (std::size_t at = 0; at < kHostStreamCount; ++at) {
@@ -250,7 +250,7 @@ void HostReading::run() {
     }
     if (first == kHostStreamCount) break;
     step(static_cast<HostStream>(first));
-    look(static_cast<HostStream>(first));
+    peek(static_cast<HostStream>(first));
   }
   association_.finish();
   report();
@@ -356,7 +356,7 @@ void HostReading::report_orphans(HostStream source, std::uint64_t count) {
 void HostReading::report() {
   for (const HostStreamInfo& info : kHostStreams)
     report_orphans(info.stream, outside_[place(info.stream)]);
-  report_orphans(HostStream::task_track, association_.homeless_comm_tasks());
+  report_orphans(HostStream::task_track, association_.orphan_comm_tasks());
   if (ops_.odd_tensors() > 0) {
     context_.report.add(FindingId::odd_tensors, "tensor_info", "",
                         "tensor that is neither input nor output", "",

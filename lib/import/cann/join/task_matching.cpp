@@ -27,7 +27,7 @@ void DeviceBatches::sort(Stream& stream) {
   stream.is_sorted = true;
 }
 
-void DeviceBatches::see(std::uint16_t stream_id, DevicePlace place, std::uint16_t task_number) {
+void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint16_t task_number) {
   if (streams_.empty()) return;
   const std::uint32_t number = numbers_.find(stream_id);
   if (number == FlatTable::kNone || !streams_[number].walks) return;
@@ -51,7 +51,7 @@ void DeviceBatches::see(std::uint16_t stream_id, DevicePlace place, std::uint16_
 
 // A flip with a task id of its own takes the records before it whose ids are not greater, up to but
 // without the first record of the stream.
-DevicePlace DeviceBatches::cut_of(const Stream& stream, std::size_t number) {
+RecordOrder DeviceBatches::cut_of(const Stream& stream, std::size_t number) {
   const Flip& flip = stream.flips[number];
   if (!flip.walks()) return {flip.ticks, UINT64_MAX};
   bool has_records = false;
@@ -63,7 +63,7 @@ DevicePlace DeviceBatches::cut_of(const Stream& stream, std::size_t number) {
     });
     if (step != steps.rend()) return step->place;
   }
-  return has_records ? stream.first : DevicePlace{};
+  return has_records ? stream.first : RecordOrder{};
 }
 
 void DeviceBatches::finish() {
@@ -73,14 +73,14 @@ void DeviceBatches::finish() {
       stream.flips[flip].cut = cut_of(stream, flip);
     // Records that a later flip took are no longer those of an earlier one.
     for (std::size_t flip = stream.flips.size(); flip-- > 1;) {
-      DevicePlace& before = stream.flips[flip - 1].cut;
+      RecordOrder& before = stream.flips[flip - 1].cut;
       if (stream.flips[flip].cut < before) before = stream.flips[flip].cut;
     }
     for (Flip& flip : stream.flips) flip.steps = {};
   }
 }
 
-std::uint16_t DeviceBatches::batch_in(Stream& stream, DevicePlace place) {
+std::uint16_t DeviceBatches::batch_in(Stream& stream, RecordOrder place) {
   while (stream.cursor < stream.flips.size() && stream.flips[stream.cursor].cut < place)
     ++stream.cursor;
   return static_cast<std::uint16_t>(std::min<std::size_t>(stream.cursor, UINT16_MAX));

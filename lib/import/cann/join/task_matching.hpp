@@ -10,11 +10,11 @@
 namespace msprof {
 
 // Position of a record in the order of time: its ticks, then its number in reading order.
-struct DevicePlace {
+struct RecordOrder {
   std::uint64_t ticks = 0;
   std::uint64_t sequence = 0;
 
-  bool operator<(const DevicePlace& other) const {
+  bool operator<(const RecordOrder& other) const {
     return ticks != other.ticks ? ticks < other.ticks : sequence < other.sequence;
   }
 };
@@ -27,12 +27,12 @@ class DeviceBatches {
   // Adds a flip; `task_number` is the flip task's own; before the first record.
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
   // Adds a record of the kind that is cut.
-  void see(std::uint16_t stream, DevicePlace place, std::uint16_t task_number);
+  void see(std::uint16_t stream, RecordOrder place, std::uint16_t task_number);
   // Completes the counts after the last record.
   void finish();
 
   // Returns the batch of a record; the positions of a stream come in order.
-  std::uint16_t batch_of(std::uint16_t stream, DevicePlace place) {
+  std::uint16_t batch_of(std::uint16_t stream, RecordOrder place) {
     if (streams_.empty()) return 0;
     const std::uint32_t number = numbers_.find(stream);
     return number == FlatTable::kNone ? 0 : batch_in(streams_[number], place);
@@ -43,11 +43,11 @@ class DeviceBatches {
     std::uint64_t ticks = 0;
     std::uint16_t task_number = 0;
     // Last position of the batch before it.
-    DevicePlace cut;
+    RecordOrder cut;
     // Records since the flip before that no later one with a greater task id hides:
     // enough to walk back over small task ids.
     struct Step {
-      DevicePlace place;
+      RecordOrder place;
       std::uint16_t task_number = 0;
     };
     std::vector<Step> steps;
@@ -59,13 +59,13 @@ class DeviceBatches {
     bool is_sorted = false;
     bool walks = false;
     bool has_first = false;
-    DevicePlace first;
+    RecordOrder first;
     std::size_t cursor = 0;
   };
 
-  static std::uint16_t batch_in(Stream& stream, DevicePlace place);
+  static std::uint16_t batch_in(Stream& stream, RecordOrder place);
   static void sort(Stream& stream);
-  static DevicePlace cut_of(const Stream& stream, std::size_t flip);
+  static RecordOrder cut_of(const Stream& stream, std::size_t flip);
 
   FlatTable numbers_;  // of streams
   std::vector<Stream> streams_;
