@@ -152,7 +152,7 @@ BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> c
   return filled;
 }
 
-// Whether the ids go on from the largest, one by one.
+// True if the ids go on from the largest, one by one.
 bool BulkInsert::continues(std::span<const std::int64_t> cells, std::size_t rows) const {
   for (std::size_t row = 0; row < rows; ++row) {
     if (cells[row * columns_.size()] != last_id_ + 1 + static_cast<std::int64_t>(row)) return false;

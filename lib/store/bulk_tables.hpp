@@ -90,9 +90,9 @@ class InsertQueue {
 
   // Waits while too many batches wait. Throws what an earlier insert threw.
   void push(InsertBatch batch);
-  // Until everything is inserted; after it the caller may use the database itself.
+  // Blocks until everything is inserted; after it the caller may use the database itself.
   void drain();
-  // Room for the cells of a batch: that of one already inserted, where there is one.
+  // Returns space for the cells of a batch: that of one already inserted, if there is one.
   std::vector<std::int64_t> cells();
 
  private:
@@ -121,7 +121,7 @@ class BulkTables {
   std::size_t create(std::string_view table, std::span<const std::string> columns,
                      BulkInsert::ColumnSet real_columns = 0);
 
-  // Room for the cells of the next row; valid until the next call.
+  // Returns space for the cells of the next row; valid until the next call.
   std::int64_t* add_row(std::size_t table) {
     Pending& pending = pending_[table];
     if (pending.rows == kBatchRows) flush(table);
@@ -130,9 +130,10 @@ class BulkTables {
   }
   void add_text(std::int64_t id, std::string_view text);
 
-  // Until everything is inserted; after it the caller may use the database itself.
+  // Blocks until everything is inserted; after it the caller may use the database itself.
   void drain();
-  // The same for what has been passed on so far, without the rows that wait for their batch.
+  // Blocks until what has been passed on so far is inserted, without the rows that wait for their
+  // batch.
   void pause() { queue_.drain(); }
 
  private:

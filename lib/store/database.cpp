@@ -23,7 +23,7 @@ namespace msprof {
 namespace {
 
 constexpr unsigned kStepsBetweenLooks = 1u << 14;
-// Of a row that is read. Import cuts texts at a quarter of it.
+// Largest row that is read. Import cuts texts at a quarter of it.
 constexpr int kMaxRow = 4 << 20;
 
 }  // namespace
@@ -237,8 +237,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Where SQLite's programs lock the database ("pending", "reserved" and "shared" bytes), and where
-// those with a write-ahead log lock its index. Source: sqlite.org/fileformat2.html and
+// Bytes where SQLite's programs lock the database ("pending", "reserved" and "shared" bytes), and
+// where those with a write-ahead log lock its index. Source: sqlite.org/fileformat2.html and
 // walformat.html.
 struct LockRange {
   const char* suffix;
@@ -261,7 +261,7 @@ std::vector<fs::path> files_beside(const fs::path& database) {
   return found;
 }
 
-// The process that holds a lock; -1 where it cannot be told.
+// Process that holds a lock; -1 if unknown.
 std::optional<pid_t> holder_of(const fs::path& database) {
   for (const LockRange& range : kLocks) {
     const fs::path path = with_suffix(database, range.suffix);

@@ -15,7 +15,7 @@ struct sqlite3;
 struct sqlite3_stmt;
 namespace msprof {
 
-// What a guarded connection (sql_guard.hpp) wants to know of its statements.
+// Events of statements for a guarded connection (sql_guard.hpp).
 class StatementWatch {
  public:
   virtual ~StatementWatch() = default;
@@ -39,14 +39,14 @@ class Statement {
   Statement& bind(int parameter, double value);
   Statement& bind_null(int parameter);
 
-  // True while there is a row. Looks at Ctrl-C now and then.
+  // True while there is a row. Checks for Ctrl-C now and then.
   bool step();
   // step() for statements without rows, then ready for the next values.
   void run();
   void reset();
 
   std::int64_t integer(int column) const;
-  // Empty where there is no number: also of a text, which a store from elsewhere may hold.
+  // Empty if there is no number: also for a text, which a store from elsewhere may hold.
   std::optional<std::int64_t> maybe_integer(int column) const;
   double real(int column) const;
   std::optional<double> maybe_real(int column) const;
@@ -84,7 +84,7 @@ class Database {
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
-  // What to throw when rows contradict each other: a store can come with a capture from elsewhere.
+  // Error to throw when rows contradict each other: a store can come with a capture from elsewhere.
   Error damaged(std::string_view what) const;
   sqlite3* handle() const { return db_.get(); }
   void close() { db_.reset(); }
@@ -97,8 +97,8 @@ class Database {
 };
 
 // A new database in the place of an older one. For the store and for the unified database.
-// What another program left beside the old one (its -wal, -shm or -journal) would be applied to the
-// new one by whoever opens it next, and spoil it: it goes together with the old one, or, while a
+// Files of another program beside the old one (its -wal, -shm or -journal) would be applied to the
+// new one at its next opening, and spoil it: they go together with the old one, or, while a
 // program holds that open, nothing is touched.
 
 // Throws Error(database_in_use) while another program has `target` open and files of its own beside

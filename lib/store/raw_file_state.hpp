@@ -1,4 +1,4 @@
-// How a store remembers the raw files it was made from. For the session, which looks, and the
+// States of the raw files that a store was made from. For the session, which reads them, and the
 // store.
 #pragma once
 

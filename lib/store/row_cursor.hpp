@@ -1,6 +1,6 @@
 // RowCursor: the rows of one table as the structs of store/rows/, in the order of their ids. Only
 // the columns that are asked for are read. For exports and derive passes: what lies behind is
-// SQLite today, and nobody else knows.
+// SQLite today, and no other file depends on that.
 #pragma once
 
 #include <cstddef>
@@ -16,7 +16,7 @@
 
 namespace msprof {
 
-// Which rows of a table, columns by their place in it.
+// Filter of the rows of a table, columns by their index in it.
 struct RowFilter {
   std::int64_t first_id = INT64_MIN;
   std::int64_t last_id = INT64_MAX;
@@ -54,7 +54,7 @@ class RowCursor {
  public:
   using Column = std::int64_t Row::*;
   using Columns = std::vector<Column>;
-  // As RowFilter, by names.
+  // A RowFilter by names.
   struct Filter {
     std::int64_t first_id = INT64_MIN;
     std::int64_t last_id = INT64_MAX;
@@ -67,7 +67,7 @@ class RowCursor {
       : cells_(db, Row::kTable, Row::kColumns, places_of(columns), filter_of(filter)) {}
 
   bool next() { return cells_.next(reinterpret_cast<std::int64_t*>(&row_)); }
-  // What was not asked for has the value of a new Row.
+  // Columns that were not requested have the value of a new Row.
   const Row& operator*() const { return row_; }
   const Row* operator->() const { return &row_; }
 

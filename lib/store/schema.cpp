@@ -11,7 +11,7 @@ namespace msprof {
 
 namespace {
 
-// What has no type is INTEGER.
+// Columns without a type are INTEGER.
 template <typename Row>
 StoreTable table_of() {
   StoreTable table{Row::kTable, {}};

@@ -1,4 +1,4 @@
-// The common tables of the store: what every raw kind ends in and every export reads.
+// Common tables of the store: every raw kind ends in them and every export reads them.
 // Declared once, in rows/: a row is a struct of integers in the order of its columns; texts are ids
 // into the table `name`. kNull is a cell without a value. Times are nanoseconds of the capture's
 // clock; CANN times are wall-clock nanoseconds since 1970.
@@ -30,7 +30,7 @@ using BulkRows = std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, Ta
                             CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
                             IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow>;
 
-// The tables of a store as SQL declares them: for making a store, for knowing one as ours, and for
+// Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.
 
 struct StoreTable {
@@ -44,14 +44,14 @@ const std::vector<StoreTable>& store_tables();
 // "CREATE TABLE name (…)", as the database keeps it.
 std::string creation_of(const StoreTable& table);
 
-// Whether `db` holds these tables, just as they are declared, and indexes, and nothing else. A
+// True if `db` holds these tables, just as they are declared, and indexes, and nothing else. A
 // store from elsewhere could have views in their place, which run what they like.
 bool has_our_tables(const Database& db);
 
-// The values of the table `meta`: what a store says about its capture as a whole.
-// For whoever reads a store.
+// Values of the table `meta`: facts of a store about its capture as a whole.
+// For all readers of a store.
 
-// Empty where there is no such key.
+// Text of a key; empty if there is no such key.
 std::string read_meta(const Database& db, std::string_view key);
 // The value as a whole decimal number; empty where there is none.
 std::optional<std::int64_t> read_meta_integer(const Database& db, std::string_view key);

@@ -92,7 +92,7 @@ std::vector<std::string> column_names(sqlite3* db, std::string_view sql) {
   return columns;
 }
 
-// What stands behind `prefix` in `message`, without the table in front of a column.
+// Text behind `prefix` in `message`, without the table in front of a column.
 std::string_view name_behind(std::string_view prefix, std::string_view message) {
   if (!message.starts_with(prefix)) return {};
   message.remove_prefix(prefix.size());
@@ -132,8 +132,8 @@ std::string words_about_sql(sqlite3* db, std::string_view sql) {
   return fmt::format("SQL: {}{}{}", message, place, way_out(db, message, sql));
 }
 
-// SqlWatchdog: ends the program when SQL of somebody else hangs within a single function, where
-// SQLite never looks at the clock: instr() and trim() of long texts can take hours. For SqlGuard.
+// SqlWatchdog: ends the program when SQL of a user hangs within a single function, where
+// SQLite never checks the clock: instr() and trim() of long texts can take hours. For SqlGuard.
 
 class SqlWatchdog {
  public:
@@ -144,7 +144,7 @@ class SqlWatchdog {
   SqlWatchdog(const SqlWatchdog&) = delete;
   SqlWatchdog& operator=(const SqlWatchdog&) = delete;
 
-  // From now on work must be over in `seconds`, or calm() be called.
+  // Starts the limit: work must be over in `seconds`, or calm() be called.
   void expect_within(double seconds);
   void calm() { deadline_ns_ = 0; }
 
@@ -197,7 +197,7 @@ using Clock = std::chrono::steady_clock;
 constexpr std::size_t kSqlBytes = 100'000;
 constexpr int kValueBytes = 16 << 20;
 constexpr sqlite3_int64 kHeapBytes = 512 << 20;
-// Instructions of SQLite between two looks at the clock: about a microsecond.
+// Instructions of SQLite between two checks of the clock: about a microsecond.
 constexpr int kInstructionsBetweenLooks = 100;
 // More is no limit; it keeps times within what a clock counts.
 constexpr double kMaxSeconds = 1e7;
@@ -241,7 +241,7 @@ void switch_off(sqlite3* db, int what) {
 }  // namespace
 
 struct SqlGuard::State {
-  // What becomes of errors depends on whose statement it is.
+  // Handling of errors, which depends on the owner of the statement.
   struct Watch : StatementWatch {
     State* state = nullptr;
     bool is_theirs = false;
@@ -283,7 +283,7 @@ struct SqlGuard::State {
 
   sqlite3* db;
   double limit_seconds = 0;
-  double grace_seconds = 0;  // how long a single instruction may go on when the time is over
+  double grace_seconds = 0;  // time that a single instruction may go on when the limit is over
   std::string option;
   Watch ours;
   Watch theirs;
@@ -312,7 +312,7 @@ std::string limit_sentence(sqlite3* db) {
   }
 }
 
-// What is wrong with the store or the disk, whoever wrote the SQL.
+// Errors of the store or the disk, whoever wrote the SQL.
 bool is_of_files(int code) {
   switch (code & 0xff) {
     case SQLITE_CORRUPT:

@@ -38,7 +38,7 @@ struct ImportLogRow {
 // inserted by another thread.
 class TraceDbWriter {
  public:
-  // `raw_bytes`: how much data is to come, roughly; large stores get large pages.
+  // Takes in `raw_bytes` the rough size of the data to come; large stores get large pages.
   explicit TraceDbWriter(const std::filesystem::path& target, std::uint64_t raw_bytes = 0);
   ~TraceDbWriter();
   TraceDbWriter(const TraceDbWriter&) = delete;
@@ -59,9 +59,9 @@ class TraceDbWriter {
   void add(const ImportLogRow& row);
   void set_meta(std::string_view key, std::string_view value);
 
-  // Everything added so far can be read through this; add() may go on meanwhile.
+  // Database through which everything added so far can be read; add() may go on meanwhile.
   const Database& readable();
-  // For derive passes: SQL without values, once all rows are added.
+  // Runs SQL without values for derive passes, once all rows are added.
   void execute(const std::string& sql);
 
   void publish();
@@ -95,7 +95,7 @@ class TraceDbWriter {
 // A finished store, read only.
 class TraceDb {
  public:
-  // Empty when there is no store at `path`, or one of another version or not whole.
+  // Opens the store at `path`; empty when there is none, or one of another version or not whole.
   static std::optional<TraceDb> open(const std::filesystem::path& path);
 
   Statement prepare(std::string_view sql) const { return db_.prepare(sql); }

@@ -17,7 +17,7 @@ struct DeviceRow {
   std::int64_t vector_core_count = kNull;
   std::int64_t vector_frequency_hz = kNull;
   std::int64_t platform = kNull;  // platform_version of CANN
-  // How its PMU was used: 1 task-based, 0 sample-based, null unknown.
+  // Use of its PMU: 1 task-based, 0 sample-based, null unknown.
   std::int64_t is_task_based = kNull;
   std::int64_t core_metrics_name_id = kNull;  // "PipeUtilizationExct"
   std::int64_t vector_core_metrics_name_id = kNull;
@@ -67,7 +67,7 @@ struct StepRow {
       "input_pic_num",          "current_pic_count", "icache_hit", "icache_miss"};
 };
 
-// When and how long a step ran; derived from its tasks.
+// Begin and duration of a step; derived from its tasks.
 struct StepTimeRow {
   std::int64_t step_id = 0;
   std::int64_t task_count = 0;
@@ -177,7 +177,7 @@ struct CounterRow {
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "track_id", "time_ns", "value"};
 };
 
-// What the cores of a device did in a span: derived. Spans of one kind do not touch.
+// Activity of the cores of a device in a span: derived. Spans of one kind do not touch.
 struct OverlapRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;

@@ -8,7 +8,7 @@
 
 namespace msprof {
 
-// The host's side of one task of a collective: what hccl_info says about it, and its place.
+// The host's side of one task of a collective: its hccl_info, and its position.
 struct CommCallRow {
   std::int64_t id = 0;
   std::int64_t host_count = 0;      // when the task was launched (task_track time)
@@ -75,7 +75,7 @@ struct CommCallRow {
                                           "op_kind_name_id"};
 };
 
-// Which device task is which call's; one row a task of a collective.
+// Device tasks of calls; one row a task of a collective.
 struct CommTaskRow {
   std::int64_t task_id = 0;
   std::int64_t comm_call_id = 0;
@@ -94,7 +94,7 @@ struct CommOpRow {
   std::int64_t end_ns = kNull;
   std::int64_t model_number = kNull;
   std::int64_t rank_size = kNull;
-  std::int64_t first_comm_call_id = kNull;  // says the rest: api, type, algorithm, count
+  std::int64_t first_comm_call_id = kNull;  // has the rest: api, type, algorithm, count
 
   static constexpr const char* kTable = "comm_op";
   static constexpr std::array kColumns = {
@@ -103,7 +103,7 @@ struct CommOpRow {
       "model_number",           "rank_size", "first_comm_call_id"};
 };
 
-// Which tasks make up a collective; a task whose op has no master task has no row.
+// Tasks that make up a collective; a task whose op has no master task has no row.
 struct CommOpTaskRow {
   std::int64_t task_id = 0;
   std::int64_t comm_op_id = 0;

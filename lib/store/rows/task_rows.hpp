@@ -75,7 +75,7 @@ struct TaskRow {
   std::int64_t device_id = kNull;
   std::int64_t stream_id = kNull;
   std::int64_t task_number = kNull;          // the runtime's task id, 16 bit, wraps
-  std::int64_t batch = kNull;                // which turn of the task ids
+  std::int64_t batch = kNull;                // turn of the task ids
   std::int64_t context = kNull;              // sub task of an FFTS+ task; null: 0xFFFFFFFF, none
   std::int64_t host_type_name_id = kNull;    // "KERNEL_AIVEC"; null: no host record
   std::int64_t device_type_name_id = kNull;  // "AIV_SQE", "SDMA"; null: unknown number
@@ -117,7 +117,7 @@ struct TaskRunRow {
                                           "last_task_id", "device_id"};
 };
 
-// The counters of a task, one wide row; `pmu_column` says which counter is in which column.
+// The counters of a task, one wide row; `pmu_column` names the counter of each column.
 inline constexpr std::size_t kPmuColumns = 20;
 struct TaskPmuRow {
   std::int64_t task_id = 0;
@@ -160,7 +160,7 @@ struct PmuColumnRow {
   static constexpr std::array kColumns = {"column_number INTEGER PRIMARY KEY", "counter_name_id"};
 };
 
-// What a MEMCPY_ASYNC task copied.
+// Copy of a MEMCPY_ASYNC task.
 struct MemcpyTaskRow {
   std::int64_t task_id = 0;
   std::int64_t size_bytes = 0;
@@ -170,7 +170,7 @@ struct MemcpyTaskRow {
   static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY", "size_bytes", "direction"};
 };
 
-// What an AI CPU said about one node it ran (aicpu.data, DATA_PREPROCESS.AICPU).
+// Record of an AI CPU about one node it ran (aicpu.data, DATA_PREPROCESS.AICPU).
 struct AicpuNodeRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
@@ -203,7 +203,7 @@ struct AicpuNodeRow {
                                           "op_name_id"};
 };
 
-// L2 cache events of a task; which event is in which column is in meta "l2_cache.events.<device>".
+// L2 cache events of a task; the events of the columns are in meta "l2_cache.events.<device>".
 struct L2CacheRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
