@@ -25,7 +25,7 @@ struct DeviceRun {
   std::int64_t last_task_id = 0;
 };
 
-// A task of a collective with what its call says.
+// A task of a collective with the facts of its call.
 struct Task {
   std::int64_t id = 0;
   std::int64_t start_ns = 0;
@@ -134,7 +134,7 @@ class DeviceOps {
     return at->second;
   }
 
-  // How many operators of the group have begun before the task's.
+  // Number of operators of the group that have begun before the task's.
   std::int64_t index_of(const Task& task) {
     Counter& counter = counters_[{op_name(task.op_name_id).is_aicpu, task.group_hash}];
     if (task.start_ns > begin_ns_ && task.op_begin_count > counter.begin_count) {
@@ -144,7 +144,7 @@ class DeviceOps {
     return counter.index;
   }
 
-  // How often the launch has been met: a graph's tasks run again and again.
+  // Number of times that the launch has been seen: a graph's tasks run repeatedly.
   std::int64_t turn_of(const Task& task) {
     if (task.host_count != launch_) turns_.clear();
     launch_ = task.host_count;

@@ -42,11 +42,11 @@ inline constexpr std::int64_t kStepEnd = 60'001;
 class StepPipeline {
  public:
   using Emit = std::function<void(const StepMark&)>;
-  // `emit` gets the marks again, those of one iteration behind those of the one before.
+  // Hands the marks to `emit`, those of one iteration behind those of the one before.
   explicit StepPipeline(Emit emit) : emit_(std::move(emit)) {}
 
   void add(const StepMark& mark);
-  // Whatever waits for the end of its model.
+  // Emits all marks that wait for the end of their model.
   void flush();
 
  private:
@@ -139,7 +139,7 @@ bool is_there(const StepMark& mark) {
   return mark.ticks != kNull;
 }
 
-// What a model did, from marks that come an iteration behind the other.
+// Activity of a model, from marks that come an iteration behind the other.
 class ModelSteps {
  public:
   ModelSteps(std::int64_t model, std::vector<Iteration>& out) : model_(model), out_(out) {}
@@ -297,7 +297,7 @@ class DeviceSteps {
     return result;
   }
 
-  // From the last end of any iteration up to where this one's forward pass begins.
+  // Time from the last end of any iteration to the begin of this one's forward pass.
   std::int64_t data_aug_ns(const StepMark& forward) const {
     if (!is_there(forward)) return 0;
     const auto behind = std::upper_bound(ends_.begin(), ends_.end(), forward.ticks);
@@ -305,7 +305,7 @@ class DeviceSteps {
     return duration_ns({*std::prev(behind), 0, 0, 0}, forward);
   }
 
-  // Of the counts, the fraction cut; 0 where one of them is missing.
+  // Difference of the counts, the fraction cut; 0 if one of them is missing.
   std::int64_t duration_ns(const StepMark& from, const StepMark& to) const {
     if (!is_there(from) || !is_there(to) || frequency_hz_ <= 0) return 0;
     const int128 ns = (int128{to.ticks} - from.ticks) * 1'000'000'000 / frequency_hz_;

@@ -27,8 +27,8 @@ std::int64_t nanoseconds(std::int64_t counts, std::int64_t frequency_hz) {
 }  // namespace
 
 // Events in file order. A second allocation of the same operator at the same address takes the
-// place of the first, whose release nobody saw. Rows come in the order of the releases, then what
-// was never released in the order of the allocations.
+// place of the first, whose release was not recorded. Rows come in the order of the releases, then
+// what was never released in the order of the allocations.
 void derive_memory_blocks(TraceDbWriter& store) {
   const Database& db = store.readable();
   const std::int64_t frequency_hz = read_meta_integer(db, "host.frequency_hz").value_or(0);

@@ -1,4 +1,4 @@
-// overlap: when the cores of a device computed, communicated, or did neither.
+// overlap: spans in which the cores of a device computed, communicated, or did neither.
 // Source: cann_corrections.md J-B3, with the filters of J-B8 and J-B9.
 #include <algorithm>
 #include <optional>
@@ -46,7 +46,7 @@ class Union {
   std::vector<Interval> intervals_;
 };
 
-// What of `whole` is in none of `parts`.
+// Parts of `whole` that are in none of `parts`.
 template <typename Visit>
 void subtract(const std::vector<Interval>& whole, const std::vector<Interval>& parts,
               const Visit& visit) {
@@ -73,7 +73,7 @@ std::vector<Interval> merged(const std::vector<Interval>& a, const std::vector<I
   return result.intervals();
 }
 
-// What says that an operator is no computing, or a task no reason to be free.
+// Evidence that an operator is no computing, or a task no reason to be free.
 struct Exceptions {
   std::set<std::int64_t> kernel_type_ids;
   std::set<std::int64_t> kfc_streams;

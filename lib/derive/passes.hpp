@@ -21,10 +21,10 @@ void derive_memory_blocks(TraceDbWriter& store);
 // comm_op, comm_op_task, comm_span: collectives, from their tasks.
 void derive_comm_ops(TraceDbWriter& store);
 
-// overlap: when each device computed, communicated, or was free; after comm_op.
+// overlap: spans in which each device computed, communicated, or was free; after comm_op.
 void derive_overlap(TraceDbWriter& store);
 
-// step_time: when each step began and ended, and how many tasks it has.
+// step_time: begin and end of each step, and its number of tasks.
 void derive_step_time(TraceDbWriter& store);
 
 }  // namespace msprof

@@ -105,14 +105,14 @@ constexpr std::array kMemoryAccess = {
     kib("GM_to_UB_datas(KB)", {0x3e, 0.125}),
     kib("UB_to_GM_datas(KB)", {0x3d, 0.125})};
 
-// What op_summary of the 310B heads, but never has a value for (cann_device.md 16).
+// Columns that op_summary of the 310B has, but never a value for (cann_device.md 16).
 constexpr std::array<std::string_view, 13> kMissingOn310b = {
     "vec_ratio",          "vec_time(us)",      "ub_read_bw(GB/s)",         "ub_write_bw(GB/s)",
     "l0c_write_bw(GB/s)", "l2_write_bw(GB/s)", "vec_fp32_ratio",           "vec_fp16_ratio",
     "vec_int32_ratio",    "vec_misc_ratio",    "vec_bankgroup_cflt_ratio", "vec_bank_cflt_ratio",
     "vec_resc_cflt_ratio"};
 
-// Left out of op_summary on one side: what begins with a prefix and ends with a suffix.
+// Metrics left out of op_summary on one side: those with a prefix and a suffix.
 struct Unsupported {
   bool is_vector;
   std::string_view prefix;
@@ -508,7 +508,7 @@ void PmuMetrics::evaluate(std::int64_t device_id, const PmuTask& task,
     } else if (plan.formula == PmuFormula::cube_utilization) {
       values[i] = utilization(*device, side, task);
     } else if (plan.formula == PmuFormula::memory_bound) {
-      // Of the ratios as they are printed (A8).
+      // Computed from the ratios as they are printed (A8).
       const auto printed = [&](std::size_t part) {
         return sqlite_round3(values[static_cast<std::size_t>(plan.of[part])]);
       };

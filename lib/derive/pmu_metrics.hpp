@@ -1,7 +1,8 @@
-// PmuMetrics: the metrics of a device's cores from their raw counters: which columns the capture's
-// metric set gives, and their values for one task. For op_summary and whatever else shows them.
-// Source: cann_device.md 6.5, 12, 16; cann_corrections.md A1, A7, A8, B3, B4, B12, B16, C5, J-A9,
-// J-B4.
+// PmuMetrics: the metrics of a device's cores from their raw counters: the columns that the
+// capture's metric set gives, and their values for one task. For op_summary and all others that
+// show them.
+// Source: cann_device.md 6.5, 12, 16; cann_corrections.md A1, A7, A8, B3, B4, B12, B16,
+// C5, J-A9, J-B4.
 #pragma once
 
 #include <array>
@@ -17,8 +18,8 @@
 
 namespace msprof {
 
-// The metric sets of the cores: which metrics a set of counters gives, in the order of their
-// columns, and how each is made. For PmuMetrics.
+// Metric sets of the cores: the metrics that a set of counters gives, in the order of their
+// columns, with the formula of each. For PmuMetrics.
 // Source: cann_device.md 12.1-12.3, 16; where its two paths differ, the native one.
 
 enum class PmuFormula {
@@ -53,7 +54,7 @@ struct PmuMetric {
 // that is not known.
 std::vector<PmuMetric> pmu_set(std::string_view name, int platform);
 
-// Whether op_summary of chips with two kinds of cores has this metric for vector cores
+// True if op_summary of chips with two kinds of cores has this metric for vector cores
 // (`is_vector`), or for cube cores; the others are left out.
 bool pmu_is_supported(std::string_view metric, bool is_vector);
 
@@ -71,7 +72,7 @@ struct PmuColumn {
   PmuUnit unit = PmuUnit::other;
 };
 
-// What one task brings along.
+// Data of one task.
 struct PmuTask {
   const std::int64_t* counters = nullptr;  // kPmuColumns cells of task_pmu; null: no PMU
   std::int64_t block_num = 0;
@@ -86,7 +87,7 @@ class PmuMetrics {
     all,  // of TASK_PMU_INFO: also what op_summary leaves out, on chips with both kinds of cores
   };
 
-  // Of the first device that says something; no columns where PMU was off.
+  // Columns by the first device that has some; none if PMU was off.
   explicit PmuMetrics(const Database& db, Choice choice = Choice::of_op_summary);
 
   const std::vector<PmuColumn>& columns() const { return columns_; }

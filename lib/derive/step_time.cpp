@@ -30,7 +30,7 @@ struct Fold {
     if (start && duration)
       row.last_end_ns = std::max(row.last_end_ns, saturating_add(*start, *duration));
     if (!duration) return;
-    // A sum that no longer fits stays at the largest value: it only ranks steps.
+    // Saturates: a sum that no longer fits only ranks steps.
     const std::int64_t busy = std::max<std::int64_t>(row.busy_ns, 0);
     row.busy_ns = saturating_add(busy, *duration);
   }
