@@ -24,14 +24,14 @@ namespace msprof {
 
 namespace {
 
-// The words of SQL, without its comments and texts: to see what it is about before it runs.
+// Words of SQL, without its comments and texts: they show what it is about before it runs.
 
 struct SqlWords {
   std::set<std::string> words;  // names and key words, lower case; quoted names, too
   bool takes_all = false;       // a '*' that stands for columns, or a natural join
 };
 
-// Of any text; what is no SQL gives any words.
+// Splits any text; what is no SQL gives any words.
 SqlWords words_of(std::string_view sql);
 
 bool is_name_byte(char c) {
@@ -39,13 +39,13 @@ bool is_name_byte(char c) {
   return std::isalnum(byte) != 0 || c == '_' || c == '$' || byte >= 0x80;
 }
 
-// The place behind the text or name that begins at `at` and ends with `quote`.
+// Returns the position behind the text or name that begins at `at` and ends with `quote`.
 std::size_t behind_quoted(std::string_view sql, std::size_t at, char quote) {
   const std::size_t end = sql.find(quote, at + 1);
   return end == std::string_view::npos ? sql.size() : end + 1;
 }
 
-// The place behind the comment that begins at `at`; `at` where none does.
+// Returns the position behind the comment that begins at `at`; `at` if none does.
 std::size_t behind_comment(std::string_view sql, std::size_t at) {
   const auto behind = [&](std::string_view end) {
     const std::size_t found = sql.find(end, at + 2);
@@ -56,7 +56,7 @@ std::size_t behind_comment(std::string_view sql, std::size_t at) {
   return at;
 }
 
-// Of columns, "SELECT *", "o.*", not of a product, "a * b", or a count, "count(*)".
+// True for a '*' of columns, "SELECT *", "o.*", not of a product, "a * b", or a count, "count(*)".
 bool is_column_star(std::string_view before) {
   return before == "select" || before == "distinct" || before == "all" || before == "," ||
          before == ".";
@@ -117,7 +117,7 @@ std::string sql_name(std::string_view name) {
   return text + "\"";
 }
 
-// Which step of which model a document is about.
+// Step and model that a document is about.
 struct Place {
   std::optional<std::int64_t> model_id;
   std::optional<std::int64_t> step;
@@ -186,7 +186,7 @@ class RowInserter : public RowSink {
   void end() override {}
 
  protected:
-  // The first cell tells a row of totals.
+  // True for a row of totals, by its first cell.
   bool ignores_cell() override {
     if (column_ == 0 || is_wanted(column_)) return false;
     ++column_;
@@ -282,7 +282,7 @@ void fill_product_tables(const Database& store, Database& db, const SqlWords& as
   bool is_first = true;
   for (const auto& table : summary_tables(store)) {
     if (!asked.words.contains(std::string(table->name()))) continue;
-    // What a killed program leaves of a temporary table nobody sees.
+    // Temporary tables that a killed program leaves are never seen.
     if (is_first) db.execute("PRAGMA temp.journal_mode=OFF; BEGIN");
     is_first = false;
     fill(store, db, *table, asked);

@@ -1,4 +1,4 @@
-// QueryDb: a finished store as questions see it: read only, with the readable views (views.hpp).
+// QueryDb: a finished store for queries: read only, with the readable views (views.hpp).
 // For `msprof query`, for rules and comparisons.
 #pragma once
 
@@ -21,8 +21,8 @@ class QueryDb {
   // with what is wrong with it, also while it is stepped through. One at a time; the statement must
   // not outlive this.
   Statement ask(std::string_view sql) const { return guard_.prepare_theirs(sql); }
-  // How long one ask() may work, in seconds (from the start: 60); 0: as long as it takes. `option`
-  // is what the sentence about a time-out names as the way to more.
+  // Sets the time that one ask() may work, in seconds (from the start: 60); 0: no limit. `option`
+  // is named by the sentence about a time-out as the way to more.
   void limit_time(double seconds, std::string_view option,
                   double grace_seconds = SqlGuard::kGraceSeconds) {
     guard_.limit_time(seconds, option, grace_seconds);

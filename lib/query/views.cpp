@@ -6,7 +6,7 @@ namespace msprof {
 
 namespace {
 
-// Views of what ran on the devices. total() instead of sum(): a store from elsewhere may hold any
+// Views of the work on the devices. total() instead of sum(): a store from elsewhere may hold any
 // numbers, and sums of reals do not overflow.
 
 View ops() {
@@ -158,7 +158,7 @@ std::vector<View> device_views() {
   return {ops(), tasks(), executions(), collectives(), copies(), busy_spans()};
 }
 
-// Views of what the host did.
+// Views of the activity of the host.
 
 View api_calls() {
   return {

@@ -1,4 +1,4 @@
-// The readable views: what a store holds, under names, columns and units that stay when its tables
+// Readable views: contents of a store, under names, columns and units that stay when its tables
 // change. For SQL of users (`msprof query`), for rules (`msprof advise`) and for comparisons. Both
 // dialects have all of them; what a dialect does not know is NULL.
 //
