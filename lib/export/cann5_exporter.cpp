@@ -201,7 +201,7 @@ void warn_missing(const DevicePart& part, const std::vector<std::string_view>& t
   if (!topics.empty()) log::info("{}: no data for {}", part.name(), fmt::join(topics, ", "));
 }
 
-// Runs `write`; a topic that turns out to have nothing of this device is said.
+// Runs `write`; a topic that turns out to have nothing of this device is reported.
 template <typename Write>
 std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view topic,
                                        Write&& write) {

@@ -51,7 +51,7 @@ std::int64_t name_id_of(const Database& db, std::string_view text) {
   return read.step() ? read.integer(0) : -1;
 }
 
-// The loading around a call has been met before it.
+// The loading around a call has been seen before it.
 bool CallWindow::takes_early(std::int64_t name_id, std::int64_t thread_id, std::int64_t end_ns) {
   if (name_id == load_name_id_) {
     std::int64_t& load_end = load_ends_.try_emplace(thread_id, end_ns).first->second;

@@ -1,5 +1,5 @@
-// Rules about rows of CANN captures that tables and timelines share: which calls count, which of
-// its types a task shows, what numbers stand for. Source: cann_host.md 2.1, cann_device.md 14.3,
+// Rules about rows of CANN captures that tables and timelines share: the calls that count, the
+// types that a task shows, the meaning of numbers. Source: cann_host.md 2.1, cann_device.md 14.3,
 // cann_corrections.md J-A3, J-A10, J-B9.
 #pragma once
 
@@ -33,13 +33,13 @@ std::string_view level_text(std::int64_t level);
 // "push/pop" of user_range.event_type; N/A for an unknown one.
 std::string_view event_type_text(std::int64_t type);
 
-// When the collection began; what ended before it is left out. INT64_MIN when unknown.
+// Begin of the collection; what ended before it is left out. INT64_MIN when unknown.
 std::int64_t window_begin_ns(const Database& db);
 
-// When the collection began, as file names have it: digits, or empty where the store says anything
+// Begin of the collection, as in file names: digits, or empty if the store has anything
 // else: a store can come with a capture.
 std::string time_stamp(const Database& db);
-// Whether the query `select` has a row.
+// True if the query `select` has a row.
 bool has_rows(const Database& db, std::string_view select);
 
 // The id of a text in the table `name`; -1, which no row has, where it is not there.
@@ -82,7 +82,7 @@ class TaskTypes {
   explicit TaskTypes(const Database& db)
       : fusion_(name_id_of(db, "FFTS_PLUS")), missing_(name_id_of(db, "N/A")) {}
 
-  // The host's, but the device's where the host has none that says something (14.3).
+  // The host's, but the device's if the host has none with a meaning (14.3).
   std::int64_t effective(std::int64_t host, std::int64_t device) const {
     return host == kNull || host == fusion_ ? device : host;
   }
@@ -97,7 +97,7 @@ class TaskTypes {
 };
 
 // Texts of CANN captures that tables, timelines and the unified database share: names by their id,
-// and what numbers of the records stand for. Source of the numbers: cann_host.md 1.8, 1.9.
+// and the meaning of numbers in records. Source of the numbers: cann_host.md 1.8, 1.9.
 
 enum class TextForm {
   plain,
@@ -146,7 +146,7 @@ std::span<const NumberText> remote_copy_types();  // T8
 std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
                          std::string_view other = {});
 
-// TaskCounters: the raw counters of tasks, for what PmuMetrics makes of them. For op_summary, the
+// TaskCounters: the raw counters of tasks, input of PmuMetrics. For op_summary, the
 // timeline of --style cann5 and the unified database.
 
 // The counters of tasks, asked for in the order of the tasks.

@@ -237,7 +237,7 @@ bool is_row(std::string_view line, const std::vector<std::string>& keys) {
   return line.ends_with('}') || line.ends_with("},");
 }
 
-// Whether the file has the form in which JsonTableWriter writes a table of these columns. Looks at
+// True if the file has the form in which JsonTableWriter writes a table of these columns. Reads
 // its first row and its end.
 bool is_json_table(const std::filesystem::path& path, std::span<const std::string> columns) {
   const FileDescriptor fd(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
@@ -364,11 +364,11 @@ std::string slice_stem(const OutputFile& output_file, std::size_t number) {
   return stem.insert(at, fmt::format("_slice_{}", number));
 }
 
-// What products a store gives, and which of those on disk are older than it.
+// Products that a store gives, and those on disk that are older than it.
 
 namespace {
 
-// "op_summary_", … : how the names of our products begin.
+// Prefixes of the names of our products: "op_summary_", …
 const std::vector<std::string>& product_prefixes() {
   static const auto prefixes = [] {
     std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_"};

@@ -16,13 +16,13 @@
 
 namespace msprof {
 
-// ProductLedger: which files msprof has put into a folder, so that a later export can remove what
-// it replaces and nothing else. For ProductFolder. The ledger is the dot file ".msprof_products"
-// beside the products, a line a file: kind, bytes, mtime in ns, document, name, with tabs between.
-// A file is named there before it appears, with the size and time that it will have, and what stood
-// under its name before keeps its line until the export ends: a killed export leaves no file that
-// the next one does not know. Lines of several commands at once do not get lost: the folder is
-// locked while the ledger changes.
+// ProductLedger: the files that msprof has put into a folder, so that a later export can remove
+// what it replaces and nothing else. For ProductFolder. The ledger is the dot file
+// ".msprof_products" beside the products, a line a file: kind, bytes, mtime in ns, document, name,
+// with tabs between. A file is named there before it appears, with the size and time that it will
+// have, and what stood under its name before keeps its line until the export ends: a killed export
+// leaves no file that the next one does not know. Lines of several commands at once do not get
+// lost: the folder is locked while the ledger changes.
 
 inline constexpr const char* kLedgerName = ".msprof_products";
 
@@ -40,7 +40,7 @@ LedgerEntry ledger_entry(const std::string& kind, const std::string& output_file
                          const std::filesystem::path& temporary,
                          const std::filesystem::path& target);
 
-// What an export of one kind replaces: everything of its kind, or these documents.
+// Files that an export of one kind replaces: everything of its kind, or these documents.
 struct ProductClaim {
   std::string kind;
   bool everything = false;
@@ -51,10 +51,10 @@ class ProductLedger {
  public:
   explicit ProductLedger(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  // Before the files appear. Throws Error(cannot_write).
+  // Adds files to the ledger before they appear. Throws Error(cannot_write).
   void announce(const std::vector<LedgerEntry>& entries);
 
-  // After all of them did: removes what earlier exports wrote of what is claimed and this one did
+  // Removes, after all of them did, what earlier exports wrote of what is claimed and this one did
   // not write. Files that were changed since are left; so is everything where this one wrote
   // nothing.
   struct Retired {
@@ -63,7 +63,7 @@ class ProductLedger {
   };
   Retired retire(const ProductClaim& claim);
 
-  // Whether the file `name` is, unchanged, one that an export of `kind` wrote.
+  // True if the file `name` is, unchanged, one that an export of `kind` wrote.
   bool knows(const std::string& kind, const std::string& name) const;
 
  private:
@@ -92,25 +92,26 @@ std::filesystem::path product_folder(const std::filesystem::path& base, const st
 // and removed again where no job had anything to write.
 class ProductFolder {
  public:
-  // `kind` and `replaces_all` say what earlier files this export replaces: all of their kind, or
-  // those of the products that claim() names.
+  // `kind` and `replaces_all` select the earlier files that this export replaces: all of their
+  // kind, or those of the products that claim() names.
   ProductFolder(std::filesystem::path path, std::string kind, bool replaces_all);
   ~ProductFolder();
   ProductFolder(const ProductFolder&) = delete;
   ProductFolder& operator=(const ProductFolder&) = delete;
 
-  // While it is planned.
+  // Adds a product, while the export is planned.
   void claim(const std::string& product) { claim_.output_files.insert(product); }
   const std::filesystem::path& make();
 
   // Files of `product` that are whole appear, all known to the ledger of the folder before the
   // first does.
   void publish(const std::string& product, const std::vector<std::unique_ptr<AtomicFile>>& files);
-  // The same for one that the caller renames: this is before.
+  // Announces one that the caller renames afterwards.
   void announce(const std::string& product, const std::filesystem::path& temporary,
                 const std::filesystem::path& target);
 
-  // Once all jobs are done: removes what earlier exports wrote and this one replaces, and says so.
+  // Removes, once all jobs are done, what earlier exports wrote and this one replaces, and reports
+  // it.
   void retire();
 
   // Removes `name`, a table as JSON by its former name, when it is one; anything else stays and is

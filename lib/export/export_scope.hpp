@@ -33,9 +33,9 @@ struct ExportScope {
 
   bool is_everything() const;
   bool takes_device(std::int64_t device_id) const;
-  // A slice of that length may be drawn.
+  // True if a slice of that length may be drawn.
   bool takes_length(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns; }
-  // A row of a device, and one of the host.
+  // True for a row of a device, and one of the host, in the scope.
   bool takes(std::int64_t device_id, std::int64_t start_ns, std::int64_t end_ns) const;
   bool takes_host(std::int64_t start_ns, std::int64_t end_ns) const;
   // Rows of no model go with every model.
@@ -49,7 +49,7 @@ struct ExportScope {
   }
 };
 
-// What a scope takes of a table. Without any limit every answer is a quick yes.
+// Selection of a scope from a table. Without any limit every answer is a quick yes.
 class ScopeFilter {
  public:
   explicit ScopeFilter(const ExportScope& scope)
@@ -72,7 +72,7 @@ class ScopeFilter {
   bool takes_model(std::optional<std::int64_t> number) const {
     return !is_limited_ || scope_.takes_model(number);
   }
-  // An iteration itself: the one asked for, else all that devices and times take.
+  // True for an iteration in the scope: the one requested, else all that devices and times take.
   bool takes_iteration(std::optional<std::int64_t> model, std::int64_t number) const {
     return !is_limited_ || !scope_.iteration ||
            (model == scope_.model_number && number == *scope_.iteration);
@@ -83,8 +83,8 @@ class ScopeFilter {
   bool is_limited_;
 };
 
-// When the collection began, or the first thing that was recorded; what a time range given in "ms
-// after the begin" counts from.
+// Begin of the collection, or of the first record; a time range given in "ms
+// after the begin" counts from it.
 std::int64_t collection_begin_ns(const Database& db);
 
 // Fills `windows` for the model and the iteration that `scope` names, on its devices. Throws

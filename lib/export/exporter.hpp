@@ -17,7 +17,7 @@ namespace msprof {
 
 enum class SummaryFormat { csv, json };
 
-// How files are named and arranged.
+// Names and arrangement of files.
 enum class ExportStyle {
   current,
   cann5,  // a file a topic and device, in device_N/timeline and device_N/summary
@@ -41,7 +41,7 @@ struct TimelineOptions {
 struct ExportedFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
-  std::uint64_t text_bytes = 0;  // of a timeline: what a viewer has to read, uncompressed
+  std::uint64_t text_bytes = 0;  // of a timeline: bytes that a viewer has to read, uncompressed
 };
 
 class ProductFolder;
@@ -82,7 +82,7 @@ bool is_summary_name(const std::string& name);
 void check_summary_names(const std::vector<std::string>& names);
 void check_layer_names(const std::vector<std::string>& names);
 
-// What viewer cannot open a timeline of so much text; empty where size is no matter.
+// Names the viewer that cannot open a timeline of so much text; empty if all can.
 std::string viewer_limit(std::uint64_t text_bytes);
 
 // Products beside those just written that are older than the store and not among them: they show

@@ -28,7 +28,7 @@ struct TimelineFile {
   void write(const Database& db, TraceJsonWriter& out) const;
 };
 
-// Whether --layers, as given, leaves none out.
+// True if --layers, as given, leaves none out.
 bool names_all(const std::vector<std::string>& layers);
 
 // ".json" or ".json.gz".

@@ -1,4 +1,4 @@
-// What a product says about itself, in its own file. Lists, --help, completion, the doctor and
+// Self-description of a product, in its own file. Lists, --help, completion, the doctor and
 // --style cann5 are made of it.
 #pragma once
 
@@ -28,7 +28,7 @@ struct TableInfo {
   std::string_view name;   // "op_summary"
   std::string_view title;  // above it in the terminal
   std::string_view help;
-  std::string_view exists = {};  // SQL: whether there is anything to print
+  std::string_view exists = {};  // SQL: true if there is anything to print
   RawNeeds needs = {};
   bool is_shown = false;       // by `show`: few enough rows for a terminal
   bool is_exported = true;     // false for what is only shown
@@ -47,7 +47,7 @@ struct Cann5Topic {
 struct LayerInfo {
   std::string_view name;  // "task_time"
   std::string_view help;
-  std::string_view exists = {};  // SQL: whether there is anything to draw
+  std::string_view exists = {};  // SQL: true if there is anything to draw
   RawNeeds needs = {};
   std::string_view own_document = {};      // "step_trace": it has a file of its own, too
   bool is_default = true;                  // false: written only where --layers names it
@@ -62,12 +62,12 @@ struct OutputFile {
   std::int64_t step_id = kNull;    // the step it is about, where it is about one
   std::int64_t model_row = kNull;  // the model, where it is about one
   std::int64_t key = 0;            // for the table or layer itself
-  // Where in the stem "_slice_<i>" goes when a CSV has more than a million rows; 0: it stays one.
+  // Position of "_slice_<i>" in the stem when a CSV has more than a million rows; 0: it stays one.
   std::size_t slice_at = 0;
   // Layers that name the same stem write one file together, in the order of the list.
   bool is_shared = false;
-  // Set by the exporter: whether arrows from calls to tasks are drawn, which a file needs both the
-  // calls and the tasks for.
+  // Set by the exporter: true if arrows from calls to tasks are drawn, for which a file needs both
+  // the calls and the tasks.
   bool has_arrows = true;
   // Set by the exporter: drawn as CANN 5 did, with its names, arguments and units.
   bool is_cann5 = false;

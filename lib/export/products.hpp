@@ -12,11 +12,11 @@
 
 namespace msprof {
 
-// All of the current style, for what concerns no capture.
+// All of the current style, independent of any capture.
 std::vector<std::unique_ptr<SummaryTable>> all_summary_tables();
 std::vector<std::unique_ptr<TimelineLayer>> all_timeline_layers();
 
-// Those of the dialect that the store of `db` says; the only place of lib/export that asks for it.
+// Those of the dialect of the store of `db`; lib/export reads the dialect here only.
 std::vector<std::unique_ptr<SummaryTable>> summary_tables(const Database& db);
 std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);
 
@@ -24,13 +24,13 @@ std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);
 // dialect know it.
 std::string summary_folder(const Database& db);
 std::string timeline_folder(const Database& db);
-// Whether its dialect knows the unified database.
+// True if its dialect has the unified database.
 bool has_unified_db(const Database& db);
 
 // Throws Error(usage) where `scope` or `style` is only for the other dialect.
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style);
 
-// Whether a file of this name may be a product, of any dialect and style.
+// True if a file of this name may be a product, of any dialect and style.
 bool is_product_name(const std::string& name);
 
 // The tables of `--style cann5`, in order, as CANN 5 wrote them; names are those of the topics.

@@ -1,4 +1,4 @@
-// Tables as files: the current style, and how one file is written in any style.
+// Tables as files: the current style, and the writing of one file in any style.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 

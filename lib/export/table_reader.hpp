@@ -1,5 +1,5 @@
-// TableReader: the rows of a summary table as values, one at a time, none kept. For analyses: what
-// they say about op_summary is what its CSV says.
+// TableReader: the rows of a summary table as values, one at a time, none kept. For analyses, whose
+// numbers of op_summary are those of its CSV.
 #pragma once
 
 #include <functional>
@@ -46,7 +46,7 @@ class TableReader : public RowSink {
 
   std::vector<std::string> wanted_;
   OnRow on_row_;
-  std::vector<std::size_t> place_of_column_;  // in values_; wanted_.size(): nobody looks at it
+  std::vector<std::size_t> place_of_column_;  // in values_; wanted_.size(): not wanted
   std::vector<TableValue> values_;
   std::size_t column_ = 0;
 };

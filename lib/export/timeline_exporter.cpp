@@ -1,4 +1,4 @@
-// Timelines as files: which layers share a file, parts for --split, gzip.
+// Timelines as files: the layers that share a file, parts for --split, gzip.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,15 +22,15 @@ namespace msprof {
 
 namespace {
 
-// TimeHistogram: how many bytes of a timeline begin when, in bounded memory. For --split.
+// TimeHistogram: bytes of a timeline by the time of their begin, in bounded memory. For --split.
 
 class TimeHistogram {
  public:
   void add(std::int64_t time_ns, std::uint64_t bytes);
   std::uint64_t bytes() const { return bytes_; }
 
-  // Where to cut so that no stretch has more than `most` bytes, but where a single stretch that can
-  // be told apart has: part i begins at cuts[i - 1].
+  // Returns cuts so that no stretch has more than `most` bytes, unless a single stretch that can
+  // be distinguished has: part i begins at cuts[i - 1].
   std::vector<std::int64_t> cuts(std::uint64_t most) const;
 
  private:
@@ -101,7 +101,7 @@ Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   return layers;
 }
 
-// Where to cut a timeline so that its parts have `most` bytes: by writing it once for nothing.
+// Finds the cuts of a timeline so that its parts have `most` bytes: by writing it once for nothing.
 std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeline,
                                   std::uint64_t most) {
   TimeHistogram histogram;

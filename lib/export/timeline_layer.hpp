@@ -19,7 +19,7 @@ class TimelineLayer {
   std::string_view name() const { return info_.name; }
   // The files it writes, or has a part in, in order; none where the data does not exist.
   virtual std::vector<OutputFile> output_files(const Database& db) const = 0;
-  // What document.scope takes; a layer without any event writes no metadata either.
+  // Writes what document.scope takes; a layer without any event writes no metadata either.
   virtual void write(const Database& db, const OutputFile& output_file,
                      TraceJsonWriter& out) const = 0;
 

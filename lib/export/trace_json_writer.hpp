@@ -19,7 +19,7 @@
 
 namespace msprof {
 
-// TraceSink: where the text of a timeline goes. For TraceJsonWriter: one file, plain or compressed;
+// TraceSink: target of the text of a timeline. For TraceJsonWriter: one file, plain or compressed;
 // TraceParts: several, each a stretch of time, for --split.
 
 class TraceSink {
@@ -73,7 +73,7 @@ struct JsonText {
   std::string_view text;
 };
 
-// A place on the screen: a process and one of its threads.
+// A track on the screen: a process and one of its threads.
 struct TraceLane {
   std::int64_t pid = 0;
   std::int64_t tid = 0;
@@ -87,7 +87,7 @@ class TraceJsonWriter {
   // time, sinks[i] what begins from cuts[i - 1] on. Metadata goes to all.
   TraceJsonWriter(std::vector<TraceSink*> sinks, std::vector<std::int64_t> cuts);
 
-  // Told of every event with a time: when it begins and how many bytes it takes.
+  // Called for every event with a time: its begin and its bytes.
   using Meter = std::function<void(std::int64_t time_ns, std::size_t bytes)>;
   void set_meter(Meter meter) { meter_ = std::move(meter); }
 
@@ -101,7 +101,7 @@ class TraceJsonWriter {
 
   // Slices that are shorter are not drawn.
   void set_min_duration(std::int64_t ns) { min_duration_ns_ = ns; }
-  // For what is written before a slice, or goes with it.
+  // Time for what is written before a slice, or goes with it.
   bool draws(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns_; }
 
   // One X event of svp: begin_complete, its arguments, end_complete. False where it is not drawn;
@@ -182,7 +182,7 @@ class TraceJsonWriter {
   std::size_t event_at_ = 0;
   std::uint64_t events_ = 0;
   std::uint64_t slices_ = 0;
-  // In which part each arrow started, 1 the first: blocks of those whose ids are neighbours.
+  // Part in which each arrow started, 1 the first: blocks of those whose ids are neighbours.
   static constexpr std::uint64_t kArrowBlock = 1024;
   std::unordered_map<std::uint64_t, std::vector<std::uint16_t>> arrow_starts_;
   std::uint64_t arrows_ = 0;

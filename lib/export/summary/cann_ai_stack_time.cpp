@@ -1,5 +1,5 @@
-// ai_stack_time of CANN 5: what each layer of the software did, from the application's call down to
-// the tasks of the device: calls in the order of their begins, then tasks.
+// ai_stack_time of CANN 5: activity of each layer of the software, from the application's call down
+// to the tasks of the device: calls in the order of their begins, then tasks.
 // Source: cann_device.md 24. An infer is an iteration: known where one was asked for.
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
@@ -49,7 +49,7 @@ class Writer {
   }
 
  private:
-  // Of what is known of a task the most telling.
+  // Most specific name that is known of a task.
   std::int64_t name_of(const TaskRow& task) {
     if (const auto op = ops_.of(given(task.op_id))) return *op;
     if (task.kernel_name_id != kNull) return task.kernel_name_id;

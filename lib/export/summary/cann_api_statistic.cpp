@@ -47,8 +47,9 @@ class Group {
   double shortest_us() const { return us_of(shortest_ns_); }
   double longest_us() const { return us_of(longest_ns_); }
 
-  // Around the rounded mean. Of a few calls it often lies half way between two roundings, where the
-  // peer's doubles decide; of many the exact value does as well, and needs no second reading.
+  // Variance around the rounded mean. Of a few calls it often lies half way between two roundings,
+  // where the vendor's doubles decide; of many the exact value does as well, and needs no second
+  // reading.
   std::string variance() const {
     if (count_ <= kFew) {
       double squares = 0;

@@ -1,7 +1,7 @@
-// l2_cache: how often the tasks of a device hit the L2 cache.
+// l2_cache: hit rates of the tasks of a device in the L2 cache.
 // Source: cann_device.md 9.1 (events of a rate by chip, a rate of no requests is 0, no row where an
 // event was not collected), 21 (columns; chips with STARS have no hit rate). Chips whose events
-// nobody told (platform 0 and 9) have N/A. Records have no time and no turn of the task ids:
+// are unknown (platform 0 and 9) have N/A. Records have no time and no turn of the task ids:
 // where the turns are of different operators, the name is N/A; an iteration takes the rows of the
 // stream and task numbers that ran in it.
 #include <algorithm>
@@ -28,14 +28,14 @@ struct Term {
 };
 using Terms = std::vector<Term>;
 
-// What a rate is made of on one kind of chip.
+// Parts of a rate on one kind of chip.
 struct Rates {
   Terms request;
   Terms hit;
   Terms victim;
 };
 
-// Null where nobody told it.
+// Null if unknown.
 const Rates* rates_of(std::int64_t platform) {
   static const Rates k910a{{{0x59}}, {{0x5b}}, {{0x5c}}};
   static const Rates k310p{{{0x78}, {0x79}}, {{0x6a}}, {{0x71}}};
@@ -127,7 +127,7 @@ class Devices {
       all_.emplace(read.integer(0),
                    Device(db, read.integer(0), read.maybe_integer(1).value_or(-1)));
   }
-  // Null for a device that is not there or whose rates cannot be said.
+  // Null for a device that is not there or whose rates are unknown.
   const Device* of(std::int64_t id) const {
     const auto at = all_.find(id);
     return at == all_.end() || !at->second.is_known() ? nullptr : &at->second;

@@ -16,7 +16,7 @@
 
 namespace msprof::cann {
 
-// What op_summary prints of an operator, formatted once for all its tasks.
+// Cells of op_summary for an operator, formatted once for all its tasks.
 
 class OpRows {
  public:
@@ -295,7 +295,7 @@ class Writer {
     if (std::isnan(value)) return out_.missing();
     if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));
     if (unit == PmuUnit::percent && duration_ns == 0) return out_.number("0");
-    // Of a task that ran on one kind of cores most values are those of the other.
+    // Most values of a task that ran on one kind of cores are those of the other.
     if (unit != PmuUnit::percent && value == 0) return out_.number("0.0");
     out_.number_by([&](std::string& out) {
       unit == PmuUnit::percent ? append_fixed3(out, value) : append_sqlite_round3(out, value);

@@ -1,4 +1,4 @@
-// What the tables of CANN captures have in common: names of files, texts, number forms.
+// Parts that the tables of CANN captures share: names of files, texts, number forms.
 // Source of the forms: cann_corrections.md A1, B6, B7, B12.
 #pragma once
 
@@ -43,7 +43,7 @@ void us_timestamp(RowSink& out, std::int64_t ns);
 void us_number(RowSink& out, std::int64_t ns);
 // Fixed three decimals without trailing zeros and bare point: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
-// The same with one decimal at least: "12.34", "4.0".
+// Three decimals without trailing zeros, but one at least: "12.34", "4.0".
 std::string float3(int128 numerator, int128 denominator);
 // Bytes as KB, three decimals, an exact half to the even digit: "0.062".
 std::string kb_float3(std::int64_t bytes);
@@ -73,7 +73,7 @@ struct Times {
   }
 };
 
-// What the ratios of a device's rows are parts of.
+// Totals of which the ratios of a device's rows are parts.
 class DeviceTotals {
  public:
   void add(std::int64_t device, const Times& times) { totals_[device] += times.total_ns; }

@@ -26,8 +26,8 @@ struct TaskKeyHash {
   }
 };
 
-// Which tasks stand for their sub tasks: of a key whose context 0 comes before any other one, only
-// the rows of context 0 are printed (cann_corrections.md A6).
+// Finds the tasks that stand for their sub tasks: of a key whose context 0 comes before any other
+// one, only the rows of context 0 are printed (cann_corrections.md A6).
 class SubTasks {
  public:
   explicit SubTasks(const Database& db) {
@@ -127,7 +127,7 @@ class TaskTexts {
     }
   };
 
-  // A task that the host told of has the kernel's name or none.
+  // A task that the host recorded has the kernel's name or none.
   static std::int64_t name_of(const Kind& kind, const Op& op) {
     return kind.kernel == kNull && kind.host_type == kNull ? op.name : kind.kernel;
   }

@@ -25,7 +25,7 @@ struct Group {
   std::int64_t count = 0;
   std::int64_t first_start_ns = INT64_MAX;
   std::optional<Fraction> weight;   // for the share
-  Fraction rank;                    // weight, else what is known of the layers, to sort by
+  Fraction rank;                    // weight, else the known part of the layers, to sort by
   std::optional<Fraction> time_ns;  // of all records
   std::optional<std::int64_t> longest_ns;
   std::optional<std::int64_t> shortest_ns;
@@ -36,8 +36,8 @@ std::optional<Fraction> added(const std::optional<Fraction>& a, const std::optio
   return svp::sum({a, b});
 }
 
-// Without a frequency nothing adds up to a share where CPU operators ran, too; cycles and ns still
-// say which of a kind is longer.
+// Without a frequency nothing adds up to a share if CPU operators ran, too; cycles and ns still
+// show which of a kind is longer.
 Fraction rank_of(const LayerTotal& layer, const std::optional<Fraction>& weight) {
   if (weight) return *weight;
   if (layer.on_cpu) return Fraction(layer.duration_sum_ns.value_or(0), 1);

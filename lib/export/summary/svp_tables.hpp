@@ -1,4 +1,4 @@
-// Models and captures of an svp store, and how its products are called. For the svp exports.
+// Models and captures of an svp store, and the names of its products. For the svp exports.
 #pragma once
 
 #include <array>
@@ -49,7 +49,7 @@ std::string icache_miss_rate(const Capture& capture);
 // `text`, or "NA" where it is empty: a name cannot hold the slash of "N/A".
 std::string or_na(const std::string& text);
 
-// Sums over the tasks of one capture, by operator: what op_summary and op_statistic print.
+// Sums over the tasks of one capture, by operator, as op_summary and op_statistic print them.
 
 enum Counter : std::size_t {
   kTotalCycles,

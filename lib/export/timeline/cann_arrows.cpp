@@ -138,12 +138,12 @@ ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, EndsOf whose)
   find_hidden_calls(db, scope);
 }
 
-// Of all calls, or of `calls` alone.
+// Set of all calls, or of `calls` alone.
 void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
   IdBits seen(db, "api_call");
   EventCalls event_calls(db);
   const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
-  // What no call started ends no arrow: one that comes from nowhere is a warning in viewers.
+  // A task that no call started ends no arrow: one that comes from nowhere is a warning in viewers.
   RowCursor<TaskRow> tasks(
       db,
       {&TaskRow::id, &TaskRow::api_id, &TaskRow::op_id, &TaskRow::host_type_name_id,

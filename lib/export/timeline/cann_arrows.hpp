@@ -50,10 +50,10 @@ IdBits calls_with_copies(const Database& db);
 void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns);
 
-// Whether a collective is drawn: it has an hccl_op_info (J-B1). Of comm_call as `call`.
+// True if a collective is drawn: it has an hccl_op_info (J-B1). Of comm_call as `call`.
 inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
-// Whose ends are asked for; what can only matter to others is not looked at.
+// Products whose ends are requested; what can only matter to others is not read.
 enum class EndsOf { tasks, collectives };
 
 class ArrowEnds {

@@ -31,7 +31,7 @@ std::string_view prefix_of(std::int64_t level) {
   }
 }
 
-// What calls of one kind on one thread have in common, as text.
+// Text that calls of one kind on one thread share.
 struct CallText {
   std::string head;
   std::string arguments;

@@ -142,7 +142,7 @@ class CommunicationWriter {
     while (read.step()) {
       if (read.is_null(kCallId)) throw db_.damaged("a task of a collective without its call");
       if (read.is_null(kTaskId)) throw db_.damaged("a call of a collective without its task");
-      // Without hccl_info nothing says what it does.
+      // Without hccl_info its work is unknown.
       if (read.is_null(kItem)) continue;
       const std::int64_t start = read.integer(kStart);
       const std::int64_t end = saturating_add(start, read.integer(kDuration));

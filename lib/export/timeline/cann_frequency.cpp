@@ -1,4 +1,4 @@
-// Layers ai_core_freq and voltage: what the AI cores ran at, as counters.
+// Layers ai_core_freq and voltage: frequency and voltage of the AI cores, as counters.
 // Source: cann_device.md 23, cann_corrections.md J-A7 (each point once), cann_system.md 20.
 #include <fmt/format.h>
 

@@ -23,7 +23,7 @@ namespace {
 
 constexpr std::string_view kNoConnection = "18446744073709551615";
 
-// What a MEMCPY_ASYNC task copied, by id of the task.
+// Copies of MEMCPY_ASYNC tasks, by id of the task.
 class Copies {
  public:
   explicit Copies(const Database& db)
@@ -122,7 +122,7 @@ class CoreTimes {
       of_op_.reset();
       of_op_.bind(1, task.op_id);
       if (of_op_.step()) {
-        // What never runs on the cores has none, whatever was recorded within it.
+        // A task that never runs on the cores has none, whatever was recorded within it.
         if (of_op_.integer(2) != 0) return write_missing(out);
         load.block_num = of_op_.integer(0);
         load.mix_block_num = of_op_.integer(1);
@@ -155,7 +155,7 @@ class CoreTimes {
   std::vector<std::pair<std::size_t, std::size_t>> sides_;  // columns of time and cycles
 };
 
-// What tasks of one kind on one stream have in common, as text.
+// Text that tasks of one kind on one stream share.
 struct TaskText {
   std::string head;
   std::string arguments;

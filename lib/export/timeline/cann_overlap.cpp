@@ -1,4 +1,4 @@
-// Layer overlap: when each device computed, communicated, or did neither.
+// Layer overlap: spans in which each device computed, communicated, or did neither.
 // Source: cann_corrections.md J-B3.
 #include <array>
 

@@ -90,7 +90,7 @@ class StepWriter {
                         : out_.argument_time({key}, row.integer(column));
   }
 
-  // How long something took: us, in CANN 5 ns.
+  // Duration: us, in CANN 5 ns.
   void length(std::string_view name, std::int64_t ns) {
     const std::string key = "\"" + std::string(name) + (is_cann5_ ? "(ns)\"" : "(us)\"");
     is_cann5_ ? out_.argument({key}, ns) : out_.argument_us({key}, ns);

@@ -1,4 +1,4 @@
-// What the timeline layers of CANN captures have in common: their processes, their documents, texts
+// Parts that the timeline layers of CANN captures share: their processes, their documents, texts
 // as JSON.
 // Source: cann_host.md 2.5, cann_device.md 23.
 #pragma once
@@ -27,7 +27,7 @@ enum class TraceProcess : std::int64_t {
   overlap = 31,
 };
 
-// Device number of what is on the host.
+// Device number of the host.
 inline constexpr std::int64_t kHostDevice = 31;
 
 // Writes and numbers the processes of a timeline.
@@ -40,7 +40,7 @@ class TraceProcesses {
   // Its metadata: name, label ("CPU" or "NPU <device>") and order.
   void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device,
              std::string_view name) const;
-  // The same with its threads, each named `thread` and its number; nothing where there are none.
+  // Writes it with its threads, each named `thread` and its number; nothing if there are none.
   void write(TraceJsonWriter& out, TraceProcess process, std::int64_t device, std::string_view name,
              std::string_view thread, const std::set<std::int64_t>& threads) const;
 

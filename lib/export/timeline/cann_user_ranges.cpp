@@ -14,7 +14,7 @@ namespace msprof {
 
 namespace {
 
-// What an arrow's number is above that of its mark.
+// Offset of an arrow's number from that of its mark.
 constexpr std::uint64_t kFirstArrow = 4'000'000'001;
 
 void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t mark_id,

@@ -28,7 +28,7 @@ std::map<std::int64_t, std::string> names_as_json(const Database& db) {
 }
 
 // The batch in the file's name: that of the executions that were recorded, so that the file is
-// called like the task_time beside it; of several the one that net.info says, else the smallest.
+// called like the task_time beside it; of several the one of net.info, else the smallest.
 // Without any execution it is net.info's, else 1.
 std::int64_t batch_of(const Database& db, const svp::Model& model) {
   Statement read = db.prepare(

@@ -57,7 +57,7 @@ std::vector<Op> ops_of(const Database& db, std::int64_t model_row) {
   return ops;
 }
 
-// Which executions of a device run at the same time: each has a turn, 0 for all where one follows
+// Executions of a device that run at the same time: each has a turn, 0 for all if one follows
 // the other. Turns are those of the device, of all its models, because viewers lay the files of a
 // folder over each other. The records do not name threads, so that a turn is no thread.
 class Turns {

@@ -91,7 +91,7 @@ class PlaneTasks {
       flush();
     }
     if (tasks_.empty()) jump_ = jump_of(lower_ascii(row.text(kOpText)));
-    // Without an op nothing says that tasks belong together.
+    // Without an op nothing shows that tasks belong together.
     tasks_.push_back(task);
     if (task.op == kNone) flush();
   }
@@ -107,7 +107,7 @@ class PlaneTasks {
   }
 
  private:
-  // How far behind the payloads the task is that ends them (J-B6).
+  // Distance behind the payloads of the task that ends them (J-B6).
   static std::size_t jump_of(std::string_view op_name) {
     const bool is_pair = op_name.find("send") != std::string_view::npos ||
                          op_name.find("receive") != std::string_view::npos;

@@ -21,7 +21,7 @@ namespace msprof::unified {
 
 namespace {
 
-// What operators say in the unified database, as string ids, kept for all tasks of an operator.
+// Texts of operators in the unified database, as string ids, kept for all tasks of an operator.
 // Source: cann_host.md 2.6; cann_corrections.md J-B11.
 
 struct TaskOp {

@@ -22,7 +22,7 @@ constexpr void (*kFamilies[])(unified::Writer&) = {
     unified::write_user_ranges, unified::write_memory,  unified::write_frequency,
     unified::write_overlap};
 
-// Whether there is anything but the description of the capture.
+// True if there is anything but the description of the capture.
 bool has_rows(const Database& db) {
   Statement any = db.prepare(
       "SELECT EXISTS(SELECT 1 FROM api_call) OR EXISTS(SELECT 1 FROM task WHERE"

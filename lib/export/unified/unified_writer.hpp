@@ -26,7 +26,7 @@ namespace msprof::unified {
 // TaskIds: the ids that the unified database gives to tasks ("globalTaskId"). Tasks of a graph that
 // runs again have the same device, stream, number, context and batch, and share an id: that of the
 // first of them that is asked for (cann_host.md 2.6).
-// Four bytes a task tell most tasks whose key is their own; the others are kept exactly.
+// Four bytes a task identify most tasks whose key is their own; the others are kept exactly.
 
 // Context: -1 for none.
 struct TaskKey {
@@ -67,7 +67,7 @@ class TaskIds {
 
   std::int64_t largest_id_ = 0;
   std::size_t mask_ = 0;
-  std::vector<bool> repeated_;  // by hash: met more than once
+  std::vector<bool> repeated_;  // by hash: seen more than once
   std::unordered_map<TaskKey, Shared, KeyHash> shared_;
 };
 
@@ -94,7 +94,8 @@ class Writer {
   Writer(const Database& store, Database& target);
 
   const Database& store() const { return store_; }
-  // What ended (tasks), or began (all else), before it is left out (J-B9).
+  // Begin of the collection: tasks that ended, and all else that began, before it are left out
+  // (J-B9).
   std::int64_t begin_ns() const { return begin_ns_; }
   std::int64_t process_id() const { return process_id_; }
   std::int64_t thread(std::int64_t thread_id) const;  // "globalTid"
@@ -104,7 +105,7 @@ class Writer {
   std::int64_t name(std::optional<std::int64_t> name_id) const;
   // The string id of another text; the same text has the same.
   std::int64_t text(std::string_view text);
-  // Looks once for those that `name` has already; before text() is asked for them.
+  // Searches once for those that `name` has already; before text() is called for them.
   void find_texts(std::span<const std::string> texts);
 
   // For the few rows that have texts in their cells: a statement without the queue.
@@ -117,7 +118,7 @@ class Writer {
   };
   Made create(const Table& table);
   std::int64_t* add_row(std::size_t table) { return tables_.add_row(table); }
-  // A row refers to that string: only such are written.
+  // Marks that a row refers to that string: only such are written.
   void use(std::int64_t string_id) {
     const auto id = static_cast<std::size_t>(string_id);
     if (id >= used_.size()) used_.resize(id + 1);
