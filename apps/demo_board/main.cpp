@@ -54,7 +54,7 @@ const char* const kUsage =
     "Exit codes: 0 done, 1 a call of the runtime failed, 2 wrong arguments, 3 the model cannot be "
     "read.\n";
 
-// Nothing, with a sentence on stderr, for arguments that are not understood.
+// Empty, with a sentence on stderr, for arguments that are not understood.
 std::optional<Options> parse_options(int argc, char** argv) {
   Options options;
   for (int i = 1; i < argc; ++i) {

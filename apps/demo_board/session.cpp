@@ -98,7 +98,7 @@ void Dataset::release() {
 
 Outcome run_images(const LoadedModel& model, std::atomic<uint64_t>& next, uint64_t images,
                    uint64_t batch) {
-  // The device belongs to a thread, so every thread says which one it uses.
+  // The device belongs to a thread, so every thread sets the one it uses.
   check("svp_acl_rt_set_device", svp_acl_rt_set_device(0));
   const Dataset input(model, Dataset::Side::kInput), output(model, Dataset::Side::kOutput);
   const std::size_t in_floats = per_image(input.count(0), model.desc(), true);

@@ -66,14 +66,14 @@ class Dataset {
   std::vector<std::size_t> counts_;
 };
 
-// What one thread saw.
+// Results of one thread.
 struct Outcome {
   std::vector<double> milliseconds;    // one an execution
   std::vector<uint64_t> class_counts;  // images by their strongest output
   double checksum = 0;  // sum of all outputs; independent of batch and threads up to rounding
 };
 
-// Takes images from `next` until `images` are done; image number i is the same whoever runs it.
+// Takes images from `next` until `images` are done; image number i is the same on any thread.
 Outcome run_images(const LoadedModel& model, std::atomic<uint64_t>& next, uint64_t images,
                    uint64_t batch);
 

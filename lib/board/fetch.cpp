@@ -72,7 +72,7 @@ std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {
 std::set<std::string> BoardFetch::touched_files() {
   std::set<std::string> touched = files_newer_than(kStart);
   if (newer_before_.empty()) return touched;
-  // Without room for it on a full disk, nothing is newer: too much is fetched rather than too
+  // Without space for it on a full disk, nothing is newer: too much is fetched rather than too
   // little.
   link_.shell().ask(kMakeStamp, {link_.run_folder(), kEnd, "0"});
   const std::set<std::string> ahead = files_newer_than(kEnd);

@@ -19,7 +19,7 @@ namespace {
 // A host has one device, and its models have one net.
 constexpr const char* kDevice = "0";
 constexpr const char* kNet = "0";
-// Leaves room in 255 bytes for the rest of the longest name, the name of a `.done` under way, with
+// Leaves space in 255 bytes for the rest of the longest name, the name of a `.done` under way, with
 // its numbers.
 constexpr std::size_t kMaxNameBytes = 128;
 
