@@ -19,7 +19,7 @@ struct QueryArguments {
   bool schema = false;
 };
 
-// What `sql` says about the captures.
+// Answers `sql` for the captures.
 Exit answer_sql(const QueryArguments& arguments, const std::string& sql);
 
 }  // namespace msprof

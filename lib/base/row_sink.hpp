@@ -74,7 +74,7 @@ class RowSink {
   }
 
  protected:
-  // Whether nobody looks at the next cell, which is then taken as written: it need not be
+  // Returns whether nobody reads the next cell, which is then taken as written: it need not be
   // formatted.
   virtual bool ignores_cell() { return false; }
   // Where cells are appended as text, and cells taken as written; for writers that do so.

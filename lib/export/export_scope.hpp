@@ -22,7 +22,7 @@ struct IterationWindow {
 
 struct ExportScope {
   std::vector<std::int64_t> devices;  // empty: all
-  // What overlaps this range, its ends included.
+  // Limits to what overlaps this range, its ends included.
   std::int64_t range_begin_ns = INT64_MIN;
   std::int64_t range_end_ns = INT64_MAX;
   std::int64_t min_duration_ns = 0;  // of slices of a timeline

@@ -1,5 +1,5 @@
 // Exporter: the products of a store as files. For the verbs.
-// What is to be written is planned first, as jobs, and then written by two threads.
+// Products are planned first, as jobs, and then written by two threads.
 #pragma once
 
 #include <cstdint>

@@ -14,7 +14,8 @@ namespace msprof {
 void append_json_string(std::string& out, std::string_view text);
 std::string json_string(std::string_view text);
 
-// Whether a double holds it: integers up to 2^53, decimals that read back as the same digits.
+// Returns whether a double holds it: integers up to 2^53, decimals that read back as the same
+// digits.
 bool fits_double(std::int64_t value);
 bool fits_double(std::string_view digits);
 

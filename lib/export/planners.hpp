@@ -58,7 +58,7 @@ struct SummaryFile {
   std::string former_name{};  // of a table as JSON in earlier versions
 };
 
-// What the ledger of a folder calls tables of that format.
+// Name that the ledger of a folder has for tables of that format.
 std::string kind_of(SummaryFormat format);
 
 // The file, or its slices of a million rows, which all appear when the last is whole. None where

@@ -54,7 +54,7 @@ class CsvWriter : public RowSink {
   bool first_cell_ = true;
 };
 
-// What stands in front of the cells, quoted and with the colon.
+// Returns what stands in front of the cells, quoted and with the colon.
 std::vector<std::string> json_table_keys(std::span<const std::string> columns);
 
 // An array of objects with the columns as keys; a name that comes again gets its number: "Name 2".

@@ -1,4 +1,4 @@
-// What cells of the common tables hold: nothing, or a number that stands for something. For whoever
+// Cells of the common tables hold: nothing, or a number that stands for something. For whoever
 // makes rows and whoever reads them.
 #pragma once
 

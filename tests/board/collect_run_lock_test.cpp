@@ -179,12 +179,12 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
   config.login.host_key = HostKeyPolicy::accept_new;
   BoardShell shell(config.login);
   shell.connect();
-  BoardLease keeper(shell, probe_board(shell, ""), "test-run", 0, false);
+  BoardLease lease(shell, probe_board(shell, ""), "test-run", 0, false);
   // What the board had to say until now has been taken in.
   REQUIRE(shell.ask({"asking nothing", "true"}, {}).ok());
   const auto before = network.bytes_down();
   CHECK(eventually([&] { return network.bytes_down() > before; }));
-  keeper.release();
+  lease.release();
   shell.disconnect();
   CHECK(litter_on(board) == "");
 }

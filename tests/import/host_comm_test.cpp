@@ -67,7 +67,7 @@ TEST_CASE("a communication task without a node call has no host task") {
   HostScene scene;
   scene.call(comm_call(2, 20, 50, 33, true)).task(30, TaskClass::other);
   CHECK(scene.run().tasks.empty());
-  CHECK(scene.homeless == 1);
+  CHECK(scene.orphans == 1);
 }
 
 TEST_CASE("a kernel of a collective is an operator with the name of its communication call") {

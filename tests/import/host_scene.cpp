@@ -86,7 +86,7 @@ KeptSink HostScene::run() {
   HostAssociation association(sink, options_);
   for (const auto& [when, step] : steps_) step(association);
   association.finish();
-  homeless = association.orphan_comm_tasks();
+  orphans = association.orphan_comm_tasks();
   return sink;
 }
 

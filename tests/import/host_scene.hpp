@@ -75,7 +75,7 @@ class HostScene {
   std::uint32_t thread = 1;
   std::int64_t captured_model = kNull;
   int outside = 0;  // records that no call took
-  std::uint64_t homeless = 0;
+  std::uint64_t orphans = 0;
 
  private:
   enum Order { kCopy, kTask, kRecord, kCall };

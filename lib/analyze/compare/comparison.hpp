@@ -105,7 +105,7 @@ struct MatchCounts {
   std::string text() const;
 };
 
-// What makes the two hard to compare; with an id where scripts may want to know.
+// A reason why the two are hard to compare; with an id where scripts may want to know.
 struct ComparisonWarning {
   std::string text;
   std::optional<FindingId> id{};
@@ -120,14 +120,14 @@ std::string_view verdict_name(Verdict verdict);
 
 // "per execution" for "one execution", "for the whole run".
 std::string per_unit(const std::string& unit);
-// What runs are counted in: "execution" for times of one execution or picture, "iteration"; empty
-// where whole runs are compared.
+// Unit that runs are counted in: "execution" for times of one execution or picture, "iteration";
+// empty where whole runs are compared.
 std::string_view counted_unit(const std::string& unit);
 
 struct Comparison {
   ComparedSide base;
   ComparedSide now;
-  // What makes the two hard to compare, a sentence each; said first.
+  // Reasons why the two are hard to compare, a sentence each; shown first.
   std::vector<ComparisonWarning> warnings;
   std::string unit;         // "one execution", "one picture", "one iteration", "the whole run"
   std::string noise_basis;  // how the noise floor came about, a sentence

@@ -16,7 +16,7 @@ namespace msprof {
 
 namespace cell {
 
-// What both sides call it; one name of several is shown joined by '+'.
+// Name that both sides have for it; one name of several is shown joined by '+'.
 struct Names {
   std::vector<std::string> base;
   std::vector<std::string> now;

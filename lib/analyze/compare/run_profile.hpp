@@ -27,14 +27,14 @@ struct Batches {
 
 Batches read_batches(const QueryDb& db);
 
-// Whether an execution of one run does the same work as one of the other: most executions of each
-// model have one batch, and the same one.
+// Returns whether an execution of one run does the same work as one of the other: most executions
+// of each model have one batch, and the same one.
 bool execute_alike(const Batches& a, const Batches& b);
 
 // "1", "1 and 4"; "unknown" where no capture says it.
 std::string batch_text(const std::vector<std::int64_t>& batches);
 
-// What times are of. Executions can be read picture by picture, too, and any run as a whole.
+// Unit that times are of. Executions can be read picture by picture, too, and any run as a whole.
 enum class TimeUnit { execution, picture, iteration, whole_run };
 
 // Middle of `values`, of an even number the mean of the middle two; 0 where there are none.
@@ -90,7 +90,7 @@ struct RunProfile {
   double largest_ratio = 0;  // 1 where ratios are fractions, 100 where they are percentages
 };
 
-// What the run's own times are of.
+// Unit that the run's own times are of.
 TimeUnit natural_unit(const TraceDb& store);
 
 // The part of the operators' time that lies outside of all iterations, 0 to 1.

@@ -1,7 +1,7 @@
 // SideProfile, the runs of one side, and NoiseFloor: which differences between runs of the same
 // thing are chance. For compare().
 //
-// What the rules must hold: runs of one model, compared with each other, show no change
+// The rules must hold: runs of one model, compared with each other, show no change
 // (scripts/compare-noise tries it). Times are us of one execution.
 #pragma once
 
@@ -14,7 +14,7 @@
 
 namespace msprof {
 
-// What was measured of one thing on one side.
+// Measurements of one thing on one side.
 struct Measured {
   std::vector<double> runs_us;  // its time in every run
   double mad_us = 0;            // how far the executions of a run usually lie from their median
@@ -26,7 +26,7 @@ struct Measured {
   void add_part(const Measured& part);
 };
 
-// Whether an operator of one side is one on the other. What was fused, came or went changed in any
+// Says if an operator of one side is one on the other. What was fused, came or went changed in any
 // case; only how much is uncertain.
 enum class Correspondence { pair, other };
 

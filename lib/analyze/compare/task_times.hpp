@@ -16,7 +16,7 @@
 
 namespace msprof {
 
-// What v_tasks says of a task.
+// A row of v_tasks.
 struct TaskPosition {
   std::int64_t device_id = 0;
   std::optional<std::int64_t> model_id;
@@ -94,7 +94,7 @@ class TaskTimes {
   // Where an operator ran first, to put operators in order.
   std::size_t first_task(std::size_t slot) const { return first_task_[slot]; }
 
-  // What is no operator to v_ops but takes time of its own (collectives); returns its slot.
+  // Adds what is no operator to v_ops but takes time of its own (collectives); returns its slot.
   std::size_t add_slot();
   void add(std::size_t slot, const TaskPosition& place, double us);
 
