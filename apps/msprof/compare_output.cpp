@@ -1,6 +1,6 @@
+// A Comparison as text, as JSON and as CSV.
 #include "msprof/compare_output.hpp"
 
-// A Comparison as JSON and as CSV.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -32,7 +32,7 @@ std::string what_was_compared(const Comparison& comparison) {
     base = joined(comparison.base.captures, ", ");
     now = joined(comparison.now.captures, ", ");
   }
-  return base == now ? base : base + " → " + now;
+  return text_of_both(base, now);
 }
 
 // A cell for the terminal or for CSV.

@@ -72,4 +72,9 @@ std::string MatchCounts::text() const {
                      by_name, by_shape, by_fusion, only_base, only_new);
 }
 
+std::string text_of_both(const std::string& base, const std::string& now) {
+  if (base.empty()) return now;
+  return now.empty() || base == now ? base : base + " → " + now;
+}
+
 }  // namespace msprof

@@ -124,6 +124,9 @@ std::string per_unit(const std::string& unit);
 // empty where whole runs are compared.
 std::string_view counted_unit(const std::string& unit);
 
+// "mish → leaky_relu"; one of them where the other is empty or the same.
+std::string text_of_both(const std::string& base, const std::string& now);
+
 struct Comparison {
   ComparedSide base;
   ComparedSide now;

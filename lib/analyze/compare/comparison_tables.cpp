@@ -174,10 +174,7 @@ std::string names_text(const std::vector<std::string>& names) {
 }  // namespace
 
 std::string cell::Names::joined() const {
-  const std::string base_text = names_text(base), new_text = names_text(now);
-  if (base_text.empty() || new_text.empty() || base_text == new_text)
-    return base_text.empty() ? new_text : base_text;
-  return base_text + " → " + new_text;
+  return text_of_both(names_text(base), names_text(now));
 }
 
 std::string cell::Real::text() const {

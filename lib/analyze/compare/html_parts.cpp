@@ -26,10 +26,8 @@ bool is_shown(double value) {
 
 // "conv1+bn1+relu1 → conv1", "-" where neither side has a name.
 std::string names_of_both(const cell::Names& names) {
-  const std::string base = html::names(names.base, "+"), now = html::names(names.now, "+");
-  if (base.empty() && now.empty()) return "-";
-  if (base.empty() || now.empty() || base == now) return base.empty() ? now : base;
-  return base + " → " + now;
+  const std::string text = text_of_both(html::names(names.base, "+"), html::names(names.now, "+"));
+  return text.empty() ? "-" : text;
 }
 
 }  // namespace
