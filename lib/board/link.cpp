@@ -84,13 +84,17 @@ done
 kill $voice
 exec >/dev/null 2>&1
 own && sign lost
+free=0
 while [ "$window" -gt 0 ]; do
   look
-  # A new keeper of this run: it is back. None, and no folder: it was, and has ended. Another run:
-  # this one has no board to come back to.
+  # A new keeper of this run: it is back. None, and no folder: it was, and has ended. Another run, or
+  # one that came and went between two looks: this one has no board to come back to.
   [ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
   [ -n "$holder" ] || [ -d "runs/$run" ] || exit 0
   [ -z "$holder" ] || [ "$holder" = "$run" ] || break
+  [ -z "$holder" ] || free=-1
+  free=$((free + 1))
+  [ $free -le 3 ] || break
   sleep 1
   window=$((window - 1))
 done
