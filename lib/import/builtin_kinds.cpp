@@ -10,11 +10,9 @@ KindSet svp_kinds(const SvpSession& session) {
   auto models = std::make_shared<svp::SvpModels>(session);
   KindSet set;
   set.shared = models;
-#define SVP_KIND(name) set.kinds.push_back(svp::make_##name##_kind(*models));
-#define CANN_KIND(name)
-#include "import/kinds.def"
-#undef SVP_KIND
-#undef CANN_KIND
+#define KIND(name) set.kinds.push_back(svp::make_##name##_kind(*models));
+#include "import/svp/kinds.def"
+#undef KIND
   return set;
 }
 
@@ -22,11 +20,9 @@ KindSet cann_kinds(const CannSession& session) {
   auto import = std::make_shared<cann::CannImport>(session);
   KindSet set;
   set.shared = import;
-#define SVP_KIND(name)
-#define CANN_KIND(name) set.kinds.push_back(cann::make_##name##_kind(*import));
-#include "import/kinds.def"
-#undef SVP_KIND
-#undef CANN_KIND
+#define KIND(name) set.kinds.push_back(cann::make_##name##_kind(*import));
+#include "import/cann/kinds.def"
+#undef KIND
   for (auto& kind : cann::make_host_stream_kinds(*import)) set.kinds.push_back(std::move(kind));
   for (auto& kind : cann::make_device_stream_kinds(*import)) set.kinds.push_back(std::move(kind));
   set.join = [import](const ImportContext& context) {

@@ -1,5 +1,5 @@
 // RawKind: one kind of raw file: the names it owns, and the conversion of its records to rows.
-// To read a new kind, implement this in a file of its dialect and add one line to kinds.def.
+// To read a new kind, implement this in a file of its dialect and add one line to its kinds.def.
 #pragma once
 
 #include <cstddef>
@@ -51,7 +51,7 @@ struct KindSet {
   std::function<void(const ImportContext&)> join;
 };
 
-// THE list of kinds, for the dialect of `session`.
+// All kinds of the lists kinds.def, for the dialect of `session`.
 KindSet builtin_kinds(const Session& session);
 
 // A file of fixed-size records, read in bounded memory: calls visit(record, byte offset in the

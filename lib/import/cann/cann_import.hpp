@@ -37,11 +37,9 @@ struct CannImport {
 };
 
 // Makers of the CANN kinds, one file each, and the functions that join them. For builtin_kinds.cpp.
-#define SVP_KIND(name)
-#define CANN_KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
-#include "import/kinds.def"
-#undef SVP_KIND
-#undef CANN_KIND
+#define KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
+#include "import/cann/kinds.def"
+#undef KIND
 
 // The kinds that are rows of kHostStreams and of the table in device_streams.cpp. They only gather
 // files, so that their order among the kinds does not matter.

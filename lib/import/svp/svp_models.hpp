@@ -105,11 +105,9 @@ std::vector<std::int64_t> devices_of(const SvpSession& session);
 bool has_aicore(const SvpSession& session, std::int64_t device);
 
 // The makers of the svp kinds, with the models that they share. For builtin_kinds.cpp.
-#define SVP_KIND(name) std::unique_ptr<RawKind> make_##name##_kind(SvpModels& models);
-#define CANN_KIND(name)
-#include "import/kinds.def"
-#undef SVP_KIND
-#undef CANN_KIND
+#define KIND(name) std::unique_ptr<RawKind> make_##name##_kind(SvpModels& models);
+#include "import/svp/kinds.def"
+#undef KIND
 
 // More layers than any model has.
 inline constexpr std::int64_t kMaxLayerId = 1'000'000;
