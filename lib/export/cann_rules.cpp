@@ -10,20 +10,9 @@
 namespace msprof::cann {
 
 std::string_view level_text(std::int64_t level) {
-  switch (level) {
-    case kAclLevel:
-      return "acl";
-    case kModelLevel:
-      return "model";
-    case kNodeLevel:
-      return "node";
-    case kCommunicationLevel:
-      return "communication";
-    case kRuntimeLevel:
-      return "runtime";
-    default:
-      return "";
-  }
+  for (const auto& [known, text] : call_level::kNames)
+    if (known == level) return text;
+  return "";
 }
 
 std::string_view event_type_text(std::int64_t type) {
@@ -89,29 +78,22 @@ constexpr NumberText kDataTypes[] = {{0, "INT8"},
                                      {16, "FP8E5M2"},
                                      {17, "FP8E8M0"},
                                      {255, "RESERVED"},
-                                     {kInvalidType, "INVALID_TYPE"}};
-constexpr NumberText kLinkTypes[] = {{0, "ON_CHIP"},
-                                     {1, "HCCS"},
-                                     {2, "PCIE"},
-                                     {3, "ROCE"},
-                                     {4, "SIO"},
-                                     {5, "HCCS_SW"},
-                                     {6, "STANDARD_ROCE"},
-                                     {7, "UB"},
-                                     {8, "UBoE"},
-                                     {255, "RESERVED"},
-                                     {kInvalidType, "INVALID_TYPE"}};
+                                     {kNone32, "INVALID_TYPE"}};
+constexpr NumberText kLinkTypes[] = {
+    {0, "ON_CHIP"},           {1, "HCCS"},          {2, "PCIE"}, {3, "ROCE"}, {4, "SIO"},
+    {5, "HCCS_SW"},           {6, "STANDARD_ROCE"}, {7, "UB"},   {8, "UBoE"}, {255, "RESERVED"},
+    {kNone32, "INVALID_TYPE"}};
 constexpr NumberText kTransportTypes[] = {{0, "SDMA"},
                                           {1, "RDMA"},
                                           {2, "LOCAL"},
                                           {3, "UB"},
                                           {4, "ROCE"},
                                           {255, "RESERVED"},
-                                          {kInvalidType, "INVALID_TYPE"}};
+                                          {kNone32, "INVALID_TYPE"}};
 constexpr NumberText kRemoteCopyTypes[] = {{0, "RDMA_SEND_NOTIFY"},
                                            {1, "RDMA_SEND_PAYLOAD"},
                                            {255, "RESERVED"},
-                                           {kInvalidType, "INVALID_TYPE"}};
+                                           {kNone32, "INVALID_TYPE"}};
 
 }  // namespace
 

@@ -18,16 +18,6 @@
 
 namespace msprof::cann {
 
-// The number that stands for no model, and for no context of a task.
-inline constexpr std::int64_t kNoModel = 4294967295;
-inline constexpr std::int64_t kNoContext = 4294967295;
-
-inline constexpr std::int64_t kAclLevel = 20000;
-inline constexpr std::int64_t kModelLevel = 15000;
-inline constexpr std::int64_t kNodeLevel = 10000;
-inline constexpr std::int64_t kCommunicationLevel = 5500;
-inline constexpr std::int64_t kRuntimeLevel = 5000;
-
 // "acl", "node", …; empty for a level without a name.
 std::string_view level_text(std::int64_t level);
 // "push/pop" of user_range.event_type; N/A for an unknown one.
@@ -133,9 +123,6 @@ struct NumberText {
   std::int64_t number = 0;
   std::string_view text;
 };
-// 32 bits of ones: the vendor's INVALID_TYPE, which its database has as 65535.
-inline constexpr std::int64_t kInvalidType = 0xFFFFFFFF;
-
 std::span<const NumberText> copy_directions();
 std::span<const NumberText> comm_data_types();    // T4
 std::span<const NumberText> link_types();         // T6

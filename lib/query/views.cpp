@@ -1,6 +1,11 @@
 #include "query/views.hpp"
 
+#include <fmt/format.h>
+
 #include <iterator>
+#include <string>
+
+#include "store/cells.hpp"
 
 namespace msprof {
 
@@ -161,6 +166,17 @@ std::vector<View> device_views() {
 // Views of the activity of the host.
 
 View api_calls() {
+  static const std::string kSelect = [] {
+    std::string levels;
+    for (const auto& [level, text] : call_level::kNames)
+      levels += fmt::format(" WHEN {} THEN '{}'", level, text);
+    return "SELECT id AS call_id, process_id, thread_id, CASE level" + levels +
+           " ELSE CAST(level AS TEXT) END AS level,"
+           " (SELECT text FROM name WHERE id = type_name_id) AS type,"
+           " (SELECT text FROM name WHERE id = name_id) AS name,"
+           " (SELECT text FROM name WHERE id = item_name_id) AS item,"
+           " start_ns, (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM api_call";
+  }();
   return {
       "v_api_calls",
       "one call on the host",
@@ -173,13 +189,7 @@ View api_calls() {
        {"item", "", "PROF…: the operator or model it is about"},
        {"start_ns", "ns", "begin"},
        {"duration_us", "us", "how long"}},
-      "SELECT id AS call_id, process_id, thread_id, CASE level WHEN 20000 THEN 'acl'"
-      " WHEN 15000 THEN 'model' WHEN 10000 THEN 'node' WHEN 5500 THEN 'communication'"
-      " WHEN 5000 THEN 'runtime' ELSE CAST(level AS TEXT) END AS level,"
-      " (SELECT text FROM name WHERE id = type_name_id) AS type,"
-      " (SELECT text FROM name WHERE id = name_id) AS name,"
-      " (SELECT text FROM name WHERE id = item_name_id) AS item,"
-      " start_ns, (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM api_call"};
+      kSelect};
 }
 
 View user_ranges() {

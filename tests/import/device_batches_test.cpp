@@ -194,9 +194,9 @@ TEST_CASE("keys with more starts than ends, or fewer, are paired as the rule say
 TEST_CASE("keys keep stream, task and context apart") {
   const auto key = TaskPairing::key_of(1, 2, 3);
   CHECK(key != TaskPairing::key_of(2, 1, 3));
-  CHECK(key != TaskPairing::key_of(1, 2, kNoContext));
+  CHECK(key != TaskPairing::key_of(1, 2, kNone32));
   CHECK(TaskPairing::key_of(1, 0x8000, 3) != TaskPairing::key_of(1, 0x8000, 4));
-  CHECK(TaskPairing::key_of(1, 2, 0xFFFF) != TaskPairing::key_of(1, 2, kNoContext));
+  CHECK(TaskPairing::key_of(1, 2, 0xFFFF) != TaskPairing::key_of(1, 2, kNone32));
 }
 
 TEST_CASE("a flat table remembers what a map does") {

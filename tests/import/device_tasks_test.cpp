@@ -74,7 +74,7 @@ class Device {
   }
 
   void host(std::uint16_t stream, std::uint16_t task, std::int64_t op, std::uint64_t launch = 1,
-            std::uint16_t batch = 0, std::uint32_t context = kNoContext) {
+            std::uint16_t batch = 0, std::uint32_t context = kNone32) {
     HostTask host;
     host.stream = stream;
     host.task_number = task;
@@ -97,7 +97,7 @@ class Device {
 };
 
 DeviceLog log(bool is_start, std::uint64_t ticks, std::uint16_t stream, std::uint16_t task,
-              std::uint32_t context = kNoContext, std::uint16_t thread = 0) {
+              std::uint32_t context = kNone32, std::uint16_t thread = 0) {
   static std::uint64_t sequence = 0;
   DeviceLog log;
   log.place = {ticks, sequence++};
@@ -111,7 +111,7 @@ DeviceLog log(bool is_start, std::uint64_t ticks, std::uint16_t stream, std::uin
 }
 
 TaskCounters counters(std::uint64_t end, std::uint16_t stream, std::uint16_t task,
-                      CoreKind kind = CoreKind::aiv, std::uint32_t context = kNoContext,
+                      CoreKind kind = CoreKind::aiv, std::uint32_t context = kNone32,
                       std::uint64_t cycles = 900) {
   TaskCounters counters;
   counters.end = {end, 0};

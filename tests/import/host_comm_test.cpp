@@ -5,7 +5,7 @@
 #include "import/host_scene.hpp"
 
 using namespace msprof;
-using namespace msprof::host_level;
+using namespace msprof::call_level;
 using test::HostScene;
 using test::KeptSink;
 
@@ -24,7 +24,7 @@ HostCall comm_call(std::int64_t id, std::uint64_t begin, std::uint64_t end, std:
   return call;
 }
 
-HcclInfoWire task_info(std::uint64_t item, std::uint32_t context = kNoContext) {
+HcclInfoWire task_info(std::uint64_t item, std::uint32_t context = kNone32) {
   HcclInfoWire wire{};
   wire.item = item;
   wire.context = context;

@@ -59,7 +59,7 @@ class HostScene {
                      const std::string& bytes);
   HostScene& contexts(std::uint64_t time, std::uint64_t sequence, std::uint64_t name,
                       const std::vector<std::uint32_t>& ids,
-                      std::uint16_t level = host_level::kNode);
+                      std::uint16_t level = call_level::kNode);
   template <typename Wire>
   HostScene& record(std::uint64_t time, std::uint64_t sequence, Wire wire) {
     wire.head.time = time;

@@ -11,12 +11,12 @@ namespace {
 
 std::string_view module_of(std::int64_t level) {
   switch (level) {
-    case cann::kAclLevel:
+    case call_level::kAcl:
       return "AscendCL";
-    case cann::kModelLevel:
-    case cann::kNodeLevel:
+    case call_level::kModel:
+    case call_level::kNode:
       return "GE";
-    case cann::kRuntimeLevel:
+    case call_level::kRuntime:
       return "Runtime";
     default:
       return "";  // none of that time

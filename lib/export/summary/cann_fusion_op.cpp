@@ -30,7 +30,7 @@ class CannFusionOp : public cann::Table {
       out.text("host");
       // A model that no record names has an empty name.
       out.text(read.is_null(0) ? std::string() : texts(read.integer(0)));
-      out.number(read.maybe_integer(1).value_or(cann::kNoModel));
+      out.number(read.maybe_integer(1).value_or(kNone32));
       cann::text_or_missing(out, texts, read.maybe_integer(2));
       out.text(read.is_null(3) ? std::string() : texts(read.integer(3)));
       for (int bytes = 4; bytes <= 8; ++bytes) out.number(cann::kb_exact(read.integer(bytes)));

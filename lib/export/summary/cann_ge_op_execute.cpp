@@ -37,7 +37,7 @@ class CannGeOpExecute : public cann::Table {
       : Table({.name = "ge_op_execute",
                .title = "Launches of operators",
                .help = "every call by which an operator is launched",
-               .exists = "SELECT 1 FROM api_call WHERE level = 10000",
+               .exists = cann::exists_call<call_level::kNode>(),
                .cann5_place = 8,
                .is_cann5_only = true},
               {"Thread ID", "OP Name", "OP Type", "Event Type", "Start Time", "Duration(us)"}) {}
@@ -47,7 +47,7 @@ class CannGeOpExecute : public cann::Table {
     cann::Texts texts(db);
     cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::item_name_id, &ApiCallRow::level});
     while (calls.next()) {
-      if (calls->level != cann::kNodeLevel) continue;
+      if (calls->level != call_level::kNode) continue;
       const auto op = given(calls->item_name_id);
       out.number_or_missing(given(calls->thread_id));
       cann::text_or_missing(out, texts, op);

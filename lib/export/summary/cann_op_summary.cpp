@@ -174,7 +174,7 @@ class Collectives {
   std::int64_t duration_ns() const {
     return saturating_subtract(read_.integer(2), read_.integer(1));
   }
-  std::int64_t model() const { return read_.maybe_integer(3).value_or(cann::kNoModel); }
+  std::int64_t model() const { return read_.maybe_integer(3).value_or(kNone32); }
   std::optional<std::int64_t> name_id() const { return read_.maybe_integer(4); }
   std::optional<std::int64_t> type_id() const { return read_.maybe_integer(5); }
 
@@ -226,7 +226,7 @@ class Writer {
     cann::OpRows::Op& op = ops_.of(task.op_id);
     if (!op.is_printed) return;
     out_.number(task.device_id);
-    out_.number(given(task.model_number).value_or(cann::kNoModel));
+    out_.number(given(task.model_number).value_or(kNone32));
     out_.number(task.task_number);
     out_.number(task.stream_id);
     ops_.write_front(out_, op);

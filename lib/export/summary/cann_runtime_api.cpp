@@ -31,7 +31,7 @@ class CannRuntimeApi : public cann::Table {
       : Table({.name = "runtime_api",
                .title = "Runtime calls",
                .help = "count, total, mean, shortest and longest time of every runtime call",
-               .exists = "SELECT 1 FROM api_call WHERE level = 5000",
+               .exists = cann::exists_call<call_level::kRuntime>(),
                .cann5_place = 5,
                .is_cann5_only = true},
               {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
@@ -57,7 +57,7 @@ class CannRuntimeApi : public cann::Table {
     cann::Texts texts(db);
     cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::process_id, &ApiCallRow::level});
     while (calls.next()) {
-      if (calls->level != cann::kRuntimeLevel) continue;
+      if (calls->level != call_level::kRuntime) continue;
       const auto name = given(calls->name_id);
       const Caller caller{name ? texts(*name) : "N/A", calls->process_id, calls->thread_id};
       groups[caller].add(calls.duration_ns());

@@ -58,7 +58,7 @@ class CannStepTrace : public cann::Table {
         read.is_null(time) ? out.timestamp("0.000") : cann::us_timestamp(out, read.integer(time));
       }
       for (const int duration : {6, 7, 8, 9}) cann::us_number(out, read.integer(duration));
-      out.number(read.maybe_integer(10).value_or(cann::kNoModel));
+      out.number(read.maybe_integer(10).value_or(kNone32));
       const std::int64_t written = reduces.write(out, read.integer(0));
       // One cell for each pair that is not there: users compare the file with other tools.
       for (std::int64_t left = most - written; left > 0; --left) out.missing();

@@ -31,6 +31,13 @@ class Table : public SummaryTable {
   std::vector<std::string> columns_;
 };
 
+// SQL for `exists` of a table about the calls of one level.
+template <std::int64_t level>
+std::string_view exists_call() {
+  static const std::string select = "SELECT 1 FROM api_call WHERE level = " + std::to_string(level);
+  return select;
+}
+
 // The chips whose tables have no sub tasks: all but those with a STARS scheduler.
 bool has_stars(const Database& db);
 

@@ -16,15 +16,15 @@ namespace {
 
 std::string_view prefix_of(std::int64_t level) {
   switch (level) {
-    case cann::kAclLevel:
+    case call_level::kAcl:
       return "\"AscendCL@";
-    case cann::kModelLevel:
+    case call_level::kModel:
       return "\"Model@";
-    case cann::kNodeLevel:
+    case call_level::kNode:
       return "\"Node@";
-    case cann::kCommunicationLevel:
+    case call_level::kCommunication:
       return "\"Communication@";
-    case cann::kRuntimeLevel:
+    case call_level::kRuntime:
       return "\"Runtime@";
     default:
       return "\"Api@";
@@ -89,12 +89,12 @@ class CallTexts {
                                             text.lane);
     text.arguments = "\"Thread Id\":" + std::to_string(thread) + ",\"Mode\":" + texts_(key.type);
     text.arguments += ",\"level\":\"" + std::string(cann::level_text(key.level)) + "\",\"id\":";
-    text.arguments += key.level == cann::kAclLevel ? name : "\"0\"";
+    text.arguments += key.level == call_level::kAcl ? name : "\"0\"";
     text.arguments += ",\"item_id\":";
     text.arguments += key.item == kNull ? "\"0\"" : texts_(key.item);
     text.begins_arrow =
-        key.level == cann::kNodeLevel ||
-        (key.level == cann::kAclLevel && (key.name == record_ || key.name == wait_));
+        key.level == call_level::kNode ||
+        (key.level == call_level::kAcl && (key.name == record_ || key.name == wait_));
     return text;
   }
 
@@ -115,9 +115,9 @@ class CannCalls : public cann::Layer {
                .needs = {"api_event", true},
                .cann5_topics = {{1, "ai_stack_time"},
                                 {2, "thread_group"},
-                                {4, "runtime_api", cann::kRuntimeLevel},
-                                {5, "ge", cann::kModelLevel},
-                                {6, "ge_op_execute", cann::kNodeLevel}}}) {}
+                                {4, "runtime_api", call_level::kRuntime},
+                                {5, "ge", call_level::kModel},
+                                {6, "ge_op_execute", call_level::kNode}}}) {}
 
   // document.key is the level whose calls are drawn, 0: of all.
   void write(const Database& db, const OutputFile& output_file,

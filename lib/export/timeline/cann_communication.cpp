@@ -188,10 +188,10 @@ class CommunicationWriter {
     out_.end_slice();
   }
   void write_context(const Statement& row) {
-    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(cann::kNoContext));
+    out_.argument({"\"context id\""}, row.maybe_integer(kContext).value_or(kNone32));
   }
   void write_model(const Statement& row, int column) {
-    out_.argument({"\"model id\""}, row.maybe_integer(column).value_or(cann::kNoModel));
+    out_.argument({"\"model id\""}, row.maybe_integer(column).value_or(kNone32));
   }
 
   enum OpCell : int {

@@ -185,7 +185,7 @@ class TaskTexts {
   // Valid until the next call.
   TaskText& operator()(const TaskRow& task) {
     const Key key{task.stream_id, task.host_type_name_id, task.device_type_name_id, task.op_id,
-                  given(task.model_number).value_or(cann::kNoModel)};
+                  given(task.model_number).value_or(kNone32)};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     if (known_.size() >= kMaxKinds) known_.clear();
@@ -320,7 +320,7 @@ class DeviceWriter {
   }
 
   void write_rest(const TaskRow& task, Copies* copies, TraceJsonWriter& out) {
-    out.argument({"\"Subtask Id\""}, given(task.context).value_or(cann::kNoContext));
+    out.argument({"\"Subtask Id\""}, given(task.context).value_or(kNone32));
     if (task.api_id == kNull) {
       out.argument_digits({"\"connection_id\""}, kNoConnection);
     } else {

@@ -14,9 +14,8 @@ namespace msprof {
 
 namespace {
 
-// "the order: device, model, iteration"; null models last, as their number is the largest.
-constexpr const char* kOrder =
-    " ORDER BY i.device_id, ifnull(i.model_number, 4294967295), i.number, i.id";
+// Device, model, iteration; those without a model last.
+constexpr const char* kOrder = " ORDER BY i.device_id, i.model_number NULLS LAST, i.number, i.id";
 
 enum Cell : int {
   kDevice,
@@ -74,7 +73,7 @@ class StepWriter {
   // The thread of the row's model. Thread ids are numbers of 32 bits with a sign (J-A6).
   TraceLane lane(const Statement& row) {
     constexpr std::uint32_t kFirstThread = 70000;
-    const std::int64_t model = row.maybe_integer(kModel).value_or(cann::kNoModel);
+    const std::int64_t model = row.maybe_integer(kModel).value_or(kNone32);
     const auto thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(model) + kFirstThread);
     models_[row.integer(kDevice)][thread] = model;
     return {processes_.pid(cann::TraceProcess::hardware, row.integer(kDevice)), thread};

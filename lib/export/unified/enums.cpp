@@ -16,8 +16,6 @@ namespace {
 
 using Entry = cann::NumberText;
 
-constexpr Entry kApiTypes[] = {
-    {5000, "runtime"}, {5500, "communication"}, {10000, "node"}, {15000, "model"}, {20000, "acl"}};
 constexpr Entry kUserEventTypes[] = {
     {0, "marker"}, {1, "push/pop"}, {2, "start/end"}, {3, "marker_ex"}};
 constexpr Entry kOverlaps[] = {{0, "COMPUTE"},
@@ -80,8 +78,8 @@ void write_collective_enum(Database& target, std::string_view name,
   constexpr std::int64_t kInvalid = 65535;
   EnumTable table(target, name);
   for (const Entry& entry : entries) {
-    if (entry.number == cann::kInvalidType) table.add(kMissing, "N/A");
-    table.add(entry.number == cann::kInvalidType ? kInvalid : entry.number, entry.text);
+    if (entry.number == kNone32) table.add(kMissing, "N/A");
+    table.add(entry.number == kNone32 ? kInvalid : entry.number, entry.text);
   }
 }
 
@@ -89,11 +87,9 @@ void write_collective_enum(Database& target, std::string_view name,
 
 void write_api_types(Writer& out, const std::set<std::int64_t>& used) {
   EnumTable table(out.target(), "ENUM_API_TYPE");
-  table.add(kApiTypes);
+  for (const auto& [level, text] : call_level::kNames) table.add(level, text);
   for (const std::int64_t type : used) {
-    const bool is_known = std::any_of(std::begin(kApiTypes), std::end(kApiTypes),
-                                      [&](const Entry& entry) { return entry.number == type; });
-    if (is_known) continue;
+    if (!cann::level_text(type).empty()) continue;
     table.add(type, type == kOtherApiType ? "other" : std::to_string(type));
   }
 }

@@ -81,7 +81,6 @@ struct Table {
 
 // Cells without a value of their own.
 inline constexpr std::int64_t kNone = -1;
-inline constexpr std::int64_t kNone32 = 4294967295;
 
 // "connectionId" of a mark that devices repeat (J-B13): beyond those of calls and plain ranges.
 std::int64_t mark_connection(std::int64_t mark_id);

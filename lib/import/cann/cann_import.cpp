@@ -35,10 +35,9 @@ bool has_record_magic(std::span<const std::byte> record) {
 }
 
 bool has_record_head(std::span<const std::byte> record) {
-  constexpr std::uint16_t kLowestLevel = 5000;
   std::uint16_t level = 0;
   std::memcpy(&level, record.data() + 2, sizeof(level));
-  return has_record_magic(record) && level >= kLowestLevel;
+  return has_record_magic(record) && level >= call_level::kNames[0].level;
 }
 
 std::string_view fixed_text(const char* bytes, std::size_t room) {

@@ -305,7 +305,7 @@ FftsRecord read_ffts_record(const StreamRecord& record, bool expanded) {
   if (function == kContextCounters) {
     result.what = FftsRecord::What::task;
     fill(result.task, wire, record.sequence, expanded);
-    if (wire.ffts >> 5U != kFftsPlus) result.task.context = kNoContext;
+    if (wire.ffts >> 5U != kFftsPlus) result.task.context = kNone32;
     result.overflowed = (wire.subtask & kOverflow) != 0;
   } else if (function == kBlockCounters) {
     fill(result.block, wire, record.sequence, expanded);

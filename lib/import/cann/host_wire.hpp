@@ -8,14 +8,6 @@
 
 namespace msprof {
 
-namespace host_level {
-inline constexpr std::uint16_t kAcl = 20000;
-inline constexpr std::uint16_t kModel = 15000;
-inline constexpr std::uint16_t kNode = 10000;
-inline constexpr std::uint16_t kCommunication = 5500;
-inline constexpr std::uint16_t kRuntime = 5000;
-}  // namespace host_level
-
 struct __attribute__((packed)) HostHeader {
   std::uint16_t magic;  // kRecordMagic
   std::uint16_t level;

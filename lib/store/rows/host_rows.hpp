@@ -20,7 +20,7 @@ struct ApiCallRow {
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
   // Of CANN calls.
-  std::int64_t level = kNull;         // 20000 acl, 15000 model, 10000 node, 5500 communication, …
+  std::int64_t level = kNull;         // one of call_level, or another number
   std::int64_t item_name_id = kNull;  // "item_id": name of the operator, number of the model
 
   static constexpr const char* kTable = "api_call";

@@ -76,11 +76,11 @@ struct TaskRow {
   std::int64_t stream_id = kNull;
   std::int64_t task_number = kNull;          // the runtime's task id, 16 bit, wraps
   std::int64_t batch = kNull;                // turn of the task ids
-  std::int64_t context = kNull;              // sub task of an FFTS+ task; null: 0xFFFFFFFF, none
+  std::int64_t context = kNull;              // sub task of an FFTS+ task; null: none
   std::int64_t host_type_name_id = kNull;    // "KERNEL_AIVEC"; null: no host record
   std::int64_t device_type_name_id = kNull;  // "AIV_SQE", "SDMA"; null: unknown number
   std::int64_t kernel_name_id = kNull;       // null: none said
-  std::int64_t model_number = kNull;         // null: none (printed as 4294967295)
+  std::int64_t model_number = kNull;         // null: none
   std::int64_t api_id = kNull;               // api_call that launched it
 
   static constexpr const char* kTable = "task";

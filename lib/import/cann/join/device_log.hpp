@@ -16,7 +16,7 @@ enum class CoreKind : std::uint8_t { aic = 0, aiv = 1, mix_aic = 2, mix_aiv = 3 
 struct DeviceLog {
   RecordOrder place;
   std::int64_t type_name_id = kNull;  // "AIV_SQE"; null: a number without a name
-  std::uint32_t context = kNoContext;
+  std::uint32_t context = kNone32;
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
   std::uint16_t thread = 0;  // of an FFTS+ sub task: distinguishes starts of one moment
@@ -39,7 +39,7 @@ struct CoreCounters {
 struct TaskCounters {
   RecordOrder end;
   CoreCounters values;
-  std::uint32_t context = kNoContext;
+  std::uint32_t context = kNone32;
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
   CoreKind kind = CoreKind::aic;

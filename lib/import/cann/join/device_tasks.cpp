@@ -22,7 +22,7 @@ std::uint64_t blocks_key(std::uint16_t stream, std::uint16_t task_number, std::u
 }
 
 std::int64_t context_cell(std::uint32_t context) {
-  return context == kNoContext ? kNull : static_cast<std::int64_t>(context);
+  return context == kNone32 ? kNull : static_cast<std::int64_t>(context);
 }
 
 std::int64_t counter_cell(std::uint64_t value) {

@@ -132,7 +132,7 @@ class DeviceTasks {
     std::uint64_t end_ticks = 0;
     std::int64_t type_name_id = kNull;
     HostTask host;
-    std::uint32_t context = kNoContext;
+    std::uint32_t context = kNone32;
     std::uint32_t counters = TaskCountersPool::kNone;
     std::uint32_t shared = FlatTable::kNone;
     std::uint16_t stream = 0;

@@ -177,20 +177,20 @@ OpenCall* HostAssociation::call_for(const HostHeader& head, std::uint16_t level)
 }
 
 bool HostAssociation::add(const HostRecord<NodeBasicInfoWire>& basic) {
-  OpenCall* call = call_for(basic.wire.head, host_level::kNode);
+  OpenCall* call = call_for(basic.wire.head, call_level::kNode);
   if (call != nullptr) call->basics.push_back(basic);
   return call != nullptr;
 }
 
 bool HostAssociation::add(const HostRecord<NodeAttrInfoWire>& attribute) {
-  OpenCall* call = call_for(attribute.wire.head, host_level::kNode);
+  OpenCall* call = call_for(attribute.wire.head, call_level::kNode);
   if (call != nullptr) call->attributes.push_back(attribute);
   return call != nullptr;
 }
 
 bool HostAssociation::add(const HostRecord<TensorInfoWire>& tensors) {
   const TensorInfoWire& wire = tensors.wire;
-  OpenCall* call = call_for(wire.head, host_level::kNode);
+  OpenCall* call = call_for(wire.head, call_level::kNode);
   if (call == nullptr) return false;
   const auto bytes = std::as_bytes(std::span(wire.tensors, wire.tensor_count));
   call->tensors.push_back(
@@ -203,7 +203,7 @@ bool HostAssociation::add(const HostRecord<ContextIdInfoWire>& contexts) {
   const ContextIdInfoWire& wire = contexts.wire;
   OpenCall* call = call_for(wire.head, wire.head.level);
   if (call == nullptr) return false;
-  if (wire.head.level == host_level::kCommunication) {
+  if (wire.head.level == call_level::kCommunication) {
     // A range: the first and the last.
     if (wire.count != 2) return true;
     for (std::uint64_t id = wire.ids[0]; id <= wire.ids[1]; ++id)
@@ -216,13 +216,13 @@ bool HostAssociation::add(const HostRecord<ContextIdInfoWire>& contexts) {
 }
 
 bool HostAssociation::add(const HostRecord<HcclInfoWire>& info) {
-  OpenCall* call = call_for(info.wire.head, host_level::kCommunication);
+  OpenCall* call = call_for(info.wire.head, call_level::kCommunication);
   if (call != nullptr) call->task_infos.push_back(info);
   return call != nullptr;
 }
 
 bool HostAssociation::add(const HostRecord<HcclOpInfoWire>& info) {
-  OpenCall* call = call_for(info.wire.head, host_level::kNode);
+  OpenCall* call = call_for(info.wire.head, call_level::kNode);
   if (call == nullptr) return false;
   if (!call->has_op_info || info.sequence < call->op_info.sequence) call->op_info = info;
   call->has_op_info = true;
@@ -230,7 +230,7 @@ bool HostAssociation::add(const HostRecord<HcclOpInfoWire>& info) {
 }
 
 const HostCall* HostAssociation::model_at(const HostHeader& head) {
-  const OpenCall* call = call_for(head, host_level::kModel);
+  const OpenCall* call = call_for(head, call_level::kModel);
   return call != nullptr ? &call->call : nullptr;
 }
 
@@ -408,9 +408,9 @@ std::int64_t HostAssociation::op_of(HostOp op, const HostTrack& track,
 }
 
 void HostAssociation::close(HostCallTree& tree, OpenCall& call) {
-  if (call.call.level == host_level::kNode && !(call.tasks.empty() && call.comm_tasks.empty()))
+  if (call.call.level == call_level::kNode && !(call.tasks.empty() && call.comm_tasks.empty()))
     description_.of(call);
-  if (call.call.level == host_level::kCommunication && !call.comm_tasks.empty())
+  if (call.call.level == call_level::kCommunication && !call.comm_tasks.empty())
     find_contexts(call);
   for (const PendingTask& pending : call.tasks) {
     find_operators(pending.track, nullptr);
@@ -432,13 +432,13 @@ void HostAssociation::find_operators(const HostTrack& track, const std::uint64_t
   const auto& contexts = description_.contexts();
   if (!options_.has_contexts || contexts.empty() || !uses_contexts(track.task_class)) {
     rows_.push_back(
-        {kNoContext, description_.has_op() ? op_of(description_.op(), track, comm_item) : kNull});
+        {kNone32, description_.has_op() ? op_of(description_.op(), track, comm_item) : kNull});
     return;
   }
   for (const auto& context : contexts) {
     if (context.has_op) rows_.push_back({context.context, op_of(context.op, track, comm_item)});
   }
-  rows_.push_back({kNoContext, kNull});
+  rows_.push_back({kNone32, kNull});
 }
 
 // A call that a communication task waits for has ended.
@@ -463,8 +463,8 @@ void HostAssociation::expand_operators(const PendingComm& pending, OpenCall& cal
   next.op_call = nullptr;
   for (const Row& row : rows) {
     // The sub tasks of a collective are distinguished by its own records.
-    const bool is_told_apart = pending.pending.task.context != kNoContext;
-    if (is_told_apart && row.context != pending.pending.task.context && row.context != kNoContext) {
+    const bool is_told_apart = pending.pending.task.context != kNone32;
+    if (is_told_apart && row.context != pending.pending.task.context && row.context != kNone32) {
       continue;
     }
     if (!is_told_apart) next.pending.task.context = row.context;
@@ -484,11 +484,10 @@ void HostAssociation::find_contexts(const OpenCall& call) {
       comm_infos_.try_emplace(context, nullptr);
   }
   for (const auto& info : call.task_infos) {
-    auto& place =
-        comm_infos_[options_.has_contexts ? std::uint32_t{info.wire.context} : kNoContext];
+    auto& place = comm_infos_[options_.has_contexts ? std::uint32_t{info.wire.context} : kNone32];
     if (place == nullptr || info.sequence > place->sequence) place = &info;
   }
-  if (comm_infos_.empty()) comm_infos_.try_emplace(kNoContext, nullptr);
+  if (comm_infos_.empty()) comm_infos_.try_emplace(kNone32, nullptr);
 }
 
 // One task a context.
@@ -496,7 +495,7 @@ void HostAssociation::expand_comm(const PendingComm& pending, OpenCall& call) {
   PendingComm next = pending;
   next.comm_call = nullptr;
   for (const auto& [context, info] : comm_infos_) {
-    if (context != kNoContext) next.pending.task.context = context;
+    if (context != kNone32) next.pending.task.context = context;
     next.comm.has_task_info = info != nullptr;
     if (info != nullptr) next.comm.task = info->wire;
     PendingComm copy = next;

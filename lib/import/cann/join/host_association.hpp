@@ -120,7 +120,7 @@ class HostAssociation {
   void finish_comm(PendingComm& pending);
 
   struct Row {
-    std::uint32_t context = kNoContext;
+    std::uint32_t context = kNone32;
     std::int64_t op_id = kNull;
   };
 

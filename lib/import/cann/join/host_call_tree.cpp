@@ -32,13 +32,13 @@ bool contains(const OpenCall& open, std::uint64_t time) {
 // Levels at which calls do not nest; -1: node, which may; -2: not in the tree.
 int place_of(std::uint16_t level) {
   switch (level) {
-    case host_level::kAcl:
+    case call_level::kAcl:
       return 0;
-    case host_level::kModel:
+    case call_level::kModel:
       return 1;
-    case host_level::kCommunication:
+    case call_level::kCommunication:
       return 2;
-    case host_level::kNode:
+    case call_level::kNode:
       return -1;
     default:
       return -2;
@@ -104,10 +104,10 @@ CallPath HostCallTree::path(std::uint64_t time) const {
   for (OpenCall* call = path.innermost; call != nullptr && looks < kMaxSteps;
        call = call->parent, ++looks) {
     const std::uint16_t level = call->call.level;
-    if (level == host_level::kModel && path.model == nullptr) path.model = call;
-    if (level == host_level::kCommunication && path.communication == nullptr)
+    if (level == call_level::kModel && path.model == nullptr) path.model = call;
+    if (level == call_level::kCommunication && path.communication == nullptr)
       path.communication = call;
-    if (level != host_level::kNode) continue;
+    if (level != call_level::kNode) continue;
     if (path.node == nullptr) path.node = call;
     if (path.communication != nullptr && path.node_of_communication == nullptr)
       path.node_of_communication = call;

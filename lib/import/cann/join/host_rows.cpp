@@ -90,7 +90,7 @@ constexpr std::pair<std::uint32_t, std::string_view> kDataTypes[] = {
     {244, "FLOAT64_"},
     {245, "COMPLEX_"},
     {246, "NUMBER_TYPE_END_"},
-    {0xFFFFFFFF, "UNDEFINED"},
+    {kNone32, "UNDEFINED"},
 };
 
 // T3
@@ -173,7 +173,7 @@ constexpr std::pair<std::uint32_t, std::string_view> kFormats[] = {
     {220, "DHWNC_"},
     {221, "DHWCN_"},
     {255, "MAX"},
-    {0xFFFFFFFF, "UNDEFINED"},
+    {kNone32, "UNDEFINED"},
 };
 
 // T9
@@ -204,8 +204,7 @@ std::string data_type_name(std::uint32_t number) {
 
 // T3 with the sub format: "ND", "FRACTAL_NZ:3".
 std::string format_name(std::uint32_t number) {
-  constexpr std::uint32_t kUndefined = 0xFFFFFFFF;
-  if (number == kUndefined) return name_of(kFormats, number);
+  if (number == kNone32) return name_of(kFormats, number);
   const std::uint32_t sub_format = number >> 8 & 0xFFFF;
   std::string name = name_of(kFormats, number & 0xFF);
   if (sub_format > 0) name += ":" + std::to_string(sub_format);
@@ -459,7 +458,7 @@ const HostRows::CallType& HostRows::call_type(std::uint16_t level, std::uint32_t
   if (!is_new) return call;
   const std::string name = dictionaries_.type_name(level, type);
   call.name_id = store_.name_id(name);
-  call.mode_id = level == host_level::kAcl ? store_.name_id(acl_class_name(type)) : call.name_id;
+  call.mode_id = level == call_level::kAcl ? store_.name_id(acl_class_name(type)) : call.name_id;
   call.is_step_info = name == "step_info";
   call.is_master = name == "master";
   return call;
@@ -468,7 +467,7 @@ const HostRows::CallType& HostRows::call_type(std::uint16_t level, std::uint32_t
 const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
   const auto [found, is_new] = task_types_.try_emplace(type, TaskType());
   if (is_new) {
-    const std::string name = dictionaries_.type_name(host_level::kRuntime, type);
+    const std::string name = dictionaries_.type_name(call_level::kRuntime, type);
     found->second = {class_of(name), store_.name_id(name)};
   }
   return found->second;
@@ -505,9 +504,9 @@ HostCall HostRows::add(const ApiEventWire& wire) {
   call.is_step_info = type.is_step_info;
   call.is_master = type.is_master;
   const bool is_number =
-      call.level == host_level::kModel || (call.level == host_level::kNode && type.is_step_info);
+      call.level == call_level::kModel || (call.level == call_level::kNode && type.is_step_info);
   const Item named = is_number ? Item() : item(call.item);
-  call.is_lccl = call.level == host_level::kNode && named.is_lccl;
+  call.is_lccl = call.level == call_level::kNode && named.is_lccl;
   if (clock_ == nullptr) return call;
   call.id = next_call_++;
   ApiCallRow row;
@@ -516,7 +515,7 @@ HostCall HostRows::add(const ApiEventWire& wire) {
   row.thread_id = call.thread;
   row.type_name_id = type.mode_id;
   row.item_name_id = is_number ? number_name_id(call.item) : named.name_id;
-  row.name_id = call.level == host_level::kCommunication ? row.item_name_id : type.name_id;
+  row.name_id = call.level == call_level::kCommunication ? row.item_name_id : type.name_id;
   row.start_ns = clock_->ns(call.begin);
   row.end_ns = clock_->ns(call.end);
   row.level = call.level;
@@ -532,7 +531,7 @@ std::int64_t HostRows::comm_call_id(const HostComm& call) {
   row.op_begin_count = cell(call.call_begin);
   row.thread_id = call.thread;
   row.op_name_id = item(call.call_item).name_id;
-  row.op_type_name_id = call_type(host_level::kNode, call.call_type).name_id;
+  row.op_type_name_id = call_type(call_level::kNode, call.call_type).name_id;
   row.is_master = call.is_master ? 1 : 0;
   if (call.has_op_info) add_op_info(row, call);
   if (call.has_task_info) add_task_info(row, call);

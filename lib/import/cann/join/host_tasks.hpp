@@ -17,9 +17,6 @@
 
 namespace msprof {
 
-// No context: a task that is not a sub task of an FFTS+ graph.
-inline constexpr std::uint32_t kNoContext = 0xFFFFFFFF;
-
 // Operator, call and model of a task: made by the host association, needed again when the
 // device's records are read.
 struct HostTask {
@@ -27,8 +24,8 @@ struct HostTask {
   std::uint16_t device = 0;
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
-  std::uint16_t batch = 0;  // turn of the 16-bit task ids; 0 on chips without them
-  std::uint32_t context = kNoContext;
+  std::uint16_t batch = 0;               // turn of the 16-bit task ids; 0 on chips without them
+  std::uint32_t context = kNone32;       // of a sub task of an FFTS+ graph
   std::uint32_t copy_direction = 65535;  // of MEMCPY_ASYNC, see MemcpyTaskRow
   std::uint64_t launch_count = 0;        // host counter of the task_track record
   std::int64_t type_name_id = kNull;     // "KERNEL_AIVEC", "MEMCPY_ASYNC"

@@ -120,8 +120,8 @@ std::string_view why_impossible(const TensorInfoWire& wire) {
 }
 
 std::string_view why_impossible(const ContextIdInfoWire& wire) {
-  const bool is_range = wire.head.level == host_level::kCommunication;
-  if (!is_range && wire.head.level != host_level::kNode) return "unknown level";
+  const bool is_range = wire.head.level == call_level::kCommunication;
+  if (!is_range && wire.head.level != call_level::kNode) return "unknown level";
   if (wire.count > kMaxContexts) return "more than 55 contexts";
   // Context ids have 16 bits.
   if (is_range && (wire.count != 2 || wire.ids[0] > wire.ids[1] || wire.ids[1] > UINT16_MAX))

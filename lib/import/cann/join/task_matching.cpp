@@ -96,7 +96,7 @@ constexpr std::uint32_t kEven = std::uint32_t{1} << 31;
 std::uint64_t TaskPairing::key_of(std::uint16_t stream, std::uint16_t task_number,
                                   std::uint32_t context) {
   // Contexts of records have 16 bits; "none" comes behind them.
-  const std::uint64_t narrow = context == kNoContext ? 0x10000U : context & 0xFFFFU;
+  const std::uint64_t narrow = context == kNone32 ? 0x10000U : context & 0xFFFFU;
   return narrow << 32 | static_cast<std::uint64_t>(task_number) << 16 | stream;
 }
 
