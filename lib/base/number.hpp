@@ -62,7 +62,7 @@ constexpr std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
 
 // Doubles as the vendor's products show them: rounded and written by SQLite, by Python and by
 // printf, whose cells users compare. For the summaries of CANN captures.
-// Source: cann_corrections.md A1, A7, B12.
+// Source: cann_device.md 6.5, 12.3, 15.1.
 
 // ROUND(value, 3) of SQLite: half away from zero of a value taken at about 15 significant digits,
 // so that 4.0424999999999995 is 4.043.

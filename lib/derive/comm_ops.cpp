@@ -1,5 +1,5 @@
 // comm_op, comm_op_task, comm_span: the tasks of collectives put together to operators.
-// Source: cann_corrections.md B1, J-B2.
+// Source: cann_device.md 18.1, 18.2.
 #include <fmt/format.h>
 
 #include <algorithm>

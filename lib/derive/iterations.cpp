@@ -1,5 +1,5 @@
 // iteration, iteration_part: the steps of every model on every device, from its step marks.
-// Source: cann_device.md 13; cann_corrections.md C7, C8, J-B14.
+// Source: cann_device.md 13.
 #include <algorithm>
 #include <cstdint>
 #include <deque>
@@ -17,7 +17,7 @@ namespace {
 
 // StepPipeline: the step marks of one model, in order of time, sorted to the iterations they belong
 // to: two iterations may run at once. For iterations.cpp.
-// Source: cann_device.md 13, cann_corrections.md C7.
+// Source: cann_device.md 13.
 
 struct StepMark {
   std::int64_t ticks = 0;

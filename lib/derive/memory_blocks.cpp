@@ -1,4 +1,4 @@
-// memory_block: allocations with their releases. Source: cann_corrections.md B7, B9.
+// memory_block: allocations with their releases. Source: cann_host.md 1.8, 2.4.
 #include <algorithm>
 #include <map>
 #include <tuple>

@@ -1,5 +1,5 @@
 // overlap: spans in which the cores of a device computed, communicated, or did neither.
-// Source: cann_corrections.md J-B3, with the filters of J-B8 and J-B9.
+// Source: cann_device.md 14.5 (which tasks), 23.6.
 #include <algorithm>
 #include <optional>
 #include <set>

@@ -20,7 +20,7 @@ bool is_310p(int platform) {
   return platform >= 2 && platform <= 4;
 }
 
-// A metric as the tables of the notes have it. A pipe "vec" has a time and a ratio.
+// A metric as the tables of cann_device.md 12.3 have it. A pipe "vec" has a time and a ratio.
 struct Entry {
   std::string_view name;
   PmuFormula formula = PmuFormula::share;
@@ -34,7 +34,7 @@ constexpr Entry pipe(std::string_view name, std::uint32_t event, std::uint32_t s
 constexpr Entry ratio(std::string_view name, std::uint32_t event, std::uint32_t second = 0) {
   return {name, PmuFormula::share, {{{event, 1}, {second, 1}}}};
 }
-// `bytes` of one request: pipe and scalar of the notes multiplied.
+// `bytes`: what an event stands for in cann_device.md 12.3, as it is multiplied there.
 constexpr Entry bandwidth(std::string_view name, double bytes, std::uint32_t event,
                           std::uint32_t second = 0) {
   return {name, PmuFormula::bandwidth, {{{event, bytes}, {second, bytes}}}};
@@ -105,7 +105,7 @@ constexpr std::array kMemoryAccess = {
     kib("GM_to_UB_datas(KB)", {0x3e, 0.125}),
     kib("UB_to_GM_datas(KB)", {0x3d, 0.125})};
 
-// Columns that op_summary of the 310B has, but never a value for (cann_device.md 16).
+// Columns that op_summary of the 310B has, but never a value for (cann_device.md 12.2).
 constexpr std::array<std::string_view, 13> kMissingOn310b = {
     "vec_ratio",          "vec_time(us)",      "ub_read_bw(GB/s)",         "ub_write_bw(GB/s)",
     "l0c_write_bw(GB/s)", "l2_write_bw(GB/s)", "vec_fp32_ratio",           "vec_fp16_ratio",
@@ -229,7 +229,7 @@ bool pmu_is_supported(std::string_view metric, bool is_vector) {
 namespace {
 
 constexpr double kNotAvailable = std::numeric_limits<double>::quiet_NaN();
-constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33, as the notes divide
+constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33 (cann_device.md 12.3)
 
 bool has_stars(int platform) {
   return platform == 5 || platform == 7 || platform == 8 || platform == 11 || platform == 15 ||
@@ -426,7 +426,8 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
   result.cores = device.cores[side];
   if (device.frequency_hz <= 0 || result.cycles == 0) return result;
   result.seconds = result.cycles / static_cast<double>(device.frequency_hz);
-  // The main cores run block_num blocks, the others of a MIX task mix_block_num (6.5, C5).
+  // The main cores run block_num blocks, the others of a MIX task mix_block_num
+  // (cann_device.md 6.5).
   constexpr std::int64_t kMixAic = 2;
   constexpr std::int64_t kMixAiv = 3;
   const std::int64_t kind = core_kind_ == kNone ? kNull : task.counters[core_kind_];
@@ -444,7 +445,7 @@ PmuMetrics::Side PmuMetrics::side_of(const Device& device, std::size_t side,
   return result;
 }
 
-// Counters are divided by the cycles before anything else (J-A9).
+// Counters are divided by the cycles before anything else (cann_device.md 12.3).
 double PmuMetrics::value_of(const Plan& plan, const Side& side, std::size_t number,
                             const std::int64_t* counters) const {
   const auto& cells = plan.counters[number];
@@ -474,7 +475,7 @@ double PmuMetrics::value_of(const Plan& plan, const Side& side, std::size_t numb
   }
 }
 
-// The part before the duration has six decimals (A7).
+// The part before the duration has six decimals (cann_device.md 12.3).
 double PmuMetrics::utilization(const Device& device, const Side& side, const PmuTask& task) const {
   const std::int64_t cores = device.cores[kAic];
   if (task.duration_ns <= 0 || device.frequency_hz <= 0 || cores <= 0) return 0;
@@ -508,7 +509,7 @@ void PmuMetrics::evaluate(std::int64_t device_id, const PmuTask& task,
     } else if (plan.formula == PmuFormula::cube_utilization) {
       values[i] = utilization(*device, side, task);
     } else if (plan.formula == PmuFormula::memory_bound) {
-      // Computed from the ratios as they are printed (A8).
+      // Computed from the ratios as they are printed (cann_device.md 12.3).
       const auto printed = [&](std::size_t part) {
         return sqlite_round3(values[static_cast<std::size_t>(plan.of[part])]);
       };

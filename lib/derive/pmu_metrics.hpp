@@ -1,8 +1,7 @@
 // PmuMetrics: the metrics of a device's cores from their raw counters: the columns that the
 // capture's metric set gives, and their values for one task. For op_summary and all others that
 // show them.
-// Source: cann_device.md 6.5, 12, 16; cann_corrections.md A1, A7, A8, B3, B4, B12, B16,
-// C5, J-A9, J-B4.
+// Source: cann_device.md 6.5, 12.1 to 12.4, 25.2.
 #pragma once
 
 #include <array>
@@ -20,7 +19,7 @@ namespace msprof {
 
 // Metric sets of the cores: the metrics that a set of counters gives, in the order of their
 // columns, with the formula of each. For PmuMetrics.
-// Source: cann_device.md 12.1-12.3, 16; where its two paths differ, the native one.
+// Source: cann_device.md 12.1 to 12.3; where the vendor's two paths differ (12.4), the native one.
 
 enum class PmuFormula {
   total_time,
@@ -28,7 +27,7 @@ enum class PmuFormula {
   share,       // sum of (event / cycles)
   share_time,  // share * total_time
   quotient,    // (second event / cycles) / (first / cycles)
-  bandwidth,   // sum of events * bytes / time / 2^33
+  bandwidth,   // sum of events * bits / time / 2^33
   weighted,    // sum of event * factor
   count,       // the event itself, a whole number
   memory_bound,
@@ -151,7 +150,7 @@ class PmuMetrics {
   Choice choice_;
   int platform_ = -1;
   bool has_sides_ = false;   // both sides have columns (chip 5)
-  bool is_rounded_ = false;  // B12
+  bool is_rounded_ = false;  // total_us, before all else (cann_device.md 6.5)
   std::vector<PmuColumn> columns_;
   std::vector<Plan> plans_;
 };

@@ -1,6 +1,6 @@
 // Rules about rows of CANN captures that tables and timelines share: the calls that count, the
-// types that a task shows, the meaning of numbers. Source: cann_host.md 2.1, cann_device.md 14.3,
-// cann_corrections.md J-A3, J-A10, J-B9.
+// types that a task shows, the meaning of numbers.
+// Source: cann_host.md 2.1, 2.6; cann_device.md 14.3, 14.5.
 #pragma once
 
 #include <algorithm>
@@ -72,7 +72,8 @@ class TaskTypes {
   explicit TaskTypes(const Database& db)
       : fusion_(name_id_of(db, "FFTS_PLUS")), missing_(name_id_of(db, "N/A")) {}
 
-  // The host's, but the device's if the host has none with a meaning (14.3).
+  // The host's, but the device's if the host has none with a meaning
+  // (cann_device.md 14.3).
   std::int64_t effective(std::int64_t host, std::int64_t device) const {
     return host == kNull || host == fusion_ ? device : host;
   }

@@ -28,7 +28,7 @@ struct UnreadKind {
   std::string_view product;
 };
 
-// cann_system.md 1.1 and 22, cann_device.md 2.
+// cann_system.md 1.1, 1.2.
 constexpr UnreadKind kUnread[] = {
     {"npu_module_mem", "memory of the NPU by module"},
     {"npu_mem", "memory of the NPU"},

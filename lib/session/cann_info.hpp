@@ -27,7 +27,7 @@ struct Chip {
   ChipFamily family = ChipFamily::stars;
   bool has_batch_ids = true;  // chips 0, 2 and 11 never have
 };
-// Empty for a number that the notes do not know.
+// Empty for a number that is not in cann_host.md 1.7.1.
 std::optional<Chip> chip_of(int platform);
 
 // info.json and sample.json. Frequencies in Hz, 0 where absent or not a number.

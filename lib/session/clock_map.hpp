@@ -1,5 +1,5 @@
 // ClockMap: counts of one counter to wall-clock nanoseconds, in integers. For the CANN kinds.
-// Source: cann_host.md 1.7.2 (host counts and device ticks), cann_corrections.md J-A8 (exact), B6.
+// Source: cann_host.md 1.7.2 (host counts and device ticks), cann_device.md 2.1 (exact), 8.6.
 #pragma once
 
 #include <cstdint>
@@ -30,10 +30,11 @@ class ClockMap {
   std::int64_t duration_ns(std::uint64_t ticks) const;
   // Returns the moment as the vendor's Python path prints it, microseconds through doubles and text
   // with three decimals, here as ns: for msprof_tx, operator_memory, memory_record and aicpu, whose
-  // cells users compare. Without counts_are_ns also J-C5's form.
+  // cells users compare. Counts of memory events come without counts_are_ns (cann_host.md 1.7.2).
   std::int64_t vendor_ns(std::uint64_t count) const;
 
-  // The steps of vendor_ns(): aicpu takes the first through milliseconds (B6).
+  // The steps of vendor_ns(): aicpu takes the first through milliseconds
+  // (cann_device.md 8.6).
   double vendor_monotonic_ms(std::uint64_t count) const;
   // Microseconds of the monotonic clock as the wall-clock text, as ns.
   std::int64_t vendor_ns_of(double monotonic_us) const;

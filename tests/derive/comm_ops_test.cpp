@@ -1,5 +1,5 @@
 // comm_op, comm_op_task, comm_span and overlap from rows put into a store by hand; the rules are
-// those of cann_corrections.md B1, J-B2 and J-B3.
+// those of cann_device.md 18.1, 18.2 and 23.6.
 #include <catch2/catch.hpp>
 
 #include "derive/passes.hpp"

@@ -1,5 +1,5 @@
 // The unified database: rows put into a store by hand, tables out. The rules are those of
-// cann_host.md 2.6 and cann_corrections.md part 2.
+// cann_host.md 2.6 and cann_device.md 25.
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"

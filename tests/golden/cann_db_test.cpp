@@ -1,5 +1,5 @@
 // The unified database of a PROF folder: its tables and columns, and rows worked out by hand.
-// Sources: cann_host.md 2.6, cann_corrections.md part 2.
+// Sources: cann_host.md 2.6, cann_device.md 25.
 #include <time.h>
 
 #include <catch2/catch.hpp>

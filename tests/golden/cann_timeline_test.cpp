@@ -1,5 +1,5 @@
 // Timelines of PROF folders: what each layer draws, worked out by hand.
-// Sources: cann_host.md 2.5, cann_device.md 13, 20, 23, cann_corrections.md part 2.
+// Sources: cann_host.md 2.5, cann_device.md 13, 20.2, 23.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

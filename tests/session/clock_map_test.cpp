@@ -136,7 +136,7 @@ TEST_CASE("a host counter of 1000 MHz is the monotonic clock") {
   start.counts_are_ns = true;
   const ClockMap clock(start);
   CHECK(clock.ns(9'691'377'159'398'230) == 1'715'760'307'197'379'000);
-  start.counts_are_ns = false;  // cann_corrections.md J-C5
+  start.counts_are_ns = false;  // memory events: cann_host.md 1.7.2
   CHECK(ClockMap(start).ns(6) == start.monotonic_ns + start.wall_offset_ns + 1);
 }
 

@@ -1,5 +1,5 @@
 // l2_cache: hit rates of the tasks of a device in the L2 cache.
-// Source: cann_device.md 9.1 (events of a rate by chip, a rate of no requests is 0, no row where an
+// Source: cann_device.md 9.2 (events of a rate by chip, a rate of no requests is 0, no row where an
 // event was not collected), 21 (columns; chips with STARS have no hit rate). Chips whose events
 // are unknown (platform 0 and 9) have N/A. Records have no time and no turn of the task ids:
 // where the turns are of different operators, the name is N/A; an iteration takes the rows of the

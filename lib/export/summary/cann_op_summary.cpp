@@ -290,7 +290,7 @@ class Writer {
     }
   }
 
-  // The forms of cann_corrections.md A1.
+  // The forms of cann_device.md 15.1.
   void write_value(PmuUnit unit, double value, std::int64_t duration_ns) {
     if (std::isnan(value)) return out_.missing();
     if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));

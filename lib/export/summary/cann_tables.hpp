@@ -1,5 +1,5 @@
 // Parts that the tables of CANN captures share: names of files, texts, number forms.
-// Source of the forms: cann_corrections.md A1, B6, B7, B12.
+// Source of the forms: cann_device.md 8.6, 15.1; cann_host.md 2.4.
 #pragma once
 
 #include <algorithm>

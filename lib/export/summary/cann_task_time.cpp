@@ -27,7 +27,7 @@ struct TaskKeyHash {
 };
 
 // Finds the tasks that stand for their sub tasks: of a key whose context 0 comes before any other
-// one, only the rows of context 0 are printed (cann_corrections.md A6).
+// one, only the rows of context 0 are printed (cann_device.md 19).
 class SubTasks {
  public:
   explicit SubTasks(const Database& db) {

@@ -1,7 +1,6 @@
 // Arrows from calls on the host to what they started on a device, for the layers that draw their
 // ends: HostToDevice of chrome traces. The id of an arrow is that of its call << 32.
-// Sources: cann_host.md 2.5-3, cann_corrections.md J-A2 (which ends there are), J-C10 (which
-// starts).
+// Sources: cann_host.md 2.5 (which starts there are), cann_device.md 23.3 (which ends).
 //
 // A viewer takes phase 'f' for the last end of an arrow and warns about any further one, so that
 // all ends but the latest are 't'. Which is the latest, one walk over `task` and `comm_op`
@@ -50,7 +49,8 @@ IdBits calls_with_copies(const Database& db);
 void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
                  std::int64_t time_ns);
 
-// True if a collective is drawn: it has an hccl_op_info (J-B1). Of comm_call as `call`.
+// True if a collective is drawn: it has an hccl_op_info (cann_device.md 23.5). Of
+// comm_call as `call`.
 inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
 // Products whose ends are requested; what can only matter to others is not read.

@@ -1,6 +1,5 @@
 // Layer cann: calls on the host, a thread each, and the starts of arrows to what they launched.
-// Sources: cann_host.md 2.5, cann_corrections.md J-A10 (levels without a name), J-C10 (every node
-// call begins an arrow).
+// Source: cann_host.md 2.5.
 #include <set>
 #include <unordered_map>
 #include <utility>

@@ -1,7 +1,7 @@
 // Layer communication: collectives and their tasks, by group and plane.
-// Sources: cann_corrections.md J-B1 (rows, threads, arguments), J-B2 (collectives), J-A2 (ends of
-// arrows), J-B9 (what began before the collection is left out); cann_host.md 1.9 (T4, T6, T7). HCCL
-// of CANN 5, its threads and arguments, are those of timelines that it wrote.
+// Sources: cann_device.md 14.5 (what began before the collection is left out), 18.1 (collectives),
+// 23.3 (ends of arrows), 23.5 (rows, threads, arguments); cann_host.md 1.9 (T4, T6, T7). HCCL of
+// CANN 5, its threads and arguments, are those of timelines that it wrote.
 #include <fmt/format.h>
 
 #include <map>

@@ -1,7 +1,6 @@
 // Layer ascend_hardware: tasks on the device, a stream each, and the ends of the arrows to them.
-// Sources: cann_device.md 23, cann_corrections.md J-A2 (ends), J-A3 (Task Type), J-A4 (logic
-// streams), J-B8 and J-B9 (what is left out), J-B15 (no connection), J-C6 (hidden outer tasks). The
-// arguments of CANN 5 are those of timelines that it wrote.
+// Source: cann_device.md 14.3 (types), 14.5 (what is left out), 23.2, 23.3 (ends). The arguments of
+// CANN 5 are those of timelines that it wrote.
 #include <algorithm>
 #include <cmath>
 #include <map>

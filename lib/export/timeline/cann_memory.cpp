@@ -1,5 +1,5 @@
 // Layer memory: device memory that operators hold, as the allocator counts it.
-// Source: cann_host.md 1.8 (task_memory_info); sort index 17 of cann_device.md 23.
+// Source: cann_host.md 1.8 (task_memory_info), cann_device.md 23.1 (order 17).
 #include <set>
 
 #include "export/cann_rules.hpp"

@@ -1,5 +1,5 @@
 // Layer overlap: spans in which each device computed, communicated, or did neither.
-// Source: cann_corrections.md J-B3.
+// Source: cann_device.md 23.6.
 #include <array>
 
 #include "base/number.hpp"

@@ -1,6 +1,6 @@
 // Layer step_trace: iterations of models, with forward and backward pass.
-// Sources: cann_device.md 20, cann_corrections.md J-A5 (numbers of reduces), J-A6 (tid), J-B14
-// (missing marks, durations from counts). What CANN 5 drew is known from timelines that it wrote.
+// Sources: cann_device.md 13 (durations), 20.2. What CANN 5 drew is known from timelines that it
+// wrote.
 #include <map>
 #include <set>
 #include <string>
@@ -70,7 +70,8 @@ class StepWriter {
            scope_.takes_model(row.maybe_integer(kModel));
   }
 
-  // The thread of the row's model. Thread ids are numbers of 32 bits with a sign (J-A6).
+  // The thread of the row's model. Thread ids are numbers of 32 bits with a sign
+  // (cann_device.md 20.2).
   TraceLane lane(const Statement& row) {
     constexpr std::uint32_t kFirstThread = 70000;
     const std::int64_t model = row.maybe_integer(kModel).value_or(kNone32);
@@ -179,7 +180,7 @@ class StepWriter {
                     " part.is_get_next, i.id FROM iteration_part AS part"
                     " JOIN iteration AS i ON i.id = part.iteration_id") +
         kOrder + ", part.start_ns, part.id");
-    std::int64_t reduces = 0;  // of the whole file (J-A5), in CANN 5 of the iteration
+    std::int64_t reduces = 0;  // of the whole file, in CANN 5 of the iteration
     std::int64_t iteration = kNull;
     while (read.step()) {
       if (is_cann5_ && read.integer(kIteration) != iteration) reduces = 0;

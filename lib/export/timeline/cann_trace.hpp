@@ -1,6 +1,6 @@
 // Parts that the timeline layers of CANN captures share: their processes, their documents, texts
 // as JSON.
-// Source: cann_host.md 2.5, cann_device.md 23.
+// Source: cann_host.md 2.5, cann_device.md 23.1.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,5 @@
 // Layer msproftx: ranges and marks that the application named, and the devices' sides of them.
-// Sources: cann_host.md 2.5, cann_corrections.md J-A11 (names and metadata of device marks), J-B9
-// (what began before the collection is left out).
+// Source: cann_host.md 2.5.
 #include <map>
 #include <set>
 

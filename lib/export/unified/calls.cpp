@@ -1,5 +1,5 @@
 // Tables of the host: CANN_API, MSTX_EVENTS.
-// Source: cann_host.md 2.1 (which calls count), 2.6; cann_corrections.md J-A10, J-B9, J-B13.
+// Source: cann_host.md 2.1 (which calls count), 2.6.
 #include <set>
 
 #include "export/scoped_rows.hpp"
@@ -18,7 +18,8 @@ constexpr Table kUserRanges{
     " message STRING, globalTid INTEGER, endGlobalTid INTEGER, domainId STRING,"
     " connectionId INTEGER"};
 
-// Levels that have a name, but none of ENUM_API_TYPE, are its "other" number (J-A10).
+// Levels that have a name, but none of ENUM_API_TYPE, are its "other" number
+// (cann_host.md 2.6).
 std::int64_t type_of(std::int64_t level) {
   return level == 30000 || level == 25000 || level == 20500 ? kOtherApiType : level;
 }

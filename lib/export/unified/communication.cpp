@@ -1,5 +1,5 @@
 // Tables of collectives: COMMUNICATION_OP, COMMUNICATION_TASK_INFO.
-// Source: cann_host.md 2.6; cann_corrections.md J-B2 (slaves without their op), J-B6, J-B9.
+// Source: cann_device.md 14.5 (which tasks), 18.1 (slaves without their op), 25.4.
 #include <fmt/format.h>
 
 #include "base/text.hpp"
@@ -33,7 +33,7 @@ std::int64_t enum_of(std::optional<std::int64_t> number) {
   return *number == kNone32 ? kInvalidEnum : *number;
 }
 
-// Bytes a second, in the vendor's order of operations (J-B6).
+// Bytes a second, in the vendor's order of operations (cann_device.md 25.4).
 double bandwidth(double bytes, double ns) {
   return ns > 0 ? bytes / ns * 1000 * 1000 * 1000 : 0;
 }
@@ -107,7 +107,7 @@ class PlaneTasks {
   }
 
  private:
-  // Distance behind the payloads of the task that ends them (J-B6).
+  // Distance behind the payloads of the task that ends them (cann_device.md 25.4).
   static std::size_t jump_of(std::string_view op_name) {
     const bool is_pair = op_name.find("send") != std::string_view::npos ||
                          op_name.find("receive") != std::string_view::npos;

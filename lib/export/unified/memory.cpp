@@ -1,5 +1,5 @@
 // Tables of counters and memory: NPU_OP_MEM, AICORE_FREQ, OVERLAP_ANALYSIS.
-// Source: cann_host.md 2.6; cann_corrections.md J-B3, J-B5, J-B9, J-C4, J-C5, J-C8.
+// Source: cann_host.md 1.7.2, 2.6 (memory), cann_device.md 25.3.
 #include <fmt/format.h>
 
 #include "export/unified/unified_writer.hpp"

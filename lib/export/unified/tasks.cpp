@@ -1,7 +1,6 @@
 // Tables of tasks: TASK, COMPUTE_TASK_INFO, COMMUNICATION_SCHEDULE_TASK_INFO, TASK_PMU_INFO (one
 // walk over the tasks), MEMCPY_INFO.
-// Source: cann_host.md 2.6; cann_corrections.md J-A3 (taskType), J-B8, J-B9 (which tasks), J-B11
-// (scheduling tasks), J-B13 (marks), J-B15 (connection ids).
+// Source: cann_host.md 2.6 (marks), cann_device.md 14.3 (taskType), 14.5 (which tasks), 25.1.
 #include <fmt/format.h>
 
 #include <array>
@@ -22,7 +21,7 @@ namespace msprof::unified {
 namespace {
 
 // Texts of operators in the unified database, as string ids, kept for all tasks of an operator.
-// Source: cann_host.md 2.6; cann_corrections.md J-B11.
+// Source: cann_host.md 2.6, cann_device.md 25.1.
 
 struct TaskOp {
   std::int64_t name = 0;
@@ -148,7 +147,7 @@ TaskOp TaskOps::load(std::int64_t op_id) {
 
 // Table TASK_PMU_INFO: every metric of both kinds of cores, a row a task and metric. For the walk
 // over the tasks, which asks in the order of their ids. It is by far the largest table.
-// Source: cann_corrections.md J-B4, J-A9.
+// Source: cann_device.md 12.3, 25.2.
 
 class TaskPmu {
  public:
@@ -175,7 +174,8 @@ constexpr std::uint32_t kValueColumn = 1 << 2;
 constexpr Table kTaskPmu{
     "TASK_PMU_INFO", "globalTaskId INTEGER, name STRING, value NUMERIC", {}, kValueColumn};
 
-// Names have no unit: times are ns, rates bytes a second by the 1024^3 of J-B4.
+// Names have no unit: times are ns, rates bytes a second by 1024^3
+// (cann_device.md 25.2).
 struct Unit {
   std::string_view suffix;
   double factor;

@@ -1,6 +1,6 @@
 // UnifiedWriter: the unified database msprof_<time>.db while it is written: its tables, its string
 // ids, and what all tables ask of the store. For the tables, one file a family.
-// Source: cann_host.md 2.6; cann_corrections.md part 2.
+// Source: cann_host.md 2.6, cann_device.md 25.
 // To add a table: a UnifiedTable and a function in a file of its own, and the function's name in
 // unified_db.cpp.
 #pragma once
@@ -82,7 +82,8 @@ struct Table {
 // Cells without a value of their own.
 inline constexpr std::int64_t kNone = -1;
 
-// "connectionId" of a mark that devices repeat (J-B13): beyond those of calls and plain ranges.
+// "connectionId" of a mark that devices repeat (cann_host.md 2.6): beyond those of calls and plain
+// ranges.
 std::int64_t mark_connection(std::int64_t mark_id);
 
 // The bits of a double as a cell. Never those of kNull, which are -0.0.
@@ -94,7 +95,7 @@ class Writer {
 
   const Database& store() const { return store_; }
   // Begin of the collection: tasks that ended, and all else that began, before it are left out
-  // (J-B9).
+  // (cann_host.md 2.6, cann_device.md 14.5).
   std::int64_t begin_ns() const { return begin_ns_; }
   std::int64_t process_id() const { return process_id_; }
   std::int64_t thread(std::int64_t thread_id) const;  // "globalTid"

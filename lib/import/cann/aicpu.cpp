@@ -14,7 +14,7 @@ namespace {
 // Values in the type of the head, which is that of the host records.
 enum class AicpuType : std::uint32_t { node = 0, data_queue = 1, model = 2, mind_spore = 3 };
 
-struct __attribute__((packed)) AicpuNodeWire {  // 8.1.1
+struct __attribute__((packed)) AicpuNodeWire {  // cann_device.md 8.1.1
   HostHeader head;
   std::uint16_t stream;
   std::uint16_t task;
@@ -38,7 +38,7 @@ struct __attribute__((packed)) AicpuNodeWire {  // 8.1.1
 };
 static_assert(sizeof(AicpuNodeWire) == 256);
 
-struct __attribute__((packed)) AicpuQueueWire {  // 8.1.2
+struct __attribute__((packed)) AicpuQueueWire {  // cann_device.md 8.1.2
   HostHeader head;                               // time: microseconds
   char action[16];                               // NUL where it is shorter
   char source[64];
@@ -48,7 +48,7 @@ struct __attribute__((packed)) AicpuQueueWire {  // 8.1.2
 };
 static_assert(sizeof(AicpuQueueWire) == 256);
 
-struct __attribute__((packed)) AicpuModelWire {  // 8.1.3
+struct __attribute__((packed)) AicpuModelWire {  // cann_device.md 8.1.3
   HostHeader head;
   std::uint64_t index_id;
   std::uint32_t model_id;
@@ -59,7 +59,7 @@ struct __attribute__((packed)) AicpuModelWire {  // 8.1.3
 };
 static_assert(sizeof(AicpuModelWire) == 256);
 
-struct __attribute__((packed)) AicpuMindSporeWire {  // 8.1.4
+struct __attribute__((packed)) AicpuMindSporeWire {  // cann_device.md 8.1.4
   HostHeader head;
   std::uint32_t node;
   std::uint32_t unused;

@@ -11,7 +11,7 @@
 namespace msprof::cann {
 
 // Times that an AI CPU recorded about one node it ran, and the row they become.
-// Source: cann_device.md 8.1.1, 8.2; cann_corrections.md B6.
+// Source: cann_device.md 8.1.1, 8.2, 8.6.
 struct AicpuNode {
   std::uint64_t start_ticks = 0;
   std::uint64_t end_ticks = 0;

@@ -20,7 +20,7 @@ constexpr std::uint16_t kOldAicpuTag = 60;
 constexpr std::uint16_t kModelWithQueueTag = 61;
 constexpr std::uint16_t kDataQueueTag = 100;
 
-struct __attribute__((packed)) OldAicpuWire {  // 8.2
+struct __attribute__((packed)) OldAicpuWire {  // cann_device.md 8.2
   std::uint16_t magic;
   std::uint16_t tag;
   std::uint16_t stream;
@@ -45,7 +45,7 @@ struct __attribute__((packed)) OldAicpuWire {  // 8.2
 };
 static_assert(sizeof(OldAicpuWire) == 128);
 
-struct __attribute__((packed)) DataQueueWire {  // 8.3
+struct __attribute__((packed)) DataQueueWire {  // cann_device.md 8.3
   std::uint16_t magic;
   std::uint16_t tag;
   std::uint32_t reserved;
@@ -58,7 +58,7 @@ struct __attribute__((packed)) DataQueueWire {  // 8.3
 };
 static_assert(sizeof(DataQueueWire) == 128);
 
-struct __attribute__((packed)) ModelWithQueueWire {  // 8.5
+struct __attribute__((packed)) ModelWithQueueWire {  // cann_device.md 8.5
   std::uint16_t magic;
   std::uint16_t tag;
   std::uint32_t reserved;

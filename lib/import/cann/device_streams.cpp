@@ -16,7 +16,7 @@ using Bytes = std::span<const std::byte>;
 constexpr std::uint64_t bits(unsigned from, unsigned to) {
   return ((std::uint64_t{1} << (to - from + 1)) - 1) << from;
 }
-// Function types of other records that the notes list.
+// Function types of records that are known and not read: cann_device.md 5.1.
 constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42);
 
 unsigned function_of(std::uint16_t head) {
@@ -222,7 +222,7 @@ constexpr std::string_view kHwtsTypes[] = {
     "PLACE_HOLDER_SQE",  "EVENT_RECORD_SQE", "EVENT_WAIT_SQE",
     "NOTIFY_RECORD_SQE", "NOTIFY_WAIT_SQE",  "WRITE_VALUE_SQE",
     "SDMA_SQE",          "MAX_SQE"};
-// cann_device.md 19: the runtime's own task types
+// cann_device.md 3.7: the runtime's own task types
 constexpr std::string_view kMiniTypes[] = {
     "kernel AI core task", "kernel AI cpu task", "event record task", "stream wait event task",
     "fusion issue task",   "memory copy task",   "maintenance task"};

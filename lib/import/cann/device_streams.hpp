@@ -70,7 +70,7 @@ struct DeviceInputs {
 struct LogRecord {
   enum class What { task, other, unknown };
   What what = What::unknown;
-  unsigned function = 0;  // stars_soc: StarsFunction or a number that the notes list
+  unsigned function = 0;  // stars_soc: StarsFunction or another of cann_device.md 5.1
   unsigned counter = 0;   // rolling, 4 bit
   unsigned type = 0;      // SQE type or sub task type
   bool is_sub_task = false;

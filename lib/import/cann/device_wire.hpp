@@ -1,7 +1,8 @@
 // Records that tasks are made of as they lie in the files of a device: stars_soc.data,
 // hwts.data, ffts_profile.data, aicore.data; and the stream and task ids that all device records
 // write alike. For the device streams, aicpu, data_preprocess and ts_track.
-// Sources: cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore).
+// Source: cann_device.md 4 (hwts), 5 (stars_soc), 6 (ffts_profile), 7 (aicore): numbers in
+// parentheses are sections of it.
 #pragma once
 
 #include <cstdint>
@@ -83,7 +84,7 @@ struct __attribute__((packed)) AicoreWire {
 };
 static_assert(sizeof(AicoreWire) == 128);
 
-// Chip 0: the counters of a task (7.4).
+// Chip 0: the counters of a task (7.3).
 struct __attribute__((packed)) EventCountWire {
   std::uint8_t mode;
   std::uint8_t tag;  // kEventCountTag

@@ -1,6 +1,6 @@
 // lpmFreqConv.data: changes of the frequency of the AI cores. lpmInfoConv.data, which current
 // collectors write in its place: those, and their voltages.
-// Source: cann_device.md 10, cann_system.md 20.
+// Source: cann_device.md 10, cann_system.md 2.
 #include "import/cann/lpm_freq.hpp"
 
 #include <fmt/format.h>
@@ -81,7 +81,7 @@ class LpmFreqKind : public SliceKind {
     std::string_view unit;
   };
 
-  // 910B, 310B, 950.
+  // 910B, 310B, 950: cann_device.md 23.4.
   static bool says_frequency(int platform) {
     return platform == 5 || platform == 7 || platform == 15 || platform == 16;
   }

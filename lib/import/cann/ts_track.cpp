@@ -1,5 +1,5 @@
-// ts_track.data: step trace, flips of task ids, blocks and states of tasks. Source: cann_device.md
-// 3. Chip 310 writes records with their own length, the others records of 40 bytes.
+// ts_track.data: step trace, flips of task ids, blocks and states of tasks. Source:
+// cann_device.md 3. Chip 310 writes records with their own length, the others records of 40 bytes.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -37,7 +37,7 @@ struct __attribute__((packed)) TsHeadWire {
 };
 static_assert(sizeof(TsHeadWire) == 16);
 
-struct __attribute__((packed)) StepTraceWire {  // 3.2
+struct __attribute__((packed)) StepTraceWire {  // cann_device.md 3.2
   TsHeadWire head;
   std::uint64_t index_id;
   std::uint64_t model_id;
@@ -48,7 +48,7 @@ struct __attribute__((packed)) StepTraceWire {  // 3.2
 };
 static_assert(sizeof(StepTraceWire) == kTsRecordBytes);
 
-struct __attribute__((packed)) StepTraceV6Wire {  // 3.2, chips 15 and 16
+struct __attribute__((packed)) StepTraceV6Wire {  // cann_device.md 3.2 (chips 15, 16)
   TsHeadWire head;
   std::uint64_t index_id;
   std::uint64_t model_id;
@@ -58,7 +58,7 @@ struct __attribute__((packed)) StepTraceV6Wire {  // 3.2, chips 15 and 16
 };
 static_assert(sizeof(StepTraceV6Wire) == kTsRecordBytes);
 
-struct __attribute__((packed)) TaskTypeWire {  // 3.4
+struct __attribute__((packed)) TaskTypeWire {  // cann_device.md 3.4
   TsHeadWire head;
   std::uint16_t stream;
   std::uint16_t task;
@@ -68,7 +68,7 @@ struct __attribute__((packed)) TaskTypeWire {  // 3.4
 };
 static_assert(sizeof(TaskTypeWire) == kTsRecordBytes);
 
-struct __attribute__((packed)) FlipWire {  // 3.5
+struct __attribute__((packed)) FlipWire {  // cann_device.md 3.5
   TsHeadWire head;
   std::uint16_t stream;
   std::uint16_t number;
@@ -78,7 +78,7 @@ struct __attribute__((packed)) FlipWire {  // 3.5
 };
 static_assert(sizeof(FlipWire) == kTsRecordBytes);
 
-struct __attribute__((packed)) BlockNumWire {  // 3.6
+struct __attribute__((packed)) BlockNumWire {  // cann_device.md 3.6
   TsHeadWire head;
   std::uint16_t stream;
   std::uint16_t task;
@@ -88,7 +88,7 @@ struct __attribute__((packed)) BlockNumWire {  // 3.6
 };
 static_assert(sizeof(BlockNumWire) == kTsRecordBytes);
 
-struct __attribute__((packed)) TimeLineWire {  // 3.7
+struct __attribute__((packed)) TimeLineWire {  // cann_device.md 3.7
   std::uint8_t mode;
   std::uint8_t tag;
   std::uint16_t bytes;
@@ -191,9 +191,9 @@ struct TlvRecord {
 };
 
 // Reader of the records with a length of their own in a row of slices, as chip 310 writes them: u8
-// mode, u8 tag, u16 bytes, and the rest (3.1). Where the length is impossible, reading goes on at
-// the next position that looks like a known record; what lies between is counted. Files are
-// counted, with the records that `visit` saw.
+// mode, u8 tag, u16 bytes, and the rest (cann_device.md 3.1). Where the length is impossible,
+// reading goes on at the next position that looks like a known record; what lies between is
+// counted. Files are counted, with the records that `visit` saw.
 class TlvReader {
  public:
   using Visit = std::function<void(const TlvRecord&)>;

@@ -88,7 +88,7 @@ struct CommTaskRow {
 struct CommOpRow {
   std::int64_t id = 0;
   std::int64_t device_id = kNull;
-  std::int64_t name_id = kNull;  // "hcom_allReduce__101_1_1_026_0_1" (cann_corrections.md B1)
+  std::int64_t name_id = kNull;  // "hcom_allReduce__101_1_1_026_0_1" (cann_device.md 18.1)
   std::int64_t group_name_id = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;

@@ -178,7 +178,7 @@ struct AicpuNodeRow {
   std::int64_t task_number = kNull;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
-  // As the vendor's tool prints them: through doubles of milliseconds (cann_corrections.md B6).
+  // As the vendor's tool prints them: through doubles of milliseconds (cann_device.md 8.6).
   std::int64_t vendor_start_ns = kNull;
   std::int64_t vendor_duration_ns = kNull;
   std::int64_t compute_us = kNull;
