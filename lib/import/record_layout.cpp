@@ -43,8 +43,8 @@ std::size_t width_bytes(FieldType type) {
   return 8;
 }
 
-// Layout that lib/runtime writes, in the words of a layout file. Offsets: 112-byte record of
-// one layer execution, 32-byte records of a CPU operator and of a call.
+// Layout that lib/runtime writes, in the words of a layout file: 112-byte record of one layer
+// execution, 32-byte records of a CPU operator and of a call (svp_job.md 7.2 to 7.4).
 constexpr std::string_view kReference = R"({
 "aicore": {"header_size": 16, "record_size": 112, "fields": {
   "layer_id": {"offset": 0, "type": "u32"}, "start": {"offset": 8, "type": "u64"},

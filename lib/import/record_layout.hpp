@@ -6,6 +6,7 @@
 // "type": "u64", "scale": 1}}}, "acl_api": {..., "api_names": {"3": {"name": "svp_acl_mdl_execute",
 // "type": "model"}}}}. Types u8 u16 u32 u64 i32 i64, little-endian; `scale` multiplies (1000 for a
 // start in microseconds). An absent field, or one whose offset is null, gives N/A.
+// Source: svp_job.md 8.
 #pragma once
 
 #include <array>

@@ -153,7 +153,8 @@ FileName parse_data_name(std::string_view text, const KnownModels& known) {
 bool short_name_fits(const FileName& short_name, const FileName& long_name) {
   if (short_name.data_kind != long_name.kind || short_name.device != long_name.device) return false;
   // The log of a board shows "aicore.0.1.1" beside "aicore.0.<model>.31.1.1.0.done": batch and
-  // pictures. That the two may also be pictures and current count is not excluded, so both fit.
+  // pictures. That the two may also be pictures and current count is not excluded, so both fit
+  // (svp_job.md 2.2).
   const auto& numbers = short_name.short_numbers;
   return numbers == std::pair(long_name.batch_num, long_name.input_pic_num) ||
          numbers == std::pair(long_name.input_pic_num, long_name.current_pic_count);

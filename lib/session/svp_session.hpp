@@ -1,7 +1,6 @@
 // Capture of an SVP board: SvpSession, its JOB folder, and the fields of the file names in it, of
-// three board generations and in all spellings. For import/svp. Source of the names: printf
-// templates of the board runtime; the numbers are read from the right because a model name may hold
-// dots and end in ".5".
+// three board generations and in all spellings. For import/svp. The numbers are read from the right
+// because a model name may hold dots and end in ".5". Source: svp_job.md 1, 2.1 to 2.3.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Host association: which call, operator, model and collective a launched task belongs to.
-// Written from cann_host.md 1.8, 1.10 and cann_corrections.md.
+// Written from cann_host.md 1.8, 1.10.
 #include <catch2/catch.hpp>
 
 #include "import/host_scene.hpp"

@@ -1,5 +1,4 @@
-// Host association: tasks of collectives. Written from cann_host.md 1.10, cann_corrections.md J-A1,
-// J-B6, J-C3.
+// Host association: tasks of collectives. Written from cann_host.md 1.8.5, 1.8.12, 1.10.
 #include <catch2/catch.hpp>
 
 #include "import/host_scene.hpp"

@@ -1,7 +1,7 @@
 // JobBuilder: capture folders of svp boards, built byte by byte in the test. For golden, command
 // line, fuzz and bench tests.
-// Records and headers are written here from the format's own tables, by hand: no product code, so
-// that a mistake there cannot hide itself.
+// Records and headers are written here from the format's own tables (svp_job.md 3 to 7), by hand:
+// no product code, so that a mistake there cannot hide itself.
 #pragma once
 
 #include <cstdint>

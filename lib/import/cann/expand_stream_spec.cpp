@@ -1,4 +1,4 @@
-// expand_stream_spec: flag that stream ids have 15 bits. Source: cann_host.md 1.8,
+// expand_stream_spec: flag that stream ids have 15 bits. Source: cann_host.md 1.8.7,
 // cann_device.md 5.2.
 #include "import/cann/cann_import.hpp"
 

@@ -1,4 +1,4 @@
-// graph_id_map: names of model numbers. Source: cann_host.md 1.8.
+// graph_id_map: names of model numbers. Source: cann_host.md 1.8.11.
 #include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
 
@@ -6,7 +6,7 @@ namespace msprof::cann {
 
 namespace {
 
-struct __attribute__((packed)) GraphIdMapWire {  // cann_host.md 1.4, 1.8
+struct __attribute__((packed)) GraphIdMapWire {  // cann_host.md 1.4, 1.8.11
   HostHeader head;
   std::uint64_t model_name;  // hash
   std::uint32_t graph_id;

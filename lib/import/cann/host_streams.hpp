@@ -1,6 +1,6 @@
 // Streams of the host that the call tree joins. Another kind of host record is its struct in
 // host_wire.hpp, its row here, and its rule in the association.
-// For CannImport and the host join. Source: cann_host.md 1.4, 1.8, 1.10.
+// For CannImport and the host join. Source: cann_host.md 1.4, 1.6, 1.10.
 #pragma once
 
 #include <cstddef>

@@ -1,7 +1,7 @@
 // The host's records as they lie in the files: every record that the call tree joins, and the head
 // that the records of aicpu.data share. A struct ends with the last field that means something; how
 // many bytes a record has is in the table of host_streams.hpp. For the host join.
-// Source: cann_host.md 1.4, 1.8.
+// Source: cann_host.md 1.4, 1.8 (a section a kind), 1.9 (numbers).
 #pragma once
 
 #include <cstdint>

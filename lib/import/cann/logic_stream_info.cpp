@@ -1,4 +1,4 @@
-// logic_stream_info: logical streams of streams. Source: cann_host.md 1.8.
+// logic_stream_info: logical streams of streams. Source: cann_host.md 1.8.14.
 #include <set>
 
 #include "import/cann/cann_import.hpp"
@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::size_t kMaxStreamsOfOne = 56;
 
-struct __attribute__((packed)) LogicStreamWire {  // cann_host.md 1.4, 1.8
+struct __attribute__((packed)) LogicStreamWire {  // cann_host.md 1.4, 1.8.14
   HostHeader head;
   std::uint32_t logic_stream;
   std::uint32_t count;

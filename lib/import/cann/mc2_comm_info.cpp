@@ -1,4 +1,5 @@
-// mc2_comm_info: the streams on which AI CPU kernels drive a collective. Source: cann_host.md 1.8.
+// mc2_comm_info: the streams on which AI CPU kernels drive a collective. Source: cann_host.md
+// 1.8.15.
 #include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
 
@@ -8,7 +9,7 @@ namespace {
 
 constexpr std::size_t kMaxCommStreams = 8;
 
-struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8
+struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8.15
   HostHeader head;
   std::uint64_t group_name;  // hash
   std::uint32_t rank_size;

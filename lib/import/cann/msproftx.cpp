@@ -1,5 +1,5 @@
 // msproftx: ranges and marks that the application named. The message of an extended one may come in
-// segments. Source: cann_host.md 1.8, 2.2.
+// segments. Source: cann_host.md 1.8.16, 2.2.
 #include <deque>
 #include <map>
 #include <string>

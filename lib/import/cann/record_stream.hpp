@@ -1,6 +1,6 @@
 // RecordStream: the slices of one kind as one stream of fixed-size records: found again behind lost
 // bytes, counted where they are damaged, given in order of time in bounded memory.
-// For the CANN kinds. Sources: cann_host.md 1.3, cann_device.md 2, shared cases README (defect 4).
+// For the CANN kinds. Sources: cann_host.md 1.3, cann_device.md 2.
 #pragma once
 
 #include <cstddef>

@@ -1,5 +1,4 @@
-// task_memory_info: device memory that operators take and give back. Source: cann_host.md 1.8;
-// cann_corrections.md B7 to B9, J-C4, J-C5.
+// task_memory_info: device memory that operators take and give back. Source: cann_host.md 1.8.13.
 #include "import/cann/cann_import.hpp"
 #include "import/cann/host_wire.hpp"
 
@@ -7,7 +6,7 @@ namespace msprof::cann {
 
 namespace {
 
-struct __attribute__((packed)) TaskMemoryWire {  // cann_host.md 1.4, 1.8
+struct __attribute__((packed)) TaskMemoryWire {  // cann_host.md 1.4, 1.8.13
   HostHeader head;
   std::uint64_t address;
   std::int64_t size_bytes;
@@ -31,7 +30,7 @@ class TaskMemoryKind : public SliceKind {
     const auto& host_clock = import_.session.host_clock();
     if (host_clock) {
       shown_ = *host_clock;
-      // These counts are never nanoseconds, at 1000 MHz neither (J-C5).
+      // These counts are never nanoseconds, at 1000 MHz neither (cann_host.md 1.7.2).
       ClockStart start = host_clock->start();
       start.counts_are_ns = false;
       clock_ = ClockMap(start);

@@ -1,5 +1,5 @@
 // acl_api files: one record a call of the application's interface. A board writes a ring of 512
-// records; our reference form (MSVP header) has no limit.
+// records; our reference form (MSVP header) has no limit. Source: svp_job.md 6, 7.4.
 #include <fmt/format.h>
 
 #include <array>

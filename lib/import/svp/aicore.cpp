@@ -1,4 +1,5 @@
-// aicore files: one record a layer and execution on the NPU cores, with its counters.
+// aicore files: one record a layer and execution on the NPU cores, with its counters. Source:
+// svp_job.md 7.2, 7.5.
 #include <array>
 
 #include "base/number.hpp"

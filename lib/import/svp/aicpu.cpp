@@ -1,4 +1,4 @@
-// aicpu files: one record an execution of a CPU operator.
+// aicpu files: one record an execution of a CPU operator. Source: svp_job.md 7.3, 7.5.
 #include <array>
 
 #include "import/svp/svp_data_file.hpp"

@@ -1,5 +1,6 @@
 // info.json.N: the clock of the NPU cores. {"DeviceInfo": [{"aic_frequency": "1000"}, ...]}: a list
-// of objects of one key, merged; the frequency is in MHz (a figure above 10,000 is Hz).
+// of objects of one key, merged; the frequency is in MHz (a figure above 10,000 is Hz). Source:
+// svp_job.md 3.
 #include <fmt/format.h>
 
 #include <charconv>

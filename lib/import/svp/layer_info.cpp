@@ -1,6 +1,7 @@
 // <model>.<model_id>.layer.info: reference text form "#msprof-layers 1", then a line a layer, tabs
 // between: layer_id, net_id, layer type, task type, layer name, original names joined by '+'. On a
-// board a slice of its model file, from which layers are guessed where that is plausible.
+// board a slice of its model file, from which layers are guessed where that is plausible. Source:
+// svp_job.md 5.1, 5.2.
 #include "import/svp/layer_info.hpp"
 
 #include <fmt/format.h>

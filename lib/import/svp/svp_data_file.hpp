@@ -1,5 +1,5 @@
 // An aicore, aicpu or acl_api file opened with the layout that it has, or reported and left alone.
-// For those three kinds.
+// For those three kinds. Source: svp_job.md 4 (.done), 6 (boards), 7 (reference layout).
 #pragma once
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@
 namespace msprof::svp {
 
 // Contents of the header: 16 bytes, "MSVP", version 1 (u16), record size (u16), kind (u32), 0
-// (u32).
+// (u32). Source: svp_job.md 7.1.
 enum class ReferenceKind : std::uint32_t { aicore = 1, aicpu = 2, acl_api = 3 };
 
 struct SvpDataFile {

@@ -1,4 +1,5 @@
 // The raw files of one loaded model inside a JOB: its descriptions, its captures, its calls.
+// Source: svp_job.md 2.1 (names), 5.1 (descriptions), 9.
 #pragma once
 
 #include <cstdint>

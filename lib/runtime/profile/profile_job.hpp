@@ -1,4 +1,5 @@
-// One JOB folder, which svp_acl_init starts and svp_acl_finalize completes.
+// One JOB folder, which svp_acl_init starts and svp_acl_finalize completes. Source: svp_job.md 2,
+// 3, 9.
 #pragma once
 
 #include <cstdint>

@@ -1,4 +1,5 @@
 // The reference layout of raw files: a 16-byte header, then records; little-endian throughout.
+// Source: svp_job.md 7 (records), 4 (.done), 9 (what is written).
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
-// More records of host/data: marks of the user, memory, streams, groups, as cann_host.md 1.8 has
-// them. Times are raw counts. For ProfFolder. No product code.
+// More records of host/data: marks of the user, memory, streams, groups, as cann_host.md 1.8.7 to
+// 1.8.16 have them. Times are raw counts. For ProfFolder. No product code.
 #pragma once
 
 #include <cstdint>

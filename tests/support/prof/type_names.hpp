@@ -1,4 +1,5 @@
-// Numbers of types that the tests use, and their names as type_info_dic tells them. The product
+// Numbers of types that the tests use, and their names as type_info_dic (cann_host.md 1.5) tells
+// them. The product
 // must take the names from the dictionary, so the numbers are made up where the format leaves them
 // open.
 #pragma once

@@ -1,5 +1,5 @@
-// Wire: one record of a raw file, its fields put where the format notes have them. For the record
-// builders; bytes that nobody puts are zero.
+// Wire: one record of a raw file, its fields put where the format's pages have them (cann_host.md
+// 1.8, cann_device.md 3 to 10). For the record builders; bytes that nobody puts are zero.
 #pragma once
 
 #include <cstdint>

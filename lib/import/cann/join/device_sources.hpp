@@ -50,7 +50,7 @@ class DeviceTypes {
 };
 
 // Tasks of ts_track.data: those of chip 310, the AI CPU tasks of 910A, and on 310P those that no
-// other record shows. Source: cann_device.md 3.4, 3.8, cann_corrections.md A5.
+// other record shows. Source: cann_device.md 3.4, 3.8, 4.
 class StateTasks {
  public:
   StateTasks(std::span<const TaskState> states, const Chip& chip);
@@ -82,7 +82,7 @@ class StateTasks {
 };
 
 // The counters of one file, given out in the order of the file, a task id of a stream at a time.
-// Source: cann_device.md 7.1, cann_corrections.md B13.
+// Source: cann_device.md 7.1.
 class CounterQueue {
  public:
   using Decode = AicoreRecord (*)(const StreamRecord&);

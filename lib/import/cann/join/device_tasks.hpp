@@ -1,6 +1,6 @@
 // DeviceTasks: the records of one device, in order of time, become rows of `task` with their
 // operators and counters. What is open is in memory, what has ended is written in order of start.
-// Sources: cann_device.md 5.3, 6.5, 14; cann_corrections.md A10, B2, B3, J-A3, J-B7 … J-B9.
+// Sources: cann_device.md 5.3, 5.4, 6.5, 14.1 to 14.5.
 #pragma once
 
 #include <cstdint>
@@ -34,8 +34,7 @@ class AicpuNames {
 };
 
 // The counters of a task that has not been written yet: those of the task and, of MIX tasks, the
-// sum of its blocks on the other cores. Sources: cann_device.md 6.1, 6.2, cann_corrections.md B3,
-// B4, J-B4.
+// sum of its blocks on the other cores. Source: cann_device.md 6.1, 6.2, 6.5, 25.2.
 struct TaskCounterState {
   CoreCounters main;
   CoreCounters blocks;

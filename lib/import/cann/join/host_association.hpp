@@ -1,7 +1,6 @@
 // HostAssociation: turns host records in order of time into host tasks: the operator, call, model
 // and collective that each launched task belongs to. In memory is what open calls still need. For
-// the import of CANN captures. Source: cann_host.md 1.10; cann_corrections.md J-A1, J-B7, J-B10,
-// J-C2, J-C3.
+// the import of CANN captures. Source: cann_host.md 1.10.
 #pragma once
 
 #include <cstdint>
@@ -19,7 +18,7 @@ namespace msprof {
 // Finds the turn of the 16-bit task ids of a stream that a launched task belongs to. Tasks go
 // through in order of time; one is held back only while a flip may still move it into the next
 // turn.
-// Source: cann_host.md 1.8 task_track; cann_corrections.md C11.
+// Source: cann_host.md 1.8.3.
 class HostBatches {
  public:
   // Add, before the first push(), every flip, and every task's time.

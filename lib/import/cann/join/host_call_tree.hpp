@@ -1,6 +1,6 @@
 // HostCallTree: open calls of one host thread, one within the other, with the records that came
 // during them; NodeDescription: the operators that they describe. For HostAssociation. Source:
-// cann_host.md 1.10; cann_corrections.md C1.
+// cann_host.md 1.10 (1 to 5).
 #pragma once
 
 #include <cstdint>
@@ -102,7 +102,7 @@ class HostCallTree {
 };
 
 // Operators of a node call, made of the records during it.
-// Source: cann_corrections.md J-A1, J-B7 and the table at its top.
+// Source: cann_host.md 1.10 (6, 7, 11).
 class NodeDescription {
  public:
   struct ContextOp {

@@ -1,6 +1,6 @@
 // Host streams that are not taken record by record: CallSource, the calls of the host, and
 // CapturedStreams, the models whose graphs streams replay. For the host join.
-// Source: cann_host.md 1.8 api_event and capture_stream_info, 1.10.
+// Source: cann_host.md 1.8.1, 1.8.6, 1.10.
 #pragma once
 
 #include <cstdint>

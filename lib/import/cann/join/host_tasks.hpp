@@ -1,7 +1,7 @@
 // Data of the host for the devices: HostTask, the facts about one task it launched; the
 // HostTaskStore of a run; OpTable, its operators; and HostJoin, which finds the tasks of one device
 // again by the values of its records.
-// Sources: cann_device.md 14.3, cann_corrections.md J-B7 (with its table's "kept").
+// Sources: cann_host.md 1.10 (7), cann_device.md 14.1, 14.3.
 #pragma once
 
 #include <cstddef>

@@ -48,7 +48,7 @@ HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type) {
 }
 
 // The launched tasks of the host in order of time, with the turn of their task ids.
-// Source: cann_host.md 1.8 task_track.
+// Source: cann_host.md 1.8.3.
 class TrackSource {
  public:
   TrackSource(RecordStream& stream, bool has_batches)

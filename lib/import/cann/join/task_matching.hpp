@@ -21,7 +21,7 @@ struct RecordOrder {
 
 // Finds the turn of the 16-bit task ids that a device record belongs to. The records of a stream
 // are cut at its flips; all records are seen once, in any order, before the first question.
-// Sources: cann_device.md 14.2 (native rule), cann_corrections.md J-C1, C11.
+// Source: cann_device.md 14.2 (native rule).
 class DeviceBatches {
  public:
   // Adds a flip; `task_number` is the flip task's own; before the first record.
@@ -73,7 +73,7 @@ class DeviceBatches {
 
 // Pairs starts and ends of tasks, which a key distinguishes. The i-th start has
 // the i-th end if a key has as many of both; else an end belongs to the last start before it,
-// and the others are given up. Sources: cann_device.md 5.3 (native rule), cann_corrections.md C6.
+// and the others are given up. Source: cann_device.md 5.3 (native rule).
 class TaskPairing {
  public:
   // Index for the data of an open task; given again after release().
