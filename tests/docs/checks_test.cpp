@@ -1,0 +1,142 @@
+// The checks themselves, on small texts: what is planted is found, and nothing else.
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "docs/documents.hpp"
+
+using namespace msprof::test;
+
+using Texts = std::vector<std::string>;
+
+namespace {
+
+Documents small() {
+  Documents documents;
+  documents.add("README.md", "# Title\n[a](docs/formats/cann_host.md#1-raw-data)\n");
+  documents.add("docs/formats/cann_host.md",
+                "# Host\n## 1 Raw data\n### 1.8 Records\n#### 1.8.1 api_event\n## 1.10 Tasks\n");
+  documents.add("docs/formats/cann_device.md", "# Device\n### 5.3 Log\n### 5.4 Thread log\n");
+  documents.add("lib/runtime/MODEL_FORMAT.md", "# Model\n");
+  documents.add("lib/x.cpp");
+  return documents;
+}
+
+Texts wrong(const std::string& source, const std::string& file = "lib/x.cpp") {
+  return small().wrong_citations(file, source, CommentStyle::slashes);
+}
+
+Texts wrong_links(const std::string& text) {
+  Documents documents = small();
+  documents.add("docs/page.md", text);
+  return documents.wrong_links("docs/page.md");
+}
+
+}  // namespace
+
+TEST_CASE("citations of pages and sections that are there pass") {
+  CHECK(wrong("// Source: cann_host.md 1.8, 1.10.\n").empty());
+  CHECK(wrong("// Source: cann_host.md 1.8 (calls), 1.10; cann_device.md 5.3 to 5.4.\n").empty());
+  CHECK(wrong("// Sources: cann_host.md 1.8.1 and 1.10, cann_device.md\n// 5.3-5.4.\n").empty());
+  CHECK(wrong("/* cann_host.md 1\n * and more */ int a;\n").empty());
+  CHECK(wrong("int a;  // see lib/runtime/MODEL_FORMAT.md\n").empty());
+  CHECK(wrong("// MODEL_FORMAT.md has it\n", "lib/runtime/model/model.hpp").empty());
+  CHECK(wrong("// docs/formats, docs/formats/cann_host.md 1.8\n").empty());
+}
+
+TEST_CASE("a citation of a section that is not there is found, with its line") {
+  CHECK(wrong("int a;\n// Source: cann_host.md 1.9.\n") ==
+        Texts{"lib/x.cpp:2: cann_host.md has no section 1.9"});
+  CHECK(wrong("// Source: cann_host.md 1.8 (remark), 9,\n// 1.10.\n") ==
+        Texts{"lib/x.cpp:1: cann_host.md has no section 9"});
+  CHECK(wrong("// text\n// cann_host.md 1.8 to 1.12\n") ==
+        Texts{"lib/x.cpp:2: cann_host.md has no section 1.12"});
+  CHECK(wrong("// cann_device.md\n// 5.5\n") ==
+        Texts{"lib/x.cpp:1: cann_device.md has no section 5.5"});
+}
+
+TEST_CASE("a citation of a page that is not there is found") {
+  CHECK(wrong("// Source: cann_corrections.md J-A1.\n") ==
+        Texts{"lib/x.cpp:1: there is no cann_corrections.md"});
+  CHECK(wrong("// Model_format.md has it\n") == Texts{"lib/x.cpp:1: there is no Model_format.md"});
+  CHECK(wrong("// as docs/atlas.md says\n") == Texts{"lib/x.cpp:1: there is no docs/atlas.md"});
+  CHECK(wrong("// pictures of docs/images\n") == Texts{"lib/x.cpp:1: there is no docs/images"});
+}
+
+TEST_CASE("a page with sections is cited with one") {
+  CHECK(wrong("// Source: cann_host.md.\n") ==
+        Texts{"lib/x.cpp:1: cann_host.md is cited without a section"});
+}
+
+TEST_CASE("a bare section number belongs to a page that the file cites") {
+  const std::string head = "// Source: cann_device.md 5.3.\n\n";
+  CHECK(wrong(head + "struct A {  // 5.4\n// The log (5.3, 5.4).\n").empty());
+  CHECK(wrong(head + "struct A {  // 5.5, chips 1 and 2\n") ==
+        Texts{"lib/x.cpp:3: no page that is cited here has a section 5.5"});
+  CHECK(wrong(head + "// The log (5.3, 9.4).\n") ==
+        Texts{"lib/x.cpp:3: no page that is cited here has a section 9.4"});
+  CHECK(wrong(head + "// 5.5 ms of max(0.25, 0.5), (12), (64 bytes), (20.408)\n").empty());
+  CHECK(wrong("// The log (9.4).\n").empty());
+}
+
+TEST_CASE("what is no comment, no page of ours or no section is let alone") {
+  CHECK(wrong("const char* a = \"// none.md 1.2\";\n").empty());
+  CHECK(wrong("auto a = R\"(// none.md)\"; char b = '\"'; int c = 1'000;\n").empty());
+  CHECK(wrong("// *.md, <page>.md and https://example.com/none.md\n").empty());
+  CHECK(wrong("// cann_host.md 1.8: 3 kinds of it\n").empty());
+  CHECK(small()
+            .wrong_citations("a.cmake", "set(A \"# none.md\")\n# cann_host.md 1.8\n",
+                             CommentStyle::hash)
+            .empty());
+}
+
+TEST_CASE("comments of scripts are checked") {
+  CHECK(small().wrong_citations("scripts/a", "echo a # none.md\n", CommentStyle::hash) ==
+        Texts{"scripts/a:1: there is no none.md"});
+}
+
+TEST_CASE("citations within pages are checked, code blocks are not") {
+  Documents documents = small();
+  documents.add("docs/page.md",
+                "# A\nSee `cann_host.md 1.8` and `cann_host.md 7`.\n"
+                "```\nnone.md\n```\nnone.md\n");
+  CHECK(documents.wrong_citations("docs/page.md") ==
+        Texts{"docs/page.md:2: cann_host.md has no section 7",
+              "docs/page.md:6: there is no none.md"});
+}
+
+TEST_CASE("links to files, headings and other places pass") {
+  CHECK(wrong_links("# One\n[a](#one) [b](formats/cann_host.md#18-records) [c](formats/)\n"
+                    "[d](https://example.com/x#y) [e](../README.md) ![f](../lib/x.cpp \"title\")\n"
+                    "`[g](none.md)`\n```\n[h](none.md)\n```\n[i]: formats/cann_device.md\n")
+            .empty());
+}
+
+TEST_CASE("a dead link is found, with its line") {
+  CHECK(wrong_links("text\n[a](none.md)\n") ==
+        Texts{"docs/page.md:2: 'none.md': there is no such file"});
+  CHECK(wrong_links("[a](formats/cann_host.md#19-none)\n") ==
+        Texts{"docs/page.md:1: 'formats/cann_host.md#19-none': there is no such heading"});
+  CHECK(wrong_links("[a](#none)\n") == Texts{"docs/page.md:1: '#none': there is no such heading"});
+  CHECK(wrong_links("[a]: none.md\n<img src=\"none.png\">\n") ==
+        Texts{"docs/page.md:1: 'none.md': there is no such file",
+              "docs/page.md:2: 'none.png': there is no such file"});
+  CHECK(wrong_links("[a](../../x.md) [b](/README.md)\n") ==
+        Texts{"docs/page.md:1: '../../x.md': leaves the repository",
+              "docs/page.md:1: '/README.md': leaves the repository"});
+}
+
+TEST_CASE("anchors are those of GitHub") {
+  CHECK(anchor_of("1.8 Records") == "18-records");
+  CHECK(anchor_of("node_basic_info and `node_attr_info`") == "node_basic_info-and-node_attr_info");
+  CHECK(anchor_of("What it is: a `<name>`, or not?") == "what-it-is-a-name-or-not");
+  CHECK(anchor_of("[Title](page.md) – Größe … 2 × 3") == "title--größe--2--3");
+  CHECK(parse_markdown("# A\n## A\n# A-1\n").anchors == std::set<std::string>{"a", "a-1"});
+  CHECK(parse_markdown("# A\n<a name=\"old\"></a>\n").anchors == std::set<std::string>{"a", "old"});
+}
+
+TEST_CASE("a number that two sections have is found") {
+  Documents documents;
+  documents.add("a.md", "# 1 One\n## 1.1 A\n## 1.1 B\n");
+  CHECK(documents.repeated_sections("a.md") == Texts{"a.md has two sections 1.1"});
+}

@@ -1,0 +1,66 @@
+// The repository as it is: every page and section that a comment cites, and every link of a page,
+// is there.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "docs/documents.hpp"
+#include "support/files.hpp"
+
+using namespace msprof::test;
+
+namespace {
+
+const Documents& repository() {
+  static const Documents kDocuments = Documents::read(MSPROF_SOURCE_DIR);
+  return kDocuments;
+}
+
+std::string text_of(const std::vector<std::string>& wrong) {
+  std::string text;
+  for (const std::string& sentence : wrong) text += sentence + "\n";
+  return text;
+}
+
+void append(std::vector<std::string>& to, std::vector<std::string> more) {
+  to.insert(to.end(), more.begin(), more.end());
+}
+
+}  // namespace
+
+TEST_CASE("every page and section that a comment cites is there") {
+  std::vector<std::string> wrong;
+  std::size_t sources = 0;
+  for (const std::string& file : repository().files()) {
+    const std::filesystem::path path = std::filesystem::path(MSPROF_SOURCE_DIR) / file;
+    // The texts of these tests are about pages that are not there.
+    const auto style = comment_style(file);
+    if (!style || std::filesystem::is_directory(path) || file.starts_with("tests/docs/")) continue;
+    ++sources;
+    append(wrong, repository().wrong_citations(file, read_file(path), *style));
+  }
+  CHECK(text_of(wrong) == "");
+  CHECK(sources > 400);
+}
+
+TEST_CASE("every page and section that a page cites is there") {
+  std::vector<std::string> wrong;
+  for (const auto& [page, content] : repository().pages())
+    append(wrong, repository().wrong_citations(page));
+  CHECK(text_of(wrong) == "");
+}
+
+TEST_CASE("every link of a page leads to a file and a heading") {
+  std::vector<std::string> wrong;
+  for (const auto& [page, content] : repository().pages())
+    append(wrong, repository().wrong_links(page));
+  CHECK(text_of(wrong) == "");
+}
+
+TEST_CASE("a section of a page has its number for itself") {
+  std::vector<std::string> wrong;
+  for (const auto& [page, content] : repository().pages())
+    append(wrong, repository().repeated_sections(page));
+  CHECK(text_of(wrong) == "");
+}
