@@ -1,5 +1,6 @@
 // The repository as it is: every page and section that a comment cites, and every link of a page,
 // is there.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <filesystem>
 #include <string>
@@ -63,4 +64,9 @@ TEST_CASE("a section of a page has its number for itself") {
   for (const auto& [page, content] : repository().pages())
     append(wrong, repository().repeated_sections(page));
   CHECK(text_of(wrong) == "");
+}
+
+TEST_CASE("README.md can be read in a few minutes: it has 160 lines at most") {
+  const std::string text = read_file(std::filesystem::path(MSPROF_SOURCE_DIR) / "README.md");
+  CHECK(std::count(text.begin(), text.end(), '\n') <= 160);
 }
