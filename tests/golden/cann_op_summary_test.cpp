@@ -1,6 +1,6 @@
 // op_summary, task_time and op_statistic of small runs on a 910B. Every expected cell is worked out
-// from the format notes: the clocks count in round figures, the AI cores run at 1000 MHz, there
-// are 20 cores of the cube kind and 40 of the vector kind.
+// from cann_device.md 12, 14, 16, 17, 19: the clocks count in round figures, the AI cores run at
+// 1000 MHz, there are 20 cores of the cube kind and 40 of the vector kind.
 #include <catch2/catch.hpp>
 
 #include "golden/cann_fixture.hpp"
