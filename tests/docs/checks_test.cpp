@@ -105,6 +105,14 @@ TEST_CASE("citations within pages are checked, code blocks are not") {
               "docs/page.md:6: there is no none.md"});
 }
 
+TEST_CASE("a link is no citation, but a section in its text is one") {
+  Documents documents = small();
+  documents.add("docs/page.md",
+                "[none.md](none.md) [cann_host.md 7](formats/cann_host.md#none) x\n");
+  CHECK(documents.wrong_citations("docs/page.md") ==
+        Texts{"docs/page.md:1: cann_host.md has no section 7"});
+}
+
 TEST_CASE("links to files, headings and other places pass") {
   CHECK(wrong_links("# One\n[a](#one) [b](formats/cann_host.md#18-records) [c](formats/)\n"
                     "[d](https://example.com/x#y) [e](../README.md) ![f](../lib/x.cpp \"title\")\n"
@@ -130,6 +138,7 @@ TEST_CASE("anchors are those of GitHub") {
   CHECK(anchor_of("1.8 Records") == "18-records");
   CHECK(anchor_of("node_basic_info and `node_attr_info`") == "node_basic_info-and-node_attr_info");
   CHECK(anchor_of("What it is: a `<name>`, or not?") == "what-it-is-a-name-or-not");
+  CHECK(anchor_of("rule_<device>.json") == "rule_json");  // a tag, which is not shown
   CHECK(anchor_of("[Title](page.md) – Größe … 2 × 3") == "title--größe--2--3");
   CHECK(parse_markdown("# A\n## A\n# A-1\n").anchors == std::set<std::string>{"a", "a-1"});
   CHECK(parse_markdown("# A\n<a name=\"old\"></a>\n").anchors == std::set<std::string>{"a", "old"});

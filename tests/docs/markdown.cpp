@@ -63,6 +63,20 @@ void find_inline_links(std::string_view line, std::size_t number, Markdown& page
   }
 }
 
+// A link is checked as such: its target, and a text that only names a page, are no citations.
+std::string without_targets(std::string_view line) {
+  std::string text(line);
+  for (std::size_t at = text.find("]("); at != std::string::npos; at = text.find("](", at)) {
+    const std::size_t close = text.find(')', at);
+    if (close == std::string::npos) break;
+    text.replace(at, close + 1 - at, "]");
+    const std::size_t open = text.rfind('[', at);
+    const bool is_page = std::string_view(text).substr(0, at).ends_with(".md");
+    if (is_page && open != std::string::npos) text.replace(open, at - open, "[");
+  }
+  return text;
+}
+
 // [name]: target
 void find_definition(std::string_view line, std::size_t number, Markdown& page) {
   const std::string_view text = trim(line);
@@ -179,7 +193,7 @@ Markdown parse_markdown(std::string_view text) {
       page.prose += '\n';
       continue;
     }
-    page.prose += line;
+    page.prose += without_targets(line);
     page.prose += '\n';
     if (const std::string_view heading = heading_in(line); !heading.empty()) {
       const std::string anchor = anchor_of(heading);

@@ -19,7 +19,8 @@ struct Markdown {
   std::set<std::string> anchors;      // of headings by GitHub's rule, and of <a name="…">
   std::vector<std::string> numbers;   // that headings begin with: "1.8.3"
   std::vector<MarkdownLink> links;    // inline, in definitions, in HTML; not those in code
-  std::string prose;                  // the text with code blocks blanked; lines stay lines
+  // The text without code blocks and targets of links; lines stay lines.
+  std::string prose;
 };
 
 Markdown parse_markdown(std::string_view text);
