@@ -1,4 +1,4 @@
-// msprof query SQL: answers in three forms, and the questions of README.md.
+// msprof query SQL: answers in three forms, and the questions of docs/query.md.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <functional>
@@ -68,12 +68,12 @@ json rows_of(const std::string& dir, const std::string& sql) {
   return json::parse(result.out);
 }
 
-// The questions of README.md with their SQL.
-std::vector<std::pair<std::string, std::string>> readme_questions() {
-  std::istringstream readme(read_file(MSPROF_README));
+// The questions of docs/query.md with their SQL.
+std::vector<std::pair<std::string, std::string>> page_questions() {
+  std::istringstream page(read_file(MSPROF_PAGES "/docs/query.md"));
   std::vector<std::pair<std::string, std::string>> all;
   bool is_sql = false;
-  for (std::string line; std::getline(readme, line);) {
+  for (std::string line; std::getline(page, line);) {
     if (line.starts_with("```")) {
       is_sql = line == "```sql";
     } else if (is_sql && line.starts_with("-- ")) {
@@ -184,9 +184,9 @@ const std::map<std::string, std::function<void(const Answers&)>> kChecks = {
 
 }  // namespace
 
-TEST_CASE("the ten questions of README.md answer what happened in the captures") {
+TEST_CASE("the ten questions of docs/query.md answer what happened in the captures") {
   const Captures captures;
-  const auto questions = readme_questions();
+  const auto questions = page_questions();
   REQUIRE(questions.size() == 10);
   for (const auto& [question, sql] : questions) {
     INFO(question);
@@ -218,7 +218,7 @@ TEST_CASE("the questions about counters are answered alike on chips with one kin
                    prof::TaskPmu{20'000, {1000, 5000, 1000, 0, 0, 0, 100, 10}});
   prof.finish();
   const std::string dir = prof.folder().string();
-  for (const auto& [question, sql] : readme_questions()) {
+  for (const auto& [question, sql] : page_questions()) {
     if (!contains(question, "(JOB…")) rows_of(dir, sql);
     if (!question.starts_with("Which operators use")) continue;
     const json rows = rows_of(dir, sql);

@@ -1,5 +1,5 @@
-// The lists from which help, README, completion and the doctor live: what products and verbs say
-// about themselves is whole and true, and README names all of it.
+// The lists from which help, the manual, completion and the doctor live: what products and verbs
+// say about themselves is whole and true, and README and the pages of docs/ name all of it.
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <iterator>
@@ -46,12 +46,13 @@ Words sorted(Words words) {
   return words;
 }
 
-// README.md with one blank for every stretch of them, and its lines.
-std::string readme() {
-  return std::regex_replace(test::read_file(MSPROF_README), std::regex("\\s+"), " ");
+// A page of the manual, "docs/import.md", with one blank for every stretch of them; and its lines.
+std::string page(const std::string& name) {
+  const std::string text = test::read_file(std::string(MSPROF_PAGES) + "/" + name);
+  return std::regex_replace(text, std::regex("\\s+"), " ");
 }
-Words readme_lines() {
-  std::istringstream text(test::read_file(MSPROF_README));
+Words page_lines(const std::string& name) {
+  std::istringstream text(test::read_file(std::string(MSPROF_PAGES) + "/" + name));
   Words lines;
   for (std::string line; std::getline(text, line);) lines.push_back(line);
   return lines;
@@ -77,10 +78,10 @@ Words quoted_words(const std::string& text) {
   return words;
 }
 
-// The names of files in README's table of those of a board: "summary/op_summary_{device}…".
+// The names of files in the table of those of a board: "summary/op_summary_{device}…".
 Words files_of_boards(const std::string& folder) {
   Words names;
-  for (const std::string& line : readme_lines()) {
+  for (const std::string& line : page_lines("docs/import.md")) {
     std::smatch match;
     if (std::regex_search(line, match, std::regex("^\\| `" + folder + "/(\\w+?)_\\{")))
       names.push_back(match[1]);
@@ -203,12 +204,12 @@ TEST_CASE("export --help names every table and layer that there is") {
       names_of(all_timeline_layers(), [](const auto& layer) { return !layer->info().is_default; }));
 }
 
-TEST_CASE("README names every table and layer that there is, and no other") {
+TEST_CASE("the manual names every table and layer that there is, and no other") {
   CHECK(files_of_boards("summary") == exported_tables(Dialect::svp));
   CHECK(files_of_boards("timeline") == layers_of(Dialect::svp));
 
   Words tables;
-  const Words lines = readme_lines();
+  const Words lines = page_lines("docs/atlas.md");
   auto line = std::find(lines.begin(), lines.end(), "| table | what |");
   for (; line != lines.end() && !line->empty(); ++line) {
     for (const std::string& name : quoted_words(line->substr(0, line->find(" | ", 2))))
@@ -216,15 +217,17 @@ TEST_CASE("README names every table and layer that there is, and no other") {
   }
   CHECK(sorted(tables) == sorted(exported_tables(Dialect::cann)));
 
-  const std::string layers = between(readme(), "| `--layers LAYER…` |", " or `all`");
+  const std::string layers =
+      between(page("docs/timelines.md"), "| `--layers LAYER…` |", " or `all`");
   const Words quoted = quoted_words(layers);
   REQUIRE(quoted.size() == 2);
   CHECK(words_of(quoted[0]) == layers_of(Dialect::svp));
   CHECK(sorted(words_of(quoted[1])) == sorted(layers_of(Dialect::cann)));
 }
 
-TEST_CASE("README names the files of --style cann5 in their order") {
-  const Words quoted = quoted_words(between(readme(), "left out: timelines ", ", with the column"));
+TEST_CASE("the manual names the files of --style cann5 in their order") {
+  const Words quoted =
+      quoted_words(between(page("docs/atlas.md"), "left out: timelines ", ", with the column"));
   REQUIRE(quoted.size() == 2);
   Words topics;
   for (const Cann5Timeline& topic : cann5_timelines()) topics.emplace_back(topic.name);
@@ -232,17 +235,18 @@ TEST_CASE("README names the files of --style cann5 in their order") {
   CHECK(words_of(quoted[1]) == names_of(cann5_tables(), [](const auto&) { return true; }));
 }
 
-TEST_CASE("README shows every verb, and says which of them have no --json") {
+TEST_CASE("README shows every verb, and the manual says which of them have no --json") {
   const auto root = build_command_tree();
-  const std::string text = readme();
+  const std::string readme = page("README.md");
   Words without;
   for (const auto& verb : root->commands()) {
     if (verb->is_hidden()) continue;
     CAPTURE(verb->name());
-    CHECK(text.find("msprof " + verb->name() + " ") != std::string::npos);
+    CHECK(readme.find("`msprof " + verb->name() + "`") != std::string::npos);
     if (!has_json(*verb)) without.push_back(verb->name());
   }
-  CHECK(quoted_words(between(text, "All verbs but ", " have `--json`")) == without);
+  CHECK(quoted_words(between(page("docs/import.md"), "All verbs but ", " have `--json`")) ==
+        without);
 }
 
 TEST_CASE("no verb has the name of a table, for which the parser would take the verb") {
