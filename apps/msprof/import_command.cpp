@@ -101,10 +101,8 @@ void add_import_command(cli::Command& root) {
       "  msprof import -dir JOBXXX --layout-template layout.json   a board whose records are "
       "unknown");
   add_capture_options(command, arguments->capture);
-  command.add_option(
-      {"--layout", &arguments->layout, "FILE",
-       "JSON description of the board's record layouts (README: Boards with their own "
-       "records)"});
+  command.add_option({"--layout", &arguments->layout, "FILE",
+                      "JSON description of the board's record layouts (docs/layouts.md)"});
   command.add_option(
       {"--layout-template", &arguments->layout_template, "FILE",
        "write a skeleton of such a description for the files that were not understood"});

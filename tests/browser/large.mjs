@@ -11,7 +11,7 @@ import { openInViewer } from './viewer.mjs';
 const kTasks = 2_000_000;
 const kWhole = 2_000_000_000;
 const kPart = 200_000_000;
-// README, Timelines: memory does not grow but for four bits a call on the host, of which a task has up
+// docs/timelines.md: memory does not grow but for four bits a call on the host, of which a task has up
 // to eight.
 const kGrowthPerTaskBytes = 4;
 // SQLite's page caches, 16 MiB a connection, are not all in use by a tenth of the run.

@@ -1,5 +1,5 @@
 // Rule: a condition over a capture, its meaning and its remedy. Rules are data: those of
-// the product are in rules.json, users add files of the same form (README: "Advice").
+// the product are in rules.json, users add files of the same form (docs/rules.md).
 //
 // A rule has one of four conditions:
 //   where     rows of a summary table, read in one pass for all rules

@@ -41,8 +41,8 @@ struct RuleLocation {
   std::string rule;
   [[noreturn]] void fail(std::string_view what) const {
     const std::string of = rule.empty() ? "" : fmt::format("rule '{}': ", shown(rule));
-    throw Error(Exit::usage, fmt::format("{}: {}{}; see README, \"Advice\", for the form of rules",
-                                         file, of, what));
+    throw Error(Exit::usage,
+                fmt::format("{}: {}{}; see docs/rules.md for the form of rules", file, of, what));
   }
 };
 
