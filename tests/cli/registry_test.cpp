@@ -12,6 +12,7 @@
 #include "export/products.hpp"
 #include "import/raw_kind.hpp"
 #include "msprof/verbs.hpp"
+#include "query/views.hpp"
 #include "support/files.hpp"
 #include "support/job_builder.hpp"
 #include "support/prof/prof_run.hpp"
@@ -76,6 +77,15 @@ Words quoted_words(const std::string& text) {
   for (std::sregex_iterator at(text.begin(), text.end(), quoted), end; at != end; ++at)
     words.push_back((*at)[1]);
   return words;
+}
+
+// The pages that a line links to: "docs/import.md".
+Words linked_pages(const std::string& line) {
+  const std::regex link("\\]\\((docs/[^)#]+)");
+  Words names;
+  for (std::sregex_iterator at(line.begin(), line.end(), link), end; at != end; ++at)
+    names.push_back((*at)[1]);
+  return names;
 }
 
 // The names of files in the table of those of a board: "summary/op_summary_{device}…".
@@ -237,16 +247,34 @@ TEST_CASE("the manual names the files of --style cann5 in their order") {
 
 TEST_CASE("README shows every verb, and the manual says which of them have no --json") {
   const auto root = build_command_tree();
-  const std::string readme = page("README.md");
+  const Words lines = page_lines("README.md");
   Words without;
   for (const auto& verb : root->commands()) {
     if (verb->is_hidden()) continue;
     CAPTURE(verb->name());
-    CHECK(readme.find("`msprof " + verb->name() + "`") != std::string::npos);
+    const auto row = std::find_if(lines.begin(), lines.end(), [&](const std::string& line) {
+      return line.starts_with("| `msprof " + verb->name() + "` |");
+    });
+    REQUIRE(row != lines.end());
+    // Each page that the row links to shows the verb; the first says how to get all of its options.
+    const Words pages = linked_pages(*row);
+    REQUIRE_FALSE(pages.empty());
+    for (const std::string& name : pages) {
+      CAPTURE(name);
+      CHECK(page(name).find("msprof " + verb->name() + " ") != std::string::npos);
+    }
+    CHECK(page(pages.front()).find("`msprof " + verb->name() + " --help`") != std::string::npos);
     if (!has_json(*verb)) without.push_back(verb->name());
   }
   CHECK(quoted_words(between(page("docs/import.md"), "All verbs but ", " have `--json`")) ==
         without);
+}
+
+TEST_CASE("the manual names every view that SQL can ask") {
+  const Words names = quoted_words(between(page("docs/query.md"), "| view |", "- What a dialect"));
+  Words views_there;
+  for (const View& view : views()) views_there.emplace_back(view.name);
+  CHECK(sorted(names) == sorted(views_there));
 }
 
 TEST_CASE("no verb has the name of a table, for which the parser would take the verb") {
