@@ -166,7 +166,7 @@ std::vector<View> device_views() {
 // Views of the activity of the host.
 
 View api_calls() {
-  static const std::string kSelect = [] {
+  static const std::string select = [] {
     std::string levels;
     for (const auto& [level, text] : call_level::kNames)
       levels += fmt::format(" WHEN {} THEN '{}'", level, text);
@@ -189,7 +189,7 @@ View api_calls() {
        {"item", "", "PROF…: the operator or model it is about"},
        {"start_ns", "ns", "begin"},
        {"duration_us", "us", "how long"}},
-      kSelect};
+      select};
 }
 
 View user_ranges() {

@@ -32,9 +32,10 @@ class Table : public SummaryTable {
 };
 
 // SQL for `exists` of a table about the calls of one level.
-template <std::int64_t level>
+template <std::int64_t kLevel>
 std::string_view exists_call() {
-  static const std::string select = "SELECT 1 FROM api_call WHERE level = " + std::to_string(level);
+  static const std::string select =
+      "SELECT 1 FROM api_call WHERE level = " + std::to_string(kLevel);
   return select;
 }
 
