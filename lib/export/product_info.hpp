@@ -41,7 +41,7 @@ struct TableInfo {
 struct Cann5Topic {
   int place = 0;  // among the topics
   std::string_view name;
-  std::int64_t key = 0;  // Document.key for these layers
+  std::int64_t key = 0;  // OutputFile.key for these layers
 };
 
 struct LayerInfo {
@@ -55,7 +55,7 @@ struct LayerInfo {
   Dialect dialect = Dialect::cann;
 };
 
-// Document: one file that a table or a timeline layer writes. For exports and `show`.
+// OutputFile: one file that a table or a timeline layer writes. For exports and `show`.
 
 struct OutputFile {
   std::string stem;                // file name without extension, already safe

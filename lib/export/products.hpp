@@ -39,10 +39,10 @@ std::vector<std::unique_ptr<SummaryTable>> cann5_tables();
 std::unique_ptr<SummaryTable> make_cann5_table(std::unique_ptr<SummaryTable> table);
 
 // A timeline of `--style cann5`: a file a device, of the layers that name it. Each layer draws as
-// CANN 5 did where Document.is_cann5.
+// CANN 5 did where OutputFile.is_cann5.
 struct Cann5Timeline {
   std::string_view name;
-  std::int64_t key = 0;                    // Document.key
+  std::int64_t key = 0;                    // OutputFile.key
   std::vector<std::string_view> layers{};  // empty: those of the default
 };
 std::vector<Cann5Timeline> cann5_timelines();

@@ -31,7 +31,7 @@ enum Cell : int {
   kAug
 };
 
-// Document.key of iterations in a file of their own, which has a process for them.
+// OutputFile.key of iterations in a file of their own, which has a process for them.
 constexpr std::int64_t kStepsAlone = 1;
 
 std::string quoted(std::string_view text, std::int64_t number) {
