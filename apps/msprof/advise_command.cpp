@@ -12,6 +12,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "msprof/pipeline.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -36,7 +37,7 @@ constexpr std::string_view kBlanks = "         ";
 // The words around the texts of rules.
 struct Words {
   std::string_view severity[3];
-  std::string_view advice, more, checked, all_says_why, without, not_met, nothing;
+  std::string_view advice, more, checked, all_says_why, without, not_met, nothing, modelled;
 };
 constexpr Words kEnglish = {{"problem", "hint", "info"},
                             "do: ",
@@ -45,10 +46,17 @@ constexpr Words kEnglish = {{"problem", "hint", "info"},
                             " (--all says which and why)",
                             "no data: {}",
                             "not met: {}",
-                            "nothing found"};
-constexpr Words kChinese = {
-    {"问题", "提示", "信息"}, "建议:",       "…… 另有 {} 项", "已检查 {} 条规则,其中 {} 条没有数据",
-    " (--all 列出原因)",      "没有数据:{}", "未触发:{}",     "没有发现问题"};
+                            "nothing found",
+                            kModelledNote};
+constexpr Words kChinese = {{"问题", "提示", "信息"},
+                            "建议:",
+                            "…… 另有 {} 项",
+                            "已检查 {} 条规则,其中 {} 条没有数据",
+                            " (--all 列出原因)",
+                            "没有数据:{}",
+                            "未触发:{}",
+                            "没有发现问题",
+                            "主机运行时:时间为实测,单元负载为模型值"};
 
 const Words& words_of(Language language) {
   return language == Language::zh ? kChinese : kEnglish;
@@ -238,13 +246,15 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   const Language language = language_of(arguments);
   if (arguments.json) {
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
-                        {"verdict", valid_utf8(ready.verdict)}};
+                        {"verdict", valid_utf8(ready.verdict)},
+                        {"unit_loads", unit_loads_name(advice.unit_loads)}};
     one.update(advice_json(advice, language));
     document["captures"].push_back(std::move(one));
     return ready.exit;
   }
   fmt::print("{}\n", printable(capture.folder.string()));
   if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
+  if (advice.unit_loads == UnitLoads::modelled) fmt::print("{}\n", words_of(language).modelled);
   fmt::print("{}", advice_text(advice, {language, arguments.all, text_width(STDOUT_FILENO),
                                         colour_allowed(STDOUT_FILENO)}));
   return ready.exit;

@@ -146,6 +146,7 @@ class Report {
     if (!side.batches.empty()) text += ", batch " + batch_text(side.batches);
     if (side.devices > 1) text += fmt::format(", {} devices", side.devices);
     line(text);
+    if (side.unit_loads == UnitLoads::modelled) line(fmt::format("      {}", kModelledNote));
   }
 
   void table(std::string_view title, const TextTable& table, std::string_view rest) {
@@ -258,6 +259,7 @@ ordered_json json_of(const ComparedSide& side) {
   return {{"captures", json_of(side.captures)},
           {"chip", json_of(side.chip)},
           {"frequency_mhz", json_of(side.frequency_mhz)},
+          {"unit_loads", unit_loads_name(side.unit_loads)},
           {"models", json_of(side.models)},
           {"batches", side.batches},
           {"devices", side.devices},

@@ -101,6 +101,7 @@ ordered_json json_of(const ChosenCapture& capture, const CaptureInfo& info,
       {"begin_utc", info.begin_ns ? json_of(utc_text(*info.begin_ns)) : ordered_json()},
       {"duration_ns", json_of(info.duration_ns)},
       {"verdict", json_of(ready.verdict)},
+      {"unit_loads", unit_loads_name(info.unit_loads)},
       {"host_rank", json_of(info.host_rank)},
       {"devices", json_of(info.devices)},
       {"ranks", json_of(info.ranks)},
@@ -139,6 +140,7 @@ void print_head(const ChosenCapture& capture, const CaptureInfo& info, const Rea
   fmt::print("verdict    {}\n", ready.exit == Exit::ok
                                     ? printable(ready.verdict_text)
                                     : "PARTIAL DATA: `msprof import` says what is missing");
+  if (info.unit_loads == UnitLoads::modelled) fmt::print("source     {}\n", kModelledNote);
   if (info.host_rank) fmt::print("rank       {}\n", *info.host_rank);
 }
 

@@ -15,6 +15,7 @@
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
 #include "msprof/pipeline.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -143,6 +144,7 @@ ordered_json json_of(const ShownTable& table) {
 Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
               ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
+  const UnitLoads unit_loads = unit_loads_of(ready.db.database());
   const auto steps = steps_with_tasks(ready.db.database());
   const std::size_t index = steps.empty() ? 0 : choose_step(steps, arguments.step);
   const StepInfo* step = steps.empty() ? nullptr : &steps[index];
@@ -158,6 +160,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     for (const ShownTable& table : tables) shown.push_back(json_of(table));
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                         {"verdict", valid_utf8(ready.verdict)},
+                        {"unit_loads", unit_loads_name(unit_loads)},
                         {"capture", nullptr},
                         {"tables", std::move(shown)}};
     if (step != nullptr) {
@@ -178,6 +181,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
   } else {
     fmt::print("{}\n{}\n", printable(capture.folder.string()), line);
     if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
+    if (unit_loads == UnitLoads::modelled) fmt::print("{}\n", kModelledNote);
     print_tables(tables);
   }
   if (!empty) return ready.exit;

@@ -134,6 +134,7 @@ CaptureInfo capture_info(const Database& db) {
   CaptureInfo info;
   info.dialect = read_meta(db, "dialect");
   info.has_steps = info.dialect != dialect_name(Dialect::cann);
+  info.unit_loads = unit_loads_of(db);
   read_time(db, info);
   read_devices(db, info);
   info.chip = read_meta(db, "chip");

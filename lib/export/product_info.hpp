@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -30,8 +31,10 @@ struct TableInfo {
   std::string_view help;
   std::string_view exists = {};  // SQL: true if there is anything to print
   RawNeeds needs = {};
-  bool is_shown = false;       // by `show`: few enough rows for a terminal
-  bool is_exported = true;     // false for what is only shown
+  bool is_shown = false;    // by `show`: few enough rows for a terminal
+  bool is_exported = true;  // false for what is only shown
+  // Columns of unit loads (store/unit_loads.hpp): modelled where the capture's are.
+  std::span<const std::string_view> unit_loads = {};
   int cann5_place = 0;         // among the tables of --style cann5; 0: it is none of them
   bool is_cann5_only = false;  // no table of today
   Dialect dialect = Dialect::cann;

@@ -91,6 +91,13 @@ std::vector<std::string> fields_of(const Database& db, const SummaryTable& table
   return fields;
 }
 
+std::vector<std::string> unit_load_fields(const SummaryTable& table) {
+  std::vector<std::string> fields;
+  for (const std::string_view header : table.info().unit_loads)
+    fields.push_back(field_name(header));
+  return fields;
+}
+
 bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
                 const TableReader::OnRow& on_row) {
   const auto table = find_table(db, name);

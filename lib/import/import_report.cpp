@@ -226,6 +226,7 @@ std::string ImportReport::text() const {
                         total.records == 1 ? "" : "s");
   }
   for (const Line& line : lines_of(findings_)) text += finding_line(line);
+  if (unit_loads_ == UnitLoads::modelled) text += fmt::format("  {}\n", kModelledNote);
   text += fmt::format("verdict: {} ({} file{}, {} record{})\n", verdict_text(verdict(), lacking()),
                       files(), files() == 1 ? "" : "s", with_thousands(records()),
                       records() == 1 ? "" : "s");
@@ -281,6 +282,7 @@ nlohmann::ordered_json ImportReport::json() const {
   for (const std::string& what : lacking()) without.push_back(valid_utf8(what));
   return {{"verdict", verdict_name(verdict())},
           {"without", without},
+          {"unit_loads", unit_loads_name(unit_loads_)},
           {"files", files()},
           {"records", records()},
           {"kinds", kinds},

@@ -12,6 +12,7 @@
 
 #include "base/findings.hpp"
 #include "store/trace_db.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -60,6 +61,8 @@ class ImportReport {
   void skip_record(std::string_view kind, const std::string& file, std::string_view reason,
                    std::uint64_t offset);
   void add(UnknownLayout unknown);
+  void set_unit_loads(UnitLoads unit_loads) { unit_loads_ = unit_loads; }
+  UnitLoads unit_loads() const { return unit_loads_; }
 
   // Gravest severity of all findings: note (complete), without or partial.
   Severity verdict() const;
@@ -84,6 +87,7 @@ class ImportReport {
   std::map<std::tuple<FindingId, std::string, std::string, std::string>, std::size_t>
       index_;  // id, kind, file, reason
   std::vector<UnknownLayout> unknown_layouts_;
+  UnitLoads unit_loads_ = UnitLoads::measured;
 };
 
 }  // namespace msprof

@@ -182,6 +182,7 @@ ImportReport import_session(const Session& session, const fs::path& store,
   writer.set_meta(meta::kVerdict, verdict_name(report.verdict()));
   writer.set_meta(meta::kVerdictText, verdict_text(report.verdict(), report.lacking()));
   writer.set_meta(meta::kLayout, layout);
+  writer.set_meta(meta::kUnitLoads, unit_loads_name(report.unit_loads()));
   for (const auto& file : session.file_states()) writer.add(file);
   report.write_log(writer);
   writer.publish();

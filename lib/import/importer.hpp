@@ -45,6 +45,7 @@ inline constexpr std::string_view kCapture = "capture";
 inline constexpr std::string_view kVerdict = "verdict";  // "complete", "without" or "partial"
 inline constexpr std::string_view kVerdictText = "verdict_text";  // "complete without …"
 inline constexpr std::string_view kLayout = "layout";
+inline constexpr std::string_view kUnitLoads = "unit_loads";  // store/unit_loads.hpp
 }  // namespace meta
 
 }  // namespace msprof

@@ -290,6 +290,19 @@ void fill_product_tables(const Database& store, Database& db, const SqlWords& as
   if (!is_first) db.execute("COMMIT");
 }
 
+// Table and column, of tables, views and summary tables.
+std::set<std::pair<std::string, std::string>> unit_load_columns(const Database& store) {
+  std::set<std::pair<std::string, std::string>> columns = {{"device", "frequency_hz"}};
+  for (const std::string_view column : TaskPmuRow::kColumns)
+    if (column != TaskPmuRow::kColumns.front()) columns.emplace("task_pmu", column);
+  for (const View& view : views())
+    for (const ViewColumn& column : view.columns)
+      if (column.is_unit_load) columns.emplace(view.name, column.name);
+  for (const auto& table : summary_tables(store))
+    for (const std::string& field : unit_load_fields(*table)) columns.emplace(table->name(), field);
+  return columns;
+}
+
 constexpr double kSeconds = 60;
 
 Database open_for(const TraceDb& store, std::string_view questions) {
@@ -307,6 +320,17 @@ Database open_for(const TraceDb& store, std::string_view questions) {
 QueryDb::QueryDb(const TraceDb& store, std::string_view questions)
     : db_(open_for(store, questions)), guard_(db_) {
   guard_.limit_time(kSeconds);
+}
+
+// What a view reads for the SQL counts under the view's own columns.
+bool QueryDb::asks_for_unit_loads() const {
+  const auto& reads = guard_.columns_read();
+  const auto unit_loads = unit_load_columns(db_);
+  return std::any_of(reads.begin(), reads.end(), [&](const ReadColumn& read) {
+    const bool is_view = std::any_of(views().begin(), views().end(),
+                                     [&](const View& view) { return view.name == read.within; });
+    return !is_view && unit_loads.contains({lower_ascii(read.table), lower_ascii(read.column)});
+  });
 }
 
 }  // namespace msprof

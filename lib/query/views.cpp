@@ -234,7 +234,7 @@ View devices() {
           "one device",
           {{"device_id", "", "its number"},
            {"chip", "", "\"Ascend910B\""},
-           {"frequency_mhz", "MHz", "of its compute cores"},
+           {"frequency_mhz", "MHz", "of its compute cores", true},
            {"core_count", "", "AI Cores"},
            {"vector_core_count", "", "vector cores"}},
           "SELECT id AS device_id, (SELECT text FROM name WHERE id = chip_name_id) AS chip,"

@@ -15,6 +15,7 @@ struct ViewColumn {
   std::string_view name;
   std::string_view unit;  // "us", "ns", "%", "bytes"; empty: none
   std::string_view help;
+  bool is_unit_load = false;  // store/unit_loads.hpp
 };
 
 struct View {

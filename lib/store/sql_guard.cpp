@@ -202,10 +202,42 @@ constexpr int kInstructionsBetweenLooks = 100;
 // More is no limit; it keeps times within what a clock counts.
 constexpr double kMaxSeconds = 1e7;
 
-int authorize(void*, int action, const char*, const char* detail, const char*, const char*) {
+std::string text_or_empty(const char* text) {
+  return text == nullptr ? "" : text;
+}
+
+// Columns that a statement reads, while it is prepared.
+struct ColumnRecorder {
+  bool is_on = false;
+  std::set<ReadColumn> columns;
+};
+
+class RecorderSwitch {
+ public:
+  explicit RecorderSwitch(ColumnRecorder& recorder) : recorder_(recorder) {
+    recorder_.is_on = true;
+  }
+  ~RecorderSwitch() { recorder_.is_on = false; }
+  RecorderSwitch(const RecorderSwitch&) = delete;
+  RecorderSwitch& operator=(const RecorderSwitch&) = delete;
+
+ private:
+  ColumnRecorder& recorder_;
+};
+
+// `recorder`: a ColumnRecorder, or null.
+int authorize(void* recorder, int action, const char* object, const char* detail, const char*,
+              const char* within) {
   switch (action) {
+    case SQLITE_READ: {
+      auto* const reads = static_cast<ColumnRecorder*>(recorder);
+      if (reads != nullptr && reads->is_on) {
+        reads->columns.insert(
+            {text_or_empty(object), text_or_empty(detail), text_or_empty(within)});
+      }
+      return SQLITE_OK;
+    }
     case SQLITE_SELECT:
-    case SQLITE_READ:
     case SQLITE_RECURSIVE:
       return SQLITE_OK;
     case SQLITE_FUNCTION: {
@@ -288,6 +320,7 @@ struct SqlGuard::State {
   Watch ours;
   Watch theirs;
   std::unique_ptr<SqlWatchdog> watchdog;
+  ColumnRecorder recorder;
   const Watch* working = nullptr;
   Clock::time_point entered{};
 };
@@ -357,12 +390,14 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
   for (const char* sql : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"})
     Statement(db, sql);
   set_limits(db);
-  sqlite3_set_authorizer(db, authorize, nullptr);
+  sqlite3_set_authorizer(db, authorize, &state_->recorder);
   sqlite3_progress_handler(db, kInstructionsBetweenLooks, State::check, state_.get());
 }
 
 SqlGuard::~SqlGuard() {
-  if (state_) sqlite3_progress_handler(state_->db, 0, nullptr, nullptr);
+  if (!state_) return;
+  sqlite3_progress_handler(state_->db, 0, nullptr, nullptr);
+  sqlite3_set_authorizer(state_->db, authorize, nullptr);
 }
 SqlGuard::SqlGuard(SqlGuard&&) noexcept = default;
 SqlGuard& SqlGuard::operator=(SqlGuard&&) noexcept = default;
@@ -407,7 +442,11 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
   state_->theirs.used = {};
   if (!state_->watchdog && state_->limit_seconds > 0)
     state_->watchdog = std::make_unique<SqlWatchdog>(state_->time_out());
-  Prepared first = prepare(state_->db, state_->theirs, sql);
+  state_->recorder.columns.clear();
+  Prepared first = [&] {
+    const RecorderSwitch on(state_->recorder);
+    return prepare(state_->db, state_->theirs, sql);
+  }();
   if (first.is_empty)
     throw Error(Exit::usage, "no SQL given: give one SELECT, \"SELECT * FROM v_ops\"");
   // Behind it only blanks, ';' and comments.
@@ -421,6 +460,10 @@ Statement SqlGuard::prepare_theirs(std::string_view sql) const {
     rest = next.rest;
   }
   return std::move(first.statement);
+}
+
+const std::set<ReadColumn>& SqlGuard::columns_read() const {
+  return state_->recorder.columns;
 }
 
 Statement SqlGuard::prepare_ours(std::string_view sql) const {

@@ -6,12 +6,23 @@
 // has a limit: a text's length, a value's size, the memory of SQLite, the time.
 #pragma once
 
+#include <compare>
 #include <memory>
+#include <set>
+#include <string>
 #include <string_view>
 
 #include "store/database.hpp"
 
 namespace msprof {
+
+// A column that SQL reads.
+struct ReadColumn {
+  std::string table;   // or view
+  std::string column;  // empty: none in particular, as count(*) does
+  std::string within;  // the view, subquery or WITH that reads it; empty: the SQL itself
+  auto operator<=>(const ReadColumn&) const = default;
+};
 
 class SqlGuard {
  public:
@@ -32,6 +43,8 @@ class SqlGuard {
   // SQL that is not ours: one statement. Errors in it are Error(usage) with SQLite's words and the
   // place; a damaged store is Error(partial_data). Only one of theirs at a time.
   Statement prepare_theirs(std::string_view sql) const;
+  // The columns that the last SQL of theirs reads, those that views read for it included.
+  const std::set<ReadColumn>& columns_read() const;
   // SQL of this program, under the same rules; what it cannot read is a damaged store.
   Statement prepare_ours(std::string_view sql) const;
 

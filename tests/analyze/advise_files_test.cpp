@@ -1,6 +1,7 @@
 // Rule files of users, and prof_rule_<device>.json.
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "analyze/advise/advice.hpp"
 #include "analyze/advise/prof_rule.hpp"
@@ -151,6 +152,69 @@ TEST_CASE("Rules may read any table, and compare fields with each other") {
   CHECK(advice.findings[0].evidence.front().name == "Add");
   CHECK(advice.findings[0].time_us.value() == Approx(200));
   CHECK(advice.findings[1].evidence.front().name == "a");
+}
+
+TEST_CASE("A rule of a user that rests on unit loads is without data where a model gave them") {
+  json by_where = rule("by_where");
+  by_where["where"] = {{"mac_busy_ratio", ">", "$us"}};
+  json by_field = rule("by_field");
+  by_field["where"] = {{"time", ">", {{"field", "memory_bound"}}}};
+  json by_time = rule("by_time");
+  by_time["time"] = "dld_ratio";
+  json by_group = rule("by_group");
+  by_group["group"] = {{"share_above_percent", "$us"}, {"share_of", "wld_ratio"}};
+  json by_text = rule("by_text");
+  by_text["title"] = "loads {dld_ratio} %";
+  by_text["evidence"] = {"dld_ratio"};
+  json by_evidence = rule("by_evidence");
+  by_evidence["evidence"] = {"time_ratio", "dld_ratio"};
+  json of_frequency = rule("of_frequency");
+  of_frequency["table"] = "frequency";
+  of_frequency["name"] = "device_id";
+  of_frequency["where"] = {{"frequency", ">", "$us"}};
+  json by_sql = rule("by_sql");
+  by_sql.erase("where");
+  by_sql["sql"] = "SELECT 'all' AS name FROM task_pmu WHERE c2 > :us LIMIT 1";
+  json by_needs = by_sql;
+  by_needs["id"] = "by_needs";
+  by_needs["needs"] = "SELECT 1 FROM v_devices WHERE frequency_mhz > 1";
+  by_needs["sql"] = "SELECT name FROM v_ops";
+  json of_time = by_sql;
+  of_time["id"] = "of_time";
+  of_time["sql"] = "SELECT name FROM v_ops WHERE mean_us > :us";
+  std::vector<Rule> rules;
+  add_rules(file_of({by_where, by_field, by_time, by_group, by_text, by_evidence, of_frequency,
+                     by_sql, by_needs, of_time}),
+            "mine.json", rules);
+  const auto ids = [](const auto& list) {
+    std::set<std::string> found;
+    for (const auto& one : list) found.insert(one.rule->id);
+    return found;
+  };
+  using Ids = std::set<std::string>;
+  const Ids resting_on_loads = {"by_where", "by_field",     "by_time", "by_group",
+                                "by_text",  "of_frequency", "by_sql",  "by_needs"};
+
+  LayerScene measured(std::vector<LayerScene::Layer>{{"conv", "Conv2D", 6000}});
+  const Advice of_board = advise(measured.db(), rules);
+  CHECK(of_board.without_data.empty());
+  CHECK(of_board.findings.size() == rules.size());
+
+  LayerScene modelled(std::vector<LayerScene::Layer>{{"conv", "Conv2D", 6000}});
+  modelled.unit_loads = UnitLoads::modelled;
+  const Advice of_host = advise(modelled.db(), rules);
+  CHECK(ids(of_host.without_data) == resting_on_loads);
+  for (const RuleWithoutData& one : of_host.without_data) {
+    CHECK_THAT(one.reason.en, Contains("modelled by the host runtime, not measured"));
+    CHECK_THAT(one.reason.zh, Contains("由主机运行时的模型给出,并非实测"));
+  }
+  CHECK(ids(of_host.findings) == Ids{"by_evidence", "of_time"});
+  // Evidence is what was measured.
+  for (const AdviceFinding& finding : of_host.findings) {
+    if (finding.rule->id != "by_evidence") continue;
+    REQUIRE(finding.evidence.front().values.size() == 1);
+    CHECK(finding.evidence.front().values.front().name == "time_ratio");
+  }
 }
 
 TEST_CASE("prof_rule_0.json has the groups and suggestions that consumers know") {

@@ -42,6 +42,7 @@ void Scene::add_call(const std::string& call, std::int64_t start_us, std::int64_
 LayerScene::LayerScene(std::vector<Layer> layers) : Scene("svp"), layers_(std::move(layers)) {}
 
 void LayerScene::finish() {
+  writer_.set_meta("unit_loads", unit_loads_name(unit_loads));
   DeviceRow device;
   device.frequency_hz = 1'000'000'000;
   writer_.add(device);

@@ -6,6 +6,7 @@
 #include <vector>
 
 #include "store/trace_db.hpp"
+#include "store/unit_loads.hpp"
 #include "support/temp_folder.hpp"
 
 namespace msprof::test {
@@ -47,6 +48,7 @@ class LayerScene : public Scene {
   std::vector<std::int64_t> executions = {1};
   std::int64_t icache_hit = kNull;
   std::int64_t icache_miss = kNull;
+  UnitLoads unit_loads = UnitLoads::measured;
 
  protected:
   void finish() override;

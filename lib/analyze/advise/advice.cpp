@@ -20,6 +20,7 @@ namespace {
 // Result of a rule that is SQL.
 struct SqlAnswer {
   bool has_data = true;
+  bool asks_for_unit_loads = false;
   std::int64_t count = 0;  // rows
   std::optional<double> time_us;
   std::optional<double> share_percent;
@@ -98,10 +99,12 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
   SqlAnswer answer;
   if (!rule.needs.empty()) {
     Statement needs = prepared(db, rule, rule.needs);
+    answer.asks_for_unit_loads = db.asks_for_unit_loads();
     answer.has_data = needs.step();
     if (!answer.has_data) return answer;
   }
   Statement rows = prepared(db, rule, rule.sql);
+  answer.asks_for_unit_loads |= db.asks_for_unit_loads();
   while (rows.step()) {
     Evidence evidence = evidence_of(rows);
     const double times = static_cast<double>(evidence.count.value_or(1));
@@ -214,7 +217,9 @@ AdviceFinding finding_of(const Rule& rule, RuleMatches matches) {
 
 class Advisor {
  public:
-  Advisor(const TraceDb& store, const std::vector<Rule>& rules) : store_(store), rules_(rules) {}
+  Advisor(const TraceDb& store, const std::vector<Rule>& rules) : store_(store), rules_(rules) {
+    advice_.unit_loads = unit_loads_of(store.database());
+  }
 
   Advice run() {
     by_table();
@@ -235,6 +240,13 @@ class Advisor {
     const Bilingual& text = rule.missing.en.empty() ? reason : rule.missing;
     const Words words = threshold_words(rule);
     advice_.without_data.push_back({&rule, {filled(text.en, words), filled(text.zh, words)}});
+  }
+
+  void is_modelled(const Rule& rule, const Bilingual& what) {
+    advice_.without_data.push_back(
+        {&rule,
+         {fmt::format("{} modelled by the host runtime, not measured", what.en),
+          fmt::format("{}由主机运行时的模型给出,并非实测", what.zh)}});
   }
 
   void by_table() {
@@ -265,6 +277,8 @@ class Advisor {
     if (!matches.no_data.empty()) {
       no_data(rule, {fmt::format("{} has no {}", rule.table, matches.no_data),
                      fmt::format("{} 中没有 {}", rule.table, matches.no_data)});
+    } else if (!matches.modelled.empty()) {
+      is_modelled(rule, {matches.modelled + " is", matches.modelled});
     } else if (is_met(rule, matches)) {
       advice_.findings.push_back(finding_of(rule, std::move(matches)));
     } else {
@@ -327,6 +341,8 @@ class Advisor {
       return;
     }
     if (!answer.has_data) return no_data(rule, {"its query finds no data", "查询没有数据"});
+    if (answer.asks_for_unit_loads && advice_.unit_loads == UnitLoads::modelled)
+      return is_modelled(rule, {"unit loads are", "单元负载"});
     if (answer.count == 0) return advice_.not_met.push_back(&rule);
     AdviceFinding finding;
     finding.rule = &rule;

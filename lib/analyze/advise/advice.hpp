@@ -8,6 +8,7 @@
 
 #include "analyze/advise/rule.hpp"
 #include "store/trace_db.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -44,7 +45,10 @@ struct RuleWithoutData {
   Bilingual reason;
 };
 
+// A rule that rests on unit loads finds nothing in a capture whose unit loads are modelled: it is
+// one without data.
 struct Advice {
+  UnitLoads unit_loads = UnitLoads::measured;
   std::vector<AdviceFinding> findings;  // by severity, then by share of the time
   std::vector<const Rule*> not_met;
   std::vector<RuleWithoutData> without_data;

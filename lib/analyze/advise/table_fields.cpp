@@ -15,8 +15,9 @@ constexpr std::size_t kMaxWorkspaces = 100'000;
 
 }  // namespace
 
-TableFields::TableFields(const Database& db, std::vector<std::string> columns)
-    : db_(db), columns_(std::move(columns)) {}
+TableFields::TableFields(const Database& db, std::vector<std::string> columns,
+                         std::vector<std::string> modelled)
+    : db_(db), columns_(std::move(columns)), modelled_(std::move(modelled)) {}
 
 bool TableFields::has_column(const std::string& name) const {
   return std::find(columns_.begin(), columns_.end(), name) != columns_.end();
@@ -44,6 +45,31 @@ int TableFields::place(const Field& field) {
     if (const auto place = derived_place(name)) return *place;
   }
   return kNone;
+}
+
+bool TableFields::is_modelled(int place) const {
+  if (place == kNone) return false;
+  if (place >= 0) {
+    const std::string& name = wanted_[static_cast<std::size_t>(place)];
+    return std::find(modelled_.begin(), modelled_.end(), name) != modelled_.end();
+  }
+  const auto any = [&](const std::vector<int>& places) {
+    return std::any_of(places.begin(), places.end(), [&](int one) { return is_modelled(one); });
+  };
+  switch (static_cast<Derived>(kFirstDerived - place)) {
+    case Derived::vector_bound:
+    case Derived::data_bound:
+      return any({input_.vec, input_.mac, input_.mte2, input_.cube_mte2});
+    case Derived::scalar_load:
+      return any(input_.scalar);
+    case Derived::bank_conflicts:
+      return any(input_.conflicts);
+    case Derived::core_num:
+    case Derived::core_use:
+    case Derived::memory_workspace:
+      break;
+  }
+  return false;
 }
 
 std::vector<int> TableFields::all_columns(const Field& names) {

@@ -18,12 +18,15 @@ class TableFields {
  public:
   static constexpr int kNone = -1;
 
-  // Takes the fields of the table in `columns`.
-  TableFields(const Database& db, std::vector<std::string> columns);
+  // Takes the fields of the table in `columns`, those that a model gave in `modelled`.
+  TableFields(const Database& db, std::vector<std::string> columns,
+              std::vector<std::string> modelled);
 
   // Position of the field; kNone: the table does not have it.
   int place(const Field& field);
   int place(const std::string& name) { return place(Field{name}); }
+  // True for a field that a model gave, or that is computed from one.
+  bool is_modelled(int place) const;
   // Fields that have to be read, once all positions are known.
   const std::vector<std::string>& wanted() const { return wanted_; }
 
@@ -64,6 +67,7 @@ class TableFields {
 
   const Database& db_;
   std::vector<std::string> columns_;
+  std::vector<std::string> modelled_;
   std::vector<std::string> wanted_;
   Input input_;
   struct Cores {

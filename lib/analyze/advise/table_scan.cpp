@@ -10,6 +10,7 @@
 
 #include "analyze/advise/rule.hpp"
 #include "analyze/advise/table_fields.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -126,7 +127,8 @@ struct BoundCondition {
 // A rule with the positions of its fields in this table.
 struct BoundRule {
   const Rule* rule = nullptr;
-  std::string missing;  // the first field that the table lacks
+  std::string missing;   // the first field that the table lacks
+  std::string modelled;  // the first field that a model gave
   std::vector<BoundCondition> where;
   int name = TableFields::kNone;
   int time = TableFields::kNone;
@@ -151,13 +153,19 @@ class RuleBinder {
     }
     placed.name = fields_.place(rule.name);
     placed.time = fields_.place(rule.time);
+    note_modelled(placed.time, rule.time, placed);
     if (rule.sequence) placed.sequence_of = need(rule.sequence->of, placed);
     const bool has_share = rule.group.share_above_percent.has_value();
     const Field& of = rule.group.share_of.empty() ? rule.time : rule.group.share_of;
     if (has_share) placed.share_of = need(of, placed);
     for (const Field& field : rule.group.share_in) placed.share_in.push_back(need(field, placed));
     if (has_share && placed.share_in.empty()) placed.share_in.push_back(need(of, placed));
-    for (const std::string& field : rule.evidence) placed.evidence.push_back(fields_.place(field));
+    for (const std::string& field : rule.evidence) {
+      const int place = fields_.place(field);
+      if (is_in_texts(field, rule)) note_modelled(place, {field}, placed);
+      // What a model gave is no evidence.
+      placed.evidence.push_back(fields_.is_modelled(place) ? TableFields::kNone : place);
+    }
     return placed;
   }
 
@@ -165,7 +173,19 @@ class RuleBinder {
   int need(const Field& field, BoundRule& rule) {
     const int place = fields_.place(field);
     if (place == TableFields::kNone && rule.missing.empty()) rule.missing = field.front();
+    note_modelled(place, field, rule);
     return place;
+  }
+  void note_modelled(int place, const Field& field, BoundRule& rule) {
+    if (!rule.modelled.empty() || !fields_.is_modelled(place)) return;
+    rule.modelled = place >= 0 ? fields_.wanted()[static_cast<std::size_t>(place)] : field.front();
+  }
+  static bool is_in_texts(const std::string& field, const Rule& rule) {
+    const std::string word = "{" + field + "}";
+    const auto& texts = {rule.title.en, rule.title.zh, rule.advice.en, rule.advice.zh};
+    return std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+      return text.find(word) != std::string::npos;
+    });
   }
   TableFields& fields_;
 };
@@ -183,7 +203,7 @@ class Gatherer {
     const double time = value(row, placed_.time);
     found_.all_time_us += time;
     for (const int place : placed_.share_in) found_.share_in += value(row, place);
-    if (!placed_.missing.empty()) return;
+    if (!placed_.missing.empty() || !placed_.modelled.empty()) return;
     matcher_ ? follow(row, stream, time) : check(row, time);
   }
 
@@ -279,9 +299,8 @@ struct Group {
 
 class Scan {
  public:
-  Scan(const Database& db, std::vector<std::string> columns, const std::vector<const Rule*>& rules,
-       const TableScanOptions& options)
-      : options_(options), fields_(db, std::move(columns)) {
+  Scan(TableFields fields, const std::vector<const Rule*>& rules, const TableScanOptions& options)
+      : options_(options), fields_(std::move(fields)) {
     RuleBinder placer(fields_);
     for (const Rule* rule : rules) rules_.push_back(placer.place(*rule));
     layer_ = fields_.place("layer_id");
@@ -289,7 +308,10 @@ class Scan {
     stream_ = fields_.place("stream_id");
     is_mean_ = fields_.place("time") != TableFields::kNone;
     if (options.facts) {
-      for (const std::string& name : ComputedFacts::fields()) facts_.push_back(fields_.place(name));
+      for (const std::string& name : ComputedFacts::fields()) {
+        const int place = fields_.place(name);
+        facts_.push_back(fields_.is_modelled(place) ? TableFields::kNone : place);
+      }
     }
     seen_.assign(fields_.wanted().size(), false);
   }
@@ -324,6 +346,7 @@ class Scan {
       for (std::size_t i = 0; i < rules_.size(); ++i) {
         out.matches.push_back(group->gatherers[i].take());
         out.matches.back().no_data = never_seen(rules_[i]);
+        out.matches.back().modelled = rules_[i].modelled;
         out.matches.back().is_mean = is_mean_;
       }
     }
@@ -404,7 +427,8 @@ double percent(double part, double whole) {
 bool is_met(const Rule& rule, const RuleMatches& matches) {
   const GroupCondition& group = rule.group;
   const auto count = static_cast<double>(matches.count);
-  return matches.no_data.empty() && matches.count > 0 && is_above(group.count_above, rule, count) &&
+  return matches.no_data.empty() && matches.modelled.empty() && matches.count > 0 &&
+         is_above(group.count_above, rule, count) &&
          is_above(group.rows_above, rule, static_cast<double>(matches.rows)) &&
          is_above(group.rows_above_percent, rule,
                   percent(count, static_cast<double>(matches.rows))) &&
@@ -418,7 +442,10 @@ TableScanResult scan_table(const Database& db, std::string_view name,
   const auto documents = table->output_files(db);
   if (documents.empty()) return {};
   const auto headers = table->columns(db);
-  Scan scan(db, fields_of(db, *table), rules, options);
+  const bool is_modelled = unit_loads_of(db) == UnitLoads::modelled;
+  TableFields fields(db, fields_of(db, *table),
+                     is_modelled ? unit_load_fields(*table) : std::vector<std::string>());
+  Scan scan(std::move(fields), rules, options);
   for (OutputFile document : documents) {
     document.scope = options.scope;
     TableReader reader(scan.wanted(), [&](Row row) { scan.add(row); });

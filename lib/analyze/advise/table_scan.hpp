@@ -41,6 +41,7 @@ struct RuleMatches {
   std::map<std::string, std::int64_t> patterns;  // count of each
   std::vector<MatchedOp> ops;                    // in order of first match
   std::string no_data;                           // the field that no row has; empty: there is data
+  std::string modelled;  // the field that a model gave, so that nothing follows; empty: none
 };
 
 // True if the matches are enough for the rule.

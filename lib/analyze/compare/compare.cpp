@@ -200,10 +200,20 @@ class Warnings {
     });
   }
 
+  static bool any_is_modelled(const Runs& side) {
+    return std::any_of(side.begin(), side.end(),
+                       [](const RunProfile& run) { return run.unit_loads == UnitLoads::modelled; });
+  }
+
   void counters() {
     const bool ours = has_ratios(base_), theirs = has_ratios(now_);
     if (ours != theirs)
       say("{} has no counters of the cores: ratios are not compared", ours ? "NEW" : "BASE");
+    if (!ours || !theirs) return;
+    const bool base_modelled = any_is_modelled(base_);
+    if (base_modelled != any_is_modelled(now_))
+      say("the unit loads of {} are modelled, those of {} measured: ratios are not compared",
+          base_modelled ? "BASE" : "NEW", base_modelled ? "NEW" : "BASE");
   }
 
   void trend(const RunProfile& run) {
@@ -350,6 +360,8 @@ class Comparer {
   }
 
   void add_ratios(const OpMatch& match, OpChange& op) const {
+    // What one side measured says nothing about the other's model.
+    if (base_.info.unit_loads != now_.info.unit_loads) return;
     // A ratio is a part of the time, and as uncertain.
     const double level = std::max(op.time.base_us.value_or(0), op.time.new_us.value_or(0));
     const double chance = level > 0 ? op.time.noise_us / level : 1;

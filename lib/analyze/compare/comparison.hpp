@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/findings.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -24,8 +25,9 @@ struct ComparedSide {
   std::vector<std::string> models;    // names, each once
   std::vector<std::int64_t> batches;  // of its executions, each once, sorted; none: unknown
   std::int64_t devices = 0;
-  std::int64_t executions = 0;             // of all its runs
-  std::optional<std::int64_t> pictures{};  // of all its executions
+  std::int64_t executions = 0;                 // of all its runs
+  std::optional<std::int64_t> pictures{};      // of all its executions
+  UnitLoads unit_loads = UnitLoads::measured;  // modelled: in some run
 };
 
 // A time on both sides, with what may be chance.

@@ -125,6 +125,15 @@ std::string side_row(std::string_view what, const std::string& base, const std::
                      differs ? " class=\"differs\"" : "", what, base, now);
 }
 
+// Where some numbers are a model's.
+std::string source_row(const ComparedSide& base, const ComparedSide& now) {
+  const auto text = [](const ComparedSide& side) {
+    return std::string(side.unit_loads == UnitLoads::modelled ? kModelledNote : "all measured");
+  };
+  if (base.unit_loads == UnitLoads::measured && now.unit_loads == UnitLoads::measured) return "";
+  return side_row("Source", text(base), text(now));
+}
+
 std::string sides(const Comparison& comparison) {
   const ComparedSide& base = comparison.base;
   const ComparedSide& now = comparison.now;
@@ -147,7 +156,7 @@ std::string sides(const Comparison& comparison) {
          side_row("Batch", batch(base), batch(now)) +
          side_row("Devices", std::to_string(base.devices), std::to_string(now.devices)) +
          side_row("Executions", std::to_string(base.executions), std::to_string(now.executions)) +
-         side_row("Pictures", pictures(base), pictures(now)) +
+         side_row("Pictures", pictures(base), pictures(now)) + source_row(base, now) +
          "</tbody></table></div>\n</section>\n";
 }
 

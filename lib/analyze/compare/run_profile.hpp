@@ -11,6 +11,7 @@
 
 #include "query/query_db.hpp"
 #include "store/trace_db.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -88,6 +89,7 @@ struct RunProfile {
   std::vector<OpProfile> ops;  // in the order of the model, or of their first tasks
   std::vector<CallProfile> calls;
   double largest_ratio = 0;  // 1 where ratios are fractions, 100 where they are percentages
+  UnitLoads unit_loads = UnitLoads::measured;
 };
 
 // Unit that the run's own times are of.

@@ -184,6 +184,7 @@ void add_info(const RunProfile& run, ComparedSide& info) {
   info.captures.push_back(run.capture);
   if (info.chip.empty()) info.chip = run.chip;
   if (!info.frequency_mhz) info.frequency_mhz = run.frequency_mhz;
+  if (run.unit_loads == UnitLoads::modelled) info.unit_loads = UnitLoads::modelled;
   for (const std::string& model : run.models) {
     if (std::find(info.models.begin(), info.models.end(), model) == info.models.end())
       info.models.push_back(model);

@@ -18,6 +18,7 @@ class SvpFrequency : public SummaryTable {
                       .help = "clock of the cores",
                       .is_shown = true,
                       .is_exported = false,
+                      .unit_loads = std::span(kColumns).subspan(1, 1),
                       .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
     return {kColumns.begin(), kColumns.end()};

@@ -21,6 +21,7 @@ constexpr std::array<std::string_view, 18> kColumns = {
     "DDR Read(byte)", "DDR Write(byte)", "DDR Total(byte)"};
 constexpr std::size_t kTimeColumn = 4;
 constexpr std::size_t kTimeRatioColumn = 5;
+constexpr std::size_t kFirstUnitColumn = 6;
 
 using UnitSums = std::array<OptionalSum, svp::kWld + 1>;  // by Counter
 
@@ -104,6 +105,7 @@ class SvpOpSummary : public SummaryTable {
                       .help = "time, unit load and DDR traffic of every layer",
                       .needs = {"aicore|aicpu", true},
                       .is_shown = true,
+                      .unit_loads = std::span(kColumns).subspan(kFirstUnitColumn),
                       .dialect = Dialect::svp}) {}
   std::vector<std::string> columns(const Database&) const override {
     return {kColumns.begin(), kColumns.end()};

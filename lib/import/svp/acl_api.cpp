@@ -29,6 +29,7 @@ class AclApiKind : public RawKind {
   void import(const ImportContext& context, const RawFile& file) override {
     auto data = open_data_file(context, file, FileKind::acl_api, ReferenceKind::acl_api);
     if (!data) return;
+    models_.note_layout(FileKind::acl_api, data->has_reference_header);
     Call call;
     call.model_row = models_.model_row(models_.name_of(file));
     if (file.done) {

@@ -76,6 +76,7 @@ class AicoreKind : public RawKind {
     }
     auto data = open_data_file(context, file, FileKind::aicore, ReferenceKind::aicore);
     if (!data) return;
+    models_.note_layout(FileKind::aicore, data->has_reference_header);
     TaskRun run(context, models_, file, kCore);
     const auto frequency = models_.frequency_hz(file_name.device);
     Slots slots;

@@ -23,6 +23,7 @@ class AicpuKind : public RawKind {
   void import(const ImportContext& context, const RawFile& file) override {
     auto data = open_data_file(context, file, FileKind::aicpu, ReferenceKind::aicpu);
     if (!data) return;
+    models_.note_layout(FileKind::aicpu, data->has_reference_header);
     TaskRun run(context, models_, file, kCpu);
     Slots slots;
     const std::uint64_t trailing =

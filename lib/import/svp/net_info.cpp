@@ -40,7 +40,10 @@ class NetInfoKind : public RawKind {
     for (const auto line : lines) read_line(context, file, line);
   }
 
-  void finish(const ImportContext& context) override { models_.write_rows(context.store); }
+  void finish(const ImportContext& context) override {
+    models_.write_rows(context.store);
+    context.report.set_unit_loads(models_.unit_loads());
+  }
 
  private:
   void read_line(const ImportContext& context, const RawFile& file, std::string_view line) {

@@ -142,6 +142,21 @@ void SvpModels::add_icache(const FileName& file, std::optional<std::int64_t> hit
   add(step.icache_miss, *misses);
 }
 
+void SvpModels::note_layout(FileKind kind, bool is_reference) {
+  if (kind == FileKind::aicore) {
+    (is_reference ? is_core_of_host_runtime_ : is_core_of_board_) = true;
+  } else if (is_reference) {
+    is_other_of_host_runtime_ = true;
+  }
+}
+
+// Without an aicore file the frequency is still the host runtime's.
+UnitLoads SvpModels::unit_loads() const {
+  const bool is_modelled =
+      is_core_of_host_runtime_ || (is_other_of_host_runtime_ && !is_core_of_board_);
+  return is_modelled ? UnitLoads::modelled : UnitLoads::measured;
+}
+
 void SvpModels::write_rows(TraceDbWriter& store) const {
   for (const auto& [id, device] : devices_) {
     store.add(DeviceRow{id, device.chip.empty() ? kNull : store.name_id(device.chip),

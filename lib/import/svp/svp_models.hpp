@@ -53,6 +53,11 @@ class SvpModels {
   void add_icache(const FileName& file, std::optional<std::int64_t> hits,
                   std::optional<std::int64_t> misses);
 
+  // Takes note of a data file that was read; the host runtime writes the reference layout, boards
+  // have one of their own.
+  void note_layout(FileKind kind, bool is_reference);
+  UnitLoads unit_loads() const;
+
   // A task run's worth of ids: tasks are numbered through all files.
   std::int64_t next_task_id() { return next_task_id_++; }
   std::int64_t last_task_id() const { return next_task_id_ - 1; }
@@ -95,6 +100,9 @@ class SvpModels {
   std::map<std::tuple<std::int64_t, std::int64_t, std::int64_t, std::string>, std::int64_t>
       op_rows_;
   std::vector<Op> ops_;
+  bool is_core_of_board_ = false;  // some aicore file is
+  bool is_core_of_host_runtime_ = false;
+  bool is_other_of_host_runtime_ = false;
   std::int64_t next_task_id_ = 1;
   std::int64_t next_run_id_ = 1;
   std::int64_t next_call_id_ = 1;
