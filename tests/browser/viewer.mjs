@@ -31,11 +31,10 @@ function factsOfModel() {
   };
 }
 
-// Opens what the server offers at `path`; `isGzip` as the viewer's own Load button tells it.
-// Throws with the viewer's words when it cannot read it.
-export async function openInViewer(browser, server, path, isGzip, screenshot) {
+// A page with what the server offers at `path`; `isGzip` as the viewer's own Load button tells it.
+// Errors of the page are added to `errors`. Throws with the viewer's words when it cannot read it.
+export async function loadInViewer(browser, server, path, isGzip, errors = []) {
   const page = await browser.newPage();
-  const errors = [];
   page.on('pageerror', (error) => errors.push(error.message));
   await page.goto(`${server.url}/viewer/catapult_trace_viewer.html`);
   await page.waitForFunction(() => document.querySelector('x-profiling-view')?.timelineView);
@@ -51,6 +50,13 @@ export async function openInViewer(browser, server, path, isGzip, screenshot) {
   });
   const said = await outcome.jsonValue();
   if (said !== 'read') throw new Error(`the viewer says: ${said.trim().slice(0, 400)}`);
+  return page;
+}
+
+// What the viewer's model holds of it, and the errors of its page; with a picture where `screenshot` names one.
+export async function openInViewer(browser, server, path, isGzip, screenshot) {
+  const errors = [];
+  const page = await loadInViewer(browser, server, path, isGzip, errors);
   await page.waitForTimeout(1500);
   if (screenshot) await page.screenshot({ path: screenshot });
   const facts = await page.evaluate(factsOfModel);
