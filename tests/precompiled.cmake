@@ -39,3 +39,41 @@ endforeach()
 foreach(folder support base session store derive import export query analyze doctor collect ssh board golden cli fuzz)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/tests/${folder} test)
 endforeach()
+
+# Several sources as one, for the test build alone: what templates make of the headers (JSON, Catch) is made once for
+# eight of them. A name in an unnamed namespace is then that of all; a source with a name that another one of its
+# target has, too, stays alone.
+function(msprof_compile_together folder)
+  msprof_targets_below(${folder} targets)
+  foreach(target ${targets})
+    # Of a library of the tests a program may take one source alone.
+    if(NOT (folder MATCHES "^${PROJECT_SOURCE_DIR}/tests/" AND NOT target MATCHES "_test$"))
+      set_target_properties(${target} PROPERTIES UNITY_BUILD ON UNITY_BUILD_BATCH_SIZE 8)
+    endif()
+  endforeach()
+  foreach(source ${ARGN})
+    set_property(SOURCE ${folder}/${source}.cpp TARGET_DIRECTORY ${targets} PROPERTY SKIP_UNITY_BUILD_INCLUSION ON)
+  endforeach()
+endfunction()
+
+set(lib ${PROJECT_SOURCE_DIR}/lib)
+set(tests ${PROJECT_SOURCE_DIR}/tests)
+msprof_compile_together(${PROJECT_SOURCE_DIR}/apps/msprof query_command)
+msprof_compile_together(${lib}/export
+  summary/cann_msprof_tx summary/cann_op_statistic summary/cann_op_summary summary/svp_acl_statistic summary/svp_frequency
+  summary/svp_op_statistic summary/svp_op_summary summary_exporter timeline/cann_communication timeline/cann_hardware
+  timeline/cann_steps unified/tasks)
+msprof_compile_together(${lib}/analyze advise/facts advise/table_scan)
+msprof_compile_together(${lib}/doctor capture_checks)
+msprof_compile_together(${lib}/collect elf_file run_folder)
+msprof_compile_together(${lib}/board listing shell ssh_host tar_transfer upload)
+msprof_compile_together(${tests}/analyze)
+msprof_compile_together(${tests}/board
+  collect_run_disk_test collect_run_end_test collect_run_hostile_test collect_run_lock_test collect_terminal_test
+  transfer_fixture transfer_test)
+msprof_compile_together(${tests}/cli cli_hostile_store_test cli_query_sql_test cli_query_test command_line_test)
+msprof_compile_together(${tests}/collect
+  collect_arrival_test collect_command_test collect_demo_test collect_options_test)
+msprof_compile_together(${tests}/golden
+  cann_chips_test cann_communication_test cann_damage_folder_test cann_db_test cann_host_tables_test cann_op_summary_test
+  cann_rules_test cann_split_test cann_style_test cann_timeline_test)
