@@ -139,6 +139,7 @@ std::vector<std::string> shorten_apart(const std::vector<std::string>& texts, in
   if (fits) return texts;
   const Cut cut = Shortener(texts).best(width, keep).first;
   std::vector<std::string> result;
+  result.reserve(texts.size());
   for (const std::string& text : texts) result.push_back(apply(text, cut, width));
   return result;
 }
@@ -339,7 +340,7 @@ void TextTable::render_block(const std::vector<Column>& columns, std::span<const
       const std::size_t above = header_lines - header.size();
       return n < above ? std::string() : header[n - above];
     });
-    if (bold_header) line = "\033[1m" + line + "\033[0m";
+    if (bold_header) line.insert(0, "\033[1m").append("\033[0m");
     end_line(line, out);
   }
   for (std::size_t n = 0; n < block.size(); ++n) {

@@ -211,8 +211,8 @@ bool RecordLayout::decode(std::span<const std::byte> record, std::span<std::int6
 }
 
 const LayoutSet& LayoutSet::reference() {
-  static const LayoutSet kSet = parse(kReference, "built-in");
-  return kSet;
+  static const LayoutSet set = parse(kReference, "built-in");
+  return set;
 }
 
 LayoutSet LayoutSet::parse(std::string_view text, const std::string& file) {

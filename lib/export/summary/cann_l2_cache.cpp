@@ -37,27 +37,27 @@ struct Rates {
 
 // Null if unknown.
 const Rates* rates_of(std::int64_t platform) {
-  static const Rates k910a{{{0x59}}, {{0x5b}}, {{0x5c}}};
-  static const Rates k310p{{{0x78}, {0x79}}, {{0x6a}}, {{0x71}}};
-  static const Rates kStars{{{0xfb}, {0xfc}}, {{0x90}, {0x91}}, {{0x9c}}};
-  static const Rates kLater{{{0x00}},
-                            {{0x00}, {0x81, -1}, {0x82, -1}, {0x83, -1}, {0x74, -1}, {0x75, -1}},
-                            {{0x74}, {0x75}}};
+  static const Rates ascend_910a{{{0x59}}, {{0x5b}}, {{0x5c}}};
+  static const Rates ascend_310p{{{0x78}, {0x79}}, {{0x6a}}, {{0x71}}};
+  static const Rates stars{{{0xfb}, {0xfc}}, {{0x90}, {0x91}}, {{0x9c}}};
+  static const Rates later{{{0x00}},
+                           {{0x00}, {0x81, -1}, {0x82, -1}, {0x83, -1}, {0x74, -1}, {0x75, -1}},
+                           {{0x74}, {0x75}}};
   switch (platform) {
     case 1:
-      return &k910a;
+      return &ascend_910a;
     case 2:
     case 3:
     case 4:
-      return &k310p;
+      return &ascend_310p;
     case 5:
     case 7:
     case 8:
     case 11:
-      return &kStars;
+      return &stars;
     case 15:
     case 16:
-      return &kLater;
+      return &later;
     default:
       return nullptr;
   }

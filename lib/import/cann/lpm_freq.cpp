@@ -115,9 +115,9 @@ class LpmFreqKind : public SliceKind {
   }
 
   const std::vector<FrequencyChange>& frequencies_of(const CannPart& part) const {
-    static const std::vector<FrequencyChange> kNone;
+    static const std::vector<FrequencyChange> none;
     const auto device = import_.devices.find(*part.device);
-    return device == import_.devices.end() ? kNone : device->second.frequencies;
+    return device == import_.devices.end() ? none : device->second.frequencies;
   }
 
   // Writes no track if nothing is known of it.
