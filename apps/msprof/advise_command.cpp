@@ -122,7 +122,7 @@ void append_evidence(std::string& out, const AdviceFinding& finding, const Advic
 }
 
 std::string severity_word(RuleSeverity severity, const AdviceStyle& style) {
-  const auto word = padded(words_of(style.language).severity[static_cast<int>(severity)], kIndent);
+  auto word = padded(words_of(style.language).severity[static_cast<int>(severity)], kIndent);
   if (!style.in_colour || severity == RuleSeverity::info) return word;
   return fmt::format("\x1b[{}m{}\x1b[0m", severity == RuleSeverity::problem ? "1;31" : "1", word);
 }

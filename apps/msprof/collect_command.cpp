@@ -320,7 +320,7 @@ Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOpti
   print_next(result, arguments.all);
   if (!result.remains.empty()) log::info("{}", result.remains);
   document.update(document_of(result));
-  if (arguments.all) document["results"] = std::move(reports);
+  if (arguments.all) document["results"] = reports;
   return result.exit_code;
 }
 

@@ -96,7 +96,7 @@ std::string command_list(const Command& command) {
 // "msprof export summary" for the word "summary"; empty where no command is called so.
 std::string path_below(const Command& command, const std::string& path, const std::string& word) {
   for (const auto& child : command.commands()) {
-    const std::string below = path + " " + child->name();
+    std::string below = path + " " + child->name();
     if (child->name() == word && !child->is_hidden()) return below;
     std::string deeper = path_below(*child, below, word);
     if (!deeper.empty()) return deeper;
@@ -109,7 +109,7 @@ std::string path_with_option(const Command& command, const std::string& path,
                              std::string_view name) {
   for (const auto& child : command.commands()) {
     if (child->is_hidden()) continue;
-    const std::string below = path + " " + child->name();
+    std::string below = path + " " + child->name();
     if (child->action() && option_named(*child, name) != nullptr) return below;
     std::string deeper = path_with_option(*child, below, name);
     if (!deeper.empty()) return deeper;
@@ -290,6 +290,7 @@ std::string takes_no_value(const Option& option) {
 // Required words that are not there.
 std::string missing_words(const NamedCommand& named, const std::vector<const Option*>& missing) {
   std::vector<std::string> names;
+  names.reserve(missing.size());
   for (const Option* option : missing) names.push_back(shown_name(*option));
   std::string form = named.path;
   for (const std::string& name : positional_names(*named.command)) form += " " + name;
@@ -347,7 +348,7 @@ void bind(CLI::App& app, const Option& option) {
   if (std::holds_alternative<bool*>(option.target)) return;
   // An empty value is most often a variable of a script that is not set.
   bound->check([&option](const std::string& value) {
-    const std::string problem = value_problem(option, value);
+    std::string problem = value_problem(option, value);
     if (!problem.empty()) throw Error(Exit::usage, problem);
     return problem;
   });

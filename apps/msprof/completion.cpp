@@ -182,9 +182,7 @@ class Place {
     if (is_rest_) return;
     if (word == "--") {
       is_rest_ = true;
-    } else if (needs_value()) {
-      take_value(word);
-    } else if (is_option_word(word)) {
+    } else if (!needs_value() && is_option_word(word)) {
       take_option(word);
     } else if (taker_ != nullptr) {
       take_value(word);

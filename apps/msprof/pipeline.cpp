@@ -62,7 +62,7 @@ fs::path store_file(const fs::path& products) {
 
 ImportReport import_with(const Session& session, const fs::path& products, ImportOptions options) {
   options.inspect = note_empty_products;
-  const ImportReport report = import_session(session, store_file(products), options);
+  ImportReport report = import_session(session, store_file(products), options);
   // A partial verdict is a warning: it is shown with -q, too.
   const auto least = report.partial() ? log::Level::quiet : log::Level::normal;
   log::write(least, "", fmt::format("{}:\n{}", session.folder().string(), report.text()));

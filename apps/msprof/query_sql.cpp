@@ -219,6 +219,7 @@ void write_cell(const Statement& row, int column, RowSink& out) {
 void write_rows(const QueryArguments& arguments, const AskedCapture& capture, Statement& read,
                 Answer& out) {
   std::vector<std::string> columns;
+  columns.reserve(static_cast<std::size_t>(read.column_count()));
   for (int i = 0; i < read.column_count(); ++i) columns.push_back(valid_utf8(read.column_name(i)));
   long limit = arguments.limit.value_or(is_table(arguments) ? kShownRows : 0);
   bool has_row = read.step();

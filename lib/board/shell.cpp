@@ -83,7 +83,7 @@ void keep_tail(std::string& tail, std::string_view bytes) {
 }  // namespace
 
 std::string BoardAnswer::reason() const {
-  const std::string text = printable(trim(err));
+  std::string text = printable(trim(err));
   if (!text.empty()) return text;
   if (!end.signal.empty()) return fmt::format("it was killed by SIG{}", end.signal);
   if (end.exit_code) return fmt::format("it ended with code {}", *end.exit_code);

@@ -135,7 +135,7 @@ Staging::~Staging() {
 
 fs::path Staging::publish(const fs::path& source, const std::string& name) const {
   for (int number = 1; number < kMaxSuffixes; ++number) {
-    const fs::path target = output_ / (name + name_suffix(number));
+    fs::path target = output_ / (name + name_suffix(number));
     const int error = rename_to_new(source, target);
     if (error == 0) return target;
     if (error != EEXIST && error != ENOTEMPTY) throw_cannot_write(target, error);

@@ -56,7 +56,7 @@ constexpr std::uint64_t kMaxCounted = 200'000;
 
 fs::path real_folder(const fs::path& folder, std::string_view option) {
   std::error_code error;
-  const fs::path real = fs::canonical(folder, error);
+  fs::path real = fs::canonical(folder, error);
   if (error || !fs::is_directory(real, error)) {
     throw Error(Exit::nothing_to_do, fmt::format("{} {}: {}", option, folder.string(),
                                                  error ? error.message() : "not a folder"));
@@ -70,8 +70,8 @@ fs::path real_place(const fs::path& file) {
 }
 
 fs::path project_of(const fs::path& executable) {
-  const fs::path folder = executable.parent_path();
-  const fs::path parent = folder.parent_path();
+  fs::path folder = executable.parent_path();
+  fs::path parent = folder.parent_path();
   std::error_code error;
   if (parent != folder && fs::is_regular_file(parent / "src" / kAclName, error)) return parent;
   return folder;

@@ -146,8 +146,7 @@ class AclChecks {
   // Folder that the file names; empty if it names none that a board takes.
   std::string check_output() {
     const Json* value = find({"output"});
-    const std::string path =
-        value != nullptr && value->is_string() ? value->get<std::string>() : "";
+    std::string path = value != nullptr && value->is_string() ? value->get<std::string>() : "";
     const bool plain = std::all_of(path.begin(), path.end(), [](char c) {
       return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
              std::string_view("_/.-").find(c) != std::string_view::npos;

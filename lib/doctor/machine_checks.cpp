@@ -50,7 +50,7 @@ std::string recorded_by(const fs::path& process) {
     const bool writes =
         (entry.symlink_status(error).permissions() & fs::perms::owner_write) != fs::perms::none;
     if (!writes) continue;
-    const std::string target = fs::read_symlink(entry.path(), error).string();
+    std::string target = fs::read_symlink(entry.path(), error).string();
     if (is_in_capture(target)) return target;
   }
   return "";

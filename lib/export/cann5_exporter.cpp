@@ -215,6 +215,7 @@ std::vector<Cann5Timeline> topics_named(const std::vector<std::string>& names) {
   auto topics = cann5_timelines();
   if (names_all(names)) return topics;
   std::vector<std::string_view> valid;
+  valid.reserve(topics.size());
   for (const auto& topic : topics) valid.push_back(topic.name);
   for (const std::string& name : names) {
     if (std::find(valid.begin(), valid.end(), name) == valid.end()) {

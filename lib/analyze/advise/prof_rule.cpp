@@ -125,7 +125,7 @@ ExportedFile write_file(const fs::path& folder_path, const std::string& device,
   AtomicFile& file = *files.front();
   file.write(document.dump(2));
   file.write("\n");
-  const ExportedFile written{file.target(), file.bytes_written()};
+  ExportedFile written{file.target(), file.bytes_written()};
   folder.publish(product, files);
   return written;
 }

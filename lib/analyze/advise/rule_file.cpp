@@ -327,7 +327,7 @@ struct Entry {
 };
 
 std::string id_of(const json& value, const RuleLocation& place) {
-  const std::string id = text_of(value, "id", place);
+  std::string id = text_of(value, "id", place);
   const auto is_good = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
            c == '-' || c == '.';

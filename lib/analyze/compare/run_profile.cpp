@@ -94,6 +94,7 @@ bool execute_alike(const Batches& a, const Batches& b) {
 
 std::string batch_text(const std::vector<std::int64_t>& batches) {
   std::vector<std::string> texts;
+  texts.reserve(batches.size());
   for (const std::int64_t batch : batches) texts.push_back(std::to_string(batch));
   return texts.empty() ? "unknown" : listed(texts);
 }

@@ -172,6 +172,7 @@ TypicalTime TaskTimes::of_op(std::size_t slot) const {
   if (unit_ == TimeUnit::whole_run && !samples.empty()) {
     // The sum of n tasks varies by sqrt(n) of what one of them does.
     std::vector<double> each;
+    each.reserve(samples.size());
     for (const Sample& sample : samples) each.push_back(sample.us);
     const double devices = static_cast<double>(std::max<std::size_t>(1, by_group[0].size()));
     const double tasks = static_cast<double>(each.size()) / devices;
