@@ -52,6 +52,7 @@ void derive_memory_blocks(TraceDbWriter& store) {
     open.erase(found);
   }
   std::vector<std::int64_t> left;
+  left.reserve(open.size());
   for (const auto& [key, allocation] : open) left.push_back(allocation.id);
   std::sort(left.begin(), left.end());
   for (const std::int64_t allocation : left) {

@@ -313,7 +313,7 @@ void PmuMetrics::read_cells(const Database& db) {
 
 void PmuMetrics::add_column(std::string name, PmuUnit unit, Plan plan) {
   columns_.push_back({std::move(name), unit});
-  plans_.push_back(std::move(plan));
+  plans_.push_back(plan);
 }
 
 // Both sides, each with its own set.

@@ -267,7 +267,7 @@ std::string FileNames::next(const std::string& stem) {
 }
 
 fs::path product_folder(const fs::path& base, const std::string& name) {
-  const fs::path folder = base / name;
+  fs::path folder = base / name;
   std::error_code error;
   if (fs::is_symlink(folder, error) &&
       fs::weakly_canonical(folder, error).parent_path() != fs::weakly_canonical(base, error)) {
@@ -299,6 +299,7 @@ const fs::path& ProductFolder::make() {
 void ProductFolder::publish(const std::string& product,
                             const std::vector<std::unique_ptr<AtomicFile>>& files) {
   std::vector<LedgerEntry> entries;
+  entries.reserve(files.size());
   for (const auto& file : files)
     entries.push_back(ledger_entry(claim_.kind, product, file->finish(), file->target()));
   ledger_.announce(entries);

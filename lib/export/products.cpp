@@ -78,6 +78,7 @@ std::vector<Cann5Timeline> cann5_timelines() {
     }
   }
   std::vector<Cann5Timeline> all;
+  all.reserve(topics.size() + 1);
   for (auto& [place, timeline] : topics) all.push_back(std::move(timeline));
   all.push_back({"msprof"});
   return all;

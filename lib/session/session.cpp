@@ -62,7 +62,7 @@ std::string why_not_a_capture(const fs::path& folder) {
   std::error_code error;
   if (!fs::exists(folder, error)) return fmt::format("no such folder: {}", folder.string());
   if (!fs::is_directory(folder, error)) return fmt::format("{} is not a folder", folder.string());
-  fs::directory_iterator(folder, error);
+  const fs::directory_iterator opened(folder, error);
   if (error) return fmt::format("{} cannot be read: {}", folder.string(), error.message());
   if (has_info_json(folder)) {
     return fmt::format(

@@ -81,7 +81,7 @@ class Connection : public SshConnection {
                                     const std::optional<SshTerminal>& terminal) override {
     std::string refusal;
     auto channel = SshChannel::open(loop_, {SshChannel::Request::exec, command, terminal},
-                                    std::move(on_stdout), std::move(on_stderr), refusal);
+                                    on_stdout, on_stderr, refusal);
     if (!channel) {
       throw Error(Exit::board_unreachable,
                   fmt::format("{}: the board refuses to start a command: {}; does the account have "
@@ -92,10 +92,10 @@ class Connection : public SshConnection {
   }
 
   std::unique_ptr<SftpFiles> sftp() override {
-    const auto start = [loop = loop_](StreamSink sink) -> std::unique_ptr<SshCommand> {
+    const auto start = [loop = loop_](const StreamSink& sink) -> std::unique_ptr<SshCommand> {
       std::string refusal;
-      return SshChannel::open(loop, {SshChannel::Request::subsystem, "sftp", {}}, std::move(sink),
-                              {}, refusal);
+      return SshChannel::open(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {},
+                              refusal);
     };
     return sftp::SftpClient::open(start, loop_->name());
   }

@@ -246,9 +246,9 @@ SshChannel::~SshChannel() {
   ssh_channel_free(handle_);
 }
 
-std::unique_ptr<SshChannel> SshChannel::open(std::shared_ptr<SshLoop> loop, const Service& service,
-                                             StreamSink on_stdout, StreamSink on_stderr,
-                                             std::string& refusal) {
+std::unique_ptr<SshChannel> SshChannel::open(const std::shared_ptr<SshLoop>& loop,
+                                             const Service& service, const StreamSink& on_stdout,
+                                             const StreamSink& on_stderr, std::string& refusal) {
   for (int i = 0; i < kMaxOpenings; ++i) {
     loop->check();
     std::unique_ptr<SshChannel> channel(new SshChannel(loop, on_stdout, on_stderr));

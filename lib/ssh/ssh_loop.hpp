@@ -78,9 +78,9 @@ class SshChannel : public SshCommand {
 
   // Null when the host refuses; `refusal` has the reason then. That it gives no terminal is no
   // refusal.
-  static std::unique_ptr<SshChannel> open(std::shared_ptr<SshLoop> loop, const Service& service,
-                                          StreamSink on_stdout, StreamSink on_stderr,
-                                          std::string& refusal);
+  static std::unique_ptr<SshChannel> open(const std::shared_ptr<SshLoop>& loop,
+                                          const Service& service, const StreamSink& on_stdout,
+                                          const StreamSink& on_stderr, std::string& refusal);
   ~SshChannel() override;
   SshChannel(const SshChannel&) = delete;
   SshChannel& operator=(const SshChannel&) = delete;

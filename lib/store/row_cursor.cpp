@@ -21,6 +21,7 @@ bool is_limited(const RowFilter& filter) {
 std::string select(const char* table, std::span<const char* const> declarations,
                    const std::vector<std::size_t>& wanted, const RowFilter& filter) {
   std::vector<std::string_view> names;
+  names.reserve(wanted.size());
   for (const std::size_t column : wanted) names.push_back(name_of(declarations[column]));
   const std::string_view id = name_of(declarations[0]);
   std::vector<std::string> conditions;

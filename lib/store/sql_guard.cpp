@@ -109,7 +109,7 @@ std::string way_out(sqlite3* db, std::string_view message, std::string_view sql)
     if (column.empty()) {
       return message == "integer overflow" ? "; total() adds reals, which do not overflow" : "";
     }
-    const std::string nearest = did_you_mean(column, column_names(db, sql));
+    std::string nearest = did_you_mean(column, column_names(db, sql));
     if (!nearest.empty()) return nearest;
     if (sql.find(fmt::format("\"{}\"", column)) != std::string_view::npos)
       return "; put texts in single quotes";

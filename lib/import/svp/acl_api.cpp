@@ -12,7 +12,7 @@ namespace msprof::svp {
 namespace {
 
 // Slots of kAclApiFields.
-enum Slot : std::size_t { api_id, thread_id, start, end };
+enum Slot : std::size_t { kApiId, kThreadId, kStart, kEnd };
 using Slots = std::array<std::int64_t, kAclApiFields.size()>;
 
 constexpr std::uint64_t kRingRecords = 512;
@@ -44,7 +44,7 @@ class AclApiKind : public RawKind {
         for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
           ++records;
           const auto why = data->layout->decode(record, slots)
-                               ? why_impossible_span(slots[start], slots[end])
+                               ? why_impossible_span(slots[kStart], slots[kEnd])
                                : std::string_view("value out of range");
           if (!why.empty()) {
             context.report.skip_record(name(), file.name, why, offset);
@@ -71,16 +71,16 @@ class AclApiKind : public RawKind {
   // False for an api id without a name.
   bool add_call(TraceDbWriter& store, const RecordLayout& layout, const Call& call,
                 const Slots& slots) {
-    const auto known = layout.api_names.find(slots[api_id]);
+    const auto known = layout.api_names.find(slots[kApiId]);
     const bool is_known = known != layout.api_names.end();
     const std::string api = is_known                 ? known->second.name
-                            : slots[api_id] == kNull ? std::string("N/A")
-                                                     : fmt::format("api_{}", slots[api_id]);
-    const bool has_thread = slots[thread_id] != kNull && slots[thread_id] != 0;
+                            : slots[kApiId] == kNull ? std::string("N/A")
+                                                     : fmt::format("api_{}", slots[kApiId]);
+    const bool has_thread = slots[kThreadId] != kNull && slots[kThreadId] != 0;
     store.add(ApiCallRow{models_.next_call_id(), call.model_row, call.process_id,
-                         has_thread ? slots[thread_id] : call.thread_id,
+                         has_thread ? slots[kThreadId] : call.thread_id,
                          store.name_id(is_known ? known->second.type : "N/A"), store.name_id(api),
-                         slots[start], slots[end]});
+                         slots[kStart], slots[kEnd]});
     return is_known;
   }
 

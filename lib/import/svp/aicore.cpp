@@ -11,15 +11,15 @@ namespace {
 
 // Slots of kAicoreFields.
 enum Slot : std::size_t {
-  layer_id,
-  start,
-  total_cycles,
-  first_unit,
-  ddr_read = 11,
-  ddr_write,
-  execution
+  kLayerId,
+  kStart,
+  kTotalCycles,
+  kFirstUnit,
+  kDdrRead = 11,
+  kDdrWrite,
+  kExecution
 };
-constexpr std::size_t kUnits = ddr_read - first_unit;
+constexpr std::size_t kUnits = kDdrRead - kFirstUnit;
 using Slots = std::array<std::int64_t, kAicoreFields.size()>;
 
 // The counters of task_pmu, c0 first: total cycles, the units, DDR bytes.
@@ -46,16 +46,16 @@ std::int64_t duration_ns(std::int64_t cycles, std::int64_t frequency_hz) {
 
 // Reason why a record cannot be true; empty when it can.
 std::string_view why_impossible(const Slots& slots, std::int64_t duration) {
-  if (slots[layer_id] != kNull && slots[layer_id] > kMaxLayerId) return "layer_id above 1000000";
-  const std::int64_t total = slots[total_cycles];
+  if (slots[kLayerId] != kNull && slots[kLayerId] > kMaxLayerId) return "layer_id above 1000000";
+  const std::int64_t total = slots[kTotalCycles];
   if (total != kNull) {
-    for (std::size_t unit = first_unit; unit < ddr_read; ++unit) {
+    for (std::size_t unit = kFirstUnit; unit < kDdrRead; ++unit) {
       if (slots[unit] != kNull && slots[unit] > total) return "unit cycles above total cycles";
     }
   }
   const bool too_long = duration == kNull ? total > kMaxDurationNs : duration > kMaxDurationNs;
   if (too_long) return "duration above 2^53 ns";
-  if (slots[start] > INT64_MAX - kMaxDurationNs) return "value out of range";
+  if (slots[kStart] > INT64_MAX - kMaxDurationNs) return "value out of range";
   return {};
 }
 
@@ -86,8 +86,8 @@ class AicoreKind : public RawKind {
             context.report.skip_record(name(), file.name, "value out of range", offset);
             return;
           }
-          const std::int64_t duration = frequency && slots[total_cycles] != kNull
-                                            ? duration_ns(slots[total_cycles], *frequency)
+          const std::int64_t duration = frequency && slots[kTotalCycles] != kNull
+                                            ? duration_ns(slots[kTotalCycles], *frequency)
                                             : kNull;
           const auto why = why_impossible(slots, duration);
           if (!why.empty()) {
@@ -109,13 +109,13 @@ class AicoreKind : public RawKind {
 
  private:
   void add_task(TraceDbWriter& store, TaskRun& run, const Slots& slots, std::int64_t duration) {
-    const std::int64_t op = run.op_row(slots[layer_id]);
+    const std::int64_t op = run.op_row(slots[kLayerId]);
     TaskPmuRow pmu;
     pmu.task_id = models_.next_task_id();
-    for (std::size_t i = 0; i < kCounters.size(); ++i) pmu.c[i] = slots[total_cycles + i];
+    for (std::size_t i = 0; i < kCounters.size(); ++i) pmu.c[i] = slots[kTotalCycles + i];
     const std::int64_t number =
-        slots[execution] == kNull ? run.count_execution(op) : slots[execution];
-    store.add(TaskRow{pmu.task_id, run.step_row(), op, slots[start], duration, number, kNull});
+        slots[kExecution] == kNull ? run.count_execution(op) : slots[kExecution];
+    store.add(TaskRow{pmu.task_id, run.step_row(), op, slots[kStart], duration, number, kNull});
     store.add(pmu);
   }
 

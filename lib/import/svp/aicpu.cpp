@@ -8,7 +8,7 @@ namespace msprof::svp {
 namespace {
 
 // Slots of kAicpuFields.
-enum Slot : std::size_t { layer_id, thread_id, start, end, execution };
+enum Slot : std::size_t { kLayerId, kThreadId, kStart, kEnd, kExecution };
 using Slots = std::array<std::int64_t, kAicpuFields.size()>;
 
 class AicpuKind : public RawKind {
@@ -34,13 +34,13 @@ class AicpuKind : public RawKind {
             context.report.skip_record(name(), file.name, why, offset);
             return;
           }
-          const std::int64_t op = run.op_row(slots[layer_id]);
-          const bool has_span = slots[start] != kNull && slots[end] != kNull;
+          const std::int64_t op = run.op_row(slots[kLayerId]);
+          const bool has_span = slots[kStart] != kNull && slots[kEnd] != kNull;
           const std::int64_t number =
-              slots[execution] == kNull ? run.count_execution(op) : slots[execution];
-          context.store.add(TaskRow{models_.next_task_id(), run.step_row(), op, slots[start],
-                                    has_span ? slots[end] - slots[start] : kNull, number,
-                                    slots[thread_id]});
+              slots[kExecution] == kNull ? run.count_execution(op) : slots[kExecution];
+          context.store.add(TaskRow{models_.next_task_id(), run.step_row(), op, slots[kStart],
+                                    has_span ? slots[kEnd] - slots[kStart] : kNull, number,
+                                    slots[kThreadId]});
         });
     report_trailing(context, file, FileKind::aicpu, trailing, file.size_bytes);
     run.finish(name());
@@ -48,8 +48,8 @@ class AicpuKind : public RawKind {
 
  private:
   static std::string_view why_impossible(const Slots& slots) {
-    if (slots[layer_id] != kNull && slots[layer_id] > kMaxLayerId) return "layer_id above 1000000";
-    return why_impossible_span(slots[start], slots[end]);
+    if (slots[kLayerId] != kNull && slots[kLayerId] > kMaxLayerId) return "layer_id above 1000000";
+    return why_impossible_span(slots[kStart], slots[kEnd]);
   }
 
   SvpModels& models_;
