@@ -33,6 +33,7 @@ bool is_written(const SummaryFile& file, bool has_rows) {
 std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summary,
                                   const std::vector<std::unique_ptr<AtomicFile>>& files) {
   std::vector<ExportedFile> written;
+  written.reserve(files.size());
   for (const auto& file : files) written.push_back({file->target(), file->bytes_written()});
   folder.publish(summary.output_file.product, files);
   return written;

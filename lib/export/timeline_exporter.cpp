@@ -112,7 +112,7 @@ std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeli
   if (sink.text_bytes() <= most) return {};
   // Every part has the names of processes and threads.
   const std::uint64_t metadata = sink.text_bytes() - histogram.bytes();
-  const auto cuts =
+  auto cuts =
       metadata < most ? histogram.cuts(most - metadata) : std::vector<std::int64_t>(kMaxParts, 0);
   if (cuts.size() >= kMaxParts) {
     throw Error(Exit::usage,

@@ -92,7 +92,8 @@ void append_short_us(std::string& out, std::int64_t ns) {
 TraceJsonWriter::TraceJsonWriter(TraceSink& sink)
     : TraceJsonWriter(std::vector<TraceSink*>{&sink}, {}) {}
 
-TraceJsonWriter::TraceJsonWriter(std::vector<TraceSink*> sinks, std::vector<std::int64_t> cuts)
+TraceJsonWriter::TraceJsonWriter(const std::vector<TraceSink*>& sinks,
+                                 std::vector<std::int64_t> cuts)
     : cuts_(std::move(cuts)) {
   for (TraceSink* sink : sinks) {
     sink->buffer() += '[';

@@ -85,7 +85,7 @@ class TraceJsonWriter {
 
   // Parts of a timeline, each a sink: the first takes what begins before cuts[0] and what has no
   // time, sinks[i] what begins from cuts[i - 1] on. Metadata goes to all.
-  TraceJsonWriter(std::vector<TraceSink*> sinks, std::vector<std::int64_t> cuts);
+  TraceJsonWriter(const std::vector<TraceSink*>& sinks, std::vector<std::int64_t> cuts);
 
   // Called for every event with a time: its begin and its bytes.
   using Meter = std::function<void(std::int64_t time_ns, std::size_t bytes)>;

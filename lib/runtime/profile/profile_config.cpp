@@ -116,7 +116,7 @@ std::string read_output(const nlohmann::json& profiler) {
     if (stat(path.c_str(), &info) == 0 && S_ISDIR(info.st_mode)) return path;
     problem = "acl.json: the output folder " + path + " does not exist";
   }
-  const std::string folder = executable_folder();
+  std::string folder = executable_folder();
   say(problem + "; the profile goes to the executable's folder " + folder);
   return folder;
 }

@@ -44,7 +44,7 @@ std::string job_name() {
 // The application may change its folder while it runs.
 std::string absolute(const std::string& path) {
   char* const resolved = realpath(path.c_str(), nullptr);
-  const std::string result = resolved == nullptr ? path : resolved;
+  std::string result = resolved == nullptr ? path : resolved;
   free(resolved);
   return result;
 }
