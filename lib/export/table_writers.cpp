@@ -18,7 +18,7 @@ namespace {
 constexpr std::array<bool, 256> kPlain = [] {
   std::array<bool, 256> plain{};
   for (std::size_t i = 0; i < 0x80; ++i) plain[i] = true;
-  for (const unsigned char c : {',', '"', '\r', '\n'}) plain[c] = false;
+  for (const char c : {',', '"', '\r', '\n'}) plain[static_cast<unsigned char>(c)] = false;
   return plain;
 }();
 
