@@ -2,7 +2,7 @@
    folder or a file, n from KILL_AT_CALL. So every state that a kill can leave is tried, however
    short it lasts. A process that ends by itself leaves the number of its calls in the file that
    COUNT_CALLS_TO names. */
-#define _GNU_SOURCE
+#define _GNU_SOURCE /* NOLINT: a name of libc */
 #include <dlfcn.h>
 #include <signal.h>
 #include <stdatomic.h>
@@ -30,7 +30,7 @@ static void count(void) {
   if (atomic_fetch_add(&calls, 1) == kill_at) raise(SIGKILL);
 }
 
-#define NEXT(name) __extension__((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define MSPROF_NEXT(name) __extension__((__typeof__(&name))dlsym(RTLD_NEXT, #name))
 
 int rename(const char* from, const char* to);
 int unlink(const char* path);
@@ -41,30 +41,30 @@ ssize_t pwrite64(int file, const void* bytes, size_t size, off_t offset);
 
 int rename(const char* from, const char* to) {
   count();
-  return NEXT(rename)(from, to);
+  return MSPROF_NEXT(rename)(from, to);
 }
 
 int unlink(const char* path) {
   count();
-  return NEXT(unlink)(path);
+  return MSPROF_NEXT(unlink)(path);
 }
 
 int unlinkat(int folder, const char* path, int flags) {
   count();
-  return NEXT(unlinkat)(folder, path, flags);
+  return MSPROF_NEXT(unlinkat)(folder, path, flags);
 }
 
 int remove(const char* path) {
   count();
-  return NEXT(remove)(path);
+  return MSPROF_NEXT(remove)(path);
 }
 
 ssize_t write(int file, const void* bytes, size_t size) {
   count();
-  return NEXT(write)(file, bytes, size);
+  return MSPROF_NEXT(write)(file, bytes, size);
 }
 
 ssize_t pwrite64(int file, const void* bytes, size_t size, off_t offset) {
   count();
-  return NEXT(pwrite64)(file, bytes, size, offset);
+  return MSPROF_NEXT(pwrite64)(file, bytes, size, offset);
 }

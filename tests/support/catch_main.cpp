@@ -1,4 +1,4 @@
-#define CATCH_CONFIG_RUNNER
+#define CATCH_CONFIG_RUNNER  // NOLINT: a name of Catch
 #include <catch2/catch.hpp>
 
 #include "support/require.hpp"

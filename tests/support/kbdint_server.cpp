@@ -25,11 +25,11 @@ namespace fs = std::filesystem;
 
 namespace {
 
-template <auto free>
+template <auto kFree>
 struct Free {
   template <typename Handle>
   void operator()(Handle* handle) const {
-    free(handle);
+    kFree(handle);
   }
 };
 
@@ -54,7 +54,7 @@ class Dialogue {
       refuse(message);
     } else if (ssh_message_auth_kbdint_is_response(message) == 0) {
       ask(message);
-    } else if (in_empty_round_) {
+    } else if (in_empty_round_) {  // NOLINT(bugprone-branch-clone): the order of the steps counts
       ssh_message_auth_reply_success(message, 0);
       return true;
     } else if (!are_right(session)) {
