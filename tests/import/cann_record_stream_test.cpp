@@ -264,9 +264,9 @@ TEST_CASE("a slice that is cut between the passes ends early, with a finding") {
   reading.open();
   Reading other;
   const auto cut = other.add(records(1, 10) + records(11, 9000));
-  std::filesystem::resize_file(cut, 64UL * 4500);
+  std::filesystem::resize_file(cut, 64 * 4500);
   other.open();
-  std::filesystem::resize_file(cut, 64UL * 4200);
+  std::filesystem::resize_file(cut, 64 * 4200);
   CHECK(other.times().size() < 4500);
   CHECK(other.count("changed while it was read") == 1);
   CHECK(reading.times().size() == 10);

@@ -141,7 +141,7 @@ TEST_CASE("STARS ids with marks are taken apart") {
 TEST_CASE("a STARS record with a bad magic is skipped, the others stay") {
   Capture capture;
   for (std::uint16_t task = 0; task < 20; ++task)
-    capture.acsq(1, task, task * 100UL, task * 100UL + 50);
+    capture.acsq(1, task, task * 100U, task * 100U + 50);
   capture.folder.finish();
   overwrite(capture.slice(AcsqLog::kStem), 4 * 64 + 2, "\x01\x02");
   capture.import();

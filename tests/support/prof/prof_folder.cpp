@@ -14,7 +14,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::size_t kBuffer = 256UL * 1024;
+constexpr std::size_t kBuffer = 256 * 1024;
 
 std::string device_name(int device) {
   return "device_" + std::to_string(device);
