@@ -1,5 +1,6 @@
-// Plugin of scripts/lint: clang-tidy looks at declarations outside of system headers alone. Those of the library are
-// nine tenths of what a source declares, and no finding in them is shown. (clang-tidy 14 has no option for it.)
+// Plugin of scripts/lint: clang-tidy looks at declarations outside of system headers alone. Those
+// of the library are nine tenths of what a source declares, and no finding in them is shown.
+// (clang-tidy 14 has no option for it.)
 #include <clang/AST/ASTConsumer.h>
 #include <clang/AST/ASTContext.h>
 #include <clang/Basic/SourceManager.h>
@@ -36,6 +37,7 @@ class OwnDeclarationsAction : public clang::PluginASTAction {
   ActionType getActionType() override { return AddBeforeMainAction; }
 };
 
-const clang::FrontendPluginRegistry::Add<OwnDeclarationsAction> registration("own-declarations", "");
+const clang::FrontendPluginRegistry::Add<OwnDeclarationsAction> registration("own-declarations",
+                                                                             "");
 
 }  // namespace

@@ -29,7 +29,7 @@ constexpr std::chrono::minutes kMaxLength{1};
 struct NoAgent {
   NoAgent() { ::unsetenv("SSH_AUTH_SOCK"); }
 };
-const NoAgent no_agent;
+const NoAgent kNoAgent;
 
 }  // namespace
 

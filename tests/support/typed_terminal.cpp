@@ -35,8 +35,9 @@ std::vector<std::string> environment(const TerminalOptions& options) {
     result.emplace_back(static_cast<const char*>(*entry));
   }
   for (const auto& [name, value] : options.variables) {
-    std::erase_if(result, [&](const auto& entry) { return entry.starts_with(name + "="); });
-    result.push_back(name + "=" + value);
+    const std::string prefix = name + "=";
+    std::erase_if(result, [&](const auto& entry) { return entry.starts_with(prefix); });
+    result.push_back(prefix + value);
   }
   return result;
 }
