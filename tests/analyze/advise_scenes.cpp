@@ -109,7 +109,7 @@ void LayerScene::add_task(std::size_t layer, std::int64_t execution, std::int64_
   writer_.add(pmu);
 }
 
-OperatorScene::OperatorScene(const std::string& metrics) : Scene("cann") {
+OperatorScene::OperatorScene(std::string metrics) : Scene("cann") {
   const bool is_pipe = metrics == "PipeUtilization";
   const std::vector<std::pair<std::string, std::string>> events =
       is_pipe ? std::vector<std::pair<std::string, std::string>>{{"vec", "0x8"},    {"mac", "0xa"},

@@ -73,7 +73,7 @@ class OperatorScene : public Scene {
     std::map<std::string, double> ratios = {};
     std::string input_types = "FLOAT16";
   };
-  explicit OperatorScene(const std::string& metrics = "PipeUtilization");
+  explicit OperatorScene(std::string metrics = "PipeUtilization");
   void add(const Operator& op);
   void add_overlap(std::int64_t kind, std::int64_t begin_us, std::int64_t end_us);
   void add_frequency(std::int64_t time_us, std::int64_t mhz);

@@ -76,15 +76,14 @@ TEST_CASE("the report says what changed, by how much and where") {
   CHECK(between(page, "<p id=\"matches\">", "<") ==
         "2 matched by name, 0 by shape, 1 by fusion; 1 only BASE, 1 only NEW.");
   CHECK(contains(page, "three times the MAD"));
-  CHECK(
-      rows_of(page, "ops") ==
-      std::vector<std::string>{
-          ("act1_softplus+act1_tanh+act1_mul → act1|9000.000|1000.000|-8000.000|-88.9|50.000|87.8|"
-           "60|Softplus+Tanh+Mul → LeakyRelu|AA_CORE|fusion|"),
-          "gone|2000.000|-|-2000.000|-|1.000|22.0|60 → 0|Conv2D|AA_CORE|only BASE|",
-          "fresh|-|900.000|+900.000|-|1.000|-9.9|0 → 60|Conv2D|AA_CORE|only NEW|",
-          "conv1|6000.000|6010.000|+10.000|+0.2|300.000|0.0|60|Conv2D|AA_CORE|name|",
-          "conv2|6299.000|6280.000|-19.000|-0.3|300.000|0.0|60|Conv2D|AA_CORE|name|"});
+  CHECK(rows_of(page, "ops") ==
+        std::vector<std::string>{
+            "act1_softplus+act1_tanh+act1_mul → act1|9000.000|1000.000|-8000.000|-88.9|50.000|87.8|"
+            "60|Softplus+Tanh+Mul → LeakyRelu|AA_CORE|fusion|",
+            "gone|2000.000|-|-2000.000|-|1.000|22.0|60 → 0|Conv2D|AA_CORE|only BASE|",
+            "fresh|-|900.000|+900.000|-|1.000|-9.9|0 → 60|Conv2D|AA_CORE|only NEW|",
+            "conv1|6000.000|6010.000|+10.000|+0.2|300.000|0.0|60|Conv2D|AA_CORE|name|",
+            "conv2|6299.000|6280.000|-19.000|-0.3|300.000|0.0|60|Conv2D|AA_CORE|name|"});
   CHECK(rows_of(page, "types")[1] == "LeakyRelu|-|1000.000|+1000.000|-|100.000|-11.0|0 → 1|");
   CHECK(rows_of(page, "ratios")[0] ==
         "act1_softplus+act1_tanh+act1_mul → act1|mac_ppen_ratio|41.300|60.250|+18.950|");

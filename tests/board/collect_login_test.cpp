@@ -35,7 +35,7 @@ void run_tool(const Words& words) {
 
 // A run that the board, or its absence, ended before it began: the code, one sentence, no traces.
 RunResult refused(const BoardScene& scene, const Words& options) {
-  RunResult run = scene.user.collect(options, {"job", kBoardJob});
+  const RunResult run = scene.user.collect(options, {"job", kBoardJob});
   UNSCOPED_INFO(run.err);
   CHECK(run.exit_code == 6);
   CHECK(run.out == "");
@@ -303,7 +303,7 @@ TEST_CASE("Where no board answers, that is said within the time for it") {
   // Half a second is for those that say nothing; who answers may be as slow as this machine.
   const auto sentence_at = [&](std::uint16_t port, const std::string& limit) {
     configure(scene.user, bare_ini(port) + "connect_timeout = " + limit + "\n");
-    std::string sentence = refused(scene, {}).err;
+    const std::string sentence = refused(scene, {}).err;
     CHECK(contains(sentence, "board@127.0.0.1:" + std::to_string(port)));
     return sentence;
   };

@@ -378,7 +378,7 @@ TEST_CASE("a screenful of files is counted by folder, and named with -v") {
   record.total = 10;
   constexpr int kCaptures = 40;
   for (int i = 0; i < kCaptures; ++i) {
-    record.start_ns = static_cast<std::uint64_t>(1000 * i + 1000);
+    record.start_ns = static_cast<std::uint64_t>(i) * 1000 + 1000;
     job.data(DataName{.pics = 10, .current = i + 1}, aicore_file({record}));
   }
   const Words words = {"export", "summary", "op_summary", "-dir", job.folder().string()};

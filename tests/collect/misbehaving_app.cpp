@@ -60,7 +60,7 @@ nlohmann::json profiler_section(const std::string& given) {
 }
 
 fs::path make_job(const fs::path& folder, const std::string& name) {
-  fs::path job = folder / name;
+  const fs::path job = folder / name;
   fs::create_directories(job);
   put(job / "info.json.0", R"({"DeviceInfo": [{"aic_frequency": "1000"}]})");
   return job;

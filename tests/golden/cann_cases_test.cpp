@@ -121,7 +121,7 @@ void mend_timelines(const fs::path& expected, const fs::path& mended) {
 void without_unnamed_levels(const fs::path& products, const fs::path& prof,
                             const fs::path& folder) {
   fs::create_directory(folder);
-  const std::string kKnown = "(5000, 5500, 10000, 15000, 20000)";
+  const std::string known = "(5000, 5500, 10000, 15000, 20000)";
   std::set<std::string> levels;
   for (const std::string& name : names_in(prof)) {
     if (!name.ends_with(".db")) continue;
@@ -129,13 +129,13 @@ void without_unnamed_levels(const fs::path& products, const fs::path& prof,
     const fs::path db = folder / name;
     for (const std::string& level :
          query(prof / "sqlite" / "msprof.db",
-               "SELECT DISTINCT level FROM api_call WHERE level NOT IN " + kKnown)) {
+               "SELECT DISTINCT level FROM api_call WHERE level NOT IN " + known)) {
       levels.insert(level);
     }
     // Each is of a call.
-    CHECK(query(db, "SELECT id FROM ENUM_API_TYPE WHERE id NOT IN " + kKnown +
+    CHECK(query(db, "SELECT id FROM ENUM_API_TYPE WHERE id NOT IN " + known +
                         " AND id NOT IN (SELECT type FROM CANN_API)") == Lines{});
-    query(db, "DELETE FROM ENUM_API_TYPE WHERE id NOT IN " + kKnown);
+    query(db, "DELETE FROM ENUM_API_TYPE WHERE id NOT IN " + known);
   }
   for (const std::string& name : names_in(products)) {
     if (!name.ends_with(".csv")) continue;

@@ -39,7 +39,7 @@ TempFolder::~TempFolder() {
 }
 
 std::string TempFolder::write(const std::string& name, const std::string& text) const {
-  std::string path = path_ + "/" + name;
+  const std::string path = path_ + "/" + name;
   fs::create_directories(fs::path(path).parent_path());
   std::ofstream(path, std::ios::binary) << text;
   return path;

@@ -74,7 +74,7 @@ struct Connection {
 class NetworkProxy::Engine {
  public:
   Engine(std::uint16_t target_port, std::chrono::microseconds round_trip, std::optional<Cut> cut)
-      : target_port_(target_port), delay_(round_trip / 2), cut_(cut) {
+      : target_port_(target_port), delay_(round_trip / 2), cut_(std::move(cut)) {
     listen();
     thread_ = std::thread([this] { run(); });
   }
