@@ -231,7 +231,7 @@ void write_info_files(CaptureWriter& writer, const CannTemplate& chip) {
         "device_0/dev_start.log.0"}) {
     const std::string name =
         file.substr(0, file.find('/')) + "_" + fs::path(file).filename().string();
-    const char* kTexts[] = {"", "{", "{\"a\": 1}"};
+    constexpr const char* kTexts[] = {"", "{", "{\"a\": 1}"};
     for (std::size_t i = 0; i < std::size(kTexts); ++i) {
       chip.write_with(writer, name + "-text" + std::to_string(i), file, kTexts[i]);
     }

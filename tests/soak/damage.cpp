@@ -27,7 +27,9 @@ std::string Damage::change(std::string& bytes) {
     case 0: {
       const std::size_t flips = 1 + below(24);
       for (std::size_t i = 0; i < flips && !bytes.empty(); ++i) {
-        bytes[below(bytes.size())] ^= static_cast<char>(1u << below(8));
+        const int bit = 1 << below(8);
+        char& byte = bytes[below(bytes.size())];
+        byte = static_cast<char>(byte ^ bit);
       }
       return fmt::format("{} bits flipped", flips);
     }

@@ -30,7 +30,7 @@ static void count(void) {
   if (atomic_fetch_add(&calls, 1) == kill_at) raise(SIGKILL);
 }
 
-#define MSPROF_NEXT(name) __extension__((__typeof__(&name))dlsym(RTLD_NEXT, #name))
+#define MSPROF_NEXT(name) __extension__((__typeof__(&(name)))dlsym(RTLD_NEXT, #name))
 
 int rename(const char* from, const char* to);
 int unlink(const char* path);
