@@ -65,7 +65,8 @@ TEST_CASE("Options of the presets are options of CMakeLists.txt") {
   const std::string cmake_lists = file_of_source("CMakeLists.txt");
   Names options = all_matches(cmake_lists, R"(option\((MSPROF_\w+))");
   options.merge(all_matches(cmake_lists, R"(set\((MSPROF_\w+) \S+ CACHE)"));
-  for (const auto& preset : presets().at("configurePresets")) {
+  const auto document = presets();
+  for (const auto& preset : document.at("configurePresets")) {
     if (!preset.contains("cacheVariables")) continue;
     for (const auto& [name, value] : preset.at("cacheVariables").items()) {
       if (!name.starts_with("MSPROF_")) continue;
