@@ -43,7 +43,11 @@ endforeach()
 # Several sources as one, for the test build alone: what templates make of the headers (JSON, Catch) is made once for
 # eight of them. A name in an unnamed namespace is then that of all; a source with a name that another one of its
 # target has, too, stays alone.
+# Tools that read compile commands (scripts/lint) want each source by itself.
 function(msprof_compile_together folder)
+  if(CMAKE_EXPORT_COMPILE_COMMANDS)
+    return()
+  endif()
   msprof_targets_below(${folder} targets)
   foreach(target ${targets})
     # Of a library of the tests a program may take one source alone.
