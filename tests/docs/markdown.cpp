@@ -141,11 +141,10 @@ std::string shown(std::string_view heading) {
   std::string text;
   for (std::size_t at = 0; at < heading.size(); ++at) {
     const bool in_code = plain[at] != heading[at];
-    if (in_code) {
-      text += heading[at];
-    } else if (plain[at] == '<' && plain.find('>', at) != std::string::npos) {
+    if (!in_code && plain[at] == '<' && plain.find('>', at) != std::string::npos) {
       at = plain.find('>', at);
-    } else if (plain.compare(at, 2, "](") == 0 && plain.find(')', at) != std::string::npos) {
+    } else if (!in_code && plain.compare(at, 2, "](") == 0 &&
+               plain.find(')', at) != std::string::npos) {
       at = plain.find(')', at);
     } else {
       text += heading[at];

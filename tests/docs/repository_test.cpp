@@ -14,8 +14,8 @@ using namespace msprof::test;
 namespace {
 
 const Documents& repository() {
-  static const Documents kDocuments = Documents::read(MSPROF_SOURCE_DIR);
-  return kDocuments;
+  static const Documents read = Documents::read(MSPROF_SOURCE_DIR);
+  return read;
 }
 
 std::string text_of(const std::vector<std::string>& wrong) {
