@@ -19,8 +19,9 @@
 
 namespace msprof {
 
-// Raised whenever a table changes; a store of another version is imported again.
-inline constexpr int kSchemaVersion = 5;
+// Raised whenever a table changes, or what `meta` must say; a store of another version is imported
+// again.
+inline constexpr int kSchemaVersion = 6;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows = std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow,
