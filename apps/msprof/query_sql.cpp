@@ -245,8 +245,7 @@ Exit ask_one(const QueryArguments& arguments, const std::string& sql, const Chos
   QueryDb db(ready.db, sql);
   db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
   Statement read = db.ask(sql);
-  if (db.asks_for_unit_loads() && unit_loads_of(ready.db.database()) == UnitLoads::modelled)
-    log::info("{}", kModelledNote);
+  if (db.reads_modelled()) log::info("{}", kModelledNote);
   const std::string name = std::filesystem::weakly_canonical(capture.folder).filename().string();
   write_rows(arguments, {capture.folder.string(), name, ready.verdict}, read, out);
   return ready.exit;

@@ -19,6 +19,7 @@
 #include "export/table_reader.hpp"
 #include "query/views.hpp"
 #include "store/database.hpp"
+#include "store/unit_loads.hpp"
 
 namespace msprof {
 
@@ -323,7 +324,8 @@ QueryDb::QueryDb(const TraceDb& store, std::string_view questions)
 }
 
 // What a view reads for the SQL counts under the view's own columns.
-bool QueryDb::asks_for_unit_loads() const {
+bool QueryDb::reads_modelled() const {
+  if (unit_loads_of(db_) == UnitLoads::measured) return false;
   const auto& reads = guard_.columns_read();
   const auto unit_loads = unit_load_columns(db_);
   return std::any_of(reads.begin(), reads.end(), [&](const ReadColumn& read) {

@@ -21,8 +21,8 @@ class QueryDb {
   // with what is wrong with it, also while it is stepped through. One at a time; the statement must
   // not outlive this.
   Statement ask(std::string_view sql) const { return guard_.prepare_theirs(sql); }
-  // True if the SQL asked last reads unit loads (store/unit_loads.hpp).
-  bool asks_for_unit_loads() const;
+  // True if the SQL asked last reads unit loads that a model gave (store/unit_loads.hpp).
+  bool reads_modelled() const;
   // Sets the time that one ask() may work, in seconds (from the start: 60); 0: no limit. `option`
   // is named by the sentence about a time-out as the way to more.
   void limit_time(double seconds, std::string_view option,

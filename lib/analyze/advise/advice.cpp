@@ -20,7 +20,7 @@ namespace {
 // Result of a rule that is SQL.
 struct SqlAnswer {
   bool has_data = true;
-  bool asks_for_unit_loads = false;
+  bool reads_modelled = false;
   std::int64_t count = 0;  // rows
   std::optional<double> time_us;
   std::optional<double> share_percent;
@@ -99,12 +99,12 @@ SqlAnswer ask(const QueryDb& db, const Rule& rule) {
   SqlAnswer answer;
   if (!rule.needs.empty()) {
     Statement needs = prepared(db, rule, rule.needs);
-    answer.asks_for_unit_loads = db.asks_for_unit_loads();
+    answer.reads_modelled = db.reads_modelled();
     answer.has_data = needs.step();
     if (!answer.has_data) return answer;
   }
   Statement rows = prepared(db, rule, rule.sql);
-  answer.asks_for_unit_loads |= db.asks_for_unit_loads();
+  answer.reads_modelled |= db.reads_modelled();
   while (rows.step()) {
     Evidence evidence = evidence_of(rows);
     const double times = static_cast<double>(evidence.count.value_or(1));
@@ -341,8 +341,7 @@ class Advisor {
       return;
     }
     if (!answer.has_data) return no_data(rule, {"its query finds no data", "查询没有数据"});
-    if (answer.asks_for_unit_loads && advice_.unit_loads == UnitLoads::modelled)
-      return is_modelled(rule, {"unit loads are", "单元负载"});
+    if (answer.reads_modelled) return is_modelled(rule, {"unit loads are", "单元负载"});
     if (answer.count == 0) return advice_.not_met.push_back(&rule);
     AdviceFinding finding;
     finding.rule = &rule;
