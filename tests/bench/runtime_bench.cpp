@@ -6,10 +6,10 @@
 #include <string>
 #include <vector>
 
-#include "runtime/clock.hpp"
-#include "runtime/kernels/kernels.hpp"
-#include "runtime/profile/machine_model.hpp"
-#include "runtime/profile/record_file.hpp"
+#include "runtime/engine/clock.hpp"
+#include "runtime/engine/kernels/kernels.hpp"
+#include "runtime/svp/profile/machine_model.hpp"
+#include "runtime/svp/profile/record_file.hpp"
 
 namespace {
 

@@ -17,7 +17,7 @@ Documents small() {
   documents.add("docs/formats/cann_host.md",
                 "# Host\n## 1 Raw data\n### 1.8 Records\n#### 1.8.1 api_event\n## 1.10 Tasks\n");
   documents.add("docs/formats/cann_device.md", "# Device\n### 5.3 Log\n### 5.4 Thread log\n");
-  documents.add("lib/runtime/MODEL_FORMAT.md", "# Model\n");
+  documents.add("lib/runtime/engine/MODEL_FORMAT.md", "# Model\n");
   documents.add("lib/x.cpp");
   return documents;
 }
@@ -39,8 +39,8 @@ TEST_CASE("citations of pages and sections that are there pass") {
   CHECK(wrong("// Source: cann_host.md 1.8 (calls), 1.10; cann_device.md 5.3 to 5.4.\n").empty());
   CHECK(wrong("// Sources: cann_host.md 1.8.1 and 1.10, cann_device.md\n// 5.3-5.4.\n").empty());
   CHECK(wrong("/* cann_host.md 1\n * and more */ int a;\n").empty());
-  CHECK(wrong("int a;  // see lib/runtime/MODEL_FORMAT.md\n").empty());
-  CHECK(wrong("// MODEL_FORMAT.md has it\n", "lib/runtime/model/model.hpp").empty());
+  CHECK(wrong("int a;  // see lib/runtime/engine/MODEL_FORMAT.md\n").empty());
+  CHECK(wrong("// MODEL_FORMAT.md has it\n", "lib/runtime/engine/model/model.hpp").empty());
   CHECK(wrong("// docs/formats, docs/formats/cann_host.md 1.8\n").empty());
 }
 

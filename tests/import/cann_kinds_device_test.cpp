@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "import/cann/device_wire.hpp"
+#include "wire/cann/device_wire.hpp"
 #include "import/cann/lpm_freq.hpp"
 #include "import/cann_kind_run.hpp"
 #include "support/files.hpp"

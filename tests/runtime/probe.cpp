@@ -12,7 +12,7 @@
 #include <map>
 #include <stdexcept>
 
-#include "runtime/include/svp_acl_prof.h"
+#include "runtime/svp/include/svp_acl_prof.h"
 #include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime::test;

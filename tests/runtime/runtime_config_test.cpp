@@ -1,6 +1,6 @@
 #include <catch2/catch.hpp>
 
-#include "runtime/profile/profile_config.hpp"
+#include "runtime/svp/profile/profile_config.hpp"
 #include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime;

@@ -10,8 +10,8 @@
 #include <string>
 #include <vector>
 
-#include "runtime/include/svp_acl.h"
-#include "runtime/profile/record_file.hpp"
+#include "runtime/svp/include/svp_acl.h"
+#include "runtime/svp/profile/record_file.hpp"
 
 namespace msprof::runtime::test {
 

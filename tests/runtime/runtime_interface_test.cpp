@@ -1,8 +1,8 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
-#include "runtime/include/svp_acl_ext.h"
-#include "runtime/include/svp_acl_prof.h"
+#include "runtime/svp/include/svp_acl_ext.h"
+#include "runtime/svp/include/svp_acl_prof.h"
 #include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime::test;

@@ -4,7 +4,7 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
-#include "runtime/profile/model_profile.hpp"
+#include "runtime/svp/profile/model_profile.hpp"
 #include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime;

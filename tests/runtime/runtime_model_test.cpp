@@ -2,7 +2,7 @@
 #include <cmath>
 #include <random>
 
-#include "runtime/kernels/kernels.hpp"
+#include "runtime/engine/kernels/kernels.hpp"
 #include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime;

@@ -4,8 +4,8 @@
 #include <filesystem>
 #include <thread>
 
-#include "runtime/profile/machine_model.hpp"
-#include "runtime/profile/record_file.hpp"
+#include "runtime/svp/profile/machine_model.hpp"
+#include "runtime/svp/profile/record_file.hpp"
 #include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime;

@@ -5,7 +5,7 @@
 
 #include "base/number.hpp"
 #include "import/cann/cann_import.hpp"
-#include "import/cann/host_wire.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof::cann {
 

@@ -8,7 +8,7 @@
 #include <utility>
 #include <vector>
 
-#include "import/cann/device_wire.hpp"
+#include "wire/cann/device_wire.hpp"
 #include "import/cann/join/device_log.hpp"
 #include "import/cann/record_stream.hpp"
 #include "session/cann_info.hpp"

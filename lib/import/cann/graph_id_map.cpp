@@ -1,6 +1,6 @@
 // graph_id_map: names of model numbers. Source: cann_host.md 1.8.11.
 #include "import/cann/cann_import.hpp"
-#include "import/cann/host_wire.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof::cann {
 

@@ -11,7 +11,7 @@
 #include <string_view>
 #include <vector>
 
-#include "import/cann/host_wire.hpp"
+#include "wire/cann/host_wire.hpp"
 #include "import/cann/record_stream.hpp"
 
 namespace msprof {

@@ -2,7 +2,7 @@
 #include <set>
 
 #include "import/cann/cann_import.hpp"
-#include "import/cann/host_wire.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof::cann {
 

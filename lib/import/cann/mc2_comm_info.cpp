@@ -1,7 +1,7 @@
 // mc2_comm_info: the streams on which AI CPU kernels drive a collective. Source: cann_host.md
 // 1.8.15.
 #include "import/cann/cann_import.hpp"
-#include "import/cann/host_wire.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof::cann {
 

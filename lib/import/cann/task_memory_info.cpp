@@ -1,6 +1,6 @@
 // task_memory_info: device memory that operators take and give back. Source: cann_host.md 1.8.13.
 #include "import/cann/cann_import.hpp"
-#include "import/cann/host_wire.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof::cann {
 

@@ -10,44 +10,13 @@
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 #include "import/cann/cann_import.hpp"
+#include "wire/cann/device_wire.hpp"
 
 namespace msprof::cann {
 
 namespace {
 
 constexpr std::string_view kName = "ts_track";
-constexpr std::size_t kTsRecordBytes = 40;
-
-enum class TsTag : std::uint8_t {
-  time_line = 3,  // chip 310 alone
-  step_trace = 10,
-  memcpy = 11,
-  task_type = 12,
-  flip_old = 13,
-  flip = 14,
-  block_num = 15
-};
-
-struct __attribute__((packed)) TsHeadWire {
-  std::uint8_t mode;
-  std::uint8_t tag;
-  std::uint16_t bytes;  // of the record, on chip 310
-  std::uint32_t reserved;
-  std::uint64_t ticks;
-};
-static_assert(sizeof(TsHeadWire) == 16);
-
-struct __attribute__((packed)) StepTraceWire {  // cann_device.md 3.2
-  TsHeadWire head;
-  std::uint64_t index_id;
-  std::uint64_t model_id;
-  std::uint16_t stream;
-  std::uint16_t task;
-  std::uint16_t tag;
-  std::uint16_t reserved;
-};
-static_assert(sizeof(StepTraceWire) == kTsRecordBytes);
-
 struct __attribute__((packed)) StepTraceV6Wire {  // cann_device.md 3.2 (chips 15, 16)
   TsHeadWire head;
   std::uint64_t index_id;
@@ -67,16 +36,6 @@ struct __attribute__((packed)) TaskTypeWire {  // cann_device.md 3.4
   std::uint8_t reserved[17];
 };
 static_assert(sizeof(TaskTypeWire) == kTsRecordBytes);
-
-struct __attribute__((packed)) FlipWire {  // cann_device.md 3.5
-  TsHeadWire head;
-  std::uint16_t stream;
-  std::uint16_t number;
-  std::uint16_t reserved;
-  std::uint16_t task;
-  std::uint8_t unused[16];
-};
-static_assert(sizeof(FlipWire) == kTsRecordBytes);
 
 struct __attribute__((packed)) BlockNumWire {  // cann_device.md 3.6
   TsHeadWire head;

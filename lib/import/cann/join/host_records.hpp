@@ -7,7 +7,7 @@
 #include <cstdint>
 #include <span>
 
-#include "import/cann/host_wire.hpp"
+#include "wire/cann/host_wire.hpp"
 #include "import/cann/join/host_tasks.hpp"
 
 namespace msprof {

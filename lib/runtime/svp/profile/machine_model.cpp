@@ -1,4 +1,4 @@
-#include "runtime/profile/machine_model.hpp"
+#include "runtime/svp/profile/machine_model.hpp"
 
 #include <algorithm>
 

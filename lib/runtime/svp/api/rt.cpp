@@ -3,10 +3,10 @@
 #include <cstdlib>
 #include <new>
 
-#include "runtime/api/runtime_state.hpp"
-#include "runtime/include/svp_acl.h"
-#include "runtime/include/svp_acl_base.h"
-#include "runtime/include/svp_acl_rt.h"
+#include "runtime/svp/api/runtime_state.hpp"
+#include "runtime/svp/include/svp_acl.h"
+#include "runtime/svp/include/svp_acl_base.h"
+#include "runtime/svp/include/svp_acl_rt.h"
 
 using msprof::runtime::guarded;
 using msprof::runtime::RuntimeState;

@@ -1,4 +1,4 @@
-#include "runtime/api/runtime_state.hpp"
+#include "runtime/svp/api/runtime_state.hpp"
 
 #include <pthread.h>
 #include <stdlib.h>

@@ -1,4 +1,4 @@
-#include "runtime/kernels/kernels.hpp"
+#include "runtime/engine/kernels/kernels.hpp"
 
 #include <algorithm>
 #include <cmath>

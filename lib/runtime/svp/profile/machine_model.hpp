@@ -5,8 +5,8 @@
 
 #include <cstdint>
 
-#include "runtime/model/operator.hpp"
-#include "runtime/profile/record_file.hpp"
+#include "runtime/engine/model/operator.hpp"
+#include "runtime/svp/profile/record_file.hpp"
 
 namespace msprof::runtime {
 

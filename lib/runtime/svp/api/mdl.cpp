@@ -4,8 +4,8 @@
 #include <new>
 #include <optional>
 
-#include "runtime/api/runtime_state.hpp"
-#include "runtime/include/svp_acl_mdl.h"
+#include "runtime/svp/api/runtime_state.hpp"
+#include "runtime/svp/include/svp_acl_mdl.h"
 
 namespace {
 

@@ -1,4 +1,4 @@
-#include "runtime/profile/profile_job.hpp"
+#include "runtime/svp/profile/profile_job.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -10,8 +10,8 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/clock.hpp"
-#include "runtime/message.hpp"
+#include "runtime/engine/clock.hpp"
+#include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {
 namespace {

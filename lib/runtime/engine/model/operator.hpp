@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/model/layer_reader.hpp"
+#include "runtime/engine/model/layer_reader.hpp"
 
 namespace msprof::runtime {
 

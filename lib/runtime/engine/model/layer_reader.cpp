@@ -1,4 +1,4 @@
-#include "runtime/model/layer_reader.hpp"
+#include "runtime/engine/model/layer_reader.hpp"
 
 #include <cfloat>
 #include <cmath>

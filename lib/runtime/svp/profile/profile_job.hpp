@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "runtime/profile/model_profile.hpp"
-#include "runtime/profile/profile_config.hpp"
-#include "runtime/profile/record_file.hpp"
+#include "runtime/svp/profile/model_profile.hpp"
+#include "runtime/svp/profile/profile_config.hpp"
+#include "runtime/svp/profile/record_file.hpp"
 
 namespace msprof::runtime {
 

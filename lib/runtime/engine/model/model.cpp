@@ -1,4 +1,4 @@
-#include "runtime/model/model.hpp"
+#include "runtime/engine/model/model.hpp"
 
 #include <algorithm>
 #include <map>
@@ -6,7 +6,7 @@
 #include <string>
 #include <utility>
 
-#include "runtime/clock.hpp"
+#include "runtime/engine/clock.hpp"
 
 namespace msprof::runtime {
 

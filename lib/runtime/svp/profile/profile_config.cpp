@@ -1,4 +1,4 @@
-#include "runtime/profile/profile_config.hpp"
+#include "runtime/svp/profile/profile_config.hpp"
 
 #include <fcntl.h>
 #include <limits.h>
@@ -11,7 +11,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
-#include "runtime/message.hpp"
+#include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {
 namespace {

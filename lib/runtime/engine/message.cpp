@@ -1,4 +1,4 @@
-#include "runtime/message.hpp"
+#include "runtime/engine/message.hpp"
 
 #include <signal.h>
 #include <time.h>

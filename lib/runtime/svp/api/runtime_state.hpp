@@ -15,13 +15,13 @@
 #include <string>
 #include <vector>
 
-#include "runtime/clock.hpp"
-#include "runtime/include/svp_acl_base.h"
-#include "runtime/include/svp_acl_mdl.h"
-#include "runtime/message.hpp"
-#include "runtime/model/model.hpp"
-#include "runtime/model/operator.hpp"
-#include "runtime/profile/profile_job.hpp"
+#include "runtime/engine/clock.hpp"
+#include "runtime/svp/include/svp_acl_base.h"
+#include "runtime/svp/include/svp_acl_mdl.h"
+#include "runtime/engine/message.hpp"
+#include "runtime/engine/model/model.hpp"
+#include "runtime/engine/model/operator.hpp"
+#include "runtime/svp/profile/profile_job.hpp"
 
 namespace msprof::runtime {
 

@@ -1,4 +1,4 @@
-#include "runtime/profile/model_profile.hpp"
+#include "runtime/svp/profile/model_profile.hpp"
 
 #include <sys/syscall.h>
 #include <unistd.h>
@@ -11,7 +11,7 @@
 #include <new>
 #include <utility>
 
-#include "runtime/profile/machine_model.hpp"
+#include "runtime/svp/profile/machine_model.hpp"
 
 namespace msprof::runtime {
 namespace {

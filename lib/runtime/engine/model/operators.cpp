@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "runtime/kernels/kernels.hpp"
-#include "runtime/model/operator.hpp"
+#include "runtime/engine/kernels/kernels.hpp"
+#include "runtime/engine/model/operator.hpp"
 
 namespace msprof::runtime {
 

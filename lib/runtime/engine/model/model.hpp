@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "runtime/model/operator.hpp"
+#include "runtime/engine/model/operator.hpp"
 
 namespace msprof::runtime {
 

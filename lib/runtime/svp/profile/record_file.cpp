@@ -1,4 +1,4 @@
-#include "runtime/profile/record_file.hpp"
+#include "runtime/svp/profile/record_file.hpp"
 
 #include <fcntl.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include <cstring>
 #include <utility>
 
-#include "runtime/message.hpp"
+#include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {
 namespace {

@@ -5,6 +5,7 @@
 // parentheses are sections of it.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 
 namespace msprof::cann {
@@ -103,6 +104,48 @@ struct __attribute__((packed)) EventCountWire {
 };
 static_assert(sizeof(EventCountWire) == 112);
 inline constexpr std::uint8_t kEventCountTag = 4;
+
+// ts_track.data of all chips but 310 (3): step marks, turns of task ids and more, told by their tag.
+inline constexpr std::size_t kTsRecordBytes = 40;
+enum class TsTag : std::uint8_t {
+  time_line = 3,  // chip 310 alone
+  step_trace = 10,
+  memcpy = 11,
+  task_type = 12,
+  flip_old = 13,
+  flip = 14,
+  block_num = 15
+};
+
+struct __attribute__((packed)) TsHeadWire {
+  std::uint8_t mode;
+  std::uint8_t tag;
+  std::uint16_t bytes;  // of the record, on chip 310
+  std::uint32_t reserved;
+  std::uint64_t ticks;
+};
+static_assert(sizeof(TsHeadWire) == 16);
+
+struct __attribute__((packed)) StepTraceWire {  // (3.2)
+  TsHeadWire head;
+  std::uint64_t index_id;
+  std::uint64_t model_id;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint16_t tag;
+  std::uint16_t reserved;
+};
+static_assert(sizeof(StepTraceWire) == kTsRecordBytes);
+
+struct __attribute__((packed)) FlipWire {  // (3.5)
+  TsHeadWire head;
+  std::uint16_t stream;
+  std::uint16_t number;
+  std::uint16_t reserved;
+  std::uint16_t task;
+  std::uint8_t unused[16];
+};
+static_assert(sizeof(FlipWire) == kTsRecordBytes);
 
 // Function types of StarsLogWire and FftsWire (5.1, 6.1).
 enum StarsFunction : unsigned {

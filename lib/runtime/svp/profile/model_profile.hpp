@@ -7,9 +7,9 @@
 #include <mutex>
 #include <string>
 
-#include "runtime/model/model.hpp"
-#include "runtime/profile/profile_config.hpp"
-#include "runtime/profile/record_file.hpp"
+#include "runtime/engine/model/model.hpp"
+#include "runtime/svp/profile/profile_config.hpp"
+#include "runtime/svp/profile/record_file.hpp"
 
 namespace msprof::runtime {
 

@@ -1,0 +1,112 @@
+// What the interface and the devices tell the profiler, for api/ and device/. Every function may be called by any thread
+// at any time, returns at once where nothing of the kind is recorded, never throws and never blocks on a reader or a
+// disk for longer than one allocation of a slice. Times are nanoseconds of runtime::monotonic_ns().
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "runtime/engine/clock.hpp"
+#include "runtime/engine/model/operator.hpp"
+#include "wire/cann/host_wire.hpp"
+
+namespace msprof::acl {
+
+inline constexpr std::uint32_t kNoModel = 0xFFFFFFFF;
+
+// Calls of the C interface that are recorded, and their numbers in type_info_dic: class << 16 | position in calls.def.
+// Classes: cann_host.md 1.9, T9.
+enum class CallClass : std::uint32_t { op = 1, model = 2, runtime = 3, other = 4, nn = 5 };
+enum class Call : std::uint32_t {
+#define CALL(name, call_class) name,
+#include "runtime/acl/prof/calls.def"
+#undef CALL
+};
+
+// An operator as records describe it; made once, when a model is loaded or an operator prepared. It must outlive the
+// tasks that it names.
+struct OpInfo {
+  std::string name;
+  std::string type;
+  std::uint32_t task_type = 0;  // cann_host.md 1.9, T1: 0 AI_CORE, 1 AI_CPU, 2 AI_VECTOR_CORE
+  std::uint16_t blocks = 1;
+  std::vector<TensorWire> tensors;  // inputs, then outputs; of one image where a model has a batch
+  std::string attributes;           // one text, may be empty
+  runtime::LayerWork work;          // of one image
+  // Filled by describe(): hashes of the dictionary.
+  std::uint64_t name_hash = 0;
+  std::uint64_t type_hash = 0;
+  std::uint64_t attributes_hash = 0;
+};
+
+// Computes the hashes; call once before the first record that names the operator.
+void describe(OpInfo& op);
+
+// One task of a stream. `sequence` counts the tasks of the stream from 0; its low 16 bits are the task id of records,
+// the rest the batch.
+struct TaskIds {
+  std::uint16_t device = 0;
+  std::uint16_t stream = 0;
+  std::uint32_t sequence = 0;
+};
+
+// Kinds of tasks that are no operators: names of level runtime (cann_host.md 1.5, 1.8.3).
+enum class TaskKind : std::uint8_t { op, memcpy_async, memset_async, event_record, event_wait, callback, step };
+
+// A launch as the launching thread saw it.
+struct Launch {
+  TaskIds ids;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
+// A task as its device ran it.
+struct RanTask {
+  TaskIds ids;
+  TaskKind kind = TaskKind::op;
+  const OpInfo* op = nullptr;  // of TaskKind::op
+  std::uint32_t images = 1;    // batch of the execution
+  std::uint32_t model = kNoModel;
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
+enum class CopyDirection : std::uint16_t { host_to_host = 0, host_to_device = 1, device_to_host = 2, device_to_device = 3 };
+
+// Records the call in whose body it lives (api_event of level acl). Costs one load where nothing is recorded.
+class RecordedCall {
+ public:
+  explicit RecordedCall(Call call);
+  ~RecordedCall();
+  RecordedCall(const RecordedCall&) = delete;
+  RecordedCall& operator=(const RecordedCall&) = delete;
+
+ private:
+  const Call call_;
+  const std::uint64_t begin_ns_;  // 0: not recorded
+};
+
+// True while anything at all is recorded, or a model is subscribed; when false, no clock needs to be read for it.
+bool is_recording();
+// The same for tasks of one device (any task time bit, or a subscription).
+bool records_tasks(std::uint16_t device);
+
+// Level model: one execution of a model, around its launches. `request` counts the executions of the process.
+void record_model_execution(std::uint32_t model, std::uint32_t request, std::uint64_t begin_ns, std::uint64_t end_ns,
+                            std::uint16_t device);
+// Level model: "ModelLoad" around the loading of a model; graph name for graph_id_map.
+void record_model_load(std::uint32_t model, std::string_view graph, std::uint64_t begin_ns, std::uint64_t end_ns);
+// Level node: the launch of an operator, with its description and its task.
+void record_op_launch(const Launch& launch, const OpInfo& op, std::uint32_t images);
+// A task that is no operator; `runtime_call` names the runtime call around it ("MemcpyAsync", "EventRecord", …).
+void record_task_launch(const Launch& launch, TaskKind kind);
+void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection direction);
+// The device ran a task: its begin and end, its counters; and the record of a subscribed model.
+void record_task(const RanTask& task);
+// The device passed a step mark: of a model's execution (tag 0 begin, 1 end), a mark of the application or a stamp.
+void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, std::uint16_t tag, std::uint64_t at_ns);
+
+}  // namespace msprof::acl
