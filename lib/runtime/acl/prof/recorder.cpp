@@ -1,0 +1,1 @@
+#include "runtime/acl/prof/recorder.hpp"
