@@ -6,6 +6,11 @@
 
 namespace msprof {
 
+// Milliseconds after which a wait looks for a Ctrl-C that came just before it began; the second
+// where other ends wake it.
+inline constexpr int kInterruptPollMs = 100;
+inline constexpr int kLongPollMs = 1000;
+
 class Deadline {
  public:
   explicit Deadline(std::chrono::duration<double> limit)

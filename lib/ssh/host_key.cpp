@@ -18,6 +18,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "ssh/deadline.hpp"
 #include "ssh/ssh_session.hpp"
 
 namespace msprof {
@@ -90,8 +91,6 @@ bool ends_open(int fd) {
   return ::pread(fd, &last, 1, status.st_size - 1) == 1 && last != '\n';
 }
 
-constexpr int kLookMilliseconds = 100;
-
 // A key of type ssh-rsa signs as rsa-sha2-*, too.
 std::string_view key_type_of(std::string_view algorithm) {
   return algorithm.starts_with("rsa-sha2-") ? "ssh-rsa" : algorithm;
@@ -125,7 +124,7 @@ std::string read_answer(int fd) {
   while (line.size() < 256) {
     interrupt::check();
     pollfd entry = {fd, POLLIN, 0};
-    const int ready = ::poll(&entry, 1, kLookMilliseconds);
+    const int ready = ::poll(&entry, 1, kInterruptPollMs);
     if (ready == 0 || (ready < 0 && errno == EINTR)) continue;
     char byte = 0;
     const ssize_t count = ::read(fd, &byte, 1);

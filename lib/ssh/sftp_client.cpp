@@ -17,7 +17,6 @@ namespace {
 
 // OpenSSH sends 256 KB at most; a longer length is a greeting of a login shell, not a packet.
 constexpr std::uint32_t kMaxPacket = 1 << 20;
-constexpr int kLookMilliseconds = 1000;
 constexpr std::chrono::seconds kEndLimit{2};
 
 std::uint32_t unsigned_seconds(std::int64_t seconds) {
@@ -217,7 +216,7 @@ bool Transport::open() {
 void Transport::wait_for_end() {
   const Deadline deadline(kEndLimit);
   command_->close_input();
-  while (!command_->wait(std::chrono::milliseconds(deadline.milliseconds(kLookMilliseconds))) &&
+  while (!command_->wait(std::chrono::milliseconds(deadline.milliseconds(kLongPollMs))) &&
          !deadline.is_over()) {
     arriving_.clear();
   }
@@ -292,7 +291,7 @@ std::optional<Reply> Transport::next(std::chrono::seconds silence) {
     }
     if (sent_ != sent_before) deadline = Deadline(silence);
     if (deadline.is_over()) return std::nullopt;
-    const auto limit = std::chrono::milliseconds(deadline.milliseconds(kLookMilliseconds));
+    const auto limit = std::chrono::milliseconds(deadline.milliseconds(kLongPollMs));
     if (command_->wait(limit)) ended_ = true;
     if (!arriving_.empty()) deadline = Deadline(silence);
   }

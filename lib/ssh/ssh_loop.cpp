@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "ssh/deadline.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
@@ -28,8 +29,6 @@ constexpr std::chrono::seconds kMaxProbeGap{1};
 
 // Bytes handled before sinks get their turn: enough that a call costs nothing beside the bytes.
 constexpr std::size_t kPumpBytes = 256 << 10;
-constexpr int kLookMilliseconds = 1000;
-
 // dropbear closes a channel that has no command yet when another command ends at that moment.
 constexpr int kMaxOpenings = 5;
 
@@ -214,7 +213,7 @@ int SshLoop::finish(std::string_view what, const std::function<int()>& step) {
     if (code != SSH_AGAIN) return code;
     check();
     if (deadline.is_over()) throw_silent(what);
-    pump(deadline.milliseconds(kLookMilliseconds));
+    pump(deadline.milliseconds(kLongPollMs));
   }
 }
 

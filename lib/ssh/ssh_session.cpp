@@ -16,6 +16,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "ssh/deadline.hpp"
 
 namespace msprof {
 
@@ -39,7 +40,6 @@ constexpr const char* kMacs =
     "hmac-sha2-256-etm@openssh.com,hmac-sha2-512-etm@openssh.com,hmac-sha2-256,hmac-sha2-512,"
     "hmac-sha1";
 
-constexpr int kLookMilliseconds = 100;
 // Time that a last message to the host may take when all is over.
 constexpr int kFarewellMilliseconds = 200;
 constexpr std::size_t kMaxGreeting = 255;  // RFC 4253, 4.2: the longest identification line
@@ -150,7 +150,7 @@ void SshSession::wait(const Deadline& deadline) {
     const bool writes = (ssh_get_poll_flags(get()) & SSH_WRITE_PENDING) != 0;
     const auto events = static_cast<short>(writes ? POLLIN | POLLOUT : POLLIN);
     pollfd entry = {socket_.get(), events, 0};
-    const int count = ::poll(&entry, 1, deadline.milliseconds(kLookMilliseconds));
+    const int count = ::poll(&entry, 1, deadline.milliseconds(kInterruptPollMs));
     // Ends also a host that drips bytes and never completes a line.
     if (deadline.is_over()) throw_silent();
     if (count > 0 || (count < 0 && errno != EINTR)) return;

@@ -22,9 +22,6 @@ namespace msprof {
 
 namespace {
 
-// Interval at which a wait checks for a Ctrl-C that came just before it began.
-constexpr int kLookMilliseconds = 100;
-
 struct Address {
   sockaddr_storage bytes = {};
   socklen_t length = 0;
@@ -70,7 +67,7 @@ Resolution resolve_in_time(const SshLogin& login, const Deadline& deadline) {
       [host = login.host, port] { return resolve(host, port, 0); });
   auto answer = task.get_future();
   std::thread(std::move(task)).detach();
-  while (answer.wait_for(std::chrono::milliseconds(kLookMilliseconds)) !=
+  while (answer.wait_for(std::chrono::milliseconds(kInterruptPollMs)) !=
          std::future_status::ready) {
     interrupt::check();
     if (deadline.is_over()) {
@@ -88,7 +85,7 @@ int finish_connect(int fd, const Deadline& deadline) {
   for (;;) {
     interrupt::check();
     pollfd entry = {fd, POLLOUT, 0};
-    const int count = ::poll(&entry, 1, deadline.milliseconds(kLookMilliseconds));
+    const int count = ::poll(&entry, 1, deadline.milliseconds(kInterruptPollMs));
     if (count < 0 && errno != EINTR) return errno;
     if (count > 0) break;
     if (deadline.is_over()) return ETIMEDOUT;
