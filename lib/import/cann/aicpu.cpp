@@ -70,11 +70,11 @@ struct __attribute__((packed)) AicpuMindSporeWire {  // cann_device.md 8.1.4
 };
 static_assert(sizeof(AicpuMindSporeWire) == 256);
 
-constexpr RecordFormat kFormat{"aicpu", sizeof(AicpuNodeWire), has_record_head};
+constexpr RecordFormat kAicpuFormat{"aicpu", sizeof(AicpuNodeWire), has_record_head};
 
 class AicpuKind : public SliceKind {
  public:
-  explicit AicpuKind(CannImport& import) : SliceKind(import, "aicpu.data", kFormat) {
+  explicit AicpuKind(CannImport& import) : SliceKind(import, "aicpu.data", kAicpuFormat) {
     const auto& chip = import.session.chip();
     if (chip) family_ = chip->family;
   }

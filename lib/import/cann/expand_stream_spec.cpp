@@ -7,12 +7,12 @@ namespace msprof::cann {
 namespace {
 
 constexpr std::size_t kStatusOffset = 24;  // u8, 1: expanded
-constexpr RecordFormat kFormat{"expand_stream_spec", 64, has_record_head};
+constexpr RecordFormat kExpandStreamSpecFormat{"expand_stream_spec", 64, has_record_head};
 
 class ExpandStreamKind : public SliceKind {
  public:
   explicit ExpandStreamKind(CannImport& import)
-      : SliceKind(import, "expand_stream_spec", kFormat) {}
+      : SliceKind(import, "expand_stream_spec", kExpandStreamSpecFormat) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {

@@ -15,11 +15,12 @@ struct __attribute__((packed)) GraphIdMapWire {  // cann_host.md 1.4, 1.8.11
 };
 static_assert(sizeof(GraphIdMapWire) == 256);
 
-constexpr RecordFormat kFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_head};
+constexpr RecordFormat kGraphIdMapFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_head};
 
 class GraphIdMapKind : public SliceKind {
  public:
-  explicit GraphIdMapKind(CannImport& import) : SliceKind(import, "graph_id_map", kFormat) {}
+  explicit GraphIdMapKind(CannImport& import)
+      : SliceKind(import, "graph_id_map", kGraphIdMapFormat) {}
 
   void finish(const ImportContext& context) override {
     std::int64_t id = 0;

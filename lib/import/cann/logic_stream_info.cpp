@@ -18,11 +18,13 @@ struct __attribute__((packed)) LogicStreamWire {  // cann_host.md 1.4, 1.8.14
 };
 static_assert(sizeof(LogicStreamWire) == 256);
 
-constexpr RecordFormat kFormat{"logic_stream_info", sizeof(LogicStreamWire), has_record_head};
+constexpr RecordFormat kLogicStreamInfoFormat{"logic_stream_info", sizeof(LogicStreamWire),
+                                              has_record_head};
 
 class LogicStreamKind : public SliceKind {
  public:
-  explicit LogicStreamKind(CannImport& import) : SliceKind(import, "logic_stream_info", kFormat) {}
+  explicit LogicStreamKind(CannImport& import)
+      : SliceKind(import, "logic_stream_info", kLogicStreamInfoFormat) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {

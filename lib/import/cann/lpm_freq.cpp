@@ -46,13 +46,13 @@ bool is_sound(std::span<const std::byte> record) {
   });
 }
 
-constexpr RecordFormat kFormat{"lpm_freq", sizeof(ChangesWire), is_sound,
-                               "more than 55 entries, or impossible ones"};
+constexpr RecordFormat kLpmFreqFormat{"lpm_freq", sizeof(ChangesWire), is_sound,
+                                      "more than 55 entries, or impossible ones"};
 
 class LpmFreqKind : public SliceKind {
  public:
   explicit LpmFreqKind(CannImport& import)
-      : SliceKind(import, "lpmFreqConv.data", kFormat, "lpmInfoConv.data") {}
+      : SliceKind(import, "lpmFreqConv.data", kLpmFreqFormat, "lpmInfoConv.data") {}
 
   // Writes also those of devices without the file: their frequency is that of info.json throughout.
   void finish(const ImportContext& context) override {

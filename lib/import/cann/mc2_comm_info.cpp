@@ -22,11 +22,12 @@ struct __attribute__((packed)) Mc2CommWire {  // cann_host.md 1.4, 1.8.15
 };
 static_assert(sizeof(Mc2CommWire) == 256);
 
-constexpr RecordFormat kFormat{"mc2_comm_info", sizeof(Mc2CommWire), has_record_head};
+constexpr RecordFormat kMc2CommInfoFormat{"mc2_comm_info", sizeof(Mc2CommWire), has_record_head};
 
 class Mc2CommKind : public SliceKind {
  public:
-  explicit Mc2CommKind(CannImport& import) : SliceKind(import, "mc2_comm_info", kFormat) {}
+  explicit Mc2CommKind(CannImport& import)
+      : SliceKind(import, "mc2_comm_info", kMc2CommInfoFormat) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {

@@ -12,7 +12,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr RecordFormat kFormat{"msproftx", sizeof(MsprofTxWire), has_record_head};
+constexpr RecordFormat kMsproftxFormat{"msproftx", sizeof(MsprofTxWire), has_record_head};
 
 // Number of marks that wait for further segments; one call writes them one behind the other.
 constexpr std::size_t kMaxOpenMarks = 65'536;
@@ -24,7 +24,7 @@ struct OpenMark {
 
 class MsprofTxKind : public SliceKind {
  public:
-  explicit MsprofTxKind(CannImport& import) : SliceKind(import, "msproftx", kFormat) {}
+  explicit MsprofTxKind(CannImport& import) : SliceKind(import, "msproftx", kMsproftxFormat) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {

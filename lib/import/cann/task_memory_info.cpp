@@ -19,11 +19,13 @@ struct __attribute__((packed)) TaskMemoryWire {  // cann_host.md 1.4, 1.8.13
 };
 static_assert(sizeof(TaskMemoryWire) == 256);
 
-constexpr RecordFormat kFormat{"task_memory_info", sizeof(TaskMemoryWire), has_record_head};
+constexpr RecordFormat kTaskMemoryInfoFormat{"task_memory_info", sizeof(TaskMemoryWire),
+                                             has_record_head};
 
 class TaskMemoryKind : public SliceKind {
  public:
-  explicit TaskMemoryKind(CannImport& import) : SliceKind(import, "task_memory_info", kFormat) {}
+  explicit TaskMemoryKind(CannImport& import)
+      : SliceKind(import, "task_memory_info", kTaskMemoryInfoFormat) {}
 
  private:
   void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
