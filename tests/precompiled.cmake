@@ -63,6 +63,14 @@ endfunction()
 set(lib ${PROJECT_SOURCE_DIR}/lib)
 set(tests ${PROJECT_SOURCE_DIR}/tests)
 msprof_compile_together(${PROJECT_SOURCE_DIR}/apps/msprof query_command)
+msprof_compile_together(${lib}/base)
+msprof_compile_together(${lib}/ssh authentication)
+msprof_compile_together(${lib}/session svp_session)
+msprof_compile_together(${lib}/derive)
+msprof_compile_together(${lib}/runtime/svp api/rt api/runtime_state)
+msprof_compile_together(${lib}/import
+  record_layout svp/aicpu svp/aicore cann/data_preprocess cann/dictionaries cann/record_scan cann/record_stream
+  cann/join/host_rows cann/join/device_tasks cann/join/join_host)
 msprof_compile_together(${lib}/export
   summary/cann_msprof_tx summary/cann_op_statistic summary/cann_op_summary summary/svp_acl_statistic summary/svp_frequency
   summary/svp_op_statistic summary/svp_op_summary summary_exporter timeline/cann_communication timeline/cann_hardware
@@ -72,6 +80,12 @@ msprof_compile_together(${lib}/doctor capture_checks)
 msprof_compile_together(${lib}/collect elf_file run_folder)
 msprof_compile_together(${lib}/board listing shell ssh_host tar_transfer upload)
 msprof_compile_together(${tests}/analyze)
+msprof_compile_together(${tests}/export export_unified_test export_cann_test export_cann_tasks_test export_test)
+msprof_compile_together(${tests}/import
+  cann_kinds_aicpu_test device_kinds_test cann_kinds_host_test cann_call_source_test device_tasks_test)
+msprof_compile_together(${tests}/runtime runtime_robustness_test)
+msprof_compile_together(${tests}/session svp_names_test)
+msprof_compile_together(${tests}/ssh command_test patience_test sftp_weak_test)
 msprof_compile_together(${tests}/board
   collect_run_disk_test collect_run_end_test collect_run_hostile_test collect_run_lock_test collect_terminal_test
   transfer_fixture transfer_test)
