@@ -27,6 +27,10 @@ class SummaryTable {
   // The columns by which `show --top` sorts, where rows are not already sorted: by the first one
   // that has a number.
   virtual std::vector<std::size_t> heat_columns() const { return {}; }
+  // Its columns of unit loads (store/unit_loads.hpp); overridden where they depend on the capture.
+  virtual std::vector<std::string> unit_loads(const Database&) const {
+    return {info_.unit_loads.begin(), info_.unit_loads.end()};
+  }
 
  private:
   TableInfo info_;

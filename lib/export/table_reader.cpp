@@ -91,10 +91,9 @@ std::vector<std::string> fields_of(const Database& db, const SummaryTable& table
   return fields;
 }
 
-std::vector<std::string> unit_load_fields(const SummaryTable& table) {
+std::vector<std::string> unit_load_fields(const Database& db, const SummaryTable& table) {
   std::vector<std::string> fields;
-  for (const std::string_view header : table.info().unit_loads)
-    fields.push_back(field_name(header));
+  for (const std::string& header : table.unit_loads(db)) fields.push_back(field_name(header));
   return fields;
 }
 

@@ -56,7 +56,7 @@ std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view na
 // Its columns as fields.
 std::vector<std::string> fields_of(const Database& db, const SummaryTable& table);
 // Those of them that hold unit loads.
-std::vector<std::string> unit_load_fields(const SummaryTable& table);
+std::vector<std::string> unit_load_fields(const Database& db, const SummaryTable& table);
 
 // Every row of all documents of the table `name` of this capture. False where it has no such table,
 // or no data for it.

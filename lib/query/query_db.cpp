@@ -300,7 +300,8 @@ std::set<std::pair<std::string, std::string>> unit_load_columns(const Database& 
     for (const ViewColumn& column : view.columns)
       if (column.is_unit_load) columns.emplace(view.name, column.name);
   for (const auto& table : summary_tables(store))
-    for (const std::string& field : unit_load_fields(*table)) columns.emplace(table->name(), field);
+    for (const std::string& field : unit_load_fields(store, *table))
+      columns.emplace(table->name(), field);
   return columns;
 }
 

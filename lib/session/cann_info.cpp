@@ -173,6 +173,7 @@ bool read_info_json(std::string_view text, Info& info) {
     info.platform = static_cast<int>(*platform);
   }
   info.version = text_of(object, "version");
+  info.host_runtime = text_of(object, "msprof_host_runtime");
   info.driver_version = number_of(object, "drvVersion");
   read_cann_version(text_of(object, "cannVersion"), info);
   info.pid = number_of(object, "pid");
@@ -245,6 +246,7 @@ std::optional<CollectionTime> read_end_info(std::string_view text) {
 void take_info_json(Info& to, const Info& from) {
   to.platform = from.platform;
   to.version = from.version;
+  to.host_runtime = from.host_runtime;
   to.driver_version = from.driver_version;
   to.cann_major = from.cann_major;
   to.cann_minor = from.cann_minor;

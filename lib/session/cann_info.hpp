@@ -30,10 +30,14 @@ struct Chip {
 // Empty for a number that is not in cann_host.md 1.7.1.
 std::optional<Chip> chip_of(int platform);
 
+// In the place of a chip's name where the host runtime wrote the records of its family.
+inline constexpr std::string_view kHostRuntime = "host runtime";
+
 // info.json and sample.json. Frequencies in Hz, 0 where absent or not a number.
 struct Info {
   std::optional<int> platform;
-  std::string version;  // of the collection, "1.0"
+  std::string version;       // of the collection, "1.0"
+  std::string host_runtime;  // version of the host runtime that wrote the capture; else empty
   std::int64_t driver_version = 0;
   int cann_major = 0;
   int cann_minor = 0;

@@ -363,6 +363,7 @@ void CannSession::set_chip(const PartFiles& files) {
     said_by = &parts_[i];
   }
   if (platform) chip_ = cann::chip_of(*platform);
+  if (chip_ && is_of_host_runtime()) chip_->name = chip_->product_name = cann::kHostRuntime;
   if (chip_) return;
   findings_.push_back({FindingId::unknown_chip, "info.json",
                        said_by ? said_by->name + "/info.json" : "info.json",

@@ -43,6 +43,8 @@ class CannSession : public Session {
   const cann::Info& info() const;
   // Empty: unknown or not given; findings() has the sentence.
   const std::optional<cann::Chip>& chip() const { return chip_; }
+  // True if the host runtime wrote it: times are measured, unit loads are modelled.
+  bool is_of_host_runtime() const { return !info().host_runtime.empty(); }
   // True if drvVersion and chip allow batch ids to be made (cann_host.md 1.7.1).
   bool has_batch_ids() const;
 

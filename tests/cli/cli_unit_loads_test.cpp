@@ -75,6 +75,21 @@ std::string make_prof(const fs::path& parent) {
   return prof::make_run(parent, {}, shape).folder.string();
 }
 
+// As the host runtime for CANN writes it: its version beside what a chip's driver writes.
+std::string make_modelled_prof(const fs::path& parent) {
+  const fs::path folder = make_prof(parent);
+  std::size_t changed = 0;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (!entry.path().filename().string().starts_with("info.json")) continue;
+    json info = json::parse(read_file(entry.path()));
+    info["msprof_host_runtime"] = "0.2.0";
+    write_file(entry.path(), info.dump());
+    ++changed;
+  }
+  CHECK(changed == 2);
+  return folder.string();
+}
+
 json document_of(const Words& words) {
   const auto result = run_msprof(words);
   INFO(result.err);
@@ -161,6 +176,41 @@ TEST_CASE("of captures of boards and of Atlas machines no verb says that anythin
     CHECK(document["base"]["unit_loads"] == "measured");
     CHECK(document["new"]["unit_loads"] == "measured");
   }
+}
+
+TEST_CASE("a PROF folder of the host runtime names it in the place of a chip") {
+  const TempFolder folder;
+  const std::string prof = make_modelled_prof(folder.path());
+  const auto imported = run_msprof({"import", "-dir", prof});
+  CHECK(lines_with(imported.err, kNote) == 1);
+  for (const char* verb : {"import", "show", "query", "advise"}) {
+    INFO(verb);
+    CHECK(document_of({verb, "--json", "-dir", prof})["captures"][0]["unit_loads"] == "modelled");
+  }
+  const auto chip = run_msprof({"query", "SELECT chip FROM v_devices", "-dir", prof, "-q"});
+  CHECK(contains(chip.out, "host runtime"));
+  CHECK_FALSE(contains(chip.err, "modelled"));
+
+  // Columns of counters are those of the capture.
+  const auto table = run_msprof({"query", "SELECT * FROM op_summary LIMIT 1", "-dir", prof});
+  CHECK(contains(table.err, kNote));
+  const auto times = run_msprof(
+      {"query", "SELECT op_name, op_type FROM op_summary LIMIT 1", "-dir", prof, "-q"});
+  CHECK(times.exit_code == 0);
+  CHECK_FALSE(contains(times.err, "modelled"));
+
+  REQUIRE(run_msprof({"export", "db", "-dir", prof}).exit_code == 0);
+  std::size_t databases = 0;
+  for (const auto& entry : fs::directory_iterator(prof)) {
+    const std::string name = entry.path().filename().string();
+    if (!name.starts_with("msprof_") || entry.path().extension() != ".db") continue;
+    const auto db = msprof::Database::open_read_only(entry.path());
+    auto read = db.prepare("SELECT name FROM NPU_INFO");
+    REQUIRE(read.step());
+    CHECK(read.text(0) == "host runtime");
+    ++databases;
+  }
+  CHECK(databases == 1);
 }
 
 TEST_CASE("a capture of the host runtime without core metrics has its frequency from the model") {

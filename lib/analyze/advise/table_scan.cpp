@@ -444,7 +444,7 @@ TableScanResult scan_table(const Database& db, std::string_view name,
   const auto headers = table->columns(db);
   const bool is_modelled = unit_loads_of(db) == UnitLoads::modelled;
   TableFields fields(db, fields_of(db, *table),
-                     is_modelled ? unit_load_fields(*table) : std::vector<std::string>());
+                     is_modelled ? unit_load_fields(db, *table) : std::vector<std::string>());
   Scan scan(std::move(fields), rules, options);
   for (OutputFile document : documents) {
     document.scope = options.scope;

@@ -359,6 +359,13 @@ class CannOpSummary : public cann::Table {
     return all;
   }
 
+  std::vector<std::string> unit_loads(const Database& db) const override {
+    std::vector<std::string> counters;
+    const PmuMetrics metrics(db);
+    for (const PmuColumn& column : metrics.columns()) counters.push_back(column.name);
+    return counters;
+  }
+
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     Writer(db, output_file, out).write();
   }

@@ -30,6 +30,7 @@ void write_host(Writer& out) {
 }
 
 std::string_view npu_name(const Statement& device) {
+  if (device.text(2) == cann::kHostRuntime) return cann::kHostRuntime;
   if (device.is_null(1) || device.integer(1) < 0 || device.integer(1) > INT32_MAX) return kUnknown;
   const auto chip = cann::chip_of(static_cast<int>(device.integer(1)));
   return chip ? chip->product_name : kUnknown;
@@ -38,7 +39,9 @@ std::string_view npu_name(const Statement& device) {
 void write_devices(Writer& out) {
   out.target().execute("CREATE TABLE NPU_INFO (id INTEGER, name TEXT)");
   Statement insert = out.target().prepare("INSERT INTO NPU_INFO VALUES(?,?)");
-  Statement read = out.store().prepare("SELECT id, platform FROM device ORDER BY id");
+  Statement read = out.store().prepare(
+      "SELECT id, platform, (SELECT text FROM name WHERE id = chip_name_id) FROM device ORDER BY "
+      "id");
   Rows ranks(out, kRankDevices);
   const std::int64_t rank = read_meta_integer(out.store(), "host.rank").value_or(kNone);
   bool has_device = false;

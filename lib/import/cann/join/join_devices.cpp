@@ -376,13 +376,14 @@ std::int64_t name_or_null(TraceDbWriter& store, std::string_view text) {
   return text.empty() ? kNull : store.name_id(text);
 }
 
-DeviceRow device_row(const CannPart& part, TraceDbWriter& store) {
+DeviceRow device_row(const CannSession& session, const CannPart& part, TraceDbWriter& store) {
   const Info& info = part.info;
   DeviceRow row;
   row.id = *part.device;
   if (info.platform) {
     row.platform = *info.platform;
-    if (const auto chip = chip_of(*info.platform)) row.chip_name_id = store.name_id(chip->name);
+    if (const auto chip = chip_of(*info.platform))
+      row.chip_name_id = store.name_id(session.is_of_host_runtime() ? kHostRuntime : chip->name);
   }
   row.frequency_hz = or_null(info.aic_frequency_hz);
   row.core_count = or_null(info.ai_core_num);
@@ -401,9 +402,10 @@ void write_devices(const CannImport& import, const ImportContext& context) {
   const CannSession& session = import.session;
   TraceDbWriter& store = context.store;
   for (const CannPart& part : session.parts()) {
-    if (!part.is_host()) store.add(device_row(part, store));
+    if (!part.is_host()) store.add(device_row(session, part, store));
   }
   const Info& info = session.info();
+  if (session.is_of_host_runtime()) context.report.set_unit_loads(UnitLoads::modelled);
   store.set_meta("time_stamp", session.time_stamp());
   store.set_meta("chip", session.chip() ? session.chip()->name : "");
   store.set_meta("window.begin_ns", std::to_string(session.begin_ns()));
