@@ -194,8 +194,8 @@ TEST_CASE("a PROF folder of the host runtime names it in the place of a chip") {
   // Columns of counters are those of the capture.
   const auto table = run_msprof({"query", "SELECT * FROM op_summary LIMIT 1", "-dir", prof});
   CHECK(contains(table.err, kNote));
-  const auto times = run_msprof(
-      {"query", "SELECT op_name, op_type FROM op_summary LIMIT 1", "-dir", prof, "-q"});
+  const auto times =
+      run_msprof({"query", "SELECT op_name, op_type FROM op_summary LIMIT 1", "-dir", prof, "-q"});
   CHECK(times.exit_code == 0);
   CHECK_FALSE(contains(times.err, "modelled"));
 
