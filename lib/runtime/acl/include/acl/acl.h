@@ -1,0 +1,6 @@
+// The whole interface in one include, but for profiling (acl_prof.h), media and operator libraries.
+#pragma once
+
+#include "acl_mdl.h"
+#include "acl_op.h"
+#include "acl_rt.h"

@@ -1,0 +1,17 @@
+// Handles of allocators that an application brings along.
+#pragma once
+
+#include "acl_base.h"
+
+#ifdef __cplusplus
+extern "C" {
+#endif
+
+typedef void* aclrtAllocator;
+typedef void* aclrtAllocatorDesc;
+typedef void* aclrtAllocatorBlock;
+typedef void* aclrtAllocatorAddr;
+
+#ifdef __cplusplus
+}
+#endif
