@@ -2,6 +2,7 @@
 #pragma once
 
 #include "acl_base.h"
+#include "acl_dump.h"
 #include "acl_rt.h"
 
 #ifdef __cplusplus
@@ -248,11 +249,6 @@ ACL_FUNC_VISIBILITY aclError aclmdlSetAIPPCscParams(
     int16_t cscMatrixR2C0, int16_t cscMatrixR2C1, int16_t cscMatrixR2C2, uint8_t cscOutputBiasR0,
     uint8_t cscOutputBiasR1, uint8_t cscOutputBiasR2, uint8_t cscInputBiasR0,
     uint8_t cscInputBiasR1, uint8_t cscInputBiasR2);
-
-// Dumps of tensors, which a host does not make: 200001.
-ACL_FUNC_VISIBILITY aclError aclmdlInitDump(void);
-ACL_FUNC_VISIBILITY aclError aclmdlSetDump(const char* dumpCfgPath);
-ACL_FUNC_VISIBILITY aclError aclmdlFinalizeDump(void);
 
 #ifdef __cplusplus
 }

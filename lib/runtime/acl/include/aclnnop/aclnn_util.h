@@ -1,0 +1,8 @@
+// Marks functions of operators as exported.
+#pragma once
+
+#if defined(__GNUC__)
+#define ACLNN_API __attribute__((visibility("default")))
+#else
+#define ACLNN_API
+#endif
