@@ -1,0 +1,17 @@
+#include "runtime/acl/api/unsupported.hpp"
+
+#include <string>
+
+#include "runtime/acl/api/error_message.hpp"
+#include "runtime/engine/message.hpp"
+
+namespace msprof::acl {
+
+void refuse(std::atomic_flag& said, const char* function) noexcept try {
+  const std::string sentence = std::string(function) + " is not supported on a Linux host";
+  remember_error(sentence);
+  if (!said.test_and_set()) runtime::say(sentence);
+} catch (...) {  // no memory for the sentence: the result says it as well
+}
+
+}  // namespace msprof::acl

@@ -1,0 +1,18 @@
+// The body of a function that only a card has.
+#pragma once
+
+#include <atomic>
+
+namespace msprof::acl {
+
+// Names the function on stderr the first time, and remembers why it failed. Never throws.
+void refuse(std::atomic_flag& said, const char* function) noexcept;
+
+}  // namespace msprof::acl
+
+#define MSPROF_UNSUPPORTED(value)                                \
+  static std::atomic_flag said = ATOMIC_FLAG_INIT;               \
+  msprof::acl::refuse(said, static_cast<const char*>(__func__)); \
+  return value
+#define MSPROF_UNSUPPORTED_ERROR MSPROF_UNSUPPORTED(ACL_ERROR_API_NOT_SUPPORT)
+#define MSPROF_UNSUPPORTED_VOID MSPROF_UNSUPPORTED(void())
