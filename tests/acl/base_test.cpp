@@ -1,0 +1,275 @@
+// Functions that need no device, and the ones that a Linux host refuses.
+#include <unistd.h>
+
+#include <algorithm>
+#include <bit>
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <cmath>
+#include <cstdint>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <limits>
+#include <random>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acl/acl.h"
+#include "acl/acl_tdt.h"
+#include "acl/ops/acl_dvpp.h"
+#include "securec.h"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+namespace {
+
+// What `work` prints on stderr.
+template <typename Work>
+std::string stderr_of(const Work& work) {
+  const msprof::test::TempFolder folder;
+  const std::string path = (folder.path() / "stderr").string();
+  FILE* file = std::fopen(path.c_str(), "w");
+  REQUIRE(file != nullptr);
+  const int before = dup(STDERR_FILENO);
+  REQUIRE(dup2(fileno(file), STDERR_FILENO) == STDERR_FILENO);
+  work();
+  REQUIRE(dup2(before, STDERR_FILENO) == STDERR_FILENO);
+  close(before);
+  std::fclose(file);
+  return msprof::test::read_file(path);
+}
+
+// A value as a program in C may pass it, which the enumeration need not have.
+template <typename Enumeration>
+Enumeration enumerator(int value) {
+  Enumeration made;
+  static_assert(sizeof made == sizeof value);
+  std::memcpy(&made, &value, sizeof made);
+  return made;
+}
+
+// A half float by its definition.
+double value_of(std::uint16_t half) {
+  const int exponent = (half >> 10) & 0x1F;
+  const int fraction = half & 0x3FF;
+  const double magnitude =
+      exponent == 0 ? std::ldexp(fraction, -24) : std::ldexp(1024 + fraction, exponent - 25);
+  return (half & 0x8000) != 0 ? -magnitude : magnitude;
+}
+
+// The nearest half to a positive finite value, by looking through all of them; the even one between
+// two. Infinity has the place of 2^16.
+std::uint16_t nearest_half(double value) {
+  std::uint16_t low = 0;
+  std::uint16_t high = 0x7C00;
+  if (value >= value_of(high)) return high;
+  while (high - low > 1) {
+    const auto middle = static_cast<std::uint16_t>((low + high) / 2);
+    (value_of(middle) <= value ? low : high) = middle;
+  }
+  const double below = value - value_of(low);
+  const double above = value_of(high) - value;
+  if (below != above) return below < above ? low : high;
+  return low % 2 == 0 ? low : high;
+}
+
+}  // namespace
+
+TEST_CASE("Every half float is the float of its definition, and comes back") {
+  for (std::uint32_t bits = 0; bits <= 0xFFFF; ++bits) {
+    const auto half = static_cast<aclFloat16>(bits);
+    const float value = aclFloat16ToFloat(half);
+    INFO(bits);
+    if ((bits & 0x7C00) == 0x7C00) {
+      if ((bits & 0x3FF) == 0) {
+        REQUIRE(std::isinf(value));
+        REQUIRE(aclFloatToFloat16(value) == half);
+      } else {
+        REQUIRE(std::isnan(value));
+        REQUIRE(aclFloatToFloat16(value) == (half | 0x200));
+      }
+      REQUIRE(std::signbit(value) == ((bits & 0x8000) != 0));
+      continue;
+    }
+    REQUIRE(static_cast<double>(value) == value_of(half));
+    REQUIRE(std::signbit(value) == ((bits & 0x8000) != 0));
+    REQUIRE(aclFloatToFloat16(value) == half);
+  }
+}
+
+TEST_CASE("A float becomes the nearest half float, the even one between two") {
+  std::vector<float> values = {0.0F,
+                               65504.0F,
+                               65519.996F,
+                               65520.0F,
+                               65535.0F,
+                               65536.0F,
+                               1e30F,
+                               6.1e-5F,
+                               std::numeric_limits<float>::max(),
+                               std::numeric_limits<float>::denorm_min()};
+  // Around each half and each middle between two, up to the middle between the largest and 2^16.
+  for (std::uint16_t half = 0; half < 0x7C00; ++half) {
+    const auto exact = static_cast<float>(value_of(half));
+    const auto middle =
+        static_cast<float>((value_of(half) + value_of(static_cast<std::uint16_t>(half + 1))) / 2);
+    for (const float value : {exact, middle}) {
+      values.push_back(std::nextafter(value, 0.0F));
+      values.push_back(value);
+      values.push_back(std::nextafter(value, 1e30F));
+    }
+  }
+  std::mt19937 random(20260715);
+  for (int i = 0; i < 100000; ++i)
+    values.push_back(std::bit_cast<float>(static_cast<std::uint32_t>(random()) & 0x7F7FFFFFU));
+  for (const float value : values) {
+    const std::uint16_t expected = nearest_half(static_cast<double>(value));
+    INFO(value);
+    REQUIRE(aclFloatToFloat16(value) == expected);
+    REQUIRE(aclFloatToFloat16(-value) == (expected | 0x8000));
+  }
+}
+
+TEST_CASE("Infinity and what is not a number stay so as half floats") {
+  CHECK(aclFloatToFloat16(std::numeric_limits<float>::infinity()) == 0x7C00);
+  CHECK(aclFloatToFloat16(-std::numeric_limits<float>::infinity()) == 0xFC00);
+  CHECK((aclFloatToFloat16(std::numeric_limits<float>::quiet_NaN()) & 0x7E00) == 0x7E00);
+  // A payload in the lowest bits alone is cut off, and must not leave infinity behind.
+  CHECK((aclFloatToFloat16(std::bit_cast<float>(0x7F800001U)) & 0x7FFF) == 0x7E00);
+}
+
+TEST_CASE("Data types have their sizes in bytes, and 0 where there is none") {
+  for (const aclDataType type : {ACL_INT8, ACL_UINT8, ACL_BOOL, ACL_HIFLOAT8, ACL_FLOAT8_E5M2,
+                                 ACL_FLOAT8_E4M3FN, ACL_FLOAT8_E8M0})
+    CHECK(aclDataTypeSize(type) == 1);
+  for (const aclDataType type : {ACL_FLOAT16, ACL_BF16, ACL_INT16, ACL_UINT16})
+    CHECK(aclDataTypeSize(type) == 2);
+  for (const aclDataType type : {ACL_FLOAT, ACL_INT32, ACL_UINT32, ACL_COMPLEX32})
+    CHECK(aclDataTypeSize(type) == 4);
+  for (const aclDataType type : {ACL_DOUBLE, ACL_INT64, ACL_UINT64, ACL_COMPLEX64})
+    CHECK(aclDataTypeSize(type) == 8);
+  CHECK(aclDataTypeSize(ACL_COMPLEX128) == 16);
+  for (const aclDataType type : {ACL_DT_UNDEFINED, ACL_STRING, ACL_INT4, ACL_UINT1, ACL_FLOAT4_E2M1,
+                                 enumerator<aclDataType>(5), enumerator<aclDataType>(1000)})
+    CHECK(aclDataTypeSize(type) == 0);
+}
+
+TEST_CASE("The application's log prints errors alone, unless the level says otherwise") {
+  const auto lines = [] {
+    return stderr_of([] {
+      for (const aclLogLevel level : {ACL_DEBUG, ACL_INFO, ACL_WARNING, ACL_ERROR})
+        aclAppLog(level, "work", "main.cpp", 7, "%d of %s", 3, "many");
+    });
+  };
+  unsetenv("ASCEND_GLOBAL_LOG_LEVEL");
+  const std::string error = "msprof runtime: [ERROR] main.cpp:7 work: 3 of many\n";
+  CHECK(lines() == error);
+  setenv("ASCEND_GLOBAL_LOG_LEVEL", "2", 1);
+  CHECK(lines() == "msprof runtime: [WARNING] main.cpp:7 work: 3 of many\n" + error);
+  setenv("ASCEND_GLOBAL_LOG_LEVEL", "0", 1);
+  const std::string all = lines();
+  CHECK(std::count(all.begin(), all.end(), '\n') == 4);
+  CHECK(all.find("[DEBUG]") < all.find("[INFO]"));
+  setenv("ASCEND_GLOBAL_LOG_LEVEL", "4", 1);
+  CHECK(lines().empty());
+  for (const char* no_level : {"", "5", "-1", "33", "x"}) {
+    setenv("ASCEND_GLOBAL_LOG_LEVEL", no_level, 1);
+    CHECK(lines() == error);
+  }
+  unsetenv("ASCEND_GLOBAL_LOG_LEVEL");
+  CHECK(stderr_of([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, nullptr); }).empty());
+  CHECK(stderr_of([] { aclAppLog(ACL_ERROR, nullptr, nullptr, 0, "%s", "text"); }) ==
+        "msprof runtime: [ERROR] :0 : text\n");
+  const std::string long_text(10000, 'x');
+  const std::string cut = stderr_of([&] { ACL_APP_LOG(ACL_ERROR, "%s", long_text.c_str()); });
+  CHECK(cut.size() < 3000);
+  CHECK(cut.ends_with("xxx\n"));
+}
+
+TEST_CASE("The runtime tells its version and its name") {
+  int32_t major = -1, minor = -1, patch = -1;
+  CHECK(aclrtGetVersion(&major, &minor, &patch) == ACL_SUCCESS);
+  CHECK(std::vector<int32_t>{major, minor, patch} ==
+        std::vector<int32_t>{ACL_MAJOR_VERSION, ACL_MINOR_VERSION, ACL_PATCH_VERSION});
+  CHECK(aclrtGetVersion(nullptr, &minor, &patch) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetVersion(&major, nullptr, &patch) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetVersion(&major, &minor, nullptr) == ACL_ERROR_INVALID_PARAM);
+  CHECK(std::string(aclrtGetSocName()) == "MsprofHost");
+
+  std::string package = "runtime";
+  std::string version(ACL_PKG_VERSION_MAX_SIZE, '?');
+  CHECK(aclsysGetVersionStr(package.data(), version.data()) == ACL_SUCCESS);
+  CHECK(std::string(version.c_str()) == MSPROF_VERSION);
+  std::string no_package;
+  CHECK(aclsysGetVersionStr(no_package.data(), version.data()) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclsysGetVersionStr(nullptr, version.data()) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclsysGetVersionStr(package.data(), nullptr) == ACL_ERROR_INVALID_PARAM);
+}
+
+TEST_CASE("Properties and options of the runtime can be asked for, and options be set") {
+  int32_t property = -1;
+  CHECK(aclGetCannAttribute(ACL_CANN_ATTR_INF_NAN, &property) == ACL_SUCCESS);
+  CHECK(property == 1);
+  CHECK(aclGetCannAttribute(ACL_CANN_ATTR_BF16, &property) == ACL_SUCCESS);
+  CHECK(property == 0);
+  CHECK(aclGetCannAttribute(ACL_CANN_ATTR_UNDEFINED, &property) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclGetCannAttribute(ACL_CANN_ATTR_INF_NAN, nullptr) == ACL_ERROR_INVALID_PARAM);
+
+  int64_t option = -1;
+  CHECK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &option) == ACL_SUCCESS);
+  CHECK(option == 0);
+  CHECK(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 1) == ACL_SUCCESS);
+  CHECK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, &option) == ACL_SUCCESS);
+  CHECK(option == 1);
+  CHECK(aclrtGetSysParamOpt(ACL_OPT_STRONG_CONSISTENCY, &option) == ACL_SUCCESS);
+  CHECK(option == 0);
+  CHECK(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0) == ACL_SUCCESS);
+  CHECK(aclrtSetSysParamOpt(enumerator<aclSysParamOpt>(4), 1) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetSysParamOpt(enumerator<aclSysParamOpt>(4), &option) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr) == ACL_ERROR_INVALID_PARAM);
+}
+
+TEST_CASE("memset_s sets what fits, and says when that was not all") {
+  std::string text = "0123456789";
+  CHECK(memset_s(text.data(), 8, 'x', 4) == EOK);
+  CHECK(text == "xxxx456789");
+  CHECK(memset_s(text.data(), 8, 'y', 9) == ERANGE_AND_RESET);
+  CHECK(text == "yyyyyyyy89");
+  CHECK(memset_s(text.data(), 8, 'z', 0) == EOK);
+  CHECK(memset_s(text.data(), 0, 'z', 1) == ERANGE);
+  CHECK(memset_s(text.data(), SECUREC_MEM_MAX_LEN + 1, 'z', 1) == ERANGE);
+  CHECK(memset_s(nullptr, 8, 'z', 1) == EINVAL);
+  CHECK(text == "yyyyyyyy89");
+}
+
+TEST_CASE(
+    "What a Linux host does not have says so once a function, and answers 200001 or nothing") {
+  const std::string said = stderr_of([] {
+    for (int i = 0; i < 3; ++i) {
+      CHECK(aclopSetModelDir("models") == 200001);
+      CHECK(acldvppCreatePicDesc() == nullptr);
+      CHECK(acldvppGetPicDescWidth(nullptr) == 0);
+      CHECK(acltdtGetTensorTypeFromItem(nullptr) == ACL_TENSOR_DATA_UNDEFINED);
+      CHECK(aclrtGetTaskIdFromExceptionInfo(nullptr) == 0xFFFFFFFF);
+      aclopDestroyAttr(nullptr);
+    }
+  });
+  CHECK(said ==
+        "msprof runtime: aclopSetModelDir is not supported on a Linux host\n"
+        "msprof runtime: acldvppCreatePicDesc is not supported on a Linux host\n"
+        "msprof runtime: acldvppGetPicDescWidth is not supported on a Linux host\n"
+        "msprof runtime: acltdtGetTensorTypeFromItem is not supported on a Linux host\n"
+        "msprof runtime: aclrtGetTaskIdFromExceptionInfo is not supported on a Linux host\n"
+        "msprof runtime: aclopDestroyAttr is not supported on a Linux host\n");
+}
+
+TEST_CASE("The recent error is the calling thread's own, and is told once") {
+  stderr_of([] { CHECK(aclopLoad(nullptr, 0) == ACL_ERROR_API_NOT_SUPPORT); });
+  std::thread([] { CHECK(aclGetRecentErrMsg() == nullptr); }).join();
+  const char* message = aclGetRecentErrMsg();
+  REQUIRE(message != nullptr);
+  CHECK(std::string(message) == "aclopLoad is not supported on a Linux host");
+  CHECK(aclGetRecentErrMsg() == nullptr);
+}

@@ -1,0 +1,165 @@
+// The headers as programs include them, and the libraries as programs link them.
+#include <dlfcn.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <iterator>
+#include <regex>
+#include <set>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "acl/headers/elf_file.hpp"
+#include "acl/headers/tables.hpp"
+#include "support/files.hpp"
+
+extern "C" int short_names_resolve(void);
+
+namespace {
+
+namespace fs = std::filesystem;
+using msprof::test::read_file;
+
+const fs::path kTree = MSPROF_HOST_TREE;
+const fs::path kLibraries = kTree / "lib64";
+
+std::set<std::string> names_of(const msprof_named_function* table) {
+  std::set<std::string> names;
+  for (; table->name != nullptr; ++table) names.insert(table->name);
+  return names;
+}
+
+// The names that a header declares: what stands between a mark of exported functions and the first
+// bracket.
+std::set<std::string> declared_in(const fs::path& header) {
+  std::string text = std::regex_replace(read_file(header), std::regex("//[^\n]*"), "");
+  text = std::regex_replace(text, std::regex("(^|\n)[ \t]*#[^\n]*"), "\n");
+  const std::regex prototype(
+      R"((ACL_FUNC_VISIBILITY|MSVP_PROF_API|ACL_DUMP_API|ACLNN_API)\s[^(;]*?(\w+)\()");
+  std::set<std::string> names;
+  for (std::sregex_iterator it(text.begin(), text.end(), prototype), end; it != end; ++it)
+    names.insert((*it)[2]);
+  return names;
+}
+
+// Headers below include/, as programs include them; the stamps of mstx have tests of their own.
+std::set<std::string> installed_headers() {
+  std::set<std::string> headers;
+  const auto options = fs::directory_options::follow_directory_symlink;
+  for (const auto& entry : fs::recursive_directory_iterator(kTree / "include", options)) {
+    if (entry.path().extension() == ".h")
+      headers.insert(entry.path().lexically_relative(kTree / "include").string());
+  }
+  std::erase_if(headers, [](const std::string& header) { return header.starts_with("mstx/"); });
+  return headers;
+}
+
+std::set<std::string> all_names() {
+  std::set<std::string> names;
+  for (const HeaderTables& tables : header_tables()) names.merge(names_of(tables.c));
+  return names;
+}
+
+// The patterns after "global:" in the map that the library is linked with.
+std::vector<std::string> exported_patterns() {
+  const std::string map = read_file(MSPROF_ACL_EXPORTS);
+  std::smatch match;
+  REQUIRE(std::regex_search(map, match, std::regex(R"(global:([^}]*?)local:)")));
+  std::string list = match[1];
+  std::replace(list.begin(), list.end(), ';', ' ');
+  std::istringstream words(list);
+  return {std::istream_iterator<std::string>(words), {}};
+}
+
+}  // namespace
+
+TEST_CASE("Every header has its table, and every table its header") {
+  std::set<std::string> tabled;
+  for (const HeaderTables& tables : header_tables()) tabled.insert(tables.header);
+  CHECK(tabled == installed_headers());
+}
+
+TEST_CASE(
+    "Each header, alone in a C11 and in a C++ file, gives the address of every function it "
+    "declares") {
+  std::size_t functions = 0;
+  for (const HeaderTables& tables : header_tables()) {
+    INFO(tables.header);
+    for (const msprof_named_function* table : {tables.c, tables.cpp}) {
+      for (const msprof_named_function* entry = table; entry->name != nullptr; ++entry) {
+        INFO(entry->name);
+        CHECK(entry->address != nullptr);
+      }
+      CHECK(names_of(table) == declared_in(kTree / "include" / tables.header));
+    }
+    functions += names_of(tables.c).size();
+  }
+  // A function belongs to one header.
+  CHECK(functions == all_names().size());
+}
+
+TEST_CASE("Headers are found by their short names in acl/ as well") {
+  CHECK(short_names_resolve() == 0);
+}
+
+TEST_CASE("A program that loads libascendcl.so finds every function by its name") {
+  void* library = dlopen((kLibraries / "libascendcl.so").c_str(), RTLD_NOW | RTLD_LOCAL);
+  REQUIRE(library != nullptr);
+  for (const std::string& name : all_names()) {
+    INFO(name);
+    CHECK(dlsym(library, name.c_str()) != nullptr);
+  }
+  CHECK(dlclose(library) == 0);
+}
+
+TEST_CASE("libascendcl.so exports what its map names and a header declares, and nothing else") {
+  const std::vector<std::string> patterns = exported_patterns();
+  REQUIRE(!patterns.empty());
+  const std::set<std::string> declared = all_names();
+  // Exported for the injection of stamps, which finds them by name; they stand in no header of
+  // CANN.
+  const std::set<std::string> undeclared = {"InitInjectionMstx", "ProfRegisterMstxFunc"};
+  for (const std::string& name : read_elf(kLibraries / "libascendcl.so").exported) {
+    INFO(name);
+    CHECK(std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+      return fnmatch(pattern.c_str(), name.c_str(), 0) == 0;
+    }));
+    CHECK((declared.contains(name) || undeclared.contains(name)));
+  }
+}
+
+TEST_CASE("libascendcl.so needs libc and libm only") {
+  for (const std::string& name : read_elf(kLibraries / "libascendcl.so").needed) {
+    INFO(name);
+    CHECK(std::regex_match(name, std::regex(R"(lib(c|m|pthread|dl|rt)\.so\.\d+|ld-linux[\w.-]*)")));
+  }
+}
+
+TEST_CASE(
+    "The libraries beside libascendcl.so need it, hold nothing and look for it in their own "
+    "folder") {
+  for (const std::string name : {"msprofiler", "profapi", "c_sec", "nnopbase", "opapi",
+                                 "acl_op_compiler", "acl_dvpp", "acl_cblas"}) {
+    const fs::path path = kLibraries / ("lib" + name + ".so");
+    INFO(path);
+    const ElfFile file = read_elf(path);
+    CHECK(file.needed == std::set<std::string>{"libascendcl.so"});
+    CHECK(file.exported.empty());
+    CHECK(file.soname == path.filename());
+    CHECK(file.runpath == "$ORIGIN");
+    void* library = dlopen(path.c_str(), RTLD_NOW | RTLD_LOCAL);
+    REQUIRE(library != nullptr);
+    CHECK(dlsym(library, "aclrtGetSocName") != nullptr);
+    CHECK(dlclose(library) == 0);
+  }
+}
+
+TEST_CASE("The names that stand for libascendcl.so are that library") {
+  for (const std::string name : {"acl_rt", "acl_mdl", "acl_op_executor"}) {
+    INFO(name);
+    CHECK(fs::equivalent(kLibraries / ("lib" + name + ".so"), kLibraries / "libascendcl.so"));
+  }
+}

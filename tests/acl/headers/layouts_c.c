@@ -1,0 +1,1 @@
+#include "acl/headers/layouts.h"
