@@ -5,7 +5,7 @@
 
 #include "base/number.hpp"
 #include "import/cann/cann_import.hpp"
-#include "wire/cann/host_wire.hpp"
+#include "wire/cann/aicpu_wire.hpp"
 
 namespace msprof::cann {
 
@@ -13,30 +13,6 @@ namespace {
 
 // Values in the type of the head, which is that of the host records.
 enum class AicpuType : std::uint32_t { node = 0, data_queue = 1, model = 2, mind_spore = 3 };
-
-struct __attribute__((packed)) AicpuNodeWire {  // cann_device.md 8.1.1
-  HostHeader head;
-  std::uint16_t stream;
-  std::uint16_t task;
-  std::uint32_t thread_index;
-  std::uint64_t run_start_us;
-  std::uint64_t start_ticks;
-  std::uint64_t compute_start_us;
-  std::uint64_t memcpy_start_us;
-  std::uint64_t memcpy_end_us;
-  std::uint64_t run_end;
-  std::uint64_t end_ticks;
-  std::uint32_t unused[2];
-  std::uint64_t submit_ticks;
-  std::uint64_t schedule_ticks;
-  std::uint64_t before_run_ticks;
-  std::uint64_t after_run_ticks;
-  std::uint32_t kernel_type;
-  std::uint32_t dispatch_us;
-  std::uint32_t total_time;
-  std::uint8_t reserved[116];
-};
-static_assert(sizeof(AicpuNodeWire) == 256);
 
 struct __attribute__((packed)) AicpuQueueWire {  // cann_device.md 8.1.2
   HostHeader head;                               // time: microseconds

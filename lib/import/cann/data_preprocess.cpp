@@ -9,6 +9,7 @@
 #include "base/text.hpp"
 #include "import/cann/cann_import.hpp"
 #include "import/cann/dictionaries.hpp"
+#include "wire/cann/aicpu_wire.hpp"
 
 namespace msprof::cann {
 
@@ -16,34 +17,8 @@ namespace {
 
 constexpr std::string_view kName = "data_preprocess";
 
-constexpr std::uint16_t kOldAicpuTag = 60;
 constexpr std::uint16_t kModelWithQueueTag = 61;
 constexpr std::uint16_t kDataQueueTag = 100;
-
-struct __attribute__((packed)) OldAicpuWire {  // cann_device.md 8.2
-  std::uint16_t magic;
-  std::uint16_t tag;
-  std::uint16_t stream;
-  std::uint16_t task;
-  std::uint64_t run_start_us;
-  std::uint64_t start_ticks;
-  std::uint64_t compute_start_us;
-  std::uint64_t memcpy_start_us;
-  std::uint64_t memcpy_end_us;
-  std::uint64_t run_end;
-  std::uint64_t end_ticks;
-  std::uint32_t thread_id;
-  std::uint32_t device_id;
-  std::uint64_t submit_ticks;
-  std::uint64_t schedule_ticks;
-  std::uint64_t before_run_ticks;
-  std::uint64_t after_run_ticks;
-  std::uint32_t kernel_type;
-  std::uint32_t dispatch_us;
-  std::uint32_t total_time_us;
-  std::uint8_t unused[12];
-};
-static_assert(sizeof(OldAicpuWire) == 128);
 
 struct __attribute__((packed)) DataQueueWire {  // cann_device.md 8.3
   std::uint16_t magic;

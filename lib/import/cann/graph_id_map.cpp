@@ -6,16 +6,7 @@ namespace msprof::cann {
 
 namespace {
 
-struct __attribute__((packed)) GraphIdMapWire {  // cann_host.md 1.4, 1.8.11
-  HostHeader head;
-  std::uint64_t model_name;  // hash
-  std::uint32_t graph_id;
-  std::uint32_t model_id;
-  std::uint8_t reserved[216];
-};
-static_assert(sizeof(GraphIdMapWire) == 256);
-
-constexpr RecordFormat kGraphIdMapFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_head};
+constexpr RecordFormat kFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_head};
 
 class GraphIdMapKind : public SliceKind {
  public:

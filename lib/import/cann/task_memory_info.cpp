@@ -6,21 +6,7 @@ namespace msprof::cann {
 
 namespace {
 
-struct __attribute__((packed)) TaskMemoryWire {  // cann_host.md 1.4, 1.8.13
-  HostHeader head;
-  std::uint64_t address;
-  std::int64_t size_bytes;
-  std::uint64_t name;  // hash
-  std::uint64_t total_allocated_bytes;
-  std::uint64_t total_reserved_bytes;
-  std::uint32_t device_id;
-  std::uint32_t device_type;
-  std::uint8_t reserved[184];
-};
-static_assert(sizeof(TaskMemoryWire) == 256);
-
-constexpr RecordFormat kTaskMemoryInfoFormat{"task_memory_info", sizeof(TaskMemoryWire),
-                                             has_record_head};
+constexpr RecordFormat kFormat{"task_memory_info", sizeof(TaskMemoryWire), has_record_head};
 
 class TaskMemoryKind : public SliceKind {
  public:

@@ -186,6 +186,30 @@ struct __attribute__((packed)) CaptureStreamInfoWire {
 };
 static_assert(sizeof(CaptureStreamInfoWire) == 34);
 
+// graph_id_map: the name of a model.
+struct __attribute__((packed)) GraphIdMapWire {
+  HostHeader head;
+  std::uint64_t model_name;  // hash
+  std::uint32_t graph_id;
+  std::uint32_t model_id;
+  std::uint8_t reserved[216];
+};
+static_assert(sizeof(GraphIdMapWire) == 256);
+
+// task_memory_info: device memory that operators take and give back.
+struct __attribute__((packed)) TaskMemoryWire {
+  HostHeader head;
+  std::uint64_t address;
+  std::int64_t size_bytes;
+  std::uint64_t name;  // hash
+  std::uint64_t total_allocated_bytes;
+  std::uint64_t total_reserved_bytes;
+  std::uint32_t device_id;
+  std::uint32_t device_type;
+  std::uint8_t reserved[184];
+};
+static_assert(sizeof(TaskMemoryWire) == 256);
+
 // msproftx: a range or a mark that the application named.
 enum class TxInfo : std::uint16_t { stamp = 0, extended = 1 };
 

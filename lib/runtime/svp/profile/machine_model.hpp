@@ -1,6 +1,4 @@
-// Converts the work of a layer to the cycles of the units of an imagined core. A host has no such
-// counters: these numbers are a model, stated in README.md, and never more than the time that
-// really passed.
+// The machine model (engine/machine_model.hpp) as columns of a record.
 #pragma once
 
 #include <cstdint>

@@ -11,6 +11,7 @@
 #include <new>
 #include <utility>
 
+#include "runtime/engine/files.hpp"
 #include "runtime/svp/profile/machine_model.hpp"
 
 namespace msprof::runtime {

@@ -11,6 +11,7 @@
 #include <utility>
 
 #include "runtime/engine/clock.hpp"
+#include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {

@@ -100,9 +100,6 @@ class WriteHealth {
   std::atomic<bool> said_{false};
 };
 
-// Writes a small text file under a temporary name and renames it; false with errno when that fails.
-bool write_whole_file(const std::string& path, std::string_view text);
-
 class RecordFile {
  public:
   RecordFile(std::string path, RecordKind kind, WriteHealth& health);

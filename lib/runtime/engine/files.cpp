@@ -1,0 +1,59 @@
+#include "runtime/engine/files.hpp"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+namespace msprof::runtime {
+
+int open_above_stdio(const std::string& path, int flags) {
+  constexpr mode_t kFileMode = 0640;
+  const int fd = open(path.c_str(), flags | O_CLOEXEC | O_NOFOLLOW, kFileMode);
+  if (fd < 0 || fd > STDERR_FILENO) return fd;
+  const int higher = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+  const int error = errno;
+  close(fd);
+  errno = error;
+  return higher;
+}
+
+uint64_t size_limit() {
+  rlimit limit = {};
+  const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? limit.rlim_cur : UINT64_MAX;
+}
+
+ssize_t write_retrying(int fd, const void* bytes, std::size_t size) {
+  ssize_t written = 0;
+  do {
+    written = write(fd, bytes, size);
+  } while (written < 0 && errno == EINTR);
+  return written;
+}
+
+bool write_whole_file(const std::string& path, std::string_view text) {
+  const std::string temporary = path + ".tmp";
+  if (text.size() > size_limit()) {
+    errno = EFBIG;
+    return false;
+  }
+  const int fd = open_above_stdio(temporary, O_WRONLY | O_CREAT | O_TRUNC);
+  if (fd < 0) return false;
+  const ssize_t written = write_retrying(fd, text.data(), text.size());
+  int error = written < 0 ? errno : ENOSPC;
+  bool good = written == static_cast<ssize_t>(text.size());
+  if (close(fd) != 0 && good) {
+    good = false;
+    error = errno;
+  }
+  if (good && rename(temporary.c_str(), path.c_str()) == 0) return true;
+  if (good) error = errno;
+  unlink(temporary.c_str());
+  errno = error;
+  return false;
+}
+
+}  // namespace msprof::runtime

@@ -1,0 +1,28 @@
+// Files that a library writes inside somebody else's process: never on the numbers of its stdio,
+// never with a signal.
+#pragma once
+
+#include <sys/types.h>
+
+#include <cstddef>
+#include <cstdint>
+#include <string>
+#include <string_view>
+
+namespace msprof::runtime {
+
+// open() with O_CLOEXEC and O_NOFOLLOW, mode 0640. Never 0, 1 or 2: an application that closed its
+// stdout would print into our file. -1 with errno.
+int open_above_stdio(const std::string& path, int flags);
+
+// Largest size of a file. A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end the
+// application: never try it.
+uint64_t size_limit();
+
+// write(), again where a signal interrupts it.
+ssize_t write_retrying(int fd, const void* bytes, std::size_t size);
+
+// Writes a small text file under a temporary name and renames it; false with errno when that fails.
+bool write_whole_file(const std::string& path, std::string_view text);
+
+}  // namespace msprof::runtime
