@@ -16,6 +16,7 @@
 #include "import/cann/host_streams.hpp"
 #include "import/raw_kind.hpp"
 #include "session/cann_session.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof {
 class HostTaskStore;
@@ -113,7 +114,6 @@ Wire decode(std::span<const std::byte> record) {
 }
 
 // The mark of every host record and of aicpu.data (cann_host.md 1.4).
-inline constexpr std::uint16_t kRecordMagic = 0x5A5A;
 bool has_record_magic(std::span<const std::byte> record);
 // The magic and behind it what may be a level: msproftx has the magic a second time within a
 // record.

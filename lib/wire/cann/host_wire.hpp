@@ -9,6 +9,8 @@
 
 namespace msprof {
 
+inline constexpr std::uint16_t kRecordMagic = 0x5A5A;
+
 struct __attribute__((packed)) HostHeader {
   std::uint16_t magic;  // kRecordMagic
   std::uint16_t level;

@@ -1,1 +1,428 @@
 #include "runtime/acl/prof/recorder.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <cstring>
+
+#include "runtime/acl/prof/device_records.hpp"
+#include "runtime/acl/prof/dictionary.hpp"
+#include "runtime/acl/prof/known_models.hpp"
+#include "runtime/acl/prof/recording.hpp"
+#include "runtime/acl/prof/thread_number.hpp"
+#include "runtime/acl/prof/type_names.hpp"
+
+namespace msprof::acl {
+
+namespace {
+
+std::atomic<TaskObserver> g_observer{nullptr};
+
+constexpr std::uint16_t kStreamMask = 0x7FF;
+constexpr int kAscend910a = 1;
+
+// A record as its file has it, behind the last field that means something filled with zeros.
+template <typename Wire, std::size_t kBytes>
+struct Padded {
+  union {
+    Wire wire;
+    std::byte bytes[kBytes];
+  };
+  Padded() { std::memset(bytes, 0, sizeof(bytes)); }
+};
+template <typename Wire>
+using Compact = Padded<Wire, 64>;
+template <typename Wire>
+using Additional = Padded<Wire, 256>;
+
+HostHeader head(Level level, std::uint32_t type, std::uint32_t payload_bytes,
+                std::uint64_t time_ns) {
+  return {kRecordMagic, static_cast<std::uint16_t>(level), type, thread_number(), payload_bytes,
+          time_ns};
+}
+
+struct Span {
+  std::uint64_t begin_ns = 0;
+  std::uint64_t end_ns = 0;
+};
+
+// Calls without a duration hold no records.
+Span span(std::uint64_t begin_ns, std::uint64_t end_ns) {
+  return {begin_ns, std::max(end_ns, begin_ns + 1)};
+}
+
+void append_call(Recording& recording, Level level, std::uint32_t type, const Span& time,
+                 std::uint64_t item = 0, std::uint32_t request = 0) {
+  const ApiEventWire record = {head(level, type, request, time.begin_ns), time.end_ns, item};
+  recording.append(HostFile::api_event, &record);
+}
+
+// Visits the recordings with one of the bits that began before `begin_ns`: what was under way at
+// the start is not recorded by halves.
+template <typename Use>
+void record(std::uint64_t bits, std::uint64_t begin_ns, Use&& use) {
+  ActiveRecordings& active = ActiveRecordings::instance();
+  if ((active.bits() & bits) == 0) return;
+  active.for_each([&](Recording& recording) {
+    if ((recording.options().bits & bits) != 0 && begin_ns >= recording.begin_ns()) use(recording);
+  });
+}
+
+template <typename Use>
+void record_on(std::uint16_t device, std::uint64_t bits, std::uint64_t begin_ns, Use&& use) {
+  record(bits, begin_ns, [&](Recording& recording) {
+    if (recording.has_device(device)) use(recording);
+  });
+}
+
+void append_turn(Recording& recording, Side side, const TaskIds& ids, std::uint32_t number,
+                 std::uint64_t at_ns) {
+  const auto stream = static_cast<std::uint16_t>(ids.stream & kStreamMask);
+  if (side == Side::device) {
+    const cann::FlipWire flip = flip_record(stream, static_cast<std::uint16_t>(number), at_ns);
+    recording.append(ids.device, DeviceFile::ts_track, &flip);
+    return;
+  }
+  Compact<TaskTrackWire> flip;
+  flip.wire.head = head(Level::runtime, record_type::kTaskTrack, kLaunchDataLen, at_ns);
+  flip.wire.device = ids.device;
+  flip.wire.stream = stream;
+  flip.wire.batch = static_cast<std::uint16_t>(number);
+  flip.wire.type = task_type::kFlip;
+  recording.append(HostFile::task_track, &flip);
+}
+
+// Records the turns of task ids up to that of a task that this recording has not seen yet: both
+// sides count them, so each must have all of them, also where it began in the middle.
+void turn(Recording& recording, Side side, const TaskIds& ids, std::uint64_t before_ns) {
+  std::atomic<std::uint32_t>* const turns = recording.turns(ids.device, ids.stream, side);
+  const std::uint32_t batch = ids.sequence >> 16U;
+  std::uint32_t seen = turns->load(std::memory_order_relaxed);
+  if (batch <= seen) return;
+  while (seen < batch && !turns->compare_exchange_weak(seen, batch, std::memory_order_relaxed)) {
+  }
+  for (std::uint32_t number = seen + 1; number <= batch; ++number)
+    append_turn(recording, side, ids, number, before_ns);
+}
+
+std::uint64_t issued_ns(const Launch& launch, const Span& time) {
+  const bool is_given = launch.issued_ns > time.begin_ns && launch.issued_ns <= time.end_ns;
+  return is_given ? launch.issued_ns : time.end_ns;
+}
+
+void append_track(Recording& recording, const TaskIds& ids, std::uint32_t type,
+                  std::uint64_t kernel_hash, std::uint16_t blocks, std::uint64_t at_ns) {
+  turn(recording, Side::host, ids, at_ns - 1);
+  Compact<TaskTrackWire> track;
+  track.wire.head = head(Level::runtime, record_type::kTaskTrack, kLaunchDataLen, at_ns);
+  track.wire.device = ids.device;
+  track.wire.stream = ids.stream & kStreamMask;
+  track.wire.task_number = static_cast<std::uint16_t>(ids.sequence);
+  track.wire.batch = static_cast<std::uint16_t>(ids.sequence >> 16U);
+  track.wire.type = type;
+  track.wire.kernel_name = kernel_hash;
+  const KernelLaunchWire launch = {blocks, 0, 0};
+  std::memcpy(track.wire.launch, &launch, sizeof(launch));
+  recording.append(HostFile::task_track, &track);
+}
+
+// A 910A has cores of one kind.
+std::uint32_t kind_of(const OpInfo& op, const Recording& recording) {
+  return op.task_type == kVectorCoreTask && recording.options().chip == kAscend910a ? kAiCoreTask
+                                                                                    : op.task_type;
+}
+
+std::uint32_t task_type_of(std::uint32_t op_task_type) {
+  if (op_task_type == kAiCpuTask) return task_type::kAiCpu;
+  return op_task_type == kVectorCoreTask ? task_type::kAiVector : task_type::kAiCore;
+}
+
+void append_basic(Recording& recording, const OpInfo& op, std::uint64_t at_ns) {
+  Compact<NodeBasicInfoWire> basic;
+  basic.wire.head = head(Level::node, record_type::kNodeBasicInfo, 40, at_ns);
+  basic.wire.name = op.name_hash;
+  basic.wire.task_type = kind_of(op, recording);
+  basic.wire.type = op.type_hash;
+  basic.wire.blocks = op.blocks;
+  recording.append(HostFile::node_basic_info, &basic);
+}
+
+void append_attributes(Recording& recording, const OpInfo& op, std::uint64_t at_ns) {
+  recording.intern(op.attributes_hash, op.attributes);
+  Compact<NodeAttrInfoWire> attributes;
+  attributes.wire.head = head(Level::node, record_type::kNodeAttrInfo, 40, at_ns);
+  attributes.wire.name = op.name_hash;
+  attributes.wire.attribute = op.attributes_hash;
+  recording.append(HostFile::node_attr_info, &attributes);
+}
+
+// The first dimension of these formats is the number of images.
+bool counts_images(const TensorWire& tensor) {
+  constexpr std::uint32_t kLastImageFormat = 3;  // NCHW, NHWC, ND, NC1HWC0
+  return tensor.format <= kLastImageFormat && tensor.shape[0] != 0;
+}
+
+void append_tensors(Recording& recording, const OpInfo& op, std::uint32_t images,
+                    std::uint64_t at_ns) {
+  for (std::size_t from = 0; from < op.tensors.size(); from += kMaxTensors) {
+    Additional<TensorInfoWire> tensors;
+    tensors.wire.head = head(Level::node, record_type::kTensorInfo, 232, at_ns);
+    tensors.wire.name = op.name_hash;
+    tensors.wire.tensor_count =
+        static_cast<std::uint32_t>(std::min<std::size_t>(op.tensors.size() - from, kMaxTensors));
+    for (std::uint32_t i = 0; i < tensors.wire.tensor_count; ++i) {
+      TensorWire tensor = op.tensors[from + i];
+      if (images > 1 && counts_images(tensor)) tensor.shape[0] *= images;
+      tensors.wire.tensors[i] = tensor;
+    }
+    recording.append(HostFile::tensor_info, &tensors);
+  }
+}
+
+struct TaskNames {
+  std::uint32_t type;
+  std::uint32_t call;
+};
+
+TaskNames names_of(TaskKind kind) {
+  switch (kind) {
+    case TaskKind::memcpy_async:
+      return {task_type::kMemcpyAsync, runtime_call::kMemcpyAsync};
+    case TaskKind::memset_async:
+      return {task_type::kMemsetAsync, runtime_call::kMemsetAsync};
+    case TaskKind::event_record:
+      return {task_type::kEventRecord, runtime_call::kEventRecord};
+    case TaskKind::event_wait:
+      return {task_type::kStreamWaitEvent, runtime_call::kStreamWaitEvent};
+    case TaskKind::callback:
+      return {task_type::kCallback, runtime_call::kCallback};
+    case TaskKind::step:
+      return {task_type::kProfilerTrace, runtime_call::kProfilerTrace};
+    case TaskKind::op:
+      break;
+  }
+  return {task_type::kAiCore, runtime_call::kLaunch};
+}
+
+constexpr std::uint64_t kLaunchBits = prof_bits::kAnyTaskTime | prof_bits::kRuntimeApi;
+
+void append_launch(Recording& recording, const Launch& launch, const Span& time, TaskKind kind) {
+  const std::uint64_t bits = recording.options().bits;
+  const TaskNames names = names_of(kind);
+  if ((bits & prof_bits::kRuntimeApi) != 0)
+    append_call(recording, Level::runtime, names.call, time);
+  if ((bits & prof_bits::kAnyTaskTime) == 0) return;
+  if (kind == TaskKind::step) append_call(recording, Level::node, record_type::kStepInfo, time);
+  append_track(recording, launch.ids, names.type, 0, 0, issued_ns(launch, time));
+}
+
+// The counters of an operator's task.
+void append_counters(Recording& recording, const RanTask& task, const Span& time) {
+  const Metrics* const metrics = metrics_of(recording.options());
+  const std::uint32_t kind = kind_of(*task.op, recording);
+  if (metrics == nullptr || kind == kAiCpuTask) return;
+  const int chip = recording.options().chip;
+  const bool is_vector = kind == kVectorCoreTask;
+  const std::uint64_t cycles = time.end_ns - time.begin_ns;
+  const CounterValues values =
+      count_events(*metrics, chip, is_vector, task.op->work, task.images, cycles);
+  const DeviceFile file = is_vector ? DeviceFile::vector_counters : DeviceFile::counters;
+  const DeviceTask run = {static_cast<std::uint16_t>(task.ids.stream & kStreamMask),
+                          static_cast<std::uint16_t>(task.ids.sequence), time.begin_ns,
+                          time.end_ns};
+  if (has_stars(chip)) {
+    const cann::FftsWire record = stars_counters(run, is_vector, values);
+    recording.append(task.ids.device, file, &record);
+  } else {
+    const cann::AicoreWire record = hwts_counters(run, values);
+    recording.append(task.ids.device, file, &record);
+  }
+}
+
+void append_aicpu(Recording& recording, const RanTask& task, const DeviceTask& run) {
+  if ((recording.options().bits & prof_bits::kAicpu) == 0 || task.op->task_type != kAiCpuTask)
+    return;
+  if (has_stars(recording.options().chip)) {
+    const cann::AicpuNodeWire record = aicpu_record(run, thread_number());
+    recording.append(task.ids.device, DeviceFile::aicpu, &record);
+  } else {
+    const cann::OldAicpuWire record = old_aicpu_record(run, thread_number(), task.ids.device);
+    recording.append(task.ids.device, DeviceFile::aicpu, &record);
+  }
+}
+
+void append_task(Recording& recording, const RanTask& task, const Span& time) {
+  const DeviceTask run = {static_cast<std::uint16_t>(task.ids.stream & kStreamMask),
+                          static_cast<std::uint16_t>(task.ids.sequence), time.begin_ns,
+                          time.end_ns};
+  turn(recording, Side::device, task.ids, time.begin_ns - 1);
+  const std::uint32_t op_type = task.op != nullptr ? kind_of(*task.op, recording) : 0;
+  const unsigned sqe = sqe_type(recording.options().chip, task.kind, op_type);
+  for (const bool is_end : {false, true}) {
+    if (has_stars(recording.options().chip)) {
+      const cann::StarsLogWire record = stars_log(run, sqe, is_end);
+      recording.append(task.ids.device, DeviceFile::task_log, &record);
+    } else {
+      const cann::HwtsWire record = hwts_log(run, sqe, is_end);
+      recording.append(task.ids.device, DeviceFile::task_log, &record);
+    }
+  }
+  if (task.kind != TaskKind::op || task.op == nullptr) return;
+  append_counters(recording, task, time);
+  append_aicpu(recording, task, run);
+}
+
+}  // namespace
+
+void describe(OpInfo& op) {
+  op.name_hash = text_hash(op.name);
+  op.type_hash = text_hash(op.type);
+  op.attributes_hash = op.attributes.empty() ? 0 : text_hash(op.attributes);
+}
+
+RecordedCall::RecordedCall(Call call)
+    : call_(call),
+      begin_ns_((ActiveRecordings::instance().bits() & prof_bits::kAclApi) != 0
+                    ? runtime::monotonic_ns()
+                    : 0) {}
+
+RecordedCall::~RecordedCall() {
+  if (begin_ns_ == 0) return;
+  const Span time = span(begin_ns_, runtime::monotonic_ns());
+  record(prof_bits::kAclApi, begin_ns_,
+         [&](Recording& recording) { append_call(recording, Level::acl, call_type(call_), time); });
+}
+
+void observe_tasks(TaskObserver observer) {
+  g_observer.store(observer, std::memory_order_release);
+}
+
+bool is_recording() {
+  return ActiveRecordings::instance().bits() != 0 ||
+         g_observer.load(std::memory_order_relaxed) != nullptr;
+}
+
+bool records_tasks(std::uint16_t device) {
+  if (g_observer.load(std::memory_order_relaxed) != nullptr) return true;
+  bool does = false;
+  record_on(device, prof_bits::kAnyTaskTime, UINT64_MAX, [&](Recording&) { does = true; });
+  return does;
+}
+
+void record_model_execution(std::uint32_t model, std::uint32_t request, std::uint64_t begin_ns,
+                            std::uint64_t end_ns, std::uint16_t device) {
+  constexpr std::uint64_t kBits =
+      prof_bits::kTaskDetails | prof_bits::kGeApiL0 | prof_bits::kGeApiL1;
+  record_on(device, kBits, begin_ns, [&](Recording& recording) {
+    append_call(recording, Level::model, record_type::kModelExecute, span(begin_ns, end_ns), model,
+                request);
+  });
+}
+
+void record_model_load(std::uint32_t model, std::string_view graph, std::uint64_t begin_ns,
+                       std::uint64_t end_ns) {
+  know_model(model, graph);
+  constexpr std::uint64_t kBits =
+      prof_bits::kTaskDetails | prof_bits::kGeApiL0 | prof_bits::kGeApiL1;
+  record(kBits, begin_ns, [&](Recording& recording) {
+    append_call(recording, Level::model, record_type::kModelLoad, span(begin_ns, end_ns), model);
+    record_model_name(recording, model, graph, end_ns);
+  });
+}
+
+void record_op_launch(const Launch& launch, const OpInfo& op, std::uint32_t images) {
+  const Span time = span(launch.begin_ns, launch.end_ns);
+  const std::uint64_t at_ns = issued_ns(launch, time);
+  record_on(launch.ids.device, kLaunchBits, time.begin_ns, [&](Recording& recording) {
+    const std::uint64_t bits = recording.options().bits;
+    const std::uint32_t kind = kind_of(op, recording);
+    if ((bits & prof_bits::kRuntimeApi) != 0) {
+      append_call(recording, Level::runtime,
+                  kind == kAiCpuTask ? runtime_call::kAicpuLaunch : runtime_call::kLaunch, time);
+    }
+    if ((bits & prof_bits::kAnyTaskTime) == 0) return;
+    recording.intern(op.name_hash, op.name);
+    recording.intern(op.type_hash, op.type);
+    append_call(recording, Level::node, record_type::kLaunch, time, op.name_hash);
+    append_basic(recording, op, at_ns);
+    if ((bits & prof_bits::kTaskDetails) != 0) {
+      append_tensors(recording, op, images, at_ns);
+      if ((bits & prof_bits::kOpAttr) != 0 && !op.attributes.empty())
+        append_attributes(recording, op, at_ns);
+    }
+    append_track(recording, launch.ids, task_type_of(kind), op.name_hash, op.blocks, at_ns);
+  });
+}
+
+void record_task_launch(const Launch& launch, TaskKind kind) {
+  const Span time = span(launch.begin_ns, launch.end_ns);
+  record_on(launch.ids.device, kLaunchBits, time.begin_ns,
+            [&](Recording& recording) { append_launch(recording, launch, time, kind); });
+}
+
+void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection direction) {
+  const Span time = span(launch.begin_ns, launch.end_ns);
+  record_on(launch.ids.device, kLaunchBits, time.begin_ns, [&](Recording& recording) {
+    // Before the task, which takes it by thread and moment.
+    if ((recording.options().bits & prof_bits::kAnyTaskTime) != 0) {
+      Compact<MemcpyInfoWire> copy;
+      copy.wire.head = head(Level::runtime, record_type::kMemcpyInfo, 40, issued_ns(launch, time));
+      copy.wire.bytes = bytes;
+      copy.wire.most_bytes_per_task = bytes;
+      copy.wire.direction = static_cast<std::uint16_t>(direction);
+      recording.append(HostFile::memcpy_info, &copy);
+    }
+    append_launch(recording, launch, time, TaskKind::memcpy_async);
+  });
+}
+
+void record_task(const RanTask& task) {
+  const Span time = span(task.begin_ns, task.end_ns);
+  record_on(task.ids.device, prof_bits::kAnyTaskTime, time.begin_ns,
+            [&](Recording& recording) { append_task(recording, task, time); });
+  if (const TaskObserver observer = g_observer.load(std::memory_order_acquire)) observer(task);
+}
+
+void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, std::uint16_t tag,
+                 std::uint64_t at_ns) {
+  // 11 and 12 are marks and ranges of the application.
+  const bool is_stamp = tag == 11 || tag == 12;
+  record_on(ids.device, is_stamp ? prof_bits::kMsprofTx : prof_bits::kTrainingTrace, at_ns,
+            [&](Recording& recording) {
+              const cann::StepTraceWire step =
+                  step_record(static_cast<std::uint16_t>(ids.stream & kStreamMask),
+                              static_cast<std::uint16_t>(ids.sequence), index, model, tag, at_ns);
+              recording.append(ids.device, DeviceFile::ts_track, &step);
+            });
+}
+
+void record_stream_destroyed(std::uint16_t device, std::uint16_t stream) {
+  const std::uint64_t at_ns = runtime::monotonic_ns();
+  record_on(device, prof_bits::kAnyTaskTime, at_ns, [&](Recording& recording) {
+    const TaskIds ids = {device, stream, 0};
+    for (const Side side : {Side::host, Side::device}) {
+      append_turn(recording, side, ids, kStreamDestroyed, at_ns);
+      recording.turns(device, stream, side)->store(0, std::memory_order_relaxed);
+    }
+  });
+}
+
+void record_memory(std::uint16_t device, std::string_view op_name, std::uint64_t address,
+                   std::int64_t bytes, std::uint64_t allocated_bytes,
+                   std::uint64_t reserved_bytes) {
+  const std::uint64_t at_ns = runtime::monotonic_ns();
+  record_on(device, prof_bits::kTaskMemory, at_ns, [&](Recording& recording) {
+    constexpr std::uint32_t kNpu = 20;
+    TaskMemoryWire record = {};
+    record.head = head(Level::node, record_type::kTaskMemoryInfo, 232, at_ns);
+    record.address = address;
+    record.size_bytes = bytes;
+    record.name = recording.intern(op_name);
+    record.total_allocated_bytes = allocated_bytes;
+    record.total_reserved_bytes = reserved_bytes;
+    record.device_id = device;
+    record.device_type = kNpu;
+    recording.append(HostFile::task_memory_info, &record);
+  });
+}
+
+}  // namespace msprof::acl

@@ -1,0 +1,50 @@
+// The counters of a task, from the machine model: which events a set of metrics counts, and how
+// many of each the work of an operator makes. Modelled, as README.md says. For the recorder.
+// Source: cann_device.md 12 (events and what readers make of them); acl_prof_api.md 1.2 (the sets).
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/acl/prof/recording.hpp"
+#include "runtime/engine/machine_model.hpp"
+
+namespace msprof::acl {
+
+// aclprofAicoreMetrics.
+enum class Metrics : std::uint32_t {
+  arithmetic,
+  pipe,
+  memory,
+  memory_l0,
+  conflicts,
+  memory_ub,
+  l2_cache,
+  pipe_execute,
+  memory_access,
+  kCount
+};
+
+// The set that a recording counts; null: none.
+const Metrics* metrics_of(const RecordingOptions& options);
+
+// As sample.json names it: "PipeUtilization", and "0x8,0xa" in the order of the counters of a
+// record.
+struct CounterSet {
+  std::string name;
+  std::string events;
+};
+CounterSet counter_set(Metrics metrics, int chip, bool is_vector_core);
+
+inline constexpr std::size_t kCounters = 8;
+using CounterValues = std::array<std::uint64_t, kCounters>;
+
+// The counters of an operator that took `total_cycles` (1 cycle is 1 ns) for that many images.
+CounterValues count_events(Metrics metrics, int chip, bool is_vector_core,
+                           const runtime::LayerWork& work, std::uint64_t images,
+                           std::uint64_t total_cycles);
+
+}  // namespace msprof::acl

@@ -1,0 +1,45 @@
+// The records of a device about one task, in the form of each family of chips. For the recorder.
+// Source: cann_device.md 3 to 8.
+#pragma once
+
+#include <cstdint>
+
+#include "runtime/acl/prof/counters.hpp"
+#include "runtime/acl/prof/recorder.hpp"
+#include "wire/cann/aicpu_wire.hpp"
+#include "wire/cann/device_wire.hpp"
+
+namespace msprof::acl {
+
+// OpInfo::task_type.
+inline constexpr std::uint32_t kAiCoreTask = 0, kAiCpuTask = 1, kVectorCoreTask = 2;
+
+// A task as records call it; times are ticks, which are nanoseconds.
+struct DeviceTask {
+  std::uint16_t stream = 0;
+  std::uint16_t task = 0;
+  std::uint64_t begin = 0;
+  std::uint64_t end = 0;
+};
+
+// Chips with STARS records; the others have hwts records.
+constexpr bool has_stars(int chip) {
+  return chip == 5;
+}
+
+// Type of a task as the hardware calls it.
+unsigned sqe_type(int chip, TaskKind kind, std::uint32_t op_task_type);
+
+cann::StarsLogWire stars_log(const DeviceTask& task, unsigned sqe, bool is_end);
+cann::HwtsWire hwts_log(const DeviceTask& task, unsigned sqe, bool is_end);
+cann::FftsWire stars_counters(const DeviceTask& task, bool is_vector_core,
+                              const CounterValues& values);
+cann::AicoreWire hwts_counters(const DeviceTask& task, const CounterValues& values);
+cann::AicpuNodeWire aicpu_record(const DeviceTask& task, std::uint32_t thread);
+cann::OldAicpuWire old_aicpu_record(const DeviceTask& task, std::uint32_t thread,
+                                    std::uint16_t device);
+cann::StepTraceWire step_record(std::uint16_t stream, std::uint16_t task, std::uint64_t index,
+                                std::uint64_t model, std::uint16_t tag, std::uint64_t at);
+cann::FlipWire flip_record(std::uint16_t stream, std::uint16_t number, std::uint64_t at);
+
+}  // namespace msprof::acl

@@ -1,0 +1,133 @@
+#include "runtime/acl/prof/dictionary.hpp"
+
+#include <fcntl.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "runtime/engine/clock.hpp"
+#include "runtime/engine/files.hpp"
+
+namespace msprof::acl {
+
+namespace {
+
+constexpr std::size_t kFirstPlaces = 1024;  // a power of 2, as all sizes of tables
+
+// 0 is a free place.
+std::uint64_t as_key(std::uint64_t key) {
+  return key == 0 ? 1 : key;
+}
+
+std::size_t first_place(std::uint64_t key, std::size_t places) {
+  constexpr std::uint64_t kSpread = 0x9E3779B97F4A7C15;
+  return static_cast<std::size_t>((key * kSpread) >> 32U) & (places - 1);
+}
+
+}  // namespace
+
+std::uint64_t text_hash(std::string_view text) {
+  std::uint32_t high = 0;
+  std::uint32_t low = 0;
+  for (const char c : text) {
+    const std::uint32_t value = static_cast<unsigned char>(c);
+    high = high * 29 + value;
+    low = low * 131 + value;
+  }
+  return std::uint64_t{high} << 32U | low;
+}
+
+Dictionary::Dictionary(std::string path)
+    : path_(std::move(path)), begin_ns_(runtime::monotonic_ns()) {
+  tables_.push_back(std::make_unique<Table>(kFirstPlaces));
+  table_.store(tables_.back().get(), std::memory_order_release);
+}
+
+bool Dictionary::has(std::uint64_t key) const {
+  key = as_key(key);
+  const Table& table = *table_.load(std::memory_order_acquire);
+  for (std::size_t at = first_place(key, table.places.size());;
+       at = (at + 1) & (table.places.size() - 1)) {
+    const std::uint64_t there = table.places[at].load(std::memory_order_acquire);
+    if (there == key) return true;
+    if (there == 0) return false;
+  }
+}
+
+void Dictionary::add(std::uint64_t key, std::string_view prefix, std::string_view text) {
+  if (has(key)) return;
+  const std::lock_guard lock(mutex_);
+  if (has(key)) return;
+  std::string line(prefix);
+  line += ':';
+  line += text;
+  std::replace_if(
+      line.begin(), line.end(), [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
+  line += '\n';
+  if (!write_line(line)) lost_.fetch_add(1, std::memory_order_relaxed);
+  remember(key);
+}
+
+void Dictionary::add_lines(const std::string& lines) {
+  const std::lock_guard lock(mutex_);
+  if (!write_line(lines))
+    lost_.fetch_add(static_cast<std::uint64_t>(std::count(lines.begin(), lines.end(), '\n')),
+                    std::memory_order_relaxed);
+}
+
+void Dictionary::insert(Table& table, std::uint64_t key) {
+  std::size_t at = first_place(key, table.places.size());
+  while (table.places[at].load(std::memory_order_relaxed) != 0)
+    at = (at + 1) & (table.places.size() - 1);
+  table.places[at].store(key, std::memory_order_release);
+  ++table.used;
+}
+
+void Dictionary::remember(std::uint64_t key) {
+  Table* table = tables_.back().get();
+  if (table->used * 2 >= table->places.size()) {
+    auto larger = std::make_unique<Table>(table->places.size() * 2);
+    for (const auto& place : table->places) {
+      const std::uint64_t old = place.load(std::memory_order_relaxed);
+      if (old != 0) insert(*larger, old);
+    }
+    tables_.push_back(std::move(larger));
+    table = tables_.back().get();
+  }
+  insert(*table, as_key(key));
+  table_.store(table, std::memory_order_release);
+}
+
+// One write() a line; the file is open for no longer: applications close descriptors that they do
+// not know.
+bool Dictionary::write_line(std::string_view line) {
+  if (bytes_ + line.size() > runtime::size_limit()) return false;
+  const int fd = runtime::open_above_stdio(path_, O_WRONLY | O_CREAT | O_APPEND);
+  if (fd < 0) return false;
+  const ssize_t written = runtime::write_retrying(fd, line.data(), line.size());
+  const bool is_whole = written == static_cast<ssize_t>(line.size());
+  if (is_whole) bytes_ += line.size();
+  // A part of a line would spoil the next one.
+  if (!is_whole && written > 0 && ftruncate(fd, static_cast<off_t>(bytes_)) != 0)
+    bytes_ += static_cast<std::uint64_t>(written);
+  ::close(fd);
+  return is_whole;
+}
+
+void Dictionary::finish(bool at_exit) {
+  std::unique_lock lock(mutex_, std::defer_lock);
+  for (int tries = 0; !lock.try_lock(); ++tries) {
+    if (at_exit && tries == 50) return;
+    const timespec millisecond = {0, 1'000'000};
+    nanosleep(&millisecond, nullptr);
+  }
+  if (bytes_ == 0) return;
+  runtime::write_whole_file(path_ + ".done",
+                            "filesize:" + std::to_string(bytes_) +
+                                "\nstarttime:" + std::to_string(begin_ns_) +
+                                "\nendtime:" + std::to_string(runtime::monotonic_ns()) + "\n");
+}
+
+}  // namespace msprof::acl

@@ -1,0 +1,55 @@
+// A dictionary of a recording, hash_dic or type_info_dic: a line of text a name, written when the
+// name first occurs. For Recording. Source: cann_host.md 1.5; acl_prof_api.md 10.2.
+#pragma once
+
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace msprof::acl {
+
+// Hash of a text as hash_dic has it: two sums, of powers of 29 and of 131.
+std::uint64_t text_hash(std::string_view text);
+
+class Dictionary {
+ public:
+  explicit Dictionary(std::string path);
+
+  // Whether the key has been seen; takes no lock.
+  bool has(std::uint64_t key) const;
+  // Adds "<prefix>:<text>" where the key is new. A text that finds no space is counted, and not
+  // tried again.
+  void add(std::uint64_t key, std::string_view prefix, std::string_view text);
+  // Adds many lines at once, written as they are; of keys that nobody asks for.
+  void add_lines(const std::string& lines);
+  // Writes `.done`.
+  void finish(bool at_exit);
+  std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+
+ private:
+  // Open addressing; 0 is a free place. Replaced by one twice as large, and kept for those that
+  // still look.
+  struct Table {
+    explicit Table(std::size_t size) : places(size) {}
+    std::vector<std::atomic<std::uint64_t>> places;
+    std::size_t used = 0;
+  };
+  static void insert(Table& table, std::uint64_t key);
+  void remember(std::uint64_t key);
+  bool write_line(std::string_view line);
+
+  const std::string path_;
+  const std::uint64_t begin_ns_;
+  std::atomic<const Table*> table_;
+  std::atomic<std::uint64_t> lost_{0};
+  std::mutex mutex_;  // of what follows
+  std::vector<std::unique_ptr<Table>> tables_;
+  std::uint64_t bytes_ = 0;
+};
+
+}  // namespace msprof::acl

@@ -1,0 +1,32 @@
+// The small files of a PROF folder beside its records: what was recorded where, and the clocks. For
+// Recording. Source: cann_host.md 1.7; cann_collect.md 5.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "runtime/acl/prof/recording.hpp"
+
+namespace msprof::acl {
+
+// A moment on the clock of the records and on that of the wall.
+struct Moment {
+  std::uint64_t monotonic_ns = 0;  // CLOCK_MONOTONIC: runtime::monotonic_ns()
+  std::uint64_t wall_us = 0;       // since 1970, the same moment exactly
+};
+Moment now();
+
+// "PROF_000001_20240515160507111_02333394ABCDEFGH"; empty where there is no randomness to be had.
+std::string folder_name(std::uint32_t number, const Moment& begin);
+
+// One line each. `device`: of a device's folder; empty: of host/.
+std::string info_json(const RecordingOptions& options, std::optional<std::uint16_t> device);
+std::string sample_json(const RecordingOptions& options, std::optional<std::uint16_t> device,
+                        const std::string& folder);
+std::string start_info(const Moment& begin);
+std::string end_info(const Moment& end, std::optional<std::uint64_t> lost_records);
+std::string host_start_log(const Moment& begin);
+std::string dev_start_log(const Moment& begin);
+
+}  // namespace msprof::acl

@@ -1,0 +1,317 @@
+#include "runtime/acl/prof/recording.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <cstring>
+#include <filesystem>
+#include <optional>
+
+#include "runtime/acl/prof/dictionary.hpp"
+#include "runtime/acl/prof/info_files.hpp"
+#include "runtime/acl/prof/slice_file.hpp"
+#include "runtime/acl/prof/type_names.hpp"
+#include "runtime/engine/files.hpp"
+#include "runtime/engine/message.hpp"
+
+namespace msprof::acl {
+
+namespace {
+
+constexpr mode_t kFolderMode = 0750;
+constexpr std::size_t kHostFiles = static_cast<std::size_t>(HostFile::kCount);
+constexpr std::size_t kDeviceFiles = static_cast<std::size_t>(DeviceFile::kCount);
+// Stream numbers have 11 bits.
+constexpr std::size_t kStreams = 2048;
+
+struct FileKind {
+  const char* stem;
+  SliceLayout layout;
+};
+
+// By HostFile.
+constexpr FileKind kHostKinds[] = {{"aging.api_event.data", {40}},
+                                   {"aging.compact.task_track", {64}},
+                                   {"aging.compact.node_basic_info", {64}},
+                                   {"aging.compact.node_attr_info", {64}},
+                                   {"aging.compact.memcpy_info", {64}},
+                                   {"aging.additional.tensor_info", {256}},
+                                   {"aging.additional.fusion_op_info", {256}},
+                                   {"unaging.additional.graph_id_map", {256}},
+                                   {"aging.additional.task_memory_info", {256}},
+                                   {"aging.additional.msproftx", {256}}};
+static_assert(std::size(kHostKinds) == kHostFiles);
+
+// By DeviceFile; a file without a name is that before it.
+constexpr FileKind kStarsKinds[] = {{"stars_soc.data", {64, Counter::bits_6_to_9}},
+                                    {"ffts_profile.data", {128, Counter::bits_6_to_9}},
+                                    {nullptr, {}},
+                                    {"ts_track.data", {40}},
+                                    {"aicpu.data", {256}}};
+constexpr FileKind kHwtsKinds[] = {{"hwts.data", {64, Counter::bits_4_to_7}},
+                                   {"aicore.data", {128, Counter::bits_4_to_7}},
+                                   {"aiVectorCore.data", {128, Counter::bits_4_to_7}},
+                                   {"ts_track.data", {40}},
+                                   {"DATA_PREPROCESS.AICPU", {128}}};
+static_assert(std::size(kStarsKinds) == kDeviceFiles && std::size(kHwtsKinds) == kDeviceFiles);
+
+struct DeviceFiles {
+  std::uint16_t number = 0;
+  std::string folder;
+  std::array<std::unique_ptr<SliceFile>, kDeviceFiles> own;
+  std::array<SliceFile*, kDeviceFiles> files{};
+  std::array<std::array<std::atomic<std::uint32_t>, kStreams>, 2> turns{};
+};
+
+// A file of which nobody reads anything while the recording lasts: it keeps the space of end_info,
+// which must find some on a full disk, too. The name is one that the import passes over.
+constexpr const char* kReserved = "/.msprof_end_info";
+constexpr std::size_t kReservedBytes = 4096;
+
+bool write_reserved(const std::string& folder) {
+  const int fd = runtime::open_above_stdio(folder + kReserved, O_WRONLY | O_CREAT | O_EXCL);
+  if (fd < 0) return false;
+  const std::string blanks(kReservedBytes, ' ');
+  const bool is_whole = runtime::write_retrying(fd, blanks.data(), blanks.size()) ==
+                        static_cast<ssize_t>(blanks.size());
+  ::close(fd);
+  return is_whole;
+}
+
+bool fill_reserved(const std::string& folder, const std::string& name, const std::string& text) {
+  const int fd = runtime::open_above_stdio(folder + kReserved, O_WRONLY);
+  if (fd < 0) return false;
+  bool is_good =
+      runtime::write_retrying(fd, text.data(), text.size()) == static_cast<ssize_t>(text.size());
+  is_good = is_good && ftruncate(fd, static_cast<off_t>(text.size())) == 0;
+  ::close(fd);
+  return is_good && rename((folder + kReserved).c_str(), (folder + name).c_str()) == 0;
+}
+
+// Makes a folder with those above it. The umask of the application may take rights away, as it
+// wants.
+bool make_folders(const std::string& path) {
+  for (std::size_t end = path.find('/', 1);; end = path.find('/', end + 1)) {
+    const std::string part = path.substr(0, end);
+    if (!part.empty() && mkdir(part.c_str(), kFolderMode) != 0 && errno != EEXIST) return false;
+    if (end == std::string::npos) break;
+  }
+  struct stat state = {};
+  if (stat(path.c_str(), &state) != 0) return false;
+  errno = ENOTDIR;
+  return S_ISDIR(state.st_mode);
+}
+
+// The application may change its folder while it runs.
+std::string absolute(const std::string& path) {
+  char* const resolved = realpath(path.c_str(), nullptr);
+  std::string result = resolved == nullptr ? path : resolved;
+  free(resolved);
+  return result;
+}
+
+}  // namespace
+
+struct Recording::Files {
+  explicit Files(const RecordingOptions& recording_options)
+      : options(recording_options), space(recording_options.storage_limit_bytes) {}
+
+  // Each false with errno.
+  bool make_folder();
+  bool write_info(const std::string& part, std::optional<std::uint16_t> device);
+  void make_files();
+  DeviceFiles* device(std::uint16_t number) const {
+    return number < by_number.size() ? by_number[number] : nullptr;
+  }
+  bool is_parents() const { return generation != ActiveRecordings::generation(); }
+
+  RecordingOptions options;
+  SpaceBudget space;
+  const std::uint32_t generation = ActiveRecordings::generation();
+  const pid_t process = getpid();
+  Moment begin = now();
+  std::string folder;
+  std::array<std::unique_ptr<SliceFile>, kHostFiles> host;
+  std::vector<std::unique_ptr<DeviceFiles>> devices;
+  std::vector<DeviceFiles*> by_number;
+  std::unique_ptr<Dictionary> hashes;
+  std::unique_ptr<Dictionary> types;
+  std::atomic<bool> is_finished{false};
+};
+
+bool Recording::Files::make_folder() {
+  static std::atomic<std::uint32_t> starts{0};
+  if (!make_folders(options.output)) return false;
+  const std::string output = absolute(options.output);
+  const std::uint32_t number = starts.fetch_add(1) + 1;
+  constexpr int kTries = 10;
+  for (int i = 0; i < kTries; ++i) {
+    const std::string name = folder_name(number, begin);
+    if (name.empty()) return false;
+    folder = output + (output.ends_with('/') ? "" : "/") + name;
+    if (mkdir(folder.c_str(), kFolderMode) == 0) return true;
+    if (errno != EEXIST) break;
+  }
+  folder.clear();
+  return false;
+}
+
+bool Recording::Files::write_info(const std::string& part, std::optional<std::uint16_t> device) {
+  const std::string number = device ? "." + std::to_string(*device) : "";
+  const auto write = [&](const std::string& name, const std::string& text) {
+    return runtime::write_whole_file(part + name, text);
+  };
+  const std::string data = part + "/data";
+  if (mkdir(part.c_str(), kFolderMode) != 0 || mkdir(data.c_str(), kFolderMode) != 0) return false;
+  return write_reserved(part) && write("/info.json" + number, info_json(options, device)) &&
+         write("/sample.json", sample_json(options, device, folder)) &&
+         write("/start_info" + number, start_info(begin)) &&
+         write("/host_start.log" + number, host_start_log(begin)) &&
+         (!device || write("/dev_start.log" + number, dev_start_log(begin)));
+}
+
+void Recording::Files::make_files() {
+  const std::string data = folder + "/host/data/";
+  for (std::size_t i = 0; i < kHostFiles; ++i)
+    host[i] = std::make_unique<SliceFile>(data + kHostKinds[i].stem, kHostKinds[i].layout, space);
+  hashes = std::make_unique<Dictionary>(data + "unaging.additional.hash_dic.slice_0");
+  types = std::make_unique<Dictionary>(data + "unaging.additional.type_info_dic.slice_0");
+  types->add_lines(type_info_lines());
+  constexpr int kAscend910b = 5;
+  constexpr int kAscend910a = 1;
+  const FileKind* const kinds = options.chip == kAscend910b ? kStarsKinds : kHwtsKinds;
+  for (const std::uint16_t number : options.devices) {
+    auto made = std::make_unique<DeviceFiles>();
+    made->number = number;
+    made->folder = folder + "/device_" + std::to_string(number);
+    for (std::size_t i = 0; i < kDeviceFiles; ++i) {
+      // A 910A has cores of one kind.
+      const bool has_own =
+          kinds[i].stem != nullptr && !(options.chip == kAscend910a &&
+                                        i == static_cast<std::size_t>(DeviceFile::vector_counters));
+      if (has_own) {
+        made->own[i] = std::make_unique<SliceFile>(
+            made->folder + "/data/" + kinds[i].stem + "." + std::to_string(number), kinds[i].layout,
+            space);
+      }
+      made->files[i] = has_own ? made->own[i].get() : made->files[i - 1];
+    }
+    if (by_number.size() <= number) by_number.resize(number + std::size_t{1});
+    by_number[number] = made.get();
+    devices.push_back(std::move(made));
+  }
+}
+
+std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std::string& why) {
+  auto files = std::make_unique<Files>(options);
+  errno = 0;
+  bool is_good = files->make_folder() && files->write_info(files->folder + "/host", std::nullopt);
+  for (const std::uint16_t device : options.devices) {
+    is_good =
+        is_good && files->write_info(files->folder + "/device_" + std::to_string(device), device);
+  }
+  if (!is_good) {
+    const std::string& where = files->folder.empty() ? options.output : files->folder;
+    why = where + " cannot be written (" + strerror(errno == 0 ? EIO : errno) + ")";
+    std::error_code ignored;
+    if (!files->folder.empty()) std::filesystem::remove_all(files->folder, ignored);
+    return nullptr;
+  }
+  files->make_files();
+  return std::shared_ptr<Recording>(new Recording(std::move(files)));
+}
+
+Recording::Recording(std::unique_ptr<Files> files) : files_(std::move(files)) {}
+Recording::~Recording() = default;
+
+const std::string& Recording::folder() const {
+  return files_->folder;
+}
+
+const RecordingOptions& Recording::options() const {
+  return files_->options;
+}
+
+bool Recording::has_device(std::uint16_t device) const {
+  return files_->device(device) != nullptr;
+}
+
+std::uint64_t Recording::begin_ns() const {
+  return files_->begin.monotonic_ns;
+}
+
+void Recording::append(HostFile file, const void* record) {
+  if (!files_->is_parents()) files_->host[static_cast<std::size_t>(file)]->append(record);
+}
+
+void Recording::append(std::uint16_t device, DeviceFile file, const void* record) {
+  DeviceFiles* const files = files_->device(device);
+  if (files != nullptr && !files_->is_parents())
+    files->files[static_cast<std::size_t>(file)]->append(record);
+}
+
+std::uint64_t Recording::intern(std::string_view text) {
+  const std::uint64_t hash = text_hash(text);
+  intern(hash, text);
+  return hash;
+}
+
+void Recording::intern(std::uint64_t hash, std::string_view text) {
+  if (files_->hashes->has(hash) || files_->is_parents()) return;
+  files_->hashes->add(hash, std::to_string(hash), text);
+}
+
+void Recording::name_type(std::uint16_t level, std::uint32_t type, std::string_view name) {
+  const std::uint64_t key = std::uint64_t{level} << 32U | type;
+  if (files_->types->has(key) || files_->is_parents()) return;
+  files_->types->add(key, std::to_string(level) + "_" + std::to_string(type), name);
+}
+
+std::atomic<std::uint32_t>* Recording::turns(std::uint16_t device, std::uint16_t stream,
+                                             Side side) {
+  DeviceFiles* const files = files_->device(device);
+  if (files == nullptr) return nullptr;
+  return &files->turns[static_cast<std::size_t>(side)][stream % kStreams];
+}
+
+void Recording::finish(bool at_exit) {
+  Files& files = *files_;
+  if (files.process != getpid() || files.is_finished.exchange(true)) return;
+  const Moment end = now();
+  for (const auto& file : files.host) file->finish(at_exit);
+  for (const auto& device : files.devices) {
+    for (const auto& file : device->own) {
+      if (file != nullptr) file->finish(at_exit);
+    }
+  }
+  files.hashes->finish(at_exit);
+  files.types->finish(at_exit);
+  const std::uint64_t lost_records = lost();
+  bool is_good = fill_reserved(files.folder + "/host", "/end_info", end_info(end, lost_records));
+  for (const auto& device : files.devices) {
+    const std::string name = "/end_info." + std::to_string(device->number);
+    is_good = fill_reserved(device->folder, name, end_info(end, std::nullopt)) && is_good;
+  }
+  if (!is_good)
+    runtime::say(files.folder +
+                 ": end_info cannot be written, the end of the recording is not known");
+  if (lost_records > 0) {
+    runtime::say(
+        files.folder + ": " + std::to_string(lost_records) +
+        " records found no space (a full disk, or the storage limit): the profile is partial");
+  }
+}
+
+std::uint64_t Recording::lost() const {
+  std::uint64_t sum = files_->hashes->lost() + files_->types->lost();
+  for (const auto& file : files_->host) sum += file->lost();
+  for (const auto& device : files_->devices) {
+    for (const auto& file : device->own) sum += file != nullptr ? file->lost() : 0;
+  }
+  return sum;
+}
+
+}  // namespace msprof::acl

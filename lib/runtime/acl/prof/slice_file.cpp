@@ -1,0 +1,258 @@
+#include "runtime/acl/prof/slice_file.hpp"
+
+#include <fcntl.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <cstring>
+#include <utility>
+
+#include "runtime/engine/clock.hpp"
+#include "runtime/engine/files.hpp"
+
+namespace msprof::acl {
+
+namespace {
+
+constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;
+constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
+// Added to the number of the next record: nobody takes a place any more.
+constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
+
+void sleep_a_millisecond() {
+  const timespec time = {0, 1'000'000};
+  nanosleep(&time, nullptr);
+}
+
+// The first 8 bytes of a record with the number that they carry.
+std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number) {
+  std::uint64_t head = 0;
+  std::memcpy(&head, record, sizeof(head));
+  if (counter == Counter::bits_6_to_9) return (head & ~std::uint64_t{0x3C0}) | (number & 0xF) << 6U;
+  if (counter == Counter::bits_4_to_7) return (head & ~std::uint64_t{0xF0}) | (number & 0xF) << 4U;
+  return head;
+}
+
+}  // namespace
+
+bool SpaceBudget::take(std::uint64_t bytes) {
+  const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
+  if (limit_ == 0 || before + bytes <= limit_) return true;
+  give_back(bytes);
+  return false;
+}
+
+SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget)
+    : stem_(std::move(stem)),
+      layout_(layout),
+      per_slice_(std::min(kSliceBytes, runtime::size_limit()) / layout.record_bytes),
+      budget_(budget) {}
+
+// A recording that was not finished: the files stay as a kill would leave them.
+SliceFile::~SliceFile() {
+  for (Slot& place : slots_) {
+    if (place.number.load(std::memory_order_relaxed) != kFree && place.base != nullptr)
+      munmap(place.base, place.capacity * layout_.record_bytes);
+  }
+}
+
+std::string SliceFile::path(std::uint64_t slice) const {
+  return stem_ + ".slice_" + std::to_string(slice);
+}
+
+void SliceFile::append(const void* record) {
+  const std::uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
+  if (number >= kClosed) return;
+  if (per_slice_ == 0) {
+    fail(EFBIG);
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  const std::uint64_t slice = number / per_slice_;
+  const std::uint64_t within = number % per_slice_;
+  Slot& place = slot(slice);
+  const bool is_there = place.number.load(std::memory_order_acquire) == slice || prepare(slice);
+  if (!is_there || within >= place.capacity) {
+    lost_.fetch_add(1, std::memory_order_relaxed);
+    return;
+  }
+  std::byte* const at = place.base + within * layout_.record_bytes;
+  constexpr std::size_t kHead = sizeof(std::uint64_t);
+  std::memcpy(at + kHead, static_cast<const std::byte*>(record) + kHead,
+              layout_.record_bytes - kHead);
+  auto& head = *reinterpret_cast<std::uint64_t*>(at);
+  std::atomic_ref(head).store(head_of(record, layout_.counter, number), std::memory_order_release);
+  if (within == per_slice_ / 2) prepare(slice + 1);
+  if (place.written.fetch_add(1, std::memory_order_acq_rel) + 1 == per_slice_) complete(slice);
+}
+
+bool SliceFile::prepare(std::uint64_t slice) {
+  if (full_.load(std::memory_order_relaxed) &&
+      slot(slice).number.load(std::memory_order_acquire) != slice)
+    return false;
+  std::unique_lock lock(mutex_);
+  // Slices are made in order; one that was made is there for as long as it has records under way.
+  if (slice * per_slice_ >= end_) return false;
+  if (slice < slices_.size()) return slot(slice).number.load(std::memory_order_acquire) == slice;
+  while (slices_.size() <= slice) {
+    const std::uint64_t next = slices_.size();
+    if (full_.load(std::memory_order_relaxed) || !wait_for_slot(next, lock)) return false;
+    if (next < slices_.size()) continue;  // made meanwhile
+    if (!allocate(next, slot(next))) return false;
+  }
+  return true;
+}
+
+// A thread that stopped within a record 64 slices ago holds the place of this one.
+bool SliceFile::wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>& lock) {
+  constexpr int kTries = 2000;
+  for (int i = 0; i < kTries; ++i) {
+    if (slot(slice).number.load(std::memory_order_acquire) == kFree || slice < slices_.size())
+      return true;
+    lock.unlock();
+    sleep_a_millisecond();
+    lock.lock();
+  }
+  fail(ETIMEDOUT);
+  return false;
+}
+
+bool SliceFile::allocate(std::uint64_t slice, Slot& place) {
+  std::uint64_t records = per_slice_;
+  std::byte* base = nullptr;
+  int error = 0;
+  // The last space of a disk is used, too.
+  for (; base == nullptr &&
+         records * layout_.record_bytes >= std::min(kLeastBytes, per_slice_ * layout_.record_bytes);
+       records /= 2) {
+    const std::uint64_t bytes = records * layout_.record_bytes;
+    if (!budget_.take(bytes)) continue;
+    base = map(slice, bytes);
+    if (base != nullptr) break;
+    error = errno;
+    budget_.give_back(bytes);
+    if (error != ENOSPC && error != EDQUOT) break;
+  }
+  if (base == nullptr) {
+    fail(error);
+    return false;
+  }
+  if (records < per_slice_) fail(error);
+  slices_.push_back({records * layout_.record_bytes, runtime::monotonic_ns(), 0});
+  place.base = base;
+  place.capacity = records;
+  place.written.store(0, std::memory_order_relaxed);
+  place.number.store(slice, std::memory_order_release);
+  return true;
+}
+
+// The file with that many bytes, mapped; null with errno. Its descriptor is not kept: applications
+// close what they do not know.
+std::byte* SliceFile::map(std::uint64_t slice, std::uint64_t bytes) {
+  const std::string name = path(slice);
+  const int fd = runtime::open_above_stdio(name, O_RDWR | O_CREAT | O_EXCL);
+  if (fd < 0) return nullptr;
+  int error = 0;
+  do {
+    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  void* base = MAP_FAILED;
+  if (error == 0) {
+    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED) error = errno;
+  }
+  ::close(fd);
+  if (base != MAP_FAILED) return static_cast<std::byte*>(base);
+  unlink(name.c_str());
+  errno = error;
+  return nullptr;
+}
+
+void SliceFile::fail(int error) {
+  if (!full_.exchange(true, std::memory_order_relaxed)) error_ = error;
+}
+
+// The last record of a slice has been written.
+void SliceFile::complete(std::uint64_t slice) {
+  const std::lock_guard lock(mutex_);
+  unmap(slice);
+}
+
+void SliceFile::unmap(std::uint64_t slice) {
+  Slot& place = slot(slice);
+  if (place.number.load(std::memory_order_relaxed) != slice) return;
+  slices_[slice].end_ns = runtime::monotonic_ns();
+  munmap(place.base, place.capacity * layout_.record_bytes);
+  place.base = nullptr;
+  place.number.store(kFree, std::memory_order_release);
+}
+
+void SliceFile::finish(bool at_exit) {
+  const std::uint64_t end = next_.fetch_add(kClosed, std::memory_order_acq_rel);
+  if (end >= kClosed || per_slice_ == 0) return;
+  int tries = 0;
+  if (!at_exit) wait_for_records(end);
+  std::unique_lock lock(mutex_, std::defer_lock);
+  // At exit another thread may have stopped in here.
+  for (; !lock.try_lock(); ++tries) {
+    if (at_exit && tries == 50) return;
+    sleep_a_millisecond();
+  }
+  end_ = end;
+  for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) close(slice, at_exit);
+  // Behind the last cut, which gives back what these take.
+  for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) {
+    if (slices_[slice].bytes > 0) write_done(slice);
+  }
+}
+
+// Waits for those who have taken a place; not forever: a thread may have been stopped.
+void SliceFile::wait_for_records(std::uint64_t end) {
+  constexpr int kTries = 2000;
+  int tries = 0;
+  for (std::uint64_t slice = 0; slice * per_slice_ < end; ++slice) {
+    while (!is_written(slice, std::min(end - slice * per_slice_, per_slice_)) && tries++ < kTries)
+      sleep_a_millisecond();
+  }
+}
+
+bool SliceFile::is_written(std::uint64_t slice, std::uint64_t records) {
+  const std::lock_guard lock(mutex_);
+  if (slice >= slices_.size()) return full_.load(std::memory_order_relaxed);
+  const Slot& place = slot(slice);
+  return place.number.load(std::memory_order_acquire) != slice ||
+         place.written.load(std::memory_order_acquire) >= std::min(records, place.capacity);
+}
+
+// Cuts a slice to its records. Nobody takes places any more, and those that were taken are below
+// the new end.
+void SliceFile::close(std::uint64_t slice, bool at_exit) {
+  Slot& place = slot(slice);
+  if (place.number.load(std::memory_order_acquire) != slice) return;
+  Slice& made = slices_[slice];
+  made.end_ns = runtime::monotonic_ns();
+  const std::uint64_t from = slice * per_slice_;
+  const std::uint64_t records = end_ > from ? std::min(end_ - from, place.capacity) : 0;
+  const std::uint64_t bytes = records * layout_.record_bytes;
+  // A thread that still writes keeps its mapping; at exit the process goes with it.
+  if (!at_exit && place.written.load(std::memory_order_acquire) >= records) unmap(slice);
+  const std::string name = path(slice);
+  if (bytes == 0) unlink(name.c_str());
+  // Where that fails, a reader finds zeros behind the last record, and no `.done`.
+  const bool is_cut =
+      bytes == 0 || bytes == made.bytes || truncate(name.c_str(), static_cast<off_t>(bytes)) == 0;
+  made.bytes = is_cut ? bytes : 0;
+}
+
+void SliceFile::write_done(std::uint64_t slice) const {
+  const Slice& made = slices_[slice];
+  runtime::write_whole_file(path(slice) + ".done",
+                            "filesize:" + std::to_string(made.bytes) +
+                                "\nstarttime:" + std::to_string(made.begin_ns) +
+                                "\nendtime:" + std::to_string(made.end_ns) + "\n");
+}
+
+}  // namespace msprof::acl

@@ -1,0 +1,104 @@
+// One kind of raw records of a recording, as files <stem>.slice_<n> of at most 2 MiB, written by
+// any number of threads without a lock between them. For Recording. Source: cann_host.md 1.2, 1.3;
+// cann_device.md 2.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <mutex>
+#include <string>
+#include <vector>
+
+namespace msprof::acl {
+
+// Bytes that the folder of a recording may still take.
+class SpaceBudget {
+ public:
+  explicit SpaceBudget(std::uint64_t limit_bytes) : limit_(limit_bytes) {}
+  bool take(std::uint64_t bytes);
+  void give_back(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
+
+ private:
+  const std::uint64_t limit_;  // 0: none
+  std::atomic<std::uint64_t> used_{0};
+};
+
+// Where a device's record carries the low 4 bits of its number, by which a reader sees that one is
+// missing.
+enum class Counter : std::uint8_t { none, bits_6_to_9, bits_4_to_7 };
+
+struct SliceLayout {
+  std::uint32_t record_bytes = 0;  // a multiple of 8
+  Counter counter = Counter::none;
+};
+
+// A record's place is taken with one atomic operation; its first 8 bytes, which hold its mark, are
+// stored last. So a process that is killed leaves whole records, and zeros where one was under way:
+// what is in the mapped page reaches the file without it. Space is allocated before it is mapped: a
+// full disk is an error of the allocation, never a SIGBUS.
+class SliceFile {
+ public:
+  SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget);
+  ~SliceFile();
+  SliceFile(const SliceFile&) = delete;
+  SliceFile& operator=(const SliceFile&) = delete;
+
+  // By any thread. A record that finds no space is counted; one that comes after finish() is not.
+  void append(const void* record);
+
+  // Gives every file its true size, and its `.done`. Records under way are waited for, at exit not.
+  void finish(bool at_exit);
+  std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
+  // Why the first record found no space: an errno, 0 for the limit of the recording.
+  int error() const { return error_; }
+
+ private:
+  // Slices that are mapped: as many as have records under way. Beyond 64 a record waits for the
+  // slowest.
+  static constexpr std::size_t kSlots = 64;
+  static constexpr std::uint64_t kFree = UINT64_MAX;
+  struct alignas(64) Slot {
+    std::atomic<std::uint64_t> number{kFree};
+    std::byte* base = nullptr;
+    std::uint64_t capacity = 0;  // in records; less than a slice has where the disk had no more
+    std::atomic<std::uint64_t> written{0};
+  };
+  struct Slice {
+    std::uint64_t bytes = 0;  // allocated; once closed its size, 0: no file, or not cut
+    std::uint64_t begin_ns = 0;
+    std::uint64_t end_ns = 0;
+  };
+
+  std::string path(std::uint64_t slice) const;
+  Slot& slot(std::uint64_t slice) { return slots_[slice % kSlots]; }
+  // False: there is no space for it.
+  bool prepare(std::uint64_t slice);
+  bool wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>& lock);
+  bool allocate(std::uint64_t slice, Slot& place);
+  std::byte* map(std::uint64_t slice, std::uint64_t bytes);
+  void complete(std::uint64_t slice);
+  void unmap(std::uint64_t slice);
+  void wait_for_records(std::uint64_t end);
+  bool is_written(std::uint64_t slice, std::uint64_t records);
+  void close(std::uint64_t slice, bool at_exit);
+  void write_done(std::uint64_t slice) const;
+  void fail(int error);
+
+  const std::string stem_;
+  const SliceLayout layout_;
+  const std::uint64_t per_slice_;
+  SpaceBudget& budget_;
+  std::array<Slot, kSlots> slots_;
+  alignas(64) std::atomic<std::uint64_t> next_{
+      0};  // number of the next record; beyond kClosed: finished
+  alignas(64) std::atomic<std::uint64_t> lost_{0};
+  std::atomic<bool> full_{false};
+  int error_ = 0;
+  std::mutex mutex_;                // of what follows, and of making slices
+  std::vector<Slice> slices_;       // all that were made
+  std::uint64_t end_ = UINT64_MAX;  // number of records, once finished
+};
+
+}  // namespace msprof::acl
