@@ -113,7 +113,7 @@ Wire decode(std::span<const std::byte> record) {
   return wire;
 }
 
-// The mark of every host record and of aicpu.data (cann_host.md 1.4).
+// Whether a record begins with kRecordMagic.
 bool has_record_magic(std::span<const std::byte> record);
 // The magic and behind it what may be a level: msproftx has the magic a second time within a
 // record.

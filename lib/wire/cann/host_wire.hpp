@@ -9,6 +9,7 @@
 
 namespace msprof {
 
+// The mark of every host record and of aicpu.data (cann_host.md 1.4).
 inline constexpr std::uint16_t kRecordMagic = 0x5A5A;
 
 struct __attribute__((packed)) HostHeader {

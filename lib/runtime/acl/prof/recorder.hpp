@@ -150,4 +150,15 @@ void record_stream_destroyed(std::uint16_t device, std::uint16_t stream);
 void record_memory(std::uint16_t device, std::string_view op_name, std::uint64_t address,
                    std::int64_t bytes, std::uint64_t allocated_bytes, std::uint64_t reserved_bytes);
 
+
+// Whether a recording takes stamps (bit MSPROFTX).
+bool records_stamps();
+// One record of msproftx, head included, into every recording that takes stamps.
+void record_stamp(const MsprofTxWire& record);
+// The hash of a text, which the dictionaries of all recordings have, those that start later too.
+std::uint64_t intern_text(std::string_view text);
+// Level node: an operator that the application describes around launches of its own; no task. Its hashes are taken as
+// they are.
+void record_op_range(std::uint64_t begin_ns, std::uint64_t end_ns, const OpInfo& op);
+
 }  // namespace msprof::acl

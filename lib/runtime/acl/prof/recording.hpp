@@ -43,6 +43,7 @@ struct RecordingOptions {
   std::string
       output;  // folder in which the PROF folder is made; is made itself where it is missing
   std::vector<std::uint16_t> devices;  // none: the host alone
+  bool devices_on_use = false;         // the folder of a device is made with its first record
   std::uint64_t bits = 0;
   std::uint32_t metrics = 0xFF;           // aclprofAicoreMetrics; 0xFF: none
   int chip = 5;                           // platform_version of info.json: 5, 4 or 1
