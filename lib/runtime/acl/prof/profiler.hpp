@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "runtime/acl/prof/configuration.hpp"
 #include "runtime/acl/prof/prof_config.hpp"
 #include "runtime/acl/prof/recording.hpp"
 #include "runtime/acl/prof/subscription.hpp"
@@ -25,13 +26,14 @@ aclError configure_profiling(const char* acl_json_path);
 // subscription. At exit nothing is waited for. May be called when nothing runs, and again.
 void finish_profiling(bool at_exit = false);
 
-class DelayedStart;
+class DelayedRecording;
 
+// The profiling of this process; a C interface without handles leaves no other owner for it.
 class Profiler {
  public:
   static Profiler& instance();
 
-  // The calls of acl_prof.h that change the state; null pointers and sizes are checked before.
+  // The calls of acl_prof.h that change or need the state. Null pointers are refused before them.
   aclError init(std::string_view path);
   aclError set_config(std::uint32_t type, std::string_view value);
   aclError start(const ProfConfig& config);
@@ -39,13 +41,17 @@ class Profiler {
   aclError finalize();
   aclError subscribe_model(std::uint32_t model, const SubscribeOrder& order);
   aclError unsubscribe_model(std::uint32_t model);
-
-  // ACL_ERROR_PROF_ALREADY_RUN while a configuration records, else success: for the calls that need
-  // no state of their own.
+  // For the calls that every state but one allows: ACL_ERROR_PROF_ALREADY_RUN while a configuration
+  // records, else ACL_SUCCESS.
   aclError refused_by_configuration();
 
   aclError configure(const char* acl_json_path);
   void finish(bool at_exit);
+  // Completes every recording; the state stays. For an application that is interrupted.
+  void end_recordings();
+
+  void before_fork() { mutex_.lock(); }
+  void after_fork(bool child);
 
  private:
   enum class State { off, configured, api, subscribed };
@@ -56,18 +62,21 @@ class Profiler {
   };
 
   Profiler();
-  aclError begin(const ProfConfig& config, const std::string& output);
-  void end(std::size_t index, bool at_exit);
+  aclError begin(const ProfConfig& config, const ProfSettings& settings, const std::string& output,
+                 bool devices_on_use);
+  void begin_configured();
+  void end(const Running& running, bool at_exit);
   void end_all(bool at_exit);
-  void after_fork_in_child();
 
   std::mutex mutex_;
   State state_ = State::off;
-  std::string output_;
+  std::string output_;  // of aclprofInit
   ProfSettings settings_;
   std::vector<Running> running_;
+  std::vector<Running> of_parent_;  // what a child made by fork leaves alone
   std::uint32_t subscribed_models_ = 0;
-  std::unique_ptr<DelayedStart> delayed_;
+  Configuration configuration_;
+  std::unique_ptr<DelayedRecording> delayed_;
 };
 
 }  // namespace msprof::acl

@@ -1,0 +1,375 @@
+#include "runtime/acl/prof/configuration.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <climits>
+#include <cstring>
+#include <initializer_list>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string_view>
+
+#include "runtime/engine/message.hpp"
+
+namespace msprof::acl {
+namespace {
+
+using nlohmann::json;
+using runtime::say;
+
+constexpr std::size_t kMaxFileBytes = 10 * 1024 * 1024;
+constexpr std::uint64_t kMostSeconds = UINT32_MAX;
+constexpr mode_t kFileMode = 0640;
+constexpr aclError kWrongValue = ACL_ERROR_INVALID_PROFILING_CONFIG;
+
+// What a key of acl.json is called there, and what collectors call it in PROFILER_SAMPLECONFIG;
+// empty: only one of them has it.
+struct Key {
+  const char* acl_json;
+  const char* collector;
+};
+
+constexpr Key kSwitch{"switch", ""};
+constexpr Key kOutput{"output", "result_dir"};
+constexpr Key kMetricsKey{"aic_metrics", "ai_core_metrics"};
+constexpr Key kTaskTime{"task_time", "taskTime"};
+constexpr Key kGeApi{"ge_api", "geApi"};
+
+// Keys that are on or off, with their bits.
+struct SwitchKey {
+  Key key;
+  std::uint64_t bits;
+  bool on_by_default;
+};
+constexpr std::array kSwitches = {
+    SwitchKey{{"ascendcl", "acl"}, ACL_PROF_ACL_API, true},
+    SwitchKey{{"runtime_api", "runtimeApi"}, ACL_PROF_RUNTIME_API, true},
+    SwitchKey{{"aicpu", "aicpuTrace"}, ACL_PROF_AICPU, false},
+    SwitchKey{{"l2", "l2CacheTaskProfiling"}, ACL_PROF_L2CACHE, false},
+    SwitchKey{{"hccl", "hcclTrace"}, ACL_PROF_HCCL_TRACE, false},
+    SwitchKey{{"msproftx", "msproftx"}, ACL_PROF_MSPROFTX, false},
+    SwitchKey{{"task_memory", "taskMemory"}, ACL_PROF_TASK_MEMORY, false},
+    SwitchKey{{"task_tsfw", "taskTsfw"}, 0, false},
+    SwitchKey{{"instr_profiling", "instrProfiling"}, 0, false},
+};
+
+// Keys whose values aclprofSetConfig takes, too. Collectors write frequencies in other units.
+struct SettingKey {
+  Key key;
+  std::uint32_t type;
+};
+constexpr std::array kSettings = {
+    SettingKey{{"storage_limit", "storageLimit"}, ACL_PROF_STORAGE_LIMIT},
+    SettingKey{{"sys_hardware_mem_freq", ""}, ACL_PROF_SYS_HARDWARE_MEM_FREQ},
+    SettingKey{{"llc_profiling", ""}, ACL_PROF_LLC_MODE},
+    SettingKey{{"sys_io_sampling_freq", ""}, ACL_PROF_SYS_IO_FREQ},
+    SettingKey{{"sys_interconnection_freq", ""}, ACL_PROF_SYS_INTERCONNECTION_FREQ},
+    SettingKey{{"dvpp_freq", ""}, ACL_PROF_DVPP_FREQ},
+    SettingKey{{"host_sys", ""}, ACL_PROF_HOST_SYS},
+    SettingKey{{"host_sys_usage", ""}, ACL_PROF_HOST_SYS_USAGE},
+    SettingKey{{"host_sys_usage_freq", ""}, ACL_PROF_HOST_SYS_USAGE_FREQ},
+    SettingKey{{"sys_lp_freq", ""}, ACL_PROF_LOW_POWER_FREQ},
+    SettingKey{{"sys_cpu_freq", ""}, ACL_PROF_SYS_CPU_FREQ},
+};
+
+// Keys of acl.json that ask for what a host does not have.
+constexpr std::array kWithoutMeaning = {"instr_profiling_freq", "sys_mem_serviceflow", "optype"};
+
+// The object that configures profiling, and what to call it in sentences.
+class Settings {
+ public:
+  Settings(const json& object, std::string name, bool of_collector)
+      : object_(object), name_(std::move(name)), of_collector_(of_collector) {}
+
+  // The value as text; nothing where the key is missing. A collector may use either name.
+  std::optional<std::string> text(Key key) const {
+    const json* value = nullptr;
+    if (of_collector_ && *key.collector != '\0') value = find(key.collector);
+    if (value == nullptr && *key.acl_json != '\0') value = find(key.acl_json);
+    if (value == nullptr || value->is_null()) return std::nullopt;
+    if (value->is_string()) return value->get<std::string>();
+    if (value->is_boolean()) return value->get<bool>() ? "on" : "off";
+    return value->dump(-1, ' ', false, json::error_handler_t::replace);
+  }
+
+  bool of_collector() const { return of_collector_; }
+
+  aclError wrong(Key key, const std::string& value, std::string_view expected) const {
+    std::string shown = value.size() > 80 ? value.substr(0, 77) + "..." : value;
+    say(name_ + ": \"" + key.acl_json + "\" must be " + std::string(expected) + ", not \"" +
+        shown + "\"");
+    return kWrongValue;
+  }
+
+  aclError check_keys() const {
+    for (const auto& [key, value] : object_.items()) {
+      if (is_known(key)) continue;
+      say(name_ + ": \"" + key + "\" is no key of \"profiler\"");
+      return ACL_ERROR_INVALID_PARAM;
+    }
+    return ACL_SUCCESS;
+  }
+
+  const std::string& name() const { return name_; }
+
+ private:
+  const json* find(const char* key) const {
+    const auto found = object_.find(key);
+    return found == object_.end() ? nullptr : &*found;
+  }
+
+  static bool is_known(const std::string& key) {
+    const auto is_it = [&](const auto& entry) { return key == entry.key.acl_json; };
+    for (const Key& single : {kSwitch, kOutput, kMetricsKey, kTaskTime, kGeApi})
+      if (key == single.acl_json) return true;
+    return std::any_of(kSwitches.begin(), kSwitches.end(), is_it) ||
+           std::any_of(kSettings.begin(), kSettings.end(), is_it) ||
+           std::find(kWithoutMeaning.begin(), kWithoutMeaning.end(), key) != kWithoutMeaning.end();
+  }
+
+  const json& object_;
+  const std::string name_;
+  const bool of_collector_;
+};
+
+aclError read_switches(const Settings& settings, std::uint64_t& bits) {
+  for (const SwitchKey& entry : kSwitches) {
+    const std::string value =
+        settings.text(entry.key).value_or(entry.on_by_default ? "on" : "off");
+    if (value == "on") {
+      bits |= entry.bits;
+    } else if (value != "off" && !value.empty()) {
+      return settings.wrong(entry.key, value, "\"on\" or \"off\"");
+    }
+  }
+  return ACL_SUCCESS;
+}
+
+aclError read_levels(const Settings& settings, std::uint64_t& bits) {
+  const std::string time = settings.text(kTaskTime).value_or("on");
+  // A collector tells the level beside the switch.
+  const std::string level = settings.text({"", "prof_level"}).value_or("");
+  const bool leveled = settings.of_collector() && level.starts_with("level") && time != "off";
+  const std::string wanted = leveled ? "l" + level.substr(5) : time;
+  if (wanted == "on" || wanted == "l1") {
+    bits |= ACL_PROF_TASK_TIME;
+  } else if (wanted == "l0") {
+    bits |= ACL_PROF_TASK_TIME_L0;
+  } else if (wanted == "l2") {
+    bits |= ACL_PROF_TASK_TIME | ACL_PROF_TASK_TIME_L2;
+  } else if (wanted == "l3") {
+    bits |= ACL_PROF_TASK_TIME_L3;
+  } else if (wanted != "off" && !wanted.empty()) {
+    return settings.wrong(kTaskTime, wanted, "\"on\", \"off\", \"l0\", \"l1\", \"l2\" or \"l3\"");
+  }
+  const std::string ge = settings.text(kGeApi).value_or("off");
+  if (ge == "l0" || ge == "l1") {
+    bits |= ACL_PROF_GE_API_L0;
+    if (ge == "l1") bits |= ACL_PROF_GE_API_L1;
+  } else if (ge != "off" && !ge.empty()) {
+    return settings.wrong(kGeApi, ge, "\"off\", \"l0\" or \"l1\"");
+  }
+  return ACL_SUCCESS;
+}
+
+aclError read_metrics(const Settings& settings, ProfConfig& config) {
+  const std::string name = settings.text(kMetricsKey).value_or("");
+  if (settings.of_collector() && settings.text({"", "ai_core_profiling"}) == "off")
+    return ACL_SUCCESS;
+  const auto metrics = metrics_of_name(name);
+  if (!metrics) return settings.wrong(kMetricsKey, name, "the name of one of the nine metrics");
+  config.metrics = *metrics;
+  if (!name.empty()) config.bits |= ACL_PROF_AICORE_METRICS;
+  return ACL_SUCCESS;
+}
+
+aclError read_settings(const Settings& settings, ProfSettings& out) {
+  for (const SettingKey& entry : kSettings) {
+    if (settings.of_collector() && *entry.key.collector == '\0') continue;
+    const auto value = settings.text(entry.key);
+    if (!value || value->empty()) continue;
+    if (out.set(entry.type, *value) != ACL_SUCCESS)
+      return settings.wrong(entry.key, *value, "a value that a host can serve");
+  }
+  for (const char* key : kWithoutMeaning) {
+    if (!settings.of_collector() && settings.text({key, ""}))
+      say(settings.name() + ": \"" + key + "\" asks for what a host does not have: ignored");
+  }
+  return ACL_SUCCESS;
+}
+
+// Numbers separated by commas; 64 is the host. Other texts mean every device.
+aclError read_devices(const Settings& settings, std::uint32_t existing, ProfConfig& config) {
+  std::string list = settings.text({"", "devices"}).value_or("");
+  config.devices.clear();
+  for (std::size_t begin = 0; begin < list.size();) {
+    const std::size_t end = std::min(list.find(',', begin), list.size());
+    const auto id = number_in(std::string_view(list).substr(begin, end - begin), 0, 64);
+    if (id && *id < existing) config.devices.push_back(static_cast<std::uint16_t>(*id));
+    begin = end + 1;
+  }
+  std::sort(config.devices.begin(), config.devices.end());
+  config.devices.erase(std::unique(config.devices.begin(), config.devices.end()),
+                       config.devices.end());
+  if (!config.devices.empty()) return ACL_SUCCESS;
+  for (std::uint32_t id = 0; id < existing; ++id)
+    config.devices.push_back(static_cast<std::uint16_t>(id));
+  return ACL_SUCCESS;
+}
+
+aclError read_times(const Settings& settings, Configuration& out) {
+  const struct {
+    Key key;
+    std::uint64_t& seconds;
+  } times[] = {{{"delay", "delayTime"}, out.delay_s}, {{"duration", "durationTime"}, out.duration_s}};
+  for (const auto& time : times) {
+    const auto value = settings.text(time.key);
+    if (!value || value->empty()) continue;
+    const auto seconds = number_in(*value, 0, kMostSeconds);
+    if (!seconds) return settings.wrong(time.key, *value, "seconds");
+    time.seconds = *seconds;
+  }
+  return ACL_SUCCESS;
+}
+
+std::string executable_folder() {
+  std::array<char, PATH_MAX> path;
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) return ".";
+  const std::string text(path.data(), static_cast<std::size_t>(length));
+  const std::size_t slash = text.rfind('/');
+  return slash == 0 || slash == std::string::npos ? "/" : text.substr(0, slash);
+}
+
+aclError read_output(const Settings& settings, std::string& output) {
+  const std::string path = settings.text(kOutput).value_or("");
+  if (path.size() >= PATH_MAX || !is_allowed_path(path))
+    return settings.wrong(kOutput, path, "a path without special characters");
+  if (!path.empty()) {
+    output = absolute_path(path);
+    return ACL_SUCCESS;
+  }
+  const char* const work = secure_getenv("ASCEND_WORK_PATH");
+  output = work != nullptr && *work != '\0' ? absolute_path(work) + "/profiling_data"
+                                            : executable_folder();
+  return ACL_SUCCESS;
+}
+
+aclError read_object(const Settings& settings, std::uint32_t devices, Configuration& out) {
+  aclError result = read_switches(settings, out.config.bits);
+  if (result == ACL_SUCCESS) result = read_levels(settings, out.config.bits);
+  if (result == ACL_SUCCESS) result = read_metrics(settings, out.config);
+  if (result == ACL_SUCCESS) result = read_settings(settings, out.settings);
+  if (result == ACL_SUCCESS) result = read_devices(settings, devices, out.config);
+  if (result == ACL_SUCCESS) result = read_output(settings, out.output);
+  if (result != ACL_SUCCESS) return result;
+  out.config.bits = with_implied_bits(out.config.bits);
+  out.wanted = out.config.bits != 0;
+  if (!out.wanted) say(settings.name() + ": everything is switched off: nothing is recorded");
+  return ACL_SUCCESS;
+}
+
+aclError read_sample_config(const char* text, std::uint32_t devices, Configuration& out) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) {
+    say("PROFILER_SAMPLECONFIG is not a JSON object");
+    return kWrongValue;
+  }
+  const Settings settings(object, "PROFILER_SAMPLECONFIG", true);
+  const std::string pid = settings.text({"", "msprofBinPid"}).value_or("");
+  out.collector = number_in(pid, 1, INT32_MAX) ? pid : std::to_string(getpid());
+  const char* const mode = secure_getenv("PROFILING_MODE");
+  if (mode != nullptr && std::strcmp(mode, "delay_or_duration") == 0) {
+    if (const aclError result = read_times(settings, out); result != ACL_SUCCESS) return result;
+  }
+  return read_object(settings, devices, out);
+}
+
+// The whole file; nothing, with the reason in errno, where that fails.
+std::optional<std::string> read_file(const std::string& path) {
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
+  if (fd < 0) return std::nullopt;
+  std::string text;
+  std::array<char, 4096> part;
+  ssize_t got = 0;
+  while ((got = read(fd, part.data(), part.size())) > 0 || (got < 0 && errno == EINTR)) {
+    if (got < 0) continue;
+    text.append(part.data(), static_cast<std::size_t>(got));
+    if (text.size() > kMaxFileBytes) {
+      got = -1;
+      errno = EFBIG;
+      break;
+    }
+  }
+  const int error = errno;
+  close(fd);
+  errno = error;
+  if (got < 0) return std::nullopt;
+  return text;
+}
+
+aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out) {
+  const auto text = read_file(path);
+  if (!text) {
+    say(path + " cannot be read: " + strerror(errno));
+    return ACL_ERROR_INVALID_FILE;
+  }
+  if (text->find_first_not_of(" \t\r\n") == std::string::npos) return ACL_SUCCESS;
+  const json document = json::parse(*text, nullptr, false);
+  if (!document.is_object()) {
+    say(path + " is not a JSON object");
+    return ACL_ERROR_PARSE_FILE;
+  }
+  const auto profiler = document.find("profiler");
+  if (profiler == document.end()) return ACL_SUCCESS;
+  if (!profiler->is_object()) {
+    say(path + ": \"profiler\" is not a JSON object");
+    return ACL_ERROR_PARSE_FILE;
+  }
+  const Settings settings(*profiler, path, false);
+  if (const aclError result = settings.check_keys(); result != ACL_SUCCESS) return result;
+  const std::string wanted = settings.text(kSwitch).value_or("off");
+  if (wanted != "on" && wanted != "off")
+    return settings.wrong(kSwitch, wanted, "\"on\" or \"off\"");
+  return wanted == "on" ? read_object(settings, devices, out) : ACL_SUCCESS;
+}
+
+}  // namespace
+
+bool is_dynamic_mode() {
+  const char* const mode = secure_getenv("PROFILING_MODE");
+  return mode != nullptr && std::strcmp(mode, "dynamic") == 0;
+}
+
+aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
+                            Configuration& configuration) {
+  configuration.dynamic = is_dynamic_mode();
+  const char* const sample = secure_getenv("PROFILER_SAMPLECONFIG");
+  if (sample != nullptr && *sample != '\0')
+    return read_sample_config(sample, devices, configuration);
+  // The environment names a file for applications that pass none.
+  const char* const replacement = secure_getenv("MSPROF_ACL_JSON");
+  const char* const path =
+      replacement != nullptr && *replacement != '\0' ? replacement : acl_json_path;
+  if (path == nullptr || *path == '\0') return ACL_SUCCESS;
+  return read_acl_json(path, devices, configuration);
+}
+
+void tell_collector(const Configuration& configuration, const std::string& folder) {
+  if (configuration.collector.empty()) return;
+  const std::string path =
+      configuration.output + "/" + configuration.collector + "_profiling_output_record";
+  const std::string line = folder.substr(folder.rfind('/') + 1) + "\n";
+  const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kFileMode);
+  const bool written = fd >= 0 && write(fd, line.data(), line.size()) ==
+                                      static_cast<ssize_t>(line.size());
+  if (!written) say(path + " cannot be written: " + strerror(errno));
+  if (fd >= 0) close(fd);
+}
+
+}  // namespace msprof::acl

@@ -1,0 +1,34 @@
+// A recording that begins and ends by the clock: PROFILING_MODE=delay_or_duration.
+// Source: cann_collect.md 1, 2.
+#pragma once
+
+#include <condition_variable>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <thread>
+
+namespace msprof::acl {
+
+class DelayedRecording {
+ public:
+  // Calls `begin` after `delay_s`, and `end` another `duration_s` later where that is not 0; in a
+  // thread of its own.
+  DelayedRecording(std::uint64_t delay_s, std::uint64_t duration_s, std::function<void()> begin,
+                   std::function<void()> end);
+  // Calls neither from then on.
+  ~DelayedRecording();
+  DelayedRecording(const DelayedRecording&) = delete;
+  DelayedRecording& operator=(const DelayedRecording&) = delete;
+
+ private:
+  bool wait(std::uint64_t seconds);
+
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  bool cancelled_ = false;
+  std::thread thread_;
+};
+
+}  // namespace msprof::acl

@@ -1,0 +1,268 @@
+#include "runtime/acl/prof/profiler.hpp"
+
+#include <pthread.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+
+#include "runtime/acl/device/lookup.hpp"
+#include "runtime/acl/prof/delayed_recording.hpp"
+#include "runtime/acl/prof/stamps.hpp"
+#include "runtime/engine/message.hpp"
+
+namespace msprof::acl {
+namespace {
+
+using runtime::say;
+
+constexpr std::size_t kMaxPathBytes = 4096;
+
+// The chip family of the records; nothing for a value that is none.
+std::optional<int> host_chip() {
+  const char* const value = secure_getenv("MSPROF_HOST_CHIP");
+  if (value == nullptr || *value == '\0') return 5;
+  const std::string_view text = value;
+  if (text == "5" || text == "4" || text == "1") return text[0] - '0';
+  say("MSPROF_HOST_CHIP must be 5, 4 or 1, not \"" + std::string(text.substr(0, 40)) +
+      "\": nothing is recorded");
+  return std::nullopt;
+}
+
+// An application may exit without any of the closing calls.
+__attribute__((destructor)) void complete_at_exit() { finish_profiling(true); }
+
+}  // namespace
+
+aclError configure_profiling(const char* acl_json_path) {
+  return Profiler::instance().configure(acl_json_path);
+}
+
+void finish_profiling(bool at_exit) { Profiler::instance().finish(at_exit); }
+
+Profiler::Profiler() = default;
+
+Profiler& Profiler::instance() {
+  // Never destroyed: other threads may still be inside the interface while the process exits.
+  static Profiler* const profiler = [] {
+    auto* const made = new Profiler;
+    pthread_atfork([] { instance().before_fork(); }, [] { instance().after_fork(false); },
+                   [] { instance().after_fork(true); });
+    return made;
+  }();
+  return *profiler;
+}
+
+aclError Profiler::init(std::string_view path) {
+  if (is_dynamic_mode()) return ACL_ERROR_FEATURE_UNSUPPORTED;
+  if (path.empty() || path.size() >= kMaxPathBytes) return ACL_ERROR_INVALID_PARAM;
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+  if (state_ == State::api) return ACL_ERROR_REPEAT_INITIALIZE;
+  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
+  if (!is_allowed_path(path)) return ACL_ERROR_INVALID_FILE;
+  if (!acl_is_initialised()) return ACL_ERROR_UNINITIALIZE;
+  output_ = absolute_path(path);
+  state_ = State::api;
+  return ACL_SUCCESS;
+}
+
+aclError Profiler::set_config(std::uint32_t type, std::string_view value) {
+  const std::lock_guard lock(mutex_);
+  ProfSettings changed = settings_;
+  if (const aclError result = changed.set(type, value); result != ACL_SUCCESS) return result;
+  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+  settings_ = std::move(changed);
+  return ACL_SUCCESS;
+}
+
+aclError Profiler::start(const ProfConfig& config) {
+  if (const aclError result = check_content(config); result != ACL_SUCCESS) return result;
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::off) return ACL_ERROR_PROF_NOT_RUN;
+  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
+  const bool repeated = std::any_of(running_.begin(), running_.end(), [&](const Running& other) {
+    return config.shares_a_device(other.config);
+  });
+  if (repeated) return ACL_ERROR_PROF_ALREADY_RUN;
+  return begin(config, settings_, settings_.path().empty() ? output_ : settings_.path(), false);
+}
+
+aclError Profiler::stop(const ProfConfig& config) {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::off) return ACL_ERROR_PROF_NOT_RUN;
+  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
+  aclError result = ACL_ERROR_PROF_NOT_RUN;
+  for (std::size_t i = 0; i < running_.size(); ++i) {
+    if (!config.shares_a_device(running_[i].config)) continue;
+    result = ACL_ERROR_INVALID_PROFILING_CONFIG;
+    const ProfConfig& started = running_[i].config;
+    if (config.devices != started.devices || config.bits != started.bits) continue;
+    const Running ending = std::move(running_[i]);
+    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
+    end(ending, false);
+    return ACL_SUCCESS;
+  }
+  return result;
+}
+
+aclError Profiler::finalize() {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::off) return ACL_ERROR_PROF_NOT_RUN;
+  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
+  end_all(false);
+  settings_ = {};
+  state_ = State::off;
+  return ACL_SUCCESS;
+}
+
+aclError Profiler::subscribe_model(std::uint32_t model, const SubscribeOrder& order) {
+  const std::lock_guard lock(mutex_);
+  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+  if (state_ == State::api) return ACL_ERROR_PROF_API_CONFLICT;
+  std::uint16_t device = 0;
+  if (!model_is_loaded(model, device)) return ACL_ERROR_INVALID_MODEL_ID;
+  if (const aclError result = subscribe(model, device, order); result != ACL_SUCCESS) return result;
+  ++subscribed_models_;
+  state_ = State::subscribed;
+  return ACL_SUCCESS;
+}
+
+aclError Profiler::unsubscribe_model(std::uint32_t model) {
+  {
+    const std::lock_guard lock(mutex_);
+    if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+    if (state_ == State::api) return ACL_ERROR_PROF_API_CONFLICT;
+  }
+  // The reader may take its time: other calls go on meanwhile.
+  if (const aclError result = unsubscribe(model); result != ACL_SUCCESS) return result;
+  const std::lock_guard lock(mutex_);
+  if (subscribed_models_ > 0 && --subscribed_models_ == 0 && state_ == State::subscribed)
+    state_ = State::off;
+  return ACL_SUCCESS;
+}
+
+aclError Profiler::refused_by_configuration() {
+  const std::lock_guard lock(mutex_);
+  return state_ == State::configured ? ACL_ERROR_PROF_ALREADY_RUN : ACL_SUCCESS;
+}
+
+aclError Profiler::configure(const char* acl_json_path) {
+  Configuration asked;
+  const aclError result = read_configuration(acl_json_path, device_count(), asked);
+  if (result != ACL_SUCCESS || !asked.wanted || asked.dynamic) return result;
+  const std::lock_guard lock(mutex_);
+  if (state_ != State::off) return ACL_SUCCESS;
+  configuration_ = std::move(asked);
+  if (configuration_.delay_s == 0 && configuration_.duration_s == 0) {
+    begin_configured();
+    return ACL_SUCCESS;
+  }
+  state_ = State::configured;
+  const auto begin_it = [this] {
+    const std::lock_guard own(mutex_);
+    if (state_ == State::configured) begin_configured();
+  };
+  const auto end_it = [this] { end_recordings(); };
+  delayed_ = std::make_unique<DelayedRecording>(configuration_.delay_s, configuration_.duration_s,
+                                                begin_it, end_it);
+  return ACL_SUCCESS;
+}
+
+// A folder that cannot be made is no reason to keep the application from running.
+void Profiler::begin_configured() {
+  const aclError result =
+      begin(configuration_.config, configuration_.settings, configuration_.output, true);
+  state_ = result == ACL_SUCCESS ? State::configured : State::off;
+  if (result == ACL_SUCCESS)
+    tell_collector(configuration_, running_.back().recording->folder());
+}
+
+aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
+                         const std::string& output, bool devices_on_use) {
+  const std::optional<int> chip = host_chip();
+  if (!chip) return ACL_ERROR_INVALID_PROFILING_CONFIG;
+  RecordingOptions options;
+  options.output = output;
+  options.devices = config.devices;
+  options.devices_on_use = devices_on_use;
+  options.bits = config.bits;
+  options.metrics = (config.bits & ACL_PROF_AICORE_METRICS) != 0 ? config.metrics : ACL_AICORE_NONE;
+  options.chip = *chip;
+  options.storage_limit_bytes = settings.storage_limit_bytes();
+  options.parameters = settings.parameters();
+  std::string why;
+  std::shared_ptr<Recording> recording = Recording::start(options, why);
+  if (!recording) {
+    say(why + ": nothing is recorded");
+    return ACL_ERROR_INVALID_FILE;
+  }
+  running_.push_back({config, recording});
+  ActiveRecordings::instance().add(std::move(recording));
+  return ACL_SUCCESS;
+}
+
+void Profiler::end(const Running& running, bool at_exit) {
+  ActiveRecordings::instance().remove(running.recording);
+  running.recording->finish(at_exit);
+}
+
+void Profiler::end_all(bool at_exit) {
+  std::vector<Running> ending;
+  ending.swap(running_);
+  for (const Running& running : ending) end(running, at_exit);
+}
+
+void Profiler::end_recordings() {
+  const std::lock_guard lock(mutex_);
+  end_all(false);
+}
+
+void Profiler::finish(bool at_exit) {
+  if (at_exit) {
+    // A thread may have ended the process while another is inside the interface.
+    std::unique_lock lock(mutex_, std::try_to_lock);
+    for (int tries = 0; !lock.owns_lock() && tries < 50; ++tries) {
+      const timespec millisecond = {0, 1'000'000};
+      nanosleep(&millisecond, nullptr);
+      lock.try_lock();
+    }
+    if (lock.owns_lock()) end_all(true);
+    return;
+  }
+  std::unique_ptr<DelayedRecording> delayed;
+  {
+    const std::lock_guard lock(mutex_);
+    delayed.swap(delayed_);
+  }
+  delayed.reset();
+  unsubscribe_all();
+  const std::lock_guard lock(mutex_);
+  end_all(false);
+  settings_ = {};
+  subscribed_models_ = 0;
+  state_ = State::off;
+}
+
+void Profiler::after_fork(bool child) {
+  if (child) {
+    // Files, readers and threads belong to the parent.
+    ActiveRecordings::instance().forget_all();
+    forget_subscriptions();
+    forget_stamps();
+    for (Running& running : running_) of_parent_.push_back(std::move(running));
+    running_.clear();
+    static_cast<void>(delayed_.release());
+    settings_ = {};
+    subscribed_models_ = 0;
+    state_ = State::off;
+  }
+  mutex_.unlock();
+}
+
+}  // namespace msprof::acl

@@ -1,0 +1,330 @@
+#include "runtime/acl/prof/stamps.hpp"
+
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <atomic>
+#include <bit>
+#include <cstring>
+#include <new>
+#include <vector>
+
+#include "runtime/acl/device/lookup.hpp"
+#include "runtime/acl/prof/recorder.hpp"
+#include "runtime/engine/clock.hpp"
+#include "wire/cann/host_wire.hpp"
+
+namespace msprof::acl {
+namespace {
+
+using runtime::monotonic_ns;
+
+constexpr std::uint16_t kLevel = 20500;
+constexpr std::uint16_t kDataTag = 120;
+constexpr std::size_t kMessageRoom = 128;  // of a stamp, with its end
+constexpr std::uint16_t kMarkTag = 11;     // of ts_track
+
+enum EventType : std::uint32_t { kMarker = 0, kPushPop = 1, kStartEnd = 2, kMarkerEx = 3 };
+
+// What a stamp says; copied when it is pushed or starts a range, so that it may be changed or
+// destroyed before the end.
+struct Content {
+  std::uint32_t category = 0;
+  std::int32_t payload_type = 0;
+  std::uint64_t payload = 0;
+  std::uint32_t message_bytes = 0;
+  std::array<char, kMessageRoom> message;
+};
+
+// Counts the processes that this one descends from by fork, so that threads notice one.
+std::atomic<std::uint32_t> generation{1};
+
+struct OpenStamp {
+  std::uint64_t begin_ns;
+  Content content;
+};
+
+// What a thread needs at hand: its numbers cost a call of the system each.
+struct ThreadStamps {
+  std::uint32_t generation = 0;
+  std::uint32_t process_id = 0;
+  std::uint32_t thread_id = 0;
+  std::vector<OpenStamp> pushed;
+};
+
+ThreadStamps& of_this_thread() {
+  thread_local ThreadStamps stamps;
+  const std::uint32_t now = generation.load(std::memory_order_relaxed);
+  if (stamps.generation != now) {
+    stamps.generation = now;
+    stamps.process_id = static_cast<std::uint32_t>(getpid());
+    stamps.thread_id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    stamps.pushed.clear();
+  }
+  return stamps;
+}
+
+// The stamps that an application may hold; a bit says which are taken.
+class StampPool {
+ public:
+  Content* take() {
+    for (std::size_t word = 0; word < taken_.size(); ++word) {
+      std::uint64_t bits = taken_[word].load(std::memory_order_relaxed);
+      for (std::size_t bit = free_bit(word, bits); bit < kBitsPerWord; bit = free_bit(word, bits)) {
+        const std::uint64_t mask = std::uint64_t{1} << bit;
+        if (!taken_[word].compare_exchange_weak(bits, bits | mask, std::memory_order_acquire))
+          continue;
+        Content& content = contents_[word * kBitsPerWord + bit];
+        content = Content{};
+        return &content;
+      }
+    }
+    return nullptr;
+  }
+
+  // Null for what is no stamp, or one that was given back.
+  Content* find(const void* stamp) {
+    const auto address = reinterpret_cast<std::uintptr_t>(stamp);
+    const auto begin = reinterpret_cast<std::uintptr_t>(contents_.data());
+    if (address < begin || (address - begin) % sizeof(Content) != 0) return nullptr;
+    const std::size_t index = (address - begin) / sizeof(Content);
+    if (index >= kMaxStamps) return nullptr;
+    const std::uint64_t bits = taken_[index / kBitsPerWord].load(std::memory_order_relaxed);
+    return (bits >> (index % kBitsPerWord) & 1) != 0 ? &contents_[index] : nullptr;
+  }
+
+  void give_back(const Content* content) {
+    const auto index = static_cast<std::size_t>(content - contents_.data());
+    taken_[index / kBitsPerWord].fetch_and(~(std::uint64_t{1} << (index % kBitsPerWord)),
+                                           std::memory_order_release);
+  }
+
+  void forget() {
+    for (auto& word : taken_) word.store(0);
+  }
+
+ private:
+  static constexpr std::size_t kBitsPerWord = 64;
+
+  // kBitsPerWord where there is none.
+  static std::size_t free_bit(std::size_t word, std::uint64_t bits) {
+    const auto bit = static_cast<std::size_t>(std::countr_one(bits));
+    return word * kBitsPerWord + bit < kMaxStamps ? bit : kBitsPerWord;
+  }
+
+  std::array<std::atomic<std::uint64_t>, 2> taken_{};
+  std::array<Content, kMaxStamps> contents_;
+};
+
+// Ranges that are open, each in the slot of its number: any thread may start or stop one. A slot's
+// state is the number of its range and a phase; 0: free.
+class RangeTable {
+ public:
+  // 0 where too many are open.
+  std::uint32_t add(const Content& content, std::uint32_t thread) {
+    for (std::size_t tries = 0; tries < kMaxOpenRanges; ++tries) {
+      const std::uint32_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
+      if (id == 0) continue;
+      Slot& slot = slots_[id % kMaxOpenRanges];
+      std::uint64_t free = 0;
+      if (!slot.state.compare_exchange_strong(free, state(id, kChanging),
+                                              std::memory_order_acquire))
+        continue;
+      slot.content = content;
+      slot.thread = thread;
+      slot.begin_ns = monotonic_ns();
+      slot.state.store(state(id, kOpen), std::memory_order_release);
+      return id;
+    }
+    return 0;
+  }
+
+  // False for the number of no open range.
+  bool remove(std::uint32_t id, OpenStamp& stamp, std::uint32_t& thread) {
+    Slot& slot = slots_[id % kMaxOpenRanges];
+    std::uint64_t open = state(id, kOpen);
+    if (id == 0 || !slot.state.compare_exchange_strong(open, state(id, kChanging),
+                                                       std::memory_order_acquire))
+      return false;
+    stamp.begin_ns = slot.begin_ns;
+    stamp.content = slot.content;
+    thread = slot.thread;
+    slot.state.store(0, std::memory_order_release);
+    return true;
+  }
+
+  void forget() {
+    for (Slot& slot : slots_) slot.state.store(0, std::memory_order_relaxed);
+  }
+
+ private:
+  enum Phase : std::uint64_t { kChanging = 1, kOpen = 2 };
+  static std::uint64_t state(std::uint32_t id, Phase phase) {
+    return std::uint64_t{id} << 2 | phase;
+  }
+
+  struct Slot {
+    std::atomic<std::uint64_t> state{0};
+    std::uint64_t begin_ns = 0;
+    std::uint32_t thread = 0;
+    Content content;
+  };
+
+  std::atomic<std::uint32_t> next_id_{1};
+  std::array<Slot, kMaxOpenRanges> slots_;
+};
+
+// Threads may stamp while the process exits: neither is destroyed.
+StampPool& pool() {
+  static StampPool* const made = new StampPool;
+  return *made;
+}
+
+RangeTable& ranges() {
+  static RangeTable* const made = new RangeTable;
+  return *made;
+}
+
+std::atomic<std::uint64_t> next_mark_id{1};
+
+MsprofTxWire head_of(const ThreadStamps& self, std::uint32_t thread, EventType event,
+                     std::uint64_t begin_ns, std::uint64_t end_ns) {
+  MsprofTxWire wire{};
+  wire.head.magic = kRecordMagic;
+  wire.head.level = kLevel;
+  wire.head.thread = thread;
+  wire.head.data_len = sizeof(MsprofTxWire) - sizeof(HostHeader);
+  wire.head.time = begin_ns;
+  wire.inner_magic = kRecordMagic;
+  wire.data_tag = kDataTag;
+  wire.process_id = self.process_id;
+  wire.thread_id = thread;
+  wire.event_type = event;
+  wire.start_count = begin_ns;
+  wire.end_count = end_ns;
+  return wire;
+}
+
+void record(const ThreadStamps& self, std::uint32_t thread, EventType event,
+            const OpenStamp& stamp, std::uint64_t end_ns) {
+  MsprofTxWire wire = head_of(self, thread, event, stamp.begin_ns, end_ns);
+  const Content& content = stamp.content;
+  wire.category = content.category;
+  wire.payload_type = content.payload_type;
+  wire.payload = content.payload;
+  std::memcpy(wire.message, content.message.data(), content.message_bytes);
+  record_stamp(wire);
+}
+
+}  // namespace
+
+void* create_stamp() { return records_stamps() ? pool().take() : nullptr; }
+
+void destroy_stamp(void* stamp) {
+  if (const Content* const content = pool().find(stamp)) pool().give_back(content);
+}
+
+aclError set_stamp_message(void* stamp, const char* message, std::size_t size) {
+  if (stamp == nullptr || message == nullptr) return ACL_ERROR_INVALID_PARAM;
+  Content* const content = pool().find(stamp);
+  if (content == nullptr || size >= kMessageRoom) return kTxFailure;
+  const std::size_t bytes = strnlen(message, size);
+  std::memcpy(content->message.data(), message, bytes);
+  content->message_bytes = static_cast<std::uint32_t>(bytes);
+  return ACL_SUCCESS;
+}
+
+aclError set_stamp_category(void* stamp, std::uint32_t category) {
+  if (stamp == nullptr) return ACL_ERROR_INVALID_PARAM;
+  Content* const content = pool().find(stamp);
+  if (content == nullptr) return kTxFailure;
+  content->category = category;
+  return ACL_SUCCESS;
+}
+
+aclError set_stamp_payload(void* stamp, std::int32_t type, const void* value) {
+  constexpr std::int32_t kLastOf64Bits = 2;
+  if (stamp == nullptr || value == nullptr) return ACL_ERROR_INVALID_PARAM;
+  Content* const content = pool().find(stamp);
+  if (content == nullptr || type < 0) return kTxFailure;
+  content->payload_type = type;
+  content->payload = 0;
+  std::memcpy(&content->payload, value,
+              type <= kLastOf64Bits ? sizeof(std::uint64_t) : sizeof(std::uint32_t));
+  return ACL_SUCCESS;
+}
+
+aclError mark(void* stamp) {
+  if (stamp == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const Content* const content = pool().find(stamp);
+  if (content == nullptr || !records_stamps()) return kTxFailure;
+  const ThreadStamps& self = of_this_thread();
+  const std::uint64_t now = monotonic_ns();
+  record(self, self.thread_id, kMarker, {now, *content}, now);
+  return ACL_SUCCESS;
+}
+
+aclError mark_on_stream(std::string_view message, void* stream) {
+  if (!records_stamps()) return kTxFailure;
+  const ThreadStamps& self = of_this_thread();
+  const std::uint64_t id = next_mark_id.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t now = monotonic_ns();
+  TaskIds ids;
+  if (!enqueue_step(stream, id, kNoModel, kMarkTag, ids)) return kTxFailure;
+  MsprofTxWire wire = head_of(self, self.thread_id, kMarkerEx, now, now);
+  wire.info_type = static_cast<std::uint16_t>(TxInfo::extended);
+  wire.mark_id = id;
+  wire.domain = intern_text("default");
+  std::memcpy(wire.message, message.data(), std::min(message.size(), kTxMessageBytes - 1));
+  record_stamp(wire);
+  return ACL_SUCCESS;
+}
+
+aclError push(void* stamp) {
+  if (stamp == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const Content* const content = pool().find(stamp);
+  if (content == nullptr || !records_stamps()) return kTxFailure;
+  ThreadStamps& self = of_this_thread();
+  OpenStamp& pushed = self.pushed.emplace_back(OpenStamp{0, *content});
+  pushed.begin_ns = monotonic_ns();
+  return ACL_SUCCESS;
+}
+
+aclError pop() {
+  const std::uint64_t now = monotonic_ns();
+  ThreadStamps& self = of_this_thread();
+  if (self.pushed.empty()) return kTxFailure;
+  const bool recorded = records_stamps();
+  if (recorded) record(self, self.thread_id, kPushPop, self.pushed.back(), now);
+  self.pushed.pop_back();
+  return recorded ? ACL_SUCCESS : kTxFailure;
+}
+
+aclError start_range(void* stamp, std::uint32_t* id) {
+  if (stamp == nullptr || id == nullptr) return ACL_ERROR_INVALID_PARAM;
+  const Content* const content = pool().find(stamp);
+  if (content == nullptr || !records_stamps()) return kTxFailure;
+  const std::uint32_t made = ranges().add(*content, of_this_thread().thread_id);
+  if (made == 0) return kTxFailure;
+  *id = made;
+  return ACL_SUCCESS;
+}
+
+aclError stop_range(std::uint32_t id) {
+  const std::uint64_t now = monotonic_ns();
+  OpenStamp stamp;
+  std::uint32_t thread = 0;
+  if (!ranges().remove(id, stamp, thread) || !records_stamps()) return kTxFailure;
+  record(of_this_thread(), thread, kStartEnd, stamp, now);
+  return ACL_SUCCESS;
+}
+
+void forget_stamps() {
+  generation.fetch_add(1);
+  pool().forget();
+  ranges().forget();
+}
+
+}  // namespace msprof::acl

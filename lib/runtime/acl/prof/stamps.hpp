@@ -1,0 +1,40 @@
+// Stamps and steps: what the application says about itself while it is recorded with MSPROFTX.
+// Behind acl_prof.h. Source: acl_prof_api.md 5, 6; cann_host.md 1.8.16.
+//
+// Nothing here takes a lock: stamps are claimed from a pool of atomics, pushed ones are on a stack
+// of their thread, open ranges are in a table of atomics.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <string_view>
+
+#include "runtime/acl/include/acl/acl_prof.h"
+
+namespace msprof::acl {
+
+// What fails inside; null pointers are ACL_ERROR_INVALID_PARAM.
+inline constexpr aclError kTxFailure = -1;
+
+// Most stamps at a time, and most ranges open at a time.
+inline constexpr std::size_t kMaxStamps = 100;
+inline constexpr std::size_t kMaxOpenRanges = 4096;
+
+// Null where all are taken or none is recorded.
+void* create_stamp();
+void destroy_stamp(void* stamp);
+aclError set_stamp_message(void* stamp, const char* message, std::size_t size);
+aclError set_stamp_category(void* stamp, std::uint32_t category);
+aclError set_stamp_payload(void* stamp, std::int32_t type, const void* value);
+
+aclError mark(void* stamp);
+aclError mark_on_stream(std::string_view message, void* stream);
+aclError push(void* stamp);
+aclError pop();
+aclError start_range(void* stamp, std::uint32_t* id);
+aclError stop_range(std::uint32_t id);
+
+// A child made by fork has none of its parent's stamps and ranges.
+void forget_stamps();
+
+}  // namespace msprof::acl
