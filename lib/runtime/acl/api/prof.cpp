@@ -169,8 +169,7 @@ aclError aclprofStop(const aclprofConfig* profilerConfig) {
 }
 
 // Prepares devices on a card; here there is nothing to prepare. In no public header.
-aclError __attribute__((visibility("default")))
-aclprofWarmup(const aclprofConfig* profilerConfig);
+aclError __attribute__((visibility("default"))) aclprofWarmup(const aclprofConfig* profilerConfig);
 aclError aclprofWarmup(const aclprofConfig* profilerConfig) {
   return guarded("aclprofWarmup", [&] {
     aclprofConfig copy;
@@ -181,8 +180,7 @@ aclError aclprofWarmup(const aclprofConfig* profilerConfig) {
 }
 
 aclprofSubscribeConfig* aclprofCreateSubscribeConfig(int8_t timeInfoSwitch,
-                                                     aclprofAicoreMetrics aicoreMetrics,
-                                                     void* fd) {
+                                                     aclprofAicoreMetrics aicoreMetrics, void* fd) {
   if (fd == nullptr) return nullptr;
   aclprofSubscribeConfig* made = nullptr;
   guarded("aclprofCreateSubscribeConfig", [&] {
@@ -215,18 +213,26 @@ aclError aclprofModelUnSubscribe(uint32_t modelId) {
                  [&] { return Profiler::instance().unsubscribe_model(modelId); });
 }
 
-aclprofStepInfo* aclprofCreateStepInfo() { return create_step(); }
+aclprofStepInfo* aclprofCreateStepInfo() {
+  return create_step();
+}
 
-void aclprofDestroyStepInfo(aclprofStepInfo* stepinfo) { destroy_step(stepinfo); }
+void aclprofDestroyStepInfo(aclprofStepInfo* stepinfo) {
+  destroy_step(stepinfo);
+}
 
 aclError aclprofGetStepTimestamp(aclprofStepInfo* stepInfo, aclprofStepTag tag,
                                  aclrtStream stream) {
   return guarded("aclprofGetStepTimestamp", [&] { return mark_step(stepInfo, tag, stream); });
 }
 
-void* aclprofCreateStamp() { return create_stamp(); }
+void* aclprofCreateStamp() {
+  return create_stamp();
+}
 
-void aclprofDestroyStamp(void* stamp) { destroy_stamp(stamp); }
+void aclprofDestroyStamp(void* stamp) {
+  destroy_stamp(stamp);
+}
 
 aclError aclprofSetStampTraceMessage(void* stamp, const char* msg, uint32_t msgLen) {
   return set_stamp_message(stamp, msg, msgLen);

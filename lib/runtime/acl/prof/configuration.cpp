@@ -101,8 +101,8 @@ class Settings {
 
   aclError wrong(Key key, const std::string& value, std::string_view expected) const {
     std::string shown = value.size() > 80 ? value.substr(0, 77) + "..." : value;
-    say(name_ + ": \"" + key.acl_json + "\" must be " + std::string(expected) + ", not \"" +
-        shown + "\"");
+    say(name_ + ": \"" + key.acl_json + "\" must be " + std::string(expected) + ", not \"" + shown +
+        "\"");
     return kWrongValue;
   }
 
@@ -139,8 +139,7 @@ class Settings {
 
 aclError read_switches(const Settings& settings, std::uint64_t& bits) {
   for (const SwitchKey& entry : kSwitches) {
-    const std::string value =
-        settings.text(entry.key).value_or(entry.on_by_default ? "on" : "off");
+    const std::string value = settings.text(entry.key).value_or(entry.on_by_default ? "on" : "off");
     if (value == "on") {
       bits |= entry.bits;
     } else if (value != "off" && !value.empty()) {
@@ -226,7 +225,8 @@ aclError read_times(const Settings& settings, Configuration& out) {
   const struct {
     Key key;
     std::uint64_t& seconds;
-  } times[] = {{{"delay", "delayTime"}, out.delay_s}, {{"duration", "durationTime"}, out.duration_s}};
+  } times[] = {{{"delay", "delayTime"}, out.delay_s},
+               {{"duration", "durationTime"}, out.duration_s}};
   for (const auto& time : times) {
     const auto value = settings.text(time.key);
     if (!value || value->empty()) continue;
@@ -366,8 +366,8 @@ void tell_collector(const Configuration& configuration, const std::string& folde
       configuration.output + "/" + configuration.collector + "_profiling_output_record";
   const std::string line = folder.substr(folder.rfind('/') + 1) + "\n";
   const int fd = open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, kFileMode);
-  const bool written = fd >= 0 && write(fd, line.data(), line.size()) ==
-                                      static_cast<ssize_t>(line.size());
+  const bool written =
+      fd >= 0 && write(fd, line.data(), line.size()) == static_cast<ssize_t>(line.size());
   if (!written) say(path + " cannot be written: " + strerror(errno));
   if (fd >= 0) close(fd);
 }

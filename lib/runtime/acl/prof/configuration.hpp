@@ -15,10 +15,10 @@ struct Configuration {
   bool dynamic = false;  // recording waits for a collector that says when
   ProfConfig config;
   ProfSettings settings;
-  std::string output;                       // absolute
-  std::string collector;                    // its process; empty: none wants to hear of the folder
-  std::uint64_t delay_s = 0;                // before recording begins
-  std::uint64_t duration_s = 0;             // of recording; 0: to the end
+  std::string output;            // absolute
+  std::string collector;         // its process; empty: none wants to hear of the folder
+  std::uint64_t delay_s = 0;     // before recording begins
+  std::uint64_t duration_s = 0;  // of recording; 0: to the end
 };
 
 // Reads PROFILER_SAMPLECONFIG, else MSPROF_ACL_JSON, else `acl_json_path` (null: no file); all of

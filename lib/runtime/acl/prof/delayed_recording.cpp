@@ -10,12 +10,12 @@ namespace msprof::acl {
 DelayedRecording::DelayedRecording(std::uint64_t delay_s, std::uint64_t duration_s,
                                    std::function<void()> begin, std::function<void()> end) {
   const BlockedSignals inherited;
-  thread_ = std::thread([this, delay_s, duration_s, begin = std::move(begin),
-                         end = std::move(end)] {
-    if (!wait(delay_s)) return;
-    begin();
-    if (duration_s != 0 && wait(duration_s)) end();
-  });
+  thread_ =
+      std::thread([this, delay_s, duration_s, begin = std::move(begin), end = std::move(end)] {
+        if (!wait(delay_s)) return;
+        begin();
+        if (duration_s != 0 && wait(duration_s)) end();
+      });
 }
 
 DelayedRecording::~DelayedRecording() {

@@ -15,8 +15,8 @@ constexpr std::uint64_t kBytesPerMegabyte = 1024 * 1024;
 
 constexpr std::uint64_t kApiStats = 0x4'0000'0000;
 constexpr std::uint64_t kAicoreShape = 0x8'0000'0000;
-constexpr std::uint64_t kTaskTimes = ACL_PROF_TASK_TIME | ACL_PROF_TASK_TIME_L0 |
-                                     ACL_PROF_TASK_TIME_L2 | ACL_PROF_TASK_TIME_L3;
+constexpr std::uint64_t kTaskTimes =
+    ACL_PROF_TASK_TIME | ACL_PROF_TASK_TIME_L0 | ACL_PROF_TASK_TIME_L2 | ACL_PROF_TASK_TIME_L3;
 constexpr std::uint64_t kSupportedBits =
     kTaskTimes | ACL_PROF_ACL_API | ACL_PROF_AICORE_METRICS | ACL_PROF_AICPU | ACL_PROF_L2CACHE |
     ACL_PROF_HCCL_TRACE | ACL_PROF_TRAINING_TRACE | ACL_PROF_MSPROFTX | ACL_PROF_RUNTIME_API |
@@ -25,9 +25,9 @@ constexpr std::uint64_t kSupportedBits =
 
 // By number; acl_prof_api.md 1.2.
 constexpr std::array<std::string_view, 9> kMetrics = {
-    "ArithmeticUtilization", "PipeUtilization", "Memory",
-    "MemoryL0",              "ResourceConflictRatio", "MemoryUB",
-    "L2Cache",               "PipelineExecuteUtilization", "MemoryAccess"};
+    "ArithmeticUtilization", "PipeUtilization", "Memory",  "MemoryL0",
+    "ResourceConflictRatio", "MemoryUB",        "L2Cache", "PipelineExecuteUtilization",
+    "MemoryAccess"};
 constexpr std::uint32_t kNoMetrics = 0xFF;
 
 // A setting that is a frequency in Hz, and what it is in sample.json: a switch, and the interval in

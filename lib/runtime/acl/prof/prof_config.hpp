@@ -50,9 +50,7 @@ class ProfSettings {
   // The folder of ACL_PROF_PATH; empty: none was set.
   const std::string& path() const { return path_; }
   // Keys and values of sample.json.
-  const std::vector<std::pair<std::string, std::string>>& parameters() const {
-    return parameters_;
-  }
+  const std::vector<std::pair<std::string, std::string>>& parameters() const { return parameters_; }
 
  private:
   void put(std::string_view key, std::string value);

@@ -10,6 +10,7 @@
 
 #include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/prof/delayed_recording.hpp"
+#include "runtime/acl/prof/op_record.hpp"
 #include "runtime/acl/prof/stamps.hpp"
 #include "runtime/engine/message.hpp"
 
@@ -32,7 +33,9 @@ std::optional<int> host_chip() {
 }
 
 // An application may exit without any of the closing calls.
-__attribute__((destructor)) void complete_at_exit() { finish_profiling(true); }
+__attribute__((destructor)) void complete_at_exit() {
+  finish_profiling(true);
+}
 
 }  // namespace
 
@@ -40,7 +43,9 @@ aclError configure_profiling(const char* acl_json_path) {
   return Profiler::instance().configure(acl_json_path);
 }
 
-void finish_profiling(bool at_exit) { Profiler::instance().finish(at_exit); }
+void finish_profiling(bool at_exit) {
+  Profiler::instance().finish(at_exit);
+}
 
 Profiler::Profiler() = default;
 
@@ -179,8 +184,7 @@ void Profiler::begin_configured() {
   const aclError result =
       begin(configuration_.config, configuration_.settings, configuration_.output, true);
   state_ = result == ACL_SUCCESS ? State::configured : State::off;
-  if (result == ACL_SUCCESS)
-    tell_collector(configuration_, running_.back().recording->folder());
+  if (result == ACL_SUCCESS) tell_collector(configuration_, running_.back().recording->folder());
 }
 
 aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
@@ -192,7 +196,7 @@ aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
   options.devices = config.devices;
   options.devices_on_use = devices_on_use;
   options.bits = config.bits;
-  options.metrics = (config.bits & ACL_PROF_AICORE_METRICS) != 0 ? config.metrics : ACL_AICORE_NONE;
+  if ((config.bits & ACL_PROF_AICORE_METRICS) != 0) options.metrics = config.metrics;
   options.chip = *chip;
   options.storage_limit_bytes = settings.storage_limit_bytes();
   options.parameters = settings.parameters();
@@ -202,13 +206,14 @@ aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
     say(why + ": nothing is recorded");
     return ACL_ERROR_INVALID_FILE;
   }
+  give_texts(*recording);
   running_.push_back({config, recording});
   ActiveRecordings::instance().add(std::move(recording));
   return ACL_SUCCESS;
 }
 
 void Profiler::end(const Running& running, bool at_exit) {
-  ActiveRecordings::instance().remove(running.recording);
+  ActiveRecordings::instance().remove(running.recording, at_exit);
   running.recording->finish(at_exit);
 }
 
@@ -249,7 +254,16 @@ void Profiler::finish(bool at_exit) {
   state_ = State::off;
 }
 
+// A child must find no lock held by a thread that it does not have.
+void Profiler::before_fork() {
+  mutex_.lock();
+  lock_texts();
+  OpNames::instance().before_fork();
+}
+
 void Profiler::after_fork(bool child) {
+  OpNames::instance().after_fork();
+  unlock_texts();
   if (child) {
     // Files, readers and threads belong to the parent.
     ActiveRecordings::instance().forget_all();

@@ -50,7 +50,7 @@ class Profiler {
   // Completes every recording; the state stays. For an application that is interrupted.
   void end_recordings();
 
-  void before_fork() { mutex_.lock(); }
+  void before_fork();
   void after_fork(bool child);
 
  private:

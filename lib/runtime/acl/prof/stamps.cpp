@@ -145,8 +145,8 @@ class RangeTable {
   bool remove(std::uint32_t id, OpenStamp& stamp, std::uint32_t& thread) {
     Slot& slot = slots_[id % kMaxOpenRanges];
     std::uint64_t open = state(id, kOpen);
-    if (id == 0 || !slot.state.compare_exchange_strong(open, state(id, kChanging),
-                                                       std::memory_order_acquire))
+    if (id == 0 ||
+        !slot.state.compare_exchange_strong(open, state(id, kChanging), std::memory_order_acquire))
       return false;
     stamp.begin_ns = slot.begin_ns;
     stamp.content = slot.content;
@@ -207,8 +207,8 @@ MsprofTxWire head_of(const ThreadStamps& self, std::uint32_t thread, EventType e
   return wire;
 }
 
-void record(const ThreadStamps& self, std::uint32_t thread, EventType event,
-            const OpenStamp& stamp, std::uint64_t end_ns) {
+void record(const ThreadStamps& self, std::uint32_t thread, EventType event, const OpenStamp& stamp,
+            std::uint64_t end_ns) {
   MsprofTxWire wire = head_of(self, thread, event, stamp.begin_ns, end_ns);
   const Content& content = stamp.content;
   wire.category = content.category;
@@ -220,7 +220,9 @@ void record(const ThreadStamps& self, std::uint32_t thread, EventType event,
 
 }  // namespace
 
-void* create_stamp() { return records_stamps() ? pool().take() : nullptr; }
+void* create_stamp() {
+  return records_stamps() ? pool().take() : nullptr;
+}
 
 void destroy_stamp(void* stamp) {
   if (const Content* const content = pool().find(stamp)) pool().give_back(content);

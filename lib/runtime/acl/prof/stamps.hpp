@@ -34,6 +34,13 @@ aclError pop();
 aclError start_range(void* stamp, std::uint32_t* id);
 aclError stop_range(std::uint32_t id);
 
+class Recording;
+// Puts the texts that have numbers into the dictionary of a recording that starts.
+void give_texts(Recording& recording);
+// Around a fork.
+void lock_texts();
+void unlock_texts();
+
 // A child made by fork has none of its parent's stamps and ranges.
 void forget_stamps();
 

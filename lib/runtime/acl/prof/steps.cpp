@@ -22,7 +22,9 @@ aclprofStepInfo* create_step() {
   return step;
 }
 
-void destroy_step(aclprofStepInfo* step) { delete step; }
+void destroy_step(aclprofStepInfo* step) {
+  delete step;
+}
 
 aclError mark_step(aclprofStepInfo* step, std::uint32_t tag, void* stream) {
   if (step == nullptr || tag >= step->used.size()) return ACL_ERROR_INVALID_PARAM;

@@ -1,0 +1,138 @@
+#include "runtime/acl/prof/record_queue.hpp"
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <string>
+
+namespace msprof::acl {
+namespace {
+
+constexpr std::size_t kMemoryBytes = 2 * 1024 * 1024;
+// What is written to and read from the file at once; the tail and the memory share the 2 MiB.
+constexpr std::size_t kBatch = 64 * 1024 / sizeof(OpRecord);
+constexpr std::size_t kMemoryRecords = kMemoryBytes / sizeof(OpRecord) - kBatch;
+constexpr mode_t kFileMode = 0600;
+
+// A write beyond RLIMIT_FSIZE raises SIGXFSZ, which would end the application.
+std::uint64_t file_limit() {
+  rlimit limit = {};
+  const bool limited = getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY;
+  return limited ? limit.rlim_cur : UINT64_MAX;
+}
+
+}  // namespace
+
+RecordQueue::RecordQueue(std::uint64_t spill_bytes)
+    : slots_(std::min(spill_bytes, file_limit()) / sizeof(OpRecord)) {}
+
+RecordQueue::~RecordQueue() {
+  if (file_ >= 0) close(file_);
+}
+
+std::uint64_t RecordQueue::size() const {
+  return count_ + file_count_ + tail_.size();
+}
+
+bool RecordQueue::push(const OpRecord& record) {
+  const bool behind = file_count_ > 0 || !tail_.empty();
+  if (!behind && count_ < kMemoryRecords) {
+    memory_.resize(kMemoryRecords);
+    memory_[(begin_ + count_) % kMemoryRecords] = record;
+    ++count_;
+    return true;
+  }
+  if (file_count_ + tail_.size() >= slots_ || file_failed_) return false;
+  if (tail_.size() >= kBatch && !write_tail()) return false;
+  tail_.push_back(record);
+  return true;
+}
+
+std::span<const OpRecord> RecordQueue::front(std::size_t count) {
+  if (count_ == 0) {
+    begin_ = 0;
+    if (file_count_ > 0) {
+      read_file();
+    } else {
+      std::copy(tail_.begin(), tail_.end(), memory_.begin());
+      count_ = tail_.size();
+      tail_.clear();
+      file_failed_ = false;
+    }
+  }
+  const std::size_t together = std::min({count, count_, kMemoryRecords - begin_});
+  return std::span<const OpRecord>(memory_).subspan(begin_, together);
+}
+
+void RecordQueue::drop(std::size_t count) {
+  begin_ = (begin_ + count) % kMemoryRecords;
+  count_ -= count;
+}
+
+// The file has no name: it goes with the process.
+bool RecordQueue::open_file() {
+  if (file_ >= 0) return true;
+  const char* const wanted = secure_getenv("TMPDIR");
+  const std::string folder = wanted != nullptr && *wanted != '\0' ? wanted : "/tmp";
+  file_ = open(folder.c_str(), O_TMPFILE | O_RDWR | O_CLOEXEC, kFileMode);
+  if (file_ < 0) {
+    std::string name = folder + "/msprof_subscribe_XXXXXX";
+    file_ = mkostemp(name.data(), O_CLOEXEC);
+    if (file_ >= 0) unlink(name.c_str());
+  }
+  // Never 0, 1 or 2: an application that closed its stdout would print into it.
+  if (file_ >= 0 && file_ <= STDERR_FILENO) {
+    const int low = file_;
+    file_ = fcntl(low, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
+    close(low);
+  }
+  return file_ >= 0;
+}
+
+// Moves records between memory and consecutive slots.
+bool RecordQueue::transfer(bool writing, OpRecord* records, std::size_t count, std::uint64_t slot) {
+  auto* bytes = reinterpret_cast<char*>(records);
+  std::size_t left = count * sizeof(OpRecord);
+  auto offset = static_cast<off_t>(slot * sizeof(OpRecord));
+  while (left > 0) {
+    const ssize_t moved =
+        writing ? pwrite(file_, bytes, left, offset) : pread(file_, bytes, left, offset);
+    if (moved < 0 && errno == EINTR) continue;
+    if (moved <= 0) return false;
+    bytes += moved;
+    offset += moved;
+    left -= static_cast<std::size_t>(moved);
+  }
+  return true;
+}
+
+bool RecordQueue::write_tail() {
+  const std::uint64_t end = (file_begin_ + file_count_) % slots_;
+  const auto first = static_cast<std::size_t>(std::min<std::uint64_t>(tail_.size(), slots_ - end));
+  if (!open_file() || !transfer(true, tail_.data(), first, end) ||
+      !transfer(true, tail_.data() + first, tail_.size() - first, 0)) {
+    // What is in the tail stays there and is still sent.
+    file_failed_ = true;
+    return false;
+  }
+  file_count_ += tail_.size();
+  tail_.clear();
+  return true;
+}
+
+void RecordQueue::read_file() {
+  const auto count = static_cast<std::size_t>(
+      std::min({file_count_, std::uint64_t{kBatch}, slots_ - file_begin_}));
+  count_ = transfer(false, memory_.data(), count, file_begin_) ? count : 0;
+  unreadable_ += count - count_;
+  file_begin_ = (file_begin_ + count) % slots_;
+  file_count_ -= count;
+  // Nothing of the file is needed: it gives its space back.
+  if (file_count_ == 0 && ftruncate(file_, 0) == 0) file_begin_ = 0;
+}
+
+}  // namespace msprof::acl

@@ -1,0 +1,70 @@
+// Where stamps go: every recording that takes them, and the dictionaries of texts that applications
+// number.
+#include <map>
+#include <mutex>
+#include <string>
+
+#include "runtime/acl/include/acl/acl_prof.h"
+#include "runtime/acl/prof/dictionary.hpp"
+#include "runtime/acl/prof/recorder.hpp"
+#include "runtime/acl/prof/recording.hpp"
+#include "runtime/acl/prof/stamps.hpp"
+
+namespace msprof::acl {
+namespace {
+
+// Texts that have numbers, for recordings that start later.
+struct Texts {
+  std::mutex mutex;
+  std::map<std::string, std::uint64_t, std::less<>> hashes;
+};
+
+Texts& texts() {
+  static auto* const made = new Texts;
+  return *made;
+}
+
+}  // namespace
+
+bool records_stamps() {
+  return (ActiveRecordings::instance().bits() & ACL_PROF_MSPROFTX) != 0;
+}
+
+void record_stamp(const MsprofTxWire& record) {
+  ActiveRecordings::instance().for_each([&](Recording& recording) {
+    if ((recording.options().bits & ACL_PROF_MSPROFTX) != 0)
+      recording.append(HostFile::msproftx, &record);
+  });
+}
+
+std::uint64_t intern_text(std::string_view text) {
+  std::uint64_t hash = 0;
+  {
+    const std::lock_guard lock(texts().mutex);
+    const auto found = texts().hashes.find(text);
+    if (found == texts().hashes.end()) {
+      hash = text_hash(text);
+      texts().hashes.emplace(text, hash);
+    } else {
+      hash = found->second;
+    }
+  }
+  ActiveRecordings::instance().for_each(
+      [&](Recording& recording) { recording.intern(hash, text); });
+  return hash;
+}
+
+void give_texts(Recording& recording) {
+  const std::lock_guard lock(texts().mutex);
+  for (const auto& [text, hash] : texts().hashes) recording.intern(hash, text);
+}
+
+void lock_texts() {
+  texts().mutex.lock();
+}
+
+void unlock_texts() {
+  texts().mutex.unlock();
+}
+
+}  // namespace msprof::acl
