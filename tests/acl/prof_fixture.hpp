@@ -1,0 +1,154 @@
+// What the tests of profiling share: the interface between aclInit and aclFinalize, configurations,
+// a model, stderr.
+#pragma once
+
+#include <fcntl.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "runtime/acl/include/acl/acl.h"
+#include "runtime/acl/include/acl/acl_prof.h"
+#include "runtime/acl/prof/profiler.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::acl::test {
+
+using msprof::test::TempFolder;
+
+// A variable of the environment while the object lives.
+class Variable {
+ public:
+  Variable(const char* name, const std::string& value) : name_(name) {
+    setenv(name, value.c_str(), 1);
+  }
+  ~Variable() { unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+// stderr of this process while the object lives.
+class CapturedStderr {
+ public:
+  CapturedStderr() : saved_(dup(STDERR_FILENO)) {
+    const int file = open(path().c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+    dup2(file, STDERR_FILENO);
+    close(file);
+  }
+  ~CapturedStderr() {
+    dup2(saved_, STDERR_FILENO);
+    close(saved_);
+  }
+  CapturedStderr(const CapturedStderr&) = delete;
+  CapturedStderr& operator=(const CapturedStderr&) = delete;
+
+  std::string text() const { return msprof::test::read_file(path()); }
+
+ private:
+  std::string path() const { return (folder_ / "stderr").string(); }
+  TempFolder folder_;
+  int saved_;
+};
+
+// Names of the PROF folders in a folder.
+inline std::vector<std::string> prof_folders(const std::filesystem::path& folder) {
+  std::vector<std::string> names;
+  for (const std::string& name : msprof::test::names_in(folder))
+    if (name.starts_with("PROF_")) names.push_back(name);
+  return names;
+}
+
+// Host files of a PROF folder whose name has `part`, e.g. "msproftx"; all slices joined.
+inline std::string host_bytes(const std::filesystem::path& prof, const std::string& part) {
+  std::string bytes;
+  for (const std::string& name : msprof::test::names_in(prof / "host" / "data")) {
+    if (name.find(part) != std::string::npos && !name.ends_with(".done"))
+      bytes += msprof::test::read_file(prof / "host" / "data" / name);
+  }
+  return bytes;
+}
+
+// Everything that one test does between aclInit and aclFinalize, in a folder of its own. Whatever
+// state a test leaves behind ends with it.
+class Scene {
+ public:
+  Scene() = default;
+  ~Scene() {
+    finish_profiling();
+    for (const aclprofConfig* config : configs_) aclprofDestroyConfig(config);
+    for (const aclprofSubscribeConfig* config : subscriptions_)
+      aclprofDestroySubscribeConfig(config);
+    if (initialised_) aclFinalize();
+    for (const int fd : readers_) close(fd);
+  }
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  std::string output() const { return (folder_ / "out").string(); }
+  std::vector<std::string> folders() const { return prof_folders(output()); }
+  std::filesystem::path only_folder() const { return folder_ / "out" / folders().at(0); }
+
+  aclError acl_init(const char* path = nullptr) {
+    const aclError result = aclInit(path);
+    initialised_ = initialised_ || result == ACL_SUCCESS;
+    return result;
+  }
+  // aclInit with this object "profiler"; the output is added.
+  aclError acl_init_with(const std::string& keys) {
+    const auto path = folder_ / "acl.json";
+    msprof::test::write_file(
+        path, "{\"profiler\":{" + keys + ",\"output\":\"" + output() + "\"}}");
+    return acl_init(path.c_str());
+  }
+  aclError init() {
+    if (!initialised_) acl_init();
+    return aclprofInit(output().c_str(), output().size());
+  }
+  aclprofConfig* config(std::vector<std::uint32_t> devices, std::uint64_t bits,
+                        aclprofAicoreMetrics metrics = ACL_AICORE_NONE) {
+    aclprofConfig* const made = aclprofCreateConfig(
+        devices.data(), static_cast<std::uint32_t>(devices.size()), metrics, nullptr, bits);
+    if (made != nullptr) configs_.push_back(made);
+    return made;
+  }
+  // A subscription into a new pipe; reader() is its other end.
+  aclprofSubscribeConfig* subscription(int8_t time_info = 1,
+                                       aclprofAicoreMetrics metrics = ACL_AICORE_NONE) {
+    int ends[2];
+    if (pipe(ends) != 0) return nullptr;
+    readers_.push_back(ends[0]);
+    aclprofSubscribeConfig* const made =
+        aclprofCreateSubscribeConfig(time_info, metrics, &ends[1]);
+    if (made != nullptr) subscriptions_.push_back(made);
+    return made;
+  }
+  int reader() const { return readers_.back(); }
+
+  // A model of two layers on the current device.
+  std::uint32_t model(std::int32_t device = 0) {
+    static const std::string text =
+        R"({"format":"msprof-model","version":1,"name":"tiny","inputs":[{"name":"image",)"
+        R"("shape":[2,4,4]}],"layers":[{"name":"relu1","type":"Relu","inputs":["image"]},)"
+        R"({"name":"relu2","type":"Relu","inputs":["relu1"]}]})";
+    std::uint32_t id = 0;
+    aclrtSetDevice(device);
+    if (aclmdlLoadFromMem(text.data(), text.size(), &id) != ACL_SUCCESS) return 0;
+    return id;
+  }
+
+ private:
+  TempFolder folder_;
+  bool initialised_ = false;
+  std::vector<const aclprofConfig*> configs_;
+  std::vector<const aclprofSubscribeConfig*> subscriptions_;
+  std::vector<int> readers_;
+};
+
+}  // namespace msprof::acl::test
