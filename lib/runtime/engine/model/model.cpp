@@ -199,11 +199,24 @@ void Model::prepare(Workspace& workspace, int64_t batch) const {
   }
 }
 
+std::size_t Model::workspace_bytes(int64_t batch) const {
+  int64_t floats = scratch_floats_;
+  for (const int64_t slot : slot_floats_) floats += slot * batch;
+  return static_cast<std::size_t>(floats) * sizeof(float);
+}
+
+std::size_t Model::weight_bytes() const {
+  int64_t bytes = 0;
+  for (const Layer& layer : layers_) bytes += layer.operation->work.weight_bytes;
+  return static_cast<std::size_t>(bytes);
+}
+
 void Model::run(Workspace& workspace, int64_t batch, LayerObserver* observer) const {
   std::vector<const float*> inputs;
   for (std::size_t i = 0; i < layers_.size(); ++i) {
     const Layer& layer = layers_[i];
-    const uint64_t start_ns = observer == nullptr ? 0 : monotonic_ns();
+    const bool observed = observer != nullptr && observer->wants_layer(i);
+    const uint64_t start_ns = observed ? monotonic_ns() : 0;
     for (int64_t image = 0; image < batch; ++image) {
       inputs.clear();
       for (const std::size_t input : layer.inputs) {
@@ -213,7 +226,7 @@ void Model::run(Workspace& workspace, int64_t batch, LayerObserver* observer) co
           values(workspace, layer.output) + image * tensors_[layer.output].shape.elements();
       layer.operation->run(inputs.data(), workspace.scratch.data(), output);
     }
-    if (observer != nullptr) observer->layer_done(i, start_ns, monotonic_ns());
+    if (observed) observer->layer_done(i, start_ns, monotonic_ns());
   }
 }
 

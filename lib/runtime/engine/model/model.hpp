@@ -33,6 +33,8 @@ struct Layer {
 class LayerObserver {
  public:
   virtual ~LayerObserver() = default;
+  // Asked before every layer; where the answer is no, no clock is read and layer_done not called.
+  virtual bool wants_layer(std::size_t) { return true; }
   virtual void layer_done(std::size_t layer, uint64_t start_ns, uint64_t end_ns) = 0;
 };
 
@@ -63,6 +65,10 @@ class Model {
   }
   // Runs the layers. With no observer no clock is read.
   void run(Workspace& workspace, int64_t batch, LayerObserver* observer) const;
+
+  // Bytes that a workspace of this batch grows to, and bytes of all weights.
+  std::size_t workspace_bytes(int64_t batch) const;
+  std::size_t weight_bytes() const;
 
  private:
   friend class ModelParser;

@@ -1,0 +1,19 @@
+#include "runtime/acl/api/call.hpp"
+
+#include "runtime/acl/api/error_message.hpp"
+
+namespace msprof::acl {
+
+aclError explain(const char* function, const char* why, aclError code) {
+  if (*why == '\0') return code;
+  try {
+    const std::string sentence = std::string(function) + ": " + why;
+    runtime::say(sentence);
+    remember_error(sentence);
+  } catch (const std::bad_alloc&) {
+    // Without memory there is the code alone.
+  }
+  return code;
+}
+
+}  // namespace msprof::acl

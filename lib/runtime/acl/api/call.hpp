@@ -1,0 +1,74 @@
+// What every C function does around its body.
+#pragma once
+
+#include <pthread.h>
+
+#include <exception>
+#include <new>
+#include <string>
+#include <system_error>
+#include <type_traits>
+
+#include "acl/acl_base.h"
+#include "runtime/acl/device/failure.hpp"
+#include "runtime/acl/prof/recorder.hpp"
+#include "runtime/engine/message.hpp"
+#include "runtime/engine/model/layer_reader.hpp"
+
+namespace msprof::acl {
+
+// pthread_cancel must not unwind out of a record half written, or out of a lock.
+class CancellationDisabled {
+ public:
+  CancellationDisabled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
+  ~CancellationDisabled() { pthread_setcancelstate(before_, nullptr); }
+  CancellationDisabled(const CancellationDisabled&) = delete;
+  CancellationDisabled& operator=(const CancellationDisabled&) = delete;
+
+ private:
+  int before_ = 0;
+};
+
+// Says why `function` failed, on stderr and to aclGetRecentErrMsg; gives the code back.
+aclError explain(const char* function, const char* why, aclError code);
+
+// Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code.
+template <typename Body>
+aclError guarded(const char* function, Body body) {
+  const CancellationDisabled no_cancellation;
+  try {
+    if constexpr (std::is_void_v<decltype(body())>) {
+      body();
+      return ACL_SUCCESS;
+    } else {
+      return body();
+    }
+  } catch (const Failure& failure) {
+    return explain(function, failure.what(), failure.code());
+  } catch (const runtime::ModelError& error) {
+    return explain(function, error.what(), ACL_ERROR_PARSE_MODEL);
+  } catch (const std::bad_alloc&) {
+    return explain(function, "out of memory", ACL_ERROR_BAD_ALLOC);
+  } catch (const std::system_error& error) {  // no thread for a stream
+    return explain(function, error.what(), ACL_ERROR_RT_RESOURCE_ALLOC_FAIL);
+  } catch (const std::exception& error) {
+    return explain(function, error.what(), ACL_ERROR_INTERNAL_ERROR);
+  }
+}
+
+// The same for a call that is recorded.
+template <typename Body>
+aclError recorded(const char* function, Call call, Body body) {
+  return guarded(function, [&] {
+    const RecordedCall record(call);
+    return body();
+  });
+}
+
+// For pointers that a function needs.
+template <typename... Pointers>
+void require(const Pointers*... pointers) {
+  if (((pointers == nullptr) || ...)) throw Failure(ACL_ERROR_INVALID_PARAM);
+}
+
+}  // namespace msprof::acl

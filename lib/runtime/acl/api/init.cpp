@@ -1,0 +1,57 @@
+// Begin and end of the interface.
+#include "acl/acl.h"
+#include "runtime/acl/api/call.hpp"
+#include "runtime/acl/device/runtime.hpp"
+
+namespace msprof::acl {
+
+[[gnu::weak]] aclError configure_profiling(const char* acl_json_path);
+[[gnu::weak]] void finish_profiling(bool at_exit = false);
+
+}  // namespace msprof::acl
+
+using namespace msprof::acl;
+
+namespace {
+
+// An application may exit without aclFinalize; a signal never comes this way.
+__attribute__((destructor)) void complete_at_exit() {
+  if (finish_profiling) finish_profiling(true);
+}
+
+void finalise() {
+  {
+    const RecordedCall record(Call::aclFinalize);
+    Runtime::instance().finalise();
+  }
+  // What the streams had still to run is recorded by now.
+  if (finish_profiling) finish_profiling();
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclInit(const char* configPath) {
+  return guarded(__func__, [&]() -> aclError {
+    const RecordedCall record(Call::aclInit);
+    Runtime::instance().initialise();
+    if (!configure_profiling) return ACL_SUCCESS;
+    const aclError code = configure_profiling(configPath);
+    if (code != ACL_SUCCESS) Runtime::instance().finalise();
+    return code;
+  });
+}
+
+aclError aclFinalize() {
+  return guarded(__func__, finalise);
+}
+
+aclError aclFinalizeReference(uint64_t* refCount) {
+  return guarded(__func__, [&] {
+    finalise();
+    if (refCount != nullptr) *refCount = 0;
+  });
+}
+
+}  // extern "C"

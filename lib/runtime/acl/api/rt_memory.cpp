@@ -1,0 +1,223 @@
+// Memory: allocating, copying, filling. Device memory is memory of the process.
+#include <unistd.h>
+
+#include <algorithm>
+#include <cstring>
+
+#include "acl/acl_rt.h"
+#include "runtime/acl/api/call.hpp"
+#include "runtime/acl/device/launch.hpp"
+#include "runtime/acl/device/runtime.hpp"
+
+using namespace msprof::acl;
+
+namespace {
+
+// A rectangle; a plain copy has one row.
+struct Copy {
+  void* to;
+  std::size_t to_pitch;
+  const void* from;
+  std::size_t from_pitch;
+  std::size_t width;
+  std::size_t height;
+  CopyDirection direction;
+
+  void run() const {
+    for (std::size_t row = 0; row < height; ++row) {
+      std::memmove(static_cast<char*>(to) + row * to_pitch,
+                   static_cast<const char*>(from) + row * from_pitch, width);
+    }
+  }
+};
+
+CopyDirection direction_of(aclrtMemcpyKind kind, const void* to, const void* from) {
+  switch (kind) {
+    case ACL_MEMCPY_HOST_TO_HOST:
+      return CopyDirection::host_to_host;
+    case ACL_MEMCPY_HOST_TO_DEVICE:
+    case ACL_MEMCPY_HOST_TO_BUF_TO_DEVICE:
+      return CopyDirection::host_to_device;
+    case ACL_MEMCPY_DEVICE_TO_HOST:
+      return CopyDirection::device_to_host;
+    case ACL_MEMCPY_DEVICE_TO_DEVICE:
+    case ACL_MEMCPY_INNER_DEVICE_TO_DEVICE:
+    case ACL_MEMCPY_INTER_DEVICE_TO_DEVICE:
+      return CopyDirection::device_to_device;
+    case ACL_MEMCPY_DEFAULT: {
+      const Memory& memory = Runtime::instance().memory;
+      if (memory.is_device_memory(from)) {
+        return memory.is_device_memory(to) ? CopyDirection::device_to_device
+                                           : CopyDirection::device_to_host;
+      }
+      return memory.is_device_memory(to) ? CopyDirection::host_to_device
+                                         : CopyDirection::host_to_host;
+    }
+  }
+  throw Failure(ACL_ERROR_INVALID_PARAM);
+}
+
+Copy plain_copy(void* to, std::size_t room, const void* from, std::size_t count,
+                aclrtMemcpyKind kind) {
+  require(to, from);
+  if (count > room) throw Failure(ACL_ERROR_INVALID_PARAM);
+  return {to, count, from, count, count, 1, direction_of(kind, to, from)};
+}
+
+Copy rectangle(void* to, std::size_t to_pitch, const void* from, std::size_t from_pitch,
+               std::size_t width, std::size_t height, aclrtMemcpyKind kind) {
+  require(to, from);
+  if (width > to_pitch || width > from_pitch) throw Failure(ACL_ERROR_INVALID_PARAM);
+  return {to, to_pitch, from, from_pitch, width, height, direction_of(kind, to, from)};
+}
+
+// Does `work` on the calling thread, recorded as a task of a stream on which no other such task is
+// under way.
+template <typename RecordLaunch, typename Work>
+void run_here(TaskKind kind, RecordLaunch record_launch, Work work) {
+  const std::shared_ptr<Context> context = Runtime::instance().current_context();
+  if (!is_recording()) {
+    work();
+    return;
+  }
+  const std::uint64_t called_ns = msprof::runtime::monotonic_ns();
+  const CopyLane lane(Runtime::instance().device_of(*context));
+  RanTask ran;
+  ran.kind = kind;
+  ran.ids = {context->device, lane.stream(), lane.sequence()};
+  record_launch(Launch{ran.ids, called_ns, msprof::runtime::monotonic_ns()});
+  ran.begin_ns = msprof::runtime::monotonic_ns();
+  work();
+  ran.end_ns = msprof::runtime::monotonic_ns();
+  record_task(ran);
+}
+
+void copy_here(const Copy& copy) {
+  run_here(
+      TaskKind::memcpy_async,
+      [&](const Launch& launch) {
+        record_copy_launch(launch, copy.width * copy.height, copy.direction);
+      },
+      [&] { copy.run(); });
+}
+
+void copy_on(aclrtStream stream, const Copy& copy) {
+  RanTask ran;
+  ran.kind = TaskKind::memcpy_async;
+  launch_task(
+      *Runtime::instance().stream(stream), ran,
+      [copy](const Launch& launch) {
+        record_copy_launch(launch, copy.width * copy.height, copy.direction);
+      },
+      [copy](Stream&) -> int {
+        copy.run();
+        return ACL_SUCCESS;
+      });
+}
+
+void check_fill(const void* memory, std::size_t room, std::size_t count) {
+  require(memory);
+  if (count > room) throw Failure(ACL_ERROR_INVALID_PARAM);
+}
+
+void allocate(void** memory, std::size_t size, MemoryKind kind) {
+  require(memory);
+  if (size == 0) throw Failure(ACL_ERROR_INVALID_PARAM);
+  Runtime& runtime = Runtime::instance();
+  void* made = runtime.memory.allocate(size, kind, runtime.current_context()->device);
+  if (made == nullptr) throw Failure(ACL_ERROR_BAD_ALLOC);
+  *memory = made;
+}
+
+aclError release(void* memory, MemoryKind kind) {
+  require(memory);
+  return Runtime::instance().memory.release(memory, kind) ? ACL_SUCCESS
+                                                          : ACL_ERROR_RT_PARAM_INVALID;
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtMalloc(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return recorded(__func__, Call::aclrtMalloc, [&] { allocate(devPtr, size, MemoryKind::device); });
+}
+
+aclError aclrtMallocCached(void** devPtr, size_t size, aclrtMemMallocPolicy) {
+  return recorded(__func__, Call::aclrtMallocCached,
+                  [&] { allocate(devPtr, size, MemoryKind::device); });
+}
+
+aclError aclrtFree(void* devPtr) {
+  return recorded(__func__, Call::aclrtFree, [&] { return release(devPtr, MemoryKind::device); });
+}
+
+aclError aclrtMallocHost(void** hostPtr, size_t size) {
+  return recorded(__func__, Call::aclrtMallocHost,
+                  [&] { allocate(hostPtr, size, MemoryKind::host); });
+}
+
+aclError aclrtFreeHost(void* hostPtr) {
+  return recorded(__func__, Call::aclrtFreeHost,
+                  [&] { return release(hostPtr, MemoryKind::host); });
+}
+
+aclError aclrtMemset(void* devPtr, size_t maxCount, int32_t value, size_t count) {
+  return recorded(__func__, Call::aclrtMemset, [&] {
+    check_fill(devPtr, maxCount, count);
+    run_here(
+        TaskKind::memset_async,
+        [](const Launch& launch) { record_task_launch(launch, TaskKind::memset_async); },
+        [&] { std::memset(devPtr, value, count); });
+  });
+}
+
+aclError aclrtMemsetAsync(void* devPtr, size_t maxCount, int32_t value, size_t count,
+                          aclrtStream stream) {
+  return recorded(__func__, Call::aclrtMemsetAsync, [&] {
+    check_fill(devPtr, maxCount, count);
+    launch_task(*Runtime::instance().stream(stream), TaskKind::memset_async, [=](Stream&) -> int {
+      std::memset(devPtr, value, count);
+      return ACL_SUCCESS;
+    });
+  });
+}
+
+aclError aclrtMemcpy(void* dst, size_t destMax, const void* src, size_t count,
+                     aclrtMemcpyKind kind) {
+  return recorded(__func__, Call::aclrtMemcpy,
+                  [&] { copy_here(plain_copy(dst, destMax, src, count, kind)); });
+}
+
+aclError aclrtMemcpyAsync(void* dst, size_t destMax, const void* src, size_t count,
+                          aclrtMemcpyKind kind, aclrtStream stream) {
+  return recorded(__func__, Call::aclrtMemcpyAsync,
+                  [&] { copy_on(stream, plain_copy(dst, destMax, src, count, kind)); });
+}
+
+aclError aclrtMemcpy2d(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                       size_t height, aclrtMemcpyKind kind) {
+  return recorded(__func__, Call::aclrtMemcpy2d,
+                  [&] { copy_here(rectangle(dst, dpitch, src, spitch, width, height, kind)); });
+}
+
+aclError aclrtMemcpy2dAsync(void* dst, size_t dpitch, const void* src, size_t spitch, size_t width,
+                            size_t height, aclrtMemcpyKind kind, aclrtStream stream) {
+  return recorded(__func__, Call::aclrtMemcpy2dAsync, [&] {
+    copy_on(stream, rectangle(dst, dpitch, src, spitch, width, height, kind));
+  });
+}
+
+aclError aclrtGetMemInfo(aclrtMemAttr attr, size_t* free, size_t* total) {
+  return recorded(__func__, Call::aclrtGetMemInfo, [&] {
+    require(free, total);
+    if (attr < ACL_DDR_MEM || attr > ACL_MEM_P2P_HUGE1G) throw Failure(ACL_ERROR_INVALID_PARAM);
+    Runtime::instance().current_context();
+    // A device has the memory of the host.
+    const auto page = static_cast<std::size_t>(sysconf(_SC_PAGESIZE));
+    *total = static_cast<std::size_t>(sysconf(_SC_PHYS_PAGES)) * page;
+    *free = std::min(*total, static_cast<std::size_t>(sysconf(_SC_AVPHYS_PAGES)) * page);
+  });
+}
+
+}  // extern "C"

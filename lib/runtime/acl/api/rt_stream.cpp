@@ -1,0 +1,200 @@
+// Streams, and functions of the application in them.
+#include <new>
+
+#include "acl/acl_rt.h"
+#include "runtime/acl/api/call.hpp"
+#include "runtime/acl/device/launch.hpp"
+#include "runtime/acl/device/runtime.hpp"
+
+using namespace msprof::acl;
+
+namespace {
+
+void create_stream(aclrtStream* stream, std::uint32_t priority, std::uint32_t flags) {
+  require(stream);
+  *stream = Runtime::instance().create_stream(priority, flags).get();
+}
+
+aclError synchronize(aclrtStream handle, std::int32_t timeout) {
+  if (timeout < -1) return ACL_ERROR_INVALID_PARAM;
+  const std::shared_ptr<Stream> stream = Runtime::instance().stream(handle);
+  if (stream->on_worker()) {
+    throw Failure(ACL_ERROR_RT_PARAM_INVALID, "a task of a stream would wait for itself");
+  }
+  return stream->synchronize(deadline_in(timeout));
+}
+
+template <typename T>
+bool read_option(const void* value, std::size_t size, T& into) {
+  if (size != sizeof into) return false;
+  into = *static_cast<const T*>(value);
+  return true;
+}
+
+}  // namespace
+
+extern "C" {
+
+aclError aclrtCreateStream(aclrtStream* stream) {
+  return recorded(__func__, Call::aclrtCreateStream, [&] { create_stream(stream, 0, 0); });
+}
+
+aclError aclrtCreateStreamWithConfig(aclrtStream* stream, uint32_t priority, uint32_t flag) {
+  return recorded(__func__, Call::aclrtCreateStreamWithConfig,
+                  [&] { create_stream(stream, priority, flag); });
+}
+
+aclError aclrtCreateStreamV2(aclrtStream* stream, const aclrtStreamConfigHandle* handle) {
+  return recorded(__func__, Call::aclrtCreateStreamWithConfig, [&] {
+    require(handle);
+    create_stream(stream, handle->priority, static_cast<std::uint32_t>(handle->flag));
+  });
+}
+
+aclrtStreamConfigHandle* aclrtCreateStreamConfigHandle() {
+  return new (std::nothrow) aclrtStreamConfigHandle{};
+}
+
+aclError aclrtSetStreamConfigOpt(aclrtStreamConfigHandle* handle, aclrtStreamConfigAttr attr,
+                                 const void* attrValue, size_t valueSize) {
+  return guarded(__func__, [&]() -> aclError {
+    require(handle, attrValue);
+    bool known = false;
+    switch (attr) {
+      case ACL_RT_STREAM_WORK_ADDR_PTR:
+        known = read_option(attrValue, valueSize, handle->workptr);
+        break;
+      case ACL_RT_STREAM_WORK_SIZE:
+        known = read_option(attrValue, valueSize, handle->workSize);
+        break;
+      case ACL_RT_STREAM_FLAG:
+        known = read_option(attrValue, valueSize, handle->flag);
+        break;
+      case ACL_RT_STREAM_PRIORITY:
+        known = read_option(attrValue, valueSize, handle->priority);
+        break;
+    }
+    return known ? ACL_SUCCESS : ACL_ERROR_INVALID_PARAM;
+  });
+}
+
+aclError aclrtDestroyStreamConfigHandle(aclrtStreamConfigHandle* handle) {
+  if (handle == nullptr) return ACL_ERROR_INVALID_PARAM;
+  delete handle;
+  return ACL_SUCCESS;
+}
+
+aclError aclrtDestroyStream(aclrtStream stream) {
+  return recorded(__func__, Call::aclrtDestroyStream, [&] {
+    require(stream);
+    Runtime::instance().destroy_stream(stream, false);
+  });
+}
+
+aclError aclrtDestroyStreamForce(aclrtStream stream) {
+  return recorded(__func__, Call::aclrtDestroyStreamForce, [&] {
+    require(stream);
+    Runtime::instance().destroy_stream(stream, true);
+  });
+}
+
+aclError aclrtSynchronizeStream(aclrtStream stream) {
+  return recorded(__func__, Call::aclrtSynchronizeStream, [&] { return synchronize(stream, -1); });
+}
+
+aclError aclrtSynchronizeStreamWithTimeout(aclrtStream stream, int32_t timeout) {
+  return recorded(__func__, Call::aclrtSynchronizeStreamWithTimeout,
+                  [&] { return synchronize(stream, timeout); });
+}
+
+aclError aclrtStreamQuery(aclrtStream stream, aclrtStreamStatus* status) {
+  return recorded(__func__, Call::aclrtStreamQuery, [&] {
+    require(status);
+    *status = Runtime::instance().stream(stream)->state() == Stream::State::idle
+                  ? ACL_STREAM_STATUS_COMPLETE
+                  : ACL_STREAM_STATUS_NOT_READY;
+  });
+}
+
+aclError aclrtStreamGetId(aclrtStream stream, int32_t* streamId) {
+  return guarded(__func__, [&] {
+    require(streamId);
+    *streamId = Runtime::instance().stream(stream)->id();
+  });
+}
+
+aclError aclrtStreamGetPriority(aclrtStream stream, uint32_t* priority) {
+  return guarded(__func__, [&] {
+    require(priority);
+    *priority = Runtime::instance().stream(stream)->priority;
+  });
+}
+
+aclError aclrtStreamGetFlags(aclrtStream stream, uint32_t* flags) {
+  return guarded(__func__, [&] {
+    require(flags);
+    *flags = Runtime::instance().stream(stream)->flags;
+  });
+}
+
+aclError aclrtSubscribeReport(uint64_t threadId, aclrtStream stream) {
+  return recorded(__func__, Call::aclrtSubscribeReport, [&]() -> aclError {
+    const std::shared_ptr<Stream> served = Runtime::instance().stream(stream);
+    const bool first = Runtime::instance().reports.subscribe(threadId, served.get());
+    return first ? ACL_SUCCESS : ACL_ERROR_REPEAT_SUBSCRIBE;
+  });
+}
+
+aclError aclrtUnSubscribeReport(uint64_t threadId, aclrtStream stream) {
+  return recorded(__func__, Call::aclrtUnSubscribeReport, [&]() -> aclError {
+    Reports& reports = Runtime::instance().reports;
+    const std::shared_ptr<Stream> served = Runtime::instance().stream(stream);
+    if (reports.unsubscribe(threadId, served.get())) return ACL_SUCCESS;
+    return reports.inbox_of_stream(served.get()) ? ACL_ERROR_THREAD_NOT_SUBSCRIBE
+                                                 : ACL_ERROR_STREAM_NOT_SUBSCRIBE;
+  });
+}
+
+aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBlockType blockType,
+                             aclrtStream stream) {
+  return recorded(__func__, Call::aclrtLaunchCallback, [&]() -> aclError {
+    if (fn == nullptr) return ACL_ERROR_INVALID_PARAM;
+    if (blockType != ACL_CALLBACK_NO_BLOCK && blockType != ACL_CALLBACK_BLOCK) {
+      return ACL_ERROR_INVALID_PARAM;
+    }
+    const std::shared_ptr<Stream> into = Runtime::instance().stream(stream);
+    const std::shared_ptr<Inbox> inbox = Runtime::instance().reports.inbox_of_stream(into.get());
+    if (!inbox) return ACL_ERROR_STREAM_NOT_SUBSCRIBE;
+    launch_task(*into, TaskKind::callback, [=](Stream& on) {
+      const auto done = std::make_shared<Latch>();
+      inbox->post({[=] { fn(userData); }, done});
+      if (blockType == ACL_CALLBACK_BLOCK) on.wait_for(done, std::nullopt);
+      return ACL_SUCCESS;
+    });
+    return ACL_SUCCESS;
+  });
+}
+
+aclError aclrtProcessReport(int32_t timeout) {
+  return recorded(__func__, Call::aclrtProcessReport, [&]() -> aclError {
+    if (timeout < -1 || timeout == 0) return ACL_ERROR_INVALID_PARAM;
+    Runtime::instance().require_initialised();
+    const std::shared_ptr<Inbox> inbox =
+        Runtime::instance().reports.inbox_of_thread(static_cast<std::uint64_t>(pthread_self()));
+    if (!inbox) return ACL_ERROR_THREAD_NOT_SUBSCRIBE;
+    return inbox->process_one(deadline_in(timeout)) ? ACL_SUCCESS : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
+  });
+}
+
+aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {
+  return recorded(__func__, Call::aclrtLaunchHostFunc, [&]() -> aclError {
+    if (fn == nullptr) return ACL_ERROR_INVALID_PARAM;
+    launch_task(*Runtime::instance().stream(stream), TaskKind::callback, [=](Stream&) {
+      fn(args);
+      return ACL_SUCCESS;
+    });
+    return ACL_SUCCESS;
+  });
+}
+
+}  // extern "C"

@@ -1,0 +1,261 @@
+#include "runtime/acl/device/loaded_model.hpp"
+
+#include <algorithm>
+#include <cstring>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "acl/acl_base.h"
+#include "runtime/acl/device/device.hpp"
+#include "runtime/engine/message.hpp"
+
+namespace msprof::acl {
+namespace {
+
+using runtime::Layer;
+using runtime::Model;
+using runtime::monotonic_ns;
+using runtime::TensorShape;
+
+constexpr std::uint32_t kAiCore = 0, kAiCpu = 1;  // cann_host.md 1.9, T1
+constexpr std::uint32_t kInput = 0, kOutput = 1;
+// Images of one execution are computed one after the other, by one core.
+constexpr std::uint16_t kBlocks = 1;
+// Marks of a model's begin and end: cann_device.md 4.
+constexpr std::uint16_t kBeginTag = 0, kEndTag = 1;
+
+TensorWire describe_tensor(std::uint32_t kind, const TensorShape& shape) {
+  TensorWire tensor = {};
+  tensor.kind = kind;
+  tensor.format = ACL_FORMAT_NCHW;
+  tensor.data_type = ACL_FLOAT;
+  tensor.shape[0] = 1;
+  tensor.shape[1] = static_cast<std::uint32_t>(shape.channels);
+  tensor.shape[2] = static_cast<std::uint32_t>(shape.height);
+  tensor.shape[3] = static_cast<std::uint32_t>(shape.width);
+  return tensor;
+}
+
+std::string joined(const std::vector<std::string>& names) {
+  std::string text;
+  for (const std::string& name : names) text += (text.empty() ? "" : "+") + name;
+  return text;
+}
+
+OpInfo describe_layer(const Model& model, const Layer& layer) {
+  OpInfo op;
+  op.name = layer.name;
+  op.type = layer.type;
+  op.task_type = layer.on_cpu ? kAiCpu : kAiCore;
+  op.blocks = kBlocks;
+  for (const std::size_t input : layer.inputs) {
+    op.tensors.push_back(describe_tensor(kInput, model.tensor(input).shape));
+  }
+  op.tensors.push_back(describe_tensor(kOutput, model.tensor(layer.output).shape));
+  if (layer.original != std::vector{layer.name})
+    op.attributes = "original:" + joined(layer.original);
+  op.work = layer.operation->work;
+  describe(op);
+  return op;
+}
+
+}  // namespace
+
+// One execution from its launch to its end. Numbers of its tasks, in this order: begin of the
+// model, the layers, end of the model.
+class LoadedModel::Execution final : public Task, private runtime::LayerObserver {
+ public:
+  Execution(std::shared_ptr<LoadedModel> model, ExecutionMemory memory, std::uint32_t request,
+            std::shared_ptr<Latch> done)
+      : model_(std::move(model)),
+        memory_(std::move(memory)),
+        request_(request),
+        done_(std::move(done)) {}
+
+  ~Execution() override {
+    if (done_) done_->open(0, code_);
+    if (entered_) model_->leave();
+  }
+
+  // Holds the model open from here on. False when it is closed.
+  bool enter() { return entered_ = model_->enter(); }
+
+  static std::uint32_t tasks_of(const Model& model) {
+    return static_cast<std::uint32_t>(model.layers().size()) + 2;
+  }
+
+  void launched_as(const TaskIds& first) { first_ = first; }
+
+  // On the launching thread: the launches of all layers.
+  void record_launches() {
+    for (std::size_t layer = 0; layer < model_->operators_.size(); ++layer) record_launch(layer);
+    launch_recorded_ = true;
+  }
+
+  int run(Stream&) override {
+    try {
+      code_ = execute();
+    } catch (const std::bad_alloc&) {
+      runtime::say("model '" + model_->model_.name() + "': out of memory");
+      code_ = ACL_ERROR_BAD_ALLOC;
+    }
+    return code_;
+  }
+
+ private:
+  int execute() {
+    const Model& model = model_->model_;
+    std::unique_ptr<runtime::Workspace> workspace = model_->take_workspace();
+    model.prepare(*workspace, memory_.batch);
+    const bool marked = records_tasks(first_.device);
+    if (marked) mark(0, kBeginTag);
+    for (std::size_t i = 0; i < model.inputs().size(); ++i) {
+      std::memcpy(model.values(*workspace, model.inputs()[i]), memory_.inputs[i],
+                  bytes_of(model.inputs()[i]));
+    }
+    model.run(*workspace, memory_.batch, this);
+    for (std::size_t i = 0; i < model.outputs().size(); ++i) {
+      std::memcpy(memory_.outputs[i], model.values(*workspace, model.outputs()[i]),
+                  bytes_of(model.outputs()[i]));
+    }
+    if (marked) mark(tasks_of(model) - 1, kEndTag);
+    model_->give_back(std::move(workspace));
+    return ACL_SUCCESS;
+  }
+
+  std::size_t bytes_of(std::size_t tensor) const {
+    return static_cast<std::size_t>(model_->model_.tensor(tensor).shape.bytes() * memory_.batch);
+  }
+
+  TaskIds ids_of(std::uint32_t task) const {
+    return {first_.device, first_.stream, first_.sequence + task};
+  }
+  TaskIds ids_of_layer(std::size_t layer) const {
+    return ids_of(static_cast<std::uint32_t>(layer) + 1);
+  }
+
+  void mark(std::uint32_t task, std::uint16_t tag) const {
+    record_step(ids_of(task), request_, model_->id_, tag, monotonic_ns());
+  }
+
+  void record_launch(std::size_t layer) const {
+    const std::uint64_t begin = monotonic_ns();
+    record_op_launch({ids_of_layer(layer), begin, monotonic_ns()}, model_->operators_[layer],
+                     static_cast<std::uint32_t>(memory_.batch));
+  }
+
+  bool wants_layer(std::size_t layer) override {
+    if (!records_tasks(first_.device)) return false;
+    // A recording that began after the launch learns the operator from the thread that runs it.
+    if (!launch_recorded_) record_launch(layer);
+    return true;
+  }
+
+  void layer_done(std::size_t layer, std::uint64_t start_ns, std::uint64_t end_ns) override {
+    RanTask task;
+    task.ids = ids_of_layer(layer);
+    task.op = &model_->operators_[layer];
+    task.images = static_cast<std::uint32_t>(memory_.batch);
+    task.model = model_->id_;
+    task.begin_ns = start_ns;
+    task.end_ns = end_ns;
+    record_task(task);
+  }
+
+  const std::shared_ptr<LoadedModel> model_;
+  const ExecutionMemory memory_;
+  const std::uint32_t request_;
+  const std::shared_ptr<Latch> done_;
+  TaskIds first_;
+  bool entered_ = false;
+  bool launch_recorded_ = false;
+  int code_ = ACL_ERROR_RT_INVALID_HANDLE;  // of an execution that a closed stream dropped
+};
+
+LoadedModel::LoadedModel(std::uint32_t id, Model model, std::shared_ptr<Device> device)
+    : current_batch(model.batch()),
+      id_(id),
+      model_(std::move(model)),
+      own_stream_(std::make_shared<Stream>(std::move(device), nullptr)) {
+  operators_.reserve(model_.layers().size());
+  for (const Layer& layer : model_.layers()) operators_.push_back(describe_layer(model_, layer));
+}
+
+std::size_t LoadedModel::workspace_bytes() const {
+  return model_.workspace_bytes(model_.max_batch());
+}
+
+std::size_t LoadedModel::weight_bytes() const {
+  return model_.weight_bytes();
+}
+
+int LoadedModel::execute_async(Stream& stream, ExecutionMemory memory, std::uint32_t request) {
+  return launch(stream, std::move(memory), request, nullptr);
+}
+
+int LoadedModel::execute(ExecutionMemory memory, std::uint32_t request) {
+  return launch(*own_stream_, std::move(memory), request, std::make_shared<Latch>());
+}
+
+int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t request,
+                        const std::shared_ptr<Latch>& done) {
+  const bool recorded = is_recording();
+  const std::uint64_t begin = recorded ? monotonic_ns() : 0;
+  auto execution =
+      std::make_unique<Execution>(shared_from_this(), std::move(memory), request, done);
+  if (!execution->enter()) return ACL_ERROR_INVALID_MODEL_ID;
+  bool pushed = false;
+  {
+    Stream::Launching launching(stream);
+    execution->launched_as(launching.reserve(Execution::tasks_of(model_)));
+    if (recorded) execution->record_launches();
+    pushed = launching.push(std::move(execution));
+  }
+  if (pushed && done) done->wait(std::nullopt);
+  if (recorded) record_model_execution(id_, request, begin, monotonic_ns(), stream.device_id());
+  if (!pushed) return ACL_ERROR_RT_INVALID_HANDLE;
+  return done ? done->code() : ACL_SUCCESS;
+}
+
+bool LoadedModel::enter() {
+  const std::lock_guard lock(mutex_);
+  if (closed_) return false;
+  ++under_way_;
+  return true;
+}
+
+void LoadedModel::leave() {
+  const std::lock_guard lock(mutex_);
+  --under_way_;
+  left_.notify_all();
+}
+
+void LoadedModel::close() {
+  {
+    std::unique_lock lock(mutex_);
+    closed_ = true;
+    left_.wait(lock, [this] { return under_way_ == 0; });
+  }
+  own_stream_->close(Closing::finish);
+}
+
+std::unique_ptr<runtime::Workspace> LoadedModel::take_workspace() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!workspaces_.empty()) {
+      std::unique_ptr<runtime::Workspace> workspace = std::move(workspaces_.back());
+      workspaces_.pop_back();
+      return workspace;
+    }
+  }
+  return std::make_unique<runtime::Workspace>();
+}
+
+void LoadedModel::give_back(std::unique_ptr<runtime::Workspace> workspace) {
+  const std::lock_guard lock(mutex_);
+  workspaces_.push_back(std::move(workspace));
+}
+
+}  // namespace msprof::acl

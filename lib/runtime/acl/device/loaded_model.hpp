@@ -1,0 +1,73 @@
+// A model on a device: its operators as records describe them, and its executions.
+#pragma once
+
+#include <atomic>
+#include <condition_variable>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <vector>
+
+#include "runtime/acl/device/latch.hpp"
+#include "runtime/acl/device/stream.hpp"
+#include "runtime/acl/prof/recorder.hpp"
+#include "runtime/engine/model/model.hpp"
+
+namespace msprof::acl {
+
+// The memory of one execution: as many images of every input and output as `batch` says, one after
+// the other. Sizes are checked before.
+struct ExecutionMemory {
+  std::vector<const void*> inputs;
+  std::vector<void*> outputs;
+  std::int64_t batch = 1;
+};
+
+class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
+ public:
+  LoadedModel(std::uint32_t id, runtime::Model model, std::shared_ptr<Device> device);
+
+  std::uint32_t id() const { return id_; }
+  std::uint16_t device_id() const { return own_stream_->device_id(); }
+  const runtime::Model& model() const { return model_; }
+  // True where executions may ask for another batch.
+  bool dynamic_batch() const { return model_.max_batch() > model_.batch(); }
+  // Bytes that one execution of the largest batch, and the weights need.
+  std::size_t workspace_bytes() const;
+  std::size_t weight_bytes() const;
+
+  // Launches an execution; `request` counts the executions of the process from 1. The code is that
+  // of the launch. ACL_ERROR_INVALID_MODEL_ID when the model is closed.
+  int execute_async(Stream& stream, ExecutionMemory memory, std::uint32_t request);
+  // The same on the model's own stream, and waits for the end; the code is that of the execution.
+  int execute(ExecutionMemory memory, std::uint32_t request);
+
+  // Waits for the executions under way; none begins after it.
+  void close();
+
+  std::atomic<std::int64_t> current_batch;  // what the application asked for last
+
+ private:
+  class Execution;
+  friend class Execution;
+
+  int launch(Stream& stream, ExecutionMemory memory, std::uint32_t request,
+             const std::shared_ptr<Latch>& done);
+  bool enter();
+  void leave();
+  std::unique_ptr<runtime::Workspace> take_workspace();
+  void give_back(std::unique_ptr<runtime::Workspace> workspace);
+
+  const std::uint32_t id_;
+  const runtime::Model model_;
+  std::vector<OpInfo> operators_;  // one a layer
+  const std::shared_ptr<Stream> own_stream_;
+
+  std::mutex mutex_;
+  std::condition_variable left_;
+  std::uint32_t under_way_ = 0;
+  bool closed_ = false;
+  std::vector<std::unique_ptr<runtime::Workspace>> workspaces_;
+};
+
+}  // namespace msprof::acl

@@ -1,0 +1,44 @@
+#include "runtime/acl/device/lookup.hpp"
+
+#include <exception>
+
+#include "acl/acl_base.h"
+#include "runtime/acl/device/failure.hpp"
+#include "runtime/acl/device/runtime.hpp"
+
+namespace msprof::acl {
+
+bool acl_is_initialised() {
+  return Runtime::instance().initialised();
+}
+
+std::uint32_t device_count() {
+  return Runtime::instance().device_count();
+}
+
+bool model_is_loaded(std::uint32_t model, std::uint16_t& device) {
+  try {
+    device = Runtime::instance().find_model(model)->device_id();
+    return true;
+  } catch (const Failure&) {
+    return false;
+  }
+}
+
+bool enqueue_step(void* stream, std::uint64_t index, std::uint64_t model, std::uint16_t tag,
+                  TaskIds& ids) {
+  try {
+    const std::shared_ptr<Stream> found = Runtime::instance().stream(stream);
+    Stream::Launching launching(*found);
+    const TaskIds mine = launching.reserve(1);
+    ids = mine;
+    return launching.push(make_task([=](Stream&) {
+      record_step(mine, index, model, tag, runtime::monotonic_ns());
+      return ACL_SUCCESS;
+    }));
+  } catch (const std::exception&) {
+    return false;
+  }
+}
+
+}  // namespace msprof::acl

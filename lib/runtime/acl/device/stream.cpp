@@ -1,0 +1,210 @@
+#include "runtime/acl/device/stream.hpp"
+
+#include <cxxabi.h>
+#include <pthread.h>
+#include <signal.h>
+
+#include <algorithm>
+#include <exception>
+#include <new>
+#include <string>
+#include <utility>
+
+#include "acl/acl_base.h"
+#include "runtime/acl/device/device.hpp"
+#include "runtime/engine/message.hpp"
+
+namespace msprof::acl {
+namespace {
+
+// Tasks that may wait in one stream; a thread that launches more waits for the device.
+constexpr std::size_t kQueueLimit = 1024;
+
+thread_local const Stream* stream_of_this_thread = nullptr;
+
+// Signals of the application are for threads of the application.
+class SignalsBlocked {
+ public:
+  SignalsBlocked() {
+    sigset_t all;
+    sigfillset(&all);
+    pthread_sigmask(SIG_SETMASK, &all, &before_);
+  }
+  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
+  SignalsBlocked(const SignalsBlocked&) = delete;
+  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
+
+ private:
+  sigset_t before_;
+};
+
+int run_task(Task& task, Stream& stream) {
+  try {
+    return task.run(stream);
+  } catch (const std::bad_alloc&) {
+    runtime::say("a task of a stream: out of memory");
+    return ACL_ERROR_BAD_ALLOC;
+  } catch (const std::exception& error) {
+    runtime::say(std::string("a task of a stream: ") + error.what());
+    return ACL_ERROR_RT_INTERNAL_ERROR;
+  } catch (const abi::__forced_unwind&) {
+    throw;  // a function of the application that ends the thread
+  } catch (...) {
+    runtime::say("a task of a stream: an exception of the application");
+    return ACL_ERROR_RT_INTERNAL_ERROR;
+  }
+}
+
+}  // namespace
+
+Stream::Stream(std::shared_ptr<Device> device, const void* context)
+    : device_(std::move(device)),
+      id_(device_->take_stream_id()),
+      context_(context),
+      sequence_(device_->stream_sequence(id_)) {}
+
+Stream::~Stream() {
+  close(Closing::drop);
+  device_->give_back_stream_id(id_, sequence_);
+}
+
+std::uint16_t Stream::device_id() const {
+  return device_->id();
+}
+
+Stream::Launching::Launching(Stream& stream)
+    : stream_(stream), order_([&stream]() -> std::mutex& {
+        // Before the order is taken, so that whoever waits for space hinders nobody. A callback
+        // that launches on its own stream cannot wait for itself.
+        if (!stream.on_worker()) {
+          std::unique_lock lock(stream.mutex_);
+          stream.space_.wait(lock,
+                             [&] { return stream.queue_.size() < kQueueLimit || stream.closed_; });
+        }
+        return stream.launch_order_;
+      }()) {}
+
+TaskIds Stream::Launching::reserve(std::uint32_t tasks) {
+  const TaskIds ids = {stream_.device_id(), stream_.id_, stream_.sequence_};
+  stream_.sequence_ += tasks;
+  return ids;
+}
+
+bool Stream::Launching::push(std::unique_ptr<Task> task) {
+  {
+    const std::lock_guard lock(stream_.mutex_);
+    if (!stream_.closed_) {
+      if (!stream_.worker_.joinable()) stream_.start_worker();
+      stream_.queue_.push_back(std::move(task));
+      ++stream_.launched_;
+    }
+  }
+  // A task that was refused is destroyed here, where nothing is locked that it may need.
+  if (task) return false;
+  stream_.work_changed_.notify_one();
+  return true;
+}
+
+void Stream::start_worker() {
+  const SignalsBlocked blocked;
+  worker_ = std::thread([this] { work(); });
+  const std::string name =
+      "acl-" + std::to_string(device_id()) + "-" + std::to_string(id_);  // at most 15 characters
+  pthread_setname_np(worker_.native_handle(), name.c_str());
+}
+
+void Stream::work() {
+  stream_of_this_thread = this;
+  std::unique_lock lock(mutex_);
+  for (;;) {
+    work_changed_.wait(lock, [this] { return !queue_.empty() || closed_; });
+    if (queue_.empty()) return;
+    std::unique_ptr<Task> task = std::move(queue_.front());
+    queue_.pop_front();
+    if (queue_.size() + 1 == kQueueLimit) space_.notify_all();
+    lock.unlock();
+    const int code = run_task(*task, *this);
+    task.reset();
+    lock.lock();
+    ++finished_;
+    if (code != 0 && error_ == 0) error_ = code;
+    finished_changed_.notify_all();
+  }
+}
+
+int Stream::synchronize(const Deadline& deadline) {
+  std::unique_lock lock(mutex_);
+  const std::uint64_t target = launched_;
+  const auto done = [&] { return finished_ >= target; };
+  if (!deadline) {
+    finished_changed_.wait(lock, done);
+  } else if (!finished_changed_.wait_until(lock, *deadline, done)) {
+    return ACL_ERROR_RT_STREAM_SYNC_TIMEOUT;
+  }
+  return std::exchange(error_, 0);
+}
+
+Stream::State Stream::state() const {
+  const std::lock_guard lock(mutex_);
+  if (finished_ == launched_) return State::idle;
+  return awaited_ ? State::waiting : State::busy;
+}
+
+bool Stream::on_worker() const {
+  return stream_of_this_thread == this;
+}
+
+bool Stream::on_any_worker() {
+  return stream_of_this_thread != nullptr;
+}
+
+Latch::End Stream::wait_for(const std::shared_ptr<Latch>& latch, const Deadline& deadline) {
+  {
+    const std::lock_guard lock(mutex_);
+    awaited_ = latch;
+  }
+  const Latch::End end = latch->wait(deadline, &gives_up_);
+  const std::lock_guard lock(mutex_);
+  awaited_.reset();
+  return end;
+}
+
+void Stream::close(Closing how) {
+  std::deque<std::unique_ptr<Task>> dropped;
+  std::shared_ptr<Latch> awaited;
+  std::thread worker;
+  if (how != Closing::finish) gives_up_ = true;
+  {
+    const std::lock_guard lock(mutex_);
+    closed_ = true;
+    if (how == Closing::drop) {
+      dropped.swap(queue_);
+      finished_ += dropped.size();
+    }
+    awaited = awaited_;
+    worker.swap(worker_);
+  }
+  work_changed_.notify_all();
+  space_.notify_all();
+  finished_changed_.notify_all();
+  if (awaited && how != Closing::finish) awaited->look_again();
+  // Tasks that open a latch when they are destroyed may be what the task under way waits for.
+  dropped.clear();
+  if (worker.joinable()) worker.join();
+}
+
+void settle(const std::vector<std::shared_ptr<Stream>>& streams) {
+  // A latch that is open already is noticed by its stream within this time, on any machine that is
+  // not hopelessly overloaded.
+  constexpr int kSeenWaiting = 20;
+  const auto state_is = [](Stream::State state) {
+    return [state](const std::shared_ptr<Stream>& stream) { return stream->state() == state; };
+  };
+  for (int seen = 0; seen < kSeenWaiting; ++seen) {
+    if (std::all_of(streams.begin(), streams.end(), state_is(Stream::State::idle))) return;
+    if (std::any_of(streams.begin(), streams.end(), state_is(Stream::State::busy))) seen = 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+}  // namespace msprof::acl
