@@ -100,6 +100,26 @@ TEST_CASE("parameters that do not fit are refused and named with their layer") {
   check_refused(one_layer("[1,3,3]", R"("type":"Add")", "[1,3,2]"), "the same shape");
 }
 
+TEST_CASE("an order of channels that an operator cannot read is refused") {
+  const Initialised runtime;
+  check_refused(one_layer("[1,3,3]", R"("type":"TransData","to":"NHWC")"),
+                "\"to\" must be \"NC1HWC0\" or \"NCHW\"");
+  check_refused(one_layer("[1,3,3]", R"("type":"TransData","to":"NCHW")"),
+                "the input is in the order NCHW already");
+  check_refused(one_layer("[1,3,3]", R"("type":"TransData","to":"NC1HWC0")"),
+                "the output 'out' is not in NCHW order");
+  for (const std::string reader :
+       {R"("type":"Softmax")", R"("type":"BNInferenceD")", R"("type":"Pool","mode":"max")",
+        R"("type":"Conv2D","out_channels":1)", R"("type":"FullyConnected","out_features":1)"}) {
+    const std::string model =
+        R"({"format":"msprof-model","version":1,"name":"t","inputs":[{"name":"in","shape":[1,3,3]}],
+      "layers":[{"name":"a","type":"TransData","inputs":["in"],"to":"NC1HWC0"},
+                {"name":"out","inputs":["a"],)" +
+        reader + "}]}";
+    check_refused(model, "takes inputs in NCHW order only");
+  }
+}
+
 TEST_CASE("names must be known, unique and of bounded length") {
   const Initialised runtime;
   check_refused(replaced(tiny_model(), R"("inputs":["conv1"])", R"("inputs":["later"])"),

@@ -185,6 +185,44 @@ TEST_CASE("activations give the known values") {
               {-1, -0.7615942F, 0, 0.7615942F, 1});
 }
 
+TEST_CASE("BNInferenceD is BN under another name") {
+  const std::string bn = R"("type":"BN","gamma":[2,1],"beta":[1,0],"mean":[1,3],"variance":[4,1])";
+  std::string renamed = bn;
+  renamed.replace(renamed.find("BN"), 2, "BNInferenceD");
+  const std::vector<std::vector<float>> in = {{1, 3, 3, 4}};
+  CHECK(run_one(one_layer("[2,1,2]", renamed), in) == run_one(one_layer("[2,1,2]", bn), in));
+}
+
+TEST_CASE("blocks of channels hold each pixel's channels together, zeros fill the last one up") {
+  constexpr std::int64_t kChannels = 5, kPlane = 3, kBlock = 4;
+  std::vector<float> image(kChannels * kPlane);
+  for (std::size_t i = 0; i < image.size(); ++i) image[i] = static_cast<float>(i);
+  std::vector<float> blocks(2 * kBlock * kPlane, -1);
+  to_blocks(image.data(), kChannels, kPlane, kBlock, blocks.data());
+  CHECK(blocks == std::vector<float>{0,  3, 6, 9, 1,  4, 7, 10, 2,  5, 8, 11,
+                                     12, 0, 0, 0, 13, 0, 0, 0,  14, 0, 0, 0});
+  std::vector<float> back(image.size(), -1);
+  from_blocks(blocks.data(), kChannels, kPlane, kBlock, back.data());
+  CHECK(back == image);
+}
+
+TEST_CASE("TransData to NC1HWC0 and back changes no value, and an activation works in between") {
+  const auto model = [](const std::string& between) {
+    return R"({"format":"msprof-model","version":1,"name":"t","inputs":[{"name":"in","shape":[19,2,3]}],
+      "layers":[{"name":"a","type":"TransData","inputs":["in"],"to":"NC1HWC0"},
+                {"name":"b","type":")" +
+           between + R"(","inputs":["a"]},
+                {"name":"c","type":"TransData","inputs":["b"],"to":"NCHW"}]})";
+  };
+  std::mt19937 engine(5);
+  const std::vector<float> image = random_floats(engine, 19 * 2 * 3);
+  std::vector<float> wanted = image;
+  for (float& value : wanted) value = std::max(value, 0.0F);
+  CHECK(run_one(model("Relu"), {image}) == wanted);
+  CHECK(run_one(model("Softplus"), {image}) ==
+        run_one(one_layer("[19,2,3]", R"("type":"Softplus")"), {image}));
+}
+
 TEST_CASE("Mul and Add take two inputs") {
   const std::vector<std::vector<float>> in = {{1, 2, 3}, {10, -20, 0.5F}};
   check_close(run_one(one_layer("[3,1,1]", R"("type":"Mul")", "[3,1,1]"), in), {10, -40, 1.5F});

@@ -317,6 +317,26 @@ void add(const float* left, const float* right, int64_t count, float* output) {
   for (int64_t i = 0; i < count; ++i) output[i] = left[i] + right[i];
 }
 
+void to_blocks(const float* input, int64_t channels, int64_t plane, int64_t block, float* output) {
+  for (int64_t first = 0; first < channels; first += block) {
+    const int64_t filled = std::min(block, channels - first);
+    for (int64_t i = 0; i < plane; ++i, output += block) {
+      for (int64_t c = 0; c < filled; ++c) output[c] = input[(first + c) * plane + i];
+      for (int64_t c = filled; c < block; ++c) output[c] = 0.0F;
+    }
+  }
+}
+
+void from_blocks(const float* input, int64_t channels, int64_t plane, int64_t block,
+                 float* output) {
+  for (int64_t first = 0; first < channels; first += block) {
+    const int64_t filled = std::min(block, channels - first);
+    for (int64_t i = 0; i < plane; ++i, input += block) {
+      for (int64_t c = 0; c < filled; ++c) output[(first + c) * plane + i] = input[c];
+    }
+  }
+}
+
 void softmax(const float* input, int64_t channels, int64_t plane, float* output) {
   for (int64_t i = 0; i < plane; ++i) {
     float largest = input[i];

@@ -50,6 +50,11 @@ void hyperbolic_tangent(const float* input, int64_t count, float* output);
 void multiply(const float* left, const float* right, int64_t count, float* output);
 void add(const float* left, const float* right, int64_t count, float* output);
 
+// One image from NCHW to NC1HWC0 with blocks of `block` channels, the last one filled up with
+// zeros, and back.
+void to_blocks(const float* input, int64_t channels, int64_t plane, int64_t block, float* output);
+void from_blocks(const float* input, int64_t channels, int64_t plane, int64_t block, float* output);
+
 // Padding is never counted: a window's mean is over the elements inside the input.
 void max_pool(const WindowGeometry& geometry, const float* input, float* output);
 void average_pool(const WindowGeometry& geometry, const float* input, float* output);

@@ -91,13 +91,17 @@ class ModelParser {
   }
 
   void read_outputs(LayerReader& reader) {
-    if (!reader.has("outputs")) {
+    if (reader.has("outputs")) {
+      for (const std::string& name : reader.texts("outputs"))
+        model_.outputs_.push_back(find_tensor(reader, name));
+      if (model_.outputs_.empty()) reader.fail("\"outputs\" must not be empty");
+    } else {
       model_.outputs_.push_back(model_.layers_.back().output);
-      return;
     }
-    for (const std::string& name : reader.texts("outputs"))
-      model_.outputs_.push_back(find_tensor(reader, name));
-    if (model_.outputs_.empty()) reader.fail("\"outputs\" must not be empty");
+    for (const std::size_t output : model_.outputs_) {
+      if (model_.tensors_[output].shape.blocked)
+        reader.fail("the output '" + model_.tensors_[output].name + "' is not in NCHW order");
+    }
   }
 
   std::size_t find_tensor(const LayerReader& reader, const std::string& name) const {

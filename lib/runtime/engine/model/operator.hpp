@@ -12,14 +12,22 @@
 
 namespace msprof::runtime {
 
+// Channels that lie together in the layout NC1HWC0.
+inline constexpr int64_t kBlockChannels = 16;
+
 // The size of one image of a tensor: channels, rows, columns. A vector is channels × 1 × 1.
 struct TensorShape {
   int64_t channels = 1;
   int64_t height = 1;
   int64_t width = 1;
+  // NC1HWC0: blocks of kBlockChannels channels, each rows × columns × channels, the last one filled
+  // up with zeros. Else NCHW.
+  bool blocked = false;
 
   int64_t plane() const { return height * width; }
-  int64_t elements() const { return channels * plane(); }
+  int64_t blocks() const { return (channels + kBlockChannels - 1) / kBlockChannels; }
+  int64_t stored_channels() const { return blocked ? blocks() * kBlockChannels : channels; }
+  int64_t elements() const { return stored_channels() * plane(); }
   int64_t bytes() const { return elements() * 4; }
   bool operator==(const TensorShape&) const = default;
 };

@@ -64,7 +64,7 @@ constexpr int64_t kVectorLanes = 8;
 
 int64_t vector_padded(const TensorShape& shape) {
   const int64_t row = (shape.width + kVectorLanes - 1) / kVectorLanes * kVectorLanes;
-  return shape.channels * shape.height * row;
+  return shape.stored_channels() * shape.height * row;
 }
 
 std::vector<float> read_weights(const OperatorContext& context, const char* key, int64_t count,
@@ -148,6 +148,26 @@ std::unique_ptr<Operator> elementwise(const OperatorContext& context, int64_t st
   return std::make_unique<Elementwise<Kernel>>(context, steps, std::move(kernel));
 }
 
+// A real copy from NCHW to NC1HWC0 or back.
+class TransData : public Operator {
+ public:
+  explicit TransData(const OperatorContext& context) {
+    LayerReader& reader = context.reader;
+    const std::string to = reader.text("to");
+    if (to != "NC1HWC0" && to != "NCHW") reader.fail("\"to\" must be \"NC1HWC0\" or \"NCHW\"");
+    output_shape = context.inputs[0];
+    output_shape.blocked = to == "NC1HWC0";
+    if (output_shape == context.inputs[0])
+      reader.fail("the input is in the order " + to + " already");
+    work.relayout_bytes = output_shape.bytes();
+  }
+
+  void run(const float* const* inputs, float*, float* output) const override {
+    (output_shape.blocked ? to_blocks : from_blocks)(inputs[0], output_shape.channels,
+                                                     output_shape.plane(), kBlockChannels, output);
+  }
+};
+
 class FullyConnected : public Operator {
  public:
   explicit FullyConnected(const OperatorContext& context) : inputs_(context.inputs[0].elements()) {
@@ -178,6 +198,10 @@ class FullyConnected : public Operator {
 
 std::unique_ptr<Operator> make_batch_norm(const OperatorContext& context) {
   return std::make_unique<BatchNorm>(context);
+}
+
+std::unique_ptr<Operator> make_trans_data(const OperatorContext& context) {
+  return std::make_unique<TransData>(context);
 }
 
 std::unique_ptr<Operator> make_relu(const OperatorContext& context) {
@@ -383,26 +407,31 @@ std::unique_ptr<Operator> make_pool(const OperatorContext& context) {
   return std::make_unique<Pool>(context);
 }
 
+enum class Layouts { nchw, any };
+
 struct Entry {
   const char* type;
   std::size_t inputs;
+  Layouts layouts;
   std::unique_ptr<Operator> (*make)(const OperatorContext&);
 };
 
 constexpr std::array kOperators = {
-    Entry{"Conv2D", 1, make_convolution},
-    Entry{"ConvBNRelu", 1, make_fused_relu},
-    Entry{"ConvBNLeakyRelu", 1, make_fused_leaky_relu},
-    Entry{"BN", 1, make_batch_norm},
-    Entry{"Relu", 1, make_relu},
-    Entry{"LeakyRelu", 1, make_leaky_relu},
-    Entry{"Softplus", 1, make_softplus},
-    Entry{"Tanh", 1, make_tanh},
-    Entry{"Mul", 2, make_multiply},
-    Entry{"Add", 2, make_add},
-    Entry{"Pool", 1, make_pool},
-    Entry{"FullyConnected", 1, make_fully_connected},
-    Entry{"Softmax", 1, make_softmax},
+    Entry{"Conv2D", 1, Layouts::nchw, make_convolution},
+    Entry{"ConvBNRelu", 1, Layouts::nchw, make_fused_relu},
+    Entry{"ConvBNLeakyRelu", 1, Layouts::nchw, make_fused_leaky_relu},
+    Entry{"BN", 1, Layouts::nchw, make_batch_norm},
+    Entry{"BNInferenceD", 1, Layouts::nchw, make_batch_norm},
+    Entry{"TransData", 1, Layouts::any, make_trans_data},
+    Entry{"Relu", 1, Layouts::any, make_relu},
+    Entry{"LeakyRelu", 1, Layouts::any, make_leaky_relu},
+    Entry{"Softplus", 1, Layouts::any, make_softplus},
+    Entry{"Tanh", 1, Layouts::any, make_tanh},
+    Entry{"Mul", 2, Layouts::any, make_multiply},
+    Entry{"Add", 2, Layouts::any, make_add},
+    Entry{"Pool", 1, Layouts::nchw, make_pool},
+    Entry{"FullyConnected", 1, Layouts::nchw, make_fully_connected},
+    Entry{"Softmax", 1, Layouts::nchw, make_softmax},
 };
 
 }  // namespace
@@ -419,6 +448,10 @@ std::unique_ptr<Operator> make_operator(const std::string& type, const OperatorC
       context.reader.fail(type + " takes " + std::to_string(entry.inputs) +
                           (entry.inputs == 1 ? " input, not " : " inputs, not ") +
                           std::to_string(context.inputs.size()));
+    }
+    for (const TensorShape& input : context.inputs) {
+      if (input.blocked && entry.layouts == Layouts::nchw)
+        context.reader.fail(type + " takes inputs in NCHW order only: TransData brings them there");
     }
     std::unique_ptr<Operator> made = entry.make(context);
     for (const TensorShape& input : context.inputs) made->work.input_bytes += input.bytes();
