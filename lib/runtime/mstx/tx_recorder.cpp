@@ -1,0 +1,241 @@
+#include "runtime/mstx/tx_recorder.hpp"
+
+#include <string.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <new>
+#include <string_view>
+#include <utility>
+
+#include "runtime/engine/clock.hpp"
+
+namespace msprof::mstx {
+
+namespace {
+
+// What the head of a record says (cann_host.md 1.4, 1.8.16).
+constexpr std::uint16_t kMagic = 0x5A5A;
+constexpr std::uint16_t kTxLevel = 20500;
+constexpr std::uint16_t kTxTag = 120;
+constexpr std::uint32_t kPayloadBytes = sizeof(MsprofTxWire) - sizeof(HostHeader);
+constexpr std::uint32_t kMarkEvent = 0;
+constexpr std::uint32_t kRangeEvent = 2;
+// Of a message that needs more than one record; the last byte of each stays NUL.
+constexpr std::size_t kSegmentBytes = kTxMessageBytes - 1;
+
+std::uint32_t own_process_id() {
+  return static_cast<std::uint32_t>(getpid());
+}
+
+// Asked once a thread; in a child made by fork the thread has another number.
+std::uint32_t own_thread_id(std::uint32_t process) {
+  thread_local std::uint32_t asked_in = 0, id = 0;
+  if (asked_in != process) {
+    id = static_cast<std::uint32_t>(gettid());
+    asked_in = process;
+  }
+  return id;
+}
+
+// Empty for a message that is refused: no message, or one that would be a formula in a cell of a
+// spreadsheet.
+std::string_view checked(const char* message) {
+  if (message == nullptr || std::string_view("=+-@").find(*message) != std::string_view::npos)
+    return {};
+  return {message, strnlen(message, kMaxMessageBytes)};
+}
+
+MsprofTxWire make_record(std::uint32_t event, std::uint64_t id, std::uint32_t process,
+                         std::uint32_t thread, std::uint64_t begin_ns) {
+  MsprofTxWire record = {};
+  record.head.magic = kMagic;
+  record.head.level = kTxLevel;
+  record.head.thread = thread;
+  record.head.data_len = kPayloadBytes;
+  record.head.time = begin_ns;
+  record.info_type = static_cast<std::uint16_t>(TxInfo::extended);
+  record.inner_magic = kMagic;
+  record.data_tag = kTxTag;
+  record.process_id = process;
+  record.thread_id = thread;
+  record.event_type = event;
+  record.start_count = begin_ns;
+  record.end_count = begin_ns;
+  record.mark_id = id;
+  return record;
+}
+
+}  // namespace
+
+class TxRecorder::Domain {
+ public:
+  std::string name;
+  bool is_recorded = false;
+  std::atomic<bool> is_alive{false};
+};
+
+struct TxRecorder::Range {
+  const Domain* domain = nullptr;
+  void* stream = nullptr;
+  std::uint64_t begin_ns = 0;
+  std::uint32_t thread = 0;
+  std::string message;
+};
+
+struct TxRecorder::Shard {
+  std::mutex mutex;
+  std::unordered_map<std::uint64_t, Range> ranges;
+};
+
+TxRecorder::TxRecorder(TxSink& sink, DomainFilter filter)
+    : sink_(sink),
+      filter_(std::move(filter)),
+      process_id_(own_process_id()),
+      domains_(new Domain[kMaxDomains + 1]),
+      shards_(new Shard[kShards]) {
+  domains_[0].name = "default";
+  domains_[0].is_recorded = filter_.takes(domains_[0].name);
+}
+
+TxRecorder::~TxRecorder() = default;
+
+void TxRecorder::mark(const char* message, void* stream) {
+  mark_in(domains_[0], message, stream);
+}
+
+std::uint64_t TxRecorder::start_range(const char* message, void* stream) {
+  return start_in(domains_[0], message, stream);
+}
+
+void TxRecorder::end_range(std::uint64_t id) {
+  end_in(domains_[0], id);
+}
+
+TxRecorder::Domain* TxRecorder::create_domain(const char* name) try {
+  if (name == nullptr) return nullptr;
+  const std::string_view text(name, strnlen(name, kDomainNameBytes));
+  if (text.empty() || text.size() >= kDomainNameBytes || text == domains_[0].name) return nullptr;
+  const std::lock_guard lock(domains_mutex_);
+  const std::size_t count = domain_count_.load(std::memory_order_relaxed);
+  for (std::size_t i = 1; i < count; ++i) {
+    if (domains_[i].name != text) continue;
+    domains_[i].is_alive.store(true, std::memory_order_release);
+    return &domains_[i];
+  }
+  if (count > kMaxDomains) return nullptr;
+  Domain& made = domains_[count];
+  made.name = text;
+  made.is_recorded = filter_.takes(text);
+  made.is_alive.store(true, std::memory_order_release);
+  domain_count_.store(count + 1, std::memory_order_release);
+  return &made;
+} catch (const std::bad_alloc&) {
+  return nullptr;
+}
+
+void TxRecorder::destroy_domain(Domain* domain) {
+  if (is_known(domain)) domain->is_alive.store(false, std::memory_order_release);
+}
+
+void TxRecorder::mark(Domain* domain, const char* message, void* stream) {
+  if (is_known(domain)) mark_in(*domain, message, stream);
+}
+
+std::uint64_t TxRecorder::start_range(Domain* domain, const char* message, void* stream) {
+  return is_known(domain) ? start_in(*domain, message, stream) : 0;
+}
+
+void TxRecorder::end_range(Domain* domain, std::uint64_t id) {
+  if (is_known(domain)) end_in(*domain, id);
+}
+
+// A handle comes from the program and may be anything; only one of ours is read.
+bool TxRecorder::is_known(const Domain* domain) const {
+  const auto address = reinterpret_cast<std::uintptr_t>(domain);
+  const auto first = reinterpret_cast<std::uintptr_t>(&domains_[1]);
+  const std::size_t created = domain_count_.load(std::memory_order_acquire) - 1;
+  if (address < first || (address - first) % sizeof(Domain) != 0 ||
+      (address - first) / sizeof(Domain) >= created) {
+    return false;
+  }
+  return domain->is_alive.load(std::memory_order_acquire);
+}
+
+void TxRecorder::mark_in(const Domain& domain, const char* message, void* stream) {
+  if (!sink_.is_open() || !domain.is_recorded) return;
+  const std::uint64_t now_ns = runtime::monotonic_ns();
+  const std::string_view text = checked(message);
+  if (text.empty()) return;
+  MsprofTxWire record =
+      make_record(kMarkEvent, sink_.next_id(), process_id_, own_thread_id(process_id_), now_ns);
+  if (stream != nullptr) sink_.pass_on_stream(stream, record.mark_id, StreamTag::mark);
+  write(record, domain, text);
+}
+
+std::uint64_t TxRecorder::start_in(const Domain& domain, const char* message, void* stream) try {
+  if (!sink_.is_open() || !domain.is_recorded) return 0;
+  const std::string_view text = checked(message);
+  if (text.empty()) return 0;
+  if (open_ranges_.fetch_add(1, std::memory_order_relaxed) >= kMaxOpenRanges) {
+    open_ranges_.fetch_sub(1, std::memory_order_relaxed);
+    return 0;
+  }
+  const std::uint64_t id = sink_.next_id();
+  Range range{&domain, stream, 0, own_thread_id(process_id_), std::string(text)};
+  Shard& shard = shards_[id % kShards];
+  {
+    const std::lock_guard lock(shard.mutex);
+    range.begin_ns = runtime::monotonic_ns();
+    shard.ranges.emplace(id, std::move(range));
+  }
+  if (stream != nullptr) sink_.pass_on_stream(stream, id, StreamTag::range);
+  return id;
+} catch (const std::bad_alloc&) {
+  open_ranges_.fetch_sub(1, std::memory_order_relaxed);
+  return 0;
+}
+
+void TxRecorder::end_in(const Domain& domain, std::uint64_t id) {
+  if (!sink_.is_open()) return;
+  const std::uint64_t now_ns = runtime::monotonic_ns();
+  Range range;
+  {
+    Shard& shard = shards_[id % kShards];
+    const std::lock_guard lock(shard.mutex);
+    const auto found = shard.ranges.find(id);
+    if (found == shard.ranges.end() || found->second.domain != &domain) return;
+    range = std::move(found->second);
+    shard.ranges.erase(found);
+  }
+  open_ranges_.fetch_sub(1, std::memory_order_relaxed);
+  if (range.stream != nullptr) sink_.pass_on_stream(range.stream, id, StreamTag::range);
+  MsprofTxWire record = make_record(kRangeEvent, id, process_id_, range.thread, range.begin_ns);
+  record.end_count = now_ns;
+  write(record, domain, range.message);
+}
+
+void TxRecorder::write(MsprofTxWire& record, const Domain& domain, std::string_view message) {
+  const std::size_t bytes = message.size() <= kTxMessageBytes ? kTxMessageBytes : kSegmentBytes;
+  while (!message.empty()) {
+    const std::string_view part = message.substr(0, bytes);
+    std::fill(std::copy(part.begin(), part.end(), std::begin(record.message)),
+              std::end(record.message), '\0');
+    sink_.append(record, domain.name);
+    ++record.segment;
+    message.remove_prefix(part.size());
+  }
+}
+
+void TxRecorder::forget_ranges() {
+  process_id_ = own_process_id();
+  Shard* const fresh = new (std::nothrow) Shard[kShards];
+  if (fresh == nullptr) return;
+  // What the locks protect may be half changed: it is left alone.
+  static_cast<void>(shards_.release());
+  shards_.reset(fresh);
+  open_ranges_ = 0;
+  new (&domains_mutex_) std::mutex;
+}
+
+}  // namespace msprof::mstx

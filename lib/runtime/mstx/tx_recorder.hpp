@@ -1,0 +1,79 @@
+// The calls of mstx as records: rules for messages, domains and ids. Knows neither the client's
+// tables nor where the records go. Every function may be called by any thread at any time and never
+// throws.
+#pragma once
+
+#include <array>
+#include <atomic>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <string>
+#include <unordered_map>
+
+#include "runtime/mstx/domain_filter.hpp"
+#include "runtime/mstx/tx_sink.hpp"
+
+namespace msprof::mstx {
+
+// Longer messages are cut here.
+inline constexpr std::size_t kMaxMessageBytes = 16384;
+// Names must be shorter.
+inline constexpr std::size_t kDomainNameBytes = 1024;
+inline constexpr std::size_t kMaxDomains = 1024;
+// Ranges that have begun and not ended; more are not recorded.
+inline constexpr std::size_t kMaxOpenRanges = std::size_t{1} << 20;
+
+class TxRecorder {
+ public:
+  // A domain that a program created. It lives as long as the recorder, so that a stale handle is
+  // harmless.
+  class Domain;
+
+  TxRecorder(TxSink& sink, DomainFilter filter);
+  ~TxRecorder();
+  TxRecorder(const TxRecorder&) = delete;
+  TxRecorder& operator=(const TxRecorder&) = delete;
+
+  // Of the domain "default".
+  void mark(const char* message, void* stream);
+  std::uint64_t start_range(const char* message, void* stream);
+  void end_range(std::uint64_t id);
+
+  // One handle a name. Null for a name that is null, empty, too long or "default", and beyond
+  // kMaxDomains.
+  Domain* create_domain(const char* name);
+  // The handle is unknown from then on, until a domain of its name is created again.
+  void destroy_domain(Domain* domain);
+  // Nothing is done with a handle that is unknown, or whose domain is not recorded.
+  void mark(Domain* domain, const char* message, void* stream);
+  std::uint64_t start_range(Domain* domain, const char* message, void* stream);
+  // A range ends in the domain in which it began.
+  void end_range(Domain* domain, std::uint64_t id);
+
+  // For a child made by fork: other threads of the parent may have held any lock.
+  void forget_ranges();
+
+ private:
+  struct Range;
+  struct Shard;
+  static constexpr std::size_t kShards = 16;
+
+  bool is_known(const Domain* domain) const;
+  void mark_in(const Domain& domain, const char* message, void* stream);
+  std::uint64_t start_in(const Domain& domain, const char* message, void* stream);
+  void end_in(const Domain& domain, std::uint64_t id);
+  void write(MsprofTxWire& record, const Domain& domain, std::string_view message);
+
+  TxSink& sink_;
+  const DomainFilter filter_;
+  std::uint32_t process_id_;
+  std::mutex domains_mutex_;
+  std::atomic<std::size_t> domain_count_{1};  // the first is "default"
+  std::unique_ptr<Domain[]> domains_;
+  std::atomic<std::size_t> open_ranges_{0};
+  std::unique_ptr<Shard[]> shards_;
+};
+
+}  // namespace msprof::mstx
