@@ -15,7 +15,6 @@ namespace msprof::mstx {
 namespace {
 
 // What the head of a record says (cann_host.md 1.4, 1.8.16).
-constexpr std::uint16_t kMagic = 0x5A5A;
 constexpr std::uint16_t kTxLevel = 20500;
 constexpr std::uint16_t kTxTag = 120;
 constexpr std::uint32_t kPayloadBytes = sizeof(MsprofTxWire) - sizeof(HostHeader);
@@ -49,13 +48,13 @@ std::string_view checked(const char* message) {
 MsprofTxWire make_record(std::uint32_t event, std::uint64_t id, std::uint32_t process,
                          std::uint32_t thread, std::uint64_t begin_ns) {
   MsprofTxWire record = {};
-  record.head.magic = kMagic;
+  record.head.magic = kRecordMagic;
   record.head.level = kTxLevel;
   record.head.thread = thread;
   record.head.data_len = kPayloadBytes;
   record.head.time = begin_ns;
   record.info_type = static_cast<std::uint16_t>(TxInfo::extended);
-  record.inner_magic = kMagic;
+  record.inner_magic = kRecordMagic;
   record.data_tag = kTxTag;
   record.process_id = process;
   record.thread_id = thread;
@@ -71,6 +70,7 @@ MsprofTxWire make_record(std::uint32_t event, std::uint64_t id, std::uint32_t pr
 class TxRecorder::Domain {
  public:
   std::string name;
+  std::uint64_t hash = 0;
   bool is_recorded = false;
   std::atomic<bool> is_alive{false};
 };
@@ -95,6 +95,7 @@ TxRecorder::TxRecorder(TxSink& sink, DomainFilter filter)
       domains_(new Domain[kMaxDomains + 1]),
       shards_(new Shard[kShards]) {
   domains_[0].name = "default";
+  domains_[0].hash = sink_.intern(domains_[0].name);
   domains_[0].is_recorded = filter_.takes(domains_[0].name);
 }
 
@@ -126,6 +127,7 @@ TxRecorder::Domain* TxRecorder::create_domain(const char* name) try {
   if (count > kMaxDomains) return nullptr;
   Domain& made = domains_[count];
   made.name = text;
+  made.hash = sink_.intern(text);
   made.is_recorded = filter_.takes(text);
   made.is_alive.store(true, std::memory_order_release);
   domain_count_.store(count + 1, std::memory_order_release);
@@ -217,11 +219,12 @@ void TxRecorder::end_in(const Domain& domain, std::uint64_t id) {
 
 void TxRecorder::write(MsprofTxWire& record, const Domain& domain, std::string_view message) {
   const std::size_t bytes = message.size() <= kTxMessageBytes ? kTxMessageBytes : kSegmentBytes;
+  record.domain = domain.hash;
   while (!message.empty()) {
     const std::string_view part = message.substr(0, bytes);
     std::fill(std::copy(part.begin(), part.end(), std::begin(record.message)),
               std::end(record.message), '\0');
-    sink_.append(record, domain.name);
+    sink_.append(record);
     ++record.segment;
     message.remove_prefix(part.size());
   }

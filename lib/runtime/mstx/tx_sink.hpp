@@ -21,8 +21,9 @@ class TxSink {
   virtual bool is_open() const = 0;
   // The next number of a mark or range, from 1: no two extended records of a folder may share one.
   virtual std::uint64_t next_id() = 0;
-  // Keeps a record. The sink fills in the domain, a hash of its dictionary.
-  virtual void append(MsprofTxWire& record, std::string_view domain) = 0;
+  // The hash of a domain's name, which the dictionaries of all records have from then on.
+  virtual std::uint64_t intern(std::string_view domain) = 0;
+  virtual void append(const MsprofTxWire& record) = 0;
   // The call named a stream: its device shall record when it gets there.
   virtual void pass_on_stream(void* stream, std::uint64_t id, StreamTag tag) = 0;
 };

@@ -1,0 +1,107 @@
+// libmsprof_mstx.so: records the marks and ranges of a program that calls mstx and nothing else of
+// CANN, into a PROF folder of the host alone. The program's first call brings it in; one without
+// such a call leaves no folder.
+#include <pthread.h>
+#include <stdlib.h>
+
+#include <atomic>
+#include <exception>
+#include <memory>
+#include <mutex>
+#include <string>
+
+#include "runtime/acl/prof/recording.hpp"
+#include "runtime/engine/message.hpp"
+#include "runtime/mstx/injection.hpp"
+
+namespace msprof::mstx {
+
+namespace {
+
+// ACL_PROF_MSPROFTX of aclprofCreateConfig.
+constexpr std::uint64_t kStampBit = 0x80;
+
+class FolderSink : public TxSink {
+ public:
+  explicit FolderSink(std::shared_ptr<acl::Recording> recording)
+      : recording_(std::move(recording)) {}
+
+  bool is_open() const override { return is_open_.load(std::memory_order_acquire); }
+  std::uint64_t next_id() override { return last_id_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  std::uint64_t intern(std::string_view domain) override { return recording_->intern(domain); }
+  void append(const MsprofTxWire& record) override {
+    recording_->append(acl::HostFile::msproftx, &record);
+  }
+  // There are no devices here.
+  void pass_on_stream(void*, std::uint64_t, StreamTag) override {}
+
+  // The files belong to the process that made them.
+  void close_in_child() { is_open_.store(false, std::memory_order_release); }
+
+  void finish() {
+    if (is_open_.exchange(false)) recording_->finish(true);
+  }
+
+ private:
+  const std::shared_ptr<acl::Recording> recording_;
+  std::atomic<bool> is_open_{true};
+  std::atomic<std::uint64_t> last_id_{0};
+};
+
+// What a process has once its first client came. Never destroyed: other threads may still be inside
+// while it exits.
+struct Process {
+  explicit Process(std::shared_ptr<acl::Recording> recording)
+      : sink(std::move(recording)), recorder(sink, DomainFilter::from_environment()) {}
+  FolderSink sink;
+  TxRecorder recorder;
+};
+std::atomic<Process*> process{nullptr};
+
+std::string output_folder() {
+  const char* output = secure_getenv("MSPROF_MSTX_OUTPUT");
+  return output == nullptr || *output == '\0' ? "." : output;
+}
+
+void leave_to_parent() {
+  Process* const started = process.load(std::memory_order_acquire);
+  if (started == nullptr) return;
+  started->sink.close_in_child();
+  started->recorder.forget_ranges();
+}
+
+// Says why where nothing can be recorded.
+void start_recording() {
+  acl::RecordingOptions options;
+  options.output = output_folder();
+  options.bits = kStampBit;
+  std::string why;
+  std::shared_ptr<acl::Recording> recording = acl::Recording::start(options, why);
+  if (!recording) {
+    runtime::say("marks and ranges are not recorded: " + why);
+    return;
+  }
+  process.store(new Process(std::move(recording)), std::memory_order_release);
+  pthread_atfork(nullptr, nullptr, leave_to_parent);
+}
+
+// Runs when the program exits, whoever ends it; a signal never comes this way.
+__attribute__((destructor)) void complete_at_exit() {
+  if (Process* const started = process.load(std::memory_order_acquire)) started->sink.finish();
+}
+
+}  // namespace
+
+}  // namespace msprof::mstx
+
+extern "C" __attribute__((visibility("default"))) int InitInjectionMstx(
+    mstxGetModuleFuncTableFunc get_table) try {
+  using namespace msprof::mstx;
+  static std::once_flag once;
+  std::call_once(once, start_recording);
+  Process* const started = process.load(std::memory_order_acquire);
+  return started == nullptr ? MSTX_FAIL : fill_tables(get_table, started->recorder);
+} catch (const std::exception& error) {
+  msprof::runtime::say(std::string("marks and ranges are not recorded: ") + error.what());
+  return MSTX_FAIL;
+}
