@@ -1,4 +1,5 @@
-// Dumps of tensors and of arguments, which a host does not make: 200001.
+// Dumps of tensors and of arguments, which a host does not make: 200001, and no path. Dumps of
+// models: acl_mdl.h.
 #pragma once
 
 #include "acl_base.h"
