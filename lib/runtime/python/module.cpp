@@ -1,0 +1,36 @@
+// The module acl: libascendcl.so for programs in Python, by the names and return values of pyACL.
+#include <dlfcn.h>
+
+#include "acl/acl.h"
+#include "runtime/python/bind.hpp"
+
+namespace {
+
+// Python keeps a module's libraries to itself. Whoever looks for a recorder of mstx in this process
+// shall find the one in libascendcl.so, as in a program that is linked to it.
+void make_library_visible() {
+  Dl_info library = {};
+  if (dladdr(reinterpret_cast<void*>(&aclInit), &library) == 0 || library.dli_fname == nullptr)
+    return;
+  if (dlopen(library.dli_fname, RTLD_LAZY | RTLD_NOLOAD | RTLD_GLOBAL) == nullptr) dlerror();
+}
+
+}  // namespace
+
+PYBIND11_MODULE(acl, acl) {
+  using namespace msprof::python;
+  acl.doc() =
+      "CANN's interface on a Linux host. Pointers are integers; see docs/host_runtime.md of "
+      "msprof.";
+  make_library_visible();
+  define_base(acl);
+  py::module_ rt = acl.def_submodule("rt"), mdl = acl.def_submodule("mdl"),
+              op = acl.def_submodule("op"), prof = acl.def_submodule("prof"),
+              util = acl.def_submodule("util"), media = acl.def_submodule("media");
+  define_runtime(rt);
+  define_models(mdl);
+  define_operators(op);
+  define_profiling(prof);
+  define_utilities(util);
+  define_media(media);
+}
