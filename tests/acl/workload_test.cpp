@@ -1,0 +1,166 @@
+// Applications for CANN on this host: what import reads of their folders is what they counted
+// themselves.
+#include <catch2/catch.hpp>
+
+#include "acl/capture.hpp"
+#include "support/files.hpp"
+
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kNote = "host runtime: times measured, unit loads modelled";
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// Runs a scenario that leaves `count` folders, all of which import calls complete.
+std::vector<ImportedCapture> captures_of(const fs::path& scratch, const std::string& scenario,
+                                         std::size_t count, WorkloadRun& run) {
+  run = run_workload(scratch / "out", scenario);
+  INFO(run.result.out << run.result.err);
+  REQUIRE(run.result.exit_code == 0);
+  REQUIRE(run.folders.size() == count);
+  std::vector<ImportedCapture> captures;
+  for (const fs::path& folder : run.folders) {
+    captures.emplace_back(folder);
+    INFO(folder << "\n" << captures.back().import().err);
+    CHECK(captures.back().import().exit_code == 0);
+    CHECK(contains(captures.back().import().err, "verdict: complete ("));
+    CHECK(contains(captures.back().import().err, kNote));
+  }
+  return captures;
+}
+
+long calls_of(const ImportedCapture& capture, const std::string& name) {
+  return capture.number(
+      "SELECT count(*) FROM api_call JOIN name ON name.id = name_id WHERE text = '" + name + "'");
+}
+
+const std::string kOperators =
+    "SELECT count(*) FROM task WHERE op_id IS NOT NULL AND device_type_name_id IS NOT NULL";
+
+}  // namespace
+
+TEST_CASE("a model that runs five times gives five executions of each operator") {
+  const TempFolder folder;
+  WorkloadRun run;
+  const auto capture = captures_of(folder.path(), "one_model", 1, run).front();
+  CHECK(run.counts["executions"] == 5);
+  CHECK(capture.number(kOperators) == 5 * kSmallModelLayers);
+  CHECK(calls_of(capture, "aclmdlExecute") == 5);
+  CHECK(calls_of(capture, "aclmdlLoadFromFile") == 1);
+  CHECK(capture.number("SELECT count(*) FROM iteration") == 5);
+  CHECK(capture.number("SELECT count(*) FROM task_pmu") >= 5 * (kSmallModelLayers - 1));
+  CHECK(capture.text("SELECT text FROM device JOIN name ON name.id = chip_name_id") ==
+        "host runtime");
+  // Each ran within the call that executed it.
+  CHECK(
+      capture.number(
+          "SELECT count(*) FROM task WHERE op_id IS NOT NULL AND NOT EXISTS (SELECT 1 FROM api_call"
+          " JOIN name ON name.id = api_call.name_id WHERE text = 'aclmdlExecute' AND"
+          " api_call.start_ns <= task.start_ns AND"
+          " api_call.end_ns >= task.start_ns + task.duration_ns)") == 0);
+}
+
+TEST_CASE("two rounds with other devices leave a folder each, with the devices of the round") {
+  const TempFolder folder;
+  WorkloadRun run;
+  const auto captures = captures_of(folder.path(), "two_rounds", 2, run);
+  CHECK(run.counts["executions"] == 12);
+  for (std::size_t round = 0; round < 2; ++round) {
+    INFO(round);
+    CHECK(captures[round].number("SELECT min(id) FROM device") == static_cast<long>(round));
+    CHECK(captures[round].number("SELECT max(id) FROM device") == static_cast<long>(round) + 1);
+    CHECK(captures[round].number(kOperators) == 2 * 3 * kSmallModelLayers);
+    CHECK(captures[round].number(
+              "SELECT count(DISTINCT device_id) FROM task WHERE op_id IS NOT NULL") == 2);
+  }
+}
+
+TEST_CASE("eight streams at once lose no task") {
+  const TempFolder folder;
+  WorkloadRun run;
+  const auto capture = captures_of(folder.path(), "eight_streams", 1, run).front();
+  CHECK(run.counts["executions"] == 80);
+  CHECK(capture.number(kOperators) == 80 * kSmallModelLayers);
+  CHECK(calls_of(capture, "aclmdlExecuteAsync") == 80);
+  CHECK(capture.number("SELECT count(DISTINCT stream_id) FROM task WHERE op_id IS NOT NULL") == 8);
+}
+
+TEST_CASE("a model with a dynamic batch is recorded with each batch") {
+  const TempFolder folder;
+  WorkloadRun run;
+  const auto capture = captures_of(folder.path(), "dynamic_batch", 1, run).front();
+  CHECK(run.counts["executions"] >= 2);
+  CHECK(capture.number(kOperators) == run.counts["executions"] * kSmallModelLayers);
+  CHECK(run.counts["images"] > run.counts["executions"]);
+}
+
+TEST_CASE("stamps of four threads are all there, with the range that two threads share") {
+  const TempFolder folder;
+  WorkloadRun run;
+  const auto capture = captures_of(folder.path(), "four_threads", 1, run).front();
+  CHECK(run.counts["ranges"] == 2001);
+  CHECK(run.counts["marks"] == 1000);
+  const std::string ranges = "SELECT count(*) FROM user_range WHERE event_type = ";
+  CHECK(capture.number(ranges + "0") == 1000);
+  CHECK(capture.number(ranges + "1") == 2000);
+  CHECK(capture.number(ranges + "2") == 1);
+  CHECK(capture.number("SELECT count(DISTINCT thread_id) FROM user_range") == 5);
+}
+
+TEST_CASE("stamps without a device make a capture of the host alone") {
+  const TempFolder folder;
+  WorkloadRun run;
+  const auto capture = captures_of(folder.path(), "host_only", 1, run).front();
+  CHECK(capture.number("SELECT count(*) FROM user_range") == run.counts["ranges"]);
+  CHECK(capture.number("SELECT count(*) FROM device") == 0);
+  CHECK_FALSE(fs::exists(run.folders.front() / "device_0"));
+}
+
+TEST_CASE("copies are tasks with their bytes and direction") {
+  const TempFolder folder;
+  WorkloadRun run;
+  const auto capture = captures_of(folder.path(), "copies", 1, run).front();
+  CHECK(run.counts["copies"] == 7);
+  CHECK(capture.number(
+            "SELECT count(*) FROM memcpy_task WHERE size_bytes = 4096 AND direction = 1") == 7);
+  CHECK(calls_of(capture, "aclrtMemcpy") == 7);
+}
+
+TEST_CASE("each family of chips that the runtime writes gives the same operators") {
+  const TempFolder folder;
+  for (const char* chip : {"5", "4", "1"}) {
+    INFO(chip);
+    const auto run = run_workload(folder.path() / chip, "one_model",
+                                  {.variables = {{"MSPROF_HOST_CHIP", chip}}});
+    INFO(run.result.err);
+    REQUIRE(run.result.exit_code == 0);
+    REQUIRE(run.folders.size() == 1);
+    const ImportedCapture capture(run.folders.front());
+    INFO(capture.import().err);
+    CHECK(contains(capture.import().err, "verdict: complete ("));
+    CHECK(capture.number(kOperators) == 5 * kSmallModelLayers);
+    CHECK(capture.number("SELECT platform FROM device") == std::stol(chip));
+  }
+}
+
+TEST_CASE("every product of a capture of the host runtime is written") {
+  const TempFolder folder;
+  const auto run = run_workload(folder.path() / "out", "one_model");
+  REQUIRE(run.folders.size() == 1);
+  const auto exported = run_msprof({"export", "all", "-dir", run.folders.front().string()});
+  INFO(exported.err);
+  CHECK(exported.exit_code == 0);
+  for (const char* product :
+       {"op_summary_", "task_time_", "op_statistic_", "api_statistic_", "step_trace_", "msprof_"}) {
+    INFO(product);
+    bool is_there = false;
+    for (const auto& entry : fs::recursive_directory_iterator(run.folders.front()))
+      is_there = is_there || entry.path().filename().string().starts_with(product);
+    CHECK(is_there);
+  }
+}
