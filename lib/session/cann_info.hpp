@@ -36,8 +36,9 @@ inline constexpr std::string_view kHostRuntime = "host runtime";
 // info.json and sample.json. Frequencies in Hz, 0 where absent or not a number.
 struct Info {
   std::optional<int> platform;
-  std::string version;       // of the collection, "1.0"
-  std::string host_runtime;  // version of the host runtime that wrote the capture; else empty
+  std::string version;  // of the collection, "1.0"
+  // Version of the host runtime that recorded, msprof's own; empty: a device did.
+  std::string host_runtime;
   std::int64_t driver_version = 0;
   int cann_major = 0;
   int cann_minor = 0;
@@ -75,6 +76,7 @@ struct CollectionTime {
   std::int64_t wall_us = 0;       // since 1970
   std::int64_t monotonic_ns = 0;  // clockMonotonicRaw; 0: not given
   std::string date;               // "20240515160507", local time; empty: not given
+  std::int64_t lost_records = 0;  // end_info of the host runtime: records that found no space
 };
 
 // Parsers of the text of a file. A key that is missing or of a wrong type leaves its default; false

@@ -113,6 +113,7 @@ CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder
   set_chip(files);
   set_clocks(files);
   add_raw_files();
+  report_losses(files);
   sort_states();
 }
 
@@ -238,6 +239,24 @@ void CannSession::add_data_folder(std::size_t index) {
     names_[shown] = {cann::parse_data_name(name).value_or(cann::FileName{}), index};
     raw_files_.push_back(
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
+    // Other collectors leave `.done` away as they like.
+    raw_files_.back().has_space =
+        !info().host_runtime.empty() && !fs::exists(data / (name + ".done"), error);
+  }
+}
+
+// What the host runtime says about itself: space that it did not find, files that it did not close.
+void CannSession::report_losses(const PartFiles& files) {
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    const std::int64_t lost = files[i].end ? files[i].end->lost_records : 0;
+    if (lost == 0) continue;
+    findings_.push_back({FindingId::lost_records, "capture", parts_[i].name + "/end_info",
+                         "records that found no space", fmt::format("{} records", lost)});
+  }
+  const auto open = std::count_if(raw_files_.begin(), raw_files_.end(),
+                                  [](const RawFile& file) { return file.has_space; });
+  if (open > 0) {
+    tell(FindingId::unclosed_file, "", "files not closed", fmt::format("{} of them", open));
   }
 }
 

@@ -78,6 +78,7 @@ class CannSession : public Session {
   void set_device_clock(CannPart& part, const cann::CannPartFiles& files,
                         const cann::StartLog* start);
   void add_raw_files();
+  void report_losses(const PartFiles& files);
   void add_data_folder(std::size_t part);
   void missing(const CannPart& part, const char* file, std::string consequence);
   // A finding about the capture as a whole.

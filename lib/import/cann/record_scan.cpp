@@ -16,6 +16,11 @@ constexpr std::uint64_t kInARow = 3;
 
 }  // namespace
 
+bool is_unwritten(std::span<const std::byte> record) {
+  const auto head = record.first(std::min<std::size_t>(record.size(), sizeof(std::uint64_t)));
+  return std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{0}; });
+}
+
 SliceBytes::SliceBytes(const ImportContext& context, std::string_view kind, std::span<Slice> slices)
     : context_(context), kind_(kind), slices_(slices) {}
 
@@ -94,13 +99,20 @@ RecordScan::RecordScan(const ImportContext& context, const RecordFormat& format,
                        std::span<Slice> slices, Found found)
     : format_(format),
       size_(format.bytes),
+      has_space_(std::any_of(slices.begin(), slices.end(),
+                             [](const Slice& slice) { return slice.file.has_space; })),
       bytes_(context, format.kind, slices),
       found_(std::move(found)),
       held_(format.bytes) {}
 
+bool RecordScan::is_space(std::uint64_t at, std::span<const std::byte> record) {
+  return has_space_ && bytes_.slice_at(at).file.has_space && is_unwritten(record);
+}
+
 bool RecordScan::sound(std::uint64_t at) {
   const auto record = bytes_.bytes(at, size_);
-  return !record.empty() && (format_.is_sound == nullptr || format_.is_sound(record));
+  if (record.empty()) return false;
+  return format_.is_sound == nullptr || is_space(at, record) || format_.is_sound(record);
 }
 
 // True if the row ends within the record at `at`, and what is there of it could begin one.
@@ -173,6 +185,7 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
     if (!part.empty()) lose(&Slice::trailing, at, part.size());
     return std::nullopt;
   }
+  if (is_space(at, record)) return at + size_;
   if (format_.is_sound == nullptr) {
     emit(at, record);
     return at + size_;
@@ -180,7 +193,7 @@ std::optional<std::uint64_t> RecordScan::step(std::uint64_t at) {
   if (!format_.is_sound(record)) return skip_unsound(at);
   const std::uint64_t next = at + size_;
   const auto next_record = bytes_.bytes(next, size_);
-  if (!next_record.empty() && format_.is_sound(next_record)) {
+  if (!next_record.empty() && (is_space(next, next_record) || format_.is_sound(next_record))) {
     // Looking ahead may have moved the bytes.
     emit(at, bytes_.bytes(at, size_));
     return next;

@@ -14,6 +14,9 @@
 
 namespace msprof::cann {
 
+// The writer stores the first 8 bytes of a record last.
+bool is_unwritten(std::span<const std::byte> record);
+
 // One slice, and what the scan found in it.
 struct Slice {
   struct Loss {
@@ -86,6 +89,8 @@ class RecordScan {
 
  private:
   bool sound(std::uint64_t at);
+  // True for space of a file that its writer did not fill (RawFile::has_space).
+  bool is_space(std::uint64_t at, std::span<const std::byte> record);
   // True if a row of sound records begins here, as far as can be seen.
   bool sound_from(std::uint64_t at);
   bool rest_is_sound(std::uint64_t at);
@@ -102,6 +107,7 @@ class RecordScan {
 
   const RecordFormat& format_;
   std::size_t size_;
+  bool has_space_;  // any of the slices
   SliceBytes bytes_;
   Found found_;
   std::vector<std::byte> held_;

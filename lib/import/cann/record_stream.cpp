@@ -244,8 +244,10 @@ void RecordStream::State::load(const Chunk& chunk) {
     report->add(FindingId::changed_file, format.kind, slices[chunk.slice].file.name,
                 "changed while it was read");
   }
+  const bool has_space = slices[chunk.slice].file.has_space;
   for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
-    if (is_sound(std::span(loaded.bytes).subspan(at, format.bytes)))
+    const auto record = std::span(loaded.bytes).subspan(at, format.bytes);
+    if (is_sound(record) && !(has_space && is_unwritten(record)))
       loaded.order.push_back(static_cast<std::uint32_t>(at));
   }
   if (!chunk.is_sorted) sort(loaded);

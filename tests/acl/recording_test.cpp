@@ -1,0 +1,278 @@
+// The writer of PROF folders: names, files, full disks, kills, forks.
+#include <signal.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <regex>
+#include <thread>
+
+#include "acl/recording_scene.hpp"
+#include "runtime/acl/prof/dictionary.hpp"
+#include "runtime/engine/clock.hpp"
+#include "support/files.hpp"
+#include "support/small_disk.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+namespace fs = std::filesystem;
+namespace prof_bits = msprof::acl::prof_bits;
+
+namespace {
+
+acl::RecordingOptions options_in(const fs::path& folder) {
+  acl::RecordingOptions options;
+  options.output = folder;
+  options.devices = {0};
+  options.bits = kAllTaskBits;
+  return options;
+}
+
+void run_tasks(std::uint32_t tasks, std::uint16_t stream = 1) {
+  static const acl::OpInfo op = make_op("relu", "Relu");
+  const std::uint64_t begin = runtime::monotonic_ns();
+  for (std::uint32_t i = 0; i < tasks; ++i) run_op(op, {0, stream, i}, begin + i * kStepNs);
+}
+
+unsigned mode_of(const fs::path& path) {
+  struct stat state = {};
+  REQUIRE(stat(path.c_str(), &state) == 0);
+  return state.st_mode & 0777U;
+}
+
+std::vector<fs::path> files_below(const fs::path& folder) {
+  std::vector<fs::path> files;
+  for (const auto& entry : fs::recursive_directory_iterator(folder)) {
+    if (entry.is_regular_file()) files.push_back(entry.path());
+  }
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("a recording makes a folder as CANN names it, with everything that belongs in one") {
+  const TempFolder folder;
+  umask(0);
+  auto options = options_in(folder / "made" / "on the way");
+  options.parameters = {{"app", "face_mask"}};
+  RunningRecording recording(options);
+  run_tasks(10);
+  recording.finish();
+  const fs::path made = recording.folder();
+  INFO(made);
+  CHECK(std::regex_match(made.filename().string(),
+                         std::regex("PROF_[0-9]{6}_[0-9]{17}_[0-9]{8}[A-R]{8}")));
+  CHECK(mode_of(made) == 0750);
+  CHECK(mode_of(made / "host" / "data") == 0750);
+  for (const fs::path& file : files_below(made)) {
+    INFO(file);
+    CHECK(mode_of(file) == 0640);
+  }
+  CHECK(names_in(made / "host") == std::vector<std::string>{"data", "end_info", "host_start.log",
+                                                            "info.json", "sample.json",
+                                                            "start_info"});
+  CHECK(names_in(made / "device_0") ==
+        std::vector<std::string>{"data", "dev_start.log.0", "end_info.0", "host_start.log.0",
+                                 "info.json.0", "sample.json", "start_info.0"});
+  for (const fs::path name :
+       {"host/info.json", "host/sample.json", "device_0/info.json.0", "host/end_info"}) {
+    const std::string text = read_file(made / name);
+    INFO(name);
+    CHECK(std::count(text.begin(), text.end(), '\n') == 1);
+    CHECK(nlohmann::json::parse(text).is_object());
+  }
+  const auto info = nlohmann::json::parse(read_file(made / "host" / "info.json"));
+  CHECK(info["msprof_host_runtime"].is_string());
+  CHECK(info["pid"] == std::to_string(getpid()));
+  CHECK(nlohmann::json::parse(read_file(made / "host" / "sample.json"))["app"] == "face_mask");
+}
+
+TEST_CASE("every slice is closed: its own size, and a .done that says it") {
+  const TempFolder folder;
+  RunningRecording recording(options_in(folder.path()));
+  run_tasks(60'000);  // more than one slice
+  recording.finish();
+  std::size_t slices = 0;
+  for (const fs::path& file : files_below(recording.folder())) {
+    if (file.parent_path().filename() != "data" || file.extension() == ".done") continue;
+    INFO(file);
+    ++slices;
+    const std::string done = read_file(file.string() + ".done");
+    CHECK(done.starts_with("filesize:" + std::to_string(fs::file_size(file)) + "\n"));
+    CHECK(fs::file_size(file) <= std::uint64_t{2} << 20);
+    CHECK(fs::file_size(file) > 0);
+  }
+  CHECK(slices > 10);
+  CHECK(fs::file_size(recording.folder() / "host/data/aging.compact.task_track.slice_1") ==
+        (60'000 - 32'768) * 64);
+}
+
+TEST_CASE("hashes are those of the dictionary's format, and a text is written once") {
+  CHECK(acl::text_hash("ab") == (std::uint64_t{'a' * 29 + 'b'} << 32U | ('a' * 131 + 'b')));
+  const TempFolder folder;
+  RunningRecording recording(options_in(folder.path()));
+  std::vector<std::thread> threads;
+  for (int number = 0; number < 4; ++number) {
+    threads.emplace_back([&] {
+      for (int i = 0; i < 3000; ++i) recording->intern("text " + std::to_string(i));
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  recording.finish();
+  const std::string text =
+      read_file(recording.folder() / "host/data/unaging.additional.hash_dic.slice_0");
+  std::size_t lines = 0;
+  for (std::size_t at = text.find(":text "); at != std::string::npos; at = text.find(":text ", at + 1)) ++lines;
+  CHECK(lines == 3000);
+  CHECK(text.find(std::to_string(acl::text_hash("text 2999")) + ":text 2999\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("a folder that cannot be made is said") {
+  const TempFolder folder;
+  write_file(folder / "file", "");
+  std::string why;
+  CHECK(acl::Recording::start(options_in(folder / "file" / "below"), why) == nullptr);
+  CHECK(why.find("cannot be written") != std::string::npos);
+}
+
+TEST_CASE("a full disk: records are counted, and the verdict says how many") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const SmallDisk disk(std::uint64_t{8} << 20);
+  RunningRecording recording(options_in(disk.path()));
+  run_tasks(100'000);
+  recording.finish();
+  CHECK(recording->lost() > 0);
+  const Imported imported(recording.folder());
+  INFO(imported.text());
+  CHECK(imported.verdict() == Severity::partial);
+  CHECK(imported.found(FindingId::lost_records));
+  CHECK(imported.text().find(std::to_string(recording->lost()) + " records") != std::string::npos);
+  CHECK_FALSE(imported.found(FindingId::damaged_record));
+  CHECK_FALSE(imported.found(FindingId::trailing_bytes));
+}
+
+TEST_CASE("the storage limit ends the writing, and is said like a full disk") {
+  const TempFolder folder;
+  auto options = options_in(folder.path());
+  options.storage_limit_bytes = std::uint64_t{20} << 20;
+  RunningRecording recording(options);
+  run_tasks(100'000);
+  recording.finish();
+  CHECK(recording->lost() > 0);
+  std::uint64_t bytes = 0;
+  for (const fs::path& file : files_below(recording.folder())) bytes += fs::file_size(file);
+  CHECK(bytes < (std::uint64_t{21} << 20));
+  CHECK(Imported(recording.folder()).found(FindingId::lost_records));
+}
+
+TEST_CASE("a limit on the size of files ends no application") {
+  const TempFolder folder;
+  const pid_t child = fork();
+  if (child == 0) {
+    acl::ActiveRecordings::instance().forget_all();
+    const rlimit limit = {100'000, 100'000};
+    setrlimit(RLIMIT_FSIZE, &limit);
+    {
+      RunningRecording recording(options_in(folder.path()));
+      run_tasks(10'000);
+    }
+    _exit(7);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 7);
+}
+
+TEST_CASE(
+    "a killed writer leaves a folder that reads, with at most one record a file and thread lost") {
+  for (int round = 0; round < 20; ++round) {
+    const TempFolder folder;
+    int ready[2];
+    REQUIRE(pipe(ready) == 0);
+    const pid_t child = fork();
+    if (child == 0) {
+      acl::ActiveRecordings::instance().forget_all();
+      RunningRecording recording(options_in(folder.path()));
+      std::vector<std::thread> threads;
+      for (std::uint16_t stream = 0; stream < 2; ++stream)
+        threads.emplace_back([stream] { run_tasks(10'000'000, stream); });
+      if (write(ready[1], "x", 1) != 1) _exit(1);
+      for (std::thread& thread : threads) thread.join();
+      _exit(0);
+    }
+    char byte = 0;
+    REQUIRE(read(ready[0], &byte, 1) == 1);
+    close(ready[0]);
+    close(ready[1]);
+    usleep(2000 + static_cast<useconds_t>(round) * 7919);
+    kill(child, SIGKILL);
+    waitpid(child, nullptr, 0);
+    const std::string name = names_in(folder.path()).at(0);
+    const Imported imported(folder / name);
+    INFO(imported.text());
+    CHECK(imported.found(FindingId::unclosed_file));
+    CHECK_FALSE(imported.found(FindingId::trailing_bytes));
+    // A record that was under way is a gap, nothing else.
+    for (const Finding& finding : imported.report().findings()) {
+      if (finding.id == FindingId::damaged_record || finding.id == FindingId::records_missing)
+        CHECK(finding.count <= 2);
+    }
+    CHECK(std::stoll(imported.value("count(*)", "task")) > 0);
+  }
+}
+
+TEST_CASE("a child made by fork writes nothing into its parent's folder") {
+  const TempFolder folder;
+  RunningRecording recording(options_in(folder.path()));
+  run_tasks(10);
+  const pid_t child = fork();
+  if (child == 0) {
+    acl::ActiveRecordings::instance().forget_all();
+    run_tasks(1000);
+    recording->intern("of the child");
+    recording.finish();
+    _exit(acl::is_recording() ? 1 : 0);
+  }
+  int status = 0;
+  waitpid(child, &status, 0);
+  CHECK(WIFEXITED(status));
+  CHECK(WEXITSTATUS(status) == 0);
+  CHECK_FALSE(fs::exists(recording.folder() / "host" / "end_info"));
+  run_tasks(10, 2);
+  recording.finish();
+  const Imported imported(recording.folder());
+  INFO(imported.text());
+  CHECK(imported.verdict() == Severity::note);
+  CHECK(imported.value("count(*)", "task") == "20");
+}
+
+TEST_CASE("recordings come and go while threads record") {
+  const TempFolder folder;
+  std::atomic<bool> ends{false};
+  std::vector<std::thread> threads;
+  for (std::uint16_t stream = 0; stream < 4; ++stream) {
+    threads.emplace_back([&, stream] {
+      const acl::OpInfo op = make_op("relu", "Relu");
+      for (std::uint32_t i = 0; !ends; ++i) run_op(op, {0, stream, i}, runtime::monotonic_ns());
+    });
+  }
+  for (int round = 0; round < 20; ++round) {
+    RunningRecording recording(options_in(folder.path()));
+    usleep(2000);
+    recording.finish();
+    CHECK(recording->lost() == 0);
+  }
+  ends = true;
+  for (std::thread& thread : threads) thread.join();
+  for (const std::string& name : names_in(folder.path())) {
+    const Imported imported(folder / name);
+    INFO(imported.text());
+    CHECK(imported.verdict() != Severity::partial);
+  }
+}
