@@ -103,8 +103,7 @@ class Scene {
   // aclInit with this object "profiler"; the output is added.
   aclError acl_init_with(const std::string& keys) {
     const auto path = folder_ / "acl.json";
-    msprof::test::write_file(
-        path, "{\"profiler\":{" + keys + ",\"output\":\"" + output() + "\"}}");
+    msprof::test::write_file(path, "{\"profiler\":{" + keys + ",\"output\":\"" + output() + "\"}}");
     return acl_init(path.c_str());
   }
   aclError init() {
@@ -124,8 +123,7 @@ class Scene {
     int ends[2];
     if (pipe(ends) != 0) return nullptr;
     readers_.push_back(ends[0]);
-    aclprofSubscribeConfig* const made =
-        aclprofCreateSubscribeConfig(time_info, metrics, &ends[1]);
+    aclprofSubscribeConfig* const made = aclprofCreateSubscribeConfig(time_info, metrics, &ends[1]);
     if (made != nullptr) subscriptions_.push_back(made);
     return made;
   }

@@ -31,7 +31,9 @@ aclError set(aclprofConfigType type, const std::string& value) {
   return aclprofSetConfig(type, value.c_str(), value.size());
 }
 
-void configure(Scene& scene) { REQUIRE(scene.acl_init_with("\"switch\":\"on\"") == ACL_SUCCESS); }
+void configure(Scene& scene) {
+  REQUIRE(scene.acl_init_with("\"switch\":\"on\"") == ACL_SUCCESS);
+}
 
 void subscribe_one(Scene& scene) {
   REQUIRE(scene.acl_init() == ACL_SUCCESS);
@@ -451,16 +453,15 @@ TEST_CASE("configurations that break a rule are not made") {
   std::uint32_t ids[] = {0, 1, 0, 8};
   const auto refused = [&](std::uint32_t* list, std::uint32_t count, std::uint64_t bits,
                            const void* events = nullptr) {
-    const auto* config =
-        aclprofCreateConfig(list, count, ACL_AICORE_NONE,
-                            static_cast<const aclprofAicoreEvents*>(events), bits);
+    const auto* config = aclprofCreateConfig(list, count, ACL_AICORE_NONE,
+                                             static_cast<const aclprofAicoreEvents*>(events), bits);
     if (config != nullptr) aclprofDestroyConfig(config);
     return config == nullptr;
   };
   CHECK_FALSE(refused(ids, 2, kCalls));
   CHECK(refused(nullptr, 1, kCalls));
   CHECK(refused(ids, 2, kCalls, ids));
-  CHECK(refused(ids, 3, kCalls));  // device 0 twice
+  CHECK(refused(ids, 3, kCalls));      // device 0 twice
   CHECK(refused(ids + 3, 1, kCalls));  // there are 8
   std::vector<std::uint32_t> many(65);
   CHECK(refused(many.data(), 65, kCalls));

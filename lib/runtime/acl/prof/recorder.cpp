@@ -395,6 +395,15 @@ void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, s
             });
 }
 
+void record_op_range(std::uint64_t begin_ns, std::uint64_t end_ns, const OpInfo& op) {
+  const Span time = span(begin_ns, end_ns);
+  record(prof_bits::kAnyTaskTime, time.begin_ns, [&](Recording& recording) {
+    append_call(recording, Level::node, record_type::kLaunch, time, op.name_hash);
+    append_basic(recording, op, time.end_ns);
+    append_tensors(recording, op, 1, time.end_ns);
+  });
+}
+
 void record_stream_destroyed(std::uint16_t device, std::uint16_t stream) {
   const std::uint64_t at_ns = runtime::monotonic_ns();
   record_on(device, prof_bits::kAnyTaskTime, at_ns, [&](Recording& recording) {

@@ -157,8 +157,8 @@ bool records_stamps();
 void record_stamp(const MsprofTxWire& record);
 // The hash of a text, which the dictionaries of all recordings have, those that start later too.
 std::uint64_t intern_text(std::string_view text);
-// Level node: an operator that the application describes around launches of its own; no task. Its hashes are taken as
-// they are.
+// Level node: an operator that the application describes around launches of its own; no task. Its
+// hashes are taken as they are.
 void record_op_range(std::uint64_t begin_ns, std::uint64_t end_ns, const OpInfo& op);
 
 }  // namespace msprof::acl

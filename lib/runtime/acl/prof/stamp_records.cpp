@@ -32,7 +32,9 @@ bool records_stamps() {
 
 void record_stamp(const MsprofTxWire& record) {
   ActiveRecordings::instance().for_each([&](Recording& recording) {
-    if ((recording.options().bits & ACL_PROF_MSPROFTX) != 0)
+    // What was open at the start of a recording is not in it.
+    if ((recording.options().bits & ACL_PROF_MSPROFTX) != 0 &&
+        record.start_count >= recording.begin_ns())
       recording.append(HostFile::msproftx, &record);
   });
 }

@@ -1,6 +1,5 @@
 #include "runtime/acl/prof/stamps.hpp"
 
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -13,6 +12,8 @@
 
 #include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/prof/recorder.hpp"
+#include "runtime/acl/prof/recording.hpp"
+#include "runtime/acl/prof/thread_number.hpp"
 #include "runtime/engine/clock.hpp"
 #include "wire/cann/host_wire.hpp"
 
@@ -38,9 +39,6 @@ struct Content {
   std::array<char, kMessageRoom> message;
 };
 
-// Counts the processes that this one descends from by fork, so that threads notice one.
-std::atomic<std::uint32_t> generation{1};
-
 struct OpenStamp {
   std::uint64_t begin_ns;
   Content content;
@@ -48,7 +46,7 @@ struct OpenStamp {
 
 // What a thread needs at hand: its numbers cost a call of the system each.
 struct ThreadStamps {
-  std::uint32_t generation = 0;
+  std::uint32_t generation = UINT32_MAX;  // of ActiveRecordings
   std::uint32_t process_id = 0;
   std::uint32_t thread_id = 0;
   std::vector<OpenStamp> pushed;
@@ -56,11 +54,11 @@ struct ThreadStamps {
 
 ThreadStamps& of_this_thread() {
   thread_local ThreadStamps stamps;
-  const std::uint32_t now = generation.load(std::memory_order_relaxed);
+  const std::uint32_t now = ActiveRecordings::generation();
   if (stamps.generation != now) {
     stamps.generation = now;
     stamps.process_id = static_cast<std::uint32_t>(getpid());
-    stamps.thread_id = static_cast<std::uint32_t>(syscall(SYS_gettid));
+    stamps.thread_id = thread_number();
     stamps.pushed.clear();
   }
   return stamps;
@@ -324,7 +322,6 @@ aclError stop_range(std::uint32_t id) {
 }
 
 void forget_stamps() {
-  generation.fetch_add(1);
   pool().forget();
   ranges().forget();
 }

@@ -260,7 +260,7 @@ aclError subscribe(std::uint32_t model, std::uint16_t device, const SubscribeOrd
   if (!sender) sender = std::make_shared<Sender>(order.fd);
   if (!sender->is_open()) return ACL_ERROR_INVALID_PARAM;
   all.by_model[model] = {order, device, sender};
-  subscribed.fetch_add(1);
+  if (subscribed.fetch_add(1) == 0) observe_tasks(&send_to_subscriber);
   return ACL_SUCCESS;
 }
 
@@ -275,7 +275,7 @@ aclError unsubscribe(std::uint32_t model) {
     sender = found->second.sender;
     all.by_model.erase(found);
     last = !all.sender_of(sender->fd());
-    subscribed.fetch_sub(1);
+    if (subscribed.fetch_sub(1) == 1) observe_tasks(nullptr);
   }
   if (!last) {
     sender->flush();
@@ -301,6 +301,7 @@ void unsubscribe_all() {
 
 void forget_subscriptions() {
   subscribed.store(0);
+  observe_tasks(nullptr);
   // Its locks may be held by threads that the child does not have: it is left as it is.
   static std::vector<Subscriptions*> of_parent;
   Subscriptions* const before = current.exchange(new Subscriptions);

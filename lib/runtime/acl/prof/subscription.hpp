@@ -17,11 +17,11 @@ struct SubscribeOrder {
   bool operator==(const SubscribeOrder&) const = default;
 };
 
-// For the recorder. One load while nothing is subscribed.
+// One load while nothing is subscribed.
 bool any_model_subscribed();
 bool is_subscribed(std::uint32_t model);
 // The record of a task that ran, if it is an operator of a subscribed model; never waits for the
-// reader.
+// reader. It observes the tasks (recorder.hpp) while a model is subscribed.
 void send_to_subscriber(const RanTask& task);
 
 // For the state machine, which calls them one at a time. The codes are those of
