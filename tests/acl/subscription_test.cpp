@@ -1,0 +1,384 @@
+#include "runtime/acl/prof/subscription.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <cstring>
+#include <set>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "acl/prof_fixture.hpp"
+#include "runtime/acl/prof/op_record.hpp"
+#include "runtime/acl/prof/record_queue.hpp"
+#include "support/eventually.hpp"
+
+using namespace msprof::acl;
+using namespace msprof::acl::test;
+using msprof::test::eventually;
+using std::chrono::seconds;
+using std::chrono::steady_clock;
+
+namespace {
+
+OpInfo op_of(const std::string& name, const std::string& type) {
+  OpInfo op;
+  op.name = name;
+  op.type = type;
+  op.work.macs = 10;
+  op.work.vector_ops = 3;
+  describe(op);
+  return op;
+}
+
+RanTask task_of(std::uint32_t model, const OpInfo& op, std::uint64_t begin_us) {
+  RanTask task;
+  task.ids.device = 2;
+  task.model = model;
+  task.op = &op;
+  task.images = 2;
+  task.begin_ns = begin_us * 1000 + 999;
+  task.end_ns = task.begin_ns + 7000;
+  return task;
+}
+
+// Reads to the end of the file.
+std::string read_all(int fd) {
+  std::string bytes;
+  char part[4096];
+  ssize_t got = 0;
+  while ((got = read(fd, part, sizeof part)) > 0) bytes.append(part, static_cast<std::size_t>(got));
+  return bytes;
+}
+
+// The starts of the records, after each was checked through the interface.
+std::vector<std::uint64_t> starts_of(const std::string& bytes) {
+  std::uint32_t count = 0;
+  REQUIRE(aclprofGetOpNum(bytes.data(), bytes.size(), &count) == ACL_SUCCESS);
+  std::vector<std::uint64_t> starts;
+  for (std::uint32_t i = 0; i < count; ++i)
+    starts.push_back(aclprofGetOpStart(bytes.data(), bytes.size(), i));
+  return starts;
+}
+
+std::vector<std::uint64_t> counted(std::uint64_t first, std::uint64_t count) {
+  std::vector<std::uint64_t> numbers(count);
+  for (std::uint64_t i = 0; i < count; ++i) numbers[i] = first + i;
+  return numbers;
+}
+
+// A model number that is subscribed into a pipe, without a device behind it.
+class Subscribed {
+ public:
+  explicit Subscribed(std::uint32_t model) : model_(model) {
+    REQUIRE(pipe(ends_) == 0);
+    REQUIRE(subscribe(model, 0, {true, 0xFF, ends_[1]}) == ACL_SUCCESS);
+  }
+  ~Subscribed() { unsubscribe(model_); }
+  int reader() const { return ends_[0]; }
+  int writer() const { return ends_[1]; }
+
+ private:
+  std::uint32_t model_;
+  int ends_[2] = {-1, -1};
+};
+
+constexpr std::uint32_t kModel = 77;
+
+}  // namespace
+
+TEST_CASE("a record tells what the device ran, and each of its fields can be asked for") {
+  const OpInfo op = op_of("conv1", "Conv2D");
+  std::string bytes;
+  {
+    Subscribed subscribed(kModel);
+    CHECK(is_subscribed(kModel));
+    send_to_subscriber(task_of(kModel, op, 5));
+    send_to_subscriber(task_of(kModel + 1, op, 6));  // not subscribed
+    CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+    CHECK_FALSE(is_subscribed(kModel));
+    bytes = read_all(subscribed.reader());
+    CHECK(unsubscribe(kModel) == ACL_ERROR_INVALID_MODEL_ID);
+  }
+  std::size_t size = 0;
+  REQUIRE(aclprofGetOpDescSize(&size) == ACL_SUCCESS);
+  CHECK(size == 80);
+  REQUIRE(bytes.size() == 80);
+  const auto field = [&](std::size_t offset, std::size_t width) {
+    std::uint64_t value = 0;
+    std::memcpy(&value, bytes.data() + offset, width);
+    return value;
+  };
+  CHECK(field(4, 4) == kModel);
+  CHECK(field(24, 8) == 7);
+  CHECK(field(32, 8) == 5);
+  CHECK(field(40, 8) == 12);
+  CHECK(field(56, 8) == 40);  // 2 operations a multiply-accumulate, 2 images
+  CHECK(field(64, 8) == 6);
+  CHECK(field(72, 4) == 2);
+  const char* data = bytes.data();
+  CHECK(aclprofGetModelId(data, 80, 0) == kModel);
+  CHECK(aclprofGetOpStart(data, 80, 0) == 5);
+  CHECK(aclprofGetOpEnd(data, 80, 0) == 12);
+  CHECK(aclprofGetOpDuration(data, 80, 0) == 7);
+  CHECK(aclprofGetOpFlag(data, 80, 0) == ACL_SUBSCRIBE_OP);
+  CHECK(aclprofGetOpAttriValue(data, 80, 0, ACL_SUBSCRIBE_ATTRI_THREADID) == nullptr);
+  REQUIRE(aclprofGetOpNameLen(data, 80, 0, &size) == ACL_SUCCESS);
+  CHECK(size == 6);
+  REQUIRE(aclprofGetOpTypeLen(data, 80, 0, &size) == ACL_SUCCESS);
+  CHECK(size == 7);
+  char text[65];
+  for (int again = 0; again < 2; ++again) {
+    REQUIRE(aclprofGetOpType(data, 80, 0, text, sizeof text) == ACL_SUCCESS);
+    CHECK(std::string(text) == "Conv2D");
+  }
+  REQUIRE(aclprofGetOpName(data, 80, 0, text, 4) == ACL_SUCCESS);
+  CHECK(std::string(text) == "con");
+  CHECK(aclprofGetOpName(data, 80, 0, text, 0) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclprofGetOpName(data, 80, 1, text, 4) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclprofGetOpStart(data, 80, 1) == 0);
+}
+
+TEST_CASE("a record that was changed on its way is refused") {
+  const OpInfo op = op_of("conv1", "Conv2D");
+  OpRecord record = make_op_record(task_of(kModel, op, 5), OpNames::instance().number_of(op));
+  CHECK(aclprofGetOpStart(&record, sizeof record, 0) == 5);
+  record.start += 1;
+  char text[8];
+  CHECK(aclprofGetOpStart(&record, sizeof record, 0) == 0);
+  CHECK(aclprofGetModelId(&record, sizeof record, 0) == 0);
+  CHECK(aclprofGetOpFlag(&record, sizeof record, 0) == ACL_SUBSCRIBE_NONE);
+  CHECK(aclprofGetOpName(&record, sizeof record, 0, text, sizeof text) == ACL_ERROR_INVALID_PARAM);
+}
+
+TEST_CASE("the signature is the CRC-32C of what follows it") {
+  // Bitwise, as the polynomial is defined.
+  OpRecord record = {};
+  record.model = 3;
+  record.end = 0x0123456789ABCDEF;
+  const auto* bytes = reinterpret_cast<const unsigned char*>(&record);
+  std::uint32_t crc = 0xFFFFFFFF;
+  for (std::size_t i = 4; i < sizeof record; ++i) {
+    crc ^= bytes[i];
+    for (int bit = 0; bit < 8; ++bit) crc = (crc & 1) != 0 ? crc >> 1 ^ 0x82F63B78 : crc >> 1;
+  }
+  CHECK(signature_of(record) == crc);
+}
+
+TEST_CASE("a slow reader loses nothing and stops nobody") {
+  constexpr std::uint64_t kCount = 100'000;  // 8 MB: the pipe, 2 MiB of memory, then the file
+  const OpInfo op = op_of("relu", "Relu");
+  Subscribed subscribed(kModel);
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  std::string bytes;
+  std::thread reader([&] { bytes = read_all(subscribed.reader()); });
+  const CapturedStderr captured;
+  CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+  reader.join();
+  CHECK(starts_of(bytes) == counted(1, kCount));
+  CHECK(captured.text().empty());
+}
+
+TEST_CASE("every write is a whole number of records, also for a reader of small pieces") {
+  constexpr std::uint64_t kCount = 2000;
+  const OpInfo op = op_of("relu", "Relu");
+  Subscribed subscribed(kModel);
+  std::vector<std::uint64_t> starts;
+  std::thread reader([&] {
+    char part[80 * 10];
+    ssize_t got = 0;
+    while ((got = read(subscribed.reader(), part, sizeof part)) > 0) {
+      if (got % 80 != 0) break;
+      for (const auto start : starts_of(std::string(part, static_cast<std::size_t>(got))))
+        starts.push_back(start);
+    }
+  });
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+  reader.join();
+  CHECK(starts == counted(1, kCount));
+}
+
+TEST_CASE("what waits beyond the limit is counted, and said once at the end") {
+  const Variable limit("MSPROF_SUBSCRIBE_SPILL", "80000");  // 1000 records
+  constexpr std::uint64_t kCount = 40'000;
+  const OpInfo op = op_of("relu", "Relu");
+  Subscribed subscribed(kModel);
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  std::string bytes;
+  std::thread reader([&] { bytes = read_all(subscribed.reader()); });
+  std::string said;
+  {
+    const CapturedStderr captured;
+    CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+    said = captured.text();
+  }
+  reader.join();
+  const auto starts = starts_of(bytes);
+  CHECK(starts.size() < kCount);
+  CHECK(starts.size() >= 2 * 1024 * 1024 / 80 - 1000);
+  CHECK(starts == counted(1, starts.size()));
+  CHECK(said == "msprof runtime: " + std::to_string(kCount - starts.size()) +
+                    " records of subscribed model 77 were not sent: its reader was too slow\n");
+}
+
+TEST_CASE("a limit that is no number is said, and the usual one is taken") {
+  const Variable limit("MSPROF_SUBSCRIBE_SPILL", "much");
+  const CapturedStderr captured;
+  Subscribed subscribed(kModel);
+  CHECK(captured.text().find("MSPROF_SUBSCRIBE_SPILL must be") != std::string::npos);
+}
+
+TEST_CASE("a reader that takes nothing is waited for ten seconds, not longer") {
+  constexpr std::uint64_t kCount = 5000;
+  const OpInfo op = op_of("relu", "Relu");
+  Subscribed subscribed(kModel);
+  for (std::uint64_t i = 0; i < kCount; ++i) send_to_subscriber(task_of(kModel, op, 1 + i));
+  const CapturedStderr captured;
+  const auto begin = steady_clock::now();
+  CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+  CHECK(steady_clock::now() - begin >= seconds(9));
+  CHECK(steady_clock::now() - begin < seconds(40));
+  // What the pipe holds reaches the reader still.
+  const std::size_t sent = starts_of(read_all(subscribed.reader())).size();
+  CHECK(captured.text().find(std::to_string(kCount - sent) + " records") != std::string::npos);
+}
+
+TEST_CASE("a reader that went away ends the subscription with one line and no signal") {
+  const OpInfo op = op_of("relu", "Relu");
+  Subscribed subscribed(kModel);
+  const CapturedStderr captured;
+  close(subscribed.reader());
+  for (int i = 0; i < 100; ++i) send_to_subscriber(task_of(kModel, op, 1));
+  CHECK(eventually([&] { return !captured.text().empty(); }));
+  for (int i = 0; i < 100; ++i) send_to_subscriber(task_of(kModel, op, 1));
+  CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+  CHECK(captured.text() ==
+        "msprof runtime: the reader of the subscribed models went away: the subscription has "
+        "ended\n");
+}
+
+TEST_CASE("un-subscribing closes the application's write end, unless its number is another file") {
+  int writer = -1;
+  {
+    Subscribed subscribed(kModel);
+    writer = subscribed.writer();
+    CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+    CHECK(fcntl(writer, F_GETFD) == -1);
+    close(subscribed.reader());
+  }
+  Subscribed early(kModel);
+  const int other = open("/dev/null", O_RDONLY);
+  dup2(other, early.writer());  // the application closed its end and opened something else
+  CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+  CHECK(fcntl(early.writer(), F_GETFD) != -1);
+  CHECK(read_all(early.reader()).empty());
+  close(early.writer());
+  close(early.reader());
+  close(other);
+}
+
+TEST_CASE("models of one configuration share its pipe, which closes with the last of them") {
+  const OpInfo op = op_of("relu", "Relu");
+  Subscribed first(kModel);
+  REQUIRE(subscribe(kModel + 1, 0, {true, 0xFF, first.writer()}) == ACL_SUCCESS);
+  REQUIRE(subscribe(kModel + 2, 0, {true, 0xFF, first.reader()}) ==
+          ACL_ERROR_INVALID_PROFILING_CONFIG);
+  send_to_subscriber(task_of(kModel, op, 1));
+  CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+  send_to_subscriber(task_of(kModel, op, 2));
+  send_to_subscriber(task_of(kModel + 1, op, 3));
+  CHECK(fcntl(first.writer(), F_GETFD) != -1);
+  CHECK(unsubscribe(kModel + 1) == ACL_SUCCESS);
+  CHECK(starts_of(read_all(first.reader())) == std::vector<std::uint64_t>{1, 3});
+}
+
+TEST_CASE("threads of several streams send at once") {
+  constexpr std::uint64_t kEach = 5000;
+  const OpInfo op = op_of("relu", "Relu");
+  Subscribed subscribed(kModel);
+  std::string bytes;
+  std::thread reader([&] { bytes = read_all(subscribed.reader()); });
+  std::vector<std::thread> streams;
+  for (std::uint64_t s = 0; s < 4; ++s) {
+    streams.emplace_back([&, s] {
+      for (std::uint64_t i = 0; i < kEach; ++i)
+        send_to_subscriber(task_of(kModel, op, 1 + s * kEach + i));
+    });
+  }
+  for (std::thread& stream : streams) stream.join();
+  CHECK(unsubscribe(kModel) == ACL_SUCCESS);
+  reader.join();
+  const auto starts = starts_of(bytes);
+  CHECK(starts.size() == 4 * kEach);
+  CHECK(std::set<std::uint64_t>(starts.begin(), starts.end()).size() == 4 * kEach);
+}
+
+TEST_CASE("the end of the interface un-subscribes what is left") {
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  REQUIRE(aclprofModelSubscribe(scene.model(), scene.subscription()) == ACL_SUCCESS);
+  REQUIRE(aclFinalize() == ACL_SUCCESS);
+  CHECK(read_all(scene.reader()).empty());
+  CHECK_FALSE(any_model_subscribed());
+  CHECK(aclprofFinalize() == ACL_ERROR_PROF_NOT_RUN);
+}
+
+TEST_CASE("a child made by fork is not subscribed, and its parent's records go on") {
+  const OpInfo op = op_of("relu", "Relu");
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  const std::uint32_t model = scene.model();
+  REQUIRE(aclprofModelSubscribe(model, scene.subscription()) == ACL_SUCCESS);
+  const pid_t child = fork();
+  if (child == 0) {
+    const bool right =
+        !is_subscribed(model) && aclprofModelUnSubscribe(model) == ACL_ERROR_INVALID_MODEL_ID;
+    _exit(right ? 0 : 1);
+  }
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WEXITSTATUS(status) == 0);
+  send_to_subscriber(task_of(model, op, 9));
+  CHECK(aclprofModelUnSubscribe(model) == ACL_SUCCESS);
+  CHECK(starts_of(read_all(scene.reader())) == std::vector<std::uint64_t>{9});
+}
+
+TEST_CASE("what waits is in order, in memory, in the file and behind it, through many turns") {
+  RecordQueue queue(80 * 5000);
+  std::uint64_t added = 0, taken = 0;
+  const auto add = [&](std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count; ++i) {
+      OpRecord record = {};
+      record.start = added;
+      if (!queue.push(record)) return;
+      ++added;
+    }
+  };
+  const auto take = [&](std::uint64_t count) {
+    while (count > 0 && queue.size() > 0) {
+      const auto front = queue.front(std::min<std::uint64_t>(count, 51));
+      REQUIRE_FALSE(front.empty());
+      for (const OpRecord& record : front) REQUIRE(record.start == taken++);
+      count -= front.size();
+      queue.drop(front.size());
+    }
+  };
+  for (int turn = 0; turn < 5; ++turn) {
+    add(29'000);
+    CHECK(queue.spilled() > 0);
+    CHECK(queue.size() == added - taken);
+    take(27'000);  // the oldest of the file are next
+    add(2'000);
+    take(UINT64_MAX);
+    CHECK(queue.size() == 0);
+    add(100);
+  }
+  CHECK(queue.unreadable() == 0);
+}
