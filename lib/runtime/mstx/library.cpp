@@ -18,9 +18,6 @@ namespace msprof::mstx {
 
 namespace {
 
-// ACL_PROF_MSPROFTX of aclprofCreateConfig.
-constexpr std::uint64_t kStampBit = 0x80;
-
 class FolderSink : public TxSink {
  public:
   explicit FolderSink(std::shared_ptr<acl::Recording> recording)
@@ -74,7 +71,7 @@ void leave_to_parent() {
 void start_recording() {
   acl::RecordingOptions options;
   options.output = output_folder();
-  options.bits = kStampBit;
+  options.bits = acl::prof_bits::kMsprofTx;
   std::string why;
   std::shared_ptr<acl::Recording> recording = acl::Recording::start(options, why);
   if (!recording) {
