@@ -13,6 +13,7 @@
 #include "runtime/acl/prof/recording.hpp"
 #include "runtime/engine/message.hpp"
 #include "runtime/mstx/injection.hpp"
+#include "runtime/mstx/mark_id.hpp"
 
 namespace msprof::mstx {
 
@@ -24,7 +25,7 @@ class FolderSink : public TxSink {
       : recording_(std::move(recording)) {}
 
   bool is_open() const override { return is_open_.load(std::memory_order_acquire); }
-  std::uint64_t next_id() override { return last_id_.fetch_add(1, std::memory_order_relaxed) + 1; }
+  std::uint64_t next_id() override { return next_mark_id(); }
   std::uint64_t intern(std::string_view domain) override { return recording_->intern(domain); }
   void append(const MsprofTxWire& record) override {
     recording_->append(acl::HostFile::msproftx, &record);
@@ -42,7 +43,6 @@ class FolderSink : public TxSink {
  private:
   const std::shared_ptr<acl::Recording> recording_;
   std::atomic<bool> is_open_{true};
-  std::atomic<std::uint64_t> last_id_{0};
 };
 
 // What a process has once its first client came. Never destroyed: other threads may still be inside

@@ -1,0 +1,15 @@
+// Numbers of extended records of msproftx, from 1: marks and ranges of mstx, and marks on streams.
+// One count a library, so that no two of them share a number in a folder.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+
+namespace msprof::mstx {
+
+inline std::uint64_t next_mark_id() {
+  static std::atomic<std::uint64_t> last{0};
+  return last.fetch_add(1, std::memory_order_relaxed) + 1;
+}
+
+}  // namespace msprof::mstx
