@@ -15,6 +15,7 @@
 #include "runtime/acl/prof/recording.hpp"
 #include "runtime/acl/prof/thread_number.hpp"
 #include "runtime/engine/clock.hpp"
+#include "runtime/mstx/mark_id.hpp"
 #include "wire/cann/host_wire.hpp"
 
 namespace msprof::acl {
@@ -185,8 +186,6 @@ RangeTable& ranges() {
   return *made;
 }
 
-std::atomic<std::uint64_t> next_mark_id{1};
-
 MsprofTxWire head_of(const ThreadStamps& self, std::uint32_t thread, EventType event,
                      std::uint64_t begin_ns, std::uint64_t end_ns) {
   MsprofTxWire wire{};
@@ -269,7 +268,7 @@ aclError mark(void* stamp) {
 aclError mark_on_stream(std::string_view message, void* stream) {
   if (!records_stamps()) return kTxFailure;
   const ThreadStamps& self = of_this_thread();
-  const std::uint64_t id = next_mark_id.fetch_add(1, std::memory_order_relaxed);
+  const std::uint64_t id = mstx::next_mark_id();
   const std::uint64_t now = monotonic_ns();
   TaskIds ids;
   if (!enqueue_step(stream, id, kNoModel, kMarkTag, ids)) return kTxFailure;
