@@ -1,0 +1,7 @@
+"""mstx without acl: whether a recorder is there is the environment's."""
+import mstx
+
+outer = mstx.range_start("outer")
+mstx.mark("mark", None)
+mstx.range_end(outer)
+print(outer, mstx.get_tool_id())

@@ -1,0 +1,60 @@
+"""What waits lets other threads of Python run; functions of Python run in streams."""
+import threading
+import time
+
+import acl
+from support import end, expect, start
+
+context, stream = start()
+
+# Counts while the main thread waits for a stream in which a function of Python sleeps.
+done = threading.Event()
+counted = 0
+
+
+def count(_):
+    global counted
+    while not done.is_set():
+        counted += 1
+        time.sleep(0.001)
+
+
+arguments = []
+
+
+def slow(argument):
+    arguments.append(argument)
+    time.sleep(0.3)
+
+
+def handle_reports(args):
+    shared_context, seconds = args
+    assert acl.rt.set_context(shared_context) == 0
+    end_time = time.monotonic() + seconds
+    while time.monotonic() < end_time and not done.is_set():
+        acl.rt.process_report(100)
+
+
+counter, ret = acl.util.start_thread(count, None)
+assert ret == 0 and counter != 0
+reporter = expect(acl.util.start_thread(handle_reports, [context, 30]))
+assert acl.rt.subscribe_report(reporter, stream) == 0
+thing = {"any": "object"}
+before = counted
+assert acl.rt.launch_callback(slow, thing, 1, stream) == 0
+assert acl.rt.synchronize_stream(stream) == 0
+assert arguments == [thing], arguments
+assert counted - before > 50, counted - before
+
+assert acl.rt.launch_callback(lambda _: 1 / 0, None, 1, stream) == 0
+assert acl.rt.synchronize_stream(stream) == 0
+assert acl.rt.launch_callback("no function", None, 1, stream) == 100000
+assert acl.rt.unsubscribe_report(reporter, stream) == 0
+done.set()
+assert acl.util.stop_thread(reporter) == 0
+assert acl.util.stop_thread(counter) == 0
+assert acl.util.stop_thread(counter) == 100000
+end(context, stream)
+
+# One that never ends does not keep the program from ending.
+acl.util.start_thread(lambda _: time.sleep(1000), None)
