@@ -87,11 +87,9 @@ msprof_compile_together(${tests}/runtime runtime_robustness_test)
 msprof_compile_together(${tests}/session svp_names_test)
 msprof_compile_together(${tests}/ssh command_test patience_test sftp_weak_test)
 msprof_compile_together(${tests}/board
-  collect_run_disk_test collect_run_end_test collect_run_hostile_test collect_run_lock_test collect_terminal_test
-  transfer_fixture transfer_test)
+  collect_run_lock_test collect_upload_test cat_reader_test tar_writer_test transfer_fixture transfer_test)
 msprof_compile_together(${tests}/cli cli_hostile_store_test cli_query_sql_test cli_query_test command_line_test)
 msprof_compile_together(${tests}/collect
   collect_arrival_test collect_command_test collect_demo_test collect_options_test)
 msprof_compile_together(${tests}/golden
-  cann_chips_test cann_communication_test cann_damage_folder_test cann_db_test cann_host_tables_test cann_op_summary_test
-  cann_rules_test cann_split_test cann_style_test cann_timeline_test)
+  cann_damage_folder_test cann_batches_test cann_damage_records_test cann_host_tables_test cann_style_test)

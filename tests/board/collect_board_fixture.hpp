@@ -4,6 +4,7 @@
 
 #include <sys/types.h>
 
+#include <catch2/catch.hpp>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -87,6 +88,13 @@ bool contains(std::string_view text, std::string_view part);
 std::string litter_on(const BoardServer& board, std::size_t kept = 0);
 // The same of the user's side: changes of the project, temporary files in the output folder.
 std::string litter_of(const BoardUser& user);
+
+inline const Words kOnlyJob = {kBoardJob};
+
+// Both servers that boards have, one after the other in the case that asks.
+inline BoardKind each_kind() {
+  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
+}
 
 // A board and its only user.
 struct BoardScene {

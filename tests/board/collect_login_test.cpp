@@ -18,10 +18,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-BoardKind each_kind() {
-  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
-}
-
 // Address and account alone.
 std::string bare_ini(std::uint16_t port) {
   return "[ssh_config]\nip = 127.0.0.1\nusername = board\nport = " + std::to_string(port) + "\n";

@@ -24,8 +24,6 @@ constexpr std::uint64_t kSecond = 12 << 20;
 constexpr std::uint64_t kPart = 3 << 20;
 const Words kParts = {"n1", "n2", "n3", "n4", "n5", "n6"};
 
-const Words kOnlyJob = {kBoardJob};
-
 // A board behind a network that breaks.
 struct BrokenScene {
   explicit BrokenScene(const std::optional<Cut>& cut, const BoardOptions& options = {})

@@ -18,12 +18,6 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr std::uint64_t kMegabyte = 1 << 20;
-const Words kOnlyJob = {kBoardJob};
-
-BoardKind each_kind() {
-  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
-}
-
 // The application's copies on the board, in the cache and in the run, and `more`.
 std::uint64_t room_for_run(std::uint64_t more) {
   return 2 * application_bytes() + more;

@@ -17,12 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const Words kOnlyJob = {kBoardJob};
-
-BoardKind each_kind() {
-  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
-}
-
 // The head of a program for a machine that is none of the usual ones.
 std::string foreign_program() {
   std::string head(

@@ -17,12 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const Words kOnlyJob = {kBoardJob};
-
-BoardKind each_kind() {
-  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
-}
-
 // One member of a tar archive, in blocks of 512 bytes (POSIX ustar).
 std::string tar_member(const std::string& name, char kind, const std::string& link,
                        const std::string& bytes) {

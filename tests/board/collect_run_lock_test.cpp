@@ -20,10 +20,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-BoardKind each_kind() {
-  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
-}
-
 Words endless(const BoardUser& user) {
   return {"job",    kBoardJob, "on-int", "write",          "JOB/data/last",
           "at INT", "end",     "ready",  user.at("ready"), "hang"};

@@ -17,12 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const Words kOnlyJob = {kBoardJob};
-
-BoardKind each_kind() {
-  return GENERATE(BoardKind::openssh, BoardKind::dropbear);
-}
-
 // msprof collect in front of a user: stdin, stdout and stderr are the terminal.
 std::unique_ptr<TypedTerminal> at_terminal(const BoardScene& scene, const Words& options,
                                            const Words& application,

@@ -8,8 +8,6 @@ using namespace msprof::test::prof;
 
 namespace {
 
-constexpr std::uint32_t kThread = 100;
-
 // PipeUtilization: 0x8 vec, 0xa mac, 0x9 scalar, 0xb mte1, 0xc mte2, 0xd mte3, 0x54, 0x55.
 constexpr Counters kCounters = {16'000, 32'000, 6400, 0, 8000, 4000, 500, 50};
 

@@ -17,10 +17,10 @@ bool has(const std::string& text, std::string_view part) {
 }
 
 // 400 tasks of two threads, with collectives, steps, marks and memory.
-struct Played {
+struct CommandRun {
   TempFolder folder;
   MadeRun run;
-  explicit Played(const ProfSetup& setup = {}) : run(make_run(folder.path(), setup, shape())) {}
+  explicit CommandRun(const ProfSetup& setup = {}) : run(make_run(folder.path(), setup, shape())) {}
   static RunShape shape() {
     RunShape shape;
     shape.tasks = 400;
@@ -58,7 +58,7 @@ std::string products_of(const fs::path& folder) {
 }  // namespace
 
 TEST_CASE("export summary writes every table of the run, named as users know them") {
-  const Played played;
+  const CommandRun played;
   CHECK(played.msprof({"import"}) == 0);
   CHECK(names_in(played.run.folder) == Lines{"device_0", "host", "sqlite"});
   CHECK(played.msprof({"export", "summary"}) == 0);
@@ -71,7 +71,7 @@ TEST_CASE("export summary writes every table of the run, named as users know the
 }
 
 TEST_CASE("only the tables that are named are written") {
-  const Played played;
+  const CommandRun played;
   CHECK(played.msprof({"export", "summary", "op_summary", "task_time"}) == 0);
   CHECK(stems(played.products()) == Lines{"op_summary.csv", "task_time.csv"});
   CHECK(run_msprof({"export", "summary", "no_such_table", "-dir", played.run.folder.string()})
@@ -79,7 +79,7 @@ TEST_CASE("only the tables that are named are written") {
 }
 
 TEST_CASE("every table in JSON has the columns and rows of its csv") {
-  const Played played;
+  const CommandRun played;
   CHECK(played.msprof({"export", "summary"}) == 0);
   CHECK(played.msprof({"export", "summary", "--format", "json"}) == 0);
   for (const std::string stem :
@@ -97,7 +97,7 @@ TEST_CASE("every table in JSON has the columns and rows of its csv") {
 }
 
 TEST_CASE("importing twice gives the same bytes of the store and of every product") {
-  const Played played;
+  const CommandRun played;
   CHECK(played.msprof({"import"}) == 0);
   CHECK(played.msprof({"export", "summary"}) == 0);
   const std::string store = read_file(played.run.folder / "sqlite" / "msprof.db");
@@ -111,7 +111,7 @@ TEST_CASE("importing twice gives the same bytes of the store and of every produc
 }
 
 TEST_CASE("with --output nothing in a PROF folder changes") {
-  const Played played;
+  const CommandRun played;
   const std::string before = fingerprint(played.run.folder);
   const std::string out = (played.folder / "out").string();
   CHECK(played.msprof({"import", "--output", out}) == 0);
@@ -124,7 +124,7 @@ TEST_CASE("with --output nothing in a PROF folder changes") {
 
 TEST_CASE("a folder of several PROF folders is each of them") {
   const TempFolder folder;
-  RunShape shape = Played::shape();
+  RunShape shape = CommandRun::shape();
   const MadeRun first = make_run(folder / "a", {}, shape);
   shape.seed = 2;
   const MadeRun second = make_run(folder / "b", {}, shape);
@@ -137,7 +137,7 @@ TEST_CASE("a folder of several PROF folders is each of them") {
 }
 
 TEST_CASE("the host folder of a capture alone gives the tables of the host") {
-  const Played played;
+  const CommandRun played;
   const std::string out = (played.folder / "out").string();
   const RunResult result = run_msprof(
       {"export", "summary", "-dir", (played.run.folder / "host").string(), "--output", out});
@@ -152,7 +152,7 @@ TEST_CASE("the host folder of a capture alone gives the tables of the host") {
 }
 
 TEST_CASE("a device folder of a capture alone gives its tasks, without names") {
-  const Played played;
+  const CommandRun played;
   const std::string out = (played.folder / "out").string();
   const RunResult result = run_msprof(
       {"export", "summary", "-dir", (played.run.folder / "device_0").string(), "--output", out});
@@ -164,7 +164,7 @@ TEST_CASE("a device folder of a capture alone gives its tasks, without names") {
 }
 
 TEST_CASE("show tells the chip, operators, calls, steps and collectives") {
-  const Played played;
+  const CommandRun played;
   const RunResult result = run_msprof({"show", "-dir", played.run.folder.string()});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
@@ -180,7 +180,7 @@ TEST_CASE("show tells the chip, operators, calls, steps and collectives") {
 }
 
 TEST_CASE("the verdict of a whole run counts every record and skips none") {
-  const Played played;
+  const CommandRun played;
   const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
@@ -195,7 +195,7 @@ TEST_CASE("the verdict of a whole run counts every record and skips none") {
 
 TEST_CASE(
     "a verdict is complete without what nobody reads, and every such kind and file is named") {
-  const Played played;
+  const CommandRun played;
   const fs::path device = played.run.folder / "device_0" / "data";
   const std::map<std::string, std::string> files = {
       {"hbm.data.0.slice_0", "HBM bandwidth"},
@@ -244,7 +244,7 @@ TEST_CASE(
 }
 
 TEST_CASE("records that the device lost make the data partial") {
-  const Played played;
+  const CommandRun played;
   // The running number of the records is four bits of their head.
   const fs::path slice = played.run.folder / "device_0" / "data" / "stars_soc.data.0.slice_0";
   std::string bytes = read_file(slice);
@@ -267,7 +267,7 @@ TEST_CASE("records that the device lost make the data partial") {
 }
 
 TEST_CASE("an import says nothing of what exports and viewers left in the capture") {
-  const Played played;
+  const CommandRun played;
   REQUIRE(played.msprof({"import"}) == 0);
   const std::string store = read_file(played.run.folder / "sqlite/msprof.db");
   REQUIRE(played.msprof({"export", "all"}) == 0);

@@ -8,10 +8,7 @@ using namespace msprof::test::prof;
 
 namespace {
 
-constexpr std::uint32_t kThread = 100;
-
 // The last three digits of the group's hash go into the names of its operators.
-constexpr std::uint64_t kGroupHash = 12'345'678'900'000'026;
 
 struct CommRun : ProfCapture {
   explicit CommRun(const ProfSetup& setup = {}) : ProfCapture(setup) {

@@ -15,6 +15,8 @@
 
 namespace msprof::test {
 
+inline const std::string kHost = "host/data/", kDevice = "device_0/data/";
+
 // The rows of each product by what tells them apart; of api_statistic a text for each call.
 using ProductKeys = std::map<std::string, std::multiset<std::string>>;
 

@@ -18,8 +18,6 @@ std::string u64(std::uint64_t value) {
   return {reinterpret_cast<const char*>(&value), sizeof value};
 }
 
-const std::string kHost = "host/data/", kDevice = "device_0/data/";
-
 }  // namespace
 
 TEST_CASE("a count beyond what a record can hold costs that record only, and is counted") {

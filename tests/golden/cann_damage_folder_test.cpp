@@ -15,8 +15,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-const std::string kHost = "host/data/", kDevice = "device_0/data/";
-
 bool has(const std::string& text, std::string_view part) {
   return text.find(part) != std::string::npos;
 }

@@ -17,8 +17,6 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint32_t kThread = 100;
-constexpr std::uint64_t kGroupHash = 12'345'678'900'000'026;
 constexpr const char* kDbName = "msprof_20231114221320.db";
 // Thread 100 of process 4321.
 const std::string kGlobalTid = std::to_string((std::uint64_t{4321} << 32) + kThread);

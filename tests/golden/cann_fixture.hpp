@@ -13,6 +13,11 @@ namespace msprof::test {
 
 using Lines = std::vector<std::string>;
 
+// The thread of tests that need one, and a group of ranks; its last digits are in names of
+// operators.
+inline constexpr std::uint32_t kThread = 100;
+inline constexpr std::uint64_t kGroupHash = 12'345'678'900'000'026;
+
 struct ProfCapture {
   explicit ProfCapture(const prof::ProfSetup& setup = {})
       : prof(folder.path(), setup), scene(prof) {}

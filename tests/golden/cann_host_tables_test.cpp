@@ -9,8 +9,6 @@ using namespace msprof::test::prof;
 
 namespace {
 
-constexpr std::uint32_t kThread = 100;
-
 double number(const std::string& cell) {
   return std::stod(cell);
 }

@@ -10,8 +10,6 @@ using namespace msprof::test::prof;
 
 namespace {
 
-constexpr std::uint32_t kThread = 100;
-
 // Counters of PipeUtilizationExct: 0x416, 0x417, 0x9, 0x302, 0xc, 0x303, 0x54, 0x55.
 constexpr Counters kCubeCounters = {20000, 5000, 10000, 30000, 40000, 50000, 1000, 250};
 // Counters of PipeUtilization: 0x8, 0xa, 0x9, 0xb, 0xc, 0xd, 0x54, 0x55.

@@ -10,8 +10,6 @@ using namespace msprof::test::prof;
 
 namespace {
 
-constexpr std::uint32_t kThread = 100;
-
 OpKind op(const std::string& name) {
   return {name, "Add", Core::aiv};
 }

@@ -6,6 +6,7 @@
 #include <regex>
 #include <set>
 
+#include "golden/cann_fixture.hpp"
 #include "golden/timeline_file.hpp"
 #include "support/prof/prof_run.hpp"
 
@@ -15,8 +16,7 @@ namespace fs = std::filesystem;
 
 namespace {
 
-constexpr std::uint32_t kThread = 100;
-const OpKind kAdd = {"add", "Add", Core::aiv};
+const OpKind kAddOp = {"add", "Add", Core::aiv};
 
 // Three launches of 1, 2 and 3 us on two devices: from 10, 20 and 30 us on.
 struct ThreeLaunches : ProfCapture {
@@ -57,7 +57,7 @@ Lines process_names(const TimelineFile& timeline) {
 }
 
 // 2000 tasks of two threads, exported with `words` into a folder of their own each time.
-struct Played {
+struct SplitRun {
   TempFolder folder;
   MadeRun run = make_run(folder.path(), {}, shape());
   static RunShape shape() {
@@ -169,7 +169,7 @@ TEST_CASE("what cannot be meant ends with exit code 2 and a sentence with the wa
 }
 
 TEST_CASE("the parts of a split timeline are small, load, and are the whole together") {
-  const Played played;
+  const SplitRun played;
   const auto whole_path = main_timelines(played.exported("whole"), "msprof_2");
   REQUIRE(whole_path.size() == 1);
   const Events whole = events_of(TimelineFile(whole_path.front()));
@@ -190,7 +190,7 @@ TEST_CASE("the parts of a split timeline are small, load, and are the whole toge
 }
 
 TEST_CASE("parts are stretches of time, one after the other") {
-  const Played played;
+  const SplitRun played;
   auto parts = main_timelines(played.exported("parts", {"--split", "400kB"}), "msprof_slice_");
   REQUIRE(parts.size() > 1);
   std::sort(parts.begin(), parts.end(), [](const fs::path& a, const fs::path& b) {
@@ -213,7 +213,7 @@ TEST_CASE("parts are stretches of time, one after the other") {
 }
 
 TEST_CASE("a gzipped timeline is the same timeline, in parts, too") {
-  const Played played;
+  const SplitRun played;
   for (const Lines& words : {Lines{}, Lines{"--split", "500kB"}}) {
     Lines zipped = words;
     zipped.push_back("--gzip");
@@ -235,7 +235,7 @@ TEST_CASE("a gzipped timeline is the same timeline, in parts, too") {
 }
 
 TEST_CASE("the same run gives the same bytes of every timeline") {
-  const Played played;
+  const SplitRun played;
   for (const Lines& words : {Lines{}, Lines{"--gzip"}, Lines{"--split", "300kB"}}) {
     const fs::path first = played.exported("first", words);
     const fs::path second = played.exported("second", words);
@@ -249,7 +249,7 @@ TEST_CASE("the same run gives the same bytes of every timeline") {
 }
 
 TEST_CASE("--split says how many arrows it cuts") {
-  const Played played;
+  const SplitRun played;
   const fs::path out = played.folder / "split";
   const RunResult result = run_msprof({"export", "timeline", "--split", "100kB", "-dir",
                                        played.run.folder.string(), "--output", out.string()});

@@ -3,15 +3,13 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 
+#include "golden/cann_fixture.hpp"
 #include "golden/timeline_file.hpp"
 
 using namespace msprof::test;
 using namespace msprof::test::prof;
 
 namespace {
-
-constexpr std::uint32_t kThread = 100;
-constexpr std::uint64_t kGroupHash = 12'345'678'900'000'026;  // its last digits are in op names
 
 const OpKind kAdd = {"add", "Add", Core::aiv};
 
