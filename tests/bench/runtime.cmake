@@ -1,3 +1,7 @@
 # What the runtime costs. runtime_overhead.sh is run by hand or by scripts/bench.
 add_executable(runtime_bench runtime_bench.cpp)
 target_link_libraries(runtime_bench PRIVATE msprof_flags svp_acl_static benchmark::benchmark)
+
+# The same of a recording of libascendcl.
+add_executable(recording_bench recording_bench.cpp)
+target_link_libraries(recording_bench PRIVATE msprof_flags ascendcl_static benchmark::benchmark)
