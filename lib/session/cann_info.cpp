@@ -211,6 +211,7 @@ bool read_sample_json(std::string_view text, Info& info) {
   info.l2_cache_events = events_of(text_of(object, "l2CacheTaskProfilingEvents"));
   info.profile_level = level_of(object);
   info.task_block = text_of(object, "taskBlock") == "on";
+  info.hccl_trace = text_of(object, "hcclTrace") == "on";
   return true;
 }
 
@@ -268,6 +269,7 @@ void take_sample_json(Info& to, const Info& from) {
   to.l2_cache_events = from.l2_cache_events;
   to.profile_level = from.profile_level;
   to.task_block = from.task_block;
+  to.hccl_trace = from.hccl_trace;
 }
 
 }  // namespace msprof::cann

@@ -62,6 +62,7 @@ struct Info {
   std::vector<std::uint32_t> l2_cache_events;
   int profile_level = 1;  // "l0" is 0
   bool task_block = false;
+  bool hccl_trace = false;  // collectives were asked for
 };
 
 // host_start.log and dev_start.log: a moment on two clocks.

@@ -253,6 +253,8 @@ void CannSession::report_losses(const PartFiles& files) {
     findings_.push_back({FindingId::lost_records, "capture", parts_[i].name + "/end_info",
                          "records that found no space", fmt::format("{} records", lost)});
   }
+  if (is_of_host_runtime() && info().hccl_trace)
+    tell(FindingId::no_collectives, "", "no collectives: a host has none");
   const auto open = std::count_if(raw_files_.begin(), raw_files_.end(),
                                   [](const RawFile& file) { return file.has_space; });
   if (open > 0) {

@@ -326,3 +326,19 @@ TEST_CASE("memory of operators is recorded") {
   CHECK(imported.verdict() == Severity::note);
   CHECK(imported.value("count(*), sum(size_bytes)", "memory_event") == "2|0");
 }
+
+TEST_CASE("the events of the L2 cache are those that its rates are made of") {
+  const int chip = GENERATE(5, 4, 1);
+  const TempFolder folder;
+  const acl::OpInfo op = make_op("conv1", "Conv2D");
+  RunningRecording recording(
+      options_for(folder, kAllTaskBits | prof_bits::kL2Cache | prof_bits::kHcclTrace, chip));
+  run_op(op, {0, 1, 0}, runtime::monotonic_ns());
+  recording.finish();
+  const Imported imported(recording.folder());
+  INFO(imported.text());
+  CHECK(imported.verdict() == Severity::note);
+  CHECK(imported.found(FindingId::no_collectives));
+  // 1,280 bytes in and 640 out, in lines of 128.
+  CHECK(imported.value("count(*), sum(e0)", "l2_cache") == (chip == 1 ? "1|15" : "1|10"));
+}

@@ -126,7 +126,9 @@ TEST_CASE("hashes are those of the dictionary's format, and a text is written on
   const std::string text =
       read_file(recording.folder() / "host/data/unaging.additional.hash_dic.slice_0");
   std::size_t lines = 0;
-  for (std::size_t at = text.find(":text "); at != std::string::npos; at = text.find(":text ", at + 1)) ++lines;
+  for (std::size_t at = text.find(":text "); at != std::string::npos;
+       at = text.find(":text ", at + 1))
+    ++lines;
   CHECK(lines == 3000);
   CHECK(text.find(std::to_string(acl::text_hash("text 2999")) + ":text 2999\n") !=
         std::string::npos);

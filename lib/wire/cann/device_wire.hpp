@@ -105,7 +105,8 @@ struct __attribute__((packed)) EventCountWire {
 static_assert(sizeof(EventCountWire) == 112);
 inline constexpr std::uint8_t kEventCountTag = 4;
 
-// ts_track.data of all chips but 310 (3): step marks, turns of task ids and more, told by their tag.
+// ts_track.data of all chips but 310 (3): step marks, turns of task ids and more, told by their
+// tag.
 inline constexpr std::size_t kTsRecordBytes = 40;
 enum class TsTag : std::uint8_t {
   time_line = 3,  // chip 310 alone

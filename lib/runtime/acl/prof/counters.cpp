@@ -148,6 +148,31 @@ constexpr Event kMemoryAccess[] = {{0x32, matrix_read_by<256>},     {0x3d, vecto
                                    {0x20c, matrix_written_by<128>}, {0x50c, written_by<128>},
                                    {0x50d, read_by<128>},           {0x50e, none}};
 
+constexpr std::uint64_t kLineBytes = 128;
+std::uint64_t l2_reads(const Activity& a) {
+  return (a.read_bytes + a.relayout_bytes) / kLineBytes;
+}
+std::uint64_t l2_writes(const Activity& a) {
+  return a.written_bytes / kLineBytes;
+}
+std::uint64_t l2_requests(const Activity& a) {
+  return l2_reads(a) + l2_writes(a);
+}
+std::uint64_t l2_hits(const Activity& a) {
+  return a.relayout_bytes / kLineBytes;
+}
+// Requests, hits and victims, by chip (cann_device.md 9.1).
+constexpr Event kL2Of910b[] = {
+    {0xfb, l2_reads}, {0xfc, l2_writes}, {0x90, l2_hits}, {0x91, none}, {0x9c, none}};
+constexpr Event kL2Of310p[] = {{0x78, l2_reads}, {0x79, l2_writes}, {0x6a, l2_hits}, {0x71, none}};
+constexpr Event kL2Of910a[] = {{0x59, l2_requests}, {0x5b, l2_hits}, {0x5c, none}};
+
+std::span<const Event> l2_set(int chip) {
+  if (chip == 5) return kL2Of910b;
+  if (chip == 4) return kL2Of310p;
+  return kL2Of910a;
+}
+
 struct Set {
   const char* name = "";
   std::span<const Event> events;
@@ -172,6 +197,41 @@ const Set& set_of(Metrics metrics, int chip, bool is_vector_core) {
   return kSets[static_cast<std::size_t>(metrics)];
 }
 
+std::string event_list(std::span<const Event> events) {
+  constexpr const char* kDigits = "0123456789abcdef";
+  std::string list;
+  for (const Event& event : events) {
+    std::string digits;
+    for (std::uint32_t rest = event.number; rest != 0; rest /= 16)
+      digits.insert(digits.begin(), kDigits[rest % 16]);
+    list += (list.empty() ? "0x" : ",0x") + digits;
+  }
+  return list;
+}
+
+Activity activity_of(const runtime::LayerWork& work, std::uint64_t images,
+                     std::uint64_t total_cycles) {
+  Activity activity;
+  activity.units = runtime::model_units(work, images, total_cycles);
+  // Both loads go through one unit.
+  if (load(activity) > total_cycles) activity.units.wld = total_cycles - activity.units.dld;
+  activity.read_bytes = activity.units.ddr_read_bytes;
+  activity.written_bytes = activity.units.ddr_write_bytes;
+  activity.relayout_bytes = static_cast<std::uint64_t>(work.relayout_bytes) * images;
+  activity.weight_bytes = static_cast<std::uint64_t>(work.weight_bytes);
+  activity.macs = static_cast<std::uint64_t>(work.macs) * images;
+  activity.vector_ops = static_cast<std::uint64_t>(work.vector_ops) * images;
+  activity.is_matrix = work.macs > 0;
+  return activity;
+}
+
+CounterValues values_of(std::span<const Event> events, const Activity& activity) {
+  CounterValues values{};
+  std::size_t at = 0;
+  for (const Event& event : events) values[at++] = event.value(activity);
+  return values;
+}
+
 }  // namespace
 
 const Metrics* metrics_of(const RecordingOptions& options) {
@@ -186,36 +246,22 @@ const Metrics* metrics_of(const RecordingOptions& options) {
 
 CounterSet counter_set(Metrics metrics, int chip, bool is_vector_core) {
   const Set& set = set_of(metrics, chip, is_vector_core);
-  CounterSet result{set.name, ""};
-  constexpr const char* kDigits = "0123456789abcdef";
-  for (const Event& event : set.events) {
-    std::string digits;
-    for (std::uint32_t rest = event.number; rest != 0; rest /= 16)
-      digits.insert(digits.begin(), kDigits[rest % 16]);
-    result.events += (result.events.empty() ? "0x" : ",0x") + digits;
-  }
-  return result;
+  return {set.name, event_list(set.events)};
 }
 
 CounterValues count_events(Metrics metrics, int chip, bool is_vector_core,
                            const runtime::LayerWork& work, std::uint64_t images,
                            std::uint64_t total_cycles) {
-  Activity activity;
-  activity.units = runtime::model_units(work, images, total_cycles);
-  // Both loads go through one unit.
-  if (load(activity) > total_cycles) activity.units.wld = total_cycles - activity.units.dld;
-  activity.read_bytes = activity.units.ddr_read_bytes;
-  activity.written_bytes = activity.units.ddr_write_bytes;
-  activity.relayout_bytes = static_cast<std::uint64_t>(work.relayout_bytes) * images;
-  activity.weight_bytes = static_cast<std::uint64_t>(work.weight_bytes);
-  activity.macs = static_cast<std::uint64_t>(work.macs) * images;
-  activity.vector_ops = static_cast<std::uint64_t>(work.vector_ops) * images;
-  activity.is_matrix = work.macs > 0;
-  CounterValues values{};
-  std::size_t at = 0;
-  for (const Event& event : set_of(metrics, chip, is_vector_core).events)
-    values[at++] = event.value(activity);
-  return values;
+  return values_of(set_of(metrics, chip, is_vector_core).events,
+                   activity_of(work, images, total_cycles));
+}
+
+std::string l2_cache_events(int chip) {
+  return event_list(l2_set(chip));
+}
+
+CounterValues count_l2_cache(int chip, const runtime::LayerWork& work, std::uint64_t images) {
+  return values_of(l2_set(chip), activity_of(work, images, UINT64_MAX));
 }
 
 }  // namespace msprof::acl

@@ -47,4 +47,8 @@ CounterValues count_events(Metrics metrics, int chip, bool is_vector_core,
                            const runtime::LayerWork& work, std::uint64_t images,
                            std::uint64_t total_cycles);
 
+// Events of l2_cache.data on that chip, and how many of each an operator makes.
+std::string l2_cache_events(int chip);
+CounterValues count_l2_cache(int chip, const runtime::LayerWork& work, std::uint64_t images);
+
 }  // namespace msprof::acl

@@ -124,6 +124,18 @@ cann::OldAicpuWire old_aicpu_record(const DeviceTask& task, std::uint32_t thread
   return record;
 }
 
+cann::L2CacheWire l2_cache_record(const DeviceTask& task, unsigned sqe,
+                                  const CounterValues& values) {
+  cann::L2CacheWire record = {};
+  record.task_type = static_cast<std::uint16_t>(sqe);
+  record.stream = task.stream;
+  record.task = task.task;
+  // Means nothing; with it no record begins like space that was not written.
+  record.reserved = cann::kDeviceMagic;
+  for (std::size_t i = 0; i < cann::kL2CacheEvents; ++i) record.events[i] = values[i];
+  return record;
+}
+
 cann::StepTraceWire step_record(std::uint16_t stream, std::uint16_t task, std::uint64_t index,
                                 std::uint64_t model, std::uint16_t tag, std::uint64_t at) {
   cann::StepTraceWire record = {};

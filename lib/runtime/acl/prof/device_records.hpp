@@ -38,6 +38,8 @@ cann::AicoreWire hwts_counters(const DeviceTask& task, const CounterValues& valu
 cann::AicpuNodeWire aicpu_record(const DeviceTask& task, std::uint32_t thread);
 cann::OldAicpuWire old_aicpu_record(const DeviceTask& task, std::uint32_t thread,
                                     std::uint16_t device);
+cann::L2CacheWire l2_cache_record(const DeviceTask& task, unsigned sqe,
+                                  const CounterValues& values);
 cann::StepTraceWire step_record(std::uint16_t stream, std::uint16_t task, std::uint64_t index,
                                 std::uint64_t model, std::uint16_t tag, std::uint64_t at);
 cann::FlipWire flip_record(std::uint16_t stream, std::uint16_t number, std::uint64_t at);

@@ -177,37 +177,39 @@ std::string sample_json(const RecordingOptions& options, std::optional<std::uint
       counts ? counter_set(*metrics_of(options), options.chip, false) : CounterSet{};
   const CounterSet vector =
       counts ? counter_set(*metrics_of(options), options.chip, true) : CounterSet{};
-  Json sample = {{"result_dir", folder},
-                 {"devices", device ? device_list(options) : kHostDevice},
-                 {"storageLimit", options.storage_limit_bytes == 0
-                                      ? std::string()
-                                      : std::to_string(options.storage_limit_bytes >> 20U) + "MB"},
-                 {"ai_core_profiling", on_off(counts)},
-                 {"ai_core_profiling_mode", "task-based"},
-                 {"ai_core_metrics", core.name},
-                 {"ai_core_profiling_events", core.events},
-                 {"aicore_sampling_interval", 10},
-                 {"aiv_profiling", on_off(counts)},
-                 {"aiv_profiling_mode", "task-based"},
-                 {"aiv_metrics", vector.name},
-                 {"aiv_profiling_events", vector.events},
-                 {"aiv_sampling_interval", 10},
-                 {"acl", on_off((bits & prof_bits::kAclApi) != 0)},
-                 {"runtimeApi", on_off((bits & prof_bits::kRuntimeApi) != 0)},
-                 {"aicpuTrace", on_off((bits & prof_bits::kAicpu) != 0)},
-                 {"hcclTrace", on_off((bits & prof_bits::kHcclTrace) != 0)},
-                 {"msproftx", on_off((bits & prof_bits::kMsprofTx) != 0)},
-                 {"taskTime", on_off((bits & prof_bits::kAnyTaskTime) != 0)},
-                 {"taskMemory", on_off((bits & prof_bits::kTaskMemory) != 0)},
-                 {"ts_keypoint", on_off((bits & prof_bits::kTrainingTrace) != 0)},
-                 {"prof_level", level(bits)},
-                 {"l2CacheTaskProfiling", "off"},
-                 {"l2CacheTaskProfilingEvents", ""},
-                 {"llc_profiling", ""},
-                 {"dynamic", "off"},
-                 {"taskBlock", "off"},
-                 {"hostProfiling", false},
-                 {"msprofBinPid", -1}};
+  Json sample = {
+      {"result_dir", folder},
+      {"devices", device ? device_list(options) : kHostDevice},
+      {"storageLimit", options.storage_limit_bytes == 0
+                           ? std::string()
+                           : std::to_string(options.storage_limit_bytes >> 20U) + "MB"},
+      {"ai_core_profiling", on_off(counts)},
+      {"ai_core_profiling_mode", "task-based"},
+      {"ai_core_metrics", core.name},
+      {"ai_core_profiling_events", core.events},
+      {"aicore_sampling_interval", 10},
+      {"aiv_profiling", on_off(counts)},
+      {"aiv_profiling_mode", "task-based"},
+      {"aiv_metrics", vector.name},
+      {"aiv_profiling_events", vector.events},
+      {"aiv_sampling_interval", 10},
+      {"acl", on_off((bits & prof_bits::kAclApi) != 0)},
+      {"runtimeApi", on_off((bits & prof_bits::kRuntimeApi) != 0)},
+      {"aicpuTrace", on_off((bits & prof_bits::kAicpu) != 0)},
+      {"hcclTrace", on_off((bits & prof_bits::kHcclTrace) != 0)},
+      {"msproftx", on_off((bits & prof_bits::kMsprofTx) != 0)},
+      {"taskTime", on_off((bits & prof_bits::kAnyTaskTime) != 0)},
+      {"taskMemory", on_off((bits & prof_bits::kTaskMemory) != 0)},
+      {"ts_keypoint", on_off((bits & prof_bits::kTrainingTrace) != 0)},
+      {"prof_level", level(bits)},
+      {"l2CacheTaskProfiling", on_off((bits & prof_bits::kL2Cache) != 0)},
+      {"l2CacheTaskProfilingEvents",
+       (bits & prof_bits::kL2Cache) != 0 ? l2_cache_events(options.chip) : std::string()},
+      {"llc_profiling", ""},
+      {"dynamic", "off"},
+      {"taskBlock", "off"},
+      {"hostProfiling", false},
+      {"msprofBinPid", -1}};
   for (const auto& [key, value] : options.parameters) sample[key] = value;
   return one_line(sample);
 }

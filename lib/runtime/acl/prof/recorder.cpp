@@ -216,19 +216,15 @@ void append_launch(Recording& recording, const Launch& launch, const Span& time,
 }
 
 // The counters of an operator's task.
-void append_counters(Recording& recording, const RanTask& task, const Span& time) {
+void append_counters(Recording& recording, const RanTask& task, const DeviceTask& run) {
   const Metrics* const metrics = metrics_of(recording.options());
   const std::uint32_t kind = kind_of(*task.op, recording);
   if (metrics == nullptr || kind == kAiCpuTask) return;
   const int chip = recording.options().chip;
   const bool is_vector = kind == kVectorCoreTask;
-  const std::uint64_t cycles = time.end_ns - time.begin_ns;
   const CounterValues values =
-      count_events(*metrics, chip, is_vector, task.op->work, task.images, cycles);
+      count_events(*metrics, chip, is_vector, task.op->work, task.images, run.end - run.begin);
   const DeviceFile file = is_vector ? DeviceFile::vector_counters : DeviceFile::counters;
-  const DeviceTask run = {static_cast<std::uint16_t>(task.ids.stream & kStreamMask),
-                          static_cast<std::uint16_t>(task.ids.sequence), time.begin_ns,
-                          time.end_ns};
   if (has_stars(chip)) {
     const cann::FftsWire record = stars_counters(run, is_vector, values);
     recording.append(task.ids.device, file, &record);
@@ -236,6 +232,15 @@ void append_counters(Recording& recording, const RanTask& task, const Span& time
     const cann::AicoreWire record = hwts_counters(run, values);
     recording.append(task.ids.device, file, &record);
   }
+}
+
+void append_l2_cache(Recording& recording, const RanTask& task, const DeviceTask& run,
+                     unsigned sqe) {
+  if ((recording.options().bits & prof_bits::kL2Cache) == 0 || task.op->task_type == kAiCpuTask)
+    return;
+  const CounterValues values = count_l2_cache(recording.options().chip, task.op->work, task.images);
+  const cann::L2CacheWire record = l2_cache_record(run, sqe, values);
+  recording.append(task.ids.device, DeviceFile::l2_cache, &record);
 }
 
 void append_aicpu(Recording& recording, const RanTask& task, const DeviceTask& run) {
@@ -267,8 +272,9 @@ void append_task(Recording& recording, const RanTask& task, const Span& time) {
     }
   }
   if (task.kind != TaskKind::op || task.op == nullptr) return;
-  append_counters(recording, task, time);
+  append_counters(recording, task, run);
   append_aicpu(recording, task, run);
+  append_l2_cache(recording, task, run, sqe);
 }
 
 }  // namespace

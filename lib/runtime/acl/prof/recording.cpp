@@ -16,6 +16,7 @@
 #include "runtime/acl/prof/type_names.hpp"
 #include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
+#include "wire/cann/device_wire.hpp"
 
 namespace msprof::acl {
 
@@ -50,12 +51,14 @@ constexpr FileKind kStarsKinds[] = {{"stars_soc.data", {64, Counter::bits_6_to_9
                                     {"ffts_profile.data", {128, Counter::bits_6_to_9}},
                                     {nullptr, {}},
                                     {"ts_track.data", {40}},
-                                    {"aicpu.data", {256}}};
+                                    {"aicpu.data", {256}},
+                                    {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
 constexpr FileKind kHwtsKinds[] = {{"hwts.data", {64, Counter::bits_4_to_7}},
                                    {"aicore.data", {128, Counter::bits_4_to_7}},
                                    {"aiVectorCore.data", {128, Counter::bits_4_to_7}},
                                    {"ts_track.data", {40}},
-                                   {"DATA_PREPROCESS.AICPU", {128}}};
+                                   {"DATA_PREPROCESS.AICPU", {128}},
+                                   {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
 static_assert(std::size(kStarsKinds) == kDeviceFiles && std::size(kHwtsKinds) == kDeviceFiles);
 
 struct DeviceFiles {

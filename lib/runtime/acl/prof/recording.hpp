@@ -72,6 +72,7 @@ enum class DeviceFile : std::uint8_t {
   vector_counters,
   ts_track,
   aicpu,
+  l2_cache,
   kCount
 };
 // The two sides of a task: each numbers the turns of task ids by itself.
