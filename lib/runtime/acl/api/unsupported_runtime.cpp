@@ -1,8 +1,9 @@
-// Devices, models and dumps: what of them only a card has.
+// Devices, models, dumps and profiling: what of them only a card has.
 #include "runtime/acl/api/unsupported.hpp"
 #include "runtime/acl/include/acl/acl_base_rt.h"
 #include "runtime/acl/include/acl/acl_dump.h"
 #include "runtime/acl/include/acl/acl_mdl.h"
+#include "runtime/acl/include/acl/acl_prof.h"
 #include "runtime/acl/include/acl/acl_rt.h"
 
 extern "C" {
@@ -176,6 +177,16 @@ aclError aclopStartDumpArgs(uint32_t, const char*) {
 }
 
 aclError aclopStopDumpArgs(uint32_t) {
+  MSPROF_UNSUPPORTED_ERROR;
+}
+
+// What a card's driver can record.
+
+aclError aclprofGetSupportedFeatures(size_t*, void**) {
+  MSPROF_UNSUPPORTED_ERROR;
+}
+
+aclError aclprofGetSupportedFeaturesV2(size_t*, void**) {
   MSPROF_UNSUPPORTED_ERROR;
 }
 

@@ -206,7 +206,7 @@ MSVP_PROF_API uint64_t aclprofStr2Id(const char* message);
 MSVP_PROF_API aclError aclprofRangePushEx(aclprofEventAttributes* attr);
 MSVP_PROF_API aclError aclprofRangePop(void);
 
-// What this runtime can record, as JSON text that belongs to the library.
+// What a card's driver can record, for the vendor's own tools: 200001 on a host.
 MSVP_PROF_API aclError aclprofGetSupportedFeatures(size_t* featuresSize, void** featuresData);
 MSVP_PROF_API aclError aclprofGetSupportedFeaturesV2(size_t* featuresSize, void** featuresData);
 
