@@ -98,13 +98,11 @@ namespace {
 template <typename Read>
 void load(std::uint32_t* model_id, Read read) {
   require(model_id);
-  const bool recorded = is_recording();
-  const std::uint64_t begin = recorded ? runtime::monotonic_ns() : 0;
+  const std::uint64_t begin = runtime::monotonic_ns();
   Runtime::instance().current_context();  // before a large file is read for nothing
   const std::shared_ptr<LoadedModel> loaded = Runtime::instance().load(read());
-  if (recorded) {
-    record_model_load(loaded->id(), loaded->model().name(), begin, runtime::monotonic_ns());
-  }
+  // Also where nothing is recorded yet: a recording that begins later wants the model's name.
+  record_model_load(loaded->id(), loaded->model().name(), begin, runtime::monotonic_ns());
   *model_id = loaded->id();
 }
 

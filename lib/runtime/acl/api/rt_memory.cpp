@@ -120,19 +120,32 @@ void check_fill(const void* memory, std::size_t room, std::size_t count) {
   if (count > room) throw Failure(ACL_ERROR_INVALID_PARAM);
 }
 
+// Memory of the application, which has no operator.
+void record_change(const void* memory, std::uint16_t device, std::int64_t bytes) {
+  if (!is_recording()) return;
+  const std::uint64_t allocated = Runtime::instance().memory.allocated_bytes(device);
+  record_memory(device, "", reinterpret_cast<std::uintptr_t>(memory), bytes, allocated, allocated);
+}
+
 void allocate(void** memory, std::size_t size, MemoryKind kind) {
   require(memory);
   if (size == 0) throw Failure(ACL_ERROR_INVALID_PARAM);
   Runtime& runtime = Runtime::instance();
-  void* made = runtime.memory.allocate(size, kind, runtime.current_context()->device);
+  const std::uint16_t device = runtime.current_context()->device;
+  void* made = runtime.memory.allocate(size, kind, device);
   if (made == nullptr) throw Failure(ACL_ERROR_BAD_ALLOC);
+  if (kind == MemoryKind::device) record_change(made, device, static_cast<std::int64_t>(size));
   *memory = made;
 }
 
 aclError release(void* memory, MemoryKind kind) {
   require(memory);
-  return Runtime::instance().memory.release(memory, kind) ? ACL_SUCCESS
-                                                          : ACL_ERROR_RT_PARAM_INVALID;
+  const std::optional<MemoryBlock> freed = Runtime::instance().memory.release(memory, kind);
+  if (!freed) return ACL_ERROR_RT_PARAM_INVALID;
+  if (kind == MemoryKind::device) {
+    record_change(memory, freed->device, -static_cast<std::int64_t>(freed->size));
+  }
+  return ACL_SUCCESS;
 }
 
 }  // namespace

@@ -19,7 +19,8 @@ void* Memory::allocate(std::size_t size, MemoryKind kind, std::uint16_t device) 
   if (posix_memalign(&memory, kAlignment, size) != 0) return nullptr;
   try {
     const std::lock_guard lock(mutex_);
-    blocks_.insert_or_assign(number(memory), Block{size, kind, device});
+    blocks_.insert_or_assign(number(memory), MemoryBlock{size, kind, device});
+    if (kind == MemoryKind::device) allocated_[device] += size;
   } catch (...) {
     std::free(memory);
     throw;
@@ -27,15 +28,18 @@ void* Memory::allocate(std::size_t size, MemoryKind kind, std::uint16_t device) 
   return memory;
 }
 
-bool Memory::release(void* memory, MemoryKind kind) {
+std::optional<MemoryBlock> Memory::release(void* memory, MemoryKind kind) {
+  MemoryBlock block;
   {
     const std::lock_guard lock(mutex_);
     const auto it = blocks_.find(number(memory));
-    if (it == blocks_.end() || it->second.kind != kind) return false;
+    if (it == blocks_.end() || it->second.kind != kind) return std::nullopt;
+    block = it->second;
     blocks_.erase(it);
+    if (kind == MemoryKind::device) allocated_[block.device] -= block.size;
   }
   std::free(memory);
-  return true;
+  return block;
 }
 
 bool Memory::is_device_memory(const void* address) const {
@@ -48,11 +52,8 @@ bool Memory::is_device_memory(const void* address) const {
 
 std::uint64_t Memory::allocated_bytes(std::uint16_t device) const {
   const std::lock_guard lock(mutex_);
-  std::uint64_t sum = 0;
-  for (const auto& [address, block] : blocks_) {
-    if (block.kind == MemoryKind::device && block.device == device) sum += block.size;
-  }
-  return sum;
+  const auto it = allocated_.find(device);
+  return it == allocated_.end() ? 0 : it->second;
 }
 
 }  // namespace msprof::acl

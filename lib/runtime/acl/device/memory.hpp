@@ -5,31 +5,33 @@
 #include <cstdint>
 #include <map>
 #include <mutex>
+#include <optional>
 
 namespace msprof::acl {
 
 enum class MemoryKind : std::uint8_t { device, host };
 
+struct MemoryBlock {
+  std::size_t size;
+  MemoryKind kind;
+  std::uint16_t device;
+};
+
 class Memory {
  public:
   // Null where there is none. `size` is not 0.
   void* allocate(std::size_t size, MemoryKind kind, std::uint16_t device);
-  // False for what was not allocated as this kind, or is freed already.
-  bool release(void* memory, MemoryKind kind);
+  // What was freed; nothing for what was not allocated as this kind, or is freed already.
+  std::optional<MemoryBlock> release(void* memory, MemoryKind kind);
   // True inside of memory that was allocated for a device.
   bool is_device_memory(const void* address) const;
   // Of one device.
   std::uint64_t allocated_bytes(std::uint16_t device) const;
 
  private:
-  struct Block {
-    std::size_t size;
-    MemoryKind kind;
-    std::uint16_t device;
-  };
-
   mutable std::mutex mutex_;
-  std::map<std::uintptr_t, Block> blocks_;
+  std::map<std::uintptr_t, MemoryBlock> blocks_;
+  std::map<std::uint16_t, std::uint64_t> allocated_;  // device memory, by device
 };
 
 }  // namespace msprof::acl

@@ -61,10 +61,12 @@ Stream::Stream(std::shared_ptr<Device> device, const void* context)
     : device_(std::move(device)),
       id_(device_->take_stream_id()),
       context_(context),
-      sequence_(device_->stream_sequence(id_)) {}
+      first_sequence_(device_->stream_sequence(id_)),
+      sequence_(first_sequence_) {}
 
 Stream::~Stream() {
   close(Closing::drop);
+  if (sequence_ != first_sequence_) record_stream_destroyed(device_id(), id_);
   device_->give_back_stream_id(id_, sequence_);
 }
 

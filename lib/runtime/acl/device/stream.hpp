@@ -78,6 +78,7 @@ class Stream {
   const std::shared_ptr<Device> device_;
   const std::uint16_t id_;
   const void* const context_;
+  const std::uint32_t first_sequence_;
   std::mutex launch_order_;
   std::uint32_t sequence_;  // the next task's; guarded by launch_order_
 
