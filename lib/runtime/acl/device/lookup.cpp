@@ -33,7 +33,13 @@ bool enqueue_step(void* stream, std::uint64_t index, std::uint64_t model, std::u
     const TaskIds mine = launching.reserve(1);
     ids = mine;
     return launching.push(make_task([=](Stream&) {
-      record_step(mine, index, model, tag, runtime::monotonic_ns());
+      RanTask task;
+      task.ids = mine;
+      task.kind = TaskKind::step;
+      task.begin_ns = runtime::monotonic_ns();
+      record_step(mine, index, model, tag, task.begin_ns);
+      task.end_ns = runtime::monotonic_ns();
+      record_task(task);
       return ACL_SUCCESS;
     }));
   } catch (const std::exception&) {
