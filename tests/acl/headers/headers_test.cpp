@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdio>
+#include <cstdlib>
 #include <filesystem>
 #include <iterator>
 #include <regex>
@@ -72,6 +74,18 @@ std::vector<std::string> exported_patterns() {
   std::replace(list.begin(), list.end(), ';', ' ');
   std::istringstream words(list);
   return {std::istream_iterator<std::string>(words), {}};
+}
+
+// What bash prints after it has sourced setenv.bash of the tree.
+std::string after_setenv(const std::string& command) {
+  const std::string line =
+      "bash -c 'source \"" + (kTree / "bin/setenv.bash").string() + "\"; " + command + "'";
+  FILE* pipe = popen(line.c_str(), "r");
+  REQUIRE(pipe != nullptr);
+  std::string text;
+  for (int c = 0; (c = std::fgetc(pipe)) != EOF;) text += static_cast<char>(c);
+  REQUIRE(pclose(pipe) == 0);
+  return text;
 }
 
 }  // namespace
@@ -163,4 +177,17 @@ TEST_CASE("The names that stand for libascendcl.so are that library") {
     INFO(name);
     CHECK(fs::equivalent(kLibraries / ("lib" + name + ".so"), kLibraries / "libascendcl.so"));
   }
+}
+
+TEST_CASE("setenv.bash leads programs to its own tree, before what was set") {
+  CHECK(after_setenv("printf %s \"$ASCEND_HOME_PATH\"") == kTree.string());
+  setenv("PYTHONPATH", "/of/the/user", 1);
+  CHECK(after_setenv("printf %s \"$PYTHONPATH\"") == (kTree / "python").string() + ":/of/the/user");
+  unsetenv("PYTHONPATH");
+  // No empty entry, which would be the working folder.
+  CHECK(after_setenv("set -u; printf %s \"$PYTHONPATH\"") == (kTree / "python").string());
+  CHECK(after_setenv("printf %s \"${LD_LIBRARY_PATH%%:*}\"") == kLibraries.string());
+  CHECK(after_setenv("cd \"$DDK_PATH\" && test -e runtime/include/acl/acl.h && test -e "
+                     "include/mstx/ms_tools_ext.h "
+                     "&& test -e \"$NPU_HOST_LIB\"/libascendcl.so && printf there") == "there");
 }

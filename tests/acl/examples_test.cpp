@@ -1,0 +1,110 @@
+// The way of the vendor's four profiling examples on this host, and what import reads of it.
+#include <catch2/catch.hpp>
+#include <map>
+#include <sstream>
+#include <string>
+
+#include "acl/capture.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Runs acl_program_example_<name>; gives the lines `name value` that it printed.
+std::map<std::string, long> run_example(const std::string& name, const std::string& argument) {
+  const RunResult result = run_program(acl_program("example_" + name), {argument});
+  INFO(result.out << result.err);
+  REQUIRE(result.exit_code == 0);
+  CHECK(result.err.empty());
+  std::map<std::string, long> counts;
+  std::istringstream lines(result.out);
+  std::string word;
+  for (long value = 0; lines >> word >> value;) counts[word] = value;
+  return counts;
+}
+
+// The one folder that an example left, which import calls complete.
+ImportedCapture only_capture(const fs::path& output) {
+  const std::vector<fs::path> folders = prof_folders(output);
+  REQUIRE(folders.size() == 1);
+  ImportedCapture capture(folders.front());
+  INFO(capture.import().err);
+  CHECK(capture.import().exit_code == 0);
+  CHECK(capture.import().err.find("verdict: complete (") != std::string::npos);
+  return capture;
+}
+
+long calls_of(const ImportedCapture& capture, const std::string& name) {
+  return capture.number(
+      "SELECT count(*) FROM api_call JOIN name ON name.id = name_id WHERE text = '" + name + "'");
+}
+
+long ranges_of(const ImportedCapture& capture, const std::string& message, int event) {
+  return capture.number(
+      "SELECT count(*) FROM user_range JOIN name ON name.id = message_name_id WHERE text = '" +
+      message + "' AND event_type = " + std::to_string(event));
+}
+
+const std::string kOperators =
+    "SELECT count(*) FROM task WHERE op_id IS NOT NULL AND device_type_name_id IS NOT NULL";
+
+}  // namespace
+
+TEST_CASE("the example create_config leaves its one operator with the calls around it") {
+  const TempFolder folder;
+  const auto counts = run_example("create_config", (folder / "out").string());
+  REQUIRE(counts.at("adds") == 1);
+  const ImportedCapture capture = only_capture(folder / "out");
+  CHECK(capture.number(kOperators) == 1);
+  CHECK(calls_of(capture, "aclnnAddGetWorkspaceSize") == 1);
+  CHECK(calls_of(capture, "aclnnAdd") == 1);
+  CHECK(calls_of(capture, "aclrtSynchronizeStream") == 1);
+}
+
+TEST_CASE("the example msproftx leaves every stamp and step that it set") {
+  const TempFolder folder;
+  const auto counts = run_example("msproftx", (folder / "out").string());
+  const long steps = counts.at("steps");
+  REQUIRE(steps == 3);
+  const ImportedCapture capture = only_capture(folder / "out");
+  CHECK(capture.number(kOperators) == counts.at("adds"));
+  CHECK(capture.number("SELECT count(*) FROM iteration") == steps);
+  CHECK(capture.number("SELECT count(*) FROM user_range") == 4 * steps);
+  CHECK(ranges_of(capture, "step begins", 0) == steps);
+  CHECK(ranges_of(capture, "add", 1) == steps);
+  CHECK(ranges_of(capture, "add again", 2) == steps);
+  CHECK(ranges_of(capture, "on the stream", 3) == steps);
+  // A step holds its two additions, as the device saw them.
+  CHECK(capture.number("SELECT count(*) FROM task JOIN iteration ON task.start_ns >= "
+                       "iteration.start_ns AND task.start_ns <= iteration.end_ns WHERE "
+                       "op_id IS NOT NULL") == counts.at("adds"));
+}
+
+TEST_CASE("the example subscribe_model reads every operator of its model out of the pipe") {
+  const TempFolder folder;
+  const auto counts = run_example("subscribe_model", small_model(folder.path()));
+  REQUIRE(counts.at("executions") == 5);
+  CHECK(counts.at("records") == 5 * kSmallModelLayers);
+  CHECK(counts.at("named") == 5 * kSmallModelLayers);
+}
+
+TEST_CASE(
+    "the example mstx_with_domain leaves marks and ranges, those of its domain under its name") {
+  const TempFolder folder;
+  const auto counts = run_example("mstx_with_domain", (folder / "out").string());
+  const long rounds = counts.at("rounds");
+  REQUIRE(rounds == 4);
+  const ImportedCapture capture = only_capture(folder / "out");
+  CHECK(capture.number(kOperators) == counts.at("adds"));
+  CHECK(ranges_of(capture, "round", 2) == rounds);
+  CHECK(ranges_of(capture, "next", 0) == rounds);
+  CHECK(ranges_of(capture, "add", 2) == rounds);
+  CHECK(ranges_of(capture, "added", 0) == rounds);
+  CHECK(capture.number("SELECT count(*) FROM user_range") == 4 * rounds);
+  CHECK(
+      capture.number("SELECT count(*) FROM user_range JOIN name ON name.id = domain_name_id WHERE "
+                     "text = 'operators'") == 2 * rounds);
+}
