@@ -17,7 +17,8 @@ assert acl.rt.set_device(99) != 0
 model = load()
 desc = acl.mdl.create_desc()
 assert acl.mdl.get_desc(desc, model) == 0
-assert acl.mdl.get_num_inputs(desc) == 1 and acl.mdl.get_num_outputs(desc) == 1
+# The second input is the batch.
+assert acl.mdl.get_num_inputs(desc) == 2 and acl.mdl.get_num_outputs(desc) == 1
 size = acl.mdl.get_input_size_by_index(desc, 0)
 assert size >= 24 * 4
 dims = expect(acl.mdl.get_output_dims(desc, 0))
