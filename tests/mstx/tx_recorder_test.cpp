@@ -1,10 +1,13 @@
 // Rules of the recorder that a program can hardly show: limits, filters, the records' bytes.
 #include "runtime/mstx/tx_recorder.hpp"
 
+#include <array>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <map>
 #include <string>
+#include <thread>
 #include <vector>
 
 using namespace msprof;
@@ -40,6 +43,22 @@ class Kept : public TxSink {
 std::string message(const MsprofTxWire& record) {
   return {&record.message[0], strnlen(&record.message[0], kTxMessageBytes)};
 }
+
+// Counts what comes from any number of threads.
+class Counted : public TxSink {
+ public:
+  bool is_open() const override { return open; }
+  std::uint64_t next_id() override { return ++ids; }
+  std::uint64_t intern(std::string_view) override { return 1; }
+  void append(const MsprofTxWire& record) override {
+    ++(record.event_type == 0 ? marks : ranges);
+    if (record.end_count < record.start_count) ++backwards;
+  }
+  void pass_on_stream(void*, std::uint64_t, StreamTag) override {}
+
+  std::atomic<bool> open{true};
+  std::atomic<std::uint64_t> ids{0}, marks{0}, ranges{0}, backwards{0};
+};
 
 }  // namespace
 
@@ -137,6 +156,30 @@ TEST_CASE("ranges beyond the limit of open ones are refused until one ends") {
   recorder.end_range(2);
   CHECK(kept.records.size() == 1);
   CHECK(recorder.start_range("after a fork", nullptr) != 0);
+}
+
+TEST_CASE("threads that share domains and end each other's ranges lose nothing") {
+  Counted counted;
+  TxRecorder recorder(counted, DomainFilter());
+  constexpr std::size_t kThreads = 4, kRanges = 2000;
+  std::array<std::atomic<std::uint64_t>, kRanges> handed_on{};
+  std::vector<std::thread> threads;
+  for (std::size_t thread = 0; thread < kThreads; ++thread) {
+    threads.emplace_back([&] {
+      for (std::size_t i = 0; i < kRanges; ++i) {
+        TxRecorder::Domain* const domain =
+            recorder.create_domain(("domain " + std::to_string(i % 50)).c_str());
+        recorder.mark(domain, "mark", nullptr);
+        // The range that another thread left here, or none, in exchange for a new one.
+        recorder.end_range(handed_on[i].exchange(recorder.start_range("range", nullptr)));
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  for (const std::atomic<std::uint64_t>& id : handed_on) recorder.end_range(id);
+  CHECK(counted.marks == kThreads * kRanges);
+  CHECK(counted.ranges == kThreads * kRanges);
+  CHECK(counted.backwards == 0);
 }
 
 TEST_CASE("what names a stream is passed to its device, a range at both ends") {
