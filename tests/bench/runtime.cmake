@@ -5,3 +5,7 @@ target_link_libraries(runtime_bench PRIVATE msprof_flags svp_acl_static benchmar
 # The same of a recording of libascendcl.
 add_executable(recording_bench recording_bench.cpp)
 target_link_libraries(recording_bench PRIVATE msprof_flags ascendcl_static benchmark::benchmark)
+
+# Links what applications link.
+add_executable(acl_overhead acl_overhead.cpp)
+target_link_libraries(acl_overhead PRIVATE msprof_flags ascendcl)
