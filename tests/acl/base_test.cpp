@@ -9,7 +9,6 @@
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <limits>
 #include <random>
 #include <string>
@@ -39,15 +38,6 @@ std::string stderr_of(const Work& work) {
   close(before);
   std::fclose(file);
   return msprof::test::read_file(path);
-}
-
-// A value as a program in C may pass it, which the enumeration need not have.
-template <typename Enumeration>
-Enumeration enumerator(int value) {
-  Enumeration made;
-  static_assert(sizeof made == sizeof value);
-  std::memcpy(&made, &value, sizeof made);
-  return made;
 }
 
 // A half float by its definition.
@@ -152,7 +142,7 @@ TEST_CASE("Data types have their sizes in bytes, and 0 where there is none") {
     CHECK(aclDataTypeSize(type) == 8);
   CHECK(aclDataTypeSize(ACL_COMPLEX128) == 16);
   for (const aclDataType type : {ACL_DT_UNDEFINED, ACL_STRING, ACL_INT4, ACL_UINT1, ACL_FLOAT4_E2M1,
-                                 enumerator<aclDataType>(5), enumerator<aclDataType>(1000)})
+                                 static_cast<aclDataType>(5), static_cast<aclDataType>(60)})
     CHECK(aclDataTypeSize(type) == 0);
 }
 
@@ -226,8 +216,6 @@ TEST_CASE("Properties and options of the runtime can be asked for, and options b
   CHECK(aclrtGetSysParamOpt(ACL_OPT_STRONG_CONSISTENCY, &option) == ACL_SUCCESS);
   CHECK(option == 0);
   CHECK(aclrtSetSysParamOpt(ACL_OPT_DETERMINISTIC, 0) == ACL_SUCCESS);
-  CHECK(aclrtSetSysParamOpt(enumerator<aclSysParamOpt>(4), 1) == ACL_ERROR_INVALID_PARAM);
-  CHECK(aclrtGetSysParamOpt(enumerator<aclSysParamOpt>(4), &option) == ACL_ERROR_INVALID_PARAM);
   CHECK(aclrtGetSysParamOpt(ACL_OPT_DETERMINISTIC, nullptr) == ACL_ERROR_INVALID_PARAM);
 }
 

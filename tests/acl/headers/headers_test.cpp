@@ -4,8 +4,10 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
 #include <filesystem>
 #include <iterator>
 #include <regex>
@@ -14,6 +16,7 @@
 #include <string>
 #include <vector>
 
+#include "acl/acl.h"
 #include "acl/headers/elf_file.hpp"
 #include "acl/headers/tables.hpp"
 #include "support/files.hpp"
@@ -74,6 +77,15 @@ std::vector<std::string> exported_patterns() {
   std::replace(list.begin(), list.end(), ';', ' ');
   std::istringstream words(list);
   return {std::istream_iterator<std::string>(words), {}};
+}
+
+// A value that a program in C passes although the enumeration does not have it.
+template <typename Enumeration>
+Enumeration enumerator(int value) {
+  Enumeration made;
+  static_assert(sizeof made == sizeof value);
+  std::memcpy(&made, &value, sizeof made);
+  return made;
 }
 
 // What bash prints after it has sourced setenv.bash of the tree.
@@ -190,4 +202,19 @@ TEST_CASE("setenv.bash leads programs to its own tree, before what was set") {
   CHECK(after_setenv("cd \"$DDK_PATH\" && test -e runtime/include/acl/acl.h && test -e "
                      "include/mstx/ms_tools_ext.h "
                      "&& test -e \"$NPU_HOST_LIB\"/libascendcl.so && printf there") == "there");
+}
+
+TEST_CASE("A value that no enumeration has is refused") {
+  std::int64_t option = 0;
+  for (const int value : {-1, 4, 1000}) {
+    INFO(value);
+    CHECK(aclrtSetSysParamOpt(enumerator<aclSysParamOpt>(value), 1) == ACL_ERROR_INVALID_PARAM);
+    CHECK(aclrtGetSysParamOpt(enumerator<aclSysParamOpt>(value), &option) ==
+          ACL_ERROR_INVALID_PARAM);
+  }
+  std::int32_t property = 0;
+  for (const int value : {-2, 3, 1000})
+    CHECK(aclGetCannAttribute(enumerator<aclCannAttr>(value), &property) ==
+          ACL_ERROR_INVALID_PARAM);
+  CHECK(aclDataTypeSize(enumerator<aclDataType>(1000)) == 0);
 }
