@@ -109,10 +109,12 @@ TEST_CASE("eight streams of two devices run at once") {
   const Session session(0);
   Meeting meeting(8);
   std::vector<aclrtStream> streams(8);
-  for (int i = 0; i < 8; ++i) {
-    REQUIRE(aclrtSetDevice(i % 2) == ACL_SUCCESS);
-    REQUIRE(aclrtCreateStream(&streams[i]) == ACL_SUCCESS);
-    REQUIRE(on_stream(streams[i], meeting) == ACL_SUCCESS);
+  int device_of_next = 0;
+  for (aclrtStream& stream : streams) {
+    REQUIRE(aclrtSetDevice(device_of_next) == ACL_SUCCESS);
+    REQUIRE(aclrtCreateStream(&stream) == ACL_SUCCESS);
+    REQUIRE(on_stream(stream, meeting) == ACL_SUCCESS);
+    device_of_next = 1 - device_of_next;
   }
   for (int device = 0; device < 2; ++device) {
     REQUIRE(aclrtSetDevice(device) == ACL_SUCCESS);

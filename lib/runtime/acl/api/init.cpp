@@ -2,22 +2,11 @@
 #include "acl/acl.h"
 #include "runtime/acl/api/call.hpp"
 #include "runtime/acl/device/runtime.hpp"
-
-namespace msprof::acl {
-
-[[gnu::weak]] aclError configure_profiling(const char* acl_json_path);
-[[gnu::weak]] void finish_profiling(bool at_exit = false);
-
-}  // namespace msprof::acl
+#include "runtime/acl/prof/profiler.hpp"
 
 using namespace msprof::acl;
 
 namespace {
-
-// An application may exit without aclFinalize; a signal never comes this way.
-__attribute__((destructor)) void complete_at_exit() {
-  if (finish_profiling) finish_profiling(true);
-}
 
 void finalise() {
   {
@@ -25,7 +14,7 @@ void finalise() {
     Runtime::instance().finalise();
   }
   // What the streams had still to run is recorded by now.
-  if (finish_profiling) finish_profiling();
+  finish_profiling();
 }
 
 }  // namespace
@@ -36,7 +25,6 @@ aclError aclInit(const char* configPath) {
   return guarded(__func__, [&]() -> aclError {
     const RecordedCall record(Call::aclInit);
     Runtime::instance().initialise();
-    if (!configure_profiling) return ACL_SUCCESS;
     const aclError code = configure_profiling(configPath);
     if (code != ACL_SUCCESS) Runtime::instance().finalise();
     return code;

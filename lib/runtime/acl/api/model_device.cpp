@@ -5,7 +5,7 @@
 
 #include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/include/profiling/aprof_pub.h"
-#include "runtime/acl/prof/guard.hpp"
+#include "runtime/acl/api/call.hpp"
 
 using namespace msprof::acl;
 

@@ -10,7 +10,7 @@
 #include <vector>
 
 #include "runtime/acl/device/lookup.hpp"
-#include "runtime/acl/prof/guard.hpp"
+#include "runtime/acl/api/call.hpp"
 #include "runtime/acl/prof/profiler.hpp"
 #include "runtime/acl/prof/stamps.hpp"
 #include "runtime/acl/prof/steps.hpp"

@@ -6,7 +6,7 @@
 #include <string>
 
 #include "runtime/acl/include/acl/acl_prof.h"
-#include "runtime/acl/prof/guard.hpp"
+#include "runtime/acl/api/call.hpp"
 #include "runtime/acl/prof/op_record.hpp"
 #include "runtime/acl/prof/profiler.hpp"
 
