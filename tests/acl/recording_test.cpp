@@ -229,6 +229,25 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("zeros are space in a file that was not closed, and damage in one that was") {
+  const bool is_closed = GENERATE(true, false);
+  const TempFolder folder;
+  RunningRecording recording(options_in(folder.path()));
+  run_tasks(100);
+  recording.finish();
+  const fs::path slice = recording.folder() / "host/data/aging.compact.task_track.slice_0";
+  std::string bytes = read_file(slice);
+  std::fill_n(bytes.begin() + 50 * 64, 64, '\0');  // the record of a thread that was stopped
+  bytes.append(10'000 * 64, '\0');
+  write_file(slice, bytes);
+  if (!is_closed) fs::remove(slice.string() + ".done");
+  const Imported imported(recording.folder());
+  INFO(imported.text());
+  CHECK(imported.found(FindingId::damaged_record) == is_closed);
+  CHECK(imported.found(FindingId::unclosed_file) == !is_closed);
+  CHECK(imported.value("count(*), count(op_id)", "task") == "100|99");
+}
+
 TEST_CASE("a child made by fork writes nothing into its parent's folder") {
   const TempFolder folder;
   RunningRecording recording(options_in(folder.path()));
@@ -267,6 +286,8 @@ TEST_CASE("recordings come and go while threads record") {
   for (int round = 0; round < 20; ++round) {
     RunningRecording recording(options_in(folder.path()));
     usleep(2000);
+    // At exit nobody waits for the other threads.
+    if (round % 2 == 1) recording->finish(true);
     recording.finish();
     CHECK(recording->lost() == 0);
   }

@@ -129,6 +129,8 @@ struct Recording::Files {
   DeviceFiles* device(std::uint16_t number) const {
     return number < by_number.size() ? by_number[number] : nullptr;
   }
+  // Of the first file that lost a record.
+  std::string why_lost() const;
   bool is_parents() const { return generation != ActiveRecordings::generation(); }
 
   RecordingOptions options;
@@ -206,6 +208,19 @@ void Recording::Files::make_files() {
     by_number[number] = made.get();
     devices.push_back(std::move(made));
   }
+}
+
+std::string Recording::Files::why_lost() const {
+  const SliceFile* first = nullptr;
+  const auto look = [&](const std::unique_ptr<SliceFile>& file) {
+    if (first == nullptr && file != nullptr && file->lost() > 0) first = file.get();
+  };
+  for (const auto& file : host) look(file);
+  for (const auto& device : devices) {
+    for (const auto& file : device->own) look(file);
+  }
+  const int error = first != nullptr ? first->error() : ENOSPC;
+  return error == 0 ? "the storage limit" : strerror(error);
 }
 
 std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std::string& why) {
@@ -302,9 +317,8 @@ void Recording::finish(bool at_exit) {
     runtime::say(files.folder +
                  ": end_info cannot be written, the end of the recording is not known");
   if (lost_records > 0) {
-    runtime::say(
-        files.folder + ": " + std::to_string(lost_records) +
-        " records found no space (a full disk, or the storage limit): the profile is partial");
+    runtime::say(files.folder + ": " + std::to_string(lost_records) + " records found no space (" +
+                 files.why_lost() + "): the profile is partial");
   }
 }
 
