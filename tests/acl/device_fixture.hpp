@@ -1,19 +1,16 @@
 // What the tests of devices, streams, models and operators share: a process between aclInit and
-// aclFinalize, its stderr, small models.
+// aclFinalize, streams and events, a small model.
 #pragma once
 
-#include <fcntl.h>
 #include <unistd.h>
-#include <catch2/catch.hpp>
 
 #include <atomic>
-#include <cstdio>
-#include <fstream>
-#include <sstream>
+#include <catch2/catch.hpp>
 #include <string>
 #include <vector>
 
 #include "acl/acl.h"
+#include "acl/prof_fixture.hpp"
 #include "support/eventually.hpp"
 #include "support/temp_folder.hpp"
 
@@ -29,32 +26,6 @@ class Session {
   ~Session() { aclFinalize(); }
   Session(const Session&) = delete;
   Session& operator=(const Session&) = delete;
-};
-
-// stderr of this process while the object lives.
-class CapturedStderr {
- public:
-  CapturedStderr() : file_(std::tmpfile()), saved_(dup(STDERR_FILENO)) {
-    dup2(fileno(file_), STDERR_FILENO);
-  }
-  ~CapturedStderr() {
-    dup2(saved_, STDERR_FILENO);
-    close(saved_);
-    std::fclose(file_);
-  }
-  CapturedStderr(const CapturedStderr&) = delete;
-  CapturedStderr& operator=(const CapturedStderr&) = delete;
-
-  std::string text() const {
-    std::string text(static_cast<std::size_t>(lseek(fileno(file_), 0, SEEK_END)), '\0');
-    const ssize_t count = pread(fileno(file_), text.data(), text.size(), 0);
-    text.resize(count < 0 ? 0 : static_cast<std::size_t>(count));
-    return text;
-  }
-
- private:
-  std::FILE* file_;
-  int saved_;
 };
 
 // A stream that is destroyed at the end.

@@ -20,11 +20,12 @@ void launch_task(Stream& stream, RanTask ran, RecordLaunch record_launch, Body b
   const std::uint64_t begin = recorded ? runtime::monotonic_ns() : 0;
   Stream::Launching launching(stream);
   ran.ids = launching.reserve(1);
+  const bool known = recorded && records_tasks(ran.ids.device);
   if (recorded) record_launch(Launch{ran.ids, begin, runtime::monotonic_ns()});
   const bool pushed = launching.push(make_task(
       [=, body = std::move(body), record_launch = std::move(record_launch)](Stream& on) mutable {
         if (!records_tasks(ran.ids.device)) return body(on);
-        if (!recorded) {
+        if (!known) {
           const std::uint64_t now = runtime::monotonic_ns();
           record_launch(Launch{ran.ids, now, now});
         }

@@ -90,8 +90,8 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
 
   // On the launching thread: the launches of all layers.
   void record_launches() {
+    launch_recorded_ = records_tasks(first_.device);
     for (std::size_t layer = 0; layer < model_->operators_.size(); ++layer) record_launch(layer);
-    launch_recorded_ = true;
   }
 
   int run(Stream&) override {

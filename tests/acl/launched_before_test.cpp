@@ -1,0 +1,81 @@
+// What was launched before a recording began, and runs while it lasts, is in it.
+#include <catch2/catch.hpp>
+#include <mutex>
+
+#include "acl/capture.hpp"
+#include "acl/device_fixture.hpp"
+#include "aclnnop/aclnn_add.h"
+
+using namespace msprof::acl::test;
+using msprof::test::ImportedCapture;
+
+namespace {
+
+constexpr std::uint64_t kBits = ACL_PROF_ACL_API | ACL_PROF_TASK_TIME | ACL_PROF_AICORE_METRICS;
+constexpr long kLayers = 4, kExecutions = 3;
+
+long tasks_of(const ImportedCapture& capture, const std::string& operator_name) {
+  return capture.number(
+      "SELECT count(*) FROM task JOIN op ON op.id = op_id JOIN name ON name.id = op.name_id WHERE "
+      "device_type_name_id IS NOT NULL AND text = '" +
+      operator_name + "'");
+}
+
+}  // namespace
+
+TEST_CASE("executions launched before a recording begins are in it, with their names") {
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
+  const std::string text = tiny_model();
+  uint32_t model = 0;
+  REQUIRE(aclmdlLoadFromMem(text.data(), text.size(), &model) == ACL_SUCCESS);
+  std::vector<float> input(2 * 4 * 4, 0.5F), output(3), sum(3);
+  aclDataBuffer* from_buffer = aclCreateDataBuffer(input.data(), input.size() * 4);
+  aclDataBuffer* to_buffer = aclCreateDataBuffer(output.data(), output.size() * 4);
+  aclmdlDataset *from = aclmdlCreateDataset(), *to = aclmdlCreateDataset();
+  REQUIRE(aclmdlAddDatasetBuffer(from, from_buffer) == ACL_SUCCESS);
+  REQUIRE(aclmdlAddDatasetBuffer(to, to_buffer) == ACL_SUCCESS);
+  const int64_t dims[] = {3}, strides[] = {1};
+  float factor = 1;
+  aclTensor* tensor =
+      aclCreateTensor(dims, 1, ACL_FLOAT, strides, 0, ACL_FORMAT_ND, dims, 1, sum.data());
+  aclScalar* alpha = aclCreateScalar(&factor, ACL_FLOAT);
+  uint64_t workspace = 0;
+  aclOpExecutor* executor = nullptr;
+  REQUIRE(aclnnInplaceAddGetWorkspaceSize(tensor, tensor, alpha, &workspace, &executor) == OK);
+
+  std::mutex gate;
+  gate.lock();
+  auto pass = [&gate] { const std::lock_guard passed(gate); };
+  REQUIRE(on_stream(nullptr, pass) == ACL_SUCCESS);
+  for (long i = 0; i < kExecutions; ++i) {
+    REQUIRE(aclmdlExecuteAsync(model, from, to, nullptr) == ACL_SUCCESS);
+  }
+  REQUIRE(aclnnInplaceAdd(nullptr, workspace, executor, nullptr) == OK);
+  REQUIRE(scene.init() == ACL_SUCCESS);
+  aclprofConfig* config = scene.config({0}, kBits, ACL_AICORE_PIPE_UTILIZATION);
+  REQUIRE(aclprofStart(config) == ACL_SUCCESS);
+  gate.unlock();
+  REQUIRE(aclrtSynchronizeStream(nullptr) == ACL_SUCCESS);
+  REQUIRE(aclmdlExecute(model, from, to) == ACL_SUCCESS);  // launched in it: once more of each
+  REQUIRE(aclprofStop(config) == ACL_SUCCESS);
+
+  const ImportedCapture capture(scene.only_folder());
+  INFO(capture.import().err);
+  CHECK(capture.import().exit_code == 0);
+  for (const char* layer : {"conv1", "relu1", "pool", "top"}) {
+    INFO(layer);
+    CHECK(tasks_of(capture, layer) == kExecutions + 1);
+  }
+  CHECK(tasks_of(capture, "aclnnInplaceAdd_AddAiCore_Add") == 1);
+  CHECK(capture.number("SELECT count(*) FROM task WHERE op_id IS NOT NULL AND device_type_name_id"
+                       " IS NOT NULL") == (kExecutions + 1) * kLayers + 1);
+  CHECK(capture.number("SELECT count(*) FROM iteration") == kExecutions + 1);
+  aclDestroyTensor(tensor);
+  aclDestroyScalar(alpha);
+  aclmdlDestroyDataset(from);
+  aclmdlDestroyDataset(to);
+  aclDestroyDataBuffer(from_buffer);
+  aclDestroyDataBuffer(to_buffer);
+}
