@@ -9,6 +9,18 @@
 
 using namespace msprof::acl::test;
 
+// Sanitizers end the process at such a request, and TSan at a thread of a child.
+#if defined(__SANITIZE_ADDRESS__) || defined(__SANITIZE_THREAD__)
+constexpr bool kHugeRequestsFail = false;
+#else
+constexpr bool kHugeRequestsFail = true;
+#endif
+#ifdef __SANITIZE_THREAD__
+constexpr bool kChildrenHaveThreads = false;
+#else
+constexpr bool kChildrenHaveThreads = true;
+#endif
+
 namespace {
 
 // The exit code of a child made by fork that runs `body`.
@@ -148,7 +160,9 @@ TEST_CASE("memory is aligned, counted, and freed once and as what it was allocat
   CHECK(reinterpret_cast<uintptr_t>(device) % 64 == 0);
   CHECK(aclrtMalloc(nullptr, 1, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_ERROR_INVALID_PARAM);
   CHECK(aclrtMalloc(&device, 0, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_ERROR_INVALID_PARAM);
-  CHECK(aclrtMalloc(&device, SIZE_MAX / 2, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_ERROR_BAD_ALLOC);
+  if (kHugeRequestsFail) {
+    CHECK(aclrtMalloc(&device, SIZE_MAX / 2, ACL_MEM_MALLOC_HUGE_FIRST) == ACL_ERROR_BAD_ALLOC);
+  }
   CHECK(aclrtFree(nullptr) == ACL_ERROR_INVALID_PARAM);
   CHECK(aclrtFree(host) == ACL_ERROR_RT_PARAM_INVALID);
   CHECK(aclrtFreeHost(device) == ACL_ERROR_RT_PARAM_INVALID);
@@ -241,6 +255,7 @@ TEST_CASE("a child made by fork is as a new process, and its parent goes on") {
     if (aclInit(nullptr) != ACL_SUCCESS) return 3;
     if (aclrtSetDevice(1) != ACL_SUCCESS) return 4;
     if (aclrtSynchronizeStream(stream) != ACL_ERROR_RT_INVALID_HANDLE) return 5;
+    if (!kChildrenHaveThreads) return 0;
     aclrtStream own = nullptr;
     if (aclrtCreateStream(&own) != ACL_SUCCESS) return 6;
     if (on_stream(own, count) != ACL_SUCCESS) return 7;

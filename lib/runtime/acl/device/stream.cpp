@@ -22,13 +22,17 @@ constexpr std::size_t kQueueLimit = 1024;
 
 thread_local const Stream* stream_of_this_thread = nullptr;
 
-// Signals of the application are for threads of the application.
+// Signals of the application are for threads of the application; but for those that a function of
+// the application may cause in a stream, whose handler must run there.
 class SignalsBlocked {
  public:
   SignalsBlocked() {
-    sigset_t all;
-    sigfillset(&all);
-    pthread_sigmask(SIG_SETMASK, &all, &before_);
+    sigset_t blocked;
+    sigfillset(&blocked);
+    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) {
+      sigdelset(&blocked, fault);
+    }
+    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
   }
   ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
   SignalsBlocked(const SignalsBlocked&) = delete;
