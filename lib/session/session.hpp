@@ -46,8 +46,8 @@ struct RawFile {
   std::string name;  // relative to the capture
   std::uint64_t size_bytes = 0;
   std::optional<DoneFile> done;
-  // Its writer had not closed it: zeros in the place of a record are space not yet written. Of the host runtime, which
-  // makes its files larger than they are yet.
+  // Its writer had not closed it: zeros in the place of a record are space not yet written. Of the
+  // host runtime, which makes its files larger than they are yet.
   bool has_space = false;
 };
 

@@ -64,6 +64,9 @@ static_assert(std::size(kStarsKinds) == kDeviceFiles && std::size(kHwtsKinds) ==
 struct DeviceFiles {
   std::uint16_t number = 0;
   std::string folder;
+  // Its name until the info files are there: whoever is killed before leaves no PROF folder that
+  // nobody can read.
+  std::string unfinished;
   std::array<std::unique_ptr<SliceFile>, kDeviceFiles> own;
   std::array<SliceFile*, kDeviceFiles> files{};
   std::array<std::array<std::atomic<std::uint32_t>, kStreams>, 2> turns{};
@@ -139,6 +142,9 @@ struct Recording::Files {
   const pid_t process = getpid();
   Moment begin = now();
   std::string folder;
+  // Its name until the info files are there: whoever is killed before leaves no PROF folder that
+  // nobody can read.
+  std::string unfinished;
   std::array<std::unique_ptr<SliceFile>, kHostFiles> host;
   std::vector<std::unique_ptr<DeviceFiles>> devices;
   std::vector<DeviceFiles*> by_number;
@@ -156,11 +162,13 @@ bool Recording::Files::make_folder() {
   for (int i = 0; i < kTries; ++i) {
     const std::string name = folder_name(number, begin);
     if (name.empty()) return false;
-    folder = output + (output.ends_with('/') ? "" : "/") + name;
-    if (mkdir(folder.c_str(), kFolderMode) == 0) return true;
+    const std::string parent = output + (output.ends_with('/') ? "" : "/");
+    folder = parent + name;
+    unfinished = parent + "." + name;
+    if (mkdir(unfinished.c_str(), kFolderMode) == 0) return true;
     if (errno != EEXIST) break;
   }
-  folder.clear();
+  unfinished.clear();
   return false;
 }
 
@@ -226,16 +234,18 @@ std::string Recording::Files::why_lost() const {
 std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std::string& why) {
   auto files = std::make_unique<Files>(options);
   errno = 0;
-  bool is_good = files->make_folder() && files->write_info(files->folder + "/host", std::nullopt);
+  bool is_good =
+      files->make_folder() && files->write_info(files->unfinished + "/host", std::nullopt);
   for (const std::uint16_t device : options.devices) {
-    is_good =
-        is_good && files->write_info(files->folder + "/device_" + std::to_string(device), device);
+    is_good = is_good &&
+              files->write_info(files->unfinished + "/device_" + std::to_string(device), device);
   }
+  is_good = is_good && rename(files->unfinished.c_str(), files->folder.c_str()) == 0;
   if (!is_good) {
-    const std::string& where = files->folder.empty() ? options.output : files->folder;
+    const std::string& where = files->unfinished.empty() ? options.output : files->folder;
     why = where + " cannot be written (" + strerror(errno == 0 ? EIO : errno) + ")";
     std::error_code ignored;
-    if (!files->folder.empty()) std::filesystem::remove_all(files->folder, ignored);
+    if (!files->unfinished.empty()) std::filesystem::remove_all(files->unfinished, ignored);
     return nullptr;
   }
   files->make_files();
