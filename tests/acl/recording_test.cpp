@@ -191,42 +191,50 @@ TEST_CASE("a limit on the size of files ends no application") {
   CHECK(WEXITSTATUS(status) == 7);
 }
 
-TEST_CASE(
-    "a killed writer leaves a folder that reads, with at most one record a file and thread lost") {
-  for (int round = 0; round < 20; ++round) {
+namespace {
+
+// The process records with two threads until it is killed, from the first moment.
+[[noreturn]] void record_until_killed(const fs::path& folder) {
+  acl::ActiveRecordings::instance().forget_all();
+  RunningRecording recording(options_in(folder));
+  std::thread other([] { run_tasks(10'000'000, 2); });
+  run_tasks(10'000'000, 1);
+  other.join();
+  _exit(0);
+}
+
+int rounds() {
+  const char* const said = getenv("MSPROF_TEST_KILLS");
+  return said != nullptr ? atoi(said) : 20;
+}
+
+}  // namespace
+
+TEST_CASE("a killed writer leaves a folder that reads, at most a record a file and thread short") {
+  int folders = 0;
+  for (int round = 0; round < rounds(); ++round) {
     const TempFolder folder;
-    int ready[2];
-    REQUIRE(pipe(ready) == 0);
     const pid_t child = fork();
-    if (child == 0) {
-      acl::ActiveRecordings::instance().forget_all();
-      RunningRecording recording(options_in(folder.path()));
-      std::vector<std::thread> threads;
-      for (std::uint16_t stream = 0; stream < 2; ++stream)
-        threads.emplace_back([stream] { run_tasks(10'000'000, stream); });
-      if (write(ready[1], "x", 1) != 1) _exit(1);
-      for (std::thread& thread : threads) thread.join();
-      _exit(0);
-    }
-    char byte = 0;
-    REQUIRE(read(ready[0], &byte, 1) == 1);
-    close(ready[0]);
-    close(ready[1]);
-    usleep(2000 + static_cast<useconds_t>(round) * 7919);
+    if (child == 0) record_until_killed(folder.path());
+    // Up to a few slices; some of them before the first record.
+    usleep(static_cast<useconds_t>(round) * 7919 % 150'000);
     kill(child, SIGKILL);
     waitpid(child, nullptr, 0);
-    const std::string name = names_in(folder.path()).at(0);
-    const Imported imported(folder / name);
-    INFO(imported.text());
-    CHECK(imported.found(FindingId::unclosed_file));
-    CHECK_FALSE(imported.found(FindingId::trailing_bytes));
-    // A record that was under way is a gap, nothing else.
-    for (const Finding& finding : imported.report().findings()) {
-      if (finding.id == FindingId::damaged_record || finding.id == FindingId::records_missing)
-        CHECK(finding.count <= 2);
+    for (const std::string& name : names_in(folder.path())) {
+      if (name.starts_with(".")) continue;  // killed before there was anything to read
+      ++folders;
+      const Imported imported(folder / name);
+      INFO(imported.text());
+      CHECK_FALSE(imported.found(FindingId::trailing_bytes));
+      CHECK_FALSE(imported.found(FindingId::missing_info));
+      // A record that was under way is a gap, nothing else.
+      for (const Finding& finding : imported.report().findings()) {
+        if (finding.id == FindingId::damaged_record || finding.id == FindingId::records_missing)
+          CHECK(finding.count <= 2);
+      }
     }
-    CHECK(std::stoll(imported.value("count(*)", "task")) > 0);
   }
+  CHECK(folders > 0);
 }
 
 TEST_CASE("zeros are space in a file that was not closed, and damage in one that was") {
