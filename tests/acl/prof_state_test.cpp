@@ -1,15 +1,21 @@
+#include <signal.h>
 #include <sys/wait.h>
+#include <unistd.h>
 
+#include <atomic>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <functional>
 #include <string>
 #include <vector>
 
 #include "acl/prof_fixture.hpp"
 #include "runtime/acl/prof/stamps.hpp"
+#include "support/eventually.hpp"
 
 using namespace msprof::acl;
 using namespace msprof::acl::test;
+using msprof::test::eventually;
 
 namespace {
 
@@ -499,4 +505,56 @@ TEST_CASE("a child made by fork has no profiling, and its parent's goes on") {
   CHECK_FALSE(std::filesystem::exists(scene.only_folder() / "host" / "end_info"));
   CHECK(aclprofStop(config) == ACL_SUCCESS);
   CHECK(std::filesystem::exists(scene.only_folder() / "host" / "end_info"));
+}
+
+namespace {
+
+std::atomic<bool> told{false};
+void be_told(int) {
+  told = true;
+}
+
+bool is_complete(const std::string& output) {
+  const auto folders = prof_folders(output);
+  return folders.size() == 1 &&
+         std::filesystem::exists(std::filesystem::path(output) / folders[0] / "host" / "end_info");
+}
+
+// A child that records until SIGINT comes: with a handler of its own, or the standard one.
+int record_until_interrupted(const std::string& output, bool own_handler) {
+  if (own_handler) signal(SIGINT, be_told);
+  if (aclInit(nullptr) != ACL_SUCCESS) return 1;
+  if (aclprofInit(output.c_str(), output.size()) != ACL_SUCCESS) return 2;
+  std::uint32_t device = 0;
+  const auto* config = aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, kCalls);
+  if (aclprofStart(config) != ACL_SUCCESS) return 3;
+  for (int i = 0; i < 3000 && !told; ++i) usleep(10'000);
+  if (!told) return 4;
+  // Its own handler has some time; then the recording is over, though the application is not.
+  const auto begin = std::chrono::steady_clock::now();
+  if (is_complete(output) || !eventually([&] { return is_complete(output); })) return 5;
+  return std::chrono::steady_clock::now() - begin > std::chrono::seconds(1) ? 0 : 6;
+}
+
+}  // namespace
+
+TEST_CASE("an interrupted application ends by the signal, or goes on, with its files complete") {
+  const bool own_handler = GENERATE(false, true);
+  const TempFolder folder;
+  const std::string output = (folder / "out").string();
+  const pid_t child = fork();
+  if (child == 0) _exit(record_until_interrupted(output, own_handler));
+  REQUIRE(eventually([&] { return prof_folders(output).size() == 1; }));
+  usleep(200'000);  // aclprofStart returns
+  kill(child, SIGINT);
+  int status = -1;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  if (own_handler) {
+    CHECK(WIFEXITED(status));
+    CHECK(WEXITSTATUS(status) == 0);
+  } else {
+    CHECK(WIFSIGNALED(status));
+    CHECK(WTERMSIG(status) == SIGINT);
+  }
+  CHECK(is_complete(output));
 }

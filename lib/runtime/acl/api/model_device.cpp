@@ -3,9 +3,9 @@
 #include <mutex>
 #include <new>
 
+#include "runtime/acl/api/call.hpp"
 #include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/include/profiling/aprof_pub.h"
-#include "runtime/acl/api/call.hpp"
 
 using namespace msprof::acl;
 

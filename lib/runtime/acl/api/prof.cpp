@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
-#include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/api/call.hpp"
+#include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/prof/profiler.hpp"
 #include "runtime/acl/prof/stamps.hpp"
 #include "runtime/acl/prof/steps.hpp"

@@ -5,8 +5,8 @@
 #include <optional>
 #include <string>
 
-#include "runtime/acl/include/acl/acl_prof.h"
 #include "runtime/acl/api/call.hpp"
+#include "runtime/acl/include/acl/acl_prof.h"
 #include "runtime/acl/prof/op_record.hpp"
 #include "runtime/acl/prof/profiler.hpp"
 

@@ -10,6 +10,7 @@
 
 #include "runtime/acl/device/lookup.hpp"
 #include "runtime/acl/prof/delayed_recording.hpp"
+#include "runtime/acl/prof/interrupt.hpp"
 #include "runtime/acl/prof/op_record.hpp"
 #include "runtime/acl/prof/stamps.hpp"
 #include "runtime/engine/message.hpp"
@@ -209,12 +210,14 @@ aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
   give_texts(*recording);
   running_.push_back({config, recording});
   ActiveRecordings::instance().add(std::move(recording));
+  watch_interrupts([] { instance().end_recordings(); });
   return ACL_SUCCESS;
 }
 
 void Profiler::end(const Running& running, bool at_exit) {
   ActiveRecordings::instance().remove(running.recording, at_exit);
   running.recording->finish(at_exit);
+  if (running_.empty()) ignore_interrupts();
 }
 
 void Profiler::end_all(bool at_exit) {
@@ -269,6 +272,7 @@ void Profiler::after_fork(bool child) {
     ActiveRecordings::instance().forget_all();
     forget_subscriptions();
     forget_stamps();
+    ignore_interrupts();
     for (Running& running : running_) of_parent_.push_back(std::move(running));
     running_.clear();
     static_cast<void>(delayed_.release());

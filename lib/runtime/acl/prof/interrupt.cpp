@@ -1,0 +1,113 @@
+#include "runtime/acl/prof/interrupt.hpp"
+
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/eventfd.h>
+#include <unistd.h>
+
+#include <atomic>
+#include <cerrno>
+#include <chrono>
+#include <cstdint>
+#include <system_error>
+#include <thread>
+
+#include "runtime/acl/prof/blocked_signals.hpp"
+
+namespace msprof::acl {
+namespace {
+
+constexpr std::chrono::seconds kTimeOfTheApplication{2};
+
+// What the handler needs, all of it written before the handler is there.
+struct Watch {
+  struct sigaction before = {};  // of the application
+  void (*close_recordings)() = nullptr;
+  int wake_fd = -1;
+  pid_t process = 0;
+};
+Watch watch;
+std::atomic<bool> active{false};
+
+bool is_default() {
+  return (watch.before.sa_flags & SA_SIGINFO) == 0 && watch.before.sa_handler == SIG_DFL;
+}
+
+// Ends the process by the signal, as if there were no handler.
+void end_by_signal() {
+  struct sigaction standard = {};
+  standard.sa_handler = SIG_DFL;
+  sigaction(SIGINT, &standard, nullptr);
+  kill(getpid(), SIGINT);
+}
+
+void on_interrupt(int signal, siginfo_t* info, void* context) {
+  const int error = errno;
+  // A child made by fork has no thread that closes, and nothing to close.
+  const bool is_ours = active.load() && watch.process == getpid();
+  const std::uint64_t one = 1;
+  const bool woken = is_ours && write(watch.wake_fd, &one, sizeof one) == sizeof one;
+  if (is_default()) {
+    if (!woken) end_by_signal();
+  } else if ((watch.before.sa_flags & SA_SIGINFO) != 0) {
+    watch.before.sa_sigaction(signal, info, context);
+  } else if (watch.before.sa_handler != SIG_IGN) {
+    watch.before.sa_handler(signal);
+  }
+  errno = error;
+}
+
+void wait_for_interrupts() {
+  std::uint64_t count = 0;
+  while (read(watch.wake_fd, &count, sizeof count) > 0) {
+    if (!is_default()) std::this_thread::sleep_for(kTimeOfTheApplication);
+    if (active.load()) watch.close_recordings();
+    if (is_default()) end_by_signal();
+  }
+}
+
+// The thread that closes; it waits to the end of the process.
+bool start_thread() {
+  watch.wake_fd = eventfd(0, EFD_CLOEXEC);
+  if (watch.wake_fd < 0) return false;
+  watch.process = getpid();
+  try {
+    const BlockedSignals inherited;
+    std::thread(wait_for_interrupts).detach();
+    return true;
+  } catch (const std::system_error&) {
+    close(watch.wake_fd);
+    return false;
+  }
+}
+
+}  // namespace
+
+void watch_interrupts(void (*close_recordings)()) {
+  if (watch.process == getpid()) {
+    active.store(true);
+    return;
+  }
+  // Ours already: this is a child of a process that was watched.
+  const bool installed = watch.process != 0;
+  struct sigaction before = {};
+  if (sigaction(SIGINT, nullptr, &before) != 0) return;
+  if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN) return;
+  if (!installed) watch.before = before;
+  watch.close_recordings = close_recordings;
+  if (!start_thread()) return;
+  active.store(true);
+  if (installed) return;
+  struct sigaction ours = before;
+  ours.sa_sigaction = on_interrupt;
+  ours.sa_flags |= SA_SIGINFO | (is_default() ? SA_RESTART : 0);
+  // What ends the handler of the application must not take ours away.
+  ours.sa_flags &= ~static_cast<int>(SA_RESETHAND);
+  sigaction(SIGINT, &ours, nullptr);
+}
+
+void ignore_interrupts() {
+  active.store(false);
+}
+
+}  // namespace msprof::acl
