@@ -522,7 +522,8 @@ bool is_complete(const std::string& output) {
 
 // A child that records until SIGINT comes: with a handler of its own, or the standard one.
 int record_until_interrupted(const std::string& output, bool own_handler) {
-  if (own_handler) signal(SIGINT, be_told);
+  // Catch has a handler.
+  signal(SIGINT, own_handler ? be_told : SIG_DFL);
   if (aclInit(nullptr) != ACL_SUCCESS) return 1;
   if (aclprofInit(output.c_str(), output.size()) != ACL_SUCCESS) return 2;
   std::uint32_t device = 0;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/eventfd.h>
+#include <sys/syscall.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -28,6 +29,7 @@ struct Watch {
 };
 Watch watch;
 std::atomic<bool> active{false};
+std::atomic<pid_t> inside{0};  // the thread that runs the handler
 
 bool is_default() {
   return (watch.before.sa_flags & SA_SIGINFO) == 0 && watch.before.sa_handler == SIG_DFL;
@@ -43,6 +45,10 @@ void end_by_signal() {
 
 void on_interrupt(int signal, siginfo_t* info, void* context) {
   const int error = errno;
+  // The application may have put a handler before ours that calls ours, and ours calls it.
+  const auto thread = static_cast<pid_t>(syscall(SYS_gettid));
+  if (inside.load() == thread) return;
+  const pid_t before = inside.exchange(thread);
   // A child made by fork has no thread that closes, and nothing to close.
   const bool is_ours = active.load() && watch.process == getpid();
   const std::uint64_t one = 1;
@@ -54,6 +60,7 @@ void on_interrupt(int signal, siginfo_t* info, void* context) {
   } else if (watch.before.sa_handler != SIG_IGN) {
     watch.before.sa_handler(signal);
   }
+  inside.store(before);
   errno = error;
 }
 
@@ -84,21 +91,17 @@ bool start_thread() {
 }  // namespace
 
 void watch_interrupts(void (*close_recordings)()) {
-  if (watch.process == getpid()) {
-    active.store(true);
-    return;
-  }
-  // Ours already: this is a child of a process that was watched.
-  const bool installed = watch.process != 0;
-  struct sigaction before = {};
-  if (sigaction(SIGINT, nullptr, &before) != 0) return;
-  if ((before.sa_flags & SA_SIGINFO) == 0 && before.sa_handler == SIG_IGN) return;
-  if (!installed) watch.before = before;
+  if (active.load()) return;
+  struct sigaction current = {};
+  if (sigaction(SIGINT, nullptr, &current) != 0) return;
+  if ((current.sa_flags & SA_SIGINFO) == 0 && current.sa_handler == SIG_IGN) return;
   watch.close_recordings = close_recordings;
-  if (!start_thread()) return;
+  // Not in a child made by fork.
+  if (watch.process != getpid() && !start_thread()) return;
   active.store(true);
-  if (installed) return;
-  struct sigaction ours = before;
+  if ((current.sa_flags & SA_SIGINFO) != 0 && current.sa_sigaction == on_interrupt) return;
+  watch.before = current;
+  struct sigaction ours = current;
   ours.sa_sigaction = on_interrupt;
   ours.sa_flags |= SA_SIGINFO | (is_default() ? SA_RESTART : 0);
   // What ends the handler of the application must not take ours away.
