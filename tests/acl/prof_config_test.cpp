@@ -315,3 +315,21 @@ TEST_CASE("finishing before the delay is over records nothing and waits for noth
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(30));
   CHECK(scene.folders().empty());
 }
+
+TEST_CASE("a configured recording has the folders of the devices that were used, no others") {
+  Scene scene;
+  REQUIRE(scene.acl_init_with(R"("switch":"on")") == ACL_SUCCESS);
+  aclrtSetDevice(3);
+  aclrtStream stream = nullptr;
+  REQUIRE(aclrtCreateStream(&stream) == ACL_SUCCESS);
+  auto* const step = aclprofCreateStepInfo();
+  CHECK(aclprofGetStepTimestamp(step, ACL_STEP_START, stream) == ACL_SUCCESS);
+  CHECK(aclprofGetStepTimestamp(step, ACL_STEP_END, stream) == ACL_SUCCESS);
+  aclprofDestroyStepInfo(step);
+  REQUIRE(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
+  aclrtDestroyStream(stream);
+  aclFinalize();
+  CHECK(msprof::test::names_in(scene.only_folder()) ==
+        std::vector<std::string>{"device_3", "host"});
+  CHECK(std::filesystem::exists(scene.only_folder() / "device_3" / "end_info.3"));
+}

@@ -70,6 +70,7 @@ struct DeviceFiles {
   std::array<std::unique_ptr<SliceFile>, kDeviceFiles> own;
   std::array<SliceFile*, kDeviceFiles> files{};
   std::array<std::array<std::atomic<std::uint32_t>, kStreams>, 2> turns{};
+  std::atomic<bool> has_folder{true};
 };
 
 // A file of which nobody reads anything while the recording lasts: it keeps the space of end_info,
@@ -129,6 +130,8 @@ struct Recording::Files {
   bool make_folder();
   bool write_info(const std::string& part, std::optional<std::uint16_t> device);
   void make_files();
+  // For the first record of a device whose folder waits for one.
+  void make_device(DeviceFiles& device);
   DeviceFiles* device(std::uint16_t number) const {
     return number < by_number.size() ? by_number[number] : nullptr;
   }
@@ -151,6 +154,7 @@ struct Recording::Files {
   std::unique_ptr<Dictionary> hashes;
   std::unique_ptr<Dictionary> types;
   std::atomic<bool> is_finished{false};
+  std::mutex device_mutex;  // of make_device()
 };
 
 bool Recording::Files::make_folder() {
@@ -199,6 +203,7 @@ void Recording::Files::make_files() {
   for (const std::uint16_t number : options.devices) {
     auto made = std::make_unique<DeviceFiles>();
     made->number = number;
+    made->has_folder.store(!options.devices_on_use);
     made->folder = folder + "/device_" + std::to_string(number);
     for (std::size_t i = 0; i < kDeviceFiles; ++i) {
       // A 910A has cores of one kind.
@@ -216,6 +221,15 @@ void Recording::Files::make_files() {
     by_number[number] = made.get();
     devices.push_back(std::move(made));
   }
+}
+
+void Recording::Files::make_device(DeviceFiles& device) {
+  const std::lock_guard lock(device_mutex);
+  if (device.has_folder.load() || is_finished.load()) return;
+  // Where that fails, its files cannot be made either, which count what they lose.
+  if (!write_info(device.folder, device.number))
+    runtime::say(device.folder + " cannot be written (" + strerror(errno) + ")");
+  device.has_folder.store(true, std::memory_order_release);
 }
 
 std::string Recording::Files::why_lost() const {
@@ -237,8 +251,9 @@ std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std
   bool is_good =
       files->make_folder() && files->write_info(files->unfinished + "/host", std::nullopt);
   for (const std::uint16_t device : options.devices) {
-    is_good = is_good &&
-              files->write_info(files->unfinished + "/device_" + std::to_string(device), device);
+    if (options.devices_on_use) break;
+    is_good =
+        is_good && files->write_info(files->folder + "/device_" + std::to_string(device), device);
   }
   is_good = is_good && rename(files->unfinished.c_str(), files->folder.c_str()) == 0;
   if (!is_good) {
@@ -277,8 +292,9 @@ void Recording::append(HostFile file, const void* record) {
 
 void Recording::append(std::uint16_t device, DeviceFile file, const void* record) {
   DeviceFiles* const files = files_->device(device);
-  if (files != nullptr && !files_->is_parents())
-    files->files[static_cast<std::size_t>(file)]->append(record);
+  if (files == nullptr || files_->is_parents()) return;
+  if (!files->has_folder.load(std::memory_order_acquire)) files_->make_device(*files);
+  files->files[static_cast<std::size_t>(file)]->append(record);
 }
 
 std::uint64_t Recording::intern(std::string_view text) {
@@ -320,6 +336,7 @@ void Recording::finish(bool at_exit) {
   const std::uint64_t lost_records = lost();
   bool is_good = fill_reserved(files.folder + "/host", "/end_info", end_info(end, lost_records));
   for (const auto& device : files.devices) {
+    if (!device->has_folder.load()) continue;
     const std::string name = "/end_info." + std::to_string(device->number);
     is_good = fill_reserved(device->folder, name, end_info(end, std::nullopt)) && is_good;
   }
