@@ -4,8 +4,10 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <new>
 #include <string_view>
+#include <unordered_map>
 #include <utility>
 
 #include "runtime/engine/clock.hpp"
@@ -88,12 +90,19 @@ struct TxRecorder::Shard {
   std::unordered_map<std::uint64_t, Range> ranges;
 };
 
+struct TxRecorder::Shards {
+  Shard& of(std::uint64_t id) { return all[id % all.size()]; }
+
+  std::array<Shard, 16> all;
+  std::unique_ptr<Shards> left_behind;  // by forget_ranges()
+};
+
 TxRecorder::TxRecorder(TxSink& sink, DomainFilter filter)
     : sink_(sink),
       filter_(std::move(filter)),
       process_id_(own_process_id()),
       domains_(new Domain[kMaxDomains + 1]),
-      shards_(new Shard[kShards]) {
+      shards_(std::make_unique<Shards>()) {
   domains_[0].name = "default";
   domains_[0].hash = sink_.intern(domains_[0].name);
   domains_[0].is_recorded = filter_.takes(domains_[0].name);
@@ -185,7 +194,7 @@ std::uint64_t TxRecorder::start_in(const Domain& domain, const char* message, vo
   }
   const std::uint64_t id = sink_.next_id();
   Range range{&domain, stream, 0, own_thread_id(process_id_), std::string(text)};
-  Shard& shard = shards_[id % kShards];
+  Shard& shard = shards_->of(id);
   {
     const std::lock_guard lock(shard.mutex);
     range.begin_ns = runtime::monotonic_ns();
@@ -203,7 +212,7 @@ void TxRecorder::end_in(const Domain& domain, std::uint64_t id) {
   const std::uint64_t now_ns = runtime::monotonic_ns();
   Range range;
   {
-    Shard& shard = shards_[id % kShards];
+    Shard& shard = shards_->of(id);
     const std::lock_guard lock(shard.mutex);
     const auto found = shard.ranges.find(id);
     if (found == shard.ranges.end() || found->second.domain != &domain) return;
@@ -232,10 +241,10 @@ void TxRecorder::write(MsprofTxWire& record, const Domain& domain, std::string_v
 
 void TxRecorder::forget_ranges() {
   process_id_ = own_process_id();
-  Shard* const fresh = new (std::nothrow) Shard[kShards];
+  auto* const fresh = new (std::nothrow) Shards;
   if (fresh == nullptr) return;
-  // What the locks protect may be half changed: it is left alone.
-  static_cast<void>(shards_.release());
+  // What the locks protect may be half changed: nobody looks at it again.
+  fresh->left_behind = std::move(shards_);
   shards_.reset(fresh);
   open_ranges_ = 0;
   new (&domains_mutex_) std::mutex;

@@ -3,14 +3,12 @@
 // throws.
 #pragma once
 
-#include <array>
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
 #include <string>
-#include <unordered_map>
 
 #include "runtime/mstx/domain_filter.hpp"
 #include "runtime/mstx/tx_sink.hpp"
@@ -58,7 +56,7 @@ class TxRecorder {
  private:
   struct Range;
   struct Shard;
-  static constexpr std::size_t kShards = 16;
+  struct Shards;
 
   bool is_known(const Domain* domain) const;
   void mark_in(const Domain& domain, const char* message, void* stream);
@@ -73,7 +71,7 @@ class TxRecorder {
   std::atomic<std::size_t> domain_count_{1};  // the first is "default"
   std::unique_ptr<Domain[]> domains_;
   std::atomic<std::size_t> open_ranges_{0};
-  std::unique_ptr<Shard[]> shards_;
+  std::unique_ptr<Shards> shards_;
 };
 
 }  // namespace msprof::mstx
