@@ -1,6 +1,6 @@
 // Profiling that is asked for from outside the program: the object "profiler" of acl.json, and the
-// environment of an application that a collector started. Source: acl_prof_api.md 9,
-// cann_collect.md 2.
+// environment of an application that a collector started. Rules:
+// docs/host_cann.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // A recording that begins and ends by the clock: PROFILING_MODE=delay_or_duration.
-// Source: cann_collect.md 1, 2.
+// Rules: docs/host_cann.md.
 #pragma once
 
 #include <condition_variable>

@@ -1,5 +1,5 @@
 // A dictionary of a recording, hash_dic or type_info_dic: a line of text a name, written when the
-// name first occurs. For Recording. Source: cann_host.md 1.5; acl_prof_api.md 10.2.
+// name first occurs. For Recording. Source: cann_host.md 1.5.
 #pragma once
 
 #include <atomic>

@@ -1,5 +1,5 @@
 // The small files of a PROF folder beside its records: what was recorded where, and the clocks. For
-// Recording. Source: cann_host.md 1.7; cann_collect.md 5.
+// Recording. Source: cann_host.md 1.1, 1.7.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Ctrl-C while something is recorded: the files are completed, the application ends as it would
-// without us. Source: acl_prof_api.md 3 (SIGINT).
+// without us. Rules: docs/host_cann.md.
 #pragma once
 
 namespace msprof::acl {

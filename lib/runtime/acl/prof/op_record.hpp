@@ -1,4 +1,4 @@
-// One operator that ran, as a subscriber gets it. Source: acl_prof_api.md 4.
+// One operator that ran, as a subscriber gets it. Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstddef>

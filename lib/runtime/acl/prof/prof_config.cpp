@@ -23,7 +23,7 @@ constexpr std::uint64_t kSupportedBits =
     ACL_PROF_GE_API_L0 | ACL_PROF_TASK_MEMORY | ACL_PROF_OP_ATTR | ACL_PROF_GE_API_L1 | kApiStats |
     kAicoreShape;
 
-// By number; acl_prof_api.md 1.2.
+// By number of aclprofAicoreMetrics.
 constexpr std::array<std::string_view, 9> kMetrics = {
     "ArithmeticUtilization", "PipeUtilization", "Memory",  "MemoryL0",
     "ResourceConflictRatio", "MemoryUB",        "L2Cache", "PipelineExecuteUtilization",

@@ -1,5 +1,5 @@
 // What is to be recorded, as the interface is told it: device list, metrics, bits
-// (aclprofCreateConfig) and further settings (aclprofSetConfig). Source: acl_prof_api.md 1, 3.
+// (aclprofCreateConfig) and further settings (aclprofSetConfig). Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstdint>

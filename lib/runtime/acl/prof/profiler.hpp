@@ -1,6 +1,6 @@
 // The state of profiling in this process: whether anything is recorded, by whom it was asked for,
 // and the recordings under way. Behind acl_prof.h, aclInit and aclFinalize.
-// Source: acl_prof_api.md 2, 3, 9.
+// Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstdint>

@@ -15,7 +15,7 @@
 
 namespace msprof::acl {
 
-// Bits of aclprofCreateConfig's dataTypeConfig that the writer knows. Source: acl_prof_api.md 1.1.
+// Bits of aclprofCreateConfig's dataTypeConfig that the writer knows. Values: acl_prof.h.
 namespace prof_bits {
 inline constexpr std::uint64_t kAclApi = 0x1;
 inline constexpr std::uint64_t kTaskTime = 0x2;

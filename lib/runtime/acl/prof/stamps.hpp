@@ -1,5 +1,5 @@
 // Stamps and steps: what the application says about itself while it is recorded with MSPROFTX.
-// Behind acl_prof.h. Source: acl_prof_api.md 5, 6; cann_host.md 1.8.16.
+// Behind acl_prof.h. Source: cann_host.md 1.8.16; rules: docs/host_cann.md.
 //
 // Nothing here takes a lock: stamps are claimed from a pool of atomics, pushed ones are on a stack
 // of their thread, open ranges are in a table of atomics.

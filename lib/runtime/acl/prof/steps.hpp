@@ -1,5 +1,5 @@
 // Steps of the application: a begin and an end on a stream. Behind acl_prof.h.
-// Source: acl_prof_api.md 5.
+// Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // Subscribed models: what devices ran goes as records of 80 bytes into a pipe of the application.
-// Source: acl_prof_api.md 4.
+// Rules: docs/host_cann.md.
 #pragma once
 
 #include <cstdint>
