@@ -53,6 +53,8 @@ TEST_CASE("a model that runs five times gives five executions of each operator")
   CHECK(calls_of(capture, "aclmdlExecute") == 5);
   CHECK(calls_of(capture, "aclmdlLoadFromFile") == 1);
   CHECK(capture.number("SELECT count(*) FROM iteration") == 5);
+  CHECK(capture.number(
+            "SELECT count(*) FROM iteration WHERE fp_bp_ns > 0 AND fp_bp_ns < duration_ns") == 5);
   CHECK(capture.number("SELECT count(*) FROM task_pmu") >= 5 * (kSmallModelLayers - 1));
   CHECK(capture.text("SELECT text FROM device JOIN name ON name.id = chip_name_id") ==
         "host runtime");

@@ -24,7 +24,8 @@ constexpr std::uint32_t kInput = 0, kOutput = 1;
 // Images of one execution are computed one after the other, by one core.
 constexpr std::uint16_t kBlocks = 1;
 // Marks of a model's begin and end: cann_device.md 4.
-constexpr std::uint16_t kBeginTag = 0, kEndTag = 1;
+// Marks of the step trace (cann_device.md 3.2).
+constexpr std::uint16_t kBeginTag = 0, kEndTag = 1, kForwardBeginTag = 2, kBackwardEndTag = 3;
 
 TensorWire describe_tensor(std::uint32_t kind, const TensorShape& shape) {
   TensorWire tensor = {};
@@ -64,7 +65,7 @@ OpInfo describe_layer(const Model& model, const Layer& layer) {
 }  // namespace
 
 // One execution from its launch to its end. Numbers of its tasks, in this order: begin of the
-// model, the layers, end of the model.
+// model and of its first layer, the layers, end of the last one and of the model.
 class LoadedModel::Execution final : public Task, private runtime::LayerObserver {
  public:
   Execution(std::shared_ptr<LoadedModel> model, ExecutionMemory memory, std::uint32_t request,
@@ -83,7 +84,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
   bool enter() { return entered_ = model_->enter(); }
 
   static std::uint32_t tasks_of(const Model& model) {
-    return static_cast<std::uint32_t>(model.layers().size()) + 2;
+    return static_cast<std::uint32_t>(model.layers().size()) + 4;
   }
 
   void launched_as(const TaskIds& first) { first_ = first; }
@@ -115,7 +116,9 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
       std::memcpy(model.values(*workspace, model.inputs()[i]), memory_.inputs[i],
                   bytes_of(model.inputs()[i]));
     }
+    if (marked) mark(1, kForwardBeginTag);
     model.run(*workspace, memory_.batch, this);
+    if (marked) mark(tasks_of(model) - 2, kBackwardEndTag);
     for (std::size_t i = 0; i < model.outputs().size(); ++i) {
       std::memcpy(memory_.outputs[i], model.values(*workspace, model.outputs()[i]),
                   bytes_of(model.outputs()[i]));
@@ -133,7 +136,7 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     return {first_.device, first_.stream, first_.sequence + task};
   }
   TaskIds ids_of_layer(std::size_t layer) const {
-    return ids_of(static_cast<std::uint32_t>(layer) + 1);
+    return ids_of(static_cast<std::uint32_t>(layer) + 2);
   }
 
   void mark(std::uint32_t task, std::uint16_t tag) const {
