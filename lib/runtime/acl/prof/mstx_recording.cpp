@@ -1,6 +1,6 @@
 // Marks and ranges of mstx in a program that is linked to libascendcl.so: they go where its stamps
 // go, into every recording with the bit MSPROFTX. No variable is needed: a client of mstx finds
-// InitInjectionMstx in the process. Rules: lib/runtime/mstx/README.md.
+// InitInjectionMstx in the process.
 #include <pthread.h>
 
 #include <atomic>
