@@ -62,10 +62,18 @@ OpInfo describe_layer(const Model& model, const Layer& layer) {
   return op;
 }
 
+TaskIds task_after(const TaskIds& first, std::uint32_t tasks) {
+  return {first.device, first.stream, first.sequence + tasks};
+}
+
+// The tasks of an execution, in this order: begin of the model, the layers, end of the model.
+TaskIds layer_task(const TaskIds& first, std::size_t layer) {
+  return task_after(first, static_cast<std::uint32_t>(layer) + 1);
+}
+
 }  // namespace
 
-// One execution from its launch to its end. Numbers of its tasks, in this order: begin of the
-// model and of its first layer, the layers, end of the last one and of the model.
+// One execution from its launch to its end.
 class LoadedModel::Execution final : public Task, private runtime::LayerObserver {
  public:
   Execution(std::shared_ptr<LoadedModel> model, ExecutionMemory memory, std::uint32_t request,
@@ -80,6 +88,8 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     if (entered_) model_->leave();
   }
 
+  std::int64_t batch() const { return memory_.batch; }
+
   // Holds the model open from here on. False when it is closed.
   bool enter() { return entered_ = model_->enter(); }
 
@@ -87,12 +97,9 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     return static_cast<std::uint32_t>(model.layers().size()) + 4;
   }
 
-  void launched_as(const TaskIds& first) { first_ = first; }
-
-  // On the launching thread: the launches of all layers.
-  void record_launches() {
-    launch_recorded_ = records_tasks(first_.device);
-    for (std::size_t layer = 0; layer < model_->operators_.size(); ++layer) record_launch(layer);
+  void launched_as(const TaskIds& first) {
+    first_ = first;
+    launch_recorded_ = records_tasks(first.device);
   }
 
   int run(Stream&) override {
@@ -132,33 +139,24 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     return static_cast<std::size_t>(model_->model_.tensor(tensor).shape.bytes() * memory_.batch);
   }
 
-  TaskIds ids_of(std::uint32_t task) const {
-    return {first_.device, first_.stream, first_.sequence + task};
-  }
-  TaskIds ids_of_layer(std::size_t layer) const {
-    return ids_of(static_cast<std::uint32_t>(layer) + 2);
-  }
-
   void mark(std::uint32_t task, std::uint16_t tag) const {
-    record_step(ids_of(task), request_, model_->id_, tag, monotonic_ns());
-  }
-
-  void record_launch(std::size_t layer) const {
-    const std::uint64_t begin = monotonic_ns();
-    record_op_launch({ids_of_layer(layer), begin, monotonic_ns()}, model_->operators_[layer],
-                     static_cast<std::uint32_t>(memory_.batch));
+    record_step(task_after(first_, task), request_, model_->id_, tag, monotonic_ns());
   }
 
   bool wants_layer(std::size_t layer) override {
     if (!records_tasks(first_.device)) return false;
     // A recording that began after the launch learns the operator from the thread that runs it.
-    if (!launch_recorded_) record_launch(layer);
+    if (!launch_recorded_) {
+      const std::uint64_t now = monotonic_ns();
+      record_op_launch({layer_task(first_, layer), now, now}, model_->operators_[layer],
+                       static_cast<std::uint32_t>(memory_.batch));
+    }
     return true;
   }
 
   void layer_done(std::size_t layer, std::uint64_t start_ns, std::uint64_t end_ns) override {
     RanTask task;
-    task.ids = ids_of_layer(layer);
+    task.ids = layer_task(first_, layer);
     task.op = &model_->operators_[layer];
     task.images = static_cast<std::uint32_t>(memory_.batch);
     task.model = model_->id_;
@@ -209,12 +207,23 @@ int LoadedModel::launch(Stream& stream, ExecutionMemory memory, std::uint32_t re
   auto execution =
       std::make_unique<Execution>(shared_from_this(), std::move(memory), request, done);
   if (!execution->enter()) return ACL_ERROR_INVALID_MODEL_ID;
+  const auto images = static_cast<std::uint32_t>(execution->batch());
   bool pushed = false;
   {
     Stream::Launching launching(stream);
-    execution->launched_as(launching.reserve(Execution::tasks_of(model_)));
-    if (recorded) execution->record_launches();
+    const TaskIds first = launching.reserve(Execution::tasks_of(model_));
+    execution->launched_as(first);
+    // The device begins while the launches, which came before, are still written down.
+    std::vector<Launch> launches(recorded ? operators_.size() : 0);
+    for (std::size_t layer = 0; layer < launches.size(); ++layer) {
+      launches[layer].ids = layer_task(first, layer);
+      launches[layer].begin_ns = monotonic_ns();
+      launches[layer].end_ns = monotonic_ns();
+    }
     pushed = launching.push(std::move(execution));
+    for (std::size_t layer = 0; layer < launches.size(); ++layer) {
+      record_op_launch(launches[layer], operators_[layer], images);
+    }
   }
   if (pushed && done) done->wait(std::nullopt);
   if (recorded) record_model_execution(id_, request, begin, monotonic_ns(), stream.device_id());
