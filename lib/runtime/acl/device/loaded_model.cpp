@@ -30,12 +30,13 @@ constexpr std::uint16_t kBeginTag = 0, kEndTag = 1, kForwardBeginTag = 2, kBackw
 TensorWire describe_tensor(std::uint32_t kind, const TensorShape& shape) {
   TensorWire tensor = {};
   tensor.kind = kind;
-  tensor.format = ACL_FORMAT_NCHW;
+  tensor.format = shape.blocked ? ACL_FORMAT_NC1HWC0 : ACL_FORMAT_NCHW;
   tensor.data_type = ACL_FLOAT;
   tensor.shape[0] = 1;
-  tensor.shape[1] = static_cast<std::uint32_t>(shape.channels);
+  tensor.shape[1] = static_cast<std::uint32_t>(shape.blocked ? shape.blocks() : shape.channels);
   tensor.shape[2] = static_cast<std::uint32_t>(shape.height);
   tensor.shape[3] = static_cast<std::uint32_t>(shape.width);
+  if (shape.blocked) tensor.shape[4] = static_cast<std::uint32_t>(runtime::kBlockChannels);
   return tensor;
 }
 
