@@ -8,10 +8,10 @@
 #include <utility>
 #include <vector>
 
-#include "wire/cann/device_wire.hpp"
 #include "import/cann/join/device_log.hpp"
 #include "import/cann/record_stream.hpp"
 #include "session/cann_info.hpp"
+#include "wire/cann/device_wire.hpp"
 
 namespace msprof::cann {
 

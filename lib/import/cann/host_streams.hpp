@@ -11,8 +11,8 @@
 #include <string_view>
 #include <vector>
 
-#include "wire/cann/host_wire.hpp"
 #include "import/cann/record_stream.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof {
 class OpTable;

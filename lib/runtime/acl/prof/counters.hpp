@@ -1,6 +1,7 @@
 // The counters of a task, from the machine model: which events a set of metrics counts, and how
 // many of each the work of an operator makes. Modelled, as README.md says. For the recorder.
-// Source: cann_device.md 12 (events and what readers make of them); the sets are those of acl_prof.h.
+// Source: cann_device.md 12 (events and what readers make of them); the sets are those of
+// acl_prof.h.
 #pragma once
 
 #include <array>

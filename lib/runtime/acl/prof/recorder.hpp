@@ -150,7 +150,6 @@ void record_stream_destroyed(std::uint16_t device, std::uint16_t stream);
 void record_memory(std::uint16_t device, std::string_view op_name, std::uint64_t address,
                    std::int64_t bytes, std::uint64_t allocated_bytes, std::uint64_t reserved_bytes);
 
-
 // Whether a recording takes stamps (bit MSPROFTX).
 bool records_stamps();
 // One record of msproftx, head included, into every recording that takes stamps.
