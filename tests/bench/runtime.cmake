@@ -9,3 +9,8 @@ target_link_libraries(recording_bench PRIVATE msprof_flags ascendcl_static bench
 # Links what applications link.
 add_executable(acl_overhead acl_overhead.cpp)
 target_link_libraries(acl_overhead PRIVATE msprof_flags ascendcl)
+
+# A pair of stamps beside two readings of the clock, through the library that applications link.
+add_executable(stamp_bench stamp_bench.cpp)
+target_include_directories(stamp_bench PRIVATE ${PROJECT_SOURCE_DIR}/lib)
+target_link_libraries(stamp_bench PRIVATE msprof_flags ascendcl)
