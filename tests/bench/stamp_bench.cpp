@@ -1,6 +1,7 @@
 // What a stamp costs: a push and its pop, and a range, beside two readings of the clock, in one run
-// and in turns. The last line is a pair's cost beyond the two readings; at most 100 ns are
-// promised.
+// and in turns. The last line is what a pair costs beyond the two readings; at most 100 ns are
+// promised. The rest of a pair is the kernel giving fresh pages for its record of 256 bytes:
+// MSPROF_BENCH_FOLDER says on which disk. promised.
 #include <stdlib.h>
 
 #include <algorithm>
