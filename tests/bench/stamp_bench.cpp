@@ -1,7 +1,7 @@
 // What a stamp costs: a push and its pop, and a range, beside two readings of the clock, in one run
-// and in turns. The last line is what a pair costs beyond the two readings; at most 100 ns are
-// promised. The rest of a pair is the kernel giving fresh pages for its record of 256 bytes:
-// MSPROF_BENCH_FOLDER says on which disk. promised.
+// and in turns. The last line is what a pair costs beyond the readings; at most 100 ns are
+// promised. Each record of 256 bytes needs fresh pages of its file from the kernel, which is part
+// of the cost; MSPROF_BENCH_FOLDER says on which disk.
 #include <stdlib.h>
 
 #include <algorithm>
