@@ -22,6 +22,8 @@ constexpr std::uint32_t kDefaultDevices = 8, kMaxDevices = 64;
 thread_local const void* current_context_handle = nullptr;
 
 std::atomic<Runtime*> the_runtime{nullptr};
+// Of the parents of this process. Kept, so that their memory counts as used.
+Runtime* of_parents = nullptr;
 std::mutex making;
 
 std::uint32_t devices_wanted() {
@@ -75,7 +77,11 @@ void Runtime::after_fork_in_child() {
   // The threads of the parent's streams do not exist here, and a lock of the parent's may be held
   // by one of them: what was is left alone, with its memory, and a new runtime made when one is
   // needed.
-  the_runtime.store(nullptr, std::memory_order_release);
+  Runtime* const parents = the_runtime.exchange(nullptr);
+  if (parents != nullptr) {
+    parents->next_parent_ = of_parents;
+    of_parents = parents;
+  }
   new (&making) std::mutex;
   current_context_handle = nullptr;
 }

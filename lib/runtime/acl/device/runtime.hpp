@@ -84,6 +84,7 @@ class Runtime {
   std::map<std::uint32_t, std::shared_ptr<LoadedModel>> models_;
   std::uint32_t last_model_ = 0;
   std::atomic<std::uint32_t> requests_{0};
+  Runtime* next_parent_ = nullptr;  // of a runtime left behind by fork
 };
 
 }  // namespace msprof::acl
