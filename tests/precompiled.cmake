@@ -68,6 +68,8 @@ msprof_compile_together(${lib}/ssh authentication)
 msprof_compile_together(${lib}/session svp_session)
 msprof_compile_together(${lib}/derive)
 msprof_compile_together(${lib}/runtime/svp api/rt api/runtime_state)
+msprof_compile_together(${lib}/runtime/acl prof/recording prof/configuration prof/stamps device/addition api/mdl_load)
+msprof_compile_together(${lib}/runtime/python profiling)
 msprof_compile_together(${lib}/import
   record_layout svp/aicpu svp/aicore cann/data_preprocess cann/dictionaries cann/record_scan cann/record_stream
   cann/join/host_rows cann/join/device_tasks cann/join/join_host)
@@ -79,8 +81,12 @@ msprof_compile_together(${lib}/analyze advise/facts advise/table_scan)
 msprof_compile_together(${lib}/doctor capture_checks)
 msprof_compile_together(${lib}/collect elf_file run_folder)
 msprof_compile_together(${lib}/board listing shell ssh_host tar_transfer upload)
+msprof_compile_together(${tests}/acl examples_test prof_config_test)
+# Its sources try each header by itself.
+set_target_properties(acl_headers_test PROPERTIES UNITY_BUILD OFF)
 msprof_compile_together(${tests}/analyze)
-msprof_compile_together(${tests}/export export_unified_test export_cann_test export_cann_tasks_test export_test)
+msprof_compile_together(${tests}/export export_unified_test export_cann_test export_cann_tasks_test export_test
+  export_timeline_scope_test)
 msprof_compile_together(${tests}/import
   cann_kinds_aicpu_test device_kinds_test cann_kinds_host_test cann_call_source_test device_tasks_test)
 msprof_compile_together(${tests}/runtime runtime_robustness_test)
