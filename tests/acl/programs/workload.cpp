@@ -196,11 +196,12 @@ void eight_streams(const char* file) {
   constexpr int kStreams = 8;
   aclrtContext context = nullptr;
   check(aclrtGetCurrentContext(&context), "aclrtGetCurrentContext");
+  // Destroyed after all have run: a number that is free is used again.
+  std::vector<aclrtStream> streams(kStreams);
   std::vector<std::thread> threads;
-  for (int i = 0; i < kStreams; ++i) {
+  for (aclrtStream& stream : streams) {
     threads.emplace_back([&] {
       check(aclrtSetCurrentContext(context), "aclrtSetCurrentContext");
-      aclrtStream stream = nullptr;
       check(aclrtCreateStream(&stream), "aclrtCreateStream");
       const Buffers buffers(model);
       for (int n = 0; n < 10; ++n) {
@@ -210,10 +211,12 @@ void eight_streams(const char* file) {
       }
       check(aclrtSynchronizeStream(stream), "aclrtSynchronizeStream");
       counts->executions += 10;
-      check(aclrtDestroyStream(stream), "aclrtDestroyStream");
     });
   }
   for (std::thread& thread : threads) thread.join();
+  for (const aclrtStream stream : streams) {
+    check(aclrtDestroyStream(stream), "aclrtDestroyStream");
+  }
 }
 
 void dynamic_batch(const char* file) {
