@@ -86,7 +86,7 @@ msprof_compile_together(${tests}/acl examples_test prof_config_test)
 set_target_properties(acl_headers_test PROPERTIES UNITY_BUILD OFF)
 msprof_compile_together(${tests}/analyze)
 msprof_compile_together(${tests}/export export_unified_test export_cann_test export_cann_tasks_test export_test
-  export_timeline_scope_test)
+  export_timeline_scope_test export_timeline_test)
 msprof_compile_together(${tests}/import
   cann_kinds_aicpu_test device_kinds_test cann_kinds_host_test cann_call_source_test device_tasks_test)
 msprof_compile_together(${tests}/runtime runtime_robustness_test)

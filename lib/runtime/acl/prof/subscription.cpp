@@ -209,6 +209,9 @@ struct Subscription {
 struct Subscriptions {
   std::shared_mutex mutex;
   std::map<std::uint32_t, Subscription> by_model;
+  // Of the process that this one was forked from: its locks may be held by threads that are not
+  // here, so that it is left as it is.
+  const Subscriptions* of_parent = nullptr;
 
   std::shared_ptr<Sender> sender_of(int fd) const {
     for (const auto& [model, subscription] : by_model)
@@ -302,11 +305,10 @@ void unsubscribe_all() {
 void forget_subscriptions() {
   subscribed.store(0);
   observe_tasks(nullptr);
-  // Its locks may be held by threads that the child does not have: it is left as it is.
-  static std::vector<Subscriptions*> of_parent;
-  Subscriptions* const before = current.exchange(new Subscriptions);
-  for (const auto& [model, subscription] : before->by_model) subscription.sender->forget();
-  of_parent.push_back(before);
+  auto* const own = new Subscriptions;
+  own->of_parent = current.load();
+  for (const auto& [model, subscription] : own->of_parent->by_model) subscription.sender->forget();
+  current.store(own);
 }
 
 }  // namespace msprof::acl
