@@ -1,10 +1,10 @@
 #include <catch2/catch.hpp>
 
-#include "wire/cann/device_wire.hpp"
 #include "import/cann/lpm_freq.hpp"
 #include "import/cann_kind_run.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_folder.hpp"
+#include "wire/cann/device_wire.hpp"
 
 using namespace msprof;
 using namespace msprof::cann;

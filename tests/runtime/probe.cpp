@@ -12,8 +12,8 @@
 #include <map>
 #include <stdexcept>
 
-#include "runtime/svp/include/svp_acl_prof.h"
 #include "runtime/runtime_fixture.hpp"
+#include "runtime/svp/include/svp_acl_prof.h"
 
 using namespace msprof::runtime::test;
 

@@ -1,7 +1,7 @@
 #include <catch2/catch.hpp>
 
-#include "runtime/svp/profile/profile_config.hpp"
 #include "runtime/runtime_fixture.hpp"
+#include "runtime/svp/profile/profile_config.hpp"
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;

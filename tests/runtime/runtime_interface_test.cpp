@@ -1,9 +1,9 @@
 #include <catch2/catch.hpp>
 #include <thread>
 
+#include "runtime/runtime_fixture.hpp"
 #include "runtime/svp/include/svp_acl_ext.h"
 #include "runtime/svp/include/svp_acl_prof.h"
-#include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime::test;
 

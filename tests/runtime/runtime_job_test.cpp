@@ -4,8 +4,8 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
-#include "runtime/svp/profile/model_profile.hpp"
 #include "runtime/runtime_fixture.hpp"
+#include "runtime/svp/profile/model_profile.hpp"
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;

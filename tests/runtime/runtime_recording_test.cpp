@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <thread>
 
+#include "runtime/runtime_fixture.hpp"
 #include "runtime/svp/profile/machine_model.hpp"
 #include "runtime/svp/profile/record_file.hpp"
-#include "runtime/runtime_fixture.hpp"
 
 using namespace msprof::runtime;
 using namespace msprof::runtime::test;

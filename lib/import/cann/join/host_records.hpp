@@ -7,8 +7,8 @@
 #include <cstdint>
 #include <span>
 
-#include "wire/cann/host_wire.hpp"
 #include "import/cann/join/host_tasks.hpp"
+#include "wire/cann/host_wire.hpp"
 
 namespace msprof {
 

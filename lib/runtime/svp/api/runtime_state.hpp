@@ -16,11 +16,11 @@
 #include <vector>
 
 #include "runtime/engine/clock.hpp"
-#include "runtime/svp/include/svp_acl_base.h"
-#include "runtime/svp/include/svp_acl_mdl.h"
 #include "runtime/engine/message.hpp"
 #include "runtime/engine/model/model.hpp"
 #include "runtime/engine/model/operator.hpp"
+#include "runtime/svp/include/svp_acl_base.h"
+#include "runtime/svp/include/svp_acl_mdl.h"
 #include "runtime/svp/profile/profile_job.hpp"
 
 namespace msprof::runtime {

@@ -2,11 +2,11 @@
 #include <atomic>
 #include <string>
 
+#include "runtime/engine/message.hpp"
 #include "runtime/svp/include/svp_acl_ext.h"
 #include "runtime/svp/include/svp_acl_mdl.h"
 #include "runtime/svp/include/svp_acl_prof.h"
 #include "runtime/svp/include/svp_acl_rt.h"
-#include "runtime/engine/message.hpp"
 
 namespace {
 
