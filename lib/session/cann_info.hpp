@@ -36,9 +36,8 @@ inline constexpr std::string_view kHostRuntime = "host runtime";
 // info.json and sample.json. Frequencies in Hz, 0 where absent or not a number.
 struct Info {
   std::optional<int> platform;
-  std::string version;  // of the collection, "1.0"
-  // Version of the host runtime that recorded, msprof's own; empty: a device did.
-  std::string host_runtime;
+  std::string version;       // of the collection, "1.0"
+  std::string host_runtime;  // version of the host runtime that wrote the capture; else empty
   std::int64_t driver_version = 0;
   int cann_major = 0;
   int cann_minor = 0;

@@ -241,7 +241,7 @@ void CannSession::add_data_folder(std::size_t index) {
         {data / name, shown, static_cast<std::uint64_t>(file_states_.back().size_bytes), {}});
     // Other collectors leave `.done` away as they like.
     raw_files_.back().has_space =
-        !info().host_runtime.empty() && !fs::exists(data / (name + ".done"), error);
+        is_of_host_runtime() && !fs::exists(data / (name + ".done"), error);
   }
 }
 

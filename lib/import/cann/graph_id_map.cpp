@@ -6,7 +6,7 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr RecordFormat kFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_head};
+constexpr RecordFormat kGraphIdMapFormat{"graph_id_map", sizeof(GraphIdMapWire), has_record_head};
 
 class GraphIdMapKind : public SliceKind {
  public:

@@ -4,22 +4,13 @@
 #include <set>
 
 #include "import/cann/cann_import.hpp"
+#include "import/cann/record_scan.hpp"
 #include "import/raw_kind.hpp"
+#include "wire/cann/device_wire.hpp"
 
 namespace msprof::cann {
 
 namespace {
-
-constexpr std::size_t kEvents = 8;
-
-struct __attribute__((packed)) L2CacheWire {
-  std::uint16_t task_type;
-  std::uint16_t stream;
-  std::uint16_t task;
-  std::uint16_t reserved;
-  std::uint64_t events[kEvents];
-};
-static_assert(sizeof(L2CacheWire) == 72);
 
 class L2CacheKind : public RawKind {
  public:
@@ -38,6 +29,7 @@ class L2CacheKind : public RawKind {
     FileReader reader(file.path);
     const std::uint64_t rest =
         for_each_record(reader, 0, sizeof(L2CacheWire), [&](auto record, std::uint64_t) {
+          if (file.has_space && is_unwritten(record)) return;
           add(context, part, decode<L2CacheWire>(record));
           ++records;
         });
@@ -72,7 +64,7 @@ class L2CacheKind : public RawKind {
     row.task_number = wire.task;
     row.task_type = wire.task_type;
     const std::size_t said = part.info.l2_cache_events.size();
-    for (std::size_t i = 0; i < kEvents; ++i) {
+    for (std::size_t i = 0; i < kL2CacheEvents; ++i) {
       if (said == 0 || i < said) row.e[i] = cell(wire.events[i]);
     }
     context.store.add(row);

@@ -6,7 +6,8 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr RecordFormat kFormat{"task_memory_info", sizeof(TaskMemoryWire), has_record_head};
+constexpr RecordFormat kTaskMemoryInfoFormat{"task_memory_info", sizeof(TaskMemoryWire),
+                                             has_record_head};
 
 class TaskMemoryKind : public SliceKind {
  public:

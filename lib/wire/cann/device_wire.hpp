@@ -148,6 +148,17 @@ struct __attribute__((packed)) FlipWire {  // (3.5)
 };
 static_assert(sizeof(FlipWire) == kTsRecordBytes);
 
+// l2_cache.data: events of the L2 cache, a record a task. Source: cann_device.md 9.1.
+inline constexpr std::size_t kL2CacheEvents = 8;
+struct __attribute__((packed)) L2CacheWire {
+  std::uint16_t task_type;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint16_t reserved;
+  std::uint64_t events[kL2CacheEvents];
+};
+static_assert(sizeof(L2CacheWire) == 72);
+
 // Function types of StarsLogWire and FftsWire (5.1, 6.1).
 enum StarsFunction : unsigned {
   kTaskStart = 0,

@@ -8,11 +8,6 @@ using namespace msprof::acl;
 
 namespace {
 
-// An application may exit without aclFinalize; a signal never comes this way.
-__attribute__((destructor)) void complete_at_exit() {
-  finish_profiling(true);
-}
-
 void finalise() {
   {
     const RecordedCall record(Call::aclFinalize);

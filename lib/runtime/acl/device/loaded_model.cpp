@@ -67,9 +67,10 @@ TaskIds task_after(const TaskIds& first, std::uint32_t tasks) {
   return {first.device, first.stream, first.sequence + tasks};
 }
 
-// The tasks of an execution, in this order: begin of the model, the layers, end of the model.
+// The tasks of an execution, in this order: begin of the model and of its layers, the layers, their
+// end and that of the model.
 TaskIds layer_task(const TaskIds& first, std::size_t layer) {
-  return task_after(first, static_cast<std::uint32_t>(layer) + 1);
+  return task_after(first, static_cast<std::uint32_t>(layer) + 2);
 }
 
 }  // namespace

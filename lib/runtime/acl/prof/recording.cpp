@@ -226,8 +226,10 @@ void Recording::Files::make_files() {
 void Recording::Files::make_device(DeviceFiles& device) {
   const std::lock_guard lock(device_mutex);
   if (device.has_folder.load() || is_finished.load()) return;
-  // Where that fails, its files cannot be made either, which count what they lose.
-  if (!write_info(device.folder, device.number))
+  // It has its name once it is whole. Where that fails, its files cannot be made either, which
+  // count what they lose.
+  const std::string made = folder + "/.msprof_device_" + std::to_string(device.number);
+  if (!write_info(made, device.number) || rename(made.c_str(), device.folder.c_str()) != 0)
     runtime::say(device.folder + " cannot be written (" + strerror(errno) + ")");
   device.has_folder.store(true, std::memory_order_release);
 }
@@ -252,8 +254,8 @@ std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std
       files->make_folder() && files->write_info(files->unfinished + "/host", std::nullopt);
   for (const std::uint16_t device : options.devices) {
     if (options.devices_on_use) break;
-    is_good =
-        is_good && files->write_info(files->folder + "/device_" + std::to_string(device), device);
+    is_good = is_good &&
+              files->write_info(files->unfinished + "/device_" + std::to_string(device), device);
   }
   is_good = is_good && rename(files->unfinished.c_str(), files->folder.c_str()) == 0;
   if (!is_good) {

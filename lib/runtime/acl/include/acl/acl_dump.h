@@ -1,5 +1,4 @@
-// Dumps of tensors and of arguments, which a host does not make: 200001, and no path. Dumps of
-// models: acl_mdl.h.
+// Dumps of tensors and of arguments, which a host does not make: 200001.
 #pragma once
 
 #include "acl_base.h"
