@@ -63,9 +63,7 @@ static double now_ms(void) {
   return (double)now.tv_sec * 1e3 + (double)now.tv_nsec / 1e6;
 }
 
-/* --- Stages
- * ----------------------------------------------------------------------------------------------------------
- */
+/* Stages of the pipeline. */
 
 /* NULL where nothing is recorded, which changes nothing for the program. */
 static void* begin_stage(const char* name) {
@@ -268,8 +266,7 @@ static int recognise(Pipeline* pipeline, const Options* options) {
   return good;
 }
 
-/* --- Profiling, and the whole
- * ----------------------------------------------------------------------------------------- */
+/* Profiling, and the whole. */
 
 static aclprofConfig* start_recording(const char* output) {
   uint32_t devices[1] = {0};
