@@ -62,7 +62,7 @@ def main(model_path, executions="1"):
 
     for _ in range(int(executions)):
         common.expect(acl.mdl.execute(model_id, input_data, output_data), "acl.mdl.execute")
-    print("scores:", *common.scores_of(output_data))
+    scores = common.scores_of(output_data)
 
     common.destroy_dataset(input_data)
     common.destroy_dataset(output_data)
@@ -72,6 +72,8 @@ def main(model_path, executions="1"):
     # Un-subscribing closes the write end, by which the reader comes to its end.
     common.expect(acl.prof.model_un_subscribe(model_id), "acl.prof.model_un_subscribe")
     common.expect(acl.util.stop_thread(thread_id), "acl.util.stop_thread")
+    # The reader printed until now: lines of two threads would mix.
+    print("scores:", *scores)
     os.close(read_end)
     common.expect(acl.prof.destroy_subscribe_config(config), "acl.prof.destroy_subscribe_config")
     common.release(DEVICE, context, stream)
