@@ -1,5 +1,6 @@
 #include <catch2/catch.hpp>
 
+#include "runtime/engine/files.hpp"
 #include "runtime/runtime_fixture.hpp"
 #include "runtime/svp/profile/profile_config.hpp"
 

@@ -1,10 +1,12 @@
 #include "runtime/engine/files.hpp"
 
 #include <fcntl.h>
+#include <limits.h>
 #include <stdio.h>
 #include <sys/resource.h>
 #include <unistd.h>
 
+#include <array>
 #include <cerrno>
 
 namespace msprof::runtime {
@@ -54,6 +56,16 @@ bool write_whole_file(const std::string& path, std::string_view text) {
   unlink(temporary.c_str());
   errno = error;
   return false;
+}
+
+std::string executable_folder() {
+  std::array<char, PATH_MAX> path;
+  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
+  if (length <= 0) return ".";
+  const std::string text(path.data(), static_cast<std::size_t>(length));
+  const std::size_t slash = text.rfind('/');
+  if (slash == std::string::npos) return ".";
+  return slash == 0 ? "/" : text.substr(0, slash);
 }
 
 }  // namespace msprof::runtime

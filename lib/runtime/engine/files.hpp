@@ -25,4 +25,7 @@ ssize_t write_retrying(int fd, const void* bytes, std::size_t size);
 // Writes a small text file under a temporary name and renames it; false with errno when that fails.
 bool write_whole_file(const std::string& path, std::string_view text);
 
+// Folder of the program that runs; "." where it cannot be told.
+std::string executable_folder();
+
 }  // namespace msprof::runtime

@@ -11,17 +11,12 @@
 #include <utility>
 
 #include "runtime/engine/clock.hpp"
+#include "runtime/mstx/tx_record.hpp"
 
 namespace msprof::mstx {
 
 namespace {
 
-// What the head of a record says (cann_host.md 1.4, 1.8.16).
-constexpr std::uint16_t kTxLevel = 20500;
-constexpr std::uint16_t kTxTag = 120;
-constexpr std::uint32_t kPayloadBytes = sizeof(MsprofTxWire) - sizeof(HostHeader);
-constexpr std::uint32_t kMarkEvent = 0;
-constexpr std::uint32_t kRangeEvent = 2;
 // Of a message that needs more than one record; the last byte of each stays NUL.
 constexpr std::size_t kSegmentBytes = kTxMessageBytes - 1;
 
@@ -47,22 +42,10 @@ std::string_view checked(const char* message) {
   return {message, strnlen(message, kMaxMessageBytes)};
 }
 
-MsprofTxWire make_record(std::uint32_t event, std::uint64_t id, std::uint32_t process,
-                         std::uint32_t thread, std::uint64_t begin_ns) {
-  MsprofTxWire record = {};
-  record.head.magic = kRecordMagic;
-  record.head.level = kTxLevel;
-  record.head.thread = thread;
-  record.head.data_len = kPayloadBytes;
-  record.head.time = begin_ns;
+MsprofTxWire make_record(TxEvent event, std::uint64_t id, std::uint32_t process,
+                         std::uint32_t thread, std::uint64_t begin_ns, std::uint64_t end_ns) {
+  MsprofTxWire record = tx_record(event, process, thread, begin_ns, end_ns);
   record.info_type = static_cast<std::uint16_t>(TxInfo::extended);
-  record.inner_magic = kRecordMagic;
-  record.data_tag = kTxTag;
-  record.process_id = process;
-  record.thread_id = thread;
-  record.event_type = event;
-  record.start_count = begin_ns;
-  record.end_count = begin_ns;
   record.mark_id = id;
   return record;
 }
@@ -178,8 +161,8 @@ void TxRecorder::mark_in(const Domain& domain, const char* message, void* stream
   const std::uint64_t now_ns = runtime::monotonic_ns();
   const std::string_view text = checked(message);
   if (text.empty()) return;
-  MsprofTxWire record =
-      make_record(kMarkEvent, sink_.next_id(), process_id_, own_thread_id(process_id_), now_ns);
+  MsprofTxWire record = make_record(TxEvent::marker, sink_.next_id(), process_id_,
+                                    own_thread_id(process_id_), now_ns, now_ns);
   if (stream != nullptr) sink_.pass_on_stream(stream, record.mark_id, StreamTag::mark);
   write(record, domain, text);
 }
@@ -221,8 +204,8 @@ void TxRecorder::end_in(const Domain& domain, std::uint64_t id) {
   }
   open_ranges_.fetch_sub(1, std::memory_order_relaxed);
   if (range.stream != nullptr) sink_.pass_on_stream(range.stream, id, StreamTag::range);
-  MsprofTxWire record = make_record(kRangeEvent, id, process_id_, range.thread, range.begin_ns);
-  record.end_count = now_ns;
+  MsprofTxWire record =
+      make_record(TxEvent::start_end, id, process_id_, range.thread, range.begin_ns, now_ns);
   write(record, domain, range.message);
 }
 

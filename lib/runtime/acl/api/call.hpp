@@ -1,8 +1,6 @@
 // What every C function does around its body.
 #pragma once
 
-#include <pthread.h>
-
 #include <exception>
 #include <new>
 #include <string>
@@ -12,22 +10,11 @@
 #include "acl/acl_base.h"
 #include "runtime/acl/device/failure.hpp"
 #include "runtime/acl/prof/recorder.hpp"
+#include "runtime/engine/cancellation.hpp"
 #include "runtime/engine/message.hpp"
 #include "runtime/engine/model/layer_reader.hpp"
 
 namespace msprof::acl {
-
-// pthread_cancel must not unwind out of a record half written, or out of a lock.
-class CancellationDisabled {
- public:
-  CancellationDisabled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~CancellationDisabled() { pthread_setcancelstate(before_, nullptr); }
-  CancellationDisabled(const CancellationDisabled&) = delete;
-  CancellationDisabled& operator=(const CancellationDisabled&) = delete;
-
- private:
-  int before_ = 0;
-};
 
 // Says why `function` failed, on stderr and to aclGetRecentErrMsg; gives the code back.
 aclError explain(const char* function, const char* why, aclError code);
@@ -35,7 +22,7 @@ aclError explain(const char* function, const char* why, aclError code);
 // Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code.
 template <typename Body>
 aclError guarded(const char* function, Body body) {
-  const CancellationDisabled no_cancellation;
+  const runtime::CancellationDisabled no_cancellation;
   try {
     if constexpr (std::is_void_v<decltype(body())>) {
       body();

@@ -1,4 +1,6 @@
 // Streams, and functions of the application in them.
+#include <pthread.h>
+
 #include <new>
 
 #include "acl/acl_rt.h"

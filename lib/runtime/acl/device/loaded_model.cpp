@@ -23,7 +23,6 @@ constexpr std::uint32_t kAiCore = 0, kAiCpu = 1;  // cann_host.md 1.9, T1
 constexpr std::uint32_t kInput = 0, kOutput = 1;
 // Images of one execution are computed one after the other, by one core.
 constexpr std::uint16_t kBlocks = 1;
-// Marks of a model's begin and end: cann_device.md 4.
 // Marks of the step trace (cann_device.md 3.2).
 constexpr std::uint16_t kBeginTag = 0, kEndTag = 1, kForwardBeginTag = 2, kBackwardEndTag = 3;
 

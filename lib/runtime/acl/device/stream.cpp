@@ -12,6 +12,7 @@
 
 #include "acl/acl_base.h"
 #include "runtime/acl/device/device.hpp"
+#include "runtime/engine/blocked_signals.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::acl {
@@ -21,26 +22,6 @@ namespace {
 constexpr std::size_t kQueueLimit = 1024;
 
 thread_local const Stream* stream_of_this_thread = nullptr;
-
-// Signals of the application are for threads of the application; but for those that a function of
-// the application may cause in a stream, whose handler must run there.
-class SignalsBlocked {
- public:
-  SignalsBlocked() {
-    sigset_t blocked;
-    sigfillset(&blocked);
-    for (const int fault : {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS}) {
-      sigdelset(&blocked, fault);
-    }
-    pthread_sigmask(SIG_SETMASK, &blocked, &before_);
-  }
-  ~SignalsBlocked() { pthread_sigmask(SIG_SETMASK, &before_, nullptr); }
-  SignalsBlocked(const SignalsBlocked&) = delete;
-  SignalsBlocked& operator=(const SignalsBlocked&) = delete;
-
- private:
-  sigset_t before_;
-};
 
 int run_task(Task& task, Stream& stream) {
   try {
@@ -112,7 +93,9 @@ bool Stream::Launching::push(std::unique_ptr<Task> task) {
 }
 
 void Stream::start_worker() {
-  const SignalsBlocked blocked;
+  // Those that a function of the application may cause in a stream have their handler run there.
+  const runtime::BlockedSignals blocked(
+      {SIGSEGV, SIGBUS, SIGFPE, SIGILL, SIGTRAP, SIGABRT, SIGSYS});
   worker_ = std::thread([this] { work(); });
   const std::string name =
       "acl-" + std::to_string(device_id()) + "-" + std::to_string(id_);  // at most 15 characters

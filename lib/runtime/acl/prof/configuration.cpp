@@ -14,6 +14,7 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::acl {
@@ -237,15 +238,6 @@ aclError read_times(const Settings& settings, Configuration& out) {
   return ACL_SUCCESS;
 }
 
-std::string executable_folder() {
-  std::array<char, PATH_MAX> path;
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return ".";
-  const std::string text(path.data(), static_cast<std::size_t>(length));
-  const std::size_t slash = text.rfind('/');
-  return slash == 0 || slash == std::string::npos ? "/" : text.substr(0, slash);
-}
-
 aclError read_output(const Settings& settings, std::string& output) {
   const std::string path = settings.text(kOutput).value_or("");
   if (path.size() >= PATH_MAX || !is_allowed_path(path))
@@ -256,7 +248,7 @@ aclError read_output(const Settings& settings, std::string& output) {
   }
   const char* const work = secure_getenv("ASCEND_WORK_PATH");
   output = work != nullptr && *work != '\0' ? absolute_path(work) + "/profiling_data"
-                                            : executable_folder();
+                                            : runtime::executable_folder();
   return ACL_SUCCESS;
 }
 

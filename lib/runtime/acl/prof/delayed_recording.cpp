@@ -3,13 +3,13 @@
 #include <chrono>
 #include <utility>
 
-#include "runtime/acl/prof/blocked_signals.hpp"
+#include "runtime/engine/blocked_signals.hpp"
 
 namespace msprof::acl {
 
 DelayedRecording::DelayedRecording(std::uint64_t delay_s, std::uint64_t duration_s,
                                    std::function<void()> begin, std::function<void()> end) {
-  const BlockedSignals inherited;
+  const runtime::BlockedSignals inherited;
   thread_ =
       std::thread([this, delay_s, duration_s, begin = std::move(begin), end = std::move(end)] {
         if (!wait(delay_s)) return;

@@ -13,7 +13,7 @@
 #include <system_error>
 #include <thread>
 
-#include "runtime/acl/prof/blocked_signals.hpp"
+#include "runtime/engine/blocked_signals.hpp"
 
 namespace msprof::acl {
 namespace {
@@ -79,7 +79,7 @@ bool start_thread() {
   if (watch.wake_fd < 0) return false;
   watch.process = getpid();
   try {
-    const BlockedSignals inherited;
+    const runtime::BlockedSignals inherited;
     std::thread(wait_for_interrupts).detach();
     return true;
   } catch (const std::system_error&) {

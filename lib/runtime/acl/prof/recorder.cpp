@@ -17,7 +17,6 @@ namespace {
 
 std::atomic<TaskObserver> g_observer{nullptr};
 
-constexpr std::uint16_t kStreamMask = 0x7FF;
 constexpr int kAscend910a = 1;
 
 // A record as its file has it, behind the last field that means something filled with zeros.
@@ -76,7 +75,7 @@ void record_on(std::uint16_t device, std::uint64_t bits, std::uint64_t begin_ns,
 
 void append_turn(Recording& recording, Side side, const TaskIds& ids, std::uint32_t number,
                  std::uint64_t at_ns) {
-  const auto stream = static_cast<std::uint16_t>(ids.stream & kStreamMask);
+  const auto stream = static_cast<std::uint16_t>(ids.stream & cann::kStreamMask);
   if (side == Side::device) {
     const cann::FlipWire flip = flip_record(stream, static_cast<std::uint16_t>(number), at_ns);
     recording.append(ids.device, DeviceFile::ts_track, &flip);
@@ -115,7 +114,7 @@ void append_track(Recording& recording, const TaskIds& ids, std::uint32_t type,
   Compact<TaskTrackWire> track;
   track.wire.head = head(Level::runtime, record_type::kTaskTrack, kLaunchDataLen, at_ns);
   track.wire.device = ids.device;
-  track.wire.stream = ids.stream & kStreamMask;
+  track.wire.stream = ids.stream & cann::kStreamMask;
   track.wire.task_number = static_cast<std::uint16_t>(ids.sequence);
   track.wire.batch = static_cast<std::uint16_t>(ids.sequence >> 16U);
   track.wire.type = type;
@@ -256,7 +255,7 @@ void append_aicpu(Recording& recording, const RanTask& task, const DeviceTask& r
 }
 
 void append_task(Recording& recording, const RanTask& task, const Span& time) {
-  const DeviceTask run = {static_cast<std::uint16_t>(task.ids.stream & kStreamMask),
+  const DeviceTask run = {static_cast<std::uint16_t>(task.ids.stream & cann::kStreamMask),
                           static_cast<std::uint16_t>(task.ids.sequence), time.begin_ns,
                           time.end_ns};
   turn(recording, Side::device, task.ids, time.begin_ns - 1);
@@ -395,7 +394,7 @@ void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, s
   record_on(ids.device, is_stamp ? prof_bits::kMsprofTx : prof_bits::kTrainingTrace, at_ns,
             [&](Recording& recording) {
               const cann::StepTraceWire step =
-                  step_record(static_cast<std::uint16_t>(ids.stream & kStreamMask),
+                  step_record(static_cast<std::uint16_t>(ids.stream & cann::kStreamMask),
                               static_cast<std::uint16_t>(ids.sequence), index, model, tag, at_ns);
               recording.append(ids.device, DeviceFile::ts_track, &step);
             });

@@ -16,19 +16,17 @@
 #include "runtime/acl/prof/thread_number.hpp"
 #include "runtime/engine/clock.hpp"
 #include "runtime/mstx/mark_id.hpp"
+#include "runtime/mstx/tx_record.hpp"
 #include "wire/cann/host_wire.hpp"
 
 namespace msprof::acl {
 namespace {
 
+using mstx::TxEvent;
 using runtime::monotonic_ns;
 
-constexpr std::uint16_t kLevel = 20500;
-constexpr std::uint16_t kDataTag = 120;
 constexpr std::size_t kMessageRoom = 128;  // of a stamp, with its end
 constexpr std::uint16_t kMarkTag = 11;     // of ts_track
-
-enum EventType : std::uint32_t { kMarker = 0, kPushPop = 1, kStartEnd = 2, kMarkerEx = 3 };
 
 // What a stamp says; copied when it is pushed or starts a range, so that it may be changed or
 // destroyed before the end.
@@ -186,27 +184,9 @@ RangeTable& ranges() {
   return *made;
 }
 
-MsprofTxWire head_of(const ThreadStamps& self, std::uint32_t thread, EventType event,
-                     std::uint64_t begin_ns, std::uint64_t end_ns) {
-  MsprofTxWire wire{};
-  wire.head.magic = kRecordMagic;
-  wire.head.level = kLevel;
-  wire.head.thread = thread;
-  wire.head.data_len = sizeof(MsprofTxWire) - sizeof(HostHeader);
-  wire.head.time = begin_ns;
-  wire.inner_magic = kRecordMagic;
-  wire.data_tag = kDataTag;
-  wire.process_id = self.process_id;
-  wire.thread_id = thread;
-  wire.event_type = event;
-  wire.start_count = begin_ns;
-  wire.end_count = end_ns;
-  return wire;
-}
-
-void record(const ThreadStamps& self, std::uint32_t thread, EventType event, const OpenStamp& stamp,
+void record(const ThreadStamps& self, std::uint32_t thread, TxEvent event, const OpenStamp& stamp,
             std::uint64_t end_ns) {
-  MsprofTxWire wire = head_of(self, thread, event, stamp.begin_ns, end_ns);
+  MsprofTxWire wire = mstx::tx_record(event, self.process_id, thread, stamp.begin_ns, end_ns);
   const Content& content = stamp.content;
   wire.category = content.category;
   wire.payload_type = content.payload_type;
@@ -261,7 +241,7 @@ aclError mark(void* stamp) {
   if (content == nullptr || !records_stamps()) return kTxFailure;
   const ThreadStamps& self = of_this_thread();
   const std::uint64_t now = monotonic_ns();
-  record(self, self.thread_id, kMarker, {now, *content}, now);
+  record(self, self.thread_id, TxEvent::marker, {now, *content}, now);
   return ACL_SUCCESS;
 }
 
@@ -272,7 +252,8 @@ aclError mark_on_stream(std::string_view message, void* stream) {
   const std::uint64_t now = monotonic_ns();
   TaskIds ids;
   if (!enqueue_step(stream, id, kNoModel, kMarkTag, ids)) return kTxFailure;
-  MsprofTxWire wire = head_of(self, self.thread_id, kMarkerEx, now, now);
+  MsprofTxWire wire =
+      mstx::tx_record(TxEvent::marker_ex, self.process_id, self.thread_id, now, now);
   wire.info_type = static_cast<std::uint16_t>(TxInfo::extended);
   wire.mark_id = id;
   wire.domain = intern_text("default");
@@ -296,7 +277,7 @@ aclError pop() {
   ThreadStamps& self = of_this_thread();
   if (self.pushed.empty()) return kTxFailure;
   const bool recorded = records_stamps();
-  if (recorded) record(self, self.thread_id, kPushPop, self.pushed.back(), now);
+  if (recorded) record(self, self.thread_id, TxEvent::push_pop, self.pushed.back(), now);
   self.pushed.pop_back();
   return recorded ? ACL_SUCCESS : kTxFailure;
 }
@@ -316,7 +297,7 @@ aclError stop_range(std::uint32_t id) {
   OpenStamp stamp;
   std::uint32_t thread = 0;
   if (!ranges().remove(id, stamp, thread) || !records_stamps()) return kTxFailure;
-  record(of_this_thread(), thread, kStartEnd, stamp, now);
+  record(of_this_thread(), thread, TxEvent::start_end, stamp, now);
   return ACL_SUCCESS;
 }
 

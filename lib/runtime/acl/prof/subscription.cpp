@@ -22,10 +22,10 @@
 #include <thread>
 #include <vector>
 
-#include "runtime/acl/prof/blocked_signals.hpp"
 #include "runtime/acl/prof/op_record.hpp"
 #include "runtime/acl/prof/prof_config.hpp"
 #include "runtime/acl/prof/record_queue.hpp"
+#include "runtime/engine/blocked_signals.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::acl {
@@ -67,7 +67,7 @@ class Sender {
     own_fd_ = fcntl(fd, F_DUPFD_CLOEXEC, STDERR_FILENO + 1);
     if (own_fd_ < 0) return;
     fcntl(own_fd_, F_SETFL, fcntl(own_fd_, F_GETFL) | O_NONBLOCK);
-    const BlockedSignals inherited;  // SIGPIPE above all
+    const runtime::BlockedSignals inherited;  // SIGPIPE above all
     thread_ = std::thread([this] { send_all(); });
   }
 

@@ -2,8 +2,6 @@
 // without handles leaves no other owner for it than the process.
 #pragma once
 
-#include <pthread.h>
-
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
@@ -15,6 +13,7 @@
 #include <string>
 #include <vector>
 
+#include "runtime/engine/cancellation.hpp"
 #include "runtime/engine/clock.hpp"
 #include "runtime/engine/message.hpp"
 #include "runtime/engine/model/model.hpp"
@@ -84,18 +83,6 @@ class RecordedCall {
   const std::shared_ptr<ProfileJob> job_;
   const uint64_t start_ns_;
   std::shared_ptr<ModelProfile> model_;
-};
-
-// pthread_cancel must not unwind out of a record half written.
-class CancellationDisabled {
- public:
-  CancellationDisabled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
-  ~CancellationDisabled() { pthread_setcancelstate(before_, nullptr); }
-  CancellationDisabled(const CancellationDisabled&) = delete;
-  CancellationDisabled& operator=(const CancellationDisabled&) = delete;
-
- private:
-  int before_ = 0;
 };
 
 // Runs the body of a C function; whatever it throws becomes an error code, and a sentence on

@@ -11,6 +11,7 @@
 #include <initializer_list>
 #include <nlohmann/json.hpp>
 
+#include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {
@@ -122,16 +123,6 @@ std::string read_output(const nlohmann::json& profiler) {
 }
 
 }  // namespace
-
-std::string executable_folder() {
-  std::array<char, PATH_MAX> path;
-  const ssize_t length = readlink("/proc/self/exe", path.data(), path.size());
-  if (length <= 0) return ".";
-  const std::string text(path.data(), static_cast<std::size_t>(length));
-  const std::size_t slash = text.rfind('/');
-  if (slash == std::string::npos) return ".";
-  return slash == 0 ? "/" : text.substr(0, slash);
-}
 
 std::optional<ProfileConfig> read_profile_config(const std::string& path) {
   std::string why;

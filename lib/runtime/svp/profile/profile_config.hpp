@@ -20,7 +20,4 @@ struct ProfileConfig {
 // ever fails the application.
 std::optional<ProfileConfig> read_profile_config(const std::string& path);
 
-// Folder of the running executable; "." if the kernel does not name it.
-std::string executable_folder();
-
 }  // namespace msprof::runtime
