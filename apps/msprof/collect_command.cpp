@@ -3,27 +3,36 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <chrono>
-#include <csignal>
+#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "base/findings.hpp"
-#include "base/interrupt.hpp"
-#include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "board/ssh_host.hpp"
-#include "collect/collector.hpp"
+#include "collect/cann/application.hpp"
 #include "collect/local_host.hpp"
+#include "collect/svp_injection.hpp"
 #include "msprof/board_options.hpp"
+#include "msprof/cann_collection.hpp"
+#include "msprof/collection.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/verbs.hpp"
 
 namespace msprof {
 
 namespace {
+
+// An option of CANN's collector, by its name there.
+struct CannOption {
+  std::string name;
+  std::optional<std::string> value;
+};
 
 struct CollectArguments {
   std::optional<std::string> main;
@@ -38,6 +47,10 @@ struct CollectArguments {
   std::optional<std::string> acl_json;
   std::optional<double> timeout_seconds;
   std::vector<std::string> environment;
+  std::optional<std::string> dialect;
+  std::optional<std::string> runtime;
+  std::vector<CannOption> cann_options;
+  bool cann = false;
   bool all = false;
   bool json = false;
   Verbosity verbosity;
@@ -62,10 +75,47 @@ void add_profiler_options(cli::Command& command, CollectArguments& arguments) {
                       "on|off",
                       "profile at all (default on)",
                       {"on", "off"}});
-  command.add_option({"--aac_metrics,--aac-metrics,--aic_metrics,--aic-metrics", &arguments.metrics,
-                      "NAME",
-                      "the counters of the AA core (default and only one: ArithmeticUtilization)",
-                      aac_metrics_names()});
+  command.add_option(
+      {"--aac_metrics,--aac-metrics,--aic_metrics,--aic-metrics", &arguments.metrics, "NAME",
+       "the counters of the AA core (default and only one: ArithmeticUtilization), or "
+       "with --cann those of AI cores"});
+}
+
+// Options of CANN's collector that have a name of their own here, or none.
+bool is_elsewhere(const CollectorOption& option) {
+  constexpr std::array kElsewhere = {"output", "application", "aicpu", "aic-metrics",
+                                     "python-path"};
+  return option.scope == CollectorScope::offline ||
+         std::find(kElsewhere.begin(), kElsewhere.end(), option.name) != kElsewhere.end();
+}
+
+void add_cann_options(cli::Command& command, CollectArguments& arguments) {
+  command.add_option(
+      {"--cann", &arguments.cann, "", "the application is one for CANN: short for --dialect cann"});
+  command.add_option({"--dialect",
+                      &arguments.dialect,
+                      "svp|cann",
+                      "what the application is for (default: cann where it, a library of it, or a "
+                      "Python script brings libascendcl in, else svp)",
+                      {"svp", "cann"}});
+  command.add_option(
+      {"--runtime",
+       &arguments.runtime,
+       "vendor|cann|host",
+       "with --cann, by hand: the vendor's msprof of PATH, an installed CANN, or the "
+       "host runtime (default: the first of these that is there)",
+       {"vendor", "cann", "host"}});
+  // References to its elements are kept.
+  arguments.cann_options.reserve(collector_options().size());
+  for (const CollectorOption& option : collector_options()) {
+    if (is_elsewhere(option)) continue;
+    CannOption& own = arguments.cann_options.emplace_back();
+    own.name = option.name;
+    std::string help = fmt::format("with --cann: {}", option.help);
+    if (!option.by_default.empty()) help += fmt::format(" (default {})", option.by_default);
+    command.add_option({fmt::format("--{}", option.name), &own.value, std::string(option.values),
+                        std::move(help)});
+  }
 }
 
 void add_place_options(cli::Command& command, CollectArguments& arguments) {
@@ -142,10 +192,95 @@ bool wants_terminal(const CollectArguments& arguments) {
          ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
 
+const char* given_option_of_svp(const CollectArguments& arguments) {
+  if (arguments.interval) return "--interval";
+  if (arguments.acl_api) return "--acl_api";
+  if (arguments.profiler_switch) return "--switch";
+  if (arguments.acl_json) return "--acl-json";
+  return arguments.project ? "--project" : nullptr;
+}
+
+// "--msproftx"; empty where none is given.
+std::string given_option_of_cann(const CollectArguments& arguments) {
+  if (arguments.runtime) return "--runtime";
+  for (const CannOption& option : arguments.cann_options) {
+    if (option.value) return "--" + option.name;
+  }
+  return "";
+}
+
+// Throws Error(usage) for options of both dialects.
+void check_dialect(const CollectArguments& arguments) {
+  if (arguments.cann && arguments.dialect == "svp")
+    throw Error(Exit::usage, "--cann and --dialect svp contradict each other: give one of them");
+  const bool wants_cann = arguments.cann || arguments.dialect == "cann";
+  const char* const svp = given_option_of_svp(arguments);
+  if (wants_cann && svp != nullptr)
+    throw Error(Exit::usage, fmt::format("{} is for applications of SVP boards: leave it out with "
+                                         "--cann",
+                                         svp));
+  const std::string cann = given_option_of_cann(arguments);
+  if (arguments.dialect == "svp" && !cann.empty())
+    throw Error(
+        Exit::usage,
+        fmt::format("{} is for applications on CANN: leave it out with --dialect svp", cann));
+  if (!cann.empty() && svp != nullptr)
+    throw Error(
+        Exit::usage,
+        fmt::format("{} is for applications on CANN, {} for those of SVP boards: give one of "
+                    "them",
+                    cann, svp));
+}
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+// Whether the application of a run on this machine is one for CANN: by hand, or by what it loads.
+bool is_cann(const CollectArguments& arguments) {
+  if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
+  const std::string option = given_option_of_cann(arguments);
+  if (!arguments.main || given_option_of_svp(arguments) != nullptr) return false;
+  ApplicationKind kind = ApplicationKind::unknown;
+  try {
+    const std::filesystem::path current = std::filesystem::current_path();
+    kind = kind_of(find_application(*arguments.main, arguments.application_arguments, current,
+                                    variable("PATH")),
+                   current, variable("LD_LIBRARY_PATH"));
+  } catch (const Error&) {
+    // It is missed where it is looked for.
+  }
+  if (kind != ApplicationKind::cann && !option.empty())
+    throw Error(Exit::usage,
+                fmt::format("{} is for applications on CANN, and {} cannot be seen to be "
+                            "one: give --cann",
+                            option, *arguments.main));
+  return kind == ApplicationKind::cann;
+}
+
+CannRequest cann_request(const CollectArguments& arguments) {
+  CannRequest request;
+  request.main = *arguments.main;
+  request.arguments = arguments.application_arguments;
+  request.runtime = arguments.runtime;
+  for (const CannOption& option : arguments.cann_options) {
+    if (option.value) request.settings.set(option.name, *option.value);
+  }
+  if (arguments.aicpu) request.settings.set("aicpu", *arguments.aicpu);
+  if (arguments.metrics) request.settings.set("aic-metrics", *arguments.metrics);
+  return request;
+}
+
 // Throws Error(usage) for values out of range and for what does not go together.
 void check_arguments(const CollectArguments& arguments) {
   check_main(arguments);
   check_board_arguments(arguments.board);
+  check_dialect(arguments);
+  if (arguments.board.remote_dir && !arguments.board.names_board()) {
+    throw Error(Exit::usage,
+                "--remote-dir names a folder on a board: --config or --host is missing");
+  }
   for (const std::string& variable : arguments.environment) check_variable(variable);
   if (arguments.board.no_upload && arguments.project) {
     throw Error(Exit::usage,
@@ -167,24 +302,35 @@ void check_arguments(const CollectArguments& arguments) {
   }
 }
 
-// Makes the request for collect(), without what only a host knows.
+SvpInjection svp_injection(const CollectArguments& arguments) {
+  const auto& names = aac_metrics_names();
+  if (arguments.metrics &&
+      std::find(names.begin(), names.end(), *arguments.metrics) == names.end()) {
+    throw Error(Exit::usage,
+                fmt::format("--aac_metrics takes {}, not '{}'{}", listed(names, "or"),
+                            *arguments.metrics, did_you_mean(*arguments.metrics, names)));
+  }
+  ProfilerOptions profiler;
+  profiler.interval = arguments.interval;
+  profiler.acl_api = is_on(arguments.acl_api);
+  profiler.aicpu = is_on(arguments.aicpu);
+  profiler.on = is_on(arguments.profiler_switch);
+  profiler.metrics = arguments.metrics;
+  return {profiler, arguments.acl_json};
+}
+
+// Makes the request for collect(), without what only a host or a dialect knows.
 CollectOptions options_of(const CollectArguments& arguments) {
   CollectOptions options;
   options.main = arguments.main.value_or("");
   options.arguments = arguments.application_arguments;
   options.project = arguments.project;
-  options.acl_json = arguments.acl_json;
   options.output = arguments.output;
-  options.profiler.interval = arguments.interval;
-  options.profiler.acl_api = is_on(arguments.acl_api);
-  options.profiler.aicpu = is_on(arguments.aicpu);
-  options.profiler.on = is_on(arguments.profiler_switch);
-  options.profiler.metrics = arguments.metrics;
   options.limits.timeout_seconds = arguments.timeout_seconds;
   options.stdout_to_stderr = arguments.json;
   options.on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
-  options.remote_dir = arguments.board.remote_dir;
+  options.existing_folder = arguments.board.remote_dir;
   return options;
 }
 
@@ -195,54 +341,10 @@ void add_collect_options(cli::Command& command, CollectArguments& arguments) {
   add_board_options(command, arguments.board);
   add_profiler_options(command, arguments);
   add_place_options(command, arguments);
+  add_cann_options(command, arguments);
   add_run_options(command, arguments);
   add_verbosity(command, arguments.verbosity);
   command.set_rest(&arguments.application_arguments, "are passed to the application unchanged");
-}
-
-// Document of `collect --json`. For the verb collect.
-
-nlohmann::json paths_json(const std::vector<std::filesystem::path>& paths) {
-  nlohmann::json list = nlohmann::json::array();
-  for (const auto& path : paths) list.push_back(valid_utf8(path.string()));
-  return list;
-}
-
-nlohmann::json application_json(const Outcome& outcome) {
-  nlohmann::json application = {{"seconds", outcome.seconds},
-                                {"interrupted", outcome.interrupted},
-                                {"timed_out", outcome.timed_out},
-                                {"connection_lost", outcome.end.connection_lost}};
-  const ProgramEnd& end = outcome.end;
-  if (end.exit_code) application["exit_code"] = *end.exit_code;
-  if (end.signal != 0) application["signal"] = signal_name(end.signal);
-  if (!end.start_error.empty()) application["start_error"] = end.start_error;
-  return application;
-}
-
-nlohmann::json document_of(const CollectResult& result) {
-  nlohmann::json document = {
-      {"main", valid_utf8(result.main)},       {"application", application_json(result.outcome)},
-      {"captures", nlohmann::json::array()},   {"files", paths_json(result.files)},
-      {"deleted", paths_json(result.deleted)}, {"steps", nlohmann::json::array()}};
-  for (const CollectedCapture& capture : result.captures) {
-    document["captures"].push_back(
-        {{"path", valid_utf8(capture.path.string())}, {"has_data", capture.has_data}});
-  }
-  for (const CollectStep& step : result.steps) {
-    document["steps"].push_back({{"name", step.name},
-                                 {"seconds", step.seconds},
-                                 {"bytes", step.bytes},
-                                 {"files", step.files}});
-  }
-  document["notes"] = nlohmann::json::array();
-  for (const std::string& note : result.notes) document["notes"].push_back(valid_utf8(note));
-  if (!result.remains.empty()) document["remains"] = valid_utf8(result.remains);
-  if (!result.problem.empty()) {
-    document["error"] = valid_utf8(result.problem);
-    document["likely_causes"] = result.likely_causes;
-  }
-  return document;
 }
 
 nlohmann::json document_of(const BoardInfo& info) {
@@ -254,85 +356,19 @@ nlohmann::json document_of(const BoardInfo& info) {
           {"sftp", info.has_sftp}};
 }
 
-// Processes every capture that holds data; a failure of one leaves the others.
-Exit process_captures(CollectResult& result, const ProcessCapture& process,
-                      nlohmann::json& reports) {
-  Exit code = Exit::ok;
-  const auto start = std::chrono::steady_clock::now();
-  for (const CollectedCapture& capture : result.captures) {
-    if (!capture.has_data) continue;
-    nlohmann::json report = nlohmann::json::object();
-    Exit one = Exit::ok;
-    try {
-      interrupt::check();
-      one = process(capture.path, &report);
-    } catch (const Error& error) {
-      if (error.code() == Exit::interrupted) {
-        log::info("not imported: {} (interrupted)", capture.path.string());
-      } else {
-        log::failure(error);
-      }
-      report["error"] = valid_utf8(error.what());
-      one = error.code();
-    }
-    report["capture"] = valid_utf8(capture.path.string());
-    report["exit_code"] = static_cast<int>(one);
-    reports.push_back(std::move(report));
-    code = gravest(code, one);
-  }
-  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
-  result.steps.push_back({"import and export", spent.count(), 0});
-  return code;
-}
-
-void print_next(const CollectResult& result, bool all) {
-  for (const CollectedCapture& capture : result.captures) {
-    if (!capture.has_data) continue;
-    const std::string path = shell_word(capture.path.string());
-    if (all) {
-      log::info("next: msprof show -dir {}", path);
-    } else {
-      log::info("next: msprof import -dir {0}, then msprof show -dir {0}", path);
-    }
-    return;
-  }
-}
-
-// Runs, fetches and, with --all, processes; the output of --json goes to `document`.
-Exit collect_on(Host& host, const CollectArguments& arguments, const CollectOptions& options,
-                const ProcessCapture& process, nlohmann::ordered_json& document) {
-  CollectResult result;
-  try {
-    collect(options, host, result);
-  } catch (const Error&) {
-    document.update(document_of(result));  // the last step reached
-    if (!result.remains.empty()) log::info("{}", result.remains);
-    throw;
-  }
-  nlohmann::json reports = nlohmann::json::array();
-  // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
-  if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
-  // The same holds for a terminal that is closed over a long run.
-  interrupt::ignore_hangup();
-  if (arguments.all) {
-    result.exit_code = gravest(result.exit_code, process_captures(result, process, reports));
-  }
-  print_next(result, arguments.all);
-  if (!result.remains.empty()) log::info("{}", result.remains);
-  document.update(document_of(result));
-  if (arguments.all) document["results"] = reports;
-  return result.exit_code;
-}
-
 Exit collect_here(const CollectArguments& arguments, const ProcessCapture& process,
                   nlohmann::ordered_json& document) {
   take_password_variable();  // the application would inherit it
   CollectOptions options = options_of(arguments);
+  if (is_cann(arguments))
+    return collect_cann_here(plan_cann_run(cann_request(arguments)), options, process, document);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
+  SvpInjection injection = svp_injection(arguments);
+  options.injection = &injection;
   LocalHost host(runs);
   document["host"] = host.name();
-  return collect_on(host, arguments, options, process, document);
+  return run_collection(host, options, process, document);
 }
 
 // Removes what msprof keeps on the board, and runs nothing.
@@ -350,13 +386,15 @@ Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& p
   SshHost host(board.config, board.options);
   document["host"] = valid_utf8(host.name());
   CollectOptions options = options_of(arguments);
+  SvpInjection injection = svp_injection(arguments);
+  options.injection = &injection;
   options.private_files = board.private_files;
   // Results of the probe of the board are wanted most when an error ended the run.
   const auto note_facts = [&] {
     if (!host.info().system.empty()) document["board"] = document_of(host.info());
   };
   try {
-    const Exit code = arguments.main ? collect_on(host, arguments, options, process, document)
+    const Exit code = arguments.main ? run_collection(host, options, process, document)
                                      : clean_board(host, document);
     note_facts();
     return code;
@@ -366,8 +404,9 @@ Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& p
   }
 }
 
-Exit run_collect(const CollectArguments& arguments, const ProcessCapture& process) {
+Exit run_collect(const CollectArguments& arguments, const ProcessCapture& processing) {
   apply_verbosity(arguments.verbosity);
+  const ProcessCapture process = arguments.all ? processing : nullptr;
   nlohmann::ordered_json document = {{"schema", "msprof.collect/2"}};
   const auto work = [&] {
     check_arguments(arguments);

@@ -93,8 +93,17 @@ std::uint64_t tree_bytes(const fs::path& root) {
 
 bool has_data_folder(const fs::path& capture) {
   std::error_code error;
-  const fs::path data = capture / "data";
-  return fs::is_directory(data, error) && !fs::is_empty(data, error);
+  const auto holds_data = [&](const fs::path& folder) {
+    const fs::path data = folder / "data";
+    return fs::is_directory(data, error) && !fs::is_empty(data, error);
+  };
+  if (holds_data(capture)) return true;
+  // A PROF folder has one of the host and one a device.
+  for (const auto& entry : fs::directory_iterator(capture, error)) {
+    const std::string name = entry.path().filename().string();
+    if ((name == "host" || name.starts_with("device_")) && holds_data(entry.path())) return true;
+  }
+  return false;
 }
 
 std::vector<std::string> check_done_files(const fs::path& capture) {

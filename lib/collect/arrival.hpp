@@ -18,7 +18,7 @@ bool is_capture_name(std::string_view name);
 // Removes everything below `root` that is neither a file nor a folder; returns how many.
 std::uint64_t drop_special_files(const std::filesystem::path& root);
 std::uint64_t tree_bytes(const std::filesystem::path& root);
-// True if `capture` holds a folder data/ with something in it.
+// True if `capture`, or the host or a device in it, holds a folder data/ with something in it.
 bool has_data_folder(const std::filesystem::path& capture);
 
 // Compares every `<file>.done` of a capture that has a size ("file_len:N", "filesize:N") with the

@@ -8,7 +8,6 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
-#include "collect/acl_json.hpp"
 #include "collect/arrival.hpp"
 #include "collect/outcome.hpp"
 
@@ -136,7 +135,7 @@ class Run {
     const fs::path current = fs::current_path();
     output_ = fs::weakly_canonical(current / options_.output.value_or("."));
     std::optional<Target> target;
-    if (!options_.remote_dir) {
+    if (!options_.existing_folder) {
       target = find_target(options_.main, options_.project, current);
       prepare(*target);
     }
@@ -195,18 +194,18 @@ class Run {
     const Stopwatch watch;
     const fs::path scratch = staging.path() / "remote";
     fs::create_directories(scratch);
-    project_ = host_.existing_project(options_.main, *options_.remote_dir, scratch);
+    project_ = host_.existing_project(options_.main, *options_.existing_folder, scratch);
     add_step("check", watch, 0);
   }
 
   void copy() {
     const Stopwatch watch;
-    const RunPaths place = host_.open(project_);
-    plan_ = plan_acl_json(project_, options_.acl_json, options_.profiler, place.output);
-    const TransferTotals placed = host_.place(project_, plan_.files);
+    paths_ = host_.open(project_);
+    const TransferTotals placed =
+        host_.place(project_, options_.injection->plan_files(project_, paths_));
     interrupt::check();
     log::verbose("{}: {} ({}) copied to {}", project_.target.root.string(),
-                 counted(placed.files, "file"), human_bytes(placed.bytes), place.project);
+                 counted(placed.files, "file"), human_bytes(placed.bytes), paths_.project);
     add_step(host_.is_board() ? "upload" : "copy", watch, placed.bytes, placed.files);
   }
 
@@ -215,11 +214,11 @@ class Run {
     RunCommand command;
     command.main = project_.target.main;
     command.working_folder = project_.target.working_folder;
-    command.acl_json = plan_.chosen;
     command.arguments = options_.arguments;
     command.environment = options_.environment;
     command.stdout_to_stderr = options_.stdout_to_stderr;
     command.on_terminal = options_.on_terminal;
+    options_.injection->apply(paths_, command);
     SpaceWatch space(host_, output_);
     space.probe_now();
     log::info("running {} on {}", result_.main, host_.name());
@@ -277,7 +276,7 @@ class Run {
         log::info("{} already exists; this capture is saved as {}", capture.name,
                   path.filename().string());
       }
-      result_.captures.push_back({path, capture.has_data});
+      result_.captures.push_back({path, capture.has_data, options_.injection->label_of(path)});
     }
     if (!fetched.files.empty()) {
       const std::string stem =
@@ -301,7 +300,9 @@ class Run {
     name_files("files that the run deleted (in its copy only):", result_.deleted);
     bool any_data = false;
     for (const CollectedCapture& capture : result_.captures) {
-      log::info("capture: {}{}", capture.path.string(), capture.has_data ? "" : " (without data)");
+      log::info("capture: {}{}{}", capture.path.string(),
+                capture.label.empty() ? "" : fmt::format(" ({})", capture.label),
+                capture.has_data ? "" : " (without data)");
       any_data = any_data || capture.has_data;
     }
     result_.exit_code = result_.outcome.exit_code();
@@ -318,17 +319,14 @@ class Run {
     RunInfo info;
     info.main = name_;
     info.capture_there = !result_.captures.empty();
-    info.switched_off = !options_.profiler.on.value_or(true);
-    info.items_off =
-        !options_.profiler.acl_api.value_or(true) && !options_.profiler.aicpu.value_or(true);
-    info.dump_on = plan_.dump_on;
-    info.own_acl_json = plan_.own;
     info.on_board = host_.is_board();
     info.output_full = output_full_;
     info.outcome = result_.outcome;
-    result_.problem = info.capture_there ? "the run left a JOB folder without data/"
-                                         : "the run left no JOB folder";
-    result_.likely_causes = likely_causes(info);
+    const std::string_view name = options_.injection->capture_name();
+    result_.problem = info.capture_there
+                          ? fmt::format("the run left a {} folder without data/", name)
+                          : fmt::format("the run left no {} folder", name);
+    result_.likely_causes = options_.injection->likely_causes(info);
     std::string text = result_.problem + "; likely causes:";
     for (const std::string& cause : result_.likely_causes) text += "\n  - " + cause;
     log::error("{}", text);
@@ -345,7 +343,7 @@ class Run {
   CollectResult& result_;
   fs::path output_;
   Project project_;
-  AclPlan plan_;
+  RunPaths paths_;
   bool output_full_ = false;
 };
 

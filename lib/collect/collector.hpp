@@ -8,8 +8,8 @@
 #include <vector>
 
 #include "base/error.hpp"
-#include "collect/acl_json.hpp"
 #include "collect/host.hpp"
+#include "collect/injection.hpp"
 #include "collect/outcome.hpp"
 
 namespace msprof {
@@ -18,9 +18,8 @@ struct CollectOptions {
   std::string main;
   std::vector<std::string> arguments;
   std::optional<std::string> project;
-  std::optional<std::string> acl_json;
   std::optional<std::string> output;  // default: the current folder
-  ProfilerOptions profiler;
+  Injection* injection = nullptr;     // not owned
   WaitLimits limits;
   bool stdout_to_stderr = false;
   bool on_terminal = false;  // on a board
@@ -28,8 +27,9 @@ struct CollectOptions {
   std::vector<std::filesystem::path> private_folders;
   // File with a board's login; never copied either.
   std::vector<std::filesystem::path> private_files;
-  std::vector<std::string> environment;   // "NAME=value" for the application
-  std::optional<std::string> remote_dir;  // run what is there on the host, and copy nothing to it
+  std::vector<std::string> environment;  // "NAME=value" for the application
+  // Folder on the host: run what is there, and copy nothing to it.
+  std::optional<std::string> existing_folder;
 };
 
 struct CollectStep {
@@ -42,6 +42,7 @@ struct CollectStep {
 struct CollectedCapture {
   std::filesystem::path path;
   bool has_data = false;
+  std::string label;  // what is to be said beside it; empty: nothing
 };
 
 struct CollectResult {

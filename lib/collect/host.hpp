@@ -32,7 +32,7 @@ struct ExtraFile {
 struct RunCommand {
   std::filesystem::path main;
   std::filesystem::path working_folder;
-  std::filesystem::path acl_json;  // handed to the runtime in MSPROF_ACL_JSON
+  std::filesystem::path acl_json;  // handed to the runtime in MSPROF_ACL_JSON; empty: nothing is
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // "NAME=value", besides what the host's programs have
   bool stdout_to_stderr = false;
@@ -87,8 +87,9 @@ class Host {
   virtual bool is_board() const = 0;
   // Makes sure that the host is there and free for a run.
   virtual void connect() {}
-  // Opens a project that is on the host already, in its folder `folder`; its acl.json files come to
-  // `scratch`, an empty folder of this machine, to be read.
+  // Opens a project that is on the host already, in its folder `folder`, to be run where it is;
+  // `scratch`, an empty folder of this machine, is the host's until fetch(): a board puts the
+  // acl.json files there, to be read.
   virtual Project existing_project(const std::string& main, const std::string& folder,
                                    const std::filesystem::path& scratch) = 0;
   virtual RunPaths open(const Project& project) = 0;

@@ -18,7 +18,6 @@
 #include "base/words.hpp"
 #include "collect/arrival.hpp"
 #include "collect/file_tree.hpp"
-#include "collect/local_process.hpp"
 
 namespace msprof {
 
@@ -63,8 +62,16 @@ void in_order(std::vector<std::string>& paths) {
 
 LocalHost::LocalHost(fs::path runs) : runs_(std::move(runs)) {}
 
-Project LocalHost::existing_project(const std::string&, const std::string&, const fs::path&) {
-  throw Error(Exit::usage, "--remote-dir names a folder on a board: --config or --host is missing");
+Project LocalHost::existing_project(const std::string& main, const std::string& folder,
+                                    const fs::path& scratch) {
+  in_place_ = true;
+  project_ = folder;
+  output_ = scratch / kOutputName;
+  make_folder(output_);
+  Project project;
+  project.target.root = folder;
+  project.target.main = main;
+  return project;
 }
 
 std::optional<std::uint64_t> LocalHost::free_bytes() {
@@ -72,6 +79,7 @@ std::optional<std::uint64_t> LocalHost::free_bytes() {
 }
 
 RunPaths LocalHost::open(const Project& project) {
+  if (in_place_) return {project_.string(), output_.string()};
   const int removed = remove_stale_runs(runs_);
   if (removed > 0)
     log::verbose("removed {} from {}",
@@ -95,6 +103,7 @@ RunPaths LocalHost::open(const Project& project) {
 }
 
 TransferTotals LocalHost::place(const Project& project, const std::vector<ExtraFile>& files) {
+  if (in_place_) return {};
   std::set<fs::path> replaced;
   for (const ExtraFile& file : files) replaced.insert(file.path.lexically_normal());
   Progress progress("copying the project", project.bytes);
@@ -169,10 +178,17 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
     const auto at = entry.find('=');
     set_variable(program.environment, entry.substr(0, at), entry.substr(at + 1));
   }
-  set_variable(program.environment, "MSPROF_ACL_JSON",
-               (project_ / command.acl_json).lexically_normal().string());
+  if (!command.acl_json.empty()) {
+    set_variable(program.environment, "MSPROF_ACL_JSON",
+                 (project_ / command.acl_json).lexically_normal().string());
+  }
   set_variable(program.environment, "PWD", program.working_folder.string());
+  if (!in_place_) add_libraries(program);
+  return std::make_unique<LocalProcess>(program);
+}
 
+// The folders lib/ of the copy come before all others.
+void LocalHost::add_libraries(LocalProgram& program) const {
   std::string libraries;
   std::set<fs::path> seen;
   for (const fs::path& folder : {program.path.parent_path() / "lib", project_ / "lib"}) {
@@ -185,23 +201,34 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
     if (!others.empty()) libraries += ":" + others;
     set_variable(program.environment, "LD_LIBRARY_PATH", libraries);
   }
-  return std::make_unique<LocalProcess>(program);
+}
+
+void LocalHost::take_capture(const fs::path& capture, const fs::path& into, Fetched& fetched) {
+  const std::string name = capture.filename().string();
+  const fs::path home = into / "captures" / name;
+  fetched.not_fetched += drop_special_files(capture);
+  move_tree(capture, home);
+  fetched.bytes += tree_bytes(home);
+  fetched.captures.push_back({name, has_data_folder(home)});
 }
 
 Fetched LocalHost::fetch(const fs::path& into) {
   Fetched fetched;
   make_folder(into / "captures");
   make_folder(into / "files");
-  RunChanges changes = compare_run(before_, list_tree(folder_->path()));
-  for (const std::string& path : changes.captures) {
-    const fs::path capture = folder_->path() / path;
-    const std::string name = capture.filename().string();
-    const fs::path home = into / "captures" / name;
-    fetched.not_fetched += drop_special_files(capture);
-    move_tree(capture, home);
-    fetched.bytes += tree_bytes(home);
-    fetched.captures.push_back({name, has_data_folder(home)});
+  if (in_place_) {
+    std::set<fs::path> captures;
+    for (const auto& entry : fs::directory_iterator(output_)) {
+      const bool is_folder = entry.is_directory() && !entry.is_symlink();
+      if (is_folder && is_capture_name(entry.path().filename().string()))
+        captures.insert(entry.path());
+    }
+    for (const fs::path& capture : captures) take_capture(capture, into, fetched);
+    return fetched;
   }
+  RunChanges changes = compare_run(before_, list_tree(folder_->path()));
+  for (const std::string& path : changes.captures)
+    take_capture(folder_->path() / path, into, fetched);
   in_order(changes.files);
   in_order(changes.deleted);
   const std::string project = project_.filename().string();
@@ -222,6 +249,14 @@ Fetched LocalHost::fetch(const fs::path& into) {
 }
 
 std::string LocalHost::keep() {
+  if (in_place_) {
+    // Out of the scratch folder, which goes with the run.
+    const fs::path kept = output_.parent_path().parent_path().parent_path() /
+                          fmt::format("profiling.kept.{}", ::getpid());
+    std::error_code error;
+    fs::rename(output_, kept, error);
+    return fmt::format("in {}", error ? output_.string() : kept.string());
+  }
   if (!folder_) return "";
   folder_->keep();
   return fmt::format("in {} until the next run", folder_->path().string());

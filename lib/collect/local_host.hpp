@@ -1,11 +1,12 @@
 // LocalHost: runs applications on this machine, on a copy of the project under the user's cache
-// folder. For the collector.
+// folder, or where they are. For the collector.
 #pragma once
 
 #include <filesystem>
 #include <memory>
 
 #include "collect/host.hpp"
+#include "collect/local_process.hpp"
 #include "collect/run_changes.hpp"
 #include "collect/run_folder.hpp"
 
@@ -32,8 +33,12 @@ class LocalHost : public Host {
   void place_entry(const ProjectEntry& entry);
   void place_file(const ExtraFile& file);
   void close_folders(const Project& project);
+  void add_libraries(LocalProgram& program) const;
+  void take_capture(const std::filesystem::path& capture, const std::filesystem::path& into,
+                    Fetched& fetched);
 
   std::filesystem::path runs_;
+  bool in_place_ = false;  // there is no copy: the run takes place in the project itself
   std::unique_ptr<RunFolder> folder_;
   std::filesystem::path tree_;  // around the project: the application's ".."
   std::filesystem::path project_;

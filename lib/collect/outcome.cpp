@@ -18,35 +18,6 @@ using Seconds = std::chrono::duration<double>;
 // Longest delay of a signal that comes just before the wait.
 constexpr std::chrono::milliseconds kLookAgain{100};
 
-void add_no_capture(const RunInfo& info, std::vector<std::string>& causes) {
-  if (info.own_acl_json) {
-    causes.push_back(
-        fmt::format("{} does not call svp_acl_init, or calls it without the path of an acl.json "
-                    "(give it with --acl-json FILE if it has another name or place)",
-                    info.main));
-  } else {
-    causes.push_back(
-        fmt::format("{} does not call svp_acl_init with the path of an acl.json; the project has "
-                    "none, so a default one was put beside {} and into ../src (give yours with "
-                    "--acl-json FILE if it has another name or place)",
-                    info.main, info.main));
-  }
-  if (!info.on_board) {
-    causes.push_back(
-        fmt::format("{} is not linked to a libsvp_acl.so that can profile", info.main));
-  } else {
-    causes.push_back("AI-ISP is on: the board then makes no JOB folder");
-  }
-}
-
-void add_no_data(const RunInfo& info, std::vector<std::string>& causes) {
-  causes.push_back(
-      "the model was converted without --online_model_type=2 (ATC), so it carries nothing to "
-      "profile");
-  causes.push_back("models were loaded and unloaded, but none was executed");
-  if (info.items_off) causes.push_back("--acl_api off and --aacpu off leave little to record");
-}
-
 }  // namespace
 
 bool Outcome::ended_on_term() const {
@@ -131,35 +102,6 @@ std::string describe(const Outcome& outcome, const std::string& name, const Wait
     text += fmt::format(" after the time limit of {} s", limits.timeout_seconds.value_or(0));
   }
   return text;
-}
-
-std::vector<std::string> likely_causes(const RunInfo& info) {
-  std::vector<std::string> causes;
-  if (info.switched_off) return {"profiling was switched off with --switch off"};
-  // 127: exit code of the dynamic loader (and a shell).
-  if (info.outcome.end.exit_code == 127) {
-    causes.push_back(
-        "a shared library was not found: libraries belong beside the executable (RUNPATH), into "
-        "lib/ of the project or on LD_LIBRARY_PATH");
-  }
-  if (!info.outcome.ok() || info.outcome.timed_out) {
-    causes.push_back(fmt::format(
-        "{} ended before {}", info.main,
-        info.capture_there ? "a model was executed" : "svp_acl_init or the first model"));
-  }
-  if (info.output_full) causes.push_back("the disk that the run writes to is full");
-  if (info.dump_on) {
-    causes.push_back("acl.json also asks for dump, which excludes profiling: switch it off");
-  }
-  if (info.capture_there) {
-    add_no_data(info, causes);
-  } else {
-    add_no_capture(info, causes);
-    causes.push_back(
-        "no model was loaded and executed (a model without --online_model_type=2 "
-        "carries nothing to profile)");
-  }
-  return causes;
 }
 
 }  // namespace msprof

@@ -1,6 +1,5 @@
-// Outcome: end of the run of an application and its cause, in words and as an exit code; the wait
-// for that end, with its time limit and Ctrl-C; and the causes of a run without a profile. For the
-// collector, whatever the host.
+// Outcome: end of the run of an application and its cause, in words and as an exit code; and the
+// wait for that end, with its time limit and Ctrl-C. For the collector, whatever the host.
 #pragma once
 
 #include <functional>
@@ -45,22 +44,5 @@ std::string signal_name(int number);
 
 // "main exited with code 3", "main was killed by SIGKILL after the time limit of 2 s"
 std::string describe(const Outcome& outcome, const std::string& name, const WaitLimits& limits);
-
-// Facts about a run; they exclude causes.
-struct RunInfo {
-  std::string main;
-  bool capture_there = false;  // a JOB folder, but without data
-  bool switched_off = false;   // --switch off
-  bool items_off = false;      // --acl_api off and --aacpu off
-  bool dump_on = false;
-  bool own_acl_json = false;  // the project had one, or --acl-json named one
-  bool on_board = false;
-  bool output_full = false;  // no space where the run writes
-  Outcome outcome;
-};
-
-// Reasons why it may have left no profile: the causes that remain, the likeliest first; each a
-// sentence without its full stop.
-std::vector<std::string> likely_causes(const RunInfo& info);
 
 }  // namespace msprof

@@ -1,0 +1,32 @@
+// An application on CANN that is recorded, where it is: what both command lines that ask for it
+// share.
+#pragma once
+
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/cann/cann_injection.hpp"
+#include "collect/collector.hpp"
+#include "msprof/verbs.hpp"
+
+namespace msprof {
+
+struct CannRequest {
+  std::string main;  // as typed
+  std::vector<std::string> arguments;
+  CollectorSettings settings;
+  std::optional<std::string> runtime;  // by hand: "vendor", "cann", "host"
+};
+
+// Finds the application and its runtime, which is said in one line. Throws Error for what is
+// missing, or does not go together.
+CannRun plan_cann_run(const CannRequest& request);
+
+// Runs it on this machine. `options` has what is no business of CANN's: output, limits, streams;
+// `process`: see run_collection().
+Exit collect_cann_here(const CannRun& run, CollectOptions options, const ProcessCapture& process,
+                       nlohmann::ordered_json& document);
+
+}  // namespace msprof

@@ -1,0 +1,134 @@
+#include "msprof/collection.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <csignal>
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+nlohmann::json paths_json(const std::vector<std::filesystem::path>& paths) {
+  nlohmann::json list = nlohmann::json::array();
+  for (const auto& path : paths) list.push_back(valid_utf8(path.string()));
+  return list;
+}
+
+nlohmann::json application_json(const Outcome& outcome) {
+  nlohmann::json application = {{"seconds", outcome.seconds},
+                                {"interrupted", outcome.interrupted},
+                                {"timed_out", outcome.timed_out},
+                                {"connection_lost", outcome.end.connection_lost}};
+  const ProgramEnd& end = outcome.end;
+  if (end.exit_code) application["exit_code"] = *end.exit_code;
+  if (end.signal != 0) application["signal"] = signal_name(end.signal);
+  if (!end.start_error.empty()) application["start_error"] = end.start_error;
+  return application;
+}
+
+nlohmann::json document_of(const CollectResult& result) {
+  nlohmann::json document = {
+      {"main", valid_utf8(result.main)},       {"application", application_json(result.outcome)},
+      {"captures", nlohmann::json::array()},   {"files", paths_json(result.files)},
+      {"deleted", paths_json(result.deleted)}, {"steps", nlohmann::json::array()}};
+  for (const CollectedCapture& capture : result.captures) {
+    document["captures"].push_back(
+        {{"path", valid_utf8(capture.path.string())}, {"has_data", capture.has_data}});
+  }
+  for (const CollectStep& step : result.steps) {
+    document["steps"].push_back({{"name", step.name},
+                                 {"seconds", step.seconds},
+                                 {"bytes", step.bytes},
+                                 {"files", step.files}});
+  }
+  document["notes"] = nlohmann::json::array();
+  for (const std::string& note : result.notes) document["notes"].push_back(valid_utf8(note));
+  if (!result.remains.empty()) document["remains"] = valid_utf8(result.remains);
+  if (!result.problem.empty()) {
+    document["error"] = valid_utf8(result.problem);
+    document["likely_causes"] = result.likely_causes;
+  }
+  return document;
+}
+
+// Processes every capture that holds data; a failure of one leaves the others.
+Exit process_captures(CollectResult& result, const ProcessCapture& process,
+                      nlohmann::json& reports) {
+  Exit code = Exit::ok;
+  const auto start = std::chrono::steady_clock::now();
+  for (const CollectedCapture& capture : result.captures) {
+    if (!capture.has_data) continue;
+    nlohmann::json report = nlohmann::json::object();
+    Exit one = Exit::ok;
+    try {
+      interrupt::check();
+      one = process(capture.path, &report);
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) {
+        log::info("not imported: {} (interrupted)", capture.path.string());
+      } else {
+        log::failure(error);
+      }
+      report["error"] = valid_utf8(error.what());
+      one = error.code();
+    }
+    report["capture"] = valid_utf8(capture.path.string());
+    report["exit_code"] = static_cast<int>(one);
+    reports.push_back(std::move(report));
+    code = gravest(code, one);
+  }
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - start;
+  result.steps.push_back({"import and export", spent.count(), 0});
+  return code;
+}
+
+void print_next(const CollectResult& result, bool all) {
+  for (const CollectedCapture& capture : result.captures) {
+    if (!capture.has_data) continue;
+    const std::string path = shell_word(capture.path.string());
+    if (all) {
+      log::info("next: msprof show -dir {}", path);
+    } else {
+      log::info("next: msprof import -dir {0}, then msprof show -dir {0}", path);
+    }
+    return;
+  }
+}
+
+}  // namespace
+
+Exit run_collection(Host& host, const CollectOptions& options, const ProcessCapture& process,
+                    nlohmann::ordered_json& document) {
+  CollectResult result;
+  const bool is_processed = process != nullptr;
+  try {
+    collect(options, host, result);
+  } catch (const Error&) {
+    document.update(document_of(result));  // the last step reached
+    if (!result.remains.empty()) log::info("{}", result.remains);
+    throw;
+  }
+  nlohmann::json reports = nlohmann::json::array();
+  // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
+  if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
+  // The same holds for a terminal that is closed over a long run.
+  interrupt::ignore_hangup();
+  if (is_processed) {
+    result.exit_code = gravest(result.exit_code, process_captures(result, process, reports));
+  }
+  print_next(result, is_processed);
+  if (!result.remains.empty()) log::info("{}", result.remains);
+  document.update(document_of(result));
+  if (is_processed) document["results"] = reports;
+  return result.exit_code;
+}
+
+}  // namespace msprof

@@ -1,0 +1,189 @@
+#include "collect/cann/cann_injection.hpp"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <nlohmann/json.hpp>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "base/words.hpp"
+#include "collect/cann/rank.hpp"
+#include "collect/cann/sample_config.hpp"
+
+namespace msprof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
+
+// Programs that start the ranks of a run: each rank has its own number, and they have none.
+constexpr std::array<std::string_view, 8> kLaunchers = {
+    "torchrun", "mpirun", "mpiexec", "srun", "deepspeed", "accelerate", "msrun", "horovodrun",
+};
+
+bool is_launcher(const Application& application) {
+  const std::string name = application.program.filename().string();
+  const auto& words = application.arguments;
+  return std::find(kLaunchers.begin(), kLaunchers.end(), name) != kLaunchers.end() ||
+         std::any_of(words.begin(), words.end(), [](const std::string& word) {
+           return word.starts_with("torch.distributed.");
+         });
+}
+
+// Of the application as it will be started: its own, else this process's.
+std::string variable(const RunCommand& command, const std::string& name) {
+  for (auto entry = command.environment.rbegin(); entry != command.environment.rend(); ++entry) {
+    if (entry->starts_with(name + "=")) return entry->substr(name.size() + 1);
+  }
+  const char* const value = std::getenv(name.c_str());
+  return value == nullptr ? "" : value;
+}
+
+void set(RunCommand& command, const std::string& name, const std::string& value) {
+  command.environment.push_back(name + "=" + value);
+}
+
+void prepend(RunCommand& command, const std::string& name, const fs::path& folder) {
+  const std::string others = variable(command, name);
+  set(command, name, folder.string() + (others.empty() ? "" : ":" + others));
+}
+
+std::string seconds_or_dynamic(const CollectorSettings& settings) {
+  if (settings.is_given("dynamic")) return "dynamic";
+  return settings.is_given("delay") || settings.is_given("duration") ? "delay_or_duration" : "";
+}
+
+}  // namespace
+
+void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& choice) {
+  if (choice.runtime == CannRuntime::cann) {
+    const auto names = options_without_parameter(settings);
+    if (names.empty()) return;
+    throw Error(Exit::usage,
+                fmt::format("{} cannot be handed to CANN's runtime without the vendor's collector: "
+                            "put the vendor's msprof on PATH, or leave {} out",
+                            listed(names), names.size() == 1 ? "it" : "them"));
+  }
+  if (choice.runtime != CannRuntime::host) return;
+  const auto names = options_for_driver(settings);
+  if (names.empty()) return;
+  throw Error(
+      Exit::usage,
+      fmt::format("{} {} the driver of a card, which the host runtime has not: run this on a "
+                  "machine with CANN, or leave {} out",
+                  listed(names), names.size() == 1 ? "needs" : "need",
+                  names.size() == 1 ? "it" : "them"));
+}
+
+void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
+  for (std::string& entry : environment_list(run_.settings.value("environment")))
+    command.environment.push_back(std::move(entry));
+  for (const std::string& entry : run_.framework_variables) command.environment.push_back(entry);
+  const auto rank = is_launcher(run_.application) ? std::nullopt : rank_variable();
+  if (rank) command.environment.push_back(*rank);
+  if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
+  apply_environment(paths, command);
+  if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(paths, command);
+}
+
+// The vendor's tool takes an application by its full name only, and no Python that is a link: its
+// own words come last.
+void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) const {
+  std::vector<std::string> words = {"--output=" + paths.output};
+  for (const CollectorOption& option : collector_options()) {
+    const bool is_ours = option.scope == CollectorScope::run && option.name != "dynamic" &&
+                         option.name != "pid" && option.name != "python-path";
+    if (is_ours || !run_.settings.is_given(option.name)) continue;
+    words.push_back(fmt::format("--{}={}", option.name, run_.settings.value(option.name)));
+  }
+  std::error_code error;
+  const fs::path real = fs::canonical(run_.application.program, error);
+  words.push_back((error ? run_.application.program : real).string());
+  words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
+  command.main = run_.choice.place;
+  command.arguments = std::move(words);
+  set(command, "MSPROF_INNER", "1");
+}
+
+void CannInjection::apply_environment(const RunPaths& paths, RunCommand& command) const {
+  const ApplicationWords words{run_.application.program.string(), run_.application.arguments};
+  set(command, "PROFILER_SAMPLECONFIG",
+      sample_config(run_.settings, words, paths.output, ::getpid()));
+  const std::string mode = seconds_or_dynamic(run_.settings);
+  if (!mode.empty()) set(command, "PROFILING_MODE", mode);
+}
+
+void CannInjection::apply_host_runtime(const RunPaths& paths, RunCommand& command) const {
+  const fs::path& folder = run_.choice.place;
+  prepend(command, "LD_LIBRARY_PATH", folder / "lib64");
+  prepend(command, "PYTHONPATH", folder / "python");
+  if (!run_.settings.is_on("msproftx")) return;
+  set(command, "MSTX_INJECTION_PATH", (folder / "lib64" / "libmsprof_mstx.so").string());
+  set(command, "MSPROF_MSTX_OUTPUT", paths.output);
+  const std::pair<const char*, const char*> lists[] = {
+      {"MSPROF_MSTX_DOMAIN_INCLUDE", "mstx-domain-include"},
+      {"MSPROF_MSTX_DOMAIN_EXCLUDE", "mstx-domain-exclude"},
+  };
+  for (const auto& [name, option] : lists) {
+    if (run_.settings.is_given(option)) set(command, name, run_.settings.value(option));
+  }
+}
+
+std::string CannInjection::label_of(const fs::path& capture) const {
+  using Json = nlohmann::json;
+  Json info;
+  try {
+    info =
+        Json::parse(read_text_file(capture / "host" / "info.json", kMaxInfoBytes), nullptr, false);
+  } catch (const Error&) {
+    return "";
+  }
+  if (!info.is_object()) return "";
+  const auto text = [&](const char* key) -> std::string {
+    const auto found = info.find(key);
+    if (found == info.end()) return "";
+    if (found->is_string()) return printable(found->get<std::string>());
+    return found->is_number_integer() ? std::to_string(found->get<std::int64_t>()) : "";
+  };
+  std::string label;
+  const std::string rank = text("rank_id");
+  if (!rank.empty() && rank != "-1") label = "rank " + rank;
+  const std::string pid = text("pid");
+  const std::string name = text("pid_name");
+  if (pid.empty()) return label;
+  label += (label.empty() ? "" : ", ") + fmt::format("process {}", pid);
+  return name.empty() ? label : label + " of " + name;
+}
+
+std::vector<std::string> CannInjection::likely_causes(const RunInfo& info) const {
+  std::vector<std::string> causes;
+  if (run_.choice.runtime == CannRuntime::vendor) {
+    causes.push_back(fmt::format("{} failed, or put its folder elsewhere: see what it printed",
+                                 printable(run_.choice.place.string())));
+  }
+  // 127: exit code of the dynamic loader (and a shell).
+  if (info.outcome.end.exit_code == 127)
+    causes.push_back("a shared library was not found: LD_LIBRARY_PATH must name its folder");
+  if (!info.outcome.ok() || info.outcome.timed_out)
+    causes.push_back(fmt::format("{} ended before aclInit", info.main));
+  if (info.output_full) causes.push_back("the disk that the run writes to is full");
+  if (run_.settings.is_given("delay"))
+    causes.push_back(
+        fmt::format("it ended within the {} s of --delay", run_.settings.value("delay")));
+  causes.push_back(
+      fmt::format("{} never called aclInit (acl.init), where recording begins", info.main));
+  causes.push_back(fmt::format(
+      "{} is not linked to libascendcl.so, nor does it load a framework that is", info.main));
+  if (!run_.settings.is_on("msproftx"))
+    causes.push_back("it only makes stamps or mstx ranges: give --msproftx=on");
+  return causes;
+}
+
+}  // namespace msprof

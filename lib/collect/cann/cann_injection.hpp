@@ -1,0 +1,46 @@
+// CannInjection: settings reach an application on CANN through its environment, or through the
+// vendor's collector. For the verbs.
+#pragma once
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "collect/cann/application.hpp"
+#include "collect/cann/collector_options.hpp"
+#include "collect/cann/runtime_choice.hpp"
+#include "collect/injection.hpp"
+
+namespace msprof {
+
+struct CannRun {
+  Application application;
+  CollectorSettings settings;
+  RuntimeChoice choice;
+  std::vector<std::string> framework_variables;  // "NAME=value"
+};
+
+// Throws Error(usage), a sentence a cause, where the runtime that was chosen cannot honour an
+// option.
+void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& choice);
+
+class CannInjection : public Injection {
+ public:
+  explicit CannInjection(CannRun run) : run_(std::move(run)) {}
+
+  std::string_view capture_name() const override { return "PROF"; }
+  std::vector<ExtraFile> plan_files(const Project&, const RunPaths&) override { return {}; }
+  void apply(const RunPaths& paths, RunCommand& command) override;
+  // "rank 3, process 1234 of python3"
+  std::string label_of(const std::filesystem::path& capture) const override;
+  std::vector<std::string> likely_causes(const RunInfo& info) const override;
+
+ private:
+  void apply_vendor(const RunPaths& paths, RunCommand& command) const;
+  void apply_environment(const RunPaths& paths, RunCommand& command) const;
+  void apply_host_runtime(const RunPaths& paths, RunCommand& command) const;
+
+  CannRun run_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,156 @@
+#include "collect/cann/runtime_choice.hpp"
+
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <fstream>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/text.hpp"
+#include "collect/program_output.hpp"
+
+namespace msprof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::string_view kLibrary = "libascendcl.so";
+constexpr std::chrono::seconds kVersionLimit{5};
+// In the library of the host runtime: a key of the info.json that it writes.
+constexpr std::string_view kHostMark = "msprof_host_runtime";
+constexpr std::uintmax_t kMaxLibraryBytes = 64 << 20;
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+bool is_same_file(const fs::path& a, const fs::path& b) {
+  struct stat one = {};
+  struct stat other = {};
+  return ::stat(a.c_str(), &one) == 0 && ::stat(b.c_str(), &other) == 0 &&
+         one.st_dev == other.st_dev && one.st_ino == other.st_ino;
+}
+
+bool is_program(const fs::path& file) {
+  std::error_code error;
+  return fs::is_regular_file(file, error) && ::access(file.c_str(), X_OK) == 0;
+}
+
+bool answers_as_this_program(const fs::path& file) {
+  const auto answer = program_output(file, {"--version"}, {"MSPROF_INNER=1"}, kVersionLimit);
+  if (!answer) return false;
+  // "msprof 1.2.3", and nothing else.
+  const std::string_view line = trim(*answer);
+  constexpr std::string_view kName = "msprof ";
+  return line.starts_with(kName) && line.size() > kName.size() &&
+         line.find_first_not_of("0123456789.", kName.size()) == std::string_view::npos;
+}
+
+// Empty where PATH has none.
+fs::path find_vendor(const RuntimeSurroundings& surroundings) {
+  for (const std::string_view folder : split(surroundings.path, ':')) {
+    const fs::path file = fs::path(folder) / "msprof";
+    if (folder.empty() || !is_program(file) || is_same_file(file, surroundings.executable))
+      continue;
+    if (!answers_as_this_program(fs::absolute(file))) return fs::absolute(file);
+  }
+  return {};
+}
+
+bool is_of_host_runtime(const fs::path& library) {
+  std::error_code error;
+  if (fs::file_size(library, error) > kMaxLibraryBytes || error) return false;
+  std::ifstream stream(library, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)),
+                          std::istreambuf_iterator<char>());
+  return bytes.find(kHostMark) != std::string::npos;
+}
+
+fs::path find_cann(const RuntimeSurroundings& surroundings) {
+  std::vector<fs::path> folders;
+  for (const std::string_view folder : split(surroundings.library_path, ':')) {
+    if (!folder.empty()) folders.emplace_back(folder);
+  }
+  if (!surroundings.home_path.empty())
+    folders.push_back(fs::path(surroundings.home_path) / "lib64");
+  for (const fs::path& folder : folders) {
+    const fs::path library = folder / kLibrary;
+    std::error_code error;
+    if (fs::is_regular_file(library, error) && !is_of_host_runtime(library)) return library;
+  }
+  return {};
+}
+
+RuntimeChoice of_vendor(const fs::path& tool) {
+  return {CannRuntime::vendor, tool,
+          fmt::format("collected by the vendor's {}", printable(tool.string()))};
+}
+
+RuntimeChoice of_cann(const fs::path& library) {
+  return {CannRuntime::cann, library,
+          fmt::format("no msprof of the vendor on PATH: the runtime of {} gets its parameters in "
+                      "PROFILER_SAMPLECONFIG",
+                      printable(library.string()))};
+}
+
+RuntimeChoice of_host(const fs::path& folder, std::string_view why) {
+  return {CannRuntime::host, folder, fmt::format("{}the host runtime runs models on the CPU", why)};
+}
+
+[[noreturn]] void missing(const std::string& sentence) {
+  throw Error(Exit::nothing_to_do, sentence);
+}
+
+}  // namespace
+
+RuntimeSurroundings surroundings_of_process() {
+  std::error_code error;
+  return {variable("PATH"), variable("LD_LIBRARY_PATH"), variable("ASCEND_HOME_PATH"),
+          !variable("MSPROF_INNER").empty(), fs::read_symlink("/proc/self/exe", error)};
+}
+
+fs::path host_runtime_of(const fs::path& executable) {
+  // <prefix>/bin/msprof, and <build>/apps/msprof/msprof.
+  const fs::path prefix = executable.parent_path().parent_path();
+  for (const fs::path& folder :
+       {prefix / MSPROF_LIBRARY_FOLDER / "msprof" / "host", prefix.parent_path() / "msprof-host"}) {
+    std::error_code error;
+    if (fs::is_regular_file(folder / "lib64" / kLibrary, error)) return folder;
+  }
+  return {};
+}
+
+RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
+                             const RuntimeSurroundings& surroundings) {
+  const std::string wanted = by_hand.value_or("");
+  if (wanted.empty() || wanted == "vendor") {
+    const fs::path tool = surroundings.is_inner ? fs::path() : find_vendor(surroundings);
+    if (!tool.empty()) return of_vendor(tool);
+    if (!wanted.empty())
+      missing(surroundings.is_inner
+                  ? "--runtime vendor: MSPROF_INNER is set, so no other msprof is started from here"
+                  : "--runtime vendor: there is no msprof of the vendor on PATH");
+  }
+  if (wanted.empty() || wanted == "cann") {
+    const fs::path library = find_cann(surroundings);
+    if (!library.empty()) return of_cann(library);
+    if (!wanted.empty())
+      missing(fmt::format("--runtime cann: there is no {} in LD_LIBRARY_PATH or ASCEND_HOME_PATH",
+                          kLibrary));
+  }
+  const fs::path folder = host_runtime_of(surroundings.executable);
+  if (folder.empty())
+    missing(
+        "the host runtime is not installed beside msprof (lib/msprof/host): install msprof as a "
+        "whole, or set LD_LIBRARY_PATH to an installed CANN");
+  return of_host(folder, wanted.empty() ? "no CANN here: " : "");
+}
+
+}  // namespace msprof

@@ -1,0 +1,43 @@
+// Which runtime of CANN an application gets, and so what carries the settings into it: the vendor's
+// collector, the environment of an installed CANN, or this project's host runtime.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+
+namespace msprof {
+
+enum class CannRuntime {
+  vendor,  // a vendor's msprof runs the application
+  cann,    // an installed CANN reads its environment
+  host,    // the host runtime does, on the CPU
+};
+
+struct RuntimeChoice {
+  CannRuntime runtime = CannRuntime::host;
+  std::filesystem::path place;  // the vendor's msprof, CANN's library, or the host runtime's folder
+  std::string sentence;         // which it is, and why
+};
+
+// What a search looks at; of this process where nothing else is said.
+struct RuntimeSurroundings {
+  std::string path;                  // PATH
+  std::string library_path;          // LD_LIBRARY_PATH
+  std::string home_path;             // ASCEND_HOME_PATH
+  bool is_inner = false;             // MSPROF_INNER is set: no msprof is started from here
+  std::filesystem::path executable;  // this program
+};
+RuntimeSurroundings surroundings_of_process();
+
+// The host runtime that belongs to the executable: of a build, or installed. Empty: it is not
+// there.
+std::filesystem::path host_runtime_of(const std::filesystem::path& executable);
+
+// The first of the three that is there; `by_hand` is "vendor", "cann" or "host". A candidate for
+// the vendor's msprof is a file on PATH that is not this one and does not answer --version as this
+// program does. Throws Error(nothing_to_do) for one that is not there.
+RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
+                             const RuntimeSurroundings& surroundings);
+
+}  // namespace msprof

@@ -1,0 +1,94 @@
+#include "collect/cann/sample_config.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+using Json = nlohmann::ordered_json;
+using Scope = CollectorScope;
+
+constexpr std::string_view kMemoryFrequency = "sys-hardware-mem-freq";
+
+// The level that the runtime records, "level1"; as --task-time says.
+std::string prof_level(const std::string& task_time) {
+  if (task_time == "on") return "level1";
+  return task_time == "off" ? "off" : "level" + task_time.substr(1);
+}
+
+// What stands there for the value of an option.
+std::string parameter_value(const CollectorOption& option, std::string value) {
+  if (option.name == "task-time") return value == "off" ? "off" : "on";
+  if (option.name == "storage-limit") return value;
+  if (option.name != kMemoryFrequency) return value;
+  constexpr std::uint64_t kMicrosecondsPerSecond = 1'000'000;
+  std::uint64_t hz = 1;
+  parse_u64(value, hz);
+  return std::to_string(kMicrosecondsPerSecond / hz);
+}
+
+bool asks_for_something(const CollectorSettings& settings, const CollectorOption& option) {
+  return settings.is_given(option.name) && settings.value(option.name) != "off";
+}
+
+template <typename Takes>
+std::vector<std::string> names_of_given(const CollectorSettings& settings, Takes takes) {
+  std::vector<std::string> names;
+  for (const CollectorOption& option : collector_options()) {
+    if (asks_for_something(settings, option) && takes(option))
+      names.push_back(fmt::format("--{}", option.name));
+  }
+  return names;
+}
+
+}  // namespace
+
+std::string sample_config(const CollectorSettings& settings, const ApplicationWords& application,
+                          const std::string& output, long collector) {
+  Json config = Json::object();
+  for (const CollectorOption& option : collector_options()) {
+    const std::string value = settings.value(option.name);
+    const bool is_of_run = option.scope == Scope::run || option.scope == Scope::offline;
+    if (option.parameter.empty() || is_of_run || value.empty()) continue;
+    config[std::string(option.parameter)] = parameter_value(option, value);
+  }
+  const bool has_tasks = settings.value("task-time") != "off";
+  // Counters belong to tasks: without their times there are none, unless they are asked for.
+  for (const char* const cores : {"ai-core", "ai-vector-core"}) {
+    if (!has_tasks && !settings.is_given(cores))
+      config[std::string(collector_option(cores)->parameter)] = "off";
+  }
+  config["prof_level"] = prof_level(settings.value("task-time"));
+  config["result_dir"] = output;
+  config["app"] = application.program;
+  std::string arguments;
+  for (const std::string& word : application.arguments)
+    arguments += (arguments.empty() ? "" : " ") + word;
+  config["app_parameters"] = arguments;
+  config["msprofBinPid"] = collector;
+  return config.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::vector<std::string> options_without_parameter(const CollectorSettings& settings) {
+  return names_of_given(settings, [](const CollectorOption& option) {
+    const bool is_recorded = option.scope == Scope::records || option.scope == Scope::driver;
+    return is_recorded && option.parameter.empty() && option.name != "model-execution";
+  });
+}
+
+std::vector<std::string> options_for_driver(const CollectorSettings& settings) {
+  std::vector<std::string> names = names_of_given(
+      settings, [](const CollectorOption& option) { return option.scope == Scope::driver; });
+  for (const char* const mode : {"aic-mode", "aiv-mode"}) {
+    if (settings.value(mode) == "sample-based")
+      names.push_back(fmt::format("--{}=sample-based", mode));
+  }
+  return names;
+}
+
+}  // namespace msprof
