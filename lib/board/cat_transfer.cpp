@@ -101,6 +101,11 @@ do
 done
 )sh"};
 
+// $1 the folder, $2 the name with "./" in front, $3 the first byte that is missing, from 1.
+constexpr BoardScript kTail = {"continuing a file by tail", R"sh(
+cd "$1" && exec tail -c "+$3" "$2"
+)sh"};
+
 // $1 the folder, $2 the name, $3 the permissions, $4 the time. Where touch does not know `@`, the
 // file has the time of its arrival and is sent again the next time.
 constexpr BoardScript kWriteFile = {"sending by cat", R"sh(
@@ -158,6 +163,23 @@ std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const Tre
   while (!reader.is_done() && fetch_once(shell, folder, reader, progress, problem)) {
   }
   return problem;
+}
+
+void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFile& file,
+                      std::uint64_t part_bytes, Incoming& incoming,
+                      const TransferProgress& progress) {
+  if (!incoming.open_part(file, part_bytes)) return;
+  std::uint64_t missing = file.size_bytes - part_bytes;
+  const auto take = [&](std::string_view bytes) {
+    bytes = bytes.substr(0, missing);
+    missing -= bytes.size();
+    incoming.write(bytes);
+    if (progress) progress(incoming.bytes());
+  };
+  const BoardAnswer answer =
+      shell.stream(kTail, {folder, "./" + file.path, std::to_string(part_bytes + 1)}, {}, take);
+  if (!answer.ok()) throw Error(Exit::partial_data, answer.reason());
+  incoming.close_file();
 }
 
 SendReport send_by_cat(BoardShell& shell, const std::string& folder,

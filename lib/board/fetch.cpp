@@ -121,8 +121,12 @@ RunChanges BoardFetch::changes_since() {
   return changes;
 }
 
-Fetched BoardFetch::all(const fs::path& into) {
-  const RunChanges changes = changes_since();
+Fetched BoardFetch::all(const fs::path& into, FetchedParts parts) {
+  RunChanges changes = changes_since();
+  if (parts == FetchedParts::captures) {
+    changes.files.clear();
+    changes.special = 0;
+  }
   fs::create_directories(into / "captures");
   fs::create_directories(into / "files");
   expected_bytes_ = bytes_of(changes);
@@ -197,6 +201,19 @@ std::vector<std::string> BoardFetch::missing(const std::string& folder,
   return result;
 }
 
+// The files here that `folder` has, of which a part came.
+void BoardFetch::continue_parts(const std::string& folder, const std::vector<std::string>& paths,
+                                const fs::path& into, const TransferProgress& progress) {
+  TreeListing wanted;
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  for (const std::string& path : paths) {
+    const auto found = after_.files.find(prefix + path);
+    if (found != after_.files.end()) wanted.files.emplace(path, found->second);
+  }
+  const std::string from = folder.empty() ? link_.run_folder() : link_.run_folder() + "/" + folder;
+  transfer_.continue_parts(from, wanted, paths, into, progress);
+}
+
 void BoardFetch::group(const std::string& folder, std::vector<std::string> paths,
                        const fs::path& into) {
   if (paths.empty()) return;
@@ -207,8 +224,15 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
   std::uint64_t here = 0;
   link_.with_reconnect(
       [&] {
-        const std::uint64_t before = here;
-        if (before > 0) paths = missing(folder, wanted, into);
+        std::uint64_t before = here;
+        if (before > 0) {
+          continue_parts(folder, missing(folder, wanted, into), into, [&](std::uint64_t bytes) {
+            here = before + bytes;
+            progress.update(total_bytes_ + here);
+          });
+          before = here;
+          paths = missing(folder, wanted, into);
+        }
         if (paths.empty()) return;
         const FetchReport report = transfer_.fetch(from, paths, into, [&](std::uint64_t bytes) {
           here = before + bytes;

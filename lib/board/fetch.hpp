@@ -13,6 +13,11 @@
 
 namespace msprof {
 
+enum class FetchedParts {
+  everything,
+  captures,  // of the output folder; nothing else is ours
+};
+
 class BoardFetch {
  public:
   // Takes the name of the project's folder below "tree".
@@ -22,7 +27,7 @@ class BoardFetch {
   void remember();
   // Fetches what changed since then, as Host::fetch(); goes on after a lost connection with what is
   // missing. Throws Error(cannot_write) when this machine has no space, ConnectionLost.
-  Fetched all(const std::filesystem::path& into);
+  Fetched all(const std::filesystem::path& into, FetchedParts parts = FetchedParts::everything);
 
   // True if `path` (absolute) was a folder, or a link, of the run at remember().
   bool had_folder(const std::string& path) const;
@@ -37,6 +42,8 @@ class BoardFetch {
              const std::filesystem::path& into);
   std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
                                    const std::filesystem::path& into) const;
+  void continue_parts(const std::string& folder, const std::vector<std::string>& paths,
+                      const std::filesystem::path& into, const TransferProgress& progress);
   void note(const FetchReport& report);
   void note_refused();
   std::uint64_t bytes_of(const RunChanges& changes) const;

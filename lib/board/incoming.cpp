@@ -2,8 +2,10 @@
 
 #include <archive.h>
 #include <archive_entry.h>
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <limits.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <cerrno>
@@ -39,6 +41,14 @@ constexpr std::size_t kMaxNames = 10'000;
 constexpr std::size_t kMaxExamples = 5;
 constexpr int kExampleWidth = 120;
 
+[[noreturn]] void throw_cannot_write_here(const std::string& path, const std::string& reason,
+                                          int error_number) {
+  throw CannotWriteHere(fmt::format("cannot write {}: {} (another folder can be given with "
+                                    "--output)",
+                                    printable(path), reason),
+                        error_number);
+}
+
 }  // namespace
 
 bool CannotWriteHere::is_full() const {
@@ -71,10 +81,7 @@ void TreeWriter::fail(const std::string& path) const {
   const std::string reason = error_number > 0   ? errno_text(error_number)
                              : words != nullptr ? printable(words)
                                                 : "unknown reason";
-  throw CannotWriteHere(fmt::format("cannot write {}: {} (another folder can be given with "
-                                    "--output)",
-                                    printable(path), reason),
-                        error_number);
+  throw_cannot_write_here(path, reason, error_number);
 }
 
 std::string TreeWriter::make(const NewFile& file, unsigned kind) {
@@ -104,7 +111,41 @@ std::string TreeWriter::open_file(const NewFile& file) {
   return objection;
 }
 
+// Only files that this program made are in the tree, and no links.
+bool TreeWriter::open_part(const NewFile& file, std::uint64_t part_bytes) {
+  const std::string path = into_ / file.path;
+  FileDescriptor part(::open(path.c_str(), O_WRONLY | O_APPEND | O_NOFOLLOW | O_CLOEXEC));
+  struct stat status = {};
+  if (part.get() < 0 || ::fstat(part.get(), &status) != 0 || !S_ISREG(status.st_mode) ||
+      static_cast<std::uint64_t>(status.st_size) != part_bytes) {
+    return false;
+  }
+  part_ = std::move(part);
+  part_mtime_seconds_ = file.mtime_seconds;
+  open_path_ = path;
+  return true;
+}
+
+void TreeWriter::write_part(std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t written = ::write(part_.get(), bytes.data(), bytes.size());
+    if (written < 0 && errno == EINTR) continue;
+    if (written < 0) throw_cannot_write_here(open_path_, errno_text(errno), errno);
+    bytes.remove_prefix(static_cast<std::size_t>(written));
+  }
+}
+
+void TreeWriter::close_part() {
+  if (part_mtime_seconds_ != 0) {
+    const struct timespec times[2] = {{part_mtime_seconds_, 0}, {part_mtime_seconds_, 0}};
+    ::futimens(part_.get(), times);
+  }
+  part_.reset();
+  open_path_.clear();
+}
+
 void TreeWriter::write(std::string_view bytes) {
+  if (part_.get() >= 0) return write_part(bytes);
   while (!bytes.empty()) {
     const la_ssize_t written = archive_write_data(disk_.get(), bytes.data(), bytes.size());
     if (written <= 0) fail(open_path_);
@@ -113,14 +154,19 @@ void TreeWriter::write(std::string_view bytes) {
 }
 
 void TreeWriter::close_file() {
+  if (part_.get() >= 0) return close_part();
   if (archive_write_finish_entry(disk_.get()) < ARCHIVE_WARN) fail(open_path_);
   open_path_.clear();
 }
 
 void TreeWriter::drop_file() noexcept {
   if (open_path_.empty()) return;
-  archive_write_finish_entry(disk_.get());
-  ::unlink(open_path_.c_str());
+  if (part_.get() >= 0) {
+    part_.reset();
+  } else {
+    archive_write_finish_entry(disk_.get());
+  }
+  if (!keeps_part_) ::unlink(open_path_.c_str());
   open_path_.clear();
 }
 

@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "base/error.hpp"
+#include "base/file_reader.hpp"
 #include "board/transfer.hpp"
 
 struct archive;
@@ -51,11 +52,16 @@ class TreeWriter {
   // out, the path is too long), empty when it is made. Throw CannotWriteHere.
   std::string make_folder(const NewFile& folder);
   std::string open_file(const NewFile& file);
+  // Opens a part of `file` that is here for what comes behind it. False where the file here is not
+  // a part of `part_bytes`.
+  bool open_part(const NewFile& file, std::uint64_t part_bytes);
 
   void write(std::string_view bytes);
   void close_file();
-  // Removes the file under way, if there is one.
+  // Removes the file under way, if there is one; after keep_part() it stays as it is.
   void drop_file() noexcept;
+  // The rest of the file under way can be fetched later. From any thread.
+  void keep_part() { keeps_part_ = true; }
   // Gives the folders their permissions and times.
   void finish();
 
@@ -64,10 +70,15 @@ class TreeWriter {
     void operator()(struct archive* handle) const;
   };
   std::string make(const NewFile& file, unsigned kind);
+  void write_part(std::string_view bytes);
+  void close_part();
   [[noreturn]] void fail(const std::string& path) const;
   std::filesystem::path into_;
   std::unique_ptr<struct archive, Closer> disk_;
   std::string open_path_;  // absolute; empty: no file is open
+  FileDescriptor part_;    // of a file that is continued
+  std::int64_t part_mtime_seconds_ = 0;
+  std::atomic<bool> keeps_part_{false};
 };
 
 // Record of what was admitted, what was refused and why, and how much came.
@@ -79,9 +90,13 @@ class Incoming {
   // CannotWriteHere.
   bool make_folder(const NewFile& folder);
   bool open_file(const NewFile& file);
+  bool open_part(const NewFile& file, std::uint64_t part_bytes) {
+    return tree_.open_part(file, part_bytes);
+  }
   void write(std::string_view bytes);
   void close_file() { tree_.close_file(); }
   void drop_file() noexcept { tree_.drop_file(); }
+  void keep_part() { tree_.keep_part(); }
   void finish() { tree_.finish(); }
 
   // Counts a name once, however often it comes; a file that arrives later takes it back.

@@ -34,6 +34,8 @@ std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const Tree
   for (const NewFile& file : incoming.take_folders(wanted)) {
     try {
       fetch_file(sftp, folder + "/" + file.path, file, incoming, progress);
+    } catch (const ConnectionLost&) {
+      throw;  // what has come may be continued
     } catch (const Error& error) {
       incoming.drop_file();
       if (error.code() != Exit::partial_data) throw;
@@ -41,6 +43,18 @@ std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const Tree
     }
   }
   return problem;
+}
+
+void continue_by_sftp(SftpFiles& sftp, const std::string& folder, const NewFile& file,
+                      std::uint64_t part_bytes, Incoming& incoming,
+                      const TransferProgress& progress) {
+  if (!incoming.open_part(file, part_bytes)) return;
+  const auto take = [&](std::string_view bytes) {
+    incoming.write(bytes);
+    if (progress) progress(incoming.bytes());
+  };
+  sftp.read_from(folder + "/" + file.path, part_bytes, file.size_bytes, take);
+  incoming.close_file();
 }
 
 SendReport send_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,

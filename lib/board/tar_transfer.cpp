@@ -302,10 +302,16 @@ std::string fetch_batch(BoardShell& shell, const std::vector<std::string>& argum
   std::string problem;
   try {
     Unpacker unpacker(incoming);
-    answer = shell.stream(kPack, arguments, {}, [&](std::string_view bytes) {
+    const auto unpack = [&](std::string_view bytes) {
       unpacker.push(bytes);
       if (progress) progress(incoming.bytes());
-    });
+    };
+    try {
+      answer = shell.stream(kPack, arguments, {}, unpack);
+    } catch (const ConnectionLost&) {
+      incoming.keep_part();  // before the unpacking ends
+      throw;
+    }
     unpacker.finish();
   } catch (const Error& error) {
     if (error.code() != Exit::partial_data) throw;

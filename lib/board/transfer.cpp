@@ -136,7 +136,13 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
                                  const fs::path& into, const TransferProgress& progress) {
   try {
     Incoming incoming(into);
-    std::string problem = fetch_once(folder, paths, incoming, progress);
+    std::string problem;
+    try {
+      problem = fetch_once(folder, paths, incoming, progress);
+    } catch (const ConnectionLost&) {
+      incoming.keep_part();
+      throw;
+    }
     TreeListing there = list_paths(folder, paths);
     const TreeListing again = different(there, into);
     if (!again.files.empty()) {
@@ -155,6 +161,57 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
   } catch (const CannotWriteHere& error) {
     if (!error.is_full()) throw;
     throw_disk_full(folder, paths, into);
+  }
+}
+
+void BoardTransfer::continue_part(const std::string& folder, const NewFile& file,
+                                  std::uint64_t part_bytes, Incoming& incoming,
+                                  const TransferProgress& progress) {
+  if (info_.has_sftp) {
+    if (const auto sftp = shell_.connection().sftp())
+      return continue_by_sftp(*sftp, folder, file, part_bytes, incoming, progress);
+  }
+  continue_by_tail(shell_, folder, file, part_bytes, incoming, progress);
+}
+
+void BoardTransfer::continue_parts(const std::string& folder, const TreeListing& wanted,
+                                   const std::vector<std::string>& paths, const fs::path& into,
+                                   const TransferProgress& progress) {
+  std::vector<std::string> parts;
+  for (const std::string& path : paths) {
+    if (size_here(into / path).value_or(0) > 0) parts.push_back(path);
+  }
+  if (parts.empty()) return;
+  const TreeListing there = list_paths(folder, parts);
+  Incoming incoming(into);
+  for (const std::string& path : parts) {
+    const std::uint64_t here = size_here(into / path).value_or(0);
+    const auto before = wanted.files.find(path);
+    const auto now = there.files.find(path);
+    const bool is_same = before != wanted.files.end() && now != there.files.end() &&
+                         now->second == before->second && here < now->second.size_bytes;
+    std::error_code error;
+    if (!is_same) {
+      fs::remove(into / path, error);
+      continue;
+    }
+    const ListedFile& file = now->second;
+    log::verbose("{} continues at {}", printable(path), human_bytes(here));
+    try {
+      const NewFile whole = {path, file.mode, file.mtime_seconds, file.size_bytes};
+      continue_part(folder, whole, here, incoming, progress);
+    } catch (const ConnectionLost&) {
+      incoming.keep_part();
+      throw;
+    } catch (const CannotWriteHere& problem) {
+      if (!problem.is_full()) throw;
+      throw_disk_full(folder, parts, into);
+    } catch (const Error& problem) {
+      if (problem.code() != Exit::partial_data) throw;
+      log::verbose("{}: {}", printable(path), problem.what());
+      incoming.drop_file();
+    }
+    if (!is_whole(into, path, file)) fs::remove(into / path, error);
   }
 }
 

@@ -40,6 +40,7 @@ struct SendReport {
 using TransferProgress = std::function<void(std::uint64_t bytes)>;
 
 class Incoming;
+struct NewFile;
 
 enum class TransferWay { automatic, tar, sftp, cat };
 
@@ -62,6 +63,13 @@ class BoardTransfer {
   FetchReport fetch(const std::string& folder, const std::vector<std::string>& paths,
                     const std::filesystem::path& into, const TransferProgress& progress);
 
+  // Continues files that came in part before a lost connection. `wanted` is what the board listed
+  // then, `paths` are files of it. One that has changed since, or cannot be continued, is removed
+  // here, for fetch() to bring it whole. Throws like fetch().
+  void continue_parts(const std::string& folder, const TreeListing& wanted,
+                      const std::vector<std::string>& paths, const std::filesystem::path& into,
+                      const TransferProgress& progress);
+
   // Makes `entries` (of the project, `source` on this machine) below `folder` with their bytes,
   // permissions and times; what is there already is replaced, of whatever kind it is. The owner may
   // enter every folder; what others may is limited by the umask where the board's tar does so.
@@ -80,6 +88,8 @@ class BoardTransfer {
                          Incoming& incoming, const TransferProgress& progress);
   std::string fetch_listed(const std::string& folder, const TreeListing& wanted, Incoming& incoming,
                            const TransferProgress& progress);
+  void continue_part(const std::string& folder, const NewFile& file, std::uint64_t part_bytes,
+                     Incoming& incoming, const TransferProgress& progress);
   [[noreturn]] void throw_disk_full(const std::string& folder,
                                     const std::vector<std::string>& paths,
                                     const std::filesystem::path& into);

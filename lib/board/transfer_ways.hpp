@@ -31,6 +31,15 @@ std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const Tree
 std::string fetch_by_cat(BoardShell& shell, const std::string& folder, const TreeListing& wanted,
                          Incoming& incoming, const TransferProgress& progress);
 
+// Brings what is missing of one file, of which the first `part_bytes` are here. Throw
+// Error(partial_data) where the board does not give it.
+void continue_by_sftp(SftpFiles& sftp, const std::string& folder, const NewFile& file,
+                      std::uint64_t part_bytes, Incoming& incoming,
+                      const TransferProgress& progress);
+void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFile& file,
+                      std::uint64_t part_bytes, Incoming& incoming,
+                      const TransferProgress& progress);
+
 SendReport send_by_tar(BoardShell& shell, const std::string& folder,
                        const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
 SendReport send_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,

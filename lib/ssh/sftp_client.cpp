@@ -494,10 +494,11 @@ void SftpClient::write(const std::string& path, std::uint32_t mode,
   drain(open_ids, 0, path);
 }
 
-std::uint64_t SftpClient::read(const std::string& path, std::uint64_t most_bytes,
-                               const std::function<void(std::string_view)>& sink) {
+std::uint64_t SftpClient::read_from(const std::string& path, std::uint64_t from,
+                                    std::uint64_t most_bytes,
+                                    const std::function<void(std::string_view)>& sink) {
   transport_.ensure_open();
-  std::uint64_t given = 0;
+  std::uint64_t given = from;
   bool careful = false;  // one request at a time, after a first failure
   for (;;) {
     const SftpWindow window = careful ? SftpWindow{1, window_.bytes} : window_;

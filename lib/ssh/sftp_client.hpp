@@ -76,8 +76,8 @@ class SftpClient : public SftpFiles {
   static std::unique_ptr<SftpClient> open(Transport::Start start, const std::string& name);
 
   std::vector<RemoteEntry> list(const std::string& folder) override;
-  std::uint64_t read(const std::string& path, std::uint64_t most_bytes,
-                     const std::function<void(std::string_view)>& sink) override;
+  std::uint64_t read_from(const std::string& path, std::uint64_t from, std::uint64_t most_bytes,
+                          const std::function<void(std::string_view)>& sink) override;
   void write(const std::string& path, std::uint32_t mode,
              const std::function<std::size_t(char* buffer, std::size_t size)>& source) override;
   void set_times(const std::string& path, std::int64_t mtime_seconds) override;

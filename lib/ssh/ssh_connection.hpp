@@ -129,8 +129,14 @@ class SftpFiles {
   virtual std::vector<RemoteEntry> list(const std::string& folder) = 0;
   // Reads a regular file from front to end, as long as it gives bytes (it may grow meanwhile), at
   // most `most_bytes`. Returns how many came.
-  virtual std::uint64_t read(const std::string& path, std::uint64_t most_bytes,
-                             const std::function<void(std::string_view)>& sink) = 0;
+  std::uint64_t read(const std::string& path, std::uint64_t most_bytes,
+                     const std::function<void(std::string_view)>& sink) {
+    return read_from(path, 0, most_bytes, sink);
+  }
+  // Likewise from the byte `from` on, up to the byte `most_bytes`. Returns where it ended.
+  virtual std::uint64_t read_from(const std::string& path, std::uint64_t from,
+                                  std::uint64_t most_bytes,
+                                  const std::function<void(std::string_view)>& sink) = 0;
   // Makes or replaces a file; `source` fills its buffer and returns 0 at the end.
   virtual void write(const std::string& path, std::uint32_t mode,
                      const std::function<std::size_t(char* buffer, std::size_t size)>& source) = 0;

@@ -114,6 +114,27 @@ TEST_CASE("A fetch that is cut goes on over a new connection with what is missin
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("A cut in the middle of a large file costs no byte of it that has come") {
+  constexpr std::uint64_t kLarge = 40 << 20;
+  constexpr std::uint64_t kCut = 30 << 20;
+  const BoardOptions board = GENERATE(
+      BoardOptions{}, BoardOptions{.without = {"tar"}}, BoardOptions{.kind = BoardKind::dropbear},
+      BoardOptions{.kind = BoardKind::dropbear, .without = {"tar"}});
+  // At an end of the stream what is under way still comes.
+  const Cut cut = {.after_bytes = kCut, .direction = Direction::down, .kind = CutKind::close};
+  BrokenScene scene(cut, board);
+  const RunResult result = scene.user.collect(
+      {"--reconnect", "20", "-v"}, {"job", kBoardJob, "big", "large", std::to_string(kLarge)});
+  INFO(result.err);
+  CHECK(scene.network.cuts() == 1);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "large continues at "));
+  CHECK((read_file(scene.user.in_job("data/large")) == big_bytes(kLarge)));
+  CHECK(scene.network.bytes_down() > kLarge);
+  CHECK(scene.network.bytes_down() < kLarge + kPart);
+  CHECK(scene.litter() == "");
+}
+
 TEST_CASE("An application whose connection is cut is ended with TERM, and its last arrives") {
   const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
   BrokenScene scene(std::nullopt, {.kind = kind});

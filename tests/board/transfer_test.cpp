@@ -290,3 +290,39 @@ TEST_CASE("A file of 200 MB comes home whole") {
   file >> end;
   CHECK(end == "end");
 }
+
+TEST_CASE("A part of a file is continued from where it ends, by SFTP or by tail") {
+  const NamedBoard& kind = GENERATE(from_range(transfer_boards()));
+  INFO(kind.name);
+  TransferBoard board(kind.options);
+  const std::string whole(5'000'000, 'w');
+  // Another byte in the part shows that it was not fetched again.
+  const std::string part = "p" + whole.substr(1, 2'999'999);
+  make_file(board.there / "data/slice 1", whole);
+  make_file(board.there / "data/changed", whole);
+  make_file(board.there / "data/longer", whole);
+  const TreeListing listing = board.transfer.list(board.there.string());
+  make_file(board.there / "data/changed", whole.substr(1));
+  make_file(board.here / "data/slice 1", part);
+  make_file(board.here / "data/changed", part);
+  make_file(board.here / "data/longer", whole + "and more");
+  std::uint64_t came = 0;
+  board.transfer.continue_parts(board.there.string(), listing,
+                                {"data/changed", "data/longer", "data/none", "data/slice 1"},
+                                board.here.path(), [&](std::uint64_t bytes) { came = bytes; });
+  CHECK(came == 2'000'000);
+  CHECK((read_file(board.here / "data/slice 1") == part + whole.substr(3'000'000)));
+  CHECK(names_in(board.here / "data") == std::vector<std::string>{"slice 1"});
+  if (kind.tells_times) CHECK(seconds_of(board.here / "data/slice 1") == kOldTime);
+}
+
+TEST_CASE("A part that a board cannot continue goes, and the file comes whole") {
+  TransferBoard board({.kind = BoardKind::openssh_without_sftp, .without = {"tail"}});
+  make_file(board.there / "slice", "0123456789");
+  make_file(board.here / "slice", "xyz");
+  const TreeListing listing = board.transfer.list(board.there.string());
+  board.transfer.continue_parts(board.there.string(), listing, {"slice"}, board.here.path(), {});
+  CHECK(names_in(board.here.path()).empty());
+  board.fetch();
+  CHECK(read_file(board.here / "slice") == "0123456789");
+}
