@@ -31,12 +31,38 @@ std::string board_only_options(const BoardArguments& arguments) {
       {arguments.force, "--force"},
       {arguments.tty, "--tty"},
       {arguments.no_tty, "--no-tty"},
+      {arguments.upload, "--upload"},
+      {arguments.leave, "--leave"},
+      {arguments.remote_output.has_value(), "--remote-output"},
   };
   std::string names;
   for (const auto& [given, name] : options) {
     if (given) names += (names.empty() ? "" : ", ") + std::string(name);
   }
   return names;
+}
+
+const char* option_of_servers(const BoardArguments& arguments) {
+  if (arguments.upload) return "--upload";
+  if (arguments.leave) return "--leave";
+  return arguments.remote_output ? "--remote-output" : nullptr;
+}
+
+void check_server_arguments(const BoardArguments& arguments) {
+  const auto refuse = [](bool wrong, const char* sentence) {
+    if (wrong) throw Error(Exit::usage, sentence);
+  };
+  refuse(arguments.upload && arguments.no_upload, "--upload and --no-upload contradict each other");
+  refuse(arguments.upload && arguments.remote_dir,
+         "--upload runs a copy of a project of this machine, --remote-dir what is on the server: "
+         "give one of them");
+  refuse(arguments.remote_output && !arguments.leave,
+         "--remote-output says where --leave leaves the raw data: add --leave");
+  refuse(arguments.remote_output && arguments.remote_output->empty(),
+         "--remote-output takes a folder");
+  refuse(arguments.leave && arguments.keep, "--leave and --keep contradict each other");
+  refuse(arguments.leave && arguments.clean_board && !arguments.remote_output,
+         "--clean-board removes what --leave leaves: give --remote-output DIR, or one of them");
 }
 
 bool has_control(std::string_view text) {
@@ -59,7 +85,17 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--no-upload", &arguments.no_upload, "",
                       "run what is on the board already, in --remote-dir"});
   command.add_option({"--remote-dir", &arguments.remote_dir, "DIR",
-                      "the project's folder on the board, for --no-upload"});
+                      "the project's folder on the board, for --no-upload; with --cann the folder "
+                      "of the server to run in (default: the home)"});
+  command.add_option({"--upload", &arguments.upload, "",
+                      "with --cann: copy the project to the server and run the copy (default: run "
+                      "what is there)"});
+  command.add_option({"--leave", &arguments.leave, "",
+                      "with --cann: leave the raw data on the server, where they are imported if "
+                      "it has msprof; with --all their products are fetched"});
+  command.add_option({"--remote-output", &arguments.remote_output, "DIR",
+                      "with --leave: where they stay on the server, absolute or relative to the "
+                      "home (default: .msprof/kept)"});
   command.add_option({"--tty", &arguments.tty, "",
                       "run the application on a terminal of the board, as ssh -t does: its output "
                       "appears at once, stdout and stderr as one stream (default where stdin, "
@@ -104,19 +140,27 @@ void add_board_options(cli::Command& command, BoardArguments& arguments) {
   add_run_options(command, arguments);
 }
 
-void check_board_arguments(const BoardArguments& arguments) {
+void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
   const std::string names = board_only_options(arguments);
   if (!arguments.names_board() && !names.empty()) {
     throw Error(Exit::usage,
                 fmt::format("{}: this needs a board; give --config FILE or --host user@ip", names));
   }
-  if (arguments.no_upload != arguments.remote_dir.has_value()) {
+  if (kind == MachineKind::server) {
+    check_server_arguments(arguments);
+  } else if (const char* const option = option_of_servers(arguments); option != nullptr) {
+    throw Error(
+        Exit::usage,
+        fmt::format("{} is for servers, whose applications are on CANN: add --cann", option));
+  } else if (arguments.no_upload != arguments.remote_dir.has_value()) {
     throw Error(
         Exit::usage,
         "--no-upload and --remote-dir DIR need each other: run what is in DIR on the board");
   }
-  if (arguments.remote_dir && has_control(*arguments.remote_dir)) {
-    throw Error(Exit::usage, "--remote-dir holds control characters");
+  for (const auto& [folder, name] : {std::pair(arguments.remote_dir, "--remote-dir"),
+                                     std::pair(arguments.remote_output, "--remote-output")}) {
+    if (folder && has_control(*folder))
+      throw Error(Exit::usage, fmt::format("{} holds control characters", name));
   }
   if (arguments.tty && arguments.no_tty) {
     throw Error(Exit::usage, "--tty and --no-tty contradict each other");

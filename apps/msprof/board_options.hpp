@@ -25,6 +25,9 @@ struct BoardArguments {
   bool no_cache = false;
   bool clean_board = false;
   bool no_upload = false;
+  bool upload = false;  // servers: copy the project, as to a board
+  bool leave = false;   // servers: the recording stays there
+  std::optional<std::string> remote_output;
   bool force = false;
   bool tty = false;
   bool no_tty = false;
@@ -38,8 +41,9 @@ void add_login_options(cli::Command& command, BoardArguments& arguments);
 void add_board_options(cli::Command& command, BoardArguments& arguments);
 
 // Throws Error(usage) for what does not go together, and for options of a board where none is
-// named.
-void check_board_arguments(const BoardArguments& arguments);
+// named. On a server, whose applications are on CANN, what is there is run where it is.
+enum class MachineKind { board, server };
+void check_board_arguments(const BoardArguments& arguments, MachineKind kind = MachineKind::board);
 
 // A board as the command line and the ini file name it, ready for SshHost.
 struct NamedBoard {

@@ -22,6 +22,7 @@
 #include "msprof/cann_collection.hpp"
 #include "msprof/collection.hpp"
 #include "msprof/pipeline.hpp"
+#include "msprof/server_collection.hpp"
 #include "msprof/verbs.hpp"
 
 namespace msprof {
@@ -197,7 +198,7 @@ const char* given_option_of_svp(const CollectArguments& arguments) {
   if (arguments.acl_api) return "--acl_api";
   if (arguments.profiler_switch) return "--switch";
   if (arguments.acl_json) return "--acl-json";
-  return arguments.project ? "--project" : nullptr;
+  return arguments.project && !arguments.board.upload ? "--project" : nullptr;
 }
 
 // "--msproftx"; empty where none is given.
@@ -209,11 +210,15 @@ std::string given_option_of_cann(const CollectArguments& arguments) {
   return "";
 }
 
+bool asks_for_cann(const CollectArguments& arguments) {
+  return arguments.cann || arguments.dialect == "cann";
+}
+
 // Throws Error(usage) for options of both dialects.
 void check_dialect(const CollectArguments& arguments) {
   if (arguments.cann && arguments.dialect == "svp")
     throw Error(Exit::usage, "--cann and --dialect svp contradict each other: give one of them");
-  const bool wants_cann = arguments.cann || arguments.dialect == "cann";
+  const bool wants_cann = asks_for_cann(arguments);
   const char* const svp = given_option_of_svp(arguments);
   if (wants_cann && svp != nullptr)
     throw Error(Exit::usage, fmt::format("{} is for applications of SVP boards: leave it out with "
@@ -275,8 +280,12 @@ CannRequest cann_request(const CollectArguments& arguments) {
 // Throws Error(usage) for values out of range and for what does not go together.
 void check_arguments(const CollectArguments& arguments) {
   check_main(arguments);
-  check_board_arguments(arguments.board);
+  check_board_arguments(arguments.board,
+                        asks_for_cann(arguments) ? MachineKind::server : MachineKind::board);
   check_dialect(arguments);
+  const std::string cann = given_option_of_cann(arguments);
+  if (arguments.board.names_board() && !asks_for_cann(arguments) && !cann.empty())
+    throw Error(Exit::usage, fmt::format("{} is for applications on CANN: add --cann", cann));
   if (arguments.board.remote_dir && !arguments.board.names_board()) {
     throw Error(Exit::usage,
                 "--remote-dir names a folder on a board: --config or --host is missing");
@@ -380,22 +389,33 @@ Exit clean_board(SshHost& host, nlohmann::ordered_json& document) {
   return Exit::ok;
 }
 
+Exit run_on_board(SshHost& host, const CollectArguments& arguments, CollectOptions options,
+                  const ProcessCapture& process, nlohmann::ordered_json& document) {
+  if (!arguments.main) return clean_board(host, document);
+  if (asks_for_cann(arguments))
+    return collect_cann_on_server(host, cann_request(arguments), arguments.board, options, process,
+                                  document);
+  SvpInjection injection = svp_injection(arguments);
+  options.injection = &injection;
+  return run_collection(host, options, process, document);
+}
+
 Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& process,
                       nlohmann::ordered_json& document) {
   const NamedBoard board = find_board(arguments.board);
-  SshHost host(board.config, board.options);
+  const bool is_server = asks_for_cann(arguments) && arguments.main;
+  SshHost host(board.config, is_server
+                                 ? server_options(board.options, arguments.board, arguments.all)
+                                 : board.options);
   document["host"] = valid_utf8(host.name());
   CollectOptions options = options_of(arguments);
-  SvpInjection injection = svp_injection(arguments);
-  options.injection = &injection;
   options.private_files = board.private_files;
   // Results of the probe of the board are wanted most when an error ended the run.
   const auto note_facts = [&] {
     if (!host.info().system.empty()) document["board"] = document_of(host.info());
   };
   try {
-    const Exit code = arguments.main ? run_collection(host, options, process, document)
-                                     : clean_board(host, document);
+    const Exit code = run_on_board(host, arguments, options, process, document);
     note_facts();
     return code;
   } catch (const Error&) {
@@ -434,6 +454,7 @@ void add_collect_command(cli::Command& root, ProcessCapture process) {
       "  msprof collect -m main --config board.ini --all   run ./main on a board, import, export\n"
       "  msprof collect -m main --host root@192.168.1.10 --env THREADS=2\n"
       "  msprof collect --host root@192.168.1.10 --clean-board\n"
+      "  msprof collect -m infer --host me@server --cann   what is on a server, where it is\n"
       "  msprof collect -m main --all                      the same on this machine\n"
       "  msprof collect -m out/main --output /data/profiles -- --images 100\n"
       "  msprof collect -m main --interval 10 --timeout 60\n"

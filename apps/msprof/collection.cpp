@@ -43,6 +43,13 @@ nlohmann::json document_of(const CollectResult& result) {
     document["captures"].push_back(
         {{"path", valid_utf8(capture.path.string())}, {"has_data", capture.has_data}});
   }
+  for (const LeftCapture& left : result.left) {
+    nlohmann::json entry = {
+        {"place", valid_utf8(left.place)}, {"bytes", left.bytes}, {"has_data", left.has_data}};
+    if (left.exit_code) entry["exit_code"] = *left.exit_code;
+    if (!left.products.empty()) entry["products"] = valid_utf8(left.products.string());
+    document["left"].push_back(std::move(entry));
+  }
   for (const CollectStep& step : result.steps) {
     document["steps"].push_back({{"name", step.name},
                                  {"seconds", step.seconds},

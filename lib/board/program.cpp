@@ -16,6 +16,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "board/link.hpp"
+#include "board/server.hpp"
 
 namespace msprof {
 
@@ -63,20 +64,22 @@ leads() { set -- $stat; [ "$4" = $$ ]; }
 exec sh -c "$inner" msprof "$@"
 )sh";
 
-// $1 run, $2 working folder, $3 program, $4 acl.json, $5 library folders, $6 how many "NAME=value"
-// follow; the rest is the application's. HUP and PIPE are ignored so that an application whose
-// connection breaks can still end in order.
+// $1 run, $2 working folder, $3 program, $4 acl.json, $5 library folders, $6 those of Python, $7
+// how many "NAME=value" follow; the rest is the application's. HUP and PIPE are ignored so that an
+// application whose connection breaks can still end in order.
 constexpr std::string_view kInner = R"sh(
-run=$1 folder=$2 main=$3 acl=$4 libraries=$5 count=$6
-shift 6
+run=$1 folder=$2 main=$3 acl=$4 libraries=$5 modules=$6 count=$7
+shift 7
 while [ "$count" -gt 0 ]; do
   export "$1"
   shift
   count=$((count - 1))
 done
-export MSPROF_RUN="$run" MSPROF_ACL_JSON="$acl"
+export MSPROF_RUN="$run"
+[ -z "$acl" ] || export MSPROF_ACL_JSON="$acl"
 [ -z "$libraries" ] ||
   export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+[ -z "$modules" ] || export PYTHONPATH="$modules${PYTHONPATH:+:$PYTHONPATH}"
 failed() { echo "@msprof-failed@"; echo "$1" >&2; exit 126; }
 cd "$folder" || failed "its working folder $folder is not there"
 [ -f "$main" ] || failed "no such file: $main"
@@ -214,13 +217,12 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
       recover_(std::move(recover)),
       stdout_fd_(run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
       input_buffer_(kInputChunk) {
-  std::vector<std::string> arguments = {std::string(kInner),
-                                        run.id,
-                                        run.working_folder,
-                                        run.main,
-                                        run.acl_json,
-                                        run.libraries,
-                                        std::to_string(run.environment.size())};
+  std::vector<std::string> arguments = {
+      std::string(kInner), run.id,
+      run.working_folder,  run.main,
+      run.acl_json,        run.libraries,
+      run.modules,         std::to_string(run.environment.size())};
+  if (run.in_login_shell) arguments.insert(arguments.begin(), std::string(kLoginShell));
   arguments.insert(arguments.end(), run.environment.begin(), run.environment.end());
   arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
   std::optional<SshTerminal> wanted;

@@ -53,7 +53,9 @@ struct BoardRun {
   std::string working_folder;
   std::string main;
   std::string acl_json;
-  std::string libraries;  // goes in front of LD_LIBRARY_PATH; empty: nothing
+  std::string libraries;        // goes in front of LD_LIBRARY_PATH; empty: nothing
+  std::string modules;          // likewise of PYTHONPATH
+  bool in_login_shell = false;  // its environment is that of a login shell, not that of a command
   std::vector<std::string> environment;
   std::vector<std::string> arguments;
   bool stdout_to_stderr = false;

@@ -127,6 +127,13 @@ for run in *; do
 done
 )sh"};
 
+// "LD_LIBRARY_PATH=folder" or "PYTHONPATH=folder".
+void add_in_front(BoardRun& run, const std::string& entry) {
+  const auto at = entry.find('=');
+  std::string& folders = entry.substr(0, at) == "PYTHONPATH" ? run.modules : run.libraries;
+  folders = entry.substr(at + 1) + (folders.empty() ? "" : ":" + folders);
+}
+
 // The project's folder on the board is named alike: an application may know its own path.
 std::string folder_name(const Project& project) {
   std::string name = project.target.root.filename().string();
@@ -136,9 +143,10 @@ std::string folder_name(const Project& project) {
 }  // namespace
 
 SshHost::SshHost(const BoardConfig& config, const BoardRunOptions& options)
-    : options_(options), link_(config, options.reconnect_seconds) {}
+    : options_(options), link_(config, options.reconnect_seconds), leave_(link_, options.leave) {}
 
 std::string SshHost::project_folder() const {
+  if (options_.in_place) return application_.folder;
   return link_.run_folder() + '/' + std::string(kTreeName) + '/' + project_name_;
 }
 
@@ -183,13 +191,20 @@ void SshHost::refuse_to_lose_results() {
 
 Project SshHost::existing_project(const std::string& main, const std::string& folder,
                                   const fs::path& scratch) {
+  if (options_.in_place) {
+    application_ = find_on_server(link_.shell(), folder, main);
+    Project project;
+    project.target.root = application_.folder;
+    project.target.main = application_.program;
+    return project;
+  }
   RemoteProject found = find_remote_project(link_, main, folder, scratch);
   remote_folder_ = found.project.target.root.string();
   remote_head_ = found.program_head;
   return std::move(found.project);
 }
 
-RunPaths SshHost::open(const Project& project) {
+void SshHost::refuse_other_machine(const Project& project) const {
   const std::string head = remote_folder_.empty()
                                ? read_elf_head(project.target.root / project.target.main)
                                : remote_head_;
@@ -200,14 +215,28 @@ RunPaths SshHost::open(const Project& project) {
                             "board's cross compiler",
                             project.target.main.string(), name(), why, info().machine));
   }
+}
+
+RunPaths SshHost::open(const Project& project) {
+  if (!options_.in_place) refuse_other_machine(project);
   project_name_ = folder_name(project);
   has_run_ = true;
   link_.shell().change(kMakeRun,
                        {link_.run_folder(), std::string(kTreeName), std::string(kOutputName)});
+  if (options_.leave.on) leave_.open();
   return {project_folder(), link_.run_folder() + '/' + std::string(kOutputName)};
 }
 
+ServerRuntimes SshHost::find_runtimes() {
+  return ServerRuntimes(link_.shell(), link_.run(), link_.run_folder());
+}
+
 TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFile>& files) {
+  if (options_.in_place) {
+    fetch_ = std::make_unique<BoardFetch>(link_, info(), project_name_);
+    fetch_->remember();
+    return {};
+  }
   upload_ = std::make_unique<BoardUpload>(link_, info(), project_folder());
   TransferTotals placed;
   if (!remote_folder_.empty()) {
@@ -228,7 +257,8 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   run.id = link_.run();
   run.main = on_board(command.main);
   run.working_folder = on_board(command.working_folder);
-  run.acl_json = on_board(command.acl_json);
+  if (!command.acl_json.empty()) run.acl_json = on_board(command.acl_json);
+  run.in_login_shell = options_.in_login_shell;
   run.environment = command.environment;
   run.arguments = command.arguments;
   run.stdout_to_stderr = command.stdout_to_stderr;
@@ -240,13 +270,15 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     run.libraries += (run.libraries.empty() ? "" : ":") + place;
     last = place;
   }
+  for (const std::string& entry : command.prepended) add_in_front(run, entry);
   at_stake_ = true;
   return std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
 }
 
 std::optional<std::uint64_t> SshHost::free_bytes() {
   try {
-    return board_free_bytes(link_.shell(), info().folder);
+    const std::string& disk = leave_.disk();
+    return board_free_bytes(link_.shell(), disk.empty() ? info().folder : disk);
   } catch (const Error& error) {
     // A lost connection is found again, and handled, by whoever waits for the application.
     log::verbose("{}", error.what());
@@ -255,7 +287,12 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
 }
 
 Fetched SshHost::fetch(const fs::path& into) {
-  Fetched fetched = fetch_->all(into);
+  // Captures that have left the run's folder are no longer seen there.
+  std::vector<LeftCapture> left;
+  if (options_.leave.on) left = leave_.all(into / "products");
+  Fetched fetched =
+      fetch_->all(into, options_.in_place ? FetchedParts::captures : FetchedParts::everything);
+  fetched.left = std::move(left);
   at_stake_ = false;
   return fetched;
 }
@@ -306,6 +343,7 @@ void SshHost::remove_run() {
   } else if (upload_) {
     remains_ = upload_->remains();
   }
+  if (options_.leave.on) remains_ = leave_.remains();
 }
 
 void SshHost::clean_board() {

@@ -12,7 +12,9 @@
 #include "board/config.hpp"
 #include "board/fetch.hpp"
 #include "board/info.hpp"
+#include "board/leave.hpp"
 #include "board/link.hpp"
+#include "board/server.hpp"
 #include "board/upload.hpp"
 #include "collect/host.hpp"
 
@@ -24,6 +26,10 @@ struct BoardRunOptions {
   bool no_cache = false;          // nothing of the project stays on the board
   bool clean_board = false;       // afterwards nothing at all of ours stays there
   bool force = false;             // take the board from another run; delete what was never fetched
+  bool in_login_shell = false;    // the application has the environment of a login shell
+  // Run an application where it is on the host, and copy nothing; fetch captures alone.
+  bool in_place = false;
+  LeaveOptions leave{};  // the recording stays there
 };
 
 class SshHost : public Host {
@@ -47,6 +53,13 @@ class SshHost : public Host {
   void clean_up() override;
   std::string remains() const override { return remains_; }
 
+  // With `in_place`, after existing_project().
+  const ServerApplication& application() const { return application_; }
+  // After open().
+  ServerRuntimes find_runtimes();
+  // This project's msprof on the host, for what is left there.
+  void set_tool(const std::string& tool) { leave_.set_tool(tool); }
+
   // Returns the facts, after connect().
   const BoardInfo& info() const { return link_.info(); }
   // Connects as connect() does and removes <board_dir>/.msprof, without a run.
@@ -56,6 +69,7 @@ class SshHost : public Host {
   std::string project_folder() const;  // of the run, on the board
   std::string on_board(const std::filesystem::path& in_project) const;
   void refuse_to_lose_results();
+  void refuse_other_machine(const Project& project) const;
   void remove_run();
 
   BoardRunOptions options_;
@@ -67,6 +81,8 @@ class SshHost : public Host {
   std::string project_name_;
   std::string remote_folder_;  // a project that was on the board already
   std::string remote_head_;    // the first bytes of its program
+  ServerApplication application_;
+  BoardLeave leave_;
   std::unique_ptr<BoardUpload> upload_;
   std::unique_ptr<BoardFetch> fetch_;
   std::string remains_;

@@ -278,6 +278,11 @@ class Run {
       }
       result_.captures.push_back({path, capture.has_data, options_.injection->label_of(path)});
     }
+    result_.left = fetched.left;
+    for (LeftCapture& left : result_.left) {
+      if (!left.products.empty())
+        left.products = staging.publish(left.products, left.name + ".products");
+    }
     if (!fetched.files.empty()) {
       const std::string stem =
           result_.captures.empty() ? name_ : result_.captures.front().path.filename().string();
@@ -305,7 +310,12 @@ class Run {
                 capture.has_data ? "" : " (without data)");
       any_data = any_data || capture.has_data;
     }
+    for (const LeftCapture& left : result_.left) name_left(left);
     result_.exit_code = result_.outcome.exit_code();
+    for (const LeftCapture& left : result_.left) {
+      result_.exit_code = gravest(result_.exit_code, static_cast<Exit>(left.exit_code.value_or(0)));
+      any_data = any_data || left.has_data;
+    }
     if (!result_.notes.empty()) result_.exit_code = gravest(result_.exit_code, Exit::partial_data);
     // A Ctrl-C after the application's own end: the results are fetched all the same.
     if (interrupt::received() != 0) result_.exit_code = Exit::interrupted;
@@ -315,10 +325,16 @@ class Run {
     explain();
   }
 
+  void name_left(const LeftCapture& left) const {
+    log::info("capture left on {}: {} ({}{})", host_.name(), left.place, human_bytes(left.bytes),
+              left.has_data ? "" : ", without data");
+    if (!left.products.empty()) log::info("its products: {}", left.products.string());
+  }
+
   void explain() {
     RunInfo info;
     info.main = name_;
-    info.capture_there = !result_.captures.empty();
+    info.capture_there = !result_.captures.empty() || !result_.left.empty();
     info.on_board = host_.is_board();
     info.output_full = output_full_;
     info.outcome = result_.outcome;

@@ -49,6 +49,7 @@ struct CollectResult {
   std::string main;
   Outcome outcome;
   std::vector<CollectedCapture> captures;
+  std::vector<LeftCapture> left;       // on the host; their products here, at their final place
   std::filesystem::path files_folder;  // empty: the run made and changed no files
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> deleted;

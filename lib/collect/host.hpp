@@ -35,6 +35,8 @@ struct RunCommand {
   std::filesystem::path acl_json;  // handed to the runtime in MSPROF_ACL_JSON; empty: nothing is
   std::vector<std::string> arguments;
   std::vector<std::string> environment;  // "NAME=value", besides what the host's programs have
+  // "LD_LIBRARY_PATH=folder", "PYTHONPATH=folder": in front of what the application has then.
+  std::vector<std::string> prepended;
   bool stdout_to_stderr = false;
   bool on_terminal = false;  // of the board: what it prints comes at once, as one stream
 };
@@ -58,6 +60,16 @@ class RunningProgram {
   virtual void signal(int number) = 0;
 };
 
+// A capture that stays on the host.
+struct LeftCapture {
+  std::string name;
+  std::string place;  // absolute, on the host
+  std::uint64_t bytes = 0;
+  bool has_data = false;
+  std::optional<int> exit_code;    // of its import there; empty: there was none
+  std::filesystem::path products;  // what an export there wrote, on this machine; empty: nothing
+};
+
 struct FetchedCapture {
   std::string name;       // "JOB…"
   bool has_data = false;  // it holds a folder data/ with something in it
@@ -66,6 +78,7 @@ struct FetchedCapture {
 // Results of a run, already copied or moved into a folder of this machine.
 struct Fetched {
   std::vector<FetchedCapture> captures;        // <into>/captures/<name>
+  std::vector<LeftCapture> left;               // products: <into>/products/<name>
   std::vector<std::filesystem::path> files;    // <into>/files/<path>: made or changed by the run
   std::vector<std::filesystem::path> deleted;  // files of the project that the run deleted
   std::uint64_t bytes = 0;

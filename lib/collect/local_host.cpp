@@ -178,6 +178,12 @@ std::unique_ptr<RunningProgram> LocalHost::start(const RunCommand& command) {
     const auto at = entry.find('=');
     set_variable(program.environment, entry.substr(0, at), entry.substr(at + 1));
   }
+  for (const std::string& entry : command.prepended) {
+    const auto at = entry.find('=');
+    const std::string others = variable(program.environment, entry.substr(0, at));
+    set_variable(program.environment, entry.substr(0, at),
+                 entry.substr(at + 1) + (others.empty() ? "" : ":" + others));
+  }
   if (!command.acl_json.empty()) {
     set_variable(program.environment, "MSPROF_ACL_JSON",
                  (project_ / command.acl_json).lexically_normal().string());

@@ -23,6 +23,11 @@ bool is_capture(const std::string& path, const TreeListing& before, const TreeLi
   return after.files.contains(path + "/data") || after.files.contains(path + "/info.json.0");
 }
 
+// What CANN's runtime writes for its collector, beside the captures that it names.
+bool is_collector_record(std::string_view path) {
+  return is_below(path, kOutputName) && path.ends_with("_profiling_output_record");
+}
+
 std::vector<std::string> find_captures(const TreeListing& before, const TreeListing& after) {
   std::vector<std::string> captures;
   std::set<std::string_view> names;
@@ -79,7 +84,7 @@ RunChanges compare_run(const TreeListing& before, const TreeListing& after,
   };
   for (const auto& [path, file] : after.files) {
     const bool ours = is_below(path, kTreeName) || is_below(path, kOutputName);
-    if (!ours || file.is_folder() || in_capture(path)) continue;
+    if (!ours || file.is_folder() || in_capture(path) || is_collector_record(path)) continue;
     const auto old = before.files.find(path);
     const bool is_new = old == before.files.end();
     if (!is_new && old->second == file && !touched.contains(path)) continue;

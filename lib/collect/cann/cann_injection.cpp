@@ -5,7 +5,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
@@ -37,22 +36,12 @@ bool is_launcher(const Application& application) {
          });
 }
 
-// Of the application as it will be started: its own, else this process's.
-std::string variable(const RunCommand& command, const std::string& name) {
-  for (auto entry = command.environment.rbegin(); entry != command.environment.rend(); ++entry) {
-    if (entry->starts_with(name + "=")) return entry->substr(name.size() + 1);
-  }
-  const char* const value = std::getenv(name.c_str());
-  return value == nullptr ? "" : value;
-}
-
 void set(RunCommand& command, const std::string& name, const std::string& value) {
   command.environment.push_back(name + "=" + value);
 }
 
 void prepend(RunCommand& command, const std::string& name, const fs::path& folder) {
-  const std::string others = variable(command, name);
-  set(command, name, folder.string() + (others.empty() ? "" : ":" + others));
+  command.prepended.push_back(name + "=" + folder.string());
 }
 
 std::string seconds_or_dynamic(const CollectorSettings& settings) {
@@ -87,7 +76,8 @@ void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
     command.environment.push_back(std::move(entry));
   for (const std::string& entry : run_.framework_variables) command.environment.push_back(entry);
   const auto rank = is_launcher(run_.application) ? std::nullopt : rank_variable();
-  if (rank) command.environment.push_back(*rank);
+  // In front of what is given by hand, which counts then.
+  if (rank) command.environment.insert(command.environment.begin(), *rank);
   if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
   apply_environment(paths, command);
   if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(paths, command);
@@ -103,13 +93,18 @@ void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) con
     if (is_ours || !run_.settings.is_given(option.name)) continue;
     words.push_back(fmt::format("--{}={}", option.name, run_.settings.value(option.name)));
   }
-  std::error_code error;
-  const fs::path real = fs::canonical(run_.application.program, error);
-  words.push_back((error ? run_.application.program : real).string());
+  words.push_back(real_program().string());
   words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
   command.main = run_.choice.place;
   command.arguments = std::move(words);
   set(command, "MSPROF_INNER", "1");
+}
+
+fs::path CannInjection::real_program() const {
+  if (!run_.real_program.empty()) return run_.real_program;
+  std::error_code error;
+  const fs::path real = fs::canonical(run_.application.program, error);
+  return error ? run_.application.program : real;
 }
 
 void CannInjection::apply_environment(const RunPaths& paths, RunCommand& command) const {

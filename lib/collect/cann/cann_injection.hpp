@@ -18,6 +18,8 @@ struct CannRun {
   CollectorSettings settings;
   RuntimeChoice choice;
   std::vector<std::string> framework_variables;  // "NAME=value"
+  // The program without links, where it is on another machine; empty: it is on this one.
+  std::filesystem::path real_program;
 };
 
 // Throws Error(usage), a sentence a cause, where the runtime that was chosen cannot honour an
@@ -36,6 +38,7 @@ class CannInjection : public Injection {
   std::vector<std::string> likely_causes(const RunInfo& info) const override;
 
  private:
+  std::filesystem::path real_program() const;
   void apply_vendor(const RunPaths& paths, RunCommand& command) const;
   void apply_environment(const RunPaths& paths, RunCommand& command) const;
   void apply_host_runtime(const RunPaths& paths, RunCommand& command) const;

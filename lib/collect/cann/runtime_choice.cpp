@@ -22,8 +22,6 @@ namespace fs = std::filesystem;
 
 constexpr std::string_view kLibrary = "libascendcl.so";
 constexpr std::chrono::seconds kVersionLimit{5};
-// In the library of the host runtime: a key of the info.json that it writes.
-constexpr std::string_view kHostMark = "msprof_host_runtime";
 constexpr std::uintmax_t kMaxLibraryBytes = 64 << 20;
 
 std::string variable(const char* name) {
@@ -45,12 +43,7 @@ bool is_program(const fs::path& file) {
 
 bool answers_as_this_program(const fs::path& file) {
   const auto answer = program_output(file, {"--version"}, {"MSPROF_INNER=1"}, kVersionLimit);
-  if (!answer) return false;
-  // "msprof 1.2.3", and nothing else.
-  const std::string_view line = trim(*answer);
-  constexpr std::string_view kName = "msprof ";
-  return line.starts_with(kName) && line.size() > kName.size() &&
-         line.find_first_not_of("0123456789.", kName.size()) == std::string_view::npos;
+  return answer && is_version_of_ours(*answer);
 }
 
 // Empty where PATH has none.
@@ -70,7 +63,7 @@ bool is_of_host_runtime(const fs::path& library) {
   std::ifstream stream(library, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(stream)),
                           std::istreambuf_iterator<char>());
-  return bytes.find(kHostMark) != std::string::npos;
+  return bytes.find(kHostRuntimeMark) != std::string::npos;
 }
 
 fs::path find_cann(const RuntimeSurroundings& surroundings) {
@@ -88,19 +81,38 @@ fs::path find_cann(const RuntimeSurroundings& surroundings) {
   return {};
 }
 
-RuntimeChoice of_vendor(const fs::path& tool) {
+class LocalSearch : public RuntimeSearch {
+ public:
+  explicit LocalSearch(const RuntimeSurroundings& surroundings) : surroundings_(surroundings) {}
+  bool is_inner() const override { return surroundings_.is_inner; }
+  fs::path vendor() override { return find_vendor(surroundings_); }
+  fs::path library() override { return find_cann(surroundings_); }
+  fs::path host_runtime() override { return host_runtime_of(surroundings_.executable); }
+  std::string where() const override { return "here"; }
+
+ private:
+  const RuntimeSurroundings& surroundings_;
+};
+
+// " on root@10.0.0.2"; nothing of this machine, which goes without saying.
+std::string elsewhere(const RuntimeSearch& search) {
+  const std::string where = search.where();
+  return where == "here" ? "" : " " + where;
+}
+
+RuntimeChoice of_vendor(const fs::path& tool, const std::string& elsewhere) {
   return {CannRuntime::vendor, tool,
-          fmt::format("collected by the vendor's {}", printable(tool.string()))};
+          fmt::format("collected by the vendor's {}{}", printable(tool.string()), elsewhere)};
 }
 
-RuntimeChoice of_cann(const fs::path& library) {
+RuntimeChoice of_cann(const fs::path& library, const std::string& elsewhere) {
   return {CannRuntime::cann, library,
-          fmt::format("no msprof of the vendor on PATH: the runtime of {} gets its parameters in "
+          fmt::format("no msprof of the vendor on PATH{}: the runtime of {} gets its parameters in "
                       "PROFILER_SAMPLECONFIG",
-                      printable(library.string()))};
+                      elsewhere, printable(library.string()))};
 }
 
-RuntimeChoice of_host(const fs::path& folder, std::string_view why) {
+RuntimeChoice of_host(const fs::path& folder, const std::string& why) {
   return {CannRuntime::host, folder, fmt::format("{}the host runtime runs models on the CPU", why)};
 }
 
@@ -127,30 +139,45 @@ fs::path host_runtime_of(const fs::path& executable) {
   return {};
 }
 
+bool is_version_of_ours(std::string_view answer) {
+  // "msprof 1.2.3", and nothing else.
+  const std::string_view line = trim(answer);
+  constexpr std::string_view kName = "msprof ";
+  return line.starts_with(kName) && line.size() > kName.size() &&
+         line.find_first_not_of("0123456789.", kName.size()) == std::string_view::npos;
+}
+
 RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
                              const RuntimeSurroundings& surroundings) {
+  LocalSearch search(surroundings);
+  return choose_runtime(by_hand, search);
+}
+
+RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeSearch& search) {
   const std::string wanted = by_hand.value_or("");
+  const std::string there = elsewhere(search);
   if (wanted.empty() || wanted == "vendor") {
-    const fs::path tool = surroundings.is_inner ? fs::path() : find_vendor(surroundings);
-    if (!tool.empty()) return of_vendor(tool);
+    const fs::path tool = search.is_inner() ? fs::path() : search.vendor();
+    if (!tool.empty()) return of_vendor(tool, there);
     if (!wanted.empty())
-      missing(surroundings.is_inner
+      missing(search.is_inner()
                   ? "--runtime vendor: MSPROF_INNER is set, so no other msprof is started from here"
-                  : "--runtime vendor: there is no msprof of the vendor on PATH");
+                  : "--runtime vendor: there is no msprof of the vendor on PATH" + there);
   }
   if (wanted.empty() || wanted == "cann") {
-    const fs::path library = find_cann(surroundings);
-    if (!library.empty()) return of_cann(library);
+    const fs::path library = search.library();
+    if (!library.empty()) return of_cann(library, there);
     if (!wanted.empty())
-      missing(fmt::format("--runtime cann: there is no {} in LD_LIBRARY_PATH or ASCEND_HOME_PATH",
-                          kLibrary));
+      missing(fmt::format("--runtime cann: there is no {} in LD_LIBRARY_PATH or ASCEND_HOME_PATH{}",
+                          kLibrary, there));
   }
-  const fs::path folder = host_runtime_of(surroundings.executable);
+  const fs::path folder = search.host_runtime();
   if (folder.empty())
     missing(
-        "the host runtime is not installed beside msprof (lib/msprof/host): install msprof as a "
-        "whole, or set LD_LIBRARY_PATH to an installed CANN");
-  return of_host(folder, wanted.empty() ? "no CANN here: " : "");
+        fmt::format("the host runtime is not installed beside msprof (lib/msprof/host){}: install "
+                    "msprof as a whole, or set LD_LIBRARY_PATH to an installed CANN",
+                    there));
+  return of_host(folder, wanted.empty() ? fmt::format("no CANN {}: ", search.where()) : "");
 }
 
 }  // namespace msprof

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <string_view>
 
 namespace msprof {
 
@@ -34,9 +35,29 @@ RuntimeSurroundings surroundings_of_process();
 // there.
 std::filesystem::path host_runtime_of(const std::filesystem::path& executable);
 
-// The first of the three that is there; `by_hand` is "vendor", "cann" or "host". A candidate for
-// the vendor's msprof is a file on PATH that is not this one and does not answer --version as this
-// program does. Throws Error(nothing_to_do) for one that is not there.
+// Whether a program that answers --version with this is this project's msprof, and so not the
+// vendor's.
+bool is_version_of_ours(std::string_view answer);
+// In the library of the host runtime, and in no other: a key of the info.json that it writes.
+inline constexpr std::string_view kHostRuntimeMark = "msprof_host_runtime";
+
+// What there is to choose from, on this machine or on another. Paths are empty for what is not
+// there.
+class RuntimeSearch {
+ public:
+  virtual ~RuntimeSearch() = default;
+  virtual bool is_inner() const = 0;
+  virtual std::filesystem::path vendor() = 0;
+  virtual std::filesystem::path library() = 0;
+  virtual std::filesystem::path host_runtime() = 0;
+  // "here", "on root@10.0.0.2"
+  virtual std::string where() const = 0;
+};
+RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeSearch& search);
+
+// The same for this machine: the first of the three that is there; `by_hand` is "vendor", "cann" or
+// "host". A candidate for the vendor's msprof is a file on PATH that is not this one and does not
+// answer --version as this program does. Throws Error(nothing_to_do) for one that is not there.
 RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
                              const RuntimeSurroundings& surroundings);
 

@@ -1,0 +1,129 @@
+#include "msprof/server_collection.hpp"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "msprof/collection.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A device records up to 60 MB a second: some minutes of one.
+constexpr std::uint64_t kSmallDiskBytes = 20'000'000'000;
+
+// The settings of a run whose application and runtime are known when the server has been asked.
+class ServerInjection : public Injection {
+ public:
+  ServerInjection(SshHost& host, const CannRequest& request, bool is_in_place)
+      : host_(host), request_(request), is_in_place_(is_in_place) {}
+
+  std::string_view capture_name() const override { return "PROF"; }
+
+  std::vector<ExtraFile> plan_files(const Project& project, const RunPaths& paths) override {
+    CannRun run;
+    run.settings = request_.settings;
+    run.application = {(fs::path(paths.project) / project.target.main).lexically_normal(),
+                       request_.arguments};
+    run.real_program = run.application.program;
+    if (is_in_place_) {
+      const ServerApplication& found = host_.application();
+      run.real_program = found.real_program;
+      run.application.arguments.insert(run.application.arguments.begin(), found.leading.begin(),
+                                       found.leading.end());
+    }
+    ServerRuntimes runtimes = host_.find_runtimes();
+    run.choice = choose_runtime(request_.runtime, runtimes);
+    check_for_runtime(run.settings, run.choice);
+    log::info("{}", run.choice.sentence);
+    sentence_ = run.choice.sentence;
+    host_.set_tool(runtimes.tool());
+    tell_of_disk();
+    run_ = std::move(run);
+    inner_ = std::make_unique<CannInjection>(*run_);
+    return {};
+  }
+
+  void apply(const RunPaths& paths, RunCommand& command) override {
+    command.arguments = run_->application.arguments;
+    // Here the application would inherit it.
+    if (const char* const rank = std::getenv("RANK_ID"); rank != nullptr && *rank != '\0')
+      command.environment.insert(command.environment.begin(), fmt::format("RANK_ID={}", rank));
+    inner_->apply(paths, command);
+  }
+
+  std::string label_of(const fs::path& capture) const override {
+    return inner_ ? inner_->label_of(capture) : "";
+  }
+
+  std::vector<std::string> likely_causes(const RunInfo& info) const override {
+    return inner_ ? inner_->likely_causes(info) : std::vector<std::string>();
+  }
+
+  // Which runtime it was; empty before that is known.
+  const std::string& sentence() const { return sentence_; }
+
+ private:
+  void tell_of_disk() {
+    const auto free = host_.free_bytes();
+    if (!free || *free >= kSmallDiskBytes) return;
+    log::info(
+        "{} has {} free for the raw data, of which a device records up to 60 MB a second; "
+        "--board-dir DIR takes another disk",
+        host_.name(), human_bytes(*free));
+  }
+
+  SshHost& host_;
+  const CannRequest& request_;
+  bool is_in_place_;
+  std::optional<CannRun> run_;
+  std::unique_ptr<CannInjection> inner_;
+  std::string sentence_;
+};
+
+}  // namespace
+
+BoardRunOptions server_options(const BoardRunOptions& options, const BoardArguments& arguments,
+                               bool all) {
+  BoardRunOptions server = options;
+  server.in_login_shell = true;
+  server.in_place = !arguments.upload;
+  server.leave = {arguments.leave, arguments.remote_output.value_or(""), all};
+  return server;
+}
+
+Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
+                            const BoardArguments& arguments, CollectOptions options,
+                            const ProcessCapture& process, nlohmann::ordered_json& document) {
+  request.settings.check();
+  ServerInjection injection(host, request, !arguments.upload);
+  options.injection = &injection;
+  if (arguments.upload) {
+    options.existing_folder.reset();
+  } else {
+    options.existing_folder = arguments.remote_dir.value_or("");
+  }
+  const auto note_runtime = [&] {
+    if (!injection.sentence().empty()) document["runtime"] = valid_utf8(injection.sentence());
+  };
+  try {
+    const Exit code = run_collection(host, options, process, document);
+    note_runtime();
+    return code;
+  } catch (const Error&) {
+    note_runtime();
+    throw;
+  }
+}
+
+}  // namespace msprof

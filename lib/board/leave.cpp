@@ -1,0 +1,183 @@
+#include "board/leave.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/words.hpp"
+#include "board/listing.hpp"
+#include "board/program.hpp"
+#include "collect/arrival.hpp"
+#include "collect/outcome.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// The store of an import is as large as what it was made of; the server has it.
+constexpr std::string_view kStoreFolder = "sqlite";
+
+// $1 the run folder, $2 the place, absolute or below the home, $3 the run. The run's output folder
+// becomes a link: whatever saves a recording finds it there.
+constexpr BoardScript kOpen = {"making the folder of the recording", R"sh(
+cd "$HOME" && mkdir -p "$2" && cd "$2" || exit 1
+place=$(pwd -P)
+mkdir ".msprof-$3" && rmdir "$1/profiling" && ln -s "$place/.msprof-$3" "$1/profiling" || exit 1
+printf "%s\n" "$place"
+)sh"};
+
+// $1 the run folder, $2 the place: moves each capture there and notes it, so that a second try goes
+// on. "left HAS_DATA KILOBYTES NAME PATH", a line each.
+constexpr BoardScript kMove = {"giving the recording its place", R"sh(
+umask 077
+mkdir -p "$2" && cd "$1" || exit 1
+for capture in profiling/PROF_* profiling/JOB*; do
+  name=${capture##*/}
+  case $name in *[!A-Za-z0-9_-]*) continue ;; esac
+  [ -d "$capture" ] && [ ! -L "$capture" ] || continue
+  target=$2/$name
+  number=1
+  while [ -e "$target" ]; do
+    number=$((number + 1))
+    target=$2/$name~$number
+  done
+  data=0
+  for file in "$capture"/data/* "$capture"/host/data/* "$capture"/device_*/data/*; do
+    [ ! -e "$file" ] || { data=1; break; }
+  done
+  size=$(du -sk "$capture" 2>/dev/null)
+  mv "$capture" "$target" || exit 1
+  printf "left %s %s %s %s\n" "$data" "${size%%[!0-9]*}" "$name" "$target" >> left
+done
+output=$(readlink profiling) && rm -rf "$output"
+[ ! -f left ] || cat left
+)sh"};
+
+}  // namespace
+
+BoardLeave::BoardLeave(BoardLink& link, LeaveOptions options)
+    : link_(link), options_(std::move(options)) {}
+
+void BoardLeave::open() {
+  place_ = link_.kept_folder();
+  if (options_.folder.empty()) return;
+  const BoardAnswer answer =
+      link_.shell().ask(kOpen, {link_.run_folder(), options_.folder, link_.run()});
+  const std::string_view place = trim(answer.out);
+  if (!answer.ok() || !place.starts_with('/') || printable(place) != place) {
+    throw Error(Exit::cannot_write, fmt::format("--remote-output {} on {}: {}", options_.folder,
+                                                link_.name(), answer.reason()));
+  }
+  place_ = options_.folder = place;
+}
+
+std::vector<LeftCapture> BoardLeave::move_captures() {
+  std::vector<LeftCapture> captures;
+  link_.with_reconnect([&] {
+    const BoardAnswer answer = link_.shell().ask(kMove, {link_.run_folder(), place_});
+    if (!answer.ok()) {
+      throw Error(Exit::cannot_write,
+                  fmt::format("{}: {}: {}", link_.name(), place_, answer.reason()));
+    }
+    captures.clear();
+    for (const std::string_view line : split(answer.out, '\n')) {
+      const auto words = split(line, ' ');
+      std::uint64_t kilobytes = 0;
+      if (words.size() < 5 || words[0] != "left" || !is_capture_name(words[3])) continue;
+      parse_u64(words[2], kilobytes);
+      const std::size_t head =
+          words[0].size() + words[1].size() + words[2].size() + words[3].size() + 4;
+      LeftCapture capture;
+      capture.name = words[3];
+      capture.place = line.substr(head);
+      capture.bytes = kilobytes << 10;
+      capture.has_data = words[1] == "1";
+      if (printable(capture.place) == capture.place) captures.push_back(std::move(capture));
+    }
+  });
+  return captures;
+}
+
+// Runs the server's msprof; what it says is shown. Returns its exit code.
+int BoardLeave::run_tool(const std::vector<std::string>& words) {
+  BoardRun run;
+  run.id = link_.run();
+  run.main = tool_;
+  run.working_folder = place_;
+  run.arguments = words;
+  run.environment = {"MSPROF_INNER=1"};
+  run.stdout_to_stderr = true;
+  BoardProgram program(link_.shell(), run, [this] { link_.recover(); });
+  const Outcome outcome = wait_for_end(program, {}, "msprof", [] {});
+  if (outcome.end.exit_code && !outcome.end.connection_lost) return *outcome.end.exit_code;
+  log::warn("{}", describe(outcome, "msprof on " + link_.name(), {}));
+  return static_cast<int>(outcome.exit_code());
+}
+
+std::vector<std::string> BoardLeave::products_of(const std::string& capture,
+                                                 const TreeListing& before) {
+  BoardTransfer transfer(link_.shell(), link_.info());
+  std::vector<std::string> files;
+  for (const auto& [path, file] : transfer.list(capture).files) {
+    if (file.is_file() && !before.files.contains(path) && !is_below(path, kStoreFolder))
+      files.push_back(path);
+  }
+  return files;
+}
+
+void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
+  BoardTransfer transfer(link_.shell(), link_.info());
+  TreeListing before;
+  link_.with_reconnect([&] { before = transfer.list(capture.place); });
+  log::info("{} imports {}", link_.name(), capture.place);
+  capture.exit_code = run_tool({"import", "-dir", capture.place});
+  const bool is_read = *capture.exit_code == static_cast<int>(Exit::ok) ||
+                       *capture.exit_code == static_cast<int>(Exit::partial_data);
+  if (!is_read || !options_.export_products) return;
+  const int exported = run_tool({"export", "all", "-dir", capture.place});
+  capture.exit_code =
+      static_cast<int>(gravest(static_cast<Exit>(*capture.exit_code), static_cast<Exit>(exported)));
+  std::uint64_t bytes = 0;
+  link_.with_reconnect([&] {
+    const auto files = products_of(capture.place, before);
+    if (files.empty()) return;
+    fs::create_directories(into / capture.name);
+    const FetchReport report =
+        transfer.fetch(capture.place, files, into / capture.name, [](std::uint64_t) {});
+    bytes = report.bytes;
+    capture.products = into / capture.name;
+  });
+  if (!capture.products.empty())
+    log::verbose("products of {}: {} fetched", capture.name, human_bytes(bytes));
+}
+
+std::vector<LeftCapture> BoardLeave::all(const fs::path& into) {
+  left_ = move_captures();
+  if (tool_.empty()) return left_;
+  for (LeftCapture& capture : left_) {
+    if (!capture.has_data) continue;
+    // What was recorded is safe: from here on an error costs the products alone.
+    try {
+      interrupt::check();
+      process(capture, into);
+    } catch (const Error& error) {
+      log::warn("{}: not imported there: {}", capture.place, error.what());
+      capture.exit_code = static_cast<int>(error.code());
+    }
+  }
+  return left_;
+}
+
+std::string BoardLeave::remains() const {
+  if (left_.empty()) return "";
+  const std::string copy =
+      copy_command(link_.shell().login(), left_.front().place, link_.info().has_sftp);
+  return fmt::format("{} has the raw data in {}; {} fetches {}", link_.name(), place_, copy,
+                     left_.size() == 1 ? "them" : "the first");
+}
+
+}  // namespace msprof

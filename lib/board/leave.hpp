@@ -1,0 +1,51 @@
+// BoardLeave: recordings that stay on a server: they get their place there and, by an msprof of the
+// server, their products, which are small, come home. For SshHost.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "board/link.hpp"
+#include "board/transfer.hpp"
+#include "collect/host.hpp"
+
+namespace msprof {
+
+struct LeaveOptions {
+  bool on = false;
+  std::string folder;            // on the server, absolute or below the home; empty: kept/<run>
+  bool export_products = false;  // after the import
+};
+
+class BoardLeave {
+ public:
+  BoardLeave(BoardLink& link, LeaveOptions options);
+
+  // Makes the folder that the application writes to the place `output` of the run points to; the
+  // disk of --remote-output is used from the start. Nothing to do where that is the run's own.
+  void open();
+  // This project's msprof there; empty: there is none.
+  void set_tool(std::string tool) { tool_ = std::move(tool); }
+  // The place whose disk the run fills; empty: that of the run.
+  const std::string& disk() const { return options_.folder; }
+
+  // Moves the captures to their place, imports them there and fetches products into `into`.
+  std::vector<LeftCapture> all(const std::filesystem::path& into);
+  // Sentence on what stays; empty: nothing.
+  std::string remains() const;
+
+ private:
+  std::vector<LeftCapture> move_captures();
+  int run_tool(const std::vector<std::string>& words);
+  void process(LeftCapture& capture, const std::filesystem::path& into);
+  std::vector<std::string> products_of(const std::string& capture, const TreeListing& before);
+
+  BoardLink& link_;
+  LeaveOptions options_;
+  std::string tool_;
+  std::string place_;
+  std::vector<LeftCapture> left_;
+};
+
+}  // namespace msprof

@@ -1,0 +1,299 @@
+// Runs on servers with CANN: what is there is run where it is, with the environment of a login
+// shell, and its PROF folders come home. CANN and the vendor's collector are stand-ins that write
+// down how they were started.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "board/server_fixture.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+TEST_CASE("An application on a server runs where it is, and its PROF folder comes home") {
+  const auto kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  ServerScene scene({.kind = kind});
+  scene.add_cann();
+  const RunResult result =
+      scene.collect("infer", {"--remote-dir", "app", "--msproftx", "on", "--env", "MINE=1 2"},
+                    {"--images", "a b"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == "out of it\n");
+  CHECK(scene.arrived() == Words{kProf});
+  CHECK(read_file(scene.user.output() / kProf / "host/data/slice") == "bytes\n");
+  CHECK(contains(result.err, "process 4711 of infer"));
+  CHECK(contains(result.err, "no msprof of the vendor on PATH on board@127.0.0.1"));
+  CHECK(contains(result.err, (scene.home() / "cann/lib64/libascendcl.so").string()));
+
+  CHECK(scene.argv() == Words{(scene.home() / "app/infer").string(), "--images", "a b"});
+  CHECK(scene.lines("cwd") == Words{(scene.home() / "app").string()});
+  CHECK(scene.variable("MINE") == "1 2");
+  CHECK(scene.variable("MSPROF_ACL_JSON").empty());
+  CHECK(scene.variable("LD_LIBRARY_PATH") == (scene.home() / "cann/lib64").string());
+  CHECK(scene.variable("PATH").starts_with((scene.home() / "bin").string()));
+  const Json config = Json::parse(scene.variable("PROFILER_SAMPLECONFIG"));
+  CHECK(config.at("msproftx") == "on");
+  CHECK(config.at("app") == (scene.home() / "app/infer").string());
+  CHECK(config.at("result_dir")
+            .get<std::string>()
+            .starts_with((scene.home() / ".msprof/runs").string()));
+  // Nothing was copied there.
+  CHECK_FALSE(fs::exists(scene.home() / ".msprof/cache"));
+  CHECK(names_in(scene.home() / "app") == Words{"infer"});
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("An application is looked for in the folder, then on PATH, and scripts get python3") {
+  ServerScene scene;
+  scene.add_cann();
+  scene.add_script("bin/python3", ServerScene::recording_script("$result"));
+  scene.add_script("bin/elsewhere", ServerScene::recording_script("$result"));
+  write_file(scene.home() / "app/detect.py", "import acl\n");
+  const std::string app = (scene.home() / "app").string();
+  const std::string bin = (scene.home() / "bin").string();
+
+  CHECK(scene.collect("elsewhere", {}).exit_code == 0);
+  CHECK(scene.argv() == Words{bin + "/elsewhere"});
+  CHECK(scene.lines("cwd") == Words{scene.home().string()});
+  CHECK(scene.collect("app/infer", {}).exit_code == 0);
+  CHECK(scene.argv() == Words{app + "/infer"});
+  CHECK(scene.collect(app + "/infer", {"--remote-dir", "/tmp"}).exit_code == 0);
+  CHECK(scene.lines("cwd") == Words{"/tmp"});
+  CHECK(scene.collect("detect.py", {"--remote-dir", app}, {"x.jpg"}).exit_code == 0);
+  CHECK(scene.argv() == Words{bin + "/python3", "detect.py", "x.jpg"});
+  CHECK(scene.collect("python3", {"--remote-dir", app}, {"detect.py"}).exit_code == 0);
+  CHECK(scene.argv() == Words{bin + "/python3", "detect.py"});
+
+  struct Missing {
+    std::string main;
+    std::string folder;
+    std::string why;
+  };
+  for (const Missing& one : {Missing{"nothing", "app", "no program of that name on PATH"},
+                             Missing{"./nothing", "app", "no such file: " + app + "/./nothing"},
+                             Missing{"infer", "nowhere", "there is no folder nowhere"},
+                             Missing{".profile", ".", "is not executable"}}) {
+    const RunResult result = scene.collect(one.main, {"--remote-dir", one.folder});
+    INFO(result.err);
+    CHECK(result.exit_code == 4);
+    CHECK(contains(result.err, "cannot run '" + one.main + "' on board@127.0.0.1"));
+    CHECK(contains(result.err, one.why));
+  }
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("The vendor's msprof of a server runs the application, with the options as its own") {
+  ServerScene scene;
+  scene.add_cann();
+  const std::string answer = GENERATE("echo 'Ascend msprof 8.0'", "echo 'unrecognized option' >&2",
+                                      "echo msprof 1.2.3 of somebody");
+  scene.add_script("bin/msprof",
+                   "[ \"$MSPROF_INNER\" = 1 ] || exit 9\n[ \"$1\" != --version ] || { " + answer +
+                       "; exit; }\n" + ServerScene::recording_script("${1#--output=}"));
+  const RunResult result =
+      scene.collect("infer", {"--remote-dir", "app", "--task-time", "l1"}, {"--images", "3"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "collected by the vendor's"));
+  CHECK(scene.arrived() == Words{kProf});
+  const Words argv = scene.argv();
+  REQUIRE(argv.size() == 6);
+  CHECK(argv[0] == (scene.home() / "bin/msprof").string());
+  CHECK(argv[1].starts_with("--output=" + (scene.home() / ".msprof/runs").string()));
+  CHECK(argv[2] == "--task-time=l1");
+  CHECK(argv[3] == (scene.home() / "app/infer").string());
+  CHECK(argv[4] == "--images");
+  CHECK(argv[5] == "3");
+  CHECK(scene.variable("PROFILER_SAMPLECONFIG").empty());
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("An msprof of a server that does not answer in time is taken for the vendor's") {
+  ServerScene scene;
+  scene.add_script("bin/msprof", "[ \"$1\" != --version ] || { echo msprof 1.0; sleep 1000; }\n" +
+                                     ServerScene::recording_script("${1#--output=}"));
+  const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "collected by the vendor's"));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Our own msprof on a server is not the vendor's, also twice and behind a script") {
+  ServerScene scene;
+  scene.add_cann();
+  fs::create_directories(scene.home() / "bin");
+  fs::create_symlink(msprof_path(), scene.home() / "bin/msprof");
+  scene.add_script("other/msprof", "exec '" + std::string(msprof_path()) + "' \"$@\"\n");
+  scene.profile(
+      "PATH=$HOME/other:$PATH:$HOME/bin\nexport LD_LIBRARY_PATH=/none:$HOME/cann/lib64\n");
+  const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "no msprof of the vendor on PATH"));
+
+  const RunResult wanted = scene.collect("infer", {"--remote-dir", "app", "--runtime", "vendor"});
+  CHECK(wanted.exit_code == 4);
+  CHECK(contains(wanted.err, "there is no msprof of the vendor on PATH on board@127.0.0.1"));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Without any runtime on a server it is said what to do") {
+  ServerScene scene;
+  const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
+  INFO(result.err);
+  CHECK(result.exit_code == 4);
+  CHECK(contains(result.err, "install msprof as a whole"));
+  CHECK_FALSE(fs::exists(scene.home() / "argv"));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("--upload runs a copy of the project on the server") {
+  ServerScene scene;
+  scene.add_cann();
+  write_file(scene.user.project() / "infer",
+             "#!/bin/sh\n" + ServerScene::recording_script("$result") + "echo made >new.txt\n");
+  fs::permissions(scene.user.project() / "infer", fs::perms::owner_all);
+  scene.user.remember_project();
+  const RunResult result =
+      scene.collect("infer", {"--upload", "--project", scene.user.project().string()}, {"x"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(scene.arrived() == Words{kProf, std::string(kProf) + ".files"});
+  CHECK(read_file(scene.user.output() / (std::string(kProf) + ".files") / "new.txt") == "made\n");
+  CHECK(names_in(scene.user.output() / (std::string(kProf) + ".files")) == Words{"new.txt"});
+  const Words argv = scene.argv();
+  REQUIRE(argv.size() == 2);
+  CHECK(argv[0].starts_with((scene.home() / ".msprof/runs").string()));
+  CHECK(argv[0].ends_with("/tree/project/infer"));
+  CHECK(scene.variable("MSPROF_ACL_JSON").empty());
+  CHECK(names_in(scene.home() / ".msprof/cache").size() == 1);
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("--leave leaves the raw data on the server and says where") {
+  ServerScene scene;
+  scene.add_cann();
+  const RunResult kept = scene.collect("infer", {"--remote-dir", "app", "--leave", "--json"});
+  INFO(kept.err);
+  CHECK(kept.exit_code == 0);
+  CHECK(scene.arrived().empty());
+  const auto runs = names_in(scene.home() / ".msprof/kept");
+  REQUIRE(runs.size() == 1);
+  const fs::path place = scene.home() / ".msprof/kept" / runs.front() / kProf;
+  CHECK(read_file(place / "host/data/slice") == "bytes\n");
+  CHECK(contains(kept.err, "left on board@127.0.0.1"));
+  CHECK(contains(kept.err, place.string()));
+  CHECK(contains(kept.err, "scp "));
+  const Json document = Json::parse(kept.out);
+  REQUIRE(document.at("left").size() == 1);
+  CHECK(document.at("left").at(0).at("place") == place.string());
+  CHECK(document.at("left").at(0).at("has_data") == true);
+  CHECK(document.at("captures").empty());
+  CHECK(scene.litter(1) == "");
+
+  const Words options = {"--remote-dir", "app", "--leave", "--remote-output", "big disk/runs"};
+  for (int i = 0; i < 2; ++i) {
+    const RunResult named = scene.collect("infer", options);
+    INFO(named.err);
+    CHECK(named.exit_code == 0);
+    CHECK(contains(named.err, (scene.home() / "big disk/runs" / kProf).string()));
+  }
+  CHECK(names_in(scene.home() / "big disk/runs") == Words{kProf, std::string(kProf) + "~2"});
+  CHECK(Json::parse(scene.variable("PROFILER_SAMPLECONFIG")).at("result_dir") !=
+        (scene.home() / "big disk/runs").string());
+  CHECK(scene.arrived().empty());
+  CHECK(scene.litter(1) == "");
+}
+
+TEST_CASE("An msprof on the server imports what is left there, and its verdict is shown here") {
+  ServerScene scene;
+  scene.add_cann();
+  const std::string code = GENERATE("0", "3");
+  scene.add_script("bin/msprof",
+                   "[ \"$1\" != --version ] || { echo msprof 1.2.3; exit; }\n"
+                   "echo \"$*\" >>\"$HOME/asked\"\n"
+                   "case $1 in\n"
+                   "import) mkdir -p \"$3/sqlite\"; echo db >\"$3/sqlite/msprof.db\"; "
+                   "echo 'verdict: complete' >&2; exit " +
+                       code +
+                       " ;;\n"
+                       "export) mkdir \"$4/products\"; echo table >\"$4/products/t.csv\" ;;\n"
+                       "esac\n");
+  const RunResult result = scene.collect(
+      "infer", {"--remote-dir", "app", "--leave", "--remote-output", "left", "--all"});
+  INFO(result.err);
+  CHECK(result.exit_code == std::stoi(code));
+  CHECK(contains(result.err, "verdict: complete"));
+  const std::string place = (scene.home() / "left" / kProf).string();
+  CHECK(scene.lines("asked") == Words{"import -dir " + place, "export all -dir " + place});
+  const std::string products = std::string(kProf) + ".products";
+  CHECK(scene.arrived() == Words{products});
+  CHECK(names_in(scene.user.output() / products) == Words{"products"});
+  CHECK(read_file(scene.user.output() / products / "products/t.csv") == "table\n");
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
+  ServerScene scene;
+  scene.add_cann();
+  scene.add_script("app/long", ServerScene::recording_script("$result") +
+                                   ": >\"$HOME/ready\"\n"
+                                   "exec sleep 1000\n");
+  Words words = {"collect",
+                 "-m",
+                 "long",
+                 "--cann",
+                 "--config",
+                 scene.user.ini().string(),
+                 "--output",
+                 scene.user.output().string(),
+                 "--remote-dir",
+                 "app",
+                 "--leave",
+                 "--remote-output",
+                 "disk",
+                 "--reconnect",
+                 "1"};
+  RunningProgram lost(msprof_path(), words, scene.user.run_options());
+  REQUIRE(eventually([&] { return fs::exists(scene.home() / "ready") || lost.has_ended(); }));
+  lost.send(SIGKILL);
+  CHECK(lost.wait().signal == SIGKILL);
+  // What msprof itself left here goes with the next run.
+  CHECK(litter_on(scene.board, 1) == "");
+  const fs::path kept = scene.home() / ".msprof/kept";
+  CHECK(read_file(kept / names_in(kept).front() / kProf / "host/data/slice") == "bytes\n");
+}
+
+TEST_CASE("Options of servers that contradict each other, or boards, are usage errors") {
+  ServerScene scene;
+  struct Wrong {
+    Words options;
+    std::string sentence;
+  };
+  for (const Wrong& one : {
+           Wrong{{"--cann", "--upload", "--no-upload"}, "--upload and --no-upload contradict"},
+           Wrong{{"--cann", "--upload", "--remote-dir", "app"}, "give one of them"},
+           Wrong{{"--cann", "--remote-output", "x"}, "add --leave"},
+           Wrong{{"--cann", "--leave", "--keep"}, "--leave and --keep contradict"},
+           Wrong{{"--cann", "--leave", "--clean-board"}, "--clean-board removes what --leave"},
+           Wrong{{"--cann", "--project", "."}, "--project is for applications of SVP boards"},
+           Wrong{{"--leave"}, "--leave is for servers, whose applications are on CANN: add --cann"},
+           Wrong{{"--upload"}, "--upload is for servers"},
+           Wrong{{"--msproftx", "on"}, "--msproftx is for applications on CANN: add --cann"},
+       }) {
+    const RunResult result = scene.user.collect(one.options, {});
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, one.sentence));
+  }
+  CHECK(scene.board.connections() == 0);
+}
+
+}  // namespace msprof::test
