@@ -158,6 +158,8 @@ void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
 std::vector<LeftCapture> BoardLeave::all(const fs::path& into) {
   left_ = move_captures();
   if (tool_.empty()) return left_;
+  // A Ctrl-C that ended the application is how an endless one is stopped.
+  const interrupt::MaskPendingSignal masked;
   for (LeftCapture& capture : left_) {
     if (!capture.has_data) continue;
     // What was recorded is safe: from here on an error costs the products alone.

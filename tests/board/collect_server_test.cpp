@@ -9,6 +9,7 @@
 #include <string>
 
 #include "board/server_fixture.hpp"
+#include "support/ssh_client.hpp"
 
 namespace msprof::test {
 
@@ -240,6 +241,29 @@ TEST_CASE("An msprof on the server imports what is left there, and its verdict i
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("Ctrl-C ends an endless application, and what it recorded is imported on the server") {
+  ServerScene scene;
+  scene.add_cann();
+  scene.add_script("app/endless", ServerScene::recording_script("$result") +
+                                      ": >\"$HOME/ready\"\nexec sleep 1000\n");
+  scene.add_script("bin/msprof",
+                   "[ \"$1\" != --version ] || { echo msprof 1.2.3; exit; }\n"
+                   "echo \"$*\" >>\"$HOME/asked\"\n");
+  const Words words = {"collect",     "-m",
+                       "app/endless", "--cann",
+                       "--config",    scene.user.ini().string(),
+                       "--output",    scene.user.output().string(),
+                       "--leave",     "--remote-output",
+                       "left"};
+  RunningProgram run(msprof_path(), words, scene.user.run_options());
+  REQUIRE(eventually([&] { return fs::exists(scene.home() / "ready") || run.has_ended(); }));
+  run.send(SIGINT);
+  CHECK(run.wait().exit_code == 130);
+  CHECK(names_in(scene.home() / "left") == Words{kProf});
+  CHECK(scene.lines("asked") == Words{"import -dir " + (scene.home() / "left" / kProf).string()});
+  CHECK(scene.litter() == "");
+}
+
 TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
   ServerScene scene;
   scene.add_cann();
@@ -269,6 +293,29 @@ TEST_CASE("A lost server keeps what a run recorded, also on another disk") {
   CHECK(litter_on(scene.board, 1) == "");
   const fs::path kept = scene.home() / ".msprof/kept";
   CHECK(read_file(kept / names_in(kept).front() / kProf / "host/data/slice") == "bytes\n");
+}
+
+// The command that docs/servers.md gives for what a server has kept.
+TEST_CASE("sftp -a continues a kept recording of which a part is here") {
+  ServerScene scene;
+  const std::string whole = big_bytes(3 << 20);
+  write_file(scene.home() / ".msprof/kept/run" / kProf / "host/data/slice", whole);
+  const TempFolder here;
+  const std::string part = "p" + whole.substr(1, 2 << 20);
+  write_file(here / "run" / kProf / "host/data/slice", part);
+  const SshClient client{scene.board.client_home()};
+  Words words = {"sftp", "-a", "-r"};
+  for (const std::string& word : client.options()) words.push_back(word);
+  for (const std::string& word :
+       {std::string("-i"), scene.board.client_key().string(), std::string("-P"),
+        std::to_string(scene.board.port()), std::string("board@127.0.0.1:.msprof/kept/run"),
+        std::string(".")})
+    words.push_back(word);
+  const RunResult result = run_program(
+      "/usr/bin/env", words, {.folder = here.path(), .variables = scene.board.client_variables()});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK((read_file(here / "run" / kProf / "host/data/slice") == part + whole.substr(part.size())));
 }
 
 TEST_CASE("Options of servers that contradict each other, or boards, are usage errors") {
