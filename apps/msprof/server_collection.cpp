@@ -25,8 +25,11 @@ constexpr std::uint64_t kSmallDiskBytes = 20'000'000'000;
 // The settings of a run whose application and runtime are known when the server has been asked.
 class ServerInjection : public Injection {
  public:
-  ServerInjection(SshHost& host, const CannRequest& request, bool is_in_place)
-      : host_(host), request_(request), is_in_place_(is_in_place) {}
+  ServerInjection(SshHost& host, const CannRequest& request, const BoardArguments& arguments)
+      : host_(host),
+        request_(request),
+        is_in_place_(!arguments.upload),
+        disk_option_(arguments.remote_output ? "--remote-output" : "--board-dir") {}
 
   std::string_view capture_name() const override { return "PROF"; }
 
@@ -78,14 +81,15 @@ class ServerInjection : public Injection {
     const auto free = host_.free_bytes();
     if (!free || *free >= kSmallDiskBytes) return;
     log::info(
-        "{} has {} free for the raw data, of which a device records up to 60 MB a second; "
-        "--board-dir DIR takes another disk",
-        host_.name(), human_bytes(*free));
+        "{} has {} free for the raw data, of which a device records up to 60 MB a second; {} DIR "
+        "takes another disk",
+        host_.name(), human_bytes(*free), disk_option_);
   }
 
   SshHost& host_;
   const CannRequest& request_;
   bool is_in_place_;
+  const char* disk_option_;
   std::optional<CannRun> run_;
   std::unique_ptr<CannInjection> inner_;
   std::string sentence_;
@@ -106,7 +110,7 @@ Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
                             const BoardArguments& arguments, CollectOptions options,
                             const ProcessCapture& process, nlohmann::ordered_json& document) {
   request.settings.check();
-  ServerInjection injection(host, request, !arguments.upload);
+  ServerInjection injection(host, request, arguments);
   options.injection = &injection;
   if (arguments.upload) {
     options.existing_folder.reset();

@@ -22,12 +22,12 @@ class BoardLeave {
  public:
   BoardLeave(BoardLink& link, LeaveOptions options);
 
-  // Makes the folder that the application writes to the place `output` of the run points to; the
-  // disk of --remote-output is used from the start. Nothing to do where that is the run's own.
+  // With a folder: the run's output folder becomes a link to a new one in it, so that the recording
+  // is on its disk from the start. Throws Error(cannot_write).
   void open();
   // This project's msprof there; empty: there is none.
   void set_tool(std::string tool) { tool_ = std::move(tool); }
-  // The place whose disk the run fills; empty: that of the run.
+  // The folder whose disk the recording fills; empty: that of the run.
   const std::string& disk() const { return options_.folder; }
 
   // Moves the captures to their place, imports them there and fetches products into `into`.

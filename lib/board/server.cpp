@@ -46,7 +46,8 @@ on_path() {
   unset IFS
   set +f
   for place do
-    case $place in /*) [ ! -f "$place/$name" ] || [ ! -x "$place/$name" ] || { found=$place/$name; return; } ;; esac
+    case $place in /*) ;; *) continue ;; esac
+    [ ! -f "$place/$name" ] || [ ! -x "$place/$name" ] || { found=$place/$name; return; }
   done
 }
 case $2 in /*) here=$2 ;; *) here=$folder/$2 ;; esac
@@ -112,10 +113,11 @@ folders_of "$PATH" | while IFS= read -r folder; do
   real=$(readlink -f "$file" || printf "%s" "$file")
   prefix=${real%/*}
   prefix=${prefix%/*}
-  host_in "$prefix/lib/msprof/host" "$prefix/lib64/msprof/host" "$prefix"/lib/*-linux-gnu/msprof/host \
-    "${prefix%/*}/msprof-host"
+  host_in "$prefix/lib/msprof/host" "$prefix/lib64/msprof/host" \
+    "$prefix"/lib/*-linux-gnu/msprof/host "${prefix%/*}/msprof-host"
 done
-folders_of "$LD_LIBRARY_PATH:${ASCEND_HOME_PATH:+$ASCEND_HOME_PATH/lib64}" | while IFS= read -r folder; do
+folders_of "$LD_LIBRARY_PATH:${ASCEND_HOME_PATH:+$ASCEND_HOME_PATH/lib64}" |
+while IFS= read -r folder; do
   library=$folder/libascendcl.so
   [ -f "$library" ] || continue
   if grep -q "$3" "$library"; then

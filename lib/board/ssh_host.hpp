@@ -2,7 +2,8 @@
 //
 // On the board, below <board_dir>/.msprof: `lock` (one run at a time), `cache/<id>` (a copy of each
 // project of each machine, so that only what changed is sent), `runs/<run>` (the fresh copy of one
-// run, removed after it) and `kept/<run>` (what --keep kept, or what could not be fetched).
+// run, removed after it) and `kept/<run>` (what --keep kept or --leave left, or what could not be
+// fetched).
 #pragma once
 
 #include <filesystem>

@@ -155,6 +155,21 @@ TEST_CASE("Without any runtime on a server it is said what to do") {
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE(
+    "A server with little space for raw data is told of, with the option that takes another") {
+  ServerScene scene;
+  scene.add_cann();
+  scene.board.replace_tool("df", "echo header; echo disk 9000000 1 5000000 1% /");
+  const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "GB free for the raw data"));
+  CHECK(contains(result.err, "--board-dir DIR takes another disk"));
+  const RunResult left =
+      scene.collect("infer", {"--remote-dir", "app", "--leave", "--remote-output", "x"});
+  CHECK(contains(left.err, "--remote-output DIR takes another disk"));
+}
+
 TEST_CASE("--upload runs a copy of the project on the server") {
   ServerScene scene;
   scene.add_cann();
