@@ -60,6 +60,8 @@ class Command {
   // Whole tasks, shown at the top of --help.
   void set_examples(std::string examples) { examples_ = std::move(examples); }
   void set_action(std::function<Exit()> action) { action_ = std::move(action); }
+  // Keeps what options write to for as long as the command lives.
+  void keep(std::shared_ptr<void> owned) { owned_ = std::move(owned); }
   // Hides it from --help: for scripts of ours.
   void set_hidden() { is_hidden_ = true; }
   // Target of the words behind "--", untouched.
@@ -82,6 +84,7 @@ class Command {
   std::vector<std::unique_ptr<Command>> commands_;
   std::vector<std::unique_ptr<Option>> options_;
   std::function<Exit()> action_;
+  std::shared_ptr<void> owned_;
   std::vector<std::string>* rest_ = nullptr;
   std::string rest_help_;
   bool is_hidden_ = false;

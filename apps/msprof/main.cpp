@@ -12,6 +12,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "msprof/application_line.hpp"
 #include "msprof/verbs.hpp"
 
 namespace {
@@ -36,8 +37,9 @@ int main(int argc, char** argv) {
     occupy_closed_streams();
     interrupt::install();
     const auto root = build_command_tree();
-    code =
-        cli::run(*root, "msprof " MSPROF_VERSION, std::vector<std::string>(argv + 1, argv + argc));
+    const std::vector<std::string> words(argv + 1, argv + argc);
+    const auto line = parse_application_line(*root, words);
+    code = line ? run_application_line(*line) : cli::run(*root, "msprof " MSPROF_VERSION, words);
     errno = 0;
     const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (failed && errno != EPIPE) {  // a reader like `head` that has enough is no error

@@ -1,6 +1,7 @@
 #include "msprof/verbs.hpp"
 
 #include "base/log.hpp"
+#include "msprof/application_line.hpp"
 
 namespace msprof {
 
@@ -24,6 +25,10 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "  msprof collect -m main --all          run ./main profiled on this machine, then import "
       "and export\n"
       "  msprof collect -m main --config board.ini --all   the same on a board, over SSH\n"
+      "  msprof --application=\"python3 main.py\" --msproftx=on   an application on CANN, "
+      "profiled,\n"
+      "                                        imported, exported, with advice; or: msprof "
+      "main.py\n"
       "  msprof doctor -m main --config board.ini          what would keep that run from working\n"
       "  msprof import -dir JOBXXX             raw data to JOBXXX/sqlite/msprof.db, with a "
       "verdict\n"
@@ -35,6 +40,7 @@ std::unique_ptr<cli::Command> build_command_tree() {
       "  msprof advise -dir JOBXXX             what slows it down, and what to do about it\n"
       "  msprof compare JOBAAA JOBBBB          what changed between two runs\n"
       "  msprof query -dir PROF_XXX            its devices, models, iterations and products");
+  add_application_options(*root);
 #define VERB(name) add_##name##_command(*root);
 #include "msprof/verbs.def"
 #undef VERB

@@ -1,0 +1,303 @@
+#include "msprof/application_line.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cstdlib>
+#include <deque>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/findings.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/words.hpp"
+#include "import/importer.hpp"
+#include "msprof/cann_collection.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+namespace fs = std::filesystem;
+
+constexpr std::array kOfflineWorks = {"parse", "query", "export", "analyze"};
+
+std::string variable(const char* name) {
+  const char* const value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+[[noreturn]] void refuse(const std::string& sentence) {
+  throw Error(Exit::usage, sentence);
+}
+
+bool is_verb(const cli::Command& root, const std::string& word) {
+  return std::any_of(root.commands().begin(), root.commands().end(),
+                     [&](const auto& verb) { return verb->name() == word; });
+}
+
+// True if a verb, or a command of one, has an option of that name.
+bool has_option(const cli::Command& command, const std::string& name) {
+  return std::any_of(command.commands().begin(), command.commands().end(), [&](const auto& below) {
+    for (const auto& option : below->options()) {
+      const auto names = cli::names_of(*option);
+      if (std::find(names.begin(), names.end(), name) != names.end()) return true;
+    }
+    return has_option(*below, name);
+  });
+}
+
+bool can_be_run(const std::string& word) {
+  try {
+    find_application(word, {}, fs::current_path(), variable("PATH"));
+    return true;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+// A text as words, like a shell splits it; nothing of it is expanded.
+std::vector<std::string> split_command(const std::string& text) {
+  std::vector<std::string> words;
+  std::string word;
+  bool is_open = false;  // there is a word, perhaps of no bytes
+  char quote = '\0';
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    const bool is_escaped = c == '\\' && quote != '\'' && i + 1 < text.size();
+    if (is_escaped) {
+      word += text[++i];
+      is_open = true;
+    } else if (quote != '\0') {
+      if (c == quote)
+        quote = '\0';
+      else
+        word += c;
+    } else if (c == '\'' || c == '"') {
+      quote = c;
+      is_open = true;
+    } else if (c == ' ' || c == '\t' || c == '\n') {
+      if (is_open) words.push_back(std::exchange(word, ""));
+      is_open = false;
+    } else {
+      word += c;
+      is_open = true;
+    }
+  }
+  if (quote != '\0') refuse(fmt::format("--application: a {} is missing at its end", quote));
+  if (is_open) words.push_back(word);
+  return words;
+}
+
+// The work on an existing folder that is asked for; empty: none.
+std::string offline_work(const CollectorSettings& settings) {
+  std::string work;
+  for (const char* const one : kOfflineWorks) {
+    if (!settings.is_given(one)) continue;
+    if (!work.empty())
+      refuse(fmt::format("--{} and --{} are two commands: give them one by one", work, one));
+    work = one;
+  }
+  if (!work.empty()) return work;
+  return settings.is_given("clear") ? "clear" : "";
+}
+
+// Options that mean nothing without the work that they belong to.
+void check_offline_options(const CollectorSettings& settings, const std::string& work) {
+  const std::pair<const char*, const char*> needs[] = {{"rule", "analyze"},
+                                                       {"iteration-id", "export"},
+                                                       {"model-id", "export"},
+                                                       {"reports", "export"}};
+  for (const auto& [option, needed] : needs) {
+    if (settings.is_given(option) && work != needed)
+      refuse(fmt::format("--{} needs --{}=on", option, needed));
+  }
+  if (settings.is_given("reports"))
+    refuse(
+        "--reports is not read: choose what goes into a timeline with `msprof export timeline "
+        "--layers`");
+  if (work == "analyze")
+    refuse(
+        "--analyze=on is not done: `msprof export summary communication_statistic` and `msprof "
+        "advise` say what collectives took");
+}
+
+// What an import made; raw data and products stay.
+void remove_store(const fs::path& products) {
+  const fs::path store = store_path(products);
+  std::error_code error;
+  for (const char* const suffix : {"", "-wal", "-shm", "-journal"})
+    fs::remove(store.string() + suffix, error);
+  fs::remove(store.parent_path(), error);  // where nothing else is in it
+}
+
+Exit run_verb(std::vector<std::string> words) {
+  return cli::run(*build_command_tree(), "msprof", words);
+}
+
+std::vector<std::string> export_words(const CollectorSettings& settings) {
+  if (settings.value("type") == "db") return {"export", "db"};
+  return {"export", "all"};
+}
+
+// Tables as JSON are an addition to all the rest, which has none.
+Exit export_capture(const CollectorSettings& settings, const std::string& capture) {
+  auto words = export_words(settings);
+  const bool is_json = settings.value("summary-format") == "json" && words.back() == "all";
+  const bool is_part = settings.is_given("model-id") && settings.value("model-id") != "-1";
+  const auto one = [&](std::vector<std::string> command) {
+    command.insert(command.end(), {"-dir", capture});
+    if (is_part && command[1] != "db")
+      command.insert(command.end(), {"--model-id", settings.value("model-id"), "--iteration-id",
+                                     settings.value("iteration-id")});
+    return run_verb(std::move(command));
+  };
+  if (!is_json && !is_part) return one(words);
+  Exit exit = one({"export", "timeline"});
+  std::vector<std::string> summary = {"export", "summary"};
+  if (is_json) summary.insert(summary.end(), {"--format", "json"});
+  return gravest(exit, one(summary));
+}
+
+Exit run_offline(const CollectorSettings& settings, const std::string& work) {
+  check_offline_options(settings, work);
+  const std::string folder = settings.value("output");
+  if (folder.empty())
+    refuse(fmt::format("--{}=on needs --output=PROF_…, the folder that it is about", work));
+  Exit exit = Exit::ok;
+  if (work == "parse") exit = run_verb({"import", "-dir", folder});
+  if (work == "query") exit = run_verb({"query", "-dir", folder});
+  if (work == "export") exit = export_capture(settings, folder);
+  if (settings.is_given("clear")) {
+    CaptureOptions chosen;
+    chosen.dirs = {folder};
+    for (const ChosenCapture& capture : choose_captures(chosen)) remove_store(capture.products);
+  }
+  return exit;
+}
+
+fs::path output_of(const ApplicationLine& line, const fs::path& program) {
+  if (line.settings.is_given("output")) return line.settings.value("output");
+  const std::string work = variable("ASCEND_WORK_PATH");
+  if (!work.empty()) return fs::path(work) / "profiling_data";
+  return line.is_quoted ? program.parent_path() : fs::current_path();
+}
+
+// The application's folder where the application is a script: not that of its Python.
+fs::path named_file(const CannRun& run) {
+  if (!run.application.program.filename().string().starts_with("python"))
+    return run.application.program;
+  for (const std::string& word : run.application.arguments) {
+    if (!word.starts_with('-')) return fs::absolute(word);
+  }
+  return run.application.program;
+}
+
+Exit run_application(const ApplicationLine& line) {
+  CannRequest request;
+  request.settings = line.settings;
+  request.main = line.application.front();
+  request.arguments.assign(line.application.begin() + 1, line.application.end());
+  if (line.settings.is_given("python-path"))
+    log::info("--python-path is not needed: msprof parses by itself");
+  const CannRun run = plan_cann_run(request);
+  CollectOptions options;
+  options.output = output_of(line, named_file(run)).string();
+  std::vector<std::string> captures;
+  const auto process = [&](const fs::path& capture, nlohmann::json* report) {
+    captures.push_back(capture.string());
+    const bool is_usual =
+        line.settings.value("type") == "text" && line.settings.value("summary-format") == "csv";
+    return is_usual ? import_and_export(capture, report)
+                    : export_capture(line.settings, capture.string());
+  };
+  nlohmann::ordered_json document;
+  Exit exit = collect_cann_here(run, options, process, document);
+  for (const std::string& capture : captures) {
+    exit = gravest(exit, run_verb({"advise", "-dir", capture}));
+    log::info("profiling is complete; its data are in {}", capture);
+  }
+  return exit;
+}
+
+}  // namespace
+
+void add_application_options(cli::Command& root) {
+  auto values = std::make_shared<std::deque<std::optional<std::string>>>();
+  for (const CollectorOption& option : collector_options()) {
+    std::string help(option.help);
+    if (!option.by_default.empty()) help += fmt::format(" (default {})", option.by_default);
+    std::vector<std::string> choices;
+    if (option.values.find('|') != std::string_view::npos && option.values.front() >= 'a') {
+      for (const std::string_view choice : split(option.values, '|')) choices.emplace_back(choice);
+    }
+    root.add_option({fmt::format("--{}", option.name), &values->emplace_back(),
+                     std::string(option.values), std::move(help), std::move(choices)});
+  }
+  root.keep(values);
+}
+
+std::optional<ApplicationLine> parse_application_line(const cli::Command& root,
+                                                      const std::vector<std::string>& words) {
+  ApplicationLine line;
+  std::size_t at = 0;
+  for (; at < words.size() && words[at].starts_with("--") && words[at] != "--"; ++at) {
+    const std::string& word = words[at];
+    const std::size_t end = word.find('=');
+    const std::string name = word.substr(2, end == std::string::npos ? end : end - 2);
+    const bool is_known = collector_option(name) != nullptr;
+    const bool is_of_all = word == "--help" || word == "--version";
+    if (!is_known && (is_of_all || has_option(root, "--" + name))) return std::nullopt;
+    if (end != std::string::npos) {
+      line.settings.set(name, word.substr(end + 1));
+    } else if (is_known && at + 1 == words.size()) {
+      refuse(fmt::format("{} needs a value: {}", word, collector_option(name)->values));
+    } else {
+      line.settings.set(name, is_known ? words[++at] : "");
+    }
+  }
+  const bool is_after_dashes = at < words.size() && words[at] == "--";
+  if (is_after_dashes) ++at;
+  const bool has_options = !line.settings.given().empty();
+  if (at == words.size() && !has_options) return std::nullopt;
+  if (at < words.size() && !is_after_dashes) {
+    const std::string& word = words[at];
+    if (is_verb(root, word)) {
+      if (!has_options) return std::nullopt;
+      refuse(
+          fmt::format("--{0} belongs to an application, and '{1}' is a command: put options behind "
+                      "it, or run an application of that name with `msprof --{0}=… -- {1}`",
+                      line.settings.given().begin()->first, word));
+    }
+    if (!has_options && (word.starts_with('-') || !can_be_run(word))) return std::nullopt;
+  }
+  line.application.assign(words.begin() + static_cast<std::ptrdiff_t>(at), words.end());
+  if (!line.settings.is_given("application")) return line;
+  if (!line.application.empty())
+    refuse(fmt::format("--application and '{}' are two applications: give one of them",
+                       printable(line.application.front())));
+  line.application = split_command(line.settings.value("application"));
+  if (line.application.empty()) refuse("--application names none");
+  line.is_quoted = true;
+  return line;
+}
+
+Exit run_application_line(const ApplicationLine& line) {
+  const std::string work = offline_work(line.settings);
+  if (!work.empty() && !line.application.empty())
+    refuse(fmt::format("--{}=on is about an existing folder: leave the application out", work));
+  if (!work.empty()) return run_offline(line.settings, work);
+  check_offline_options(line.settings, "");
+  if (line.application.empty())
+    refuse(
+        "an application is missing: msprof [options] application, or --application=\"application "
+        "arguments\"");
+  return run_application(line);
+}
+
+}  // namespace msprof
