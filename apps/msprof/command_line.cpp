@@ -156,6 +156,11 @@ class Strays {
     if (option_named(command_, name) != nullptr) {
       return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), named_.path);
     }
+    const std::string where =
+        command_.commands().empty() ? "" : path_with_option(command_, named_.path, name);
+    if (!where.empty()) {
+      return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), where);
+    }
     std::string text = fmt::format("unknown option '{}'", shown_word(name));
     std::vector<std::string> known = {"--help"};
     for (const auto& option : command_.options()) {
@@ -165,11 +170,6 @@ class Strays {
     // One letter is as near to another as to all.
     const std::string near = name.size() > 2 ? did_you_mean(name, known) : "";
     if (!near.empty()) return text + near;
-    const std::string where =
-        command_.commands().empty() ? "" : path_with_option(command_, named_.path, name);
-    if (!where.empty()) {
-      return fmt::format("{0} goes after the command: {1} {0} …", shown_word(name), where);
-    }
     return text + see_help();
   }
 

@@ -65,9 +65,21 @@ std::string letters() {
   return text;
 }
 
+// As a launcher tells it to each of its processes; a step of Slurm has a number beside its rank,
+// the script of a batch job has none.
 int rank() {
-  const char* const text = getenv("RANK_ID");
-  return text != nullptr && *text >= '0' && *text <= '9' ? atoi(text) : -1;
+  const struct {
+    const char* name;
+    const char* needed;
+  } variables[] = {
+      {"RANK_ID", nullptr},  {"RANK", nullptr},      {"OMPI_COMM_WORLD_RANK", nullptr},
+      {"PMI_RANK", nullptr}, {"PMIX_RANK", nullptr}, {"SLURM_PROCID", "SLURM_STEP_ID"}};
+  for (const auto& [name, needed] : variables) {
+    const char* const text = getenv(name);
+    const bool is_number = text != nullptr && *text >= '0' && *text <= '9';
+    if (is_number && (needed == nullptr || getenv(needed) != nullptr)) return atoi(text);
+  }
+  return -1;
 }
 
 Json device_info(std::uint16_t device) {

@@ -1,0 +1,173 @@
+// Options of CANN's collector, and what of them reaches a runtime.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "collect/cann/sample_config.hpp"
+
+using namespace msprof;
+using Catch::Matchers::Contains;
+using Json = nlohmann::json;
+
+namespace {
+
+// The sentence that refuses; empty where nothing does.
+template <typename Action>
+std::string refusal(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::usage);
+    return error.what();
+  }
+  return "";
+}
+
+CollectorSettings settings_of(const std::vector<std::pair<std::string, std::string>>& given) {
+  CollectorSettings settings;
+  for (const auto& [name, value] : given) settings.set(name, value);
+  return settings;
+}
+
+Json config_of(const std::vector<std::pair<std::string, std::string>>& given) {
+  return Json::parse(sample_config(settings_of(given), {"/bin/app", {"-n", "1"}}, "/out", 42));
+}
+
+}  // namespace
+
+TEST_CASE("every option has a help, takes its own default, and has a parameter of its own") {
+  std::set<std::string_view> names;
+  std::set<std::string_view> parameters;
+  for (const CollectorOption& option : collector_options()) {
+    CAPTURE(option.name);
+    CHECK_FALSE(option.help.empty());
+    CHECK_FALSE(option.values.empty());
+    CHECK(names.insert(option.name).second);
+    if (!option.parameter.empty()) CHECK(parameters.insert(option.parameter).second);
+    CollectorSettings settings;
+    CHECK(settings.value(option.name) == option.by_default);
+    const std::string own(option.by_default);
+    if (!own.empty()) CHECK(refusal([&] { settings.set(option.name, own); }).empty());
+  }
+}
+
+TEST_CASE(
+    "a value that an option does not take is refused in one sentence that says what it takes") {
+  const std::tuple<const char*, const char*, const char*> wrong[] = {
+      {"task-time", "l4", "--task-time takes on, off, l0, l1, l2 or l3, not 'l4'"},
+      {"ascendcl", "of", "--ascendcl takes on or off, not 'of'; did you mean off or on?"},
+      {"storage-limit", "100MB",
+       "--storage-limit takes 200 to 4294967295 with the unit MB behind it"},
+      {"storage-limit", "500", "with the unit MB"},
+      {"storage-limit", "4294967296MB", "200 to 4294967295"},
+      {"delay", "0", "--delay takes 1 to 4294967295, not '0'"},
+      {"delay", "1.5", "--delay takes"},
+      {"aic-freq", "101", "1 to 100"},
+      {"aic-metrics", "PipeUtilisation", "did you mean PipeUtilization?"},
+      {"aic-metrics", "Custom:0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8,0x9", "at most 8 events"},
+      {"aic-metrics", "Custom:12", "0x"},
+      {"host-sys", "cpu,disc", "did you mean disk?"},
+      {"pid", "12,x", "numbers with commas between them"},
+      {"sys-devices", "0,b", "numbers"},
+      {"model-id", "-2", "-1 to 4294967295"},
+      {"output", "", "the value of --output is empty"},
+      {"type", "json", "--type takes text or db"},
+      {"msproftix", "on", "unknown option '--msproftix'; did you mean --msproftx?"},
+      {"nothing-like-it", "1", "`msprof --help` lists the options"},
+  };
+  for (const auto& [name, value, sentence] : wrong) {
+    CAPTURE(name, value);
+    CollectorSettings settings;
+    const std::string said =
+        refusal([&, name = name, value = value] { settings.set(name, value); });
+    CHECK_THAT(said, Contains(sentence));
+    CHECK(said.find('\n') == std::string::npos);
+    CHECK(said.size() < 300);
+  }
+}
+
+TEST_CASE("values at the ends of a range are taken") {
+  const std::pair<const char*, const char*> right[] = {
+      {"storage-limit", "200MB"},
+      {"storage-limit", "4294967295MB"},
+      {"model-id", "-1"},
+      {"model-id", "7"},
+      {"aic-metrics", "Custom:0x49,0x5A"},
+      {"sys-devices", "all"},
+      {"sys-devices", "0,1"},
+      {"host-sys", "cpu,mem"},
+      {"delay", "4294967295"},
+  };
+  for (const auto& [name, value] : right) {
+    CAPTURE(name, value);
+    CHECK(refusal([&, name = name, value = value] { settings_of({{name, value}}); }).empty());
+  }
+}
+
+TEST_CASE("options that exclude or need each other are refused together") {
+  const std::pair<std::vector<std::pair<std::string, std::string>>, const char*> wrong[] = {
+      {{{"dynamic", "on"}, {"delay", "1"}}, "--dynamic and --delay exclude each other"},
+      {{{"dynamic", "on"}, {"duration", "1"}}, "--dynamic and --duration exclude each other"},
+      {{{"pid", "1"}}, "--pid needs --dynamic=on"},
+      {{{"mstx-domain-include", "a"}}, "--mstx-domain-include needs --msproftx=on"},
+      {{{"msproftx", "on"}, {"mstx-domain-include", "a"}, {"mstx-domain-exclude", "b"}},
+       "exclude each other"},
+      {{{"instr-profiling", "on"}, {"l2", "on"}}, "--instr-profiling=on excludes --l2"},
+      {{{"instr-profiling-freq", "300"}}, "needs --instr-profiling=on"},
+  };
+  for (const auto& [given, sentence] : wrong) {
+    CAPTURE(sentence);
+    CHECK_THAT(refusal([&, given = given] { settings_of(given).check(); }), Contains(sentence));
+  }
+  CHECK_THAT(refusal([] { settings_of({{"l2", "on"}, {"l2", "off"}}); }), Contains("only once"));
+  CHECK(refusal([] { settings_of({{"delay", "1"}, {"duration", "2"}}).check(); }).empty());
+}
+
+TEST_CASE("without options the parameters are the documented defaults") {
+  const Json config = config_of({});
+  CHECK(config.at("acl") == "on");
+  CHECK(config.at("taskTime") == "on");
+  CHECK(config.at("prof_level") == "level1");
+  CHECK(config.at("ai_core_profiling") == "on");
+  CHECK(config.at("ai_core_metrics") == "PipeUtilization");
+  for (const char* const off : {"runtimeApi", "aicpuTrace", "l2CacheTaskProfiling", "msproftx",
+                                "hcclTrace", "taskMemory", "io_profiling", "geApi"}) {
+    CAPTURE(off);
+    CHECK(config.at(off) == "off");
+  }
+  CHECK(config.at("result_dir") == "/out");
+  CHECK(config.at("app") == "/bin/app");
+  CHECK(config.at("app_parameters") == "-n 1");
+  CHECK(config.at("msprofBinPid") == 42);
+  CHECK_FALSE(config.contains("storageLimit"));
+}
+
+TEST_CASE("options change their parameters") {
+  CHECK(config_of({{"task-time", "l0"}}).at("prof_level") == "level0");
+  CHECK(config_of({{"task-time", "l3"}}).at("prof_level") == "level3");
+  const Json off = config_of({{"task-time", "off"}});
+  CHECK(off.at("taskTime") == "off");
+  CHECK(off.at("prof_level") == "off");
+  // Counters belong to tasks.
+  CHECK(off.at("ai_core_profiling") == "off");
+  CHECK(config_of({{"task-time", "off"}, {"ai-core", "on"}}).at("ai_core_profiling") == "on");
+  CHECK(config_of({{"sys-hardware-mem-freq", "100"}}).at("hardware_mem_sampling_interval") ==
+        "10000");
+  CHECK(config_of({{"storage-limit", "300MB"}}).at("storageLimit") == "300MB");
+  CHECK(config_of({{"delay", "3"}}).at("delayTime") == "3");
+}
+
+TEST_CASE("what only a driver serves, and what has no parameter, is known by name") {
+  const auto settings = settings_of({{"sys-lp", "on"}, {"l2", "on"}, {"dvpp-profiling", "off"}});
+  CHECK(options_for_driver(settings) == std::vector<std::string>{"--sys-lp"});
+  CHECK(options_for_driver(settings_of({{"aic-mode", "sample-based"}})) ==
+        std::vector<std::string>{"--aic-mode=sample-based"});
+  CHECK(options_without_parameter(settings_of({{"npu-events", "x"}, {"l2", "on"}})) ==
+        std::vector<std::string>{"--npu-events"});
+}
+
+TEST_CASE("variables of --environment are split at semicolons") {
+  CHECK(environment_list("A=1;B=x=y; ") == std::vector<std::string>{"A=1", "B=x=y"});
+  CHECK_THAT(refusal([] { environment_list("A=1;B"); }), Contains("has no '='"));
+}

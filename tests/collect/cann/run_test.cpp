@@ -1,0 +1,373 @@
+// Applications on CANN recorded by the real command: on the host runtime, and with stand-ins for
+// what is not here, a vendor's msprof and an installed CANN.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <csignal>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <thread>
+
+#include "acl/capture.hpp"
+#include "support/eventually.hpp"
+#include "support/files.hpp"
+
+using namespace msprof::test;
+using Catch::Matchers::Contains;
+using Json = nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+using Words = std::vector<std::string>;
+
+struct Scene {
+  TempFolder folder;
+  std::vector<std::pair<std::string, std::string>> variables;
+
+  Scene() {
+    fs::create_directories(work());
+    fs::create_directories(out());
+  }
+  fs::path work() const { return folder / "work"; }
+  fs::path out() const { return folder / "out"; }
+
+  RunResult run(Words words) const {
+    RunOptions options;
+    options.folder = work();
+    options.variables = variables;
+    return run_msprof(words, options);
+  }
+  // Records with this scene's output folder.
+  RunResult collect(Words words) const {
+    Words all = {"collect", "--output", out().string()};
+    all.insert(all.end(), words.begin(), words.end());
+    return run(all);
+  }
+  Words captures() const {
+    Words names;
+    for (const fs::path& path : prof_folders(out())) names.push_back(path.filename().string());
+    return names;
+  }
+  void program(const std::string& name, const std::string& text) const {
+    write_file(work() / name, text);
+    fs::permissions(work() / name, fs::perms::owner_all);
+  }
+};
+
+const std::string kDemo = DEMO_ACL;
+
+long number_in(const fs::path& capture, const std::string& sql) {
+  return ImportedCapture(capture).number(sql);
+}
+
+// A vendor's msprof: keeps its words and environment, and does `then`, with the folder of --output
+// in $out.
+std::string vendor(const fs::path& notes, const std::string& then) {
+  return "#!/bin/sh\n[ \"$1\" = --version ] && { echo 'msprof: bad option'; exit 1; }\n"
+         "for word in \"$@\"; do echo \"$word\"; case $word in --output=*) out=${word#--output=};; "
+         "esac; done > '" +
+         notes.string() + "'\nenv > '" + notes.string() + ".env'\n" + then;
+}
+
+}  // namespace
+
+TEST_CASE("an application on CANN is known by what it is linked to, and recorded where it is") {
+  const Scene scene;
+  const auto before = fingerprint(fs::path(kDemo).parent_path());
+  const RunResult run =
+      scene.collect({"-m", kDemo, "--msproftx", "on", "--all", "--", "--images", "2"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("no CANN here: the host runtime runs models on the CPU"));
+  CHECK_THAT(run.err, Contains("verdict: complete"));
+  REQUIRE(scene.captures().size() == 1);
+  // Nothing else stays in the output folder, and nothing came to the application's.
+  CHECK(names_in(scene.out()) == scene.captures());
+  CHECK(fingerprint(fs::path(kDemo).parent_path()) == before);
+  const fs::path capture = scene.out() / scene.captures().front();
+  CHECK(number_in(capture, "SELECT count(*) FROM user_range WHERE event_type = 1") == 9);
+  CHECK_FALSE(names_in(capture / "mindstudio_profiler_output").empty());
+}
+
+TEST_CASE("both forms of the collector's command line record, export and advise") {
+  const Scene scene;
+  const bool is_quoted = GENERATE(true, false);
+  CAPTURE(is_quoted);
+  const std::string output = "--output=" + scene.out().string();
+  const RunResult run =
+      is_quoted ? scene.run({"--application=" + kDemo + " --images '1'", "--msproftx=on", output})
+                : scene.run({"--msproftx", "on", output, kDemo, "--images", "1"});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  REQUIRE(scene.captures().size() == 1);
+  const fs::path capture = scene.out() / scene.captures().front();
+  CHECK_THAT(run.out, Contains("rules checked"));
+  CHECK_THAT(run.err, Contains("profiling is complete; its data are in " + capture.string()));
+  CHECK(number_in(capture, "SELECT count(*) FROM user_range WHERE event_type = 1") == 5);
+}
+
+TEST_CASE("without --output a folder is put where the collector's users look for it") {
+  const Scene scene;
+  fs::create_directories(scene.folder / "app");
+  fs::create_directories(scene.folder / "ascend");
+  scene.program("run.sh", "#!/bin/sh\nexec '" + kDemo + "' --images 1\n");
+  CHECK(scene.run({"./run.sh"}).exit_code == 0);
+  CHECK(prof_folders(scene.work()).size() == 1);
+  fs::rename(scene.work() / "run.sh", scene.folder / "app" / "run.sh");
+  CHECK(scene.run({"--application=../app/run.sh"}).exit_code == 0);
+  CHECK(prof_folders(scene.folder / "app").size() == 1);
+  Scene other;
+  other.variables = {{"ASCEND_WORK_PATH", (scene.folder / "ascend").string()}};
+  CHECK(other.run({kDemo, "--images", "1"}).exit_code == 0);
+  CHECK(prof_folders(scene.folder / "ascend" / "profiling_data").size() == 1);
+}
+
+TEST_CASE("what a process records follows the options") {
+  const Scene scene;
+  const RunResult run = scene.run({"--task-time=off", "--ascendcl=on",
+                                   "--output=" + scene.out().string(), kDemo, "--images", "1"});
+  INFO(run.err);
+  REQUIRE(scene.captures().size() == 1);
+  const fs::path capture = scene.out() / scene.captures().front();
+  CHECK(number_in(capture, "SELECT count(*) FROM task") == 0);
+  CHECK(number_in(capture, "SELECT count(*) FROM api_call") > 0);
+}
+
+TEST_CASE("--type and --summary-format decide what is exported") {
+  const Scene scene;
+  const std::string output = "--output=" + scene.out().string();
+  CHECK(scene.run({"--type=db", output, kDemo, "--images", "1"}).exit_code == 0);
+  REQUIRE(scene.captures().size() == 1);
+  const fs::path capture = scene.out() / scene.captures().front();
+  CHECK(names_in(capture / "mindstudio_profiler_output").empty());
+  const auto names = names_in(capture);
+  CHECK(std::any_of(names.begin(), names.end(), [](const std::string& name) {
+    return name.starts_with("msprof_") && name.ends_with(".db");
+  }));
+  const Scene tables;
+  CHECK(tables
+            .run({"--summary-format=json", "--output=" + tables.out().string(), kDemo, "--images",
+                  "1"})
+            .exit_code == 0);
+  REQUIRE(tables.captures().size() == 1);
+  const auto products =
+      names_in(tables.out() / tables.captures().front() / "mindstudio_profiler_output");
+  CHECK(std::any_of(products.begin(), products.end(), [](const std::string& name) {
+    return name.starts_with("op_summary_") && name.ends_with(".json");
+  }));
+  CHECK(std::none_of(products.begin(), products.end(),
+                     [](const std::string& name) { return name.ends_with(".csv"); }));
+}
+
+TEST_CASE("work on an existing folder is done by the verb for it") {
+  const Scene scene;
+  REQUIRE(scene.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
+  const fs::path capture = scene.out() / scene.captures().front();
+  const std::string output = "--output=" + capture.string();
+  CHECK_THAT(scene.run({"--parse=on", output}).err, Contains("verdict: complete"));
+  CHECK(fs::exists(capture / "sqlite" / "msprof.db"));
+  CHECK_THAT(scene.run({"--query=on", output}).out, Contains("host runtime"));
+  CHECK(scene.run({"--export=on", output, "--type=text", "--clear=on"}).exit_code == 0);
+  CHECK_FALSE(names_in(capture / "mindstudio_profiler_output").empty());
+  CHECK_FALSE(fs::exists(capture / "sqlite"));
+  CHECK(scene.run({"--export=on", output, "--model-id=1", "--iteration-id=1"}).exit_code == 0);
+  CHECK_THAT(scene.run({"--help"}).out, Contains("--type"));
+}
+
+TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
+  const Scene scene;
+  const std::string output = "--output=" + scene.out().string();
+  const std::pair<Words, const char*> wrong[] = {
+      {{"--msproftix=on", kDemo}, "did you mean --msproftx?"},
+      {{"--msproftx"}, "--msproftx needs a value: on|off"},
+      {{"--task-time=l9", kDemo}, "--task-time takes"},
+      {{"--task-time=on", "show"}, "'show' is a command"},
+      {{"--task-time=on"}, "an application is missing"},
+      {{"--application=" + kDemo, "other"}, "two applications"},
+      {{"--application='x"}, "a ' is missing at its end"},
+      {{"--application= "}, "--application names none"},
+      {{"--sys-lp=on", "--dvpp-profiling=on", kDemo},
+       "--dvpp-profiling and --sys-lp need the driver of a card"},
+      {{"--export=on"}, "--export=on needs --output=PROF_"},
+      {{"--export=on", "--parse=on", output}, "are two commands"},
+      {{"--export=on", output, kDemo}, "leave the application out"},
+      {{"--analyze=on", output}, "communication_statistic"},
+      {{"--export=on", output, "--reports=a.json"}, "--layers"},
+      {{"--iteration-id=2", kDemo}, "--iteration-id needs --export=on"},
+      {{"shwo"}, "unknown command 'shwo'; did you mean show?"},
+      {{"--top", "3"}, "--top goes after the command"},
+      {{"collect", "-m", kDemo, "--cann", "--interval", "3"},
+       "--interval is for applications of SVP"},
+      {{"collect", "-m", kDemo, "--cann", "--dialect", "svp"}, "contradict each other"},
+      {{"collect", "-m", "/bin/true", "--msproftx", "on"}, "give --cann"},
+      {{"collect", "-m", kDemo, "--dialect", "svp", "--l2", "on"},
+       "leave it out with --dialect svp"},
+      {{"collect", "-m", kDemo, "--interval", "3", "--l2", "on"}, "give one of them"},
+      {{"collect", "-m", kDemo, "--aic-metrics", "Wrong"}, "--aic-metrics takes"},
+  };
+  for (const auto& [words, sentence] : wrong) {
+    CAPTURE(words);
+    const RunResult run = scene.run(words);
+    CHECK(run.exit_code == 2);
+    CHECK_THAT(run.err, Contains(sentence));
+    CHECK(run.err.size() < 420);
+    CHECK(run.out.empty());
+  }
+  CHECK(scene.captures().empty());
+  CHECK_THAT(scene.run({"--ascendcl=on", "./none"}).err, Contains("no such file"));
+  CHECK(scene.run({"--ascendcl=on", "./none"}).exit_code == 4);
+}
+
+TEST_CASE("an application with the name of a command is run behind dashes") {
+  const Scene scene;
+  scene.program("show", "#!/bin/sh\nexec '" + kDemo + "' --images 1\n");
+  CHECK(scene.run({"--", "show"}).exit_code == 0);
+  CHECK(prof_folders(scene.work()).size() == 1);
+}
+
+TEST_CASE("processes of a run leave a folder each, with their ranks") {
+  Scene scene;
+  scene.program("launch", "#!/bin/sh\nfor rank in 0 1 2; do RANK=$rank '" + kDemo +
+                              "' --images 1 & done\nwait\n");
+  const RunResult run = scene.collect({"-m", "launch", "--cann"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(scene.captures().size() == 3);
+  for (const char* const rank : {"(rank 0, process ", "(rank 1, process ", "(rank 2, process "})
+    CHECK_THAT(run.err, Contains(rank));
+
+  Scene ranked;
+  ranked.variables = {{"OMPI_COMM_WORLD_RANK", "5"}};
+  CHECK_THAT(ranked.collect({"-m", kDemo, "--", "--images", "1"}).err, Contains("(rank 5, "));
+  ranked.variables.emplace_back("RANK_ID", "6");
+  CHECK_THAT(ranked.collect({"-m", kDemo, "--", "--images", "1"}).err, Contains("(rank 6, "));
+}
+
+TEST_CASE("variables of the application are set, and its exit code is told") {
+  const Scene scene;
+  scene.program("app", "#!/bin/sh\necho \"$ONE-$TWO\"\nexit 9\n");
+  const RunResult run = scene.run({"--environment=ONE=1;TWO=2", "./app"});
+  CHECK(run.exit_code == 7);
+  CHECK(run.out == "1-2\n");
+  CHECK_THAT(run.err, Contains("app exited with code 9"));
+  CHECK_THAT(run.err, Contains("the run left no PROF folder; likely causes:"));
+}
+
+TEST_CASE("Ctrl-C ends the application, and what it recorded is whole") {
+  const Scene scene;
+  RunOptions options;
+  options.folder = scene.work();
+  RunningProgram running(
+      msprof_path(),
+      {"collect", "--output", scene.out().string(), "-m", kDemo, "--", "--images", "100000"},
+      options);
+  const auto has_begun = [&] {
+    for (const auto& entry : fs::recursive_directory_iterator(scene.out())) {
+      if (entry.path().filename() == "sample.json") return true;
+    }
+    return false;
+  };
+  REQUIRE(eventually(has_begun));
+  std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  running.send(SIGINT);
+  const RunResult run = running.wait();
+  INFO(run.err);
+  CHECK(run.exit_code == 130);
+  REQUIRE(scene.captures().size() == 1);
+  const ImportedCapture imported(scene.out() / scene.captures().front());
+  CHECK(imported.import().exit_code == 0);
+  CHECK(imported.number("SELECT count(*) FROM task") > 0);
+}
+
+TEST_CASE("--json tells what was run, by what, and what came of it") {
+  const Scene scene;
+  const RunResult run = scene.collect({"-m", kDemo, "--json", "--all", "--", "--images", "1"});
+  REQUIRE(run.exit_code == 0);
+  const Json document = Json::parse(run.out);
+  CHECK(document.at("runtime") == "no CANN here: the host runtime runs models on the CPU");
+  REQUIRE(document.at("captures").size() == 1);
+  CHECK(document.at("captures")[0].at("has_data") == true);
+  CHECK(document.at("results")[0].at("import").at("verdict") == "complete");
+}
+
+TEST_CASE("the vendor's collector gets its own options, and its folder comes home") {
+  Scene scene;
+  // What it records is a capture of the host runtime here.
+  const Scene source;
+  REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
+  const std::string capture = (source.out() / source.captures().front()).string();
+  const fs::path tools = scene.folder / "tools";
+  const fs::path notes = scene.folder / "notes";
+  const auto install = [&](const std::string& then) {
+    write_file(tools / "msprof", vendor(notes, then));
+    fs::permissions(tools / "msprof", fs::perms::owner_all);
+  };
+  scene.variables = {{"PATH", tools.string() + ":/usr/bin:/bin"}};
+
+  install("cp -r '" + capture + "' \"$out\"\n");
+  const RunResult run = scene.run({"--output=" + scene.out().string(), "--sys-lp=on", "--l2=on",
+                                   "--environment=A=1", "/bin/sh", "-c", "exit 0"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("collected by the vendor's " + (tools / "msprof").string()));
+  CHECK(scene.captures() == source.captures());
+  const std::string words = read_file(notes);
+  CHECK_THAT(words, Contains("\n--l2=on\n--sys-lp=on\n" + fs::canonical("/bin/sh").string() +
+                             "\n-c\nexit 0\n"));
+  CHECK(words.find("--environment") == std::string::npos);
+  CHECK_THAT(read_file(notes.string() + ".env"), Contains("MSPROF_INNER=1\n"));
+  CHECK_THAT(read_file(notes.string() + ".env"), Contains("\nA=1\n"));
+
+  install("exit 3\n");
+  const RunResult failed = scene.collect({"-m", "/bin/true", "--cann"});
+  CHECK(failed.exit_code == 7);
+  CHECK_THAT(failed.err, Contains("the run left no PROF folder"));
+  CHECK_THAT(failed.err, Contains((tools / "msprof").string() + " failed"));
+
+  install("exit 0\n");
+  CHECK(scene.collect({"-m", "/bin/true", "--cann"}).exit_code == 4);
+
+  install("mkdir -p \"$out/PROF_000009_20261123000000000_HALF/host\"\n");
+  const RunResult half = scene.collect({"-m", "/bin/true", "--cann", "--all"});
+  CHECK(half.exit_code == 4);
+  CHECK_THAT(half.err, Contains("the run left a PROF folder without data/"));
+  CHECK(fs::is_directory(scene.out() / "PROF_000009_20261123000000000_HALF" / "host"));
+
+  const RunResult by_hand =
+      scene.collect({"-m", kDemo, "--runtime", "host", "--", "--images", "1"});
+  CHECK(by_hand.exit_code == 0);
+  CHECK_THAT(by_hand.err, Contains("the host runtime runs models on the CPU"));
+}
+
+TEST_CASE("an installed CANN gets its parameters in the environment") {
+  Scene scene;
+  const Scene source;
+  REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
+  const std::string capture = (source.out() / source.captures().front()).string();
+  write_file(scene.folder / "cann" / "lib64" / "libascendcl.so", "another library");
+  const fs::path notes = scene.folder / "notes";
+  // Stands for a program whose CANN reads what was handed to it.
+  scene.program("app", "#!/bin/sh\nprintf %s \"$PROFILER_SAMPLECONFIG\" > '" + notes.string() +
+                           "'\nout=$(sed 's/.*\"result_dir\":\"\\([^\"]*\\)\".*/\\1/' '" +
+                           notes.string() + "')\ncp -r '" + capture +
+                           "' \"$out\"\n"
+                           "echo \"$PROFILING_MODE-$LD_LIBRARY_PATH\"\n");
+  scene.variables = {{"ASCEND_HOME_PATH", (scene.folder / "cann").string()}};
+  const RunResult run = scene.run({"--output=" + scene.out().string(), "--sys-io=on", "./app"});
+  CHECK(run.exit_code == 2);
+  const RunResult done = scene.run(
+      {"--output=" + scene.out().string(), "--sys-io-profiling=on", "--duration=5", "./app", "x"});
+  INFO(done.err);
+  CHECK(done.exit_code == 0);
+  CHECK_THAT(done.err, Contains("gets its parameters in PROFILER_SAMPLECONFIG"));
+  CHECK_THAT(done.out, Contains("delay_or_duration-\n"));
+  const Json config = Json::parse(read_file(notes));
+  CHECK(config.at("io_profiling") == "on");
+  CHECK(config.at("durationTime") == "5");
+  CHECK(config.at("app_parameters") == "x");
+  CHECK(scene.captures() == source.captures());
+  const RunResult refused = scene.run({"--npu-events=x", "./app"});
+  CHECK(refused.exit_code == 2);
+  CHECK_THAT(refused.err, Contains("--npu-events cannot be handed to CANN's runtime"));
+}

@@ -1,0 +1,202 @@
+// Which application it is, and which runtime of CANN it gets.
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "base/error.hpp"
+#include "collect/cann/application.hpp"
+#include "collect/cann/rank.hpp"
+#include "collect/cann/runtime_choice.hpp"
+#include "support/files.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+using Catch::Matchers::Contains;
+namespace fs = std::filesystem;
+
+namespace {
+
+void write_program(const fs::path& path, const std::string& text) {
+  write_file(path, text);
+  fs::permissions(path, fs::perms::owner_all);
+}
+
+// A tool that is none of ours, as the vendor's.
+constexpr const char* kVendor = "#!/bin/sh\necho 'Unknown option: --version'\nexit 1\n";
+
+RuntimeSurroundings with_path(const std::string& path) {
+  RuntimeSurroundings surroundings;
+  surroundings.path = path;
+  surroundings.executable = fs::canonical(msprof_path());
+  return surroundings;
+}
+
+std::string error_of(const std::string& by_hand, const RuntimeSurroundings& surroundings) {
+  try {
+    choose_runtime(by_hand, surroundings);
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::nothing_to_do);
+    return error.what();
+  }
+  return "";
+}
+
+class Variable {
+ public:
+  Variable(const char* name, const char* value) : name_(name) { ::setenv(name, value, 1); }
+  ~Variable() { ::unsetenv(name_); }
+  Variable(const Variable&) = delete;
+  Variable& operator=(const Variable&) = delete;
+
+ private:
+  const char* name_;
+};
+
+}  // namespace
+
+TEST_CASE("a msprof on PATH that is this one, by whatever way, is not the vendor's") {
+  const TempFolder folder;
+  fs::create_directories(folder / "link");
+  fs::create_symlink(msprof_path(), folder / "link" / "msprof");
+  fs::create_directories(folder / "copy");
+  fs::copy_file(msprof_path(), folder / "copy" / "msprof");
+  write_program(folder / "script" / "msprof", "#!/bin/sh\nexec '" + msprof_path() + "' \"$@\"\n");
+  const std::string ours = (folder / "link").string() + ":" + (folder / "copy").string() + ":" +
+                           (folder / "script").string() + "::/nowhere";
+  CHECK(choose_runtime(std::nullopt, with_path(ours)).runtime == CannRuntime::host);
+  CHECK_THAT(error_of("vendor", with_path(ours)), Contains("no msprof of the vendor on PATH"));
+
+  write_program(folder / "vendor" / "msprof", kVendor);
+  const auto both = with_path(ours + ":" + (folder / "vendor").string());
+  const RuntimeChoice choice = choose_runtime(std::nullopt, both);
+  CHECK(choice.runtime == CannRuntime::vendor);
+  CHECK(choice.place == folder / "vendor" / "msprof");
+  CHECK_THAT(choice.sentence, Contains("vendor"));
+  CHECK(choose_runtime("host", both).runtime == CannRuntime::host);
+}
+
+TEST_CASE("a candidate that does not answer in time is ended, and is the vendor's") {
+  const TempFolder folder;
+  write_program(folder / "msprof", "#!/bin/sh\nsleep 600\n");
+  CHECK(choose_runtime(std::nullopt, with_path(folder.path().string())).runtime ==
+        CannRuntime::vendor);
+}
+
+TEST_CASE("a candidate is asked with MSPROF_INNER set, and where it is set none is asked") {
+  const TempFolder folder;
+  write_program(folder / "msprof",
+                "#!/bin/sh\necho \"$MSPROF_INNER\" > '" + (folder / "asked").string() + "'\n");
+  RuntimeSurroundings surroundings = with_path(folder.path().string());
+  surroundings.is_inner = true;
+  CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::host);
+  CHECK_FALSE(fs::exists(folder / "asked"));
+  CHECK_THAT(error_of("vendor", surroundings), Contains("MSPROF_INNER is set"));
+  surroundings.is_inner = false;
+  CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::vendor);
+  CHECK(read_file(folder / "asked") == "1\n");
+}
+
+TEST_CASE("an installed CANN is found where the loader and its environment name it") {
+  const TempFolder folder;
+  write_file(folder / "cann" / "lib64" / "libascendcl.so", "another library");
+  RuntimeSurroundings surroundings = with_path("");
+  surroundings.home_path = (folder / "cann").string();
+  const RuntimeChoice choice = choose_runtime(std::nullopt, surroundings);
+  CHECK(choice.runtime == CannRuntime::cann);
+  CHECK_THAT(choice.sentence, Contains("PROFILER_SAMPLECONFIG"));
+  surroundings.home_path.clear();
+  surroundings.library_path = "/nowhere:" + (folder / "cann" / "lib64").string();
+  CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::cann);
+
+  // Ours in LD_LIBRARY_PATH is no CANN.
+  const fs::path host = host_runtime_of(surroundings.executable);
+  REQUIRE_FALSE(host.empty());
+  surroundings.library_path = (host / "lib64").string();
+  CHECK(choose_runtime(std::nullopt, surroundings).runtime == CannRuntime::host);
+  CHECK_THAT(error_of("cann", surroundings), Contains("no libascendcl.so"));
+}
+
+TEST_CASE("without a host runtime beside it the program says what to install") {
+  RuntimeSurroundings surroundings = with_path("");
+  surroundings.executable = "/nowhere/bin/msprof";
+  CHECK_THAT(error_of("host", surroundings), Contains("install msprof as a whole"));
+}
+
+TEST_CASE("an application is looked up in the current folder, then on PATH") {
+  const TempFolder folder;
+  write_program(folder / "here" / "app", "#!/bin/sh\n");
+  write_program(folder / "path" / "app", "#!/bin/sh\n");
+  write_program(folder / "path" / "other", "#!/bin/sh\n");
+  write_program(folder / "path" / "python3", "#!/bin/sh\n");
+  write_file(folder / "here" / "main.py", "import acl\n");
+  write_file(folder / "here" / "data", "1");
+  fs::create_symlink(folder / "path" / "other", folder / "here" / "linked");
+  const fs::path here = folder / "here";
+  const std::string path = "/nowhere:" + (folder / "path").string();
+  const auto program = [&](const char* word) {
+    return find_application(word, {"1"}, here, path).program;
+  };
+  CHECK(program("app") == here / "app");
+  CHECK(program("./app") == here / "app");
+  CHECK(program("../path/other") == folder / "path" / "other");
+  CHECK(program("other") == folder / "path" / "other");
+  CHECK(program("linked") == here / "linked");
+  const Application script = find_application("main.py", {"1"}, here, path);
+  CHECK(script.program == folder / "path" / "python3");
+  CHECK(script.arguments == std::vector<std::string>{"main.py", "1"});
+
+  const auto why = [&](const char* word) -> std::string {
+    try {
+      find_application(word, {}, here, path);
+    } catch (const Error& error) {
+      return error.what();
+    }
+    return "";
+  };
+  CHECK_THAT(why("data"), Contains("is not executable; chmod +x"));
+  CHECK_THAT(why("./none"), Contains("no such file"));
+  CHECK_THAT(why("none"), Contains("on PATH"));
+  CHECK_THAT(why("../here"), Contains("no such file"));
+}
+
+TEST_CASE("an application is for CANN where it, a library of it, or its script brings CANN in") {
+  const TempFolder folder;
+  const auto kind = [&](const fs::path& program, const std::vector<std::string>& words = {}) {
+    return kind_of({program, words}, folder.path(), "");
+  };
+  CHECK(kind(DEMO_ACL) == ApplicationKind::cann);
+  CHECK(kind(DEMO_BOARD) == ApplicationKind::svp);
+  CHECK(kind("/bin/true") == ApplicationKind::unknown);
+  CHECK(kind("/nowhere") == ApplicationKind::unknown);
+
+  write_file(folder / "with.py", "# import nothing\n  from acl import rt as r\n");
+  write_file(folder / "torch.py", "import torch_npu.profiler\n");
+  write_file(folder / "without.py", "import aclocal\n'import acl' in text\n");
+  write_file(folder / "package" / "__main__.py", "import acl\n");
+  CHECK(kind("/usr/bin/python3", {"with.py"}) == ApplicationKind::cann);
+  CHECK(kind("/usr/bin/python3.11", {"-u", "torch.py", "x"}) == ApplicationKind::cann);
+  CHECK(kind("/usr/bin/python3", {"-m", "package"}) == ApplicationKind::cann);
+  CHECK(kind("/usr/bin/python3", {"without.py"}) == ApplicationKind::unknown);
+  CHECK(kind("/usr/bin/python3", {"-c", "import acl"}) == ApplicationKind::unknown);
+  CHECK(kind("/bin/sh", {"with.py"}) == ApplicationKind::unknown);
+  write_program(folder / "tool", "#!/usr/bin/env python3\nimport acl\n");
+  CHECK(kind(folder / "tool") == ApplicationKind::cann);
+}
+
+TEST_CASE("the rank of a process is that of its launcher, unless it is known") {
+  CHECK_FALSE(rank_variable());
+  const Variable slurm("SLURM_PROCID", "5");
+  // In the script of a batch job it is 0 for all that the script starts.
+  CHECK_FALSE(rank_variable());
+  const Variable step("SLURM_STEP_ID", "0");
+  CHECK(rank_variable() == "RANK_ID=5");
+  const Variable mpi("OMPI_COMM_WORLD_RANK", "3");
+  CHECK(rank_variable() == "RANK_ID=3");
+  const Variable torch("RANK", "2");
+  CHECK(rank_variable() == "RANK_ID=2");
+  const Variable own("RANK_ID", "7");
+  CHECK_FALSE(rank_variable());
+}
