@@ -1,0 +1,198 @@
+#include "collect/cann/json_fault.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr int kMaxShown = 40;
+constexpr std::string_view kBlank = " \t\r\n";
+constexpr std::string_view kEscapes = "\"\\/bfnrtu";
+constexpr std::string_view kEndsWord = " \t\r\n\",:{}[]";
+
+std::string shown(std::string_view text) {
+  return shorten(printable(text), kMaxShown);
+}
+
+// Reads key by key and stops at the first thing that JSON does not have.
+class FaultFinder {
+ public:
+  explicit FaultFinder(std::string_view text) : text_(text) {}
+
+  std::optional<JsonFault> find() {
+    skip_blanks();
+    if (!is_next('{')) return fault(at_, "the { at the beginning is missing");
+    ++at_;
+    skip_blanks();
+    if (is_next('}')) {
+      ++at_;
+      return after_end();
+    }
+    for (;;) {
+      if (read_member()) return fault_;
+      skip_blanks();
+      if (is_next('}')) {
+        ++at_;
+        return after_end();
+      }
+      if (!is_next(',')) return between_members();
+      comma_ = at_++;
+    }
+  }
+
+ private:
+  bool at_end() const { return at_ >= text_.size(); }
+  bool is_next(char c) const { return !at_end() && text_[at_] == c; }
+
+  void skip_blanks() { at_ = std::min(text_.find_first_not_of(kBlank, at_), text_.size()); }
+
+  std::string_view word() const {
+    const std::size_t end = std::min(text_.find_first_of(kEndsWord, at_), text_.size());
+    return text_.substr(at_, end - at_);
+  }
+
+  std::optional<JsonFault> fault(std::size_t at, std::string what) {
+    fault_ = JsonFault{at, std::move(what)};
+    return fault_;
+  }
+  bool failed(std::size_t at, std::string what) { return fault(at, std::move(what)).has_value(); }
+
+  // True where a fault was found; so are the next two.
+  bool read_member() {
+    skip_blanks();
+    if (read_key()) return true;
+    skip_blanks();
+    if (!is_next(':')) return no_colon();
+    ++at_;
+    skip_blanks();
+    return read_value();
+  }
+
+  bool read_key() {
+    if (is_next('"')) {
+      if (read_text(":,}")) return true;
+      key_ = last_;
+      key_at_ = last_at_;
+      return false;
+    }
+    if (at_end()) return failed(at_, "the } at the end is missing");
+    if (is_next('}')) return failed(comma_, "there is a comma too many before the }");
+    if (is_next(',')) return failed(at_, "there is a comma too many");
+    return bare_word("a key in quotes is expected");
+  }
+
+  bool no_colon() {
+    const std::size_t colon = key_.find(':');
+    if (colon != std::string_view::npos) {
+      return failed(key_at_ + colon,
+                    fmt::format("the quote after {} is missing", shown(key_.substr(0, colon))));
+    }
+    return failed(at_, fmt::format("the colon after \"{}\" is missing", shown(key_)));
+  }
+
+  bool read_value() {
+    last_ = {};
+    if (is_next('"')) return read_text(",}");
+    if (is_next('{') || is_next('[')) return skip_nested();
+    if (at_end() || is_next(',') || is_next('}')) {
+      return failed(at_, fmt::format("the value of \"{}\" is missing", shown(key_)));
+    }
+    const std::string_view bare = word();
+    const bool is_number =
+        bare.find_first_not_of("0123456789+-.eE") == std::string_view::npos && !bare.empty();
+    if ((is_number || bare == "true" || bare == "false" || bare == "null") &&
+        text_.substr(at_ + bare.size()).find('"') != 0) {
+      at_ += bare.size();
+      return false;
+    }
+    return bare_word("a value is expected");
+  }
+
+  // A text from its quote to the next. One without end is taken to end at one of `ends`.
+  bool read_text(std::string_view ends) {
+    last_at_ = ++at_;
+    for (; !at_end() && text_[at_] != '"'; ++at_) {
+      if (static_cast<unsigned char>(text_[at_]) < 0x20) {
+        return failed(at_, "a line break or another control character stands inside the quotes");
+      }
+      if (text_[at_] != '\\') continue;
+      if (++at_ < text_.size() && kEscapes.find(text_[at_]) == std::string_view::npos) {
+        return failed(at_ - 1, "this backslash begins no escape of JSON");
+      }
+    }
+    if (at_end()) {
+      const std::size_t end = std::min(text_.find_first_of(ends, last_at_), text_.size());
+      return failed(end, fmt::format("the quote after {} is missing",
+                                     shown(text_.substr(last_at_, end - last_at_))));
+    }
+    last_ = text_.substr(last_at_, at_ - last_at_);
+    ++at_;
+    return false;
+  }
+
+  bool bare_word(std::string_view expected) {
+    if (is_next('\'')) return failed(at_, "JSON has double quotes, not single ones");
+    const std::string_view bare = word();
+    if (bare.empty()) return failed(at_, std::string(expected));
+    const bool has_end = text_.substr(at_ + bare.size()).starts_with('"');
+    return failed(at_,
+                  fmt::format("the {} {} {} missing", has_end ? "quote before" : "quotes around",
+                              shown(bare), has_end ? "is" : "are"));
+  }
+
+  bool skip_nested() {
+    const std::size_t begin = at_;
+    std::size_t depth = 0;
+    do {
+      if (at_end()) return failed(begin, "this bracket is not closed");
+      const char c = text_[at_];
+      if (c == '"') {
+        if (read_text("")) return true;
+        continue;
+      }
+      if (c == '{' || c == '[') ++depth;
+      if (c == '}' || c == ']') --depth;
+      ++at_;
+    } while (depth > 0);
+    return false;
+  }
+
+  std::optional<JsonFault> between_members() {
+    if (at_end()) return fault(at_, "the } at the end is missing");
+    // "output":"/tmp,"l2":…: the quote that closes the value was left out, the next one does.
+    const std::size_t comma = last_.rfind(',');
+    if (comma != std::string_view::npos && !is_next('"')) {
+      return fault(last_at_ + comma,
+                   fmt::format("the quote after {} is missing", shown(last_.substr(0, comma))));
+    }
+    return fault(at_, fmt::format("the comma behind the value of \"{}\" is missing", shown(key_)));
+  }
+
+  std::optional<JsonFault> after_end() {
+    skip_blanks();
+    if (at_end()) return std::nullopt;
+    return fault(at_, "there is text behind the closing }");
+  }
+
+  std::string_view text_;
+  std::size_t at_ = 0;
+  std::size_t comma_ = 0;  // the last one
+  std::string_view key_;
+  std::size_t key_at_ = 0;
+  std::string_view last_;  // text in quotes
+  std::size_t last_at_ = 0;
+  std::optional<JsonFault> fault_;
+};
+
+}  // namespace
+
+std::optional<JsonFault> find_json_fault(std::string_view text) {
+  return FaultFinder(text).find();
+}
+
+}  // namespace msprof

@@ -1,0 +1,124 @@
+// What --framework puts into the environment, and what it says about it.
+#include "collect/cann/framework.hpp"
+
+#include <stdlib.h>
+
+#include <catch2/catch.hpp>
+
+#include "base/error.hpp"
+
+namespace msprof {
+
+namespace {
+
+std::string said(const FrameworkPlan& plan) {
+  std::string lines;
+  for (const std::string& sentence : plan.sentences) lines += sentence + "\n";
+  return lines;
+}
+
+// The sentence of the usage error; empty where there is none.
+template <typename Work>
+std::string refusal(Work&& work) {
+  try {
+    work();
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::usage);
+    return error.what();
+  }
+  return "";
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+using Words = std::vector<std::string>;
+
+}  // namespace
+
+TEST_CASE("Frameworks have the names that users type, and another gets the nearest one") {
+  CHECK(parse_framework("tf") == Framework::tensorflow);
+  CHECK(parse_framework("tensorflow") == Framework::tensorflow);
+  CHECK(parse_framework("mindspore") == Framework::mindspore);
+  CHECK(parse_framework("torch") == Framework::torch);
+  for (const std::string& name : framework_names()) CHECK_NOTHROW(parse_framework(name));
+  CHECK(refusal([] { parse_framework("mindspor"); }) ==
+        "--framework must be tf, tensorflow, mindspore or torch, not \"mindspor\"; did you mean "
+        "mindspore?");
+}
+
+TEST_CASE("TensorFlow without options gets the documented defaults, which are printed") {
+  const auto plan = plan_framework(Framework::tensorflow, std::nullopt, "/out");
+  const std::string options =
+      R"({"output":"/out","training_trace":"on","task_time":"on","hccl":"on","aicpu":"on",)"
+      R"("aic_metrics":"PipeUtilization","msproftx":"off"})";
+  CHECK(plan.environment == Words{"PROFILING_MODE=true", "PROFILING_OPTIONS=" + options});
+  CHECK(contains(said(plan), options + ", the documented defaults"));
+  CHECK(contains(said(plan), "settings in the script beat both"));
+  CHECK(plan.records_by_itself);
+}
+
+TEST_CASE("TensorFlow's options are handed on with the output of the run") {
+  const auto plan =
+      plan_framework(Framework::tensorflow, R"({"output":"/tmp/p", "l2":"on"})", "/out");
+  CHECK(plan.environment.at(1) == R"(PROFILING_OPTIONS={"output":"/out","l2":"on"})");
+  CHECK(contains(said(plan), "output /tmp/p becomes /out"));
+  CHECK_FALSE(contains(said(plan), "defaults"));
+  const auto without = plan_framework(Framework::tensorflow, R"({"task_trace":"on"})", "/out");
+  CHECK(without.environment.at(1) == R"(PROFILING_OPTIONS={"output":"/out","task_trace":"on"})");
+  CHECK(contains(said(without), "older name"));
+}
+
+TEST_CASE("Wrong options are refused before the start, all of them at once") {
+  const auto with = [](const std::string& options) {
+    return refusal([&] { plan_framework(Framework::tensorflow, options, "/out"); });
+  };
+  CHECK(with(R"({"training_trace":"on",task_trace":"on"})") ==
+        "--profiling-options, line 1, column 24: the quote before task_trace is missing");
+  CHECK(with(R"({"l3":"on","l2":"1"})") ==
+        "--profiling-options, line 1, column 2: \"l3\" is no key of it; did you mean l2?\n"
+        "--profiling-options, line 1, column 12: \"l2\" must be on or off, not \"1\"");
+  CHECK(with("") == "--profiling-options, line 1, column 1: the { at the beginning is missing");
+  CHECK(contains(with(R"({"fp_point":")" + std::string(2029, 'x') + "\"}"),
+                 "with the output folder it has 2,060 bytes"));
+}
+
+TEST_CASE("A folder that JSON cannot hold is refused with a sentence") {
+  CHECK(contains(refusal([] { plan_framework(Framework::tensorflow, std::nullopt, "/out\xff"); }),
+                 "is not UTF-8"));
+}
+
+TEST_CASE("MindSpore gets its variable, which starts the whole run") {
+  const auto plan = plan_framework(Framework::mindspore, std::nullopt, "/out");
+  CHECK(
+      plan.environment ==
+      Words{R"(MS_PROFILER_OPTIONS={"start":true,"output_path":"/out",)"
+            R"("profiler_level":"Level0","activities":["CPU","NPU"],"aic_metrics":"AicoreNone"})"});
+  CHECK(plan.records_by_itself);
+  CHECK(contains(said(plan), "no variable for a schedule"));
+}
+
+TEST_CASE("PyTorch has no variable of its own that starts it, which is said") {
+  unsetenv("PROF_CONFIG_PATH");
+  const auto plan = plan_framework(Framework::torch, std::nullopt, "/out");
+  CHECK(plan.environment == Words{"PROF_CONFIG_PATH=/out"});
+  CHECK_FALSE(plan.records_by_itself);
+  CHECK(contains(said(plan), "PyTorch has no variable that starts its own profiler"));
+  setenv("PROF_CONFIG_PATH", "/mine", 1);
+  const auto kept = plan_framework(Framework::torch, std::nullopt, "/out");
+  unsetenv("PROF_CONFIG_PATH");
+  CHECK(kept.environment.empty());
+  CHECK(contains(said(kept), "PROF_CONFIG_PATH=/mine is kept"));
+}
+
+TEST_CASE("Options belong to TensorFlow; without a framework there is nothing to set") {
+  for (const Framework other : {Framework::none, Framework::mindspore, Framework::torch}) {
+    CHECK(contains(refusal([&] { plan_framework(other, "{}", "/out"); }), "--framework tf"));
+  }
+  const auto plan = plan_framework(Framework::none, std::nullopt, "/out");
+  CHECK(plan.environment.empty());
+  CHECK(plan.sentences.empty());
+}
+
+}  // namespace msprof

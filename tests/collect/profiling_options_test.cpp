@@ -1,0 +1,269 @@
+// profiling_options as they are checked before a start: JSON, keys, values, length, what excludes
+// each other; and the page of the manual that lists them.
+#include "collect/cann/profiling_options.hpp"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "collect/cann/json_fault.hpp"
+#include "support/files.hpp"
+
+namespace msprof {
+
+namespace {
+
+// As the vendor's manual prints it, for Estimator programs of TensorFlow 1.15.
+constexpr std::string_view kManualExample =
+    R"({"output":"/tmp/profiling","training_trace":"on",task_trace":"on","fp_point":"",)"
+    R"("bp_point":"","aic_metrics":"PipeUtilization"})";
+
+std::string with_output_key(const std::string& keys) {
+  return R"({"output":"/tmp",)" + keys + "}";
+}
+
+// All problems of a text, a line each.
+std::string problems_of(const std::string& text, OutputKey output = OutputKey::required) {
+  const ProfilingOptionsCheck check = check_profiling_options(text, output);
+  CHECK(check.effective.empty() == !check.problems.empty());
+  std::string lines;
+  for (const Problem& each : check.problems) lines += each.sentence("options", text) + "\n";
+  return lines;
+}
+
+std::string notes_of(const std::string& text) {
+  std::string lines;
+  for (const Problem& each : check_profiling_options(text).notes)
+    lines += each.sentence("options", text) + "\n";
+  return lines;
+}
+
+std::string manual_page() {
+  return test::read_file(std::filesystem::path(MSPROF_SOURCE_DIR) / "docs/frameworks.md");
+}
+
+// Values that a key takes, and values that it does not.
+struct Samples {
+  std::vector<std::string> good;
+  std::vector<std::string> bad;
+};
+
+Samples samples_of(const ProfilingOption& option) {
+  const std::string below = std::to_string(option.low - 1), above = std::to_string(option.high + 1);
+  const std::string low = std::to_string(option.low), high = std::to_string(option.high);
+  switch (option.kind) {
+    case OptionKind::choice:
+      return {option.choices, {"", "ON", "yes", "l9", "on,off"}};
+    case OptionKind::choices:
+      return {{"cpu", "mem", "mem,cpu"}, {"", "cpu,", "cpu,cpu", "gpu", "cpu mem"}};
+    case OptionKind::metrics: {
+      Samples samples{option.choices, {"", "Memry", "Custom:", "Custom:12", "Custom:0x"}};
+      samples.good.insert(samples.good.end(), {"Custom:0x416", "Custom:0x1,0XfF"});
+      samples.bad.emplace_back("Custom:0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8,0x9");
+      return samples;
+    }
+    case OptionKind::number:
+      return {{low, high}, {below, above, "", "1x", "-1", "5.0"}};
+    case OptionKind::storage:
+      return {{low + "MB", high + "MB"}, {below + "MB", above + "MB", low, low + "GB", "MB", ""}};
+    case OptionKind::path:
+      return {{"", "/tmp/a b", "relative"}, {"a;b", "$HOME", "a\nb", "a|b"}};
+    case OptionKind::text:
+      break;
+  }
+  return {{"", "anything"}, {}};
+}
+
+std::string pair_of(std::string_view key, const std::string& value) {
+  return nlohmann::json(key).dump() + ":" + nlohmann::json(value).dump();
+}
+
+}  // namespace
+
+TEST_CASE("The manual's own example lacks a quote, and the sentence says where") {
+  CHECK(problems_of(std::string(kManualExample)) ==
+        "options, line 1, column 50: the quote before task_trace is missing\n");
+  std::string mended(kManualExample);
+  mended.insert(mended.find("task_trace"), "\"");
+  CHECK(problems_of(mended) == "");
+  CHECK(check_profiling_options(mended).output == "/tmp/profiling");
+}
+
+TEST_CASE("Broken JSON is named by its place and by what is missing there") {
+  struct Case {
+    std::string text;
+    std::string place;
+    std::string what;
+  };
+  const std::vector<Case> cases = {
+      {"", "line 1, column 1", "the { at the beginning is missing"},
+      {R"("output":"/tmp"})", "line 1, column 1", "the { at the beginning is missing"},
+      {R"({"output":"/tmp")", "line 1, column 17", "the } at the end is missing"},
+      {"{\"output\":\"/tmp\",\n  \"l2\":on}", "line 2, column 8",
+       "the quotes around on are missing"},
+      {R"({"é":"1",l2":"on"})", "line 1, column 10", "the quote before l2 is missing"},
+      {R"({l2:"on"})", "line 1, column 2", "the quotes around l2 are missing"},
+      {R"({"l2:"on"})", "line 1, column 5", "the quote after l2 is missing"},
+      {R"({"l2":on"})", "line 1, column 7", "the quote before on is missing"},
+      {R"({"l2":"on})", "line 1, column 10", "the quote after on is missing"},
+      {R"({"output":"/tmp,"l2":"on"})", "line 1, column 16", "the quote after /tmp is missing"},
+      {R"({"l2":"on" "hccl":"on"})", "line 1, column 12",
+       "the comma behind the value of \"l2\" is missing"},
+      {R"({"l2" "on"})", "line 1, column 7", "the colon after \"l2\" is missing"},
+      {R"({"l2":,"hccl":"on"})", "line 1, column 7", "the value of \"l2\" is missing"},
+      {R"({"l2":"on",})", "line 1, column 11", "there is a comma too many before the }"},
+      {R"({"l2":"on",,"hccl":"on"})", "line 1, column 12", "there is a comma too many"},
+      {R"({'l2':'on'})", "line 1, column 2", "JSON has double quotes, not single ones"},
+      {R"({"l2":"on"} x)", "line 1, column 13", "there is text behind the closing }"},
+      {R"({"l2":"o\n","a":"\q"})", "line 1, column 18", "this backslash begins no escape of JSON"},
+      {"{\"l2\":\"o\nn\"}", "line 1, column 9",
+       "a line break or another control character stands inside the quotes"},
+      {R"({"l2":[1,{"a":"]"})", "line 1, column 7", "this bracket is not closed"},
+      {R"({"l2":1e})", "line 1, column 9", "from here on it is no JSON"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.text);
+    CHECK(problems_of(each.text) == "options, " + each.place + ": " + each.what + "\n");
+  }
+}
+
+TEST_CASE("The reader of faults finds none in what is JSON, and ends with every text cut short") {
+  const std::string good = R"( {"a":"x\"y,","b":[1,{"c":"]}"}],"d":-1.5e3,"e":true,"f":null} )";
+  CHECK_FALSE(find_json_fault(good).has_value());
+  CHECK_FALSE(find_json_fault("{}").has_value());
+  for (std::size_t length = 0; length + 2 < good.size(); ++length) {
+    INFO(good.substr(0, length));
+    CHECK(find_json_fault(good.substr(0, length)).has_value());
+  }
+}
+
+TEST_CASE("What is JSON and no object is refused") {
+  CHECK(problems_of("[1]") == "options: it is no JSON object: { and } belong around the keys\n");
+}
+
+TEST_CASE("Each key takes its values and refuses others") {
+  for (const ProfilingOption& option : profiling_option_table()) {
+    const Samples samples = samples_of(option);
+    const bool is_output = option.name == "output";
+    for (const std::string& value : samples.good) {
+      INFO(option.name << " good " << value);
+      const std::string pair = pair_of(option.name, value);
+      CHECK(problems_of(is_output ? "{" + pair + "}" : with_output_key(pair)) == "");
+    }
+    for (const std::string& value : samples.bad) {
+      INFO(option.name << " bad " << value);
+      const std::string pair = pair_of(option.name, value);
+      CHECK(problems_of(is_output ? "{" + pair + "}" : with_output_key(pair))
+                .find(fmt::format("\"{}\" must be ", option.name)) != std::string::npos);
+    }
+    INFO(option.name << " with a list");
+    const std::string list = fmt::format("\"{}\":[]", option.name);
+    CHECK(problems_of("{" + list + "}").find("must be") != std::string::npos);
+  }
+  CHECK(problems_of(with_output_key(R"("sys_cpu_freq":50)")) == "");
+  CHECK(
+      problems_of(with_output_key(R"("sys_cpu_freq":60)")) ==
+      "options, line 1, column 18: \"sys_cpu_freq\" must be a whole number from 1 to 50, not 60\n");
+  CHECK(problems_of(with_output_key(R"("hccl":true)")) ==
+        "options, line 1, column 18: \"hccl\" must be on or off, not true\n");
+}
+
+TEST_CASE("A key that is none is named with the nearest one") {
+  CHECK(problems_of(with_output_key(R"("aic_metric":"Memory")")) ==
+        "options, line 1, column 18: \"aic_metric\" is no key of it; did you mean aic_metrics?\n");
+}
+
+TEST_CASE("All problems are told at once, and a key that stands there twice is one") {
+  CHECK(problems_of(R"({"output":"/tmp","l2":"on","hcl":"on","l2":"off","aicpu":"1"})") ==
+        "options: \"l2\" stands there twice\n"
+        "options, line 1, column 28: \"hcl\" is no key of it; did you mean hccl?\n"
+        "options, line 1, column 50: \"aicpu\" must be on or off, not \"1\"\n");
+}
+
+TEST_CASE("2,048 bytes are taken, one more is not") {
+  const std::string empty = with_output_key(R"("fp_point":"")");
+  std::string text = empty;
+  text.insert(text.size() - 2, std::string(2048 - empty.size(), 'x'));
+  REQUIRE(text.size() == 2048);
+  CHECK(problems_of(text) == "");
+  text.insert(text.size() - 2, "x");
+  CHECK(problems_of(text) == "options: it has 2,049 bytes, and at most 2,048 are taken\n");
+}
+
+TEST_CASE("The output is required; an empty one is the folder of ASCEND_WORK_PATH, which is told") {
+  CHECK(problems_of(R"({"l2":"on"})") ==
+        "options: \"output\" is missing: it names the folder of the results\n");
+  CHECK(problems_of(R"({"l2":"on"})", OutputKey::added_later) == "");
+  CHECK(problems_of(R"({"output":""})") == "");
+  CHECK(notes_of(R"({"output":""})").find("profiling_data in $ASCEND_WORK_PATH") !=
+        std::string::npos);
+}
+
+TEST_CASE("What excludes each other is refused") {
+  CHECK(problems_of(with_output_key(R"("instr_profiling":"on","instr_profiling_freq":"500")")) ==
+        "");
+  CHECK(problems_of(with_output_key(R"("instr_profiling":"on","l2":"off")")) == "");
+  CHECK(
+      problems_of(with_output_key(R"("instr_profiling":"on","l2":"on","aic_metrics":"Memory")")) ==
+      "options, line 1, column 18: \"instr_profiling\" excludes \"l2\" and \"aic_metrics\": leave "
+      "these out\n");
+  CHECK(
+      problems_of(with_output_key(R"("task_time":"off","task_trace":"on")")) ==
+      "options, line 1, column 36: \"task_time\" is off and \"task_trace\", its older name, on\n");
+  CHECK(problems_of(with_output_key(R"("task_time":"l1","task_trace":"on")")) == "");
+}
+
+TEST_CASE("What has no effect, or an older name, is told and ends nothing") {
+  CHECK(notes_of(with_output_key(R"("task_trace":"on")")) ==
+        "options: \"task_trace\" is the older name of \"task_time\"\n");
+  CHECK(notes_of(with_output_key(R"("instr_profiling_freq":"500")")) ==
+        "options: \"instr_profiling_freq\" has no effect without \"instr_profiling\":\"on\"\n");
+  CHECK(notes_of(with_output_key(R"("host_sys_usage_freq":"5")")) ==
+        "options: \"host_sys_usage_freq\" has no effect without \"host_sys_usage\"\n");
+  CHECK(notes_of(with_output_key(R"("l2":"on")")) == "");
+}
+
+TEST_CASE("The effective options are one line with the keys in their order") {
+  const auto check = check_profiling_options("{ \"output\": \"/tmp\",\n \"l2\": \"on\" }");
+  CHECK(check.effective == R"({"output":"/tmp","l2":"on"})");
+  CHECK(with_output(check.effective, "/else where") == R"({"output":"/else where","l2":"on"})");
+  CHECK(with_output(R"({"l2":"on"})", "/x") == R"({"output":"/x","l2":"on"})");
+}
+
+TEST_CASE("The documented defaults are good options") {
+  const auto check = check_profiling_options(default_profiling_options());
+  CHECK(check.problems.empty());
+  CHECK(check.notes.empty());
+  CHECK(check.effective == default_profiling_options());
+  CHECK(nlohmann::json::parse(check.effective) ==
+        nlohmann::json({{"output", "./"},
+                        {"training_trace", "on"},
+                        {"task_time", "on"},
+                        {"hccl", "on"},
+                        {"aicpu", "on"},
+                        {"aic_metrics", "PipeUtilization"},
+                        {"msproftx", "off"}}));
+}
+
+TEST_CASE("The manual's table of keys is the program's, line by line") {
+  std::string table;
+  for (const ProfilingOption& option : profiling_option_table()) {
+    table += fmt::format("| `{}` | {} | {} |\n", option.name, value_words(option), option.meaning);
+  }
+  const std::string page = manual_page();
+  const std::size_t begin = page.find("| `output` |");
+  REQUIRE(begin != std::string::npos);
+  CHECK(page.substr(begin, page.find("\n\n", begin) + 1 - begin) == table);
+}
+
+TEST_CASE("The manual shows the vendor's example and the sentence about it") {
+  const std::string page = manual_page();
+  CHECK(page.find(kManualExample) != std::string::npos);
+  for (const Problem& problem : check_profiling_options(kManualExample).problems)
+    CHECK(page.find(problem.sentence("--profiling-options", kManualExample)) != std::string::npos);
+  CHECK(page.find(default_profiling_options()) != std::string::npos);
+}
+
+}  // namespace msprof
