@@ -14,6 +14,7 @@
 #include <optional>
 #include <string_view>
 
+#include "runtime/acl/prof/framework_options.hpp"
 #include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
 
@@ -305,7 +306,9 @@ std::optional<std::string> read_file(const std::string& path) {
   return text;
 }
 
-aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out) {
+// Sets `decides` where the file has a "profiler", also one that is switched off.
+aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out,
+                       bool& decides) {
   const auto text = read_file(path);
   if (!text) {
     say(path + " cannot be read: " + strerror(errno));
@@ -328,7 +331,18 @@ aclError read_acl_json(const std::string& path, std::uint32_t devices, Configura
   const std::string wanted = settings.text(kSwitch).value_or("off");
   if (wanted != "on" && wanted != "off")
     return settings.wrong(kSwitch, wanted, "\"on\" or \"off\"");
+  decides = true;
+  if (wanted == "off" && is_framework_mode())
+    say(path +
+        ": \"profiler\" is switched off and goes before PROFILING_MODE: nothing is recorded");
   return wanted == "on" ? read_object(settings, devices, out) : ACL_SUCCESS;
+}
+
+aclError read_framework(std::uint32_t devices, Configuration& out) {
+  FrameworkOptions options;
+  if (const aclError result = read_framework_options(options); result != ACL_SUCCESS) return result;
+  out.config.bits |= options.bits;
+  return read_object(Settings(options.profiler, "PROFILING_OPTIONS", false), devices, out);
 }
 
 }  // namespace
@@ -348,8 +362,12 @@ aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
   const char* const replacement = secure_getenv("MSPROF_ACL_JSON");
   const char* const path =
       replacement != nullptr && *replacement != '\0' ? replacement : acl_json_path;
-  if (path == nullptr || *path == '\0') return ACL_SUCCESS;
-  return read_acl_json(path, devices, configuration);
+  bool decided = false;
+  if (path != nullptr && *path != '\0') {
+    const aclError result = read_acl_json(path, devices, configuration, decided);
+    if (result != ACL_SUCCESS) return result;
+  }
+  return decided || !is_framework_mode() ? ACL_SUCCESS : read_framework(devices, configuration);
 }
 
 void tell_collector(const Configuration& configuration, const std::string& folder) {

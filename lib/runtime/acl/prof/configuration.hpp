@@ -21,8 +21,9 @@ struct Configuration {
   std::uint64_t duration_s = 0;  // of recording; 0: to the end
 };
 
-// Reads PROFILER_SAMPLECONFIG, else MSPROF_ACL_JSON, else `acl_json_path` (null: no file); all of
-// `devices` are recorded unless the environment names some. What is wrong is said on stderr:
+// Reads PROFILER_SAMPLECONFIG, else MSPROF_ACL_JSON, else `acl_json_path` (null: no file), else, in
+// PROFILING_MODE=true, PROFILING_OPTIONS; all of `devices` are recorded unless the environment
+// names some. What is wrong is said on stderr:
 // ACL_ERROR_INVALID_FILE a file that cannot be read, ACL_ERROR_PARSE_FILE one that is no JSON
 // object, ACL_ERROR_INVALID_PARAM an unknown key, ACL_ERROR_INVALID_PROFILING_CONFIG a wrong value.
 aclError read_configuration(const char* acl_json_path, std::uint32_t devices,

@@ -1,0 +1,230 @@
+// PROFILING_MODE=true with PROFILING_OPTIONS at aclInit: what is recorded, where, what is refused,
+// and what goes before it.
+#include <catch2/catch.hpp>
+
+#include "acl/capture.hpp"
+#include "acl/prof_fixture.hpp"
+#include "collect/cann/profiling_options.hpp"
+#include "runtime/acl/prof/configuration.hpp"
+#include "support/files.hpp"
+
+using namespace msprof::acl;
+using namespace msprof::acl::test;
+using msprof::test::ImportedCapture;
+using msprof::test::read_file;
+using msprof::test::write_file;
+namespace fs = std::filesystem;
+
+namespace {
+
+struct Read {
+  aclError code = ACL_SUCCESS;
+  Configuration configuration;
+  std::string said;
+};
+
+Read read(const std::string& options) {
+  const Variable mode("PROFILING_MODE", "true");
+  const Variable text("PROFILING_OPTIONS", options);
+  Read result;
+  const CapturedStderr captured;
+  result.code = read_configuration(nullptr, 8, result.configuration);
+  result.said = captured.text();
+  return result;
+}
+
+std::uint64_t bits_of(const std::string& keys) {
+  const Read result = read(R"({"output":"/tmp/x")" + keys + "}");
+  INFO(keys << " " << result.said);
+  CHECK(result.code == ACL_SUCCESS);
+  return result.configuration.config.bits;
+}
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+// A value that the table of the collector and a host take.
+std::string good_value(const msprof::ProfilingOption& option) {
+  switch (option.kind) {
+    case msprof::OptionKind::number:
+      return std::to_string(option.low);
+    case msprof::OptionKind::storage:
+      return std::to_string(option.low) + "MB";
+    case msprof::OptionKind::path:
+      return "/tmp/x";
+    case msprof::OptionKind::text:
+      return "";
+    default:
+      return option.choices.front();
+  }
+}
+
+}  // namespace
+
+TEST_CASE("options of a framework record task times, and what else they name") {
+  const std::uint64_t task_time = with_implied_bits(ACL_PROF_TASK_TIME);
+  CHECK(bits_of("") == task_time);
+  CHECK(bits_of(R"(,"task_time":"off","hccl":"on")") == ACL_PROF_HCCL_TRACE);
+  CHECK(bits_of(R"(,"task_time":"off","training_trace":"on")") == ACL_PROF_TRAINING_TRACE);
+  CHECK(bits_of(R"(,"task_trace":"l0")") == with_implied_bits(ACL_PROF_TASK_TIME_L0));
+  CHECK(bits_of(R"(,"task_time":"l1","task_trace":"l0")") == task_time);
+  CHECK(bits_of(R"(,"runtime_api":"on","aicpu":"on","msproftx":"on","l2":"on")") ==
+        (task_time | ACL_PROF_RUNTIME_API | ACL_PROF_AICPU | ACL_PROF_MSPROFTX | ACL_PROF_L2CACHE));
+  CHECK(bits_of(R"(,"aic_metrics":"Memory")") == (task_time | ACL_PROF_AICORE_METRICS));
+  CHECK(bits_of(R"(,"fp_point":"","bp_point":"add_1","task_block":"off")") == task_time);
+  const Read result = read(R"({"output":"/tmp/x","storage_limit":"300MB","aic_metrics":"Memory"})");
+  CHECK(result.configuration.settings.storage_limit_bytes() == 300 * 1024 * 1024);
+  CHECK(result.configuration.config.metrics == ACL_AICORE_MEMORY_BANDWIDTH);
+  CHECK(result.configuration.output == "/tmp/x");
+  CHECK(result.configuration.collector.empty());
+}
+
+TEST_CASE("the host runtime takes every key that the collector checks") {
+  for (const msprof::ProfilingOption& option : msprof::profiling_option_table()) {
+    INFO(option.name);
+    const std::string pair = "\"" + std::string(option.name) + "\":\"" + good_value(option) + "\"";
+    const bool is_output = option.name == "output";
+    const Read result = read(is_output ? "{" + pair + "}" : R"({"output":"/tmp/x",)" + pair + "}");
+    INFO(result.said);
+    CHECK(result.code == ACL_SUCCESS);
+    CHECK(result.configuration.wanted);
+  }
+}
+
+TEST_CASE("without options a framework has the documented defaults, in the current folder") {
+  const Read none = read("");
+  CHECK(none.code == ACL_SUCCESS);
+  CHECK(none.configuration.wanted);
+  const Read defaults = read(std::string(msprof::default_profiling_options()));
+  CHECK(none.configuration.config.bits == defaults.configuration.config.bits);
+  CHECK(none.configuration.config.bits ==
+        (with_implied_bits(ACL_PROF_TASK_TIME) | ACL_PROF_HCCL_TRACE | ACL_PROF_AICPU |
+         ACL_PROF_AICORE_METRICS));
+  CHECK(none.configuration.config.metrics == ACL_AICORE_PIPE_UTILIZATION);
+  CHECK(fs::path(none.configuration.output).lexically_normal() == fs::current_path() / "");
+}
+
+TEST_CASE("an empty output of a framework is profiling_data in ASCEND_WORK_PATH") {
+  const Variable work("ASCEND_WORK_PATH", "/tmp/work");
+  CHECK(read(R"({"output":""})").configuration.output == "/tmp/work/profiling_data");
+}
+
+TEST_CASE("what is wrong in a framework's options fails aclInit with a sentence") {
+  struct Case {
+    std::string options;
+    std::string sentence;
+  };
+  const std::vector<Case> cases = {
+      {R"({"output":"/tmp/x","training_trace":"on",task_trace":"on"})", "is not a JSON object"},
+      {"[]", "is not a JSON object"},
+      {R"({"l2":"on"})", "\"output\", the folder of the results, is missing"},
+      {R"({"output":"/tmp/x","aic_metric":"Memory"})", "\"aic_metric\" is no key of it"},
+      {R"({"output":"/tmp/x","switch":"on"})", "\"switch\" is no key of it"},
+      {R"({"output":"/tmp/x","l2":"yes"})", "\"l2\" must be"},
+      {R"({"output":"/tmp/x","training_trace":"l0"})", "\"training_trace\" must be"},
+      {R"({"output":"/tmp/x","task_block":1})", "\"task_block\" must be"},
+      {R"({"output":"/tmp/x","task_trace":"l9"})", "\"task_time\" must be"},
+      {R"({"output":"/tmp/x","fp_point":[1]})", "\"fp_point\" must be"},
+      {R"({"output":"/tmp/x","sys_cpu_freq":"51"})", "\"sys_cpu_freq\" must be"},
+      {R"({"output":"/tmp/x","fp_point":")" + std::string(2048, 'x') + "\"}", "at most 2048"},
+  };
+  for (const Case& each : cases) {
+    INFO(each.options);
+    const Read result = read(each.options);
+    CHECK(result.code == ACL_ERROR_INVALID_PROFILING_CONFIG);
+    CHECK(contains(result.said, "msprof runtime: PROFILING_OPTIONS"));
+    CHECK(contains(result.said, each.sentence));
+    CHECK_FALSE(result.configuration.wanted);
+  }
+}
+
+TEST_CASE("options without PROFILING_MODE=true record nothing") {
+  const Variable options("PROFILING_OPTIONS", "{broken");
+  Configuration configuration;
+  for (const char* mode : {"", "false", "TRUE", "1"}) {
+    const Variable set("PROFILING_MODE", mode);
+    CHECK(read_configuration(nullptr, 8, configuration) == ACL_SUCCESS);
+    CHECK_FALSE(configuration.wanted);
+  }
+}
+
+TEST_CASE("acl.json goes before a framework's options, also where it is switched off") {
+  const TempFolder elsewhere;
+  const Variable mode("PROFILING_MODE", "true");
+  const Variable options("PROFILING_OPTIONS", R"({"output":")" + elsewhere.path().string() + "\"}");
+  {
+    Scene scene;
+    REQUIRE(scene.acl_init_with(R"("switch":"on")") == ACL_SUCCESS);
+    CHECK(scene.folders().size() == 1);
+    CHECK(prof_folders(elsewhere.path()).empty());
+  }
+  {
+    Scene scene;
+    const CapturedStderr captured;
+    REQUIRE(scene.acl_init_with(R"("switch":"off")") == ACL_SUCCESS);
+    CHECK(contains(captured.text(), "goes before PROFILING_MODE"));
+    CHECK(prof_folders(elsewhere.path()).empty());
+  }
+  Scene scene;
+  const TempFolder folder;
+  write_file(folder / "acl.json", R"({"dump":{}})");
+  REQUIRE(scene.acl_init((folder / "acl.json").c_str()) == ACL_SUCCESS);
+  CHECK(prof_folders(elsewhere.path()).size() == 1);
+}
+
+TEST_CASE("a collector's parameters go before a framework's options") {
+  const TempFolder elsewhere;
+  const TempFolder collected;
+  const Variable mode("PROFILING_MODE", "true");
+  const Variable options("PROFILING_OPTIONS", R"({"output":")" + elsewhere.path().string() + "\"}");
+  const Variable sample("PROFILER_SAMPLECONFIG",
+                        R"({"result_dir":")" + collected.path().string() + "\"}");
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  CHECK(prof_folders(collected.path()).size() == 1);
+  CHECK(prof_folders(elsewhere.path()).empty());
+}
+
+TEST_CASE("a program under PROFILING_MODE=true leaves a folder that import calls complete") {
+  const TempFolder folder;
+  fs::create_directory(folder / "here");
+  const std::string model = msprof::test::small_model(folder.path());
+  const auto run = [&](const std::string& options) {
+    msprof::test::RunOptions environment{.folder = folder / "here",
+                                         .variables = {{"PROFILING_MODE", "true"}}};
+    if (!options.empty()) environment.variables.emplace_back("PROFILING_OPTIONS", options);
+    return msprof::test::run_program(msprof::test::acl_program("inference"), {model}, environment);
+  };
+  // The defaults, into the current folder; and options that name another.
+  const auto named = R"({"output":")" + (folder / "named").string() +
+                     R"(","task_time":"l1","runtime_api":"on","aic_metrics":"Memory"})";
+  for (const auto& [options, output] :
+       {std::pair(std::string(), "here"), std::pair(named, "named")}) {
+    const auto ended = run(options);
+    INFO(output << "\n" << ended.out << ended.err);
+    REQUIRE(ended.exit_code == 0);
+    const auto made = msprof::test::prof_folders(folder / output);
+    REQUIRE(made.size() == 1);
+    const ImportedCapture capture(made.front());
+    INFO(capture.import().err);
+    CHECK(capture.import().exit_code == 0);
+    CHECK(contains(capture.import().err, "verdict: complete"));
+    CHECK(capture.number("SELECT count(*) FROM task WHERE op_id IS NOT NULL") ==
+          3 * msprof::test::kSmallModelLayers);
+    CHECK(capture.number("SELECT count(*) FROM task_pmu") > 0);
+  }
+  CHECK(msprof::test::prof_folders(folder / "here").size() == 1);
+}
+
+TEST_CASE("a program whose options of a framework are wrong fails at aclInit and leaves nothing") {
+  const TempFolder folder;
+  const auto ended = msprof::test::run_program(
+      msprof::test::acl_program("inference"), {msprof::test::small_model(folder.path())},
+      {.folder = folder.path(),
+       .variables = {{"PROFILING_MODE", "true"}, {"PROFILING_OPTIONS", R"({"outptu":"/tmp"})"}}});
+  CHECK(ended.exit_code == 1);
+  CHECK(contains(ended.err, "\"outptu\" is no key of it"));
+  CHECK(contains(ended.err, "aclInit: 100010"));
+  CHECK(msprof::test::prof_folders(folder.path()).empty());
+}
