@@ -14,6 +14,7 @@
 #include "collect/elf_file.hpp"
 #include "collect/project.hpp"
 #include "doctor/acl_checks.hpp"
+#include "doctor/script_checks.hpp"
 
 namespace msprof {
 
@@ -191,6 +192,8 @@ class ProjectChecks {
       project_ = scan_project(target, scan);
     } catch (const Error& error) {
       list_.fail("project", error);
+      const fs::path folder = fs::path(*main).parent_path();
+      check_scripts(list_, current_ / (question_.project ? fs::path(*question_.project) : folder));
       return std::move(info_);
     }
     info_.bytes = project_.bytes;
@@ -201,6 +204,7 @@ class ProjectChecks {
     check_program(list_, project_, info_);
     check_acl_files();
     check_models();
+    check_scripts(list_, project_.target.root);
     return std::move(info_);
   }
 
@@ -220,8 +224,11 @@ class ProjectChecks {
       found = true;
       check_acl(name, current_ / name);
     }
+    if (check_scripts(list_, current_ / question_.project.value_or(""))) found = true;
     if (found) return;
-    list_.skip("project", "no -m given, and no main and no acl.json in this folder",
+    list_.skip("project",
+               "no -m given, and in this folder no main, no acl.json and no script that asks for a "
+               "profile",
                "msprof doctor -m MAIN");
   }
 

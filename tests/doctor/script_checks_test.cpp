@@ -1,0 +1,291 @@
+// Scripts as doctor reads them: the texts that Python would make of them, what is wrong with
+// profiling_options, with file, line and column, and what beats the environment.
+#include "doctor/script_checks.hpp"
+
+#include <fmt/format.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+
+#include "collect/cann/profiling_options.hpp"
+#include "doctor/project_checks.hpp"
+#include "doctor/python_source.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof {
+
+namespace {
+
+namespace fs = std::filesystem;
+using test::TempFolder;
+using test::write_file;
+
+// "result name: evidence" of each check, a line each.
+std::string lines_of(const CheckList& list) {
+  std::string lines;
+  for (const Check& check : list.checks()) {
+    lines += fmt::format("{} {}: {}\n", result_name(check.result), check.name, check.evidence);
+    if (check.result == CheckResult::warning || check.result == CheckResult::failed)
+      CHECK_FALSE(check.remedy.empty());
+  }
+  return lines;
+}
+
+std::string checks_of(const std::string& text, const fs::path& folder = "/nonexistent") {
+  CheckList list;
+  check_script(list, "train.py", text, folder);
+  return lines_of(list);
+}
+
+// What Python makes of the expression behind "x = "; "(unknown)" where that cannot be seen.
+std::string text_of(const std::string& expression, const std::string& before = "") {
+  const std::string source = before + "\nx = " + expression + "\n";
+  const PythonSource python(source);
+  for (std::size_t i = 0; i < python.tokens().size(); ++i) {
+    if (!python.is(i, "x") || !python.is(i + 1, "=")) continue;
+    const auto text = python.text_at(i + 2);
+    if (text) CHECK(text->origins.size() == text->value.size());
+    return text ? text->value : "(unknown)";
+  }
+  return "(none)";
+}
+
+constexpr const char* kWarning =
+    "the script switches profiling on: its settings beat PROFILING_MODE and PROFILING_OPTIONS\n";
+
+// The Estimator example of the vendor's manual, with its lines.
+constexpr const char* kEstimator =
+    R"py(from npu_bridge.estimator.npu.npu_config import NPURunConfig
+from npu_bridge.estimator.npu.npu_config import ProfilingConfig
+profiling_options = '{"output":"/tmp/profiling","training_trace":"on",task_trace":"on","fp_point":"","bp_point":"","aic_metrics":"PipeUtilization"}'
+profiling_config = ProfilingConfig(enable_profiling=True, profiling_options = profiling_options)
+session_config=tf.ConfigProto()
+config = NPURunConfig(profiling_config=profiling_config, session_config=session_config)
+)py";
+
+constexpr const char* kSession = R"py(custom_op.name = "NpuOptimizer"
+custom_op.parameter_map["profiling_mode"].b = True
+custom_op.parameter_map["profiling_options"].s = tf.compat.as_bytes('{"output":"/tmp/profiling","task_time":"on"}')
+)py";
+
+// As the manual has it for TensorFlow 2.x: one text over several lines.
+constexpr const char* kDevice = R"py(import npu_device
+npu_device.global_options().profiling_config.enable_profiling = True
+profiling_options = '{"output":"/home/profiling", \
+  "training_trace":"on", \
+  "task_time":"maybe"}'
+npu_device.global_options().profiling_config.profiling_options = profiling_options
+)py";
+
+}  // namespace
+
+TEST_CASE("Texts of a script are what Python makes of them") {
+  CHECK(text_of("'a'") == "a");
+  CHECK(text_of("\"a'b\"") == "a'b");
+  CHECK(text_of("'''a\n'b''c'''") == "a\n'b''c");
+  CHECK(text_of("'a' \"b\" '''c'''") == "abc");
+  CHECK(text_of("('a'\n   'b')") == "ab");
+  CHECK(text_of("'a' \\\n 'b'") == "ab");
+  CHECK(text_of("'a\\\nb'") == "ab");
+  CHECK(text_of("'a' + \"b\" + ('c' + 'd')") == "abcd");
+  CHECK(text_of(R"('\'\"\\\t\x41\101\u00e9\U0001F600\q')") == "'\"\\\tAA\u00e9\U0001F600\\q");
+  CHECK(text_of(R"(r'\n')") == "\\n");
+  CHECK(text_of("b'a' b\"c\"") == "ac");
+  CHECK(text_of("tf.compat.as_bytes('a')") == "a");
+  CHECK(text_of("bytes('a', 'utf-8')") == "a");
+  CHECK(text_of("'a'.encode('utf-8')") == "a");
+  CHECK(text_of("'a'  # 'b'") == "a");
+  CHECK(text_of("y", "y = 'old'\ny = 'a' + 'b'") == "ab");
+  CHECK(text_of("x + 'b'", "x = 'a'") == "a");
+}
+
+TEST_CASE("What is made when the script runs is not guessed") {
+  for (const char* expression :
+       {"f'{a}'", "'a' % b", "'a'.format(b)", "json.dumps({})", "args.options", "'a' if b else 'c'",
+        "['a']", "'a", "unknown", "'a' + unknown", "1", "", "'a'[1:]", "load('a')"}) {
+    INFO(expression);
+    CHECK(text_of(expression) == "(unknown)");
+  }
+}
+
+TEST_CASE("Variables that double each other, parentheses without end and cut texts end quickly") {
+  std::string doubling = "a0 = 'x'\n";
+  for (int i = 1; i < 200; ++i) doubling += fmt::format("a{} = a{} + a{}\n", i, i - 1, i - 1);
+  CHECK(text_of("a199", doubling) == "(unknown)");
+  CHECK(text_of("a20", doubling) == "(unknown)");
+  CHECK(text_of("a5", doubling) == std::string(32, 'x'));
+  CHECK(text_of(std::string(100'000, '(')) == "(unknown)");
+  const std::string script = kDevice;
+  for (std::size_t length = 0; length < script.size(); ++length)
+    CHECK_NOTHROW(checks_of(script.substr(0, length)));
+}
+
+TEST_CASE("The Estimator example of the manual lacks a quote: file, line and column are told") {
+  CHECK(checks_of(kEstimator) ==
+        "failed train.py:3: profiling_options: train.py:3:71: the quote before task_trace is "
+        "missing\n"
+        "warning train.py:4: enable_profiling: " +
+            std::string(kWarning));
+  CheckList list;
+  check_script(list, "train.py", kEstimator, "/");
+  CHECK(list.exit_code() == Exit::application_failed);
+}
+
+TEST_CASE("Good options are shown, and their output is where the results would be") {
+  CHECK(checks_of(kSession) ==
+        "ok train.py:3: profiling_options: {\"output\":\"/tmp/profiling\",\"task_time\":\"on\"}\n"
+        "warning train.py:2: profiling_mode: " +
+            std::string(kWarning));
+  CheckList list;
+  check_script(list, "train.py", kSession, "/");
+  CHECK(list.checks().back().remedy.ends_with("look for the results in /tmp/profiling"));
+  CHECK(list.exit_code() == Exit::ok);
+}
+
+TEST_CASE("Options over several lines are one text, with the line of the wrong value") {
+  CHECK(checks_of(kDevice) ==
+        "failed train.py:3: profiling_options: train.py:5:3: \"task_time\" must be on, off, l0 or "
+        "l1, not \"maybe\"\n"
+        "warning train.py:2: enable_profiling: " +
+            std::string(kWarning));
+}
+
+TEST_CASE("Every place that holds options is found") {
+  const std::string bad = R"('{"outptu":"/x"}')";
+  for (const std::string& script : {
+           "profiling_options = " + bad,
+           "config.profiling_options=" + bad,
+           "ProfilingConfig(profiling_options=" + bad + ")",
+           "ProfilingConfig(True, " + bad + ")",
+           "o['profiling_options'].s = " + bad,
+           "o[\"profiling_options\"] = " + bad,
+           "o = {'profiling_options': " + bad + "}",
+           "o['ge.exec.profilingOptions'] = " + bad,
+           "o = {\"ge.exec.profilingOptions\": " + bad + ", 'ge.exec.profilingMode': '0'}",
+           "T = " + bad + "\nprofiling_options = T",
+       }) {
+    INFO(script);
+    CHECK(checks_of(script).find("\"outptu\" is no key of it; did you mean output?") !=
+          std::string::npos);
+  }
+  for (const std::string script :
+       {"profiling_options = None", "profiling_options = ''", "print(profiling_options)",
+        "if profiling_options == 'x': pass", "f('profiling_options', 'x')",
+        "# profiling_options = '{'", "'''profiling_options = \"{\"'''"}) {
+    INFO(script);
+    CHECK(checks_of(script) == "");
+  }
+}
+
+TEST_CASE("Every way to switch profiling on is a warning, with the defaults where there are none") {
+  for (const std::string script :
+       {"c.enable_profiling = True", "ProfilingConfig(enable_profiling=True)",
+        "ProfilingConfig(True)", "m['profiling_mode'].b = True", "{'profiling_mode': True}",
+        "{'ge.exec.profilingMode': '1'}", "o[\"ge.exec.profilingMode\"] = \"1\""}) {
+    INFO(script);
+    const std::string said = checks_of(script);
+    CHECK(said.find(kWarning) != std::string::npos);
+    CHECK(said.find(fmt::format("none: the documented defaults, {}",
+                                default_profiling_options())) != std::string::npos);
+  }
+  for (const std::string script :
+       {"c.enable_profiling = False", "ProfilingConfig(False)", "m['profiling_mode'].b = False",
+        "{'ge.exec.profilingMode': '0'}"}) {
+    INFO(script);
+    CHECK(checks_of(script).find("switched off in the script") != std::string::npos);
+    CHECK(checks_of(script).find("warning") == std::string::npos);
+  }
+  CHECK(checks_of("c.enable_profiling = args.profile") == "");
+}
+
+TEST_CASE("NPURunConfig without a profiling_config leaves it to the environment") {
+  CHECK(checks_of("config = NPURunConfig(session_config=f(1), save=2)") ==
+        "ok train.py:1: NPURunConfig: without profiling_config: PROFILING_MODE and "
+        "PROFILING_OPTIONS decide\n");
+  CHECK(checks_of("config = NPURunConfig(**arguments)") == "");
+  CHECK(checks_of("from npu_bridge import NPURunConfig") == "");
+}
+
+TEST_CASE("An option that is put together when the script runs is skipped with the reason") {
+  CHECK(checks_of("profiling_options = json.dumps(options)") ==
+        "skipped train.py:1: profiling_options: it is put together when the script runs\n");
+}
+
+TEST_CASE("The adapters' own class excludes the environment; that of others does not") {
+  CHECK(checks_of("from npu_bridge.npu_init import profiler\nwith profiler.Profiler(1): pass") ==
+        "warning train.py:2: profiler.Profiler: the script profiles itself, which excludes "
+        "PROFILING_MODE=true\n");
+  CHECK(checks_of("from mine import profiler\nwith profiler.Profiler(1): pass") == "");
+}
+
+TEST_CASE("An acl.json that a script names and that asks for a profile beats the environment") {
+  const TempFolder folder;
+  write_file(folder / "acl.json", R"({"profiler":{"switch":"on"}})");
+  write_file(folder / "off.json", R"({"profiler":{"switch":"off"}})");
+  write_file(folder / "broken.json", "{");
+  CHECK(checks_of("acl.init(\"acl.json\")", folder.path()) ==
+        "warning train.py:1: acl.init: \"profiler\" in acl.json is switched on, and beats "
+        "PROFILING_MODE and PROFILING_OPTIONS\n");
+  for (const char* other : {"off.json", "broken.json", "missing.json"}) {
+    INFO(other);
+    CHECK(checks_of(fmt::format("acl.init(\"{}\")", other), folder.path()) == "");
+  }
+  CHECK(checks_of("acl.init()", folder.path()) == "");
+}
+
+TEST_CASE("Scripts are found below the project, and other people's are passed over") {
+  const TempFolder folder;
+  const std::string bad = "profiling_options = '{'\n";
+  write_file(folder / "data.txt", bad);
+  write_file(folder / "plain.py", "print(1)\n");
+  for (const char* passed : {".venv/a.py", "env/a.py", "lib/site-packages/a.py", "JOBX/a.py",
+                             "PROF_1/a.py", "1/2/3/4/5/6/7/8/9/deep.py"}) {
+    fs::create_directories((folder / passed).parent_path());
+    write_file(folder / passed, bad);
+  }
+  write_file(folder / "env/pyvenv.cfg", "home = /usr\n");
+  CheckList nothing;
+  CHECK_FALSE(check_scripts(nothing, folder.path()));
+  CHECK(lines_of(nothing) == "skipped scripts: not read: folders that lie too deep\n");
+
+  fs::create_directories(folder / "src" / "models");
+  write_file(folder / "src/models/net.py", bad);
+  write_file(folder / "large.py", bad + std::string(kMaxScriptBytes, '#'));
+  CheckList list;
+  CHECK(check_scripts(list, folder.path()));
+  CHECK(lines_of(list) ==
+        "failed src/models/net.py:1: profiling_options: src/models/net.py:1:23: the } at the end "
+        "is missing\n"
+        "skipped scripts: not read: 1 script (above 1 MiB, or beyond 2,000 files) and folders that "
+        "lie too deep\n");
+}
+
+TEST_CASE(
+    "A project's scripts are checked with a program and without, with an acl.json and without") {
+  const TempFolder folder;
+  write_file(folder / "train.py", kSession);
+  const auto said = [&](const ProjectQuestion& question) {
+    CheckList list;
+    check_project(list, question);
+    return lines_of(list);
+  };
+  ProjectQuestion question;
+  question.project = folder.path().string();
+  CHECK(said(question).find("skipped project") == std::string::npos);
+  CHECK(said(question).find("warning train.py:2: profiling_mode") != std::string::npos);
+  question.main = (folder / "train.py").string();
+  CHECK(said(question).find("failed project") != std::string::npos);  // not executable
+  CHECK(said(question).find("warning train.py:2: profiling_mode") != std::string::npos);
+  fs::permissions(folder / "train.py", fs::perms::owner_all);
+  CHECK(said(question).find("failed project") == std::string::npos);
+  CHECK(said(question).find("warning train.py:2: profiling_mode") != std::string::npos);
+  write_file(folder / "acl.json", R"({"profiler":{"switch":"on"}})");
+  CHECK(said(question).find("warning train.py:2: profiling_mode") != std::string::npos);
+  const TempFolder empty;
+  ProjectQuestion of_empty;
+  of_empty.project = empty.path().string();
+  CHECK(said(of_empty).find("no script that asks for a profile") != std::string::npos);
+}
+
+}  // namespace msprof
