@@ -4,6 +4,7 @@
 
 #include "acl/capture.hpp"
 #include "acl/prof_fixture.hpp"
+#include "collect/cann/framework.hpp"
 #include "collect/cann/profiling_options.hpp"
 #include "runtime/acl/prof/configuration.hpp"
 #include "support/files.hpp"
@@ -215,6 +216,34 @@ TEST_CASE("a program under PROFILING_MODE=true leaves a folder that import calls
     CHECK(capture.number("SELECT count(*) FROM task_pmu") > 0);
   }
   CHECK(msprof::test::prof_folders(folder / "here").size() == 1);
+}
+
+TEST_CASE("the environment that --framework tf sets leaves a complete folder in the run's output") {
+  const TempFolder folder;
+  const std::string model = msprof::test::small_model(folder.path());
+  for (const auto& [options, metrics] :
+       {std::pair<std::optional<std::string>, const char*>(std::nullopt, "PipeUtilization"),
+        {R"({"output":"/elsewhere","aic_metrics":"Memory"})", "Memory"}}) {
+    const fs::path output = folder / metrics;
+    const auto plan =
+        msprof::plan_framework(msprof::Framework::tensorflow, options, output.string());
+    msprof::test::RunOptions environment{.folder = folder.path()};
+    for (const std::string& entry : plan.environment) {
+      const auto equals = entry.find('=');
+      environment.variables.emplace_back(entry.substr(0, equals), entry.substr(equals + 1));
+    }
+    const auto ended =
+        msprof::test::run_program(msprof::test::acl_program("inference"), {model}, environment);
+    INFO(ended.err);
+    REQUIRE(ended.exit_code == 0);
+    const auto made = msprof::test::prof_folders(output);
+    REQUIRE(made.size() == 1);
+    const ImportedCapture capture(made.front());
+    INFO(capture.import().err);
+    CHECK(contains(capture.import().err, "verdict: complete"));
+    CHECK(contains(read_file(made.front() / "host" / "sample.json"), metrics));
+  }
+  CHECK(msprof::test::prof_folders(folder.path()).empty());
 }
 
 TEST_CASE("a program whose options of a framework are wrong fails at aclInit and leaves nothing") {

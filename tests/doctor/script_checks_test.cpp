@@ -132,6 +132,19 @@ TEST_CASE("The Estimator example of the manual lacks a quote: file, line and col
   CHECK(list.exit_code() == Exit::application_failed);
 }
 
+TEST_CASE("The manual's page shows what doctor says of the vendor's example") {
+  const std::string script = kEstimator;
+  CheckList list;
+  check_script(list, "train.py", "import x\n\n" + script, "/");
+  const std::string page = test::read_file(fs::path(MSPROF_SOURCE_DIR) / "docs/frameworks.md");
+  REQUIRE(list.checks().size() == 2);
+  for (const Check& check : list.checks()) {
+    INFO(check.name);
+    CHECK(page.find(fmt::format("  {:<8} {}: {}\n           {}\n", result_name(check.result),
+                                check.name, check.evidence, check.remedy)) != std::string::npos);
+  }
+}
+
 TEST_CASE("Good options are shown, and their output is where the results would be") {
   CHECK(checks_of(kSession) ==
         "ok train.py:3: profiling_options: {\"output\":\"/tmp/profiling\",\"task_time\":\"on\"}\n"
