@@ -26,6 +26,7 @@ constexpr std::string_view kOptions = "profiling_options";
 constexpr std::string_view kGraphOptions = "ge.exec.profilingOptions";
 constexpr std::string_view kGraphMode = "ge.exec.profilingMode";
 constexpr std::size_t kMaxEntries = 20'000;  // of folders that are listed
+constexpr std::size_t kMaxFindings = 100;    // of a script
 constexpr std::size_t kMaxConfigBytes = 1 << 20;
 
 // A script without any of these is not looked into.
@@ -43,7 +44,13 @@ class ScriptChecks {
       : list_(list), name_(name), text_(text), folder_(folder), source_(text) {}
 
   void check() {
+    const std::size_t before = list_.checks().size();
     for (std::size_t i = 0; i < source_.tokens().size(); ++i) {
+      if (list_.checks().size() - before >= kMaxFindings) {
+        return list_.skip(name_, fmt::format("the rest of the script is not checked: it has {} "
+                                             "findings already",
+                                             kMaxFindings));
+      }
       look_for_options(i);
       look_for_switch(i);
       look_for_run_config(i);
