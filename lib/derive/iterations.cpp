@@ -10,6 +10,7 @@
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
+#include "wire/cann/device_wire.hpp"
 
 namespace msprof {
 
@@ -25,19 +26,6 @@ struct StepMark {
   std::int64_t tag = 0;
   std::int64_t stream = 0;
 };
-
-namespace step_tag {
-inline constexpr std::int64_t kModelStart = 0;
-inline constexpr std::int64_t kModelEnd = 1;
-inline constexpr std::int64_t kForward = 2;
-inline constexpr std::int64_t kBackward = 3;
-inline constexpr std::int64_t kIterationEnd = 4;
-// From here on a start is even and an end odd.
-inline constexpr std::int64_t kFirstReduce = 10'000;
-inline constexpr std::int64_t kFirstGetNext = 20'000;
-inline constexpr std::int64_t kStepStart = 60'000;  // of the framework
-inline constexpr std::int64_t kStepEnd = 60'001;
-}  // namespace step_tag
 
 class StepPipeline {
  public:
@@ -84,7 +72,7 @@ void StepPipeline::emit_oldest() {
 }
 
 void StepPipeline::add(const StepMark& mark) {
-  using namespace step_tag;
+  using namespace cann::step_tag;
   if (mark.tag == kModelEnd) {
     if (open_.empty()) return;
     // Iterations behind the first without a start of their own are of the same model run.
@@ -113,7 +101,7 @@ void StepPipeline::flush() {
   while (!open_.empty()) emit_oldest();
 }
 
-using namespace step_tag;
+using namespace cann::step_tag;
 
 // No mark.
 constexpr StepMark kNoMark{kNull, kNull, 0, 0};

@@ -271,8 +271,6 @@ struct DeviceMark {
   std::uint32_t task = 0;
   std::uint16_t tag = 0;
 };
-constexpr std::uint16_t kMarkTag = 11;
-constexpr std::uint16_t kRangeTag = 12;
 
 struct DeviceMarkPair {
   DeviceMark first;
@@ -288,7 +286,7 @@ struct DeviceMarkPairs {
 void pair_by_tag(const DeviceMark* begin, const DeviceMark* end, DeviceMarkPairs& result) {
   const DeviceMark* open = nullptr;
   for (const DeviceMark* mark = begin; mark != end; ++mark) {
-    if (mark->tag == kMarkTag) {
+    if (mark->tag == step_tag::kMark) {
       result.pairs.push_back({*mark, mark->ticks});
     } else if (open == nullptr) {
       open = mark;
@@ -467,7 +465,7 @@ class TsTrackKind : public SliceKind {
     row.stream_id = wire.stream;
     row.task_number = task;
     context.store.add(row);
-    if (wire.tag == kMarkTag || wire.tag == kRangeTag) {
+    if (step_tag::is_stamp(wire.tag)) {
       marks_[device].push_back({wire.index_id, wire.head.ticks, wire.model_id, wire.stream,
                                 static_cast<std::uint32_t>(task), wire.tag});
       parts_[device] = &part;

@@ -5,12 +5,16 @@
 #include <cstdint>
 #include <string_view>
 
+#include "wire/cann/device_wire.hpp"
 #include "wire/cann/host_wire.hpp"
 
 namespace msprof::mstx {
 
-// Which edge the device of a stream passes: tags of its step records (cann_device.md 3.2).
-enum class StreamTag : std::uint16_t { mark = 11, range = 12 };
+// Which edge the device of a stream passes: tags of its step records.
+enum class StreamTag : std::uint16_t {
+  mark = cann::step_tag::kMark,
+  range = cann::step_tag::kRangeEdge
+};
 
 // Every function may be called by any thread at any time and never throws.
 class TxSink {

@@ -127,6 +127,26 @@ struct __attribute__((packed)) TsHeadWire {
 };
 static_assert(sizeof(TsHeadWire) == 16);
 
+// Tags of StepTraceWire (3.2): where a model or an iteration is, and stamps of the application.
+namespace step_tag {
+inline constexpr std::uint16_t kModelStart = 0;
+inline constexpr std::uint16_t kModelEnd = 1;
+inline constexpr std::uint16_t kForward = 2;
+inline constexpr std::uint16_t kBackward = 3;
+inline constexpr std::uint16_t kIterationEnd = 4;
+inline constexpr std::uint16_t kMark = 11;
+inline constexpr std::uint16_t kRangeEdge = 12;
+// From here on a start is even and an end odd.
+inline constexpr std::uint16_t kFirstReduce = 10'000;
+inline constexpr std::uint16_t kFirstGetNext = 20'000;
+inline constexpr std::uint16_t kStepStart = 60'000;  // of the framework
+inline constexpr std::uint16_t kStepEnd = 60'001;
+
+constexpr bool is_stamp(std::uint16_t tag) {
+  return tag == kMark || tag == kRangeEdge;
+}
+}  // namespace step_tag
+
 struct __attribute__((packed)) StepTraceWire {  // (3.2)
   TsHeadWire head;
   std::uint64_t index_id;

@@ -17,6 +17,7 @@
 #include "runtime/engine/clock.hpp"
 #include "runtime/mstx/mark_id.hpp"
 #include "runtime/mstx/tx_record.hpp"
+#include "wire/cann/device_wire.hpp"
 #include "wire/cann/host_wire.hpp"
 
 namespace msprof::acl {
@@ -26,7 +27,6 @@ using mstx::TxEvent;
 using runtime::monotonic_ns;
 
 constexpr std::size_t kMessageRoom = 128;  // of a stamp, with its end
-constexpr std::uint16_t kMarkTag = 11;     // of ts_track
 
 // What a stamp says; copied when it is pushed or starts a range, so that it may be changed or
 // destroyed before the end.
@@ -251,7 +251,7 @@ aclError mark_on_stream(std::string_view message, void* stream) {
   const std::uint64_t id = mstx::next_mark_id();
   const std::uint64_t now = monotonic_ns();
   TaskIds ids;
-  if (!enqueue_step(stream, id, kNoModel, kMarkTag, ids)) return kTxFailure;
+  if (!enqueue_step(stream, id, kNoModel, cann::step_tag::kMark, ids)) return kTxFailure;
   MsprofTxWire wire =
       mstx::tx_record(TxEvent::marker_ex, self.process_id, self.thread_id, now, now);
   wire.info_type = static_cast<std::uint16_t>(TxInfo::extended);
