@@ -139,6 +139,7 @@ std::optional<CollectionTime> read_collection(std::string_view text, const char*
   time.monotonic_ns = std::max<std::int64_t>(number_of(object, "clockMonotonicRaw"), 0);
   time.date = digits_of_date(text_of(object, date_key));
   time.lost_records = std::max<std::int64_t>(number_of(object, "msprof_lost_records"), 0);
+  time.removed_records = std::max<std::int64_t>(number_of(object, "msprof_removed_records"), 0);
   return time;
 }
 

@@ -76,7 +76,10 @@ struct CollectionTime {
   std::int64_t wall_us = 0;       // since 1970
   std::int64_t monotonic_ns = 0;  // clockMonotonicRaw; 0: not given
   std::string date;               // "20240515160507", local time; empty: not given
-  std::int64_t lost_records = 0;  // end_info of the host runtime: records that found no space
+  // end_info of the host runtime: records that found no space, and the oldest that were removed at
+  // the storage limit.
+  std::int64_t lost_records = 0;
+  std::int64_t removed_records = 0;
 };
 
 // Parsers of the text of a file. A key that is missing or of a wrong type leaves its default; false

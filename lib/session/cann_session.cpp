@@ -245,13 +245,40 @@ void CannSession::add_data_folder(std::size_t index) {
   }
 }
 
+// Kinds of records whose slices begin behind 0.
+std::int64_t CannSession::kinds_without_first_slice() const {
+  std::int64_t count = 0;
+  const Named* before = nullptr;
+  for (const RawFile& file : raw_files_) {
+    const Named& named = names_.at(file.name);
+    const bool is_first = before == nullptr || before->part != named.part ||
+                          before->name.stem != named.name.stem ||
+                          before->name.is_unaging != named.name.is_unaging;
+    if (is_first && named.name.slice > 0) ++count;
+    before = &named;
+  }
+  return count;
+}
+
 // What the host runtime says about itself: space that it did not find, files that it did not close.
 void CannSession::report_losses(const PartFiles& files) {
   for (std::size_t i = 0; i < files.size(); ++i) {
-    const std::int64_t lost = files[i].end ? files[i].end->lost_records : 0;
-    if (lost == 0) continue;
-    findings_.push_back({FindingId::lost_records, "capture", parts_[i].name + "/end_info",
-                         "records that found no space", fmt::format("{} records", lost)});
+    if (!files[i].end) continue;
+    const auto tell_lost = [&](const char* what, std::int64_t records) {
+      if (records == 0) return;
+      findings_.push_back({FindingId::lost_records, "capture", parts_[i].name + "/end_info", what,
+                           fmt::format("{} records", records)});
+    };
+    tell_lost("records that found no space", files[i].end->lost_records);
+    tell_lost("oldest records, removed at the storage limit", files[i].end->removed_records);
+    lacks_oldest_ = lacks_oldest_ || files[i].end->removed_records > 0;
+  }
+  // A recording that was killed has not counted them.
+  const auto later = is_of_host_runtime() && !lacks_oldest_ ? kinds_without_first_slice() : 0;
+  if (later > 0) {
+    lacks_oldest_ = true;
+    tell(FindingId::lost_records, "", "oldest records, removed at the storage limit",
+         fmt::format("{} kinds of files begin later", later));
   }
   if (is_of_host_runtime() && info().hccl_trace)
     tell(FindingId::no_collectives, "", "no collectives: a host has none");

@@ -45,6 +45,9 @@ class CannSession : public Session {
   const std::optional<cann::Chip>& chip() const { return chip_; }
   // True if the host runtime wrote it: times are measured, unit loads are modelled.
   bool is_of_host_runtime() const { return !info().host_runtime.empty(); }
+  // Whether the host runtime removed the oldest records at its storage limit: some of what is left
+  // lacks its other half.
+  bool lacks_oldest() const { return lacks_oldest_; }
   // True if drvVersion and chip allow batch ids to be made (cann_host.md 1.7.1).
   bool has_batch_ids() const;
 
@@ -78,6 +81,7 @@ class CannSession : public Session {
   void set_device_clock(CannPart& part, const cann::CannPartFiles& files,
                         const cann::StartLog* start);
   void add_raw_files();
+  std::int64_t kinds_without_first_slice() const;
   void report_losses(const PartFiles& files);
   void add_data_folder(std::size_t part);
   void missing(const CannPart& part, const char* file, std::string consequence);
@@ -88,6 +92,7 @@ class CannSession : public Session {
   std::optional<ClockMap> host_clock_;
   std::optional<cann::Chip> chip_;
   std::optional<cann::CollectionTime> begin_;
+  bool lacks_oldest_ = false;
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;
   bool has_end_ = false;

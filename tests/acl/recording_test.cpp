@@ -158,18 +158,75 @@ TEST_CASE("a full disk: records are counted, and the verdict says how many") {
   CHECK_FALSE(imported.found(FindingId::trailing_bytes));
 }
 
-TEST_CASE("the storage limit ends the writing, and is said like a full disk") {
+TEST_CASE("at the storage limit the oldest records make room for the newest, and are counted") {
   const TempFolder folder;
   auto options = options_in(folder.path());
   options.storage_limit_bytes = std::uint64_t{20} << 20;
   RunningRecording recording(options);
+  constexpr std::uint32_t kTasks = 150'000;  // with two turns of task ids
+  run_tasks(kTasks);
+  recording.finish();
+  CHECK(recording->lost() == 0);
+  CHECK(recording->removed() > 0);
+  std::uint64_t bytes = 0, slices = 0, dones = 0;
+  for (const fs::path& file : files_below(recording.folder())) {
+    bytes += fs::file_size(file);
+    slices += file.extension().string().starts_with(".slice_") ? 1U : 0U;
+    dones += file.extension() == ".done" ? 1U : 0U;
+  }
+  CHECK(bytes > (std::uint64_t{15} << 20));
+  CHECK(bytes < (std::uint64_t{21} << 20));
+  CHECK(dones == slices);
+
+  const Imported imported(recording.folder());
+  INFO(imported.text());
+  CHECK(imported.verdict() == Severity::partial);
+  CHECK(imported.found(FindingId::lost_records));
+  CHECK(imported.text().find(std::to_string(recording->removed()) + " records") !=
+        std::string::npos);
+  // What is left is whole, is the newest, and is told of nothing but once.
+  CHECK(imported.report().findings().size() == 1);
+  const auto tasks = std::stoul(imported.value("count(*)", "task"));
+  CHECK(tasks > 10'000);
+  CHECK(imported.value("max(task_number + 65536 * batch)", "task") == std::to_string(kTasks - 1));
+  CHECK(imported.value("count(DISTINCT task_number + 65536 * batch)", "task") ==
+        std::to_string(tasks));
+}
+
+TEST_CASE("a recording that was killed beyond its storage limit lacks its oldest records") {
+  const TempFolder folder;
+  auto options = options_in(folder.path());
+  options.storage_limit_bytes = std::uint64_t{4} << 20;
+  const pid_t child = fork();
+  if (child == 0) {
+    acl::ActiveRecordings::instance().forget_all();
+    RunningRecording recording(options);
+    run_tasks(30'000);
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  REQUIRE(names_in(folder.path()).size() == 1);
+  const Imported imported(folder / names_in(folder.path())[0]);
+  INFO(imported.text());
+  CHECK(imported.verdict() == Severity::partial);
+  CHECK(imported.text().find("kinds of files begin later") != std::string::npos);
+  CHECK_FALSE(imported.found(FindingId::damaged_record));
+  CHECK_FALSE(imported.found(FindingId::half_task));
+}
+
+TEST_CASE("records of which readers need every one are not removed at the storage limit") {
+  const TempFolder folder;
+  auto options = options_in(folder.path());
+  options.storage_limit_bytes = std::uint64_t{4} << 20;
+  RunningRecording recording(options);
+  for (std::uint32_t i = 0; i < 1000; ++i)
+    acl::record_step({0, 1, i}, i, acl::kNoModel, 0, runtime::monotonic_ns());
   run_tasks(100'000);
   recording.finish();
-  CHECK(recording->lost() > 0);
-  std::uint64_t bytes = 0;
-  for (const fs::path& file : files_below(recording.folder())) bytes += fs::file_size(file);
-  CHECK(bytes < (std::uint64_t{21} << 20));
-  CHECK(Imported(recording.folder()).found(FindingId::lost_records));
+  CHECK(fs::file_size(recording.folder() / "device_0/data/ts_track.data.0.slice_0") >= 1000 * 40);
+  CHECK(fs::exists(recording.folder() / "host/data/unaging.compact.task_track.slice_0"));
+  CHECK_FALSE(fs::exists(recording.folder() / "host/data/aging.compact.task_track.slice_0"));
 }
 
 TEST_CASE("a limit on the size of files ends no application") {

@@ -298,20 +298,22 @@ class DeviceJoin {
 
   void report(const DeviceTaskCounts& counts) {
     constexpr std::string_view kKind = "tasks";
+    // What lacks its other half where the oldest records were removed is told as that loss.
+    const bool is_whole = !import_.session.lacks_oldest();
     tell(FindingId::half_task, kKind, counts.starts_without_end, "start without end",
          "These tasks are left out.");
-    tell(FindingId::half_task, kKind, counts.ends_without_start, "end without start",
+    tell(FindingId::half_task, kKind, is_whole ? counts.ends_without_start : 0, "end without start",
          "These tasks are left out.");
     tell(FindingId::repeated_start, kKind, counts.repeated_starts, "repeated start",
          "It is counted once.");
     tell(FindingId::half_task, kKind, states_.incomplete(), "state without its counterpart");
-    tell(FindingId::orphan_counters, kKind, counts.counters_without_task + counters_.left(),
-         "counters of no task");
+    tell(FindingId::orphan_counters, kKind,
+         is_whole ? counts.counters_without_task + counters_.left() : 0, "counters of no task");
     tell(FindingId::orphan_counters, kKind, counts.blocks_without_task,
          "counters of blocks of no task");
     tell(FindingId::unknown_task_type, kKind, counts.unknown_types, "task type without a name",
          "These tasks are in no product.");
-    tell(FindingId::unseen_tasks, kKind, counts.hosts_without_task,
+    tell(FindingId::unseen_tasks, kKind, is_whole ? counts.hosts_without_task : 0,
          "launched, not seen on the device");
     tell(FindingId::ambiguous_tasks, kKind, counts.tasks_of_several_hosts,
          "several host records for one task",

@@ -234,11 +234,13 @@ std::string start_info(const Moment& begin) {
                    {"clockMonotonicRaw", std::to_string(begin.monotonic_ns)}});
 }
 
-std::string end_info(const Moment& end, std::optional<std::uint64_t> lost_records) {
+std::string end_info(const Moment& end, const std::optional<Losses>& losses) {
   Json info = {{"collectionTimeEnd", std::to_string(end.wall_us)},
                {"collectionDateEnd", date(end.wall_us)},
                {"clockMonotonicRaw", std::to_string(end.monotonic_ns)}};
-  if (lost_records) info["msprof_lost_records"] = std::to_string(*lost_records);
+  if (losses) info["msprof_lost_records"] = std::to_string(losses->lost);
+  if (losses && losses->removed > 0)
+    info["msprof_removed_records"] = std::to_string(losses->removed);
   return one_line(info);
 }
 

@@ -25,7 +25,13 @@ std::string info_json(const RecordingOptions& options, std::optional<std::uint16
 std::string sample_json(const RecordingOptions& options, std::optional<std::uint16_t> device,
                         const std::string& folder);
 std::string start_info(const Moment& begin);
-std::string end_info(const Moment& end, std::optional<std::uint64_t> lost_records);
+// Records that are missing from a recording: those that found no space, and the oldest, which were
+// removed at the storage limit.
+struct Losses {
+  std::uint64_t lost = 0;
+  std::uint64_t removed = 0;
+};
+std::string end_info(const Moment& end, const std::optional<Losses>& losses);
 std::string host_start_log(const Moment& begin);
 std::string dev_start_log(const Moment& begin);
 

@@ -87,7 +87,7 @@ void append_turn(Recording& recording, Side side, const TaskIds& ids, std::uint3
   flip.wire.stream = stream;
   flip.wire.batch = static_cast<std::uint16_t>(number);
   flip.wire.type = task_type::kFlip;
-  recording.append(HostFile::task_track, &flip);
+  recording.append(HostFile::task_turns, &flip);
 }
 
 // Records the turns of task ids up to that of a task that this recording has not seen yet: both
@@ -387,10 +387,13 @@ void record_task(const RanTask& task) {
   if (const TaskObserver observer = g_observer.load(std::memory_order_acquire)) observer(task);
 }
 
+void record_execution(const RanTask& execution) {
+  if (const TaskObserver observer = g_observer.load(std::memory_order_acquire)) observer(execution);
+}
+
 void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, std::uint16_t tag,
                  std::uint64_t at_ns) {
-  // 11 and 12 are marks and ranges of the application.
-  const bool is_stamp = tag == 11 || tag == 12;
+  const bool is_stamp = cann::step_tag::is_stamp(tag);
   record_on(ids.device, is_stamp ? prof_bits::kMsprofTx : prof_bits::kTrainingTrace, at_ns,
             [&](Recording& recording) {
               const cann::StepTraceWire step =

@@ -36,12 +36,13 @@ struct FileKind {
 // By HostFile.
 constexpr FileKind kHostKinds[] = {{"aging.api_event.data", {40}},
                                    {"aging.compact.task_track", {64}},
+                                   {"unaging.compact.task_track", {64, Counter::none, true}},
                                    {"aging.compact.node_basic_info", {64}},
                                    {"aging.compact.node_attr_info", {64}},
                                    {"aging.compact.memcpy_info", {64}},
                                    {"aging.additional.tensor_info", {256}},
                                    {"aging.additional.fusion_op_info", {256}},
-                                   {"unaging.additional.graph_id_map", {256}},
+                                   {"unaging.additional.graph_id_map", {256, Counter::none, true}},
                                    {"aging.additional.task_memory_info", {256}},
                                    {"aging.additional.msproftx", {256}}};
 static_assert(std::size(kHostKinds) == kHostFiles);
@@ -50,13 +51,13 @@ static_assert(std::size(kHostKinds) == kHostFiles);
 constexpr FileKind kStarsKinds[] = {{"stars_soc.data", {64, Counter::bits_6_to_9}},
                                     {"ffts_profile.data", {128, Counter::bits_6_to_9}},
                                     {nullptr, {}},
-                                    {"ts_track.data", {40}},
+                                    {"ts_track.data", {40, Counter::none, true}},
                                     {"aicpu.data", {256}},
                                     {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
 constexpr FileKind kHwtsKinds[] = {{"hwts.data", {64, Counter::bits_4_to_7}},
                                    {"aicore.data", {128, Counter::bits_4_to_7}},
                                    {"aiVectorCore.data", {128, Counter::bits_4_to_7}},
-                                   {"ts_track.data", {40}},
+                                   {"ts_track.data", {40, Counter::none, true}},
                                    {"DATA_PREPROCESS.AICPU", {128}},
                                    {"l2_cache.data", {sizeof(cann::L2CacheWire)}}};
 static_assert(std::size(kStarsKinds) == kDeviceFiles && std::size(kHwtsKinds) == kDeviceFiles);
@@ -336,7 +337,8 @@ void Recording::finish(bool at_exit) {
   files.hashes->finish(at_exit);
   files.types->finish(at_exit);
   const std::uint64_t lost_records = lost();
-  bool is_good = fill_reserved(files.folder + "/host", "/end_info", end_info(end, lost_records));
+  bool is_good = fill_reserved(files.folder + "/host", "/end_info",
+                               end_info(end, {{lost_records, removed()}}));
   for (const auto& device : files.devices) {
     if (!device->has_folder.load()) continue;
     const std::string name = "/end_info." + std::to_string(device->number);
@@ -349,6 +351,14 @@ void Recording::finish(bool at_exit) {
     runtime::say(files.folder + ": " + std::to_string(lost_records) + " records found no space (" +
                  files.why_lost() + "): the profile is partial");
   }
+  if (removed() > 0) {
+    runtime::say(files.folder + ": the oldest " + std::to_string(removed()) +
+                 " records were removed at the storage limit");
+  }
+}
+
+std::uint64_t Recording::removed() const {
+  return files_->space.removed_records();
 }
 
 std::uint64_t Recording::lost() const {

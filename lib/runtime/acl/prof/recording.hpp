@@ -51,11 +51,13 @@ struct RecordingOptions {
   std::vector<std::pair<std::string, std::string>> parameters;  // further keys of sample.json
 };
 
-// Files of records; the name, size of a record and class of each are in recording.cpp.
+// Files of records; the name, size of a record and class of each are in recording.cpp. `task_turns`
+// are the records of task_track by which readers count turns: they stay when the rest is removed.
 // `vector_counters` are those of vector cores where a chip has a file for them, else `counters`.
 enum class HostFile : std::uint8_t {
   api_event,
   task_track,
+  task_turns,
   node_basic_info,
   node_attr_info,
   memcpy_info,
@@ -109,11 +111,14 @@ class Recording {
   // that is not recorded.
   std::atomic<std::uint32_t>* turns(std::uint16_t device, std::uint16_t stream, Side side);
 
-  // Completes every file: true size, `.done`, end_info with the count of what was lost, which is
-  // said on stderr. At exit nothing is waited for. Nothing happens in a child made by fork.
+  // Completes every file: true size, `.done`, end_info with the counts of what was lost and
+  // removed, which are said on stderr. At exit nothing is waited for. Nothing happens in a child
+  // made by fork.
   void finish(bool at_exit = false);
   // Records that found no space.
   std::uint64_t lost() const;
+  // Records that made room for newer ones at the storage limit.
+  std::uint64_t removed() const;
 
  private:
   struct Files;

@@ -38,17 +38,49 @@ std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number)
 
 }  // namespace
 
+// Small beside the limit, so that many files have room for the slices that are written.
+std::uint64_t SpaceBudget::slice_bytes() const {
+  constexpr std::uint64_t kSlicesInLimit = 1024;
+  return limit_ == 0 ? kSliceBytes : std::clamp(limit_ / kSlicesInLimit, kLeastBytes, kSliceBytes);
+}
+
 bool SpaceBudget::take(std::uint64_t bytes) {
+  bool is_taken = take_if_there(bytes);
+  while (!is_taken && remove_oldest()) is_taken = take_if_there(bytes);
+  return is_taken;
+}
+
+bool SpaceBudget::take_if_there(std::uint64_t bytes) {
   const std::uint64_t before = used_.fetch_add(bytes, std::memory_order_relaxed);
   if (limit_ == 0 || before + bytes <= limit_) return true;
   give_back(bytes);
   return false;
 }
 
+void SpaceBudget::offer(Complete slice) {
+  const std::lock_guard lock(mutex_);
+  complete_.push_back(std::move(slice));
+}
+
+bool SpaceBudget::remove_oldest() {
+  Complete oldest;
+  {
+    const std::lock_guard lock(mutex_);
+    if (complete_.empty()) return false;
+    oldest = std::move(complete_.front());
+    complete_.pop_front();
+  }
+  // One that cannot be removed keeps its space.
+  if (unlink(oldest.path.c_str()) != 0 && errno != ENOENT) return remove_oldest();
+  removed_.fetch_add(oldest.records, std::memory_order_relaxed);
+  give_back(oldest.bytes);
+  return true;
+}
+
 SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget)
     : stem_(std::move(stem)),
       layout_(layout),
-      per_slice_(std::min(kSliceBytes, runtime::size_limit()) / layout.record_bytes),
+      per_slice_(std::min(budget.slice_bytes(), runtime::size_limit()) / layout.record_bytes),
       budget_(budget) {}
 
 // A recording that was not finished: the files stay as a kill would leave them.
@@ -179,6 +211,8 @@ void SliceFile::fail(int error) {
 void SliceFile::complete(std::uint64_t slice) {
   const std::lock_guard lock(mutex_);
   unmap(slice);
+  if (budget_.is_limited() && !layout_.is_kept)
+    budget_.offer({path(slice), slices_[slice].bytes, per_slice_});
 }
 
 void SliceFile::unmap(std::uint64_t slice) {
@@ -205,7 +239,9 @@ void SliceFile::finish(bool at_exit) {
   for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) close(slice, at_exit);
   // Behind the last cut, which gives back what these take.
   for (std::uint64_t slice = 0; slice < slices_.size(); ++slice) {
-    if (slices_[slice].bytes > 0) write_done(slice);
+    // What made room for others has none.
+    const bool is_there = slices_[slice].bytes > 0 && access(path(slice).c_str(), F_OK) == 0;
+    if (is_there) write_done(slice);
   }
 }
 

@@ -7,22 +7,43 @@
 #include <atomic>
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <mutex>
 #include <string>
 #include <vector>
 
 namespace msprof::acl {
 
-// Bytes that the folder of a recording may still take.
+// Bytes that the folder of a recording may still take. At the limit the oldest slices that are
+// complete make room for newer ones.
 class SpaceBudget {
  public:
   explicit SpaceBudget(std::uint64_t limit_bytes) : limit_(limit_bytes) {}
   bool take(std::uint64_t bytes);
   void give_back(std::uint64_t bytes) { used_.fetch_sub(bytes, std::memory_order_relaxed); }
 
+  // A slice that is complete, and may go.
+  struct Complete {
+    std::string path;
+    std::uint64_t bytes = 0;
+    std::uint64_t records = 0;
+  };
+  void offer(Complete slice);
+  bool is_limited() const { return limit_ != 0; }
+  // Of one slice.
+  std::uint64_t slice_bytes() const;
+  // Records of the slices that went.
+  std::uint64_t removed_records() const { return removed_.load(std::memory_order_relaxed); }
+
  private:
+  bool take_if_there(std::uint64_t bytes);
+  bool remove_oldest();
+
   const std::uint64_t limit_;  // 0: none
   std::atomic<std::uint64_t> used_{0};
+  std::atomic<std::uint64_t> removed_{0};
+  std::mutex mutex_;  // of complete_; nothing else is locked under it
+  std::deque<Complete> complete_;
 };
 
 // Where a device's record carries the low 4 bits of its number, by which a reader sees that one is
@@ -32,6 +53,7 @@ enum class Counter : std::uint8_t { none, bits_6_to_9, bits_4_to_7 };
 struct SliceLayout {
   std::uint32_t record_bytes = 0;  // a multiple of 8
   Counter counter = Counter::none;
+  bool is_kept = false;  // to the end, whatever the limit
 };
 
 // A record's place is taken with one atomic operation; its first 8 bytes, which hold its mark, are
