@@ -145,6 +145,57 @@ TEST_CASE("a record tells what the device ran, and each of its fields can be ask
   CHECK(aclprofGetOpStart(data, 80, 1) == 0);
 }
 
+TEST_CASE("the key points of each execution come behind its operators") {
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  const std::uint32_t model = scene.model();
+  std::vector<float> memory(2 * 4 * 4);
+  std::vector<aclmdlDataset*> sets;
+  for (int i = 0; i < 2; ++i) {
+    sets.push_back(aclmdlCreateDataset());
+    aclDataBuffer* const buffer = aclCreateDataBuffer(memory.data(), memory.size() * sizeof(float));
+    REQUIRE(aclmdlAddDatasetBuffer(sets.back(), buffer) == ACL_SUCCESS);
+  }
+  REQUIRE(aclprofModelSubscribe(model, scene.subscription()) == ACL_SUCCESS);
+  for (int i = 0; i < 2; ++i) CHECK(aclmdlExecute(model, sets[0], sets[1]) == ACL_SUCCESS);
+  // A step of the application is none of the model.
+  aclprofStepInfo* const step = aclprofCreateStepInfo();
+  CHECK(aclprofGetStepTimestamp(step, ACL_STEP_START, nullptr) == ACL_SUCCESS);
+  aclprofDestroyStepInfo(step);
+  CHECK(aclrtSynchronizeDevice() == ACL_SUCCESS);
+  CHECK(aclprofModelUnSubscribe(model) == ACL_SUCCESS);
+  for (aclmdlDataset* const set : sets) {
+    aclDestroyDataBuffer(aclmdlGetDatasetBuffer(set, 0));
+    aclmdlDestroyDataset(set);
+  }
+
+  const std::string bytes = read_all(scene.reader());
+  REQUIRE(starts_of(bytes).size() == 6);
+  std::vector<std::string> texts;
+  for (std::uint32_t i = 0; i < 6; ++i) {
+    char name[64], type[64];
+    REQUIRE(aclprofGetOpName(bytes.data(), bytes.size(), i, name, sizeof name) == ACL_SUCCESS);
+    REQUIRE(aclprofGetOpType(bytes.data(), bytes.size(), i, type, sizeof type) == ACL_SUCCESS);
+    texts.push_back(std::string(name) + " " + type);
+    CHECK(aclprofGetModelId(bytes.data(), bytes.size(), i) == model);
+    CHECK(aclprofGetOpFlag(bytes.data(), bytes.size(), i) == ACL_SUBSCRIBE_OP);
+  }
+  const std::vector<std::string> execution = {"relu1 Relu", "relu2 Relu", "keypoint_op na"};
+  CHECK(std::vector(texts.begin(), texts.begin() + 3) == execution);
+  CHECK(std::vector(texts.begin() + 3, texts.end()) == execution);
+  // They are around the operators.
+  for (const std::uint32_t last : {2U, 5U}) {
+    const auto start = [&](std::uint32_t i) {
+      return aclprofGetOpStart(bytes.data(), bytes.size(), i);
+    };
+    const auto end = [&](std::uint32_t i) {
+      return aclprofGetOpEnd(bytes.data(), bytes.size(), i);
+    };
+    CHECK(start(last) <= start(last - 2));
+    CHECK(end(last) >= end(last - 1));
+  }
+}
+
 TEST_CASE("a record that was changed on its way is refused") {
   const OpInfo op = op_of("conv1", "Conv2D");
   OpRecord record = make_op_record(task_of(kModel, op, 5), OpNames::instance().number_of(op));

@@ -10,10 +10,12 @@
 #include "acl/acl_base.h"
 #include "runtime/acl/device/device.hpp"
 #include "runtime/engine/message.hpp"
+#include "wire/cann/device_wire.hpp"
 
 namespace msprof::acl {
 namespace {
 
+namespace step_tag = cann::step_tag;
 using runtime::Layer;
 using runtime::Model;
 using runtime::monotonic_ns;
@@ -23,8 +25,6 @@ constexpr std::uint32_t kAiCore = 0, kAiCpu = 1;  // cann_host.md 1.9, T1
 constexpr std::uint32_t kInput = 0, kOutput = 1;
 // Images of one execution are computed one after the other, by one core.
 constexpr std::uint16_t kBlocks = 1;
-// Marks of the step trace (cann_device.md 3.2).
-constexpr std::uint16_t kBeginTag = 0, kEndTag = 1, kForwardBeginTag = 2, kBackwardEndTag = 3;
 
 TensorWire describe_tensor(std::uint32_t kind, const TensorShape& shape) {
   TensorWire tensor = {};
@@ -119,19 +119,19 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     std::unique_ptr<runtime::Workspace> workspace = model_->take_workspace();
     model.prepare(*workspace, memory_.batch);
     const bool marked = records_tasks(first_.device);
-    if (marked) mark(0, kBeginTag);
+    const std::uint64_t begin_ns = marked ? mark(0, step_tag::kModelStart) : 0;
     for (std::size_t i = 0; i < model.inputs().size(); ++i) {
       std::memcpy(model.values(*workspace, model.inputs()[i]), memory_.inputs[i],
                   bytes_of(model.inputs()[i]));
     }
-    if (marked) mark(1, kForwardBeginTag);
+    if (marked) mark(1, step_tag::kForward);
     model.run(*workspace, memory_.batch, this);
-    if (marked) mark(tasks_of(model) - 2, kBackwardEndTag);
+    if (marked) mark(tasks_of(model) - 2, step_tag::kBackward);
     for (std::size_t i = 0; i < model.outputs().size(); ++i) {
       std::memcpy(memory_.outputs[i], model.values(*workspace, model.outputs()[i]),
                   bytes_of(model.outputs()[i]));
     }
-    if (marked) mark(tasks_of(model) - 1, kEndTag);
+    if (marked) tell_key_points(begin_ns, mark(tasks_of(model) - 1, step_tag::kModelEnd));
     model_->give_back(std::move(workspace));
     return ACL_SUCCESS;
   }
@@ -140,8 +140,22 @@ class LoadedModel::Execution final : public Task, private runtime::LayerObserver
     return static_cast<std::size_t>(model_->model_.tensor(tensor).shape.bytes() * memory_.batch);
   }
 
-  void mark(std::uint32_t task, std::uint16_t tag) const {
-    record_step(task_after(first_, task), request_, model_->id_, tag, monotonic_ns());
+  // Gives the time of the mark.
+  std::uint64_t mark(std::uint32_t task, std::uint16_t tag) const {
+    const std::uint64_t now = monotonic_ns();
+    record_step(task_after(first_, task), request_, model_->id_, tag, now);
+    return now;
+  }
+
+  void tell_key_points(std::uint64_t begin_ns, std::uint64_t end_ns) const {
+    RanTask execution;
+    execution.ids = first_;
+    execution.kind = TaskKind::step;
+    execution.images = static_cast<std::uint32_t>(memory_.batch);
+    execution.model = model_->id_;
+    execution.begin_ns = begin_ns;
+    execution.end_ns = end_ns;
+    record_execution(execution);
   }
 
   bool wants_layer(std::size_t layer) override {

@@ -29,6 +29,8 @@ class LoadedModel : public std::enable_shared_from_this<LoadedModel> {
 
   std::uint32_t id() const { return id_; }
   std::uint16_t device_id() const { return own_stream_->device_id(); }
+  // Of the executions that the caller waits for.
+  const std::shared_ptr<Stream>& own_stream() const { return own_stream_; }
   const runtime::Model& model() const { return model_; }
   // True where executions may ask for another batch.
   bool dynamic_batch() const { return model_.max_batch() > model_.batch(); }

@@ -110,8 +110,8 @@ class RecordedCall {
   const std::uint64_t begin_ns_;  // 0: not recorded
 };
 
-// Is told every task that any device ran, from the thread that ran it: for subscriptions. Null:
-// nobody.
+// Is told every task and every execution of a model that any device ran, from the thread that ran
+// it: for subscriptions. Null: nobody.
 using TaskObserver = void (*)(const RanTask& task);
 void observe_tasks(TaskObserver observer);
 
@@ -138,6 +138,9 @@ void record_copy_launch(const Launch& launch, std::uint64_t bytes, CopyDirection
 // the order of the stream: of one stream by one thread at a time, each with a reading of the clock
 // of its own.
 void record_task(const RanTask& task);
+// The device ran an execution of a model, from its begin mark to its end mark: kind step, no
+// operator. Its marks are recorded by record_step(); this is for subscribers of the model.
+void record_execution(const RanTask& execution);
 // The device passed a step mark: of a model's execution (tag 0 begin, 1 end), a mark of the
 // application or a stamp.
 void record_step(const TaskIds& ids, std::uint64_t index, std::uint64_t model, std::uint16_t tag,

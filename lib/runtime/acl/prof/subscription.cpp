@@ -220,6 +220,18 @@ struct Subscriptions {
   }
 };
 
+// What readers are told about the key points of a step, which is an execution of the model: the
+// time between them. Never destroyed.
+const OpInfo& key_points() {
+  static const OpInfo* const op = [] {
+    auto* const made = new OpInfo;
+    made->name = "keypoint_op";
+    made->type = "na";
+    return made;
+  }();
+  return *op;
+}
+
 std::atomic<int> subscribed{0};
 // Never destroyed: devices may still run while the process exits.
 std::atomic<Subscriptions*> current{new Subscriptions};
@@ -238,7 +250,8 @@ bool is_subscribed(std::uint32_t model) {
 }
 
 void send_to_subscriber(const RanTask& task) {
-  if (!any_model_subscribed() || task.kind != TaskKind::op || task.op == nullptr) return;
+  const bool is_op = task.kind == TaskKind::op && task.op != nullptr;
+  if (!any_model_subscribed() || (!is_op && task.kind != TaskKind::step)) return;
   std::shared_ptr<Sender> sender;
   {
     Subscriptions& all = *current.load();
@@ -247,7 +260,8 @@ void send_to_subscriber(const RanTask& task) {
     if (found == all.by_model.end()) return;
     sender = found->second.sender;
   }
-  sender->add(make_op_record(task, OpNames::instance().number_of(*task.op)));
+  const OpInfo& op = is_op ? *task.op : key_points();
+  sender->add(make_op_record(task, OpNames::instance().number_of(op)));
 }
 
 aclError subscribe(std::uint32_t model, std::uint16_t device, const SubscribeOrder& order) {

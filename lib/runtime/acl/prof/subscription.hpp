@@ -20,8 +20,9 @@ struct SubscribeOrder {
 // One load while nothing is subscribed.
 bool any_model_subscribed();
 bool is_subscribed(std::uint32_t model);
-// The record of a task that ran, if it is an operator of a subscribed model; never waits for the
-// reader. It observes the tasks (recorder.hpp) while a model is subscribed.
+// The record of what ran, if it is an operator of a subscribed model or one execution of it (kind
+// step; "keypoint_op" of type "na"); never waits for the reader. It observes the tasks
+// (recorder.hpp) while a model is subscribed.
 void send_to_subscriber(const RanTask& task);
 
 // For the state machine, which calls them one at a time. The codes are those of
