@@ -1,3 +1,4 @@
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -197,6 +198,19 @@ TEST_CASE("what is wrong in acl.json has its code and is named") {
   const CapturedStderr captured;
   CHECK(read_configuration("/nonexistent/acl.json", 8, configuration) == ACL_ERROR_INVALID_FILE);
   CHECK(captured.text().find("/nonexistent/acl.json cannot be read") != std::string::npos);
+}
+
+TEST_CASE("what is no regular file is refused, and a pipe that nobody writes is not waited for") {
+  const TempFolder folder;
+  const std::string pipe = (folder / "acl.json").string();
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  for (const std::string& path : {pipe, folder.path().string(), std::string("/dev/null")}) {
+    INFO(path);
+    Configuration configuration;
+    const CapturedStderr captured;
+    CHECK(read_configuration(path.c_str(), 8, configuration) == ACL_ERROR_INVALID_FILE);
+    CHECK(captured.text().find(path + " cannot be read") != std::string::npos);
+  }
 }
 
 TEST_CASE("without an output the work path of the environment counts, else the program's folder") {

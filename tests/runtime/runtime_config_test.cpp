@@ -1,3 +1,5 @@
+#include <sys/stat.h>
+
 #include <catch2/catch.hpp>
 
 #include "runtime/engine/files.hpp"
@@ -124,8 +126,13 @@ TEST_CASE("a file that cannot be read or parsed means no profiling, and that is 
   CHECK_FALSE(read_profile_config(folder.write("b", "[1]")));
   CHECK_FALSE(read_profile_config(folder.write("c", R"({"profiler":[]})")));
   CHECK_FALSE(read_profile_config(folder.write("d", "")));
+  CHECK_FALSE(read_profile_config(folder.write("f", std::string((1 << 20) + 1, ' '))));
+  REQUIRE(mkfifo((folder.path() + "/pipe").c_str(), 0600) == 0);
+  CHECK_FALSE(read_profile_config(folder.path() + "/pipe"));
   const std::string said = captured.text();
-  CHECK(std::count(said.begin(), said.end(), '\n') == 6);
+  CHECK(std::count(said.begin(), said.end(), '\n') == 8);
+  CHECK(said.find("/f cannot be read (it is larger than 1 MiB)") != std::string::npos);
+  CHECK(said.find("/pipe cannot be read") != std::string::npos);
   CHECK(said.find("none.json cannot be read (No such file") != std::string::npos);
   CHECK_FALSE(read_profile_config(folder.write("e", R"({"dump":{}})")));
   CHECK(captured.text() == said);

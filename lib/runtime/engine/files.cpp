@@ -4,10 +4,12 @@
 #include <limits.h>
 #include <stdio.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <array>
 #include <cerrno>
+#include <utility>
 
 namespace msprof::runtime {
 
@@ -56,6 +58,26 @@ bool write_whole_file(const std::string& path, std::string_view text) {
   unlink(temporary.c_str());
   errno = error;
   return false;
+}
+
+std::optional<std::string> read_whole_file(const std::string& path, std::size_t limit_bytes) {
+  // A pipe that nobody writes would make open() wait.
+  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+  if (fd < 0) return std::nullopt;
+  struct stat state = {};
+  int error = fstat(fd, &state) == 0 ? 0 : errno;
+  if (error == 0 && !S_ISREG(state.st_mode)) error = S_ISDIR(state.st_mode) ? EISDIR : EINVAL;
+  std::string text;
+  std::array<char, 4096> part;
+  for (ssize_t got = 1; error == 0 && got != 0;) {
+    got = read(fd, part.data(), part.size());
+    if (got < 0 && errno != EINTR) error = errno;
+    if (got > 0) text.append(part.data(), static_cast<std::size_t>(got));
+    if (text.size() > limit_bytes) error = EFBIG;
+  }
+  close(fd);
+  errno = error;
+  return error == 0 ? std::optional(std::move(text)) : std::nullopt;
 }
 
 std::string executable_folder() {

@@ -6,6 +6,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -24,6 +25,11 @@ ssize_t write_retrying(int fd, const void* bytes, std::size_t size);
 
 // Writes a small text file under a temporary name and renames it; false with errno when that fails.
 bool write_whole_file(const std::string& path, std::string_view text);
+
+// The whole of a regular file of at most `limit_bytes`; nothing with errno where that fails: EFBIG
+// beyond the limit, EISDIR for a folder, EINVAL for what else is no file. Never waits for one that
+// writes.
+std::optional<std::string> read_whole_file(const std::string& path, std::size_t limit_bytes);
 
 // Folder of the program that runs; "." where it cannot be told.
 std::string executable_folder();

@@ -283,33 +283,8 @@ aclError read_sample_config(const char* text, std::uint32_t devices, Configurati
   return read_object(settings, devices, out);
 }
 
-// The whole file; nothing, with the reason in errno, where that fails.
-std::optional<std::string> read_file(const std::string& path) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return std::nullopt;
-  std::string text;
-  std::array<char, 4096> part;
-  ssize_t got = 0;
-  while ((got = read(fd, part.data(), part.size())) > 0 || (got < 0 && errno == EINTR)) {
-    if (got < 0) continue;
-    text.append(part.data(), static_cast<std::size_t>(got));
-    if (text.size() > kMaxFileBytes) {
-      got = -1;
-      errno = EFBIG;
-      break;
-    }
-  }
-  const int error = errno;
-  close(fd);
-  errno = error;
-  if (got < 0) return std::nullopt;
-  return text;
-}
-
-// Sets `decides` where the file has a "profiler", also one that is switched off.
-aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out,
-                       bool& decides) {
-  const auto text = read_file(path);
+aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out) {
+  const auto text = runtime::read_whole_file(path, kMaxFileBytes);
   if (!text) {
     say(path + " cannot be read: " + strerror(errno));
     return ACL_ERROR_INVALID_FILE;

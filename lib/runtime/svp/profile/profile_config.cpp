@@ -1,11 +1,8 @@
 #include "runtime/svp/profile/profile_config.hpp"
 
-#include <fcntl.h>
 #include <limits.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <cstring>
 #include <initializer_list>
@@ -21,25 +18,6 @@ constexpr std::size_t kMaxConfigBytes = std::size_t{1} << 20;
 constexpr std::size_t kMaxOutputBytes = 4096;
 constexpr uint32_t kMaxInterval = 9999;
 constexpr const char* kMetrics = "ArithmeticUtilization";
-
-// The whole file, or nothing with `why` filled in.
-std::optional<std::string> read_file(const std::string& path, std::string& why) {
-  const int fd = open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK);
-  if (fd < 0) {
-    why = strerror(errno);
-    return std::nullopt;
-  }
-  std::string text;
-  std::array<char, 4096> block;
-  ssize_t got = 0;
-  while (text.size() <= kMaxConfigBytes && (got = read(fd, block.data(), block.size())) > 0) {
-    text.append(block.data(), static_cast<std::size_t>(got));
-  }
-  if (got < 0) why = strerror(errno);
-  if (text.size() > kMaxConfigBytes) why = "it is larger than 1 MiB";
-  close(fd);
-  return why.empty() ? std::optional(text) : std::nullopt;
-}
 
 // The value of the first of these keys; keys have two spellings because manuals and boards differ.
 // If both are there and disagree, that is reported.
@@ -125,9 +103,9 @@ std::string read_output(const nlohmann::json& profiler) {
 }  // namespace
 
 std::optional<ProfileConfig> read_profile_config(const std::string& path) {
-  std::string why;
-  const std::optional<std::string> text = read_file(path, why);
+  const std::optional<std::string> text = read_whole_file(path, kMaxConfigBytes);
   if (!text) {
+    const char* const why = errno == EFBIG ? "it is larger than 1 MiB" : strerror(errno);
     say(path + " cannot be read (" + why + "): no profiling");
     return std::nullopt;
   }
