@@ -142,8 +142,15 @@ TEST_CASE("stamps, steps and mstx of a program in Python are in its recording") 
   }
   CHECK(found == std::set<std::string>{"push/pop 外层 outer", "marker a mark", "start/end crossing",
                                        "marker_ex on the stream", "marker mstx mark",
-                                       "start/end mstx range", "start/end mstx by keyword"});
+                                       "start/end mstx range", "start/end mstx by keyword",
+                                       "marker in a domain", "start/end range in a domain",
+                                       "start/end by its name"});
   CHECK(rows.size() == found.size());
+  std::set<std::string> of_domain;
+  for (const json& row : rows) {
+    if (row.at("domain") == "python") of_domain.insert(row.at("message").get<std::string>());
+  }
+  CHECK(of_domain == std::set<std::string>{"in a domain", "range in a domain"});
   CHECK(types_of(capture) == std::map<std::string, int>{{"Relu", 3}, {"Add", 3}});
 }
 
@@ -199,7 +206,8 @@ TEST_CASE("the manual's sample of a subscription reads every operator of every e
                                              {"Add", 14},
                                              {"Pool", 14},
                                              {"FullyConnected", 7},
-                                             {"Softmax", 7}});
+                                             {"Softmax", 7},
+                                             {"na", 7}});  // the key points of an execution
 }
 
 TEST_CASE("the recogniser in Python computes what the one in C computes, with either model") {

@@ -3,6 +3,7 @@
 #include <mstx/ms_tools_ext.h>
 
 #include <optional>
+#include <string>
 
 #include "runtime/python/bind.hpp"
 
@@ -10,8 +11,23 @@ namespace {
 
 using msprof::python::Unlocked;
 
-aclrtStream stream_of(std::optional<std::uintptr_t> stream) {
+using Stream = std::optional<std::uintptr_t>;
+using Domain = std::optional<std::string>;
+
+aclrtStream stream_of(Stream stream) {
   return reinterpret_cast<aclrtStream>(stream.value_or(0));
+}
+
+// None and "default" are the domain of calls without one; nothing for a name that is none.
+struct NamedDomain {
+  bool is_default = true;
+  mstxDomainHandle_t handle = nullptr;
+};
+
+// The handles of names, which last as long as the program: one name has one of them.
+NamedDomain domain_of(const Domain& name) {
+  if (!name || *name == "default") return {};
+  return {false, mstxDomainCreateA(name->c_str())};
 }
 
 }  // namespace
@@ -22,19 +38,36 @@ PYBIND11_MODULE(mstx, mstx) {
       "Marks and ranges of the program. Without a recorder they do nothing, and ids are 0.";
   mstx.def(
       "mark",
-      [](const char* message, std::optional<std::uintptr_t> stream) {
-        mstxMarkA(message, stream_of(stream));
+      [](const char* message, Stream stream, const Domain& domain) {
+        const NamedDomain in = domain_of(domain);
+        if (in.is_default) {
+          mstxMarkA(message, stream_of(stream));
+        } else {
+          mstxDomainMarkA(in.handle, message, stream_of(stream));
+        }
       },
-      py::arg("message"), py::arg("stream") = py::none(), py::call_guard<Unlocked>());
+      py::arg("message"), py::arg("stream") = py::none(), py::arg("domain") = py::none(),
+      py::call_guard<Unlocked>());
   mstx.def(
       "range_start",
-      [](const char* message, std::optional<std::uintptr_t> stream) {
-        return mstxRangeStartA(message, stream_of(stream));
+      [](const char* message, Stream stream, const Domain& domain) {
+        const NamedDomain in = domain_of(domain);
+        return in.is_default ? mstxRangeStartA(message, stream_of(stream))
+                             : mstxDomainRangeStartA(in.handle, message, stream_of(stream));
       },
-      py::arg("message"), py::arg("stream") = py::none(), py::call_guard<Unlocked>());
-  mstx.def(
-      "range_end", [](mstxRangeId id) { mstxRangeEnd(id); }, py::arg("rangeId"),
+      py::arg("message"), py::arg("stream") = py::none(), py::arg("domain") = py::none(),
       py::call_guard<Unlocked>());
+  mstx.def(
+      "range_end",
+      [](mstxRangeId id, const Domain& domain) {
+        const NamedDomain in = domain_of(domain);
+        if (in.is_default) {
+          mstxRangeEnd(id);
+        } else {
+          mstxDomainRangeEnd(in.handle, id);
+        }
+      },
+      py::arg("rangeId"), py::arg("domain") = py::none(), py::call_guard<Unlocked>());
   mstx.def(
       "get_tool_id",
       [] {

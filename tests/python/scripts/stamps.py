@@ -56,6 +56,11 @@ assert with_stream != 0
 mstx.range_end(with_stream)
 mstx.range_end(rangeId=mstx.range_start(message="mstx by keyword", stream=None))
 assert mstx.range_start("=refused") == 0
+mstx.mark("in a domain", domain="python")
+in_domain = mstx.range_start("range in a domain", domain="python")
+assert in_domain != 0
+mstx.range_end(in_domain, domain="python")
+mstx.range_end(mstx.range_start("by its name", domain="default"))
 assert acl.rt.synchronize_stream(stream) == 0
 
 assert acl.prof.stop(config) == 0
