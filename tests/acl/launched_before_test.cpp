@@ -1,6 +1,8 @@
-// What was launched before a recording began, and runs while it lasts, is in it.
+// What was launched before a recording begins or ends, and runs in time, is in it.
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <mutex>
+#include <thread>
 
 #include "acl/capture.hpp"
 #include "acl/device_fixture.hpp"
@@ -78,4 +80,62 @@ TEST_CASE("executions launched before a recording begins are in it, with their n
   aclmdlDestroyDataset(to);
   aclDestroyDataBuffer(from_buffer);
   aclDestroyDataBuffer(to_buffer);
+}
+
+TEST_CASE("what was launched before a recording is stopped is run, and is in it") {
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
+  REQUIRE(scene.init() == ACL_SUCCESS);
+  aclprofConfig* config = scene.config({0}, kBits, ACL_AICORE_PIPE_UTILIZATION);
+  REQUIRE(aclprofStart(config) == ACL_SUCCESS);
+  int ran = 0;
+  auto slow = [&ran] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    ++ran;
+  };
+  for (int i = 0; i < 10; ++i) REQUIRE(on_stream(nullptr, slow) == ACL_SUCCESS);
+  REQUIRE(aclprofStop(config) == ACL_SUCCESS);
+  CHECK(ran == 10);
+  const ImportedCapture capture(scene.only_folder());
+  INFO(capture.import().out << capture.import().err);
+  CHECK(capture.number("SELECT count(*) FROM task WHERE device_type_name_id IS NOT NULL") == 10);
+  CHECK(capture.number("SELECT count(*) FROM import_log WHERE reason LIKE '%not seen%'") == 0);
+}
+
+TEST_CASE("stopping waits for what runs, two seconds, and not for what waits itself") {
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  REQUIRE(aclrtSetDevice(0) == ACL_SUCCESS);
+  REQUIRE(scene.init() == ACL_SUCCESS);
+  const auto seconds_of_round = [&](aclprofConfig* config) {
+    REQUIRE(aclprofStart(config) == ACL_SUCCESS);
+    const auto begin = std::chrono::steady_clock::now();
+    CHECK(aclprofStop(config) == ACL_SUCCESS);
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count();
+  };
+  aclprofConfig* const config = scene.config({0}, kBits, ACL_AICORE_PIPE_UTILIZATION);
+  {
+    const OwnStream stream;
+    const OwnEvent event;
+    REQUIRE(aclrtStreamWaitEvent(stream, event) == ACL_SUCCESS);
+    CHECK(seconds_of_round(config) < 1.5);
+    REQUIRE(aclrtRecordEvent(event, nullptr) == ACL_SUCCESS);
+    REQUIRE(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
+  }
+  std::mutex gate;
+  gate.lock();
+  auto pass = [&gate] { const std::lock_guard passed(gate); };
+  REQUIRE(on_stream(nullptr, pass) == ACL_SUCCESS);
+  CHECK(seconds_of_round(config) >= 1.9);
+  // That of a device on which nothing was launched does not wait.
+  CHECK(seconds_of_round(scene.config({1}, kBits, ACL_AICORE_PIPE_UTILIZATION)) < 1.5);
+  gate.unlock();
+  // A function that a stream runs cannot wait for its own stream.
+  double inside = -1;
+  auto stop_inside = [&] { inside = seconds_of_round(config); };
+  REQUIRE(on_stream(nullptr, stop_inside) == ACL_SUCCESS);
+  REQUIRE(aclrtSynchronizeStream(nullptr) == ACL_SUCCESS);
+  CHECK(inside >= 0);
+  CHECK(inside < 1.5);
 }

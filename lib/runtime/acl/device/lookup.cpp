@@ -1,5 +1,6 @@
 #include "runtime/acl/device/lookup.hpp"
 
+#include <chrono>
 #include <exception>
 
 #include "acl/acl_base.h"
@@ -23,6 +24,13 @@ bool model_is_loaded(std::uint32_t model, std::uint16_t& device) {
   } catch (const Failure&) {
     return false;
   }
+}
+
+void wait_for_launched(const std::vector<std::uint16_t>& devices) {
+  constexpr std::chrono::seconds kPatience{2};
+  if (devices.empty() || Stream::on_any_worker()) return;
+  settle_launched(Runtime::instance().streams_of(devices),
+                  std::chrono::steady_clock::now() + kPatience);
 }
 
 bool enqueue_step(void* stream, std::uint64_t index, std::uint64_t model, std::uint16_t tag,

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <vector>
 
 #include "runtime/acl/prof/recorder.hpp"
 
@@ -16,6 +17,10 @@ std::uint32_t device_count();
 
 // Whether a model of this number is loaded, and on which device.
 bool model_is_loaded(std::uint32_t model, std::uint16_t& device);
+
+// Waits until what was launched on these devices before has run: at most 2 s, and not for events or
+// callbacks. Returns at once inside a function that a stream runs.
+void wait_for_launched(const std::vector<std::uint16_t>& devices);
 
 // Puts a profiler-trace task on a stream, with the next task id of the stream in `ids`. When the
 // device reaches it, it calls record_step(ids, index, model, tag, now) and nothing else: the host's

@@ -254,6 +254,20 @@ std::vector<std::shared_ptr<Stream>> Runtime::streams_of_current_device() {
       [&](const Stream& stream) { return stream.device_id() == context->device; });
 }
 
+std::vector<std::shared_ptr<Stream>> Runtime::streams_of(
+    const std::vector<std::uint16_t>& devices) {
+  const auto is_on_one = [&](std::uint16_t device) {
+    return std::find(devices.begin(), devices.end(), device) != devices.end();
+  };
+  std::vector<std::shared_ptr<Stream>> streams =
+      streams_.select([&](const Stream& stream) { return is_on_one(stream.device_id()); });
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, model] : models_) {
+    if (is_on_one(model->device_id())) streams.push_back(model->own_stream());
+  }
+  return streams;
+}
+
 std::shared_ptr<LoadedModel> Runtime::load(runtime::Model model) {
   const std::shared_ptr<Context> context = current_context();
   std::uint32_t id = 0;

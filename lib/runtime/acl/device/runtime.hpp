@@ -49,6 +49,8 @@ class Runtime {
   std::shared_ptr<Stream> stream(const void* handle);
   // All of the device of the calling thread's context.
   std::vector<std::shared_ptr<Stream>> streams_of_current_device();
+  // All of these devices, those of models included.
+  std::vector<std::shared_ptr<Stream>> streams_of(const std::vector<std::uint16_t>& devices);
 
   std::shared_ptr<LoadedModel> load(runtime::Model model);
   std::shared_ptr<LoadedModel> find_model(std::uint32_t id);

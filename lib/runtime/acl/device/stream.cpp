@@ -40,6 +40,10 @@ int run_task(Task& task, Stream& stream) {
   }
 }
 
+// A latch that is open already is noticed by its stream within so many milliseconds, on any machine
+// that is not hopelessly overloaded.
+constexpr int kSeenWaiting = 20;
+
 }  // namespace
 
 Stream::Stream(std::shared_ptr<Device> device, const void* context)
@@ -139,6 +143,17 @@ Stream::State Stream::state() const {
   return awaited_ ? State::waiting : State::busy;
 }
 
+std::uint64_t Stream::launched() const {
+  const std::lock_guard lock(mutex_);
+  return launched_;
+}
+
+Stream::State Stream::state_of(std::uint64_t launched) const {
+  const std::lock_guard lock(mutex_);
+  if (finished_ >= launched) return State::idle;
+  return awaited_ ? State::waiting : State::busy;
+}
+
 bool Stream::on_worker() const {
   return stream_of_this_thread == this;
 }
@@ -183,15 +198,28 @@ void Stream::close(Closing how) {
 }
 
 void settle(const std::vector<std::shared_ptr<Stream>>& streams) {
-  // A latch that is open already is noticed by its stream within this time, on any machine that is
-  // not hopelessly overloaded.
-  constexpr int kSeenWaiting = 20;
   const auto state_is = [](Stream::State state) {
     return [state](const std::shared_ptr<Stream>& stream) { return stream->state() == state; };
   };
   for (int seen = 0; seen < kSeenWaiting; ++seen) {
     if (std::all_of(streams.begin(), streams.end(), state_is(Stream::State::idle))) return;
     if (std::any_of(streams.begin(), streams.end(), state_is(Stream::State::busy))) seen = 0;
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+}
+
+void settle_launched(const std::vector<std::shared_ptr<Stream>>& streams,
+                     std::chrono::steady_clock::time_point deadline) {
+  std::vector<std::uint64_t> launched;
+  for (const auto& stream : streams) launched.push_back(stream->launched());
+  for (int seen = 0; seen < kSeenWaiting; ++seen) {
+    bool all_idle = true;
+    for (std::size_t i = 0; i < streams.size(); ++i) {
+      const Stream::State state = streams[i]->state_of(launched[i]);
+      if (state == Stream::State::busy) seen = 0;
+      all_idle = all_idle && state == Stream::State::idle;
+    }
+    if (all_idle || std::chrono::steady_clock::now() >= deadline) return;
     std::this_thread::sleep_for(std::chrono::milliseconds(1));
   }
 }

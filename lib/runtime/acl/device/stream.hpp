@@ -2,6 +2,7 @@
 #pragma once
 
 #include <atomic>
+#include <chrono>
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
@@ -59,6 +60,9 @@ class Stream {
   int synchronize(const Deadline& deadline);
   enum class State { idle, busy, waiting };  // waiting: for an event or a callback
   State state() const;
+  // Tasks that were launched by now, and what the stream does about those.
+  std::uint64_t launched() const;
+  State state_of(std::uint64_t launched) const;
   // True on the thread that runs the tasks; the other on that of any stream.
   bool on_worker() const;
   static bool on_any_worker();
@@ -96,5 +100,8 @@ class Stream {
 // Waits until the streams are idle, or until those that are not wait for events or callbacks that
 // nothing on them can bring about.
 void settle(const std::vector<std::shared_ptr<Stream>>& streams);
+// The same for what was launched before the call, and not beyond the deadline.
+void settle_launched(const std::vector<std::shared_ptr<Stream>>& streams,
+                     std::chrono::steady_clock::time_point deadline);
 
 }  // namespace msprof::acl

@@ -97,30 +97,56 @@ aclError Profiler::start(const ProfConfig& config) {
   return begin(config, settings_, settings_.path().empty() ? output_ : settings_.path(), false);
 }
 
-aclError Profiler::stop(const ProfConfig& config) {
-  const std::lock_guard lock(mutex_);
+aclError Profiler::refused_but_for_files() const {
   if (state_ == State::off) return ACL_ERROR_PROF_NOT_RUN;
   if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
   if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
-  aclError result = ACL_ERROR_PROF_NOT_RUN;
-  for (std::size_t i = 0; i < running_.size(); ++i) {
-    if (!config.shares_a_device(running_[i].config)) continue;
+  return ACL_SUCCESS;
+}
+
+// Sets `found` to what runs with this configuration.
+aclError Profiler::find_running(const ProfConfig& config, std::size_t& found) const {
+  aclError result = refused_but_for_files();
+  if (result != ACL_SUCCESS) return result;
+  result = ACL_ERROR_PROF_NOT_RUN;
+  for (found = 0; found < running_.size(); ++found) {
+    const ProfConfig& started = running_[found].config;
+    if (!config.shares_a_device(started)) continue;
+    if (config.devices == started.devices && config.bits == started.bits) return ACL_SUCCESS;
     result = ACL_ERROR_INVALID_PROFILING_CONFIG;
-    const ProfConfig& started = running_[i].config;
-    if (config.devices != started.devices || config.bits != started.bits) continue;
-    const Running ending = std::move(running_[i]);
-    running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(i));
-    end(ending, false);
-    return ACL_SUCCESS;
   }
   return result;
 }
 
-aclError Profiler::finalize() {
+aclError Profiler::stop(const ProfConfig& config) {
+  std::size_t found = 0;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const aclError result = find_running(config, found); result != ACL_SUCCESS) return result;
+  }
+  // What was launched belongs to the recording. Streams may call the profiler meanwhile.
+  wait_for_launched(config.devices);
   const std::lock_guard lock(mutex_);
-  if (state_ == State::off) return ACL_ERROR_PROF_NOT_RUN;
-  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
-  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
+  if (const aclError result = find_running(config, found); result != ACL_SUCCESS) return result;
+  const Running ending = std::move(running_[found]);
+  running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(found));
+  end(ending, false);
+  return ACL_SUCCESS;
+}
+
+aclError Profiler::finalize() {
+  std::vector<std::uint16_t> devices;
+  {
+    const std::lock_guard lock(mutex_);
+    if (const aclError result = refused_but_for_files(); result != ACL_SUCCESS) return result;
+    for (const Running& running : running_) {
+      const std::vector<std::uint16_t>& more = running.config.devices;
+      devices.insert(devices.end(), more.begin(), more.end());
+    }
+  }
+  wait_for_launched(devices);
+  const std::lock_guard lock(mutex_);
+  if (const aclError result = refused_but_for_files(); result != ACL_SUCCESS) return result;
   end_all(false);
   settings_ = {};
   state_ = State::off;

@@ -62,6 +62,8 @@ class Profiler {
   };
 
   Profiler();
+  aclError refused_but_for_files() const;
+  aclError find_running(const ProfConfig& config, std::size_t& found) const;
   aclError begin(const ProfConfig& config, const ProfSettings& settings, const std::string& output,
                  bool devices_on_use);
   void begin_configured();
