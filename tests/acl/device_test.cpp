@@ -176,6 +176,53 @@ TEST_CASE("memory is aligned, counted, and freed once and as what it was allocat
   CHECK(aclrtGetMemInfo(static_cast<aclrtMemAttr>(31), &free, &total) == ACL_ERROR_INVALID_PARAM);
 }
 
+TEST_CASE("a device tells of itself what a host knows, and refuses the rest") {
+  const Session session;
+  int64_t value = 0;
+  for (const aclrtDevAttr cores : {ACL_DEV_ATTR_AICPU_CORE_NUM, ACL_DEV_ATTR_AICORE_CORE_NUM,
+                                   ACL_DEV_ATTR_CUBE_CORE_NUM, ACL_DEV_ATTR_VECTOR_CORE_NUM}) {
+    CHECK(aclrtGetDeviceInfo(7, cores, &value) == ACL_SUCCESS);
+    CHECK(value == 1);
+  }
+  size_t free = 0, total = 0;
+  REQUIRE(aclrtGetMemInfo(ACL_HBM_MEM, &free, &total) == ACL_SUCCESS);
+  CHECK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE, &value) == ACL_SUCCESS);
+  CHECK(static_cast<size_t>(value) == total);
+  const bool has_cache = sysconf(_SC_LEVEL2_CACHE_SIZE) > 0;
+  const aclError of_cache = has_cache ? ACL_SUCCESS : ACL_ERROR_RT_FEATURE_NOT_SUPPORT;
+  CHECK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_L2_CACHE_SIZE, &value) == of_cache);
+  CHECK((value == sysconf(_SC_LEVEL2_CACHE_SIZE)) == has_cache);
+  for (const aclrtDevAttr none : {ACL_DEV_ATTR_WARP_SIZE, ACL_DEV_ATTR_PHY_CHIP_ID,
+                                  ACL_DEV_ATTR_IS_VIRTUAL, ACL_DEV_ATTR_NPU_ARCH})
+    CHECK(aclrtGetDeviceInfo(0, none, &value) == ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  CHECK(aclrtGetDeviceInfo(0, static_cast<aclrtDevAttr>(999), &value) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetDeviceInfo(99, ACL_DEV_ATTR_CUBE_CORE_NUM, &value) ==
+        ACL_ERROR_RT_INVALID_DEVICEID);
+  CHECK(aclrtGetDeviceInfo(0, ACL_DEV_ATTR_CUBE_CORE_NUM, nullptr) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_VECTOR_CORE_NUM, &value) == ACL_SUCCESS);
+  CHECK(value == 1);
+  CHECK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_L2_SIZE, &value) == of_cache);
+  CHECK(aclGetDeviceCapability(0, ACL_DEVICE_INFO_UNDEFINED, &value) == ACL_ERROR_INVALID_PARAM);
+}
+
+TEST_CASE("the last error is that of the thread's last call that failed, until it is taken") {
+  const Session session;
+  aclrtGetLastError(ACL_RT_THREAD_LEVEL);
+  CHECK(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL) == ACL_SUCCESS);
+  CHECK(aclrtSetDevice(99) == ACL_ERROR_RT_INVALID_DEVICEID);
+  CHECK(aclrtFree(nullptr) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtSetDevice(0) == ACL_SUCCESS);  // changes nothing
+  aclError elsewhere = -1;
+  std::thread([&] { elsewhere = aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL); }).join();
+  CHECK(elsewhere == ACL_SUCCESS);
+  CHECK(aclrtPeekAtLastError(ACL_RT_THREAD_LEVEL) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetLastError(static_cast<aclrtLastErrLevel>(1)) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_ERROR_INVALID_PARAM);
+  CHECK(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_SUCCESS);
+  CHECK(aclrtSetOpWaitTimeout(1) == ACL_ERROR_API_NOT_SUPPORT);
+  CHECK(aclrtGetLastError(ACL_RT_THREAD_LEVEL) == ACL_ERROR_API_NOT_SUPPORT);
+}
+
 TEST_CASE("copies and fills check their sizes before they touch memory") {
   const Session session;
   char from[8] = "abcdefg", to[8] = {};

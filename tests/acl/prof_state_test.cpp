@@ -7,6 +7,7 @@
 #include <chrono>
 #include <functional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "acl/prof_fixture.hpp"
@@ -485,6 +486,39 @@ TEST_CASE("a chip family that is none is refused with the list, in one line") {
   CHECK(aclprofStart(scene.config({0}, kCalls)) != ACL_SUCCESS);
   CHECK(captured.text() ==
         "msprof runtime: MSPROF_HOST_CHIP must be 5, 4 or 1, not \"7\": nothing is recorded\n");
+}
+
+TEST_CASE("a child finds no lock of a thread that made configurations meanwhile") {
+  Scene scene;
+  REQUIRE(scene.acl_init() == ACL_SUCCESS);
+  std::uint32_t device = 0;
+  const auto make = [&device] {
+    int fd = 1;
+    aclprofDestroyConfig(aclprofCreateConfig(&device, 1, ACL_AICORE_NONE, nullptr, 1));
+    aclprofDestroySubscribeConfig(aclprofCreateSubscribeConfig(1, ACL_AICORE_NONE, &fd));
+  };
+  std::atomic<bool> stop{false};
+  std::vector<std::thread> makers;
+  for (int i = 0; i < 2; ++i) {
+    makers.emplace_back([&] {
+      while (!stop) make();
+    });
+  }
+  int hung = 0;
+  for (int i = 0; i < 300 && hung == 0; ++i) {
+    const pid_t child = fork();
+    if (child == 0) {
+      alarm(20);
+      make();
+      _exit(0);
+    }
+    int status = 0;
+    REQUIRE(waitpid(child, &status, 0) == child);
+    hung += WIFEXITED(status) ? 0 : 1;
+  }
+  stop = true;
+  for (std::thread& maker : makers) maker.join();
+  CHECK(hung == 0);
 }
 
 TEST_CASE("a child made by fork has no profiling, and its parent's goes on") {

@@ -356,6 +356,34 @@ TEST_CASE("an exception of the application in a stream is its error, not the end
   CHECK(captured.text().find("mine") != std::string::npos);
 }
 
+TEST_CASE("a thread that waits for reports without end can be cancelled, and its stream goes on") {
+  const Session session;
+  const OwnStream stream;
+  std::atomic<bool> waits{false};
+  const auto body = [](void* argument) -> void* {
+    static_cast<std::atomic<bool>*>(argument)->store(true);
+    for (;;) aclrtProcessReport(-1);
+  };
+  pthread_t reporter{};
+  REQUIRE(pthread_create(&reporter, nullptr, body, &waits) == 0);
+  REQUIRE(aclrtSubscribeReport(static_cast<uint64_t>(reporter), stream) == ACL_SUCCESS);
+  REQUIRE(eventually([&] { return waits.load(); }));
+  std::atomic<int> runs{0};
+  const auto count = [](void* argument) { ++*static_cast<std::atomic<int>*>(argument); };
+  REQUIRE(aclrtLaunchCallback(count, &runs, ACL_CALLBACK_BLOCK, stream) == ACL_SUCCESS);
+  REQUIRE(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
+  CHECK(runs == 1);
+  REQUIRE(pthread_cancel(reporter) == 0);
+  void* result = nullptr;
+  REQUIRE(pthread_join(reporter, &result) == 0);
+  CHECK(result == PTHREAD_CANCELED);
+  REQUIRE(aclrtUnSubscribeReport(static_cast<uint64_t>(reporter), stream) == ACL_SUCCESS);
+  auto after = [&runs] { ++runs; };
+  REQUIRE(on_stream(stream, after) == ACL_SUCCESS);
+  REQUIRE(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
+  CHECK(runs == 2);
+}
+
 TEST_CASE("callbacks run in the thread that subscribed, and a blocking one holds its stream") {
   const Session session;
   const OwnStream stream;

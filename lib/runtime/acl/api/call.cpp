@@ -4,6 +4,11 @@
 
 namespace msprof::acl {
 
+aclError result_of_call(aclError code) {
+  if (code != ACL_SUCCESS) remember_code(code);
+  return code;
+}
+
 aclError explain(const char* function, const char* why, aclError code) {
   if (*why == '\0') return code;
   try {

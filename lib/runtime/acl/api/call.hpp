@@ -6,6 +6,7 @@
 #include <string>
 #include <system_error>
 #include <type_traits>
+#include <utility>
 
 #include "acl/acl_base.h"
 #include "runtime/acl/device/failure.hpp"
@@ -19,10 +20,12 @@ namespace msprof::acl {
 // Says why `function` failed, on stderr and to aclGetRecentErrMsg; gives the code back.
 aclError explain(const char* function, const char* why, aclError code);
 
+// Remembers the code of a call that failed; gives it back.
+aclError result_of_call(aclError code);
+
 // Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code.
 template <typename Body>
-aclError guarded(const char* function, Body body) {
-  const runtime::CancellationDisabled no_cancellation;
+aclError code_of(const char* function, Body body) {
   try {
     if constexpr (std::is_void_v<decltype(body())>) {
       body();
@@ -41,6 +44,12 @@ aclError guarded(const char* function, Body body) {
   } catch (const std::exception& error) {
     return explain(function, error.what(), ACL_ERROR_INTERNAL_ERROR);
   }
+}
+
+template <typename Body>
+aclError guarded(const char* function, Body body) {
+  const runtime::CancellationDisabled no_cancellation;
+  return result_of_call(code_of(function, std::move(body)));
 }
 
 // The same for a call that is recorded.

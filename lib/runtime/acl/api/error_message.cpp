@@ -15,6 +15,7 @@ struct RecentError {
 // Each thread has its own, as aclGetRecentErrMsg promises; without a destructor, so that a thread
 // may fail to its end.
 thread_local constinit RecentError recent_error = {};
+thread_local constinit int recent_code = 0;
 
 }  // namespace
 
@@ -29,6 +30,14 @@ const char* take_error() {
   if (!recent_error.is_new) return nullptr;
   recent_error.is_new = false;
   return recent_error.text.data();
+}
+
+void remember_code(int code) {
+  recent_code = code;
+}
+
+int last_code() {
+  return recent_code;
 }
 
 }  // namespace msprof::acl

@@ -1,4 +1,4 @@
-// Why a call failed, for aclGetRecentErrMsg.
+// Why a call failed, for aclGetRecentErrMsg and aclrtGetLastError.
 #pragma once
 
 #include <string_view>
@@ -11,5 +11,10 @@ void remember_error(std::string_view sentence);
 
 // The sentence, or nullptr; forgets it. It stays readable until the thread remembers another one.
 const char* take_error();
+
+// The code of the calling thread's last call that failed; 0: none since it was set to that. Codes
+// are aclError.
+void remember_code(int code);
+int last_code();
 
 }  // namespace msprof::acl

@@ -2,6 +2,8 @@
 // in prof_records.cpp.
 #include "runtime/acl/include/acl/acl_prof.h"
 
+#include <pthread.h>
+
 #include <cstring>
 #include <mutex>
 #include <new>
@@ -48,6 +50,10 @@ class Handles {
     return true;
   }
 
+  // Around a fork, so that a child finds no lock of a thread that it does not have.
+  void lock() { mutex_.lock(); }
+  void unlock() { mutex_.unlock(); }
+
   // A copy, since another thread may destroy it.
   bool copy(const Handle* handle, Handle& out) {
     const std::lock_guard lock(mutex_);
@@ -61,15 +67,35 @@ class Handles {
   std::set<const Handle*> known_;
 };
 
+struct AllHandles {
+  Handles<aclprofConfig> configs;
+  Handles<aclprofSubscribeConfig> subscribe_configs;
+};
+
 // Never destroyed: other threads may still be inside the interface while the process exits.
-Handles<aclprofConfig>& configs() {
-  static auto* const made = new Handles<aclprofConfig>;
+AllHandles& handles() {
+  static AllHandles* const made = [] {
+    const auto unlock = [] {
+      handles().configs.unlock();
+      handles().subscribe_configs.unlock();
+    };
+    pthread_atfork(
+        [] {
+          handles().subscribe_configs.lock();
+          handles().configs.lock();
+        },
+        unlock, unlock);
+    return new AllHandles;
+  }();
   return *made;
 }
 
+Handles<aclprofConfig>& configs() {
+  return handles().configs;
+}
+
 Handles<aclprofSubscribeConfig>& subscribe_configs() {
-  static auto* const made = new Handles<aclprofSubscribeConfig>;
-  return *made;
+  return handles().subscribe_configs;
 }
 
 // Operators that the thread describes at the moment, outermost first.

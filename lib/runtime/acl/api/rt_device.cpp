@@ -1,6 +1,9 @@
 // Devices and contexts.
+#include <unistd.h>
+
 #include "acl/acl_rt.h"
 #include "runtime/acl/api/call.hpp"
+#include "runtime/acl/api/error_message.hpp"
 #include "runtime/acl/device/runtime.hpp"
 
 using namespace msprof::acl;
@@ -17,6 +20,52 @@ aclError synchronize_device(std::int32_t timeout) {
     if (first == ACL_SUCCESS) first = code;
   }
   return first;
+}
+
+// A device has one core of each kind: those of the machine model.
+constexpr std::int64_t kCores = 1;
+
+// What sysconf() knows; what it does not is no attribute of this host.
+std::int64_t known(long value) {
+  if (value <= 0) throw Failure(ACL_ERROR_RT_FEATURE_NOT_SUPPORT);
+  return value;
+}
+
+std::int64_t attribute(aclrtDevAttr attribute) {
+  switch (attribute) {
+    case ACL_DEV_ATTR_AICPU_CORE_NUM:
+    case ACL_DEV_ATTR_AICORE_CORE_NUM:
+    case ACL_DEV_ATTR_CUBE_CORE_NUM:
+    case ACL_DEV_ATTR_VECTOR_CORE_NUM:
+      return kCores;
+    case ACL_DEV_ATTR_TOTAL_GLOBAL_MEM_SIZE:  // that of the host
+      return known(sysconf(_SC_PHYS_PAGES)) * known(sysconf(_SC_PAGESIZE));
+    case ACL_DEV_ATTR_L2_CACHE_SIZE:
+      return known(sysconf(_SC_LEVEL2_CACHE_SIZE));
+    case ACL_DEV_ATTR_WARP_SIZE:
+    case ACL_DEV_ATTR_PHY_CHIP_ID:
+    case ACL_DEV_ATTR_IS_VIRTUAL:
+    case ACL_DEV_ATTR_NPU_ARCH:
+      throw Failure(ACL_ERROR_RT_FEATURE_NOT_SUPPORT, "a host has no such attribute");
+  }
+  throw Failure(ACL_ERROR_INVALID_PARAM);
+}
+
+std::int64_t capability(aclDeviceInfo info) {
+  switch (info) {
+    case ACL_DEVICE_INFO_AI_CORE_NUM:
+    case ACL_DEVICE_INFO_VECTOR_CORE_NUM:
+      return kCores;
+    case ACL_DEVICE_INFO_L2_SIZE:
+      return attribute(ACL_DEV_ATTR_L2_CACHE_SIZE);
+    case ACL_DEVICE_INFO_UNDEFINED:
+      break;
+  }
+  throw Failure(ACL_ERROR_INVALID_PARAM);
+}
+
+void require_device(std::uint32_t device) {
+  if (device >= Runtime::instance().device_count()) throw Failure(ACL_ERROR_RT_INVALID_DEVICEID);
 }
 
 }  // namespace
@@ -50,6 +99,33 @@ aclError aclrtGetDeviceCount(uint32_t* count) {
     require(count);
     *count = Runtime::instance().device_count();
   });
+}
+
+aclError aclrtGetDeviceInfo(uint32_t deviceId, aclrtDevAttr attr, int64_t* value) {
+  return guarded(__func__, [&] {
+    require(value);
+    require_device(deviceId);
+    *value = attribute(attr);
+  });
+}
+
+aclError aclGetDeviceCapability(uint32_t deviceId, aclDeviceInfo deviceInfo, int64_t* value) {
+  return guarded(__func__, [&] {
+    require(value);
+    require_device(deviceId);
+    *value = capability(deviceInfo);
+  });
+}
+
+aclError aclrtPeekAtLastError(aclrtLastErrLevel level) {
+  return level == ACL_RT_THREAD_LEVEL ? last_code() : ACL_ERROR_INVALID_PARAM;
+}
+
+aclError aclrtGetLastError(aclrtLastErrLevel level) {
+  if (level != ACL_RT_THREAD_LEVEL) return ACL_ERROR_INVALID_PARAM;
+  const aclError code = last_code();
+  remember_code(ACL_SUCCESS);
+  return code;
 }
 
 aclError aclrtGetRunMode(aclrtRunMode* runMode) {

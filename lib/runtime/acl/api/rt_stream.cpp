@@ -178,13 +178,17 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
 }
 
 aclError aclrtProcessReport(int32_t timeout) {
+  // It waits for as long as the application likes, so that it may be cancelled between two looks.
+  const msprof::runtime::CancellationDisabled cancellation;
   return recorded(__func__, Call::aclrtProcessReport, [&]() -> aclError {
     if (timeout < -1 || timeout == 0) return ACL_ERROR_INVALID_PARAM;
     Runtime::instance().require_initialised();
     const std::shared_ptr<Inbox> inbox =
         Runtime::instance().reports.inbox_of_thread(static_cast<std::uint64_t>(pthread_self()));
     if (!inbox) return ACL_ERROR_THREAD_NOT_SUBSCRIBE;
-    return inbox->process_one(deadline_in(timeout)) ? ACL_SUCCESS : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
+    const bool is_done =
+        inbox->process_one(deadline_in(timeout), [&cancellation] { cancellation.test(); });
+    return is_done ? ACL_SUCCESS : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
   });
 }
 

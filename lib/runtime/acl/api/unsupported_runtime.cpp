@@ -8,19 +8,9 @@
 
 extern "C" {
 
-// Sizes of a device.
-
-aclError aclGetDeviceCapability(uint32_t, aclDeviceInfo, int64_t*) {
-  MSPROF_UNSUPPORTED_ERROR;
-}
-
 // Loads of a device, other devices, exceptions and kernels.
 
 aclError aclrtGetDeviceUtilizationRate(int32_t, aclrtUtilizationInfo*) {
-  MSPROF_UNSUPPORTED_ERROR;
-}
-
-aclError aclrtGetDeviceInfo(uint32_t, aclrtDevAttr, int64_t*) {
   MSPROF_UNSUPPORTED_ERROR;
 }
 
@@ -33,14 +23,6 @@ aclError aclrtDeviceEnablePeerAccess(int32_t, uint32_t) {
 }
 
 aclError aclrtDeviceDisablePeerAccess(int32_t) {
-  MSPROF_UNSUPPORTED_ERROR;
-}
-
-aclError aclrtPeekAtLastError(aclrtLastErrLevel) {
-  MSPROF_UNSUPPORTED_ERROR;
-}
-
-aclError aclrtGetLastError(aclrtLastErrLevel) {
   MSPROF_UNSUPPORTED_ERROR;
 }
 

@@ -1,6 +1,7 @@
 #include "runtime/acl/device/reports.hpp"
 
 #include <algorithm>
+#include <chrono>
 #include <utility>
 
 namespace msprof::acl {
@@ -17,15 +18,19 @@ void Inbox::post(Report report) {
   report.done->open();
 }
 
-bool Inbox::process_one(const Deadline& deadline) {
+bool Inbox::process_one(const Deadline& deadline, const std::function<void()>& look) {
+  constexpr std::chrono::milliseconds kBetweenLooks{100};
   Report report;
   {
     std::unique_lock lock(mutex_);
     const auto ready = [this] { return !reports_.empty() || closed_; };
-    if (!deadline) {
-      changed_.wait(lock, ready);
-    } else if (!changed_.wait_until(lock, *deadline, ready)) {
-      return false;
+    while (!ready()) {
+      lock.unlock();
+      look();
+      lock.lock();
+      const auto next_look = std::chrono::steady_clock::now() + kBetweenLooks;
+      const auto until = deadline ? std::min(*deadline, next_look) : next_look;
+      if (!changed_.wait_until(lock, until, ready) && until == deadline) return false;
     }
     if (reports_.empty()) return false;
     report = std::move(reports_.front());
