@@ -8,6 +8,7 @@
 #include <stdexcept>
 #include <thread>
 
+#include "acl/capture.hpp"
 #include "acl/device_fixture.hpp"
 
 using namespace msprof::acl::test;
@@ -382,6 +383,13 @@ TEST_CASE("a thread that waits for reports without end can be cancelled, and its
   REQUIRE(on_stream(stream, after) == ACL_SUCCESS);
   REQUIRE(aclrtSynchronizeStream(stream) == ACL_SUCCESS);
   CHECK(runs == 2);
+}
+
+TEST_CASE("a thread of a program in C that waits for reports can be cancelled") {
+  // With the shared library, which has an unwinder of its own.
+  const auto result = msprof::test::run_program(msprof::test::acl_program("cancelled"), {});
+  INFO(result.err);
+  CHECK(result.out == "cancelled 1\nunsubscribed 0\nfinalised 0\n");
 }
 
 TEST_CASE("callbacks run in the thread that subscribed, and a blocking one holds its stream") {

@@ -9,12 +9,6 @@ class CancellationDisabled {
  public:
   CancellationDisabled() { pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, &before_); }
   ~CancellationDisabled() { pthread_setcancelstate(before_, nullptr); }
-  // Cancels the thread here if that was asked for, where it was allowed before.
-  void test() const {
-    pthread_setcancelstate(before_, nullptr);
-    pthread_testcancel();
-    pthread_setcancelstate(PTHREAD_CANCEL_DISABLE, nullptr);
-  }
   CancellationDisabled(const CancellationDisabled&) = delete;
   CancellationDisabled& operator=(const CancellationDisabled&) = delete;
 

@@ -1,6 +1,8 @@
 // Streams, and functions of the application in them.
 #include <pthread.h>
 
+#include <chrono>
+#include <cstddef>
 #include <new>
 
 #include "acl/acl_rt.h"
@@ -31,6 +33,37 @@ bool read_option(const void* value, std::size_t size, T& into) {
   if (size != sizeof into) return false;
   into = *static_cast<const T*>(value);
   return true;
+}
+
+// What aclrtProcessReport sees in a tenth of a second.
+struct Look {
+  bool is_last = true;
+  aclError code = ACL_SUCCESS;
+};
+
+__attribute__((noinline)) Look look_for_report(std::int32_t timeout, const Deadline& deadline,
+                                               bool is_first) {
+  constexpr std::chrono::milliseconds kLook{100};
+  Look look;
+  look.code = guarded("aclrtProcessReport", [&]() -> aclError {
+    if (timeout < -1 || timeout == 0) return ACL_ERROR_INVALID_PARAM;
+    Runtime::instance().require_initialised();
+    const std::shared_ptr<Inbox> inbox =
+        Runtime::instance().reports.inbox_of_thread(static_cast<std::uint64_t>(pthread_self()));
+    if (!inbox) return is_first ? ACL_ERROR_THREAD_NOT_SUBSCRIBE : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
+    const auto until = std::chrono::steady_clock::now() + kLook;
+    const bool is_end = deadline && *deadline <= until;
+    const Inbox::Seen seen = inbox->process_one(is_end ? deadline : Deadline(until));
+    look.is_last = seen != Inbox::Seen::nothing || is_end;
+    const bool goes_on = seen == Inbox::Seen::ran || !look.is_last;
+    return goes_on ? ACL_SUCCESS : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
+  });
+  return look;
+}
+
+__attribute__((noinline)) void end_call(RecordedCall* call) {
+  const msprof::runtime::CancellationDisabled no_cancellation;
+  call->~RecordedCall();
 }
 
 }  // namespace
@@ -177,19 +210,21 @@ aclError aclrtLaunchCallback(aclrtCallback fn, void* userData, aclrtCallbackBloc
   });
 }
 
+// It waits for as long as the application likes, so that the thread may be cancelled between two
+// looks. The system unwinds a cancelled thread, and our own copy of the unwinder cannot take part:
+// this function must have nothing to destroy, nor those above it.
 aclError aclrtProcessReport(int32_t timeout) {
-  // It waits for as long as the application likes, so that it may be cancelled between two looks.
-  const msprof::runtime::CancellationDisabled cancellation;
-  return recorded(__func__, Call::aclrtProcessReport, [&]() -> aclError {
-    if (timeout < -1 || timeout == 0) return ACL_ERROR_INVALID_PARAM;
-    Runtime::instance().require_initialised();
-    const std::shared_ptr<Inbox> inbox =
-        Runtime::instance().reports.inbox_of_thread(static_cast<std::uint64_t>(pthread_self()));
-    if (!inbox) return ACL_ERROR_THREAD_NOT_SUBSCRIBE;
-    const bool is_done =
-        inbox->process_one(deadline_in(timeout), [&cancellation] { cancellation.test(); });
-    return is_done ? ACL_SUCCESS : ACL_ERROR_WAIT_CALLBACK_TIMEOUT;
-  });
+  const Deadline deadline = deadline_in(timeout);
+  alignas(RecordedCall) std::byte place[sizeof(RecordedCall)];
+  RecordedCall* const call = new (place) RecordedCall(Call::aclrtProcessReport);
+  for (bool is_first = true;; is_first = false) {
+    const Look look = look_for_report(timeout, deadline, is_first);
+    if (look.is_last) {
+      end_call(call);
+      return look.code;
+    }
+    pthread_testcancel();
+  }
 }
 
 aclError aclrtLaunchHostFunc(aclrtStream stream, aclrtHostFunc fn, void* args) {

@@ -1,7 +1,6 @@
 #include "runtime/acl/device/reports.hpp"
 
 #include <algorithm>
-#include <chrono>
 #include <utility>
 
 namespace msprof::acl {
@@ -18,21 +17,17 @@ void Inbox::post(Report report) {
   report.done->open();
 }
 
-bool Inbox::process_one(const Deadline& deadline, const std::function<void()>& look) {
-  constexpr std::chrono::milliseconds kBetweenLooks{100};
+Inbox::Seen Inbox::process_one(const Deadline& deadline) {
   Report report;
   {
     std::unique_lock lock(mutex_);
     const auto ready = [this] { return !reports_.empty() || closed_; };
-    while (!ready()) {
-      lock.unlock();
-      look();
-      lock.lock();
-      const auto next_look = std::chrono::steady_clock::now() + kBetweenLooks;
-      const auto until = deadline ? std::min(*deadline, next_look) : next_look;
-      if (!changed_.wait_until(lock, until, ready) && until == deadline) return false;
+    if (!deadline) {
+      changed_.wait(lock, ready);
+    } else if (!changed_.wait_until(lock, *deadline, ready)) {
+      return Seen::nothing;
     }
-    if (reports_.empty()) return false;
+    if (reports_.empty()) return Seen::closed;
     report = std::move(reports_.front());
     reports_.pop_front();
   }
@@ -42,7 +37,7 @@ bool Inbox::process_one(const Deadline& deadline, const std::function<void()>& l
     ~Opens() { latch.open(); }
   } const opens{*report.done};
   report.run();
-  return true;
+  return Seen::ran;
 }
 
 void Inbox::close() {

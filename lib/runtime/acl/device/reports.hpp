@@ -25,9 +25,9 @@ class Inbox {
 
   // The latch opens when the report has run, or will never run.
   void post(Report report);
-  // Runs one report. False when the deadline came first or nothing will come any more. Calls `look`
-  // ten times a second while it waits, with nothing locked; it may end the thread.
-  bool process_one(const Deadline& deadline, const std::function<void()>& look);
+  // Runs one report; `nothing` when the deadline came first, `closed` when none will come any more.
+  enum class Seen { ran, nothing, closed };
+  Seen process_one(const Deadline& deadline);
   void close();
 
  private:
