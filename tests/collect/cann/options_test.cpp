@@ -1,13 +1,18 @@
 // Options of CANN's collector, and what of them reaches a runtime.
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/text.hpp"
+#include "collect/cann/cann_injection.hpp"
 #include "collect/cann/sample_config.hpp"
+#include "support/files.hpp"
 
 using namespace msprof;
 using Catch::Matchers::Contains;
+using msprof::test::read_file;
 using Json = nlohmann::json;
 
 namespace {
@@ -170,4 +175,70 @@ TEST_CASE("what only a driver serves, and what has no parameter, is known by nam
 TEST_CASE("variables of --environment are split at semicolons") {
   CHECK(environment_list("A=1;B=x=y; ") == std::vector<std::string>{"A=1", "B=x=y"});
   CHECK_THAT(refusal([] { environment_list("A=1;B"); }), Contains("has no '='"));
+}
+
+namespace {
+
+// A value that asks for something, of each form that there is.
+std::string value_for(const CollectorOption& option) {
+  const std::string values(option.values);
+  if (values.starts_with("on|off")) return "on";
+  if (option.name == "aic-mode" || option.name == "aiv-mode") return "task-based";
+  if (values == "METRICS") return "Memory";
+  if (values == "PID" || values == "PIDS") return "1";
+  if (values == "IDS|all") return "all";
+  if (values.find("..") != std::string::npos) {
+    const std::string least = values.substr(0, values.find(".."));
+    return values.ends_with("MB") ? least + "MB" : least == "-1" ? "7" : least;
+  }
+  const bool is_list = values.find(',') != std::string::npos;
+  return is_list ? values : values.substr(values.rfind('|') + 1);
+}
+
+bool is_refused(const CollectorOption& option, CannRuntime runtime) {
+  CannRun run;
+  run.settings.set(option.name, value_for(option));
+  run.choice.runtime = runtime;
+  return !refusal([&] { check_run(run); }).empty();
+}
+
+// The cells of a row of the manual's table, without their quotes.
+std::vector<std::string> cells_of(std::string_view line) {
+  std::vector<std::string> cells;
+  std::string text(line);
+  for (std::size_t at = text.find("\\|"); at != std::string::npos; at = text.find("\\|"))
+    text.replace(at, 2, "\x01");
+  for (const std::string_view cell : split(text, '|')) {
+    std::string one(trim(cell));
+    std::replace(one.begin(), one.end(), '\x01', '|');
+    if (one.starts_with('`') && one.ends_with('`') && one.find('`', 1) == one.size() - 1)
+      one = one.substr(1, one.size() - 2);
+    cells.push_back(one);
+  }
+  return cells;
+}
+
+}  // namespace
+
+TEST_CASE("every option is taken or refused, as the manual's table says") {
+  const std::string page = read_file(MSPROF_SOURCE_DIR "/docs/collect_cann.md");
+  std::vector<std::vector<std::string>> rows;
+  for (const std::string_view line : split(page, '\n')) {
+    if (line.starts_with("| `--")) rows.push_back(cells_of(line));
+  }
+  REQUIRE(rows.size() == collector_options().size());
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    const CollectorOption& option = collector_options()[i];
+    CAPTURE(option.name);
+    const auto& cells = rows[i];
+    REQUIRE(cells.size() == 8);  // with what is before the first bar and behind the last
+    CHECK(cells[1] == "--" + std::string(option.name));
+    CHECK(cells[2] == option.values);
+    CHECK(cells[3] == option.by_default);
+    if (option.scope == CollectorScope::run || option.scope == CollectorScope::offline) continue;
+    CHECK(cells[4].starts_with("refused") == is_refused(option, CannRuntime::host));
+    CHECK(cells[5].starts_with("refused") == is_refused(option, CannRuntime::cann));
+    CHECK_FALSE(is_refused(option, CannRuntime::vendor));
+    if (!option.parameter.empty()) CHECK(cells[5] == option.parameter);
+  }
 }

@@ -134,6 +134,25 @@ TEST_CASE("what a process records follows the options") {
   CHECK(number_in(capture, "SELECT count(*) FROM api_call") > 0);
 }
 
+TEST_CASE("all that a host can record is recorded at once") {
+  const Scene scene;
+  const RunResult run = scene.run(
+      {"--task-time=l3", "--runtime-api=on", "--ge-api=l1", "--aicpu=on", "--l2=on",
+       "--task-memory=on", "--task-tsfw=on", "--msproftx=on", "--mstx-domain-exclude=none",
+       "--hccl=on", "--model-execution=on", "--aic-mode=task-based", "--aic-metrics=L2Cache",
+       "--storage-limit=200MB", "--python-path=/usr/bin/python3",
+       "--output=" + scene.out().string(), kDemo, "--images", "1"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("verdict: complete"));
+  CHECK_THAT(run.err, Contains("--python-path is not needed"));
+  REQUIRE(scene.captures().size() == 1);
+  const fs::path capture = scene.out() / scene.captures().front();
+  // Calls of the interface, of models, of operators and of the runtime.
+  CHECK(number_in(capture, "SELECT count(DISTINCT level) FROM api_call") == 4);
+  CHECK(number_in(capture, "SELECT count(*) FROM user_range") > 0);
+}
+
 TEST_CASE("--type and --summary-format decide what is exported") {
   const Scene scene;
   const std::string output = "--output=" + scene.out().string();
