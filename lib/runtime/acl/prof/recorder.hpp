@@ -155,8 +155,9 @@ void record_memory(std::uint16_t device, std::string_view op_name, std::uint64_t
 
 // Whether a recording takes stamps (bit MSPROFTX).
 bool records_stamps();
-// One record of msproftx, head included, into every recording that takes stamps.
-void record_stamp(const MsprofTxWire& record);
+// One record of msproftx, head included, into every recording that takes stamps. Behind
+// `message_bytes` of the message it is zeros.
+void record_stamp(const MsprofTxWire& record, std::size_t message_bytes = kTxMessageBytes);
 // The hash of a text, which the dictionaries of all recordings have, those that start later too.
 std::uint64_t intern_text(std::string_view text);
 // Level node: an operator that the application describes around launches of its own; no task. Its

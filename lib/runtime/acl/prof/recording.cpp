@@ -13,6 +13,7 @@
 #include "runtime/acl/prof/dictionary.hpp"
 #include "runtime/acl/prof/info_files.hpp"
 #include "runtime/acl/prof/slice_file.hpp"
+#include "runtime/acl/prof/slice_worker.hpp"
 #include "runtime/acl/prof/type_names.hpp"
 #include "runtime/engine/files.hpp"
 #include "runtime/engine/message.hpp"
@@ -136,6 +137,15 @@ struct Recording::Files {
   DeviceFiles* device(std::uint16_t number) const {
     return number < by_number.size() ? by_number[number] : nullptr;
   }
+  template <typename Use>
+  void for_each(Use use) const {
+    for (const auto& file : host) use(*file);
+    for (const auto& device : devices) {
+      for (const auto& file : device->own) {
+        if (file != nullptr) use(*file);
+      }
+    }
+  }
   // Of the first file that lost a record.
   std::string why_lost() const;
   bool is_parents() const { return generation != ActiveRecordings::generation(); }
@@ -149,6 +159,8 @@ struct Recording::Files {
   // Its name until the info files are there: whoever is killed before leaves no PROF folder that
   // nobody can read.
   std::string unfinished;
+  SliceWorker worker;
+  bool is_worker_gone = false;
   std::array<std::unique_ptr<SliceFile>, kHostFiles> host;
   std::vector<std::unique_ptr<DeviceFiles>> devices;
   std::vector<DeviceFiles*> by_number;
@@ -194,7 +206,11 @@ bool Recording::Files::write_info(const std::string& part, std::optional<std::ui
 void Recording::Files::make_files() {
   const std::string data = folder + "/host/data/";
   for (std::size_t i = 0; i < kHostFiles; ++i)
-    host[i] = std::make_unique<SliceFile>(data + kHostKinds[i].stem, kHostKinds[i].layout, space);
+    host[i] = std::make_unique<SliceFile>(data + kHostKinds[i].stem, kHostKinds[i].layout, space,
+                                          &worker);
+  // Nobody expects a stamp to take longer than the next.
+  if ((options.bits & prof_bits::kMsprofTx) != 0)
+    host[static_cast<std::size_t>(HostFile::msproftx)]->prepare_first();
   hashes = std::make_unique<Dictionary>(data + "unaging.additional.hash_dic.slice_0");
   types = std::make_unique<Dictionary>(data + "unaging.additional.type_info_dic.slice_0");
   types->add_lines(type_info_lines());
@@ -214,7 +230,7 @@ void Recording::Files::make_files() {
       if (has_own) {
         made->own[i] = std::make_unique<SliceFile>(
             made->folder + "/data/" + kinds[i].stem + "." + std::to_string(number), kinds[i].layout,
-            space);
+            space, &worker);
       }
       made->files[i] = has_own ? made->own[i].get() : made->files[i - 1];
     }
@@ -237,13 +253,9 @@ void Recording::Files::make_device(DeviceFiles& device) {
 
 std::string Recording::Files::why_lost() const {
   const SliceFile* first = nullptr;
-  const auto look = [&](const std::unique_ptr<SliceFile>& file) {
-    if (first == nullptr && file != nullptr && file->lost() > 0) first = file.get();
-  };
-  for (const auto& file : host) look(file);
-  for (const auto& device : devices) {
-    for (const auto& file : device->own) look(file);
-  }
+  for_each([&](const SliceFile& file) {
+    if (first == nullptr && file.lost() > 0) first = &file;
+  });
   const int error = first != nullptr ? first->error() : ENOSPC;
   return error == 0 ? "the storage limit" : strerror(error);
 }
@@ -271,7 +283,14 @@ std::shared_ptr<Recording> Recording::start(const RecordingOptions& options, std
 }
 
 Recording::Recording(std::unique_ptr<Files> files) : files_(std::move(files)) {}
-Recording::~Recording() = default;
+
+Recording::~Recording() {
+  // A child made by fork has no worker to stop, and what a worker still uses is never freed.
+  const bool is_free =
+      files_->process == getpid() &&
+      (files_->is_worker_gone || (!files_->is_finished.load() && files_->worker.stop(false)));
+  if (!is_free) static_cast<void>(files_.release());
+}
 
 const std::string& Recording::folder() const {
   return files_->folder;
@@ -289,8 +308,9 @@ std::uint64_t Recording::begin_ns() const {
   return files_->begin.monotonic_ns;
 }
 
-void Recording::append(HostFile file, const void* record) {
-  if (!files_->is_parents()) files_->host[static_cast<std::size_t>(file)]->append(record);
+void Recording::append(HostFile file, const void* record, std::size_t used_bytes) {
+  if (!files_->is_parents())
+    files_->host[static_cast<std::size_t>(file)]->append(record, used_bytes);
 }
 
 void Recording::append(std::uint16_t device, DeviceFile file, const void* record) {
@@ -328,12 +348,9 @@ void Recording::finish(bool at_exit) {
   Files& files = *files_;
   if (files.process != getpid() || files.is_finished.exchange(true)) return;
   const Moment end = now();
-  for (const auto& file : files.host) file->finish(at_exit);
-  for (const auto& device : files.devices) {
-    for (const auto& file : device->own) {
-      if (file != nullptr) file->finish(at_exit);
-    }
-  }
+  files.for_each([](SliceFile& file) { file.refuse(); });
+  files.is_worker_gone = files.worker.stop(at_exit);
+  files.for_each([&](SliceFile& file) { file.finish(at_exit); });
   files.hashes->finish(at_exit);
   files.types->finish(at_exit);
   const std::uint64_t lost_records = lost();
@@ -363,10 +380,7 @@ std::uint64_t Recording::removed() const {
 
 std::uint64_t Recording::lost() const {
   std::uint64_t sum = files_->hashes->lost() + files_->types->lost();
-  for (const auto& file : files_->host) sum += file->lost();
-  for (const auto& device : files_->devices) {
-    for (const auto& file : device->own) sum += file != nullptr ? file->lost() : 0;
-  }
+  files_->for_each([&](const SliceFile& file) { sum += file.lost(); });
   return sum;
 }
 

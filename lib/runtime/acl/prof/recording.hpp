@@ -5,6 +5,7 @@
 
 #include <array>
 #include <atomic>
+#include <cstddef>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -96,7 +97,8 @@ class Recording {
 
   // Appends one record of the file's size, by any thread at once, without a lock between them. A
   // record that finds no space is counted. The low bits of a device record's number are filled in.
-  void append(HostFile file, const void* record);
+  // Behind `used_bytes` a record is zeros, and not read; 0: all bytes are used.
+  void append(HostFile file, const void* record, std::size_t used_bytes = 0);
   void append(std::uint16_t device, DeviceFile file, const void* record);
 
   // Hash of a text, which hash_dic has from then on.

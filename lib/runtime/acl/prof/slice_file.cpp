@@ -6,10 +6,13 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <bit>
 #include <cerrno>
 #include <cstring>
+#include <exception>
 #include <utility>
 
+#include "runtime/engine/cancellation.hpp"
 #include "runtime/engine/clock.hpp"
 #include "runtime/engine/files.hpp"
 
@@ -19,6 +22,10 @@ namespace {
 
 constexpr std::uint64_t kSliceBytes = std::uint64_t{2} << 20;
 constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
+// Pages that a first slice has from the start; half of it is written when more are asked for.
+constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 10;
+// Pages that are asked for at once.
+constexpr std::uint64_t kFillBytes = std::uint64_t{256} << 10;
 // Added to the number of the next record: nobody takes a place any more.
 constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
 
@@ -34,6 +41,41 @@ std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number)
   if (counter == Counter::bits_6_to_9) return (head & ~std::uint64_t{0x3C0}) | (number & 0xF) << 6U;
   if (counter == Counter::bits_4_to_7) return (head & ~std::uint64_t{0xF0}) | (number & 0xF) << 4U;
   return head;
+}
+
+#ifndef MADV_POPULATE_WRITE
+constexpr int MADV_POPULATE_WRITE = 23;
+#endif
+
+std::uint64_t page_bytes() {
+  static const auto bytes = static_cast<std::uint64_t>(sysconf(_SC_PAGESIZE));
+  return bytes;
+}
+
+// Puts these pages in place, as they are. False where the kernel cannot (before 5.14).
+bool populate(std::byte* base, std::uint64_t from, std::uint64_t to) {
+  const std::uint64_t first = from / page_bytes() * page_bytes();
+  return madvise(base + first, to - first, MADV_POPULATE_WRITE) == 0;
+}
+
+// Puts the first pages of a new file in place. To write zeros is much faster than to touch them
+// where a file system has larger pieces than pages; in memory they are there since the space was
+// allocated. Nobody else writes to the file yet. Where it fails, pages come one by one.
+void bring_pages(int fd, std::byte* base, std::uint64_t bytes) {
+  static constexpr std::array<char, kFillBytes> kZeros{};
+  unsigned char is_there = 0;
+  if (mincore(base, page_bytes(), &is_there) == 0 && (is_there & 1U) == 0) {
+    for (std::uint64_t at = 0; at < bytes;) {
+      const ssize_t written =
+          pwrite(fd, kZeros.data(), std::min<std::uint64_t>(kFillBytes, bytes - at),
+                 static_cast<off_t>(at));
+      if (written <= 0 && errno != EINTR) break;
+      if (written > 0) at += static_cast<std::uint64_t>(written);
+    }
+  }
+  if (populate(base, 0, std::min(bytes, kFirstBytes))) return;
+  for (std::uint64_t at = 0; at < bytes; at += page_bytes())
+    *reinterpret_cast<volatile char*>(base + at) = 0;
 }
 
 }  // namespace
@@ -57,31 +99,13 @@ bool SpaceBudget::take_if_there(std::uint64_t bytes) {
   return false;
 }
 
-void SpaceBudget::offer(Complete slice) {
-  const std::lock_guard lock(mutex_);
-  complete_.push_back(std::move(slice));
-}
-
-bool SpaceBudget::remove_oldest() {
-  Complete oldest;
-  {
-    const std::lock_guard lock(mutex_);
-    if (complete_.empty()) return false;
-    oldest = std::move(complete_.front());
-    complete_.pop_front();
-  }
-  // One that cannot be removed keeps its space.
-  if (unlink(oldest.path.c_str()) != 0 && errno != ENOENT) return remove_oldest();
-  removed_.fetch_add(oldest.records, std::memory_order_relaxed);
-  give_back(oldest.bytes);
-  return true;
-}
-
-SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget)
+SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, SliceWorker* worker)
     : stem_(std::move(stem)),
       layout_(layout),
-      per_slice_(std::min(budget.slice_bytes(), runtime::size_limit()) / layout.record_bytes),
-      budget_(budget) {}
+      per_slice_(std::min(kSliceBytes, runtime::size_limit()) / layout.record_bytes),
+      step_(std::bit_floor(kFirstBytes / 2 / layout.record_bytes)),
+      budget_(budget),
+      worker_(worker) {}
 
 // A recording that was not finished: the files stay as a kill would leave them.
 SliceFile::~SliceFile() {
@@ -95,7 +119,7 @@ std::string SliceFile::path(std::uint64_t slice) const {
   return stem_ + ".slice_" + std::to_string(slice);
 }
 
-void SliceFile::append(const void* record) {
+void SliceFile::append(const void* record, std::size_t used_bytes) {
   const std::uint64_t number = next_.fetch_add(1, std::memory_order_relaxed);
   if (number >= kClosed) return;
   if (per_slice_ == 0) {
@@ -113,15 +137,55 @@ void SliceFile::append(const void* record) {
   }
   std::byte* const at = place.base + within * layout_.record_bytes;
   constexpr std::size_t kHead = sizeof(std::uint64_t);
-  std::memcpy(at + kHead, static_cast<const std::byte*>(record) + kHead,
-              layout_.record_bytes - kHead);
+  const std::size_t bytes = used_bytes == 0 ? layout_.record_bytes : used_bytes;
+  std::memcpy(at + kHead, static_cast<const std::byte*>(record) + kHead, bytes - kHead);
   auto& head = *reinterpret_cast<std::uint64_t*>(at);
   std::atomic_ref(head).store(head_of(record, layout_.counter, number), std::memory_order_release);
-  if (within == per_slice_ / 2) prepare(slice + 1);
+  if (within == per_slice_ / 2 || (slice == 0 && within > 0 && (within & (step_ - 1)) == 0))
+    look_ahead(slice, within);
   if (place.written.fetch_add(1, std::memory_order_acq_rel) + 1 == per_slice_) complete(slice);
 }
 
+// What the next records need. A first slice has pages for twice what was written at the last look.
+void SliceFile::look_ahead(std::uint64_t slice, std::uint64_t within) {
+  if (within == per_slice_ / 2) {
+    if (worker_ == nullptr ||
+        worker_->ask({this, SliceJob::Kind::make, slice + 1}) == SliceWorker::Answer::do_it)
+      prepare(slice + 1);
+  } else if (worker_ != nullptr && std::has_single_bit(within / step_)) {
+    const std::uint64_t bytes = within * layout_.record_bytes;
+    worker_->ask({this, SliceJob::Kind::fill, slice, 2 * bytes, 4 * bytes});
+  }
+}
+
+void SliceFile::run(const SliceJob& job) try {
+  switch (job.kind) {
+    case SliceJob::Kind::make:
+      if (prepare(job.slice)) fill(job.slice, 0, kSliceBytes);
+      break;
+    case SliceJob::Kind::fill:
+      fill(job.slice, job.from, job.to);
+      break;
+    case SliceJob::Kind::unmap:
+      retire(job.slice);
+      break;
+  }
+} catch (const std::exception&) {
+  // No memory: whoever needs the slice tries again.
+}
+
+// On the worker's thread, which is also the one that unmaps.
+void SliceFile::fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to) {
+  const Slot& place = slot(slice);
+  if (place.number.load(std::memory_order_acquire) != slice) return;
+  const std::uint64_t end = std::min(to, place.capacity * layout_.record_bytes);
+  for (; from < end && !worker_->stops(); from += kFillBytes) {
+    if (!populate(place.base, from, std::min(end, from + kFillBytes))) return;
+  }
+}
+
 bool SliceFile::prepare(std::uint64_t slice) {
+  const runtime::CancellationDisabled no_cancellation;
   if (full_.load(std::memory_order_relaxed) &&
       slot(slice).number.load(std::memory_order_acquire) != slice)
     return false;
@@ -196,6 +260,10 @@ std::byte* SliceFile::map(std::uint64_t slice, std::uint64_t bytes) {
     base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
     if (base == MAP_FAILED) error = errno;
   }
+  if (base != MAP_FAILED) {
+    bring_pages(fd, static_cast<std::byte*>(base),
+                slice == 0 ? std::min(bytes, kFirstBytes) : bytes);
+  }
   ::close(fd);
   if (base != MAP_FAILED) return static_cast<std::byte*>(base);
   unlink(name.c_str());
@@ -207,26 +275,41 @@ void SliceFile::fail(int error) {
   if (!full_.exchange(true, std::memory_order_relaxed)) error_ = error;
 }
 
-// The last record of a slice has been written.
+// The last record of a slice has been written. A worker that ends leaves the rest to finish().
 void SliceFile::complete(std::uint64_t slice) {
-  const std::lock_guard lock(mutex_);
+  slot(slice).end_ns = runtime::monotonic_ns();
+  if (worker_ == nullptr ||
+      worker_->ask({this, SliceJob::Kind::unmap, slice}) == SliceWorker::Answer::do_it)
+    retire(slice);
+}
+
+void SliceFile::retire(std::uint64_t slice) {
+  {
+    const std::lock_guard lock(mutex_);
+    slices_[slice].end_ns = slot(slice).end_ns;
+  }
   unmap(slice);
   if (budget_.is_limited() && !layout_.is_kept)
     budget_.offer({path(slice), slices_[slice].bytes, per_slice_});
 }
 
+// Its records are all written, and nobody else unmaps it.
 void SliceFile::unmap(std::uint64_t slice) {
   Slot& place = slot(slice);
-  if (place.number.load(std::memory_order_relaxed) != slice) return;
-  slices_[slice].end_ns = runtime::monotonic_ns();
-  munmap(place.base, place.capacity * layout_.record_bytes);
-  place.base = nullptr;
+  if (place.number.load(std::memory_order_acquire) != slice) return;
+  munmap(std::exchange(place.base, nullptr), place.capacity * layout_.record_bytes);
   place.number.store(kFree, std::memory_order_release);
 }
 
+void SliceFile::refuse() {
+  const std::uint64_t end = next_.fetch_or(kClosed, std::memory_order_acq_rel);
+  if (end < kClosed) refused_from_ = end;
+}
+
 void SliceFile::finish(bool at_exit) {
-  const std::uint64_t end = next_.fetch_add(kClosed, std::memory_order_acq_rel);
-  if (end >= kClosed || per_slice_ == 0) return;
+  refuse();
+  if (end_ != UINT64_MAX || per_slice_ == 0) return;
+  const std::uint64_t end = refused_from_;
   int tries = 0;
   if (!at_exit) wait_for_records(end);
   std::unique_lock lock(mutex_, std::defer_lock);

@@ -12,6 +12,8 @@
 #include <string>
 #include <vector>
 
+#include "runtime/acl/prof/slice_worker.hpp"
+
 namespace msprof::acl {
 
 // Bytes that the folder of a recording may still take. At the limit the oldest slices that are
@@ -60,16 +62,30 @@ struct SliceLayout {
 // stored last. So a process that is killed leaves whole records, and zeros where one was under way:
 // what is in the mapped page reaches the file without it. Space is allocated before it is mapped: a
 // full disk is an error of the allocation, never a SIGBUS.
+//
+// A page that is written for the first time costs more than its records. So a worker makes the next
+// slice, with its pages, when half of one is full; pages of the first slice come as the file grows,
+// so that one with few records stays small. Whoever is faster than the worker does it himself.
 class SliceFile {
  public:
-  SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget);
+  // Without a worker those who append do everything.
+  SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget,
+            SliceWorker* worker = nullptr);
   ~SliceFile();
   SliceFile(const SliceFile&) = delete;
   SliceFile& operator=(const SliceFile&) = delete;
 
-  // By any thread. A record that finds no space is counted; one that comes after finish() is not.
-  void append(const void* record);
+  // By any thread. A record that finds no space is counted; one that comes after refuse() is not.
+  // Bytes of the record behind the first `used_bytes` are zeros, and not read; 0: all are used.
+  void append(const void* record, std::size_t used_bytes = 0);
 
+  // Makes the first slice, so that the first record finds it.
+  void prepare_first() { prepare(0); }
+  // Does what the worker was asked for, on its thread. Never throws.
+  void run(const SliceJob& job);
+
+  // Takes no record from now on. Before the worker is stopped, which is before finish().
+  void refuse();
   // Gives every file its true size, and its `.done`. Records under way are waited for, at exit not.
   void finish(bool at_exit);
   std::uint64_t lost() const { return lost_.load(std::memory_order_relaxed); }
@@ -86,6 +102,7 @@ class SliceFile {
     std::byte* base = nullptr;
     std::uint64_t capacity = 0;  // in records; less than a slice has where the disk had no more
     std::atomic<std::uint64_t> written{0};
+    std::uint64_t end_ns = 0;  // set by the last record of a slice
   };
   struct Slice {
     std::uint64_t bytes = 0;  // allocated; once closed its size, 0: no file, or not cut
@@ -100,7 +117,10 @@ class SliceFile {
   bool wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>& lock);
   bool allocate(std::uint64_t slice, Slot& place);
   std::byte* map(std::uint64_t slice, std::uint64_t bytes);
+  void look_ahead(std::uint64_t slice, std::uint64_t within);
+  void fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to);
   void complete(std::uint64_t slice);
+  void retire(std::uint64_t slice);
   void unmap(std::uint64_t slice);
   void wait_for_records(std::uint64_t end);
   bool is_written(std::uint64_t slice, std::uint64_t records);
@@ -111,13 +131,16 @@ class SliceFile {
   const std::string stem_;
   const SliceLayout layout_;
   const std::uint64_t per_slice_;
+  const std::uint64_t step_;  // records, a power of two: how often a thread looks ahead
   SpaceBudget& budget_;
+  SliceWorker* const worker_;
   std::array<Slot, kSlots> slots_;
   alignas(64) std::atomic<std::uint64_t> next_{
-      0};  // number of the next record; beyond kClosed: finished
+      0};  // number of the next record; beyond kClosed: refused
   alignas(64) std::atomic<std::uint64_t> lost_{0};
   std::atomic<bool> full_{false};
   int error_ = 0;
+  std::uint64_t refused_from_ = 0;  // number of records, once refused
   std::mutex mutex_;                // of what follows, and of making slices
   std::vector<Slice> slices_;       // all that were made
   std::uint64_t end_ = UINT64_MAX;  // number of records, once finished

@@ -1,5 +1,6 @@
 // Where stamps go: every recording that takes them, and the dictionaries of texts that applications
 // number.
+#include <cstddef>
 #include <map>
 #include <mutex>
 #include <string>
@@ -30,12 +31,13 @@ bool records_stamps() {
   return (ActiveRecordings::instance().bits() & ACL_PROF_MSPROFTX) != 0;
 }
 
-void record_stamp(const MsprofTxWire& record) {
+void record_stamp(const MsprofTxWire& record, std::size_t message_bytes) {
+  const std::size_t used_bytes = offsetof(MsprofTxWire, message) + message_bytes;
   ActiveRecordings::instance().for_each([&](Recording& recording) {
     // What was open at the start of a recording is not in it.
     if ((recording.options().bits & ACL_PROF_MSPROFTX) != 0 &&
         record.start_count >= recording.begin_ns())
-      recording.append(HostFile::msproftx, &record);
+      recording.append(HostFile::msproftx, &record, used_bytes);
   });
 }
 

@@ -36,10 +36,22 @@ struct Content {
   std::uint64_t payload = 0;
   std::uint32_t message_bytes = 0;
   std::array<char, kMessageRoom> message;
+
+  Content() {}  // leaves the message as it is
+  Content(const Content& other) { *this = other; }
+  // Copies no more of the message than there is.
+  Content& operator=(const Content& other) {
+    category = other.category;
+    payload_type = other.payload_type;
+    payload = other.payload;
+    message_bytes = std::min<std::uint32_t>(other.message_bytes, kMessageRoom);
+    std::memcpy(message.data(), other.message.data(), message_bytes);
+    return *this;
+  }
 };
 
 struct OpenStamp {
-  std::uint64_t begin_ns;
+  std::uint64_t begin_ns = 0;
   Content content;
 };
 
@@ -192,7 +204,7 @@ void record(const ThreadStamps& self, std::uint32_t thread, TxEvent event, const
   wire.payload_type = content.payload_type;
   wire.payload = content.payload;
   std::memcpy(wire.message, content.message.data(), content.message_bytes);
-  record_stamp(wire);
+  record_stamp(wire, content.message_bytes);
 }
 
 }  // namespace
@@ -267,7 +279,8 @@ aclError push(void* stamp) {
   const Content* const content = pool().find(stamp);
   if (content == nullptr || !records_stamps()) return kTxFailure;
   ThreadStamps& self = of_this_thread();
-  OpenStamp& pushed = self.pushed.emplace_back(OpenStamp{0, *content});
+  OpenStamp& pushed = self.pushed.emplace_back();
+  pushed.content = *content;
   pushed.begin_ns = monotonic_ns();
   return ACL_SUCCESS;
 }
