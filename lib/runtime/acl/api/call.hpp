@@ -20,12 +20,10 @@ namespace msprof::acl {
 // Says why `function` failed, on stderr and to aclGetRecentErrMsg; gives the code back.
 aclError explain(const char* function, const char* why, aclError code);
 
-// Remembers the code of a call that failed; gives it back.
-aclError result_of_call(aclError code);
-
-// Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code.
+// Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code. For
+// a body in which pthread_cancel finds no place to end the thread.
 template <typename Body>
-aclError code_of(const char* function, Body body) {
+aclError guarded_swift(const char* function, Body body) {
   try {
     if constexpr (std::is_void_v<decltype(body())>) {
       body();
@@ -46,10 +44,11 @@ aclError code_of(const char* function, Body body) {
   }
 }
 
+// The same for any body.
 template <typename Body>
 aclError guarded(const char* function, Body body) {
   const runtime::CancellationDisabled no_cancellation;
-  return result_of_call(code_of(function, std::move(body)));
+  return guarded_swift(function, std::move(body));
 }
 
 // The same for a call that is recorded.

@@ -281,23 +281,23 @@ aclError aclprofSetStampPayload(void* stamp, int32_t type, void* value) {
 }
 
 aclError aclprofMark(void* stamp) {
-  return guarded("aclprofMark", [&] { return mark(stamp); });
+  return guarded_swift("aclprofMark", [&] { return mark(stamp); });
 }
 
 aclError aclprofPush(void* stamp) {
-  return guarded("aclprofPush", [&] { return push(stamp); });
+  return guarded_swift("aclprofPush", [&] { return push(stamp); });
 }
 
 aclError aclprofPop() {
-  return guarded("aclprofPop", [] { return pop(); });
+  return guarded_swift("aclprofPop", [] { return pop(); });
 }
 
 aclError aclprofRangeStart(void* stamp, uint32_t* rangeId) {
-  return guarded("aclprofRangeStart", [&] { return start_range(stamp, rangeId); });
+  return guarded_swift("aclprofRangeStart", [&] { return start_range(stamp, rangeId); });
 }
 
 aclError aclprofRangeStop(uint32_t rangeId) {
-  return guarded("aclprofRangeStop", [&] { return stop_range(rangeId); });
+  return guarded_swift("aclprofRangeStop", [&] { return stop_range(rangeId); });
 }
 
 aclError aclprofMarkEx(const char* msg, size_t msgLen, aclrtStream stream) {

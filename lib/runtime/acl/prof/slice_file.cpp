@@ -1,6 +1,7 @@
 #include "runtime/acl/prof/slice_file.hpp"
 
 #include <fcntl.h>
+#include <stdio.h>
 #include <sys/mman.h>
 #include <time.h>
 #include <unistd.h>
@@ -43,6 +44,10 @@ std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number)
   return head;
 }
 
+// Memory that will be written soon is fetched before: atomic operations wait for what was stored.
+constexpr std::size_t kCacheLine = 64;
+constexpr std::size_t kRecordsAhead = 4;
+
 #ifndef MADV_POPULATE_WRITE
 constexpr int MADV_POPULATE_WRITE = 23;
 #endif
@@ -76,6 +81,28 @@ void bring_pages(int fd, std::byte* base, std::uint64_t bytes) {
   if (populate(base, 0, std::min(bytes, kFirstBytes))) return;
   for (std::uint64_t at = 0; at < bytes; at += page_bytes())
     *reinterpret_cast<volatile char*>(base + at) = 0;
+}
+
+// The file with that many bytes, mapped; null with errno. Its descriptor is not kept: applications
+// close what they do not know.
+std::byte* map_new_file(const std::string& name, std::uint64_t bytes, std::uint64_t first_bytes) {
+  const int fd = runtime::open_above_stdio(name, O_RDWR | O_CREAT | O_EXCL);
+  if (fd < 0) return nullptr;
+  int error = 0;
+  do {
+    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
+  } while (error == EINTR);
+  void* base = MAP_FAILED;
+  if (error == 0) {
+    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+    if (base == MAP_FAILED) error = errno;
+  }
+  if (base != MAP_FAILED) bring_pages(fd, static_cast<std::byte*>(base), first_bytes);
+  ::close(fd);
+  if (base != MAP_FAILED) return static_cast<std::byte*>(base);
+  unlink(name.c_str());
+  errno = error;
+  return nullptr;
 }
 
 }  // namespace
@@ -138,6 +165,9 @@ void SliceFile::append(const void* record, std::size_t used_bytes) {
   std::byte* const at = place.base + within * layout_.record_bytes;
   constexpr std::size_t kHead = sizeof(std::uint64_t);
   const std::size_t bytes = used_bytes == 0 ? layout_.record_bytes : used_bytes;
+  // The record after the next few; where it has no page yet nothing happens.
+  for (std::size_t i = 0; i < bytes; i += kCacheLine)
+    __builtin_prefetch(at + kRecordsAhead * layout_.record_bytes + i, 1);
   std::memcpy(at + kHead, static_cast<const std::byte*>(record) + kHead, bytes - kHead);
   auto& head = *reinterpret_cast<std::uint64_t*>(at);
   std::atomic_ref(head).store(head_of(record, layout_.counter, number), std::memory_order_release);
@@ -161,7 +191,7 @@ void SliceFile::look_ahead(std::uint64_t slice, std::uint64_t within) {
 void SliceFile::run(const SliceJob& job) try {
   switch (job.kind) {
     case SliceJob::Kind::make:
-      if (prepare(job.slice)) fill(job.slice, 0, kSliceBytes);
+      make_ahead(job.slice);
       break;
     case SliceJob::Kind::fill:
       fill(job.slice, job.from, job.to);
@@ -197,7 +227,7 @@ bool SliceFile::prepare(std::uint64_t slice) {
     const std::uint64_t next = slices_.size();
     if (full_.load(std::memory_order_relaxed) || !wait_for_slot(next, lock)) return false;
     if (next < slices_.size()) continue;  // made meanwhile
-    if (!allocate(next, slot(next))) return false;
+    if (!allocate(next)) return false;
   }
   return true;
 }
@@ -216,59 +246,77 @@ bool SliceFile::wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>&
   return false;
 }
 
-bool SliceFile::allocate(std::uint64_t slice, Slot& place) {
-  std::uint64_t records = per_slice_;
-  std::byte* base = nullptr;
-  int error = 0;
+// Under the lock: who appends waits for nobody but for others who append.
+bool SliceFile::allocate(std::uint64_t slice) {
+  const std::uint64_t bytes = per_slice_ * layout_.record_bytes;
   // The last space of a disk is used, too.
-  for (; base == nullptr &&
-         records * layout_.record_bytes >= std::min(kLeastBytes, per_slice_ * layout_.record_bytes);
-       records /= 2) {
-    const std::uint64_t bytes = records * layout_.record_bytes;
-    if (!budget_.take(bytes)) continue;
-    base = map(slice, bytes);
-    if (base != nullptr) break;
-    error = errno;
-    budget_.give_back(bytes);
-    if (error != ENOSPC && error != EDQUOT) break;
-  }
-  if (base == nullptr) {
-    fail(error);
-    return false;
-  }
-  if (records < per_slice_) fail(error);
-  slices_.push_back({records * layout_.record_bytes, runtime::monotonic_ns(), 0});
-  place.base = base;
-  place.capacity = records;
-  place.written.store(0, std::memory_order_relaxed);
-  place.number.store(slice, std::memory_order_release);
+  const std::uint64_t least = std::min(kLeastBytes, bytes) / layout_.record_bytes;
+  const Made made = make(path(slice), slice == 0 ? kFirstBytes : bytes, least);
+  if (made.records < per_slice_) fail(made.error);
+  if (made.base == nullptr) return false;
+  publish(slice, made);
   return true;
 }
 
-// The file with that many bytes, mapped; null with errno. Its descriptor is not kept: applications
-// close what they do not know.
-std::byte* SliceFile::map(std::uint64_t slice, std::uint64_t bytes) {
-  const std::string name = path(slice);
-  const int fd = runtime::open_above_stdio(name, O_RDWR | O_CREAT | O_EXCL);
-  if (fd < 0) return nullptr;
-  int error = 0;
-  do {
-    error = posix_fallocate(fd, 0, static_cast<off_t>(bytes));
-  } while (error == EINTR);
-  void* base = MAP_FAILED;
-  if (error == 0) {
-    base = mmap(nullptr, bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-    if (base == MAP_FAILED) error = errno;
+// The next slice, by the worker, so that no lock is held while it is made: whoever needs it before
+// makes it himself, and what the worker made is the one after it.
+void SliceFile::make_ahead(std::uint64_t slice) {
+  const auto is_wanted = [this](std::uint64_t next) {
+    const std::uint64_t records = next_.load(std::memory_order_relaxed);
+    return !full_.load(std::memory_order_relaxed) && records < kClosed &&
+           next <= records / per_slice_ + 1 &&
+           slot(next).number.load(std::memory_order_acquire) == kFree;
+  };
+  {
+    const std::lock_guard lock(mutex_);
+    if (slices_.size() > slice || !is_wanted(slices_.size())) return;
   }
-  if (base != MAP_FAILED) {
-    bring_pages(fd, static_cast<std::byte*>(base),
-                slice == 0 ? std::min(bytes, kFirstBytes) : bytes);
+  const std::size_t folder = stem_.rfind('/') + 1;
+  const std::string name = stem_.substr(0, folder) + "." + stem_.substr(folder) + ".next";
+  const Made made = make(name, per_slice_ * layout_.record_bytes, per_slice_);
+  if (made.base == nullptr) return;
+  std::uint64_t next = 0;
+  bool is_used = false;
+  {
+    const std::lock_guard lock(mutex_);
+    next = slices_.size();
+    is_used = is_wanted(next) && rename(name.c_str(), path(next).c_str()) == 0;
+    if (is_used) publish(next, made);
   }
-  ::close(fd);
-  if (base != MAP_FAILED) return static_cast<std::byte*>(base);
+  if (is_used) {
+    fill(next, 0, kSliceBytes);
+    return;
+  }
   unlink(name.c_str());
-  errno = error;
-  return nullptr;
+  munmap(made.base, made.records * layout_.record_bytes);
+  budget_.give_back(made.records * layout_.record_bytes);
+}
+
+// A file with as many records as there is space for; without a base where these are too few.
+SliceFile::Made SliceFile::make(const std::string& name, std::uint64_t first_bytes,
+                                std::uint64_t least_records) {
+  Made made;
+  for (made.records = per_slice_; made.records >= std::max<std::uint64_t>(least_records, 1);
+       made.records /= 2) {
+    const std::uint64_t bytes = made.records * layout_.record_bytes;
+    if (!budget_.take(bytes)) continue;
+    made.base = map_new_file(name, bytes, std::min(bytes, first_bytes));
+    if (made.base != nullptr) return made;
+    made.error = errno;
+    budget_.give_back(bytes);
+    if (made.error != ENOSPC && made.error != EDQUOT) break;
+  }
+  made.records = 0;
+  return made;
+}
+
+void SliceFile::publish(std::uint64_t slice, const Made& made) {
+  Slot& place = slot(slice);
+  slices_.push_back({made.records * layout_.record_bytes, runtime::monotonic_ns(), 0});
+  place.base = made.base;
+  place.capacity = made.records;
+  place.written.store(0, std::memory_order_relaxed);
+  place.number.store(slice, std::memory_order_release);
 }
 
 void SliceFile::fail(int error) {

@@ -115,8 +115,15 @@ class SliceFile {
   // False: there is no space for it.
   bool prepare(std::uint64_t slice);
   bool wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>& lock);
-  bool allocate(std::uint64_t slice, Slot& place);
-  std::byte* map(std::uint64_t slice, std::uint64_t bytes);
+  struct Made {
+    std::byte* base = nullptr;
+    std::uint64_t records = 0;
+    int error = 0;  // why there are fewer than a slice has
+  };
+  bool allocate(std::uint64_t slice);
+  void make_ahead(std::uint64_t slice);
+  Made make(const std::string& name, std::uint64_t first_bytes, std::uint64_t least_records);
+  void publish(std::uint64_t slice, const Made& made);
   void look_ahead(std::uint64_t slice, std::uint64_t within);
   void fill(std::uint64_t slice, std::uint64_t from, std::uint64_t to);
   void complete(std::uint64_t slice);
