@@ -158,6 +158,38 @@ TEST_CASE("ranges beyond the limit of open ones are refused until one ends") {
   CHECK(recorder.start_range("after a fork", nullptr) != 0);
 }
 
+TEST_CASE("ranges whose numbers meet in one place are all kept, or get another number") {
+  Kept kept;
+  TxRecorder recorder(kept, DomainFilter());
+  std::vector<std::uint64_t> open;
+  for (std::uint64_t round = 0; round < 4; ++round) {
+    kept.ids = round * kMaxOpenRanges;
+    open.push_back(recorder.start_range(std::to_string(round).c_str(), nullptr));
+  }
+  CHECK(open[2] == 2 * kMaxOpenRanges + 1);
+  CHECK(open[3] == 3 * kMaxOpenRanges + 2);  // there are three places for a number
+  recorder.end_range(3 * kMaxOpenRanges + 1);
+  CHECK(kept.records.empty());
+  for (const std::uint64_t id : open) recorder.end_range(id);
+  for (const std::uint64_t id : open) recorder.end_range(id);
+  REQUIRE(kept.records.size() == 4);
+  for (std::size_t round = 0; round < 4; ++round) {
+    CHECK(kept.records[round].mark_id == open[round]);
+    CHECK(message(kept.records[round]) == std::to_string(round));
+  }
+}
+
+TEST_CASE("a range stays open where another domain wants to end it") {
+  Kept kept;
+  TxRecorder recorder(kept, DomainFilter());
+  TxRecorder::Domain* const other = recorder.create_domain("other");
+  const std::uint64_t id = recorder.start_range("mine", nullptr);
+  recorder.end_range(other, id);
+  CHECK(kept.records.empty());
+  recorder.end_range(id);
+  CHECK(kept.records.size() == 1);
+}
+
 TEST_CASE("threads that share domains and end each other's ranges lose nothing") {
   Counted counted;
   TxRecorder recorder(counted, DomainFilter());

@@ -4,13 +4,12 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <new>
 #include <string_view>
-#include <unordered_map>
 #include <utility>
 
 #include "runtime/engine/clock.hpp"
+#include "runtime/mstx/slot_table.hpp"
 #include "runtime/mstx/tx_record.hpp"
 
 namespace msprof::mstx {
@@ -68,16 +67,72 @@ struct TxRecorder::Range {
   std::string message;
 };
 
-struct TxRecorder::Shard {
-  std::mutex mutex;
-  std::unordered_map<std::uint64_t, Range> ranges;
-};
+// A range is in the first of the tables where its number has a place. Most programs need the first
+// table only; those behind are made when they are needed.
+struct TxRecorder::Ranges {
+  using Place = Range*;
 
-struct TxRecorder::Shards {
-  Shard& of(std::uint64_t id) { return all[id % all.size()]; }
+  Ranges() = default;
+  ~Ranges() {
+    free_table(few);
+    free_table(more);
+    free_table(most);
+  }
+  Ranges(const Ranges&) = delete;
+  Ranges& operator=(const Ranges&) = delete;
 
-  std::array<Shard, 16> all;
-  std::unique_ptr<Shards> left_behind;  // by forget_ranges()
+  // False where there is no place for the number.
+  bool put(std::uint64_t id, Range* range) {
+    return put_in(few, id, range) || put_in(more, id, range) || put_in(most, id, range);
+  }
+
+  // Null for the number of no open range of the domain.
+  std::unique_ptr<Range> take(std::uint64_t id, const Domain& domain) {
+    Range* taken = nullptr;
+    const auto use = [&](Range* range) {
+      if (range->domain != &domain) return false;
+      taken = range;
+      return true;
+    };
+    if (id != 0 && !take_from(few, id, use) && !take_from(more, id, use)) take_from(most, id, use);
+    return std::unique_ptr<Range>(taken);
+  }
+
+  std::unique_ptr<Ranges> left_behind;  // by forget_ranges()
+
+ private:
+  template <std::size_t kSlots>
+  using Table = std::atomic<SlotTable<Place, kSlots>*>;
+
+  template <std::size_t kSlots>
+  static bool put_in(Table<kSlots>& table, std::uint64_t id, Range* range) {
+    auto* there = table.load(std::memory_order_acquire);
+    if (there == nullptr) {
+      auto* const made = new (std::nothrow) SlotTable<Place, kSlots>;
+      if (made == nullptr) return false;
+      if (table.compare_exchange_strong(there, made, std::memory_order_acq_rel))
+        there = made;
+      else
+        delete made;
+    }
+    return there->put(id, [&](Place& place) { place = range; });
+  }
+
+  template <std::size_t kSlots, typename Use>
+  static bool take_from(Table<kSlots>& table, std::uint64_t id, const Use& use) {
+    auto* const there = table.load(std::memory_order_acquire);
+    return there != nullptr && there->take(id, use);
+  }
+
+  template <std::size_t kSlots>
+  static void free_table(Table<kSlots>& table) {
+    const std::unique_ptr<SlotTable<Place, kSlots>> there(table.load());
+    if (there) there->for_each([](Range* range) { delete range; });
+  }
+
+  Table<std::size_t{1} << 12> few{nullptr};
+  Table<std::size_t{1} << 16> more{nullptr};
+  Table<kMaxOpenRanges> most{nullptr};
 };
 
 TxRecorder::TxRecorder(TxSink& sink, DomainFilter filter)
@@ -85,7 +140,7 @@ TxRecorder::TxRecorder(TxSink& sink, DomainFilter filter)
       filter_(std::move(filter)),
       process_id_(own_process_id()),
       domains_(new Domain[kMaxDomains + 1]),
-      shards_(std::make_unique<Shards>()) {
+      ranges_(std::make_unique<Ranges>()) {
   domains_[0].name = "default";
   domains_[0].hash = sink_.intern(domains_[0].name);
   domains_[0].is_recorded = filter_.takes(domains_[0].name);
@@ -175,14 +230,16 @@ std::uint64_t TxRecorder::start_in(const Domain& domain, const char* message, vo
     open_ranges_.fetch_sub(1, std::memory_order_relaxed);
     return 0;
   }
-  const std::uint64_t id = sink_.next_id();
-  Range range{&domain, stream, 0, own_thread_id(process_id_), std::string(text)};
-  Shard& shard = shards_->of(id);
-  {
-    const std::lock_guard lock(shard.mutex);
-    range.begin_ns = runtime::monotonic_ns();
-    shard.ranges.emplace(id, std::move(range));
+  auto range = std::make_unique<Range>(
+      Range{&domain, stream, 0, own_thread_id(process_id_), std::string(text)});
+  std::uint64_t id = sink_.next_id();
+  range->begin_ns = runtime::monotonic_ns();
+  // Where numbers far apart meet in one place a number is left out.
+  for (std::size_t tries = 0; !ranges_->put(id, range.get()); ++tries) {
+    if (tries == kMaxOpenRanges) throw std::bad_alloc();
+    id = sink_.next_id();
   }
+  static_cast<void>(range.release());
   if (stream != nullptr) sink_.pass_on_stream(stream, id, StreamTag::range);
   return id;
 } catch (const std::bad_alloc&) {
@@ -193,20 +250,13 @@ std::uint64_t TxRecorder::start_in(const Domain& domain, const char* message, vo
 void TxRecorder::end_in(const Domain& domain, std::uint64_t id) {
   if (!sink_.is_open()) return;
   const std::uint64_t now_ns = runtime::monotonic_ns();
-  Range range;
-  {
-    Shard& shard = shards_->of(id);
-    const std::lock_guard lock(shard.mutex);
-    const auto found = shard.ranges.find(id);
-    if (found == shard.ranges.end() || found->second.domain != &domain) return;
-    range = std::move(found->second);
-    shard.ranges.erase(found);
-  }
+  const std::unique_ptr<Range> range = ranges_->take(id, domain);
+  if (!range) return;
   open_ranges_.fetch_sub(1, std::memory_order_relaxed);
-  if (range.stream != nullptr) sink_.pass_on_stream(range.stream, id, StreamTag::range);
+  if (range->stream != nullptr) sink_.pass_on_stream(range->stream, id, StreamTag::range);
   MsprofTxWire record =
-      make_record(TxEvent::start_end, id, process_id_, range.thread, range.begin_ns, now_ns);
-  write(record, domain, range.message);
+      make_record(TxEvent::start_end, id, process_id_, range->thread, range->begin_ns, now_ns);
+  write(record, domain, range->message);
 }
 
 void TxRecorder::write(MsprofTxWire& record, const Domain& domain, std::string_view message) {
@@ -224,11 +274,11 @@ void TxRecorder::write(MsprofTxWire& record, const Domain& domain, std::string_v
 
 void TxRecorder::forget_ranges() {
   process_id_ = own_process_id();
-  auto* const fresh = new (std::nothrow) Shards;
+  auto* const fresh = new (std::nothrow) Ranges;
   if (fresh == nullptr) return;
-  // What the locks protect may be half changed: nobody looks at it again.
-  fresh->left_behind = std::move(shards_);
-  shards_.reset(fresh);
+  // Some may be half put or taken: nobody looks at them again.
+  fresh->left_behind = std::move(ranges_);
+  ranges_.reset(fresh);
   open_ranges_ = 0;
   new (&domains_mutex_) std::mutex;
 }

@@ -50,13 +50,12 @@ class TxRecorder {
   // A range ends in the domain in which it began.
   void end_range(Domain* domain, std::uint64_t id);
 
-  // For a child made by fork: other threads of the parent may have held any lock.
+  // For a child made by fork: other threads of the parent may have been inside.
   void forget_ranges();
 
  private:
   struct Range;
-  struct Shard;
-  struct Shards;
+  struct Ranges;
 
   bool is_known(const Domain* domain) const;
   void mark_in(const Domain& domain, const char* message, void* stream);
@@ -71,7 +70,7 @@ class TxRecorder {
   std::atomic<std::size_t> domain_count_{1};  // the first is "default"
   std::unique_ptr<Domain[]> domains_;
   std::atomic<std::size_t> open_ranges_{0};
-  std::unique_ptr<Shards> shards_;
+  std::unique_ptr<Ranges> ranges_;
 };
 
 }  // namespace msprof::mstx

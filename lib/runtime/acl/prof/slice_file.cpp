@@ -227,7 +227,7 @@ bool SliceFile::prepare(std::uint64_t slice) {
     const std::uint64_t next = slices_.size();
     if (full_.load(std::memory_order_relaxed) || !wait_for_slot(next, lock)) return false;
     if (next < slices_.size()) continue;  // made meanwhile
-    if (!allocate(next)) return false;
+    if (!allocate(next, lock)) return false;
   }
   return true;
 }
@@ -246,16 +246,28 @@ bool SliceFile::wait_for_slot(std::uint64_t slice, std::unique_lock<std::mutex>&
   return false;
 }
 
-// Under the lock: who appends waits for nobody but for others who append.
-bool SliceFile::allocate(std::uint64_t slice) {
+// Who appends waits for nobody but for others who append.
+bool SliceFile::allocate(std::uint64_t slice, std::unique_lock<std::mutex>& lock) {
   const std::uint64_t bytes = per_slice_ * layout_.record_bytes;
-  // The last space of a disk is used, too.
-  const std::uint64_t least = std::min(kLeastBytes, bytes) / layout_.record_bytes;
-  const Made made = make(path(slice), slice == 0 ? kFirstBytes : bytes, least);
+  const std::uint64_t first_bytes = slice == 0 ? kFirstBytes : bytes;
+  Made made = make(path(slice), first_bytes, per_slice_);
+  if (made.base == nullptr) {
+    // The last space of a disk is used, too; the worker may have it, for this slice or in vain.
+    if (wait_for_worker(lock); slices_.size() > slice) return true;
+    made = make(path(slice), first_bytes, std::min(kLeastBytes, bytes) / layout_.record_bytes);
+  }
   if (made.records < per_slice_) fail(made.error);
   if (made.base == nullptr) return false;
   publish(slice, made);
   return true;
+}
+
+void SliceFile::wait_for_worker(std::unique_lock<std::mutex>& lock) const {
+  constexpr int kTries = 200;
+  lock.unlock();
+  for (int i = 0; worker_ != nullptr && worker_->is_busy() && i < kTries; ++i)
+    sleep_a_millisecond();
+  lock.lock();
 }
 
 // The next slice, by the worker, so that no lock is held while it is made: whoever needs it before

@@ -120,7 +120,8 @@ class SliceFile {
     std::uint64_t records = 0;
     int error = 0;  // why there are fewer than a slice has
   };
-  bool allocate(std::uint64_t slice);
+  bool allocate(std::uint64_t slice, std::unique_lock<std::mutex>& lock);
+  void wait_for_worker(std::unique_lock<std::mutex>& lock) const;
   void make_ahead(std::uint64_t slice);
   Made make(const std::string& name, std::uint64_t first_bytes, std::uint64_t least_records);
   void publish(std::uint64_t slice, const Made& made);

@@ -65,9 +65,11 @@ void SliceWorker::work() {
     }
     const SliceJob job = jobs_.front();
     jobs_.pop_front();
+    is_busy_.store(true, std::memory_order_relaxed);
     lock.unlock();
     job.file->run(job);
     lock.lock();
+    is_busy_.store(false, std::memory_order_relaxed);
   }
   runs_ = false;
 }

@@ -43,12 +43,15 @@ class SliceWorker {
   // at exit for a moment only: what it uses must then never be freed.
   bool stop(bool at_exit);
   bool stops() const { return stops_.load(std::memory_order_relaxed); }
+  // A job is under way, which may hold space that is not used in the end.
+  bool is_busy() const { return is_busy_.load(std::memory_order_relaxed); }
 
  private:
   void work();
   bool start();
 
   std::atomic<bool> stops_{false};
+  std::atomic<bool> is_busy_{false};
   std::mutex mutex_;  // of what follows
   std::condition_variable changed_;
   std::deque<SliceJob> jobs_;

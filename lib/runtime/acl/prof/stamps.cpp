@@ -16,6 +16,7 @@
 #include "runtime/acl/prof/thread_number.hpp"
 #include "runtime/engine/clock.hpp"
 #include "runtime/mstx/mark_id.hpp"
+#include "runtime/mstx/slot_table.hpp"
 #include "runtime/mstx/tx_record.hpp"
 #include "wire/cann/device_wire.hpp"
 #include "wire/cann/host_wire.hpp"
@@ -127,62 +128,42 @@ class StampPool {
   std::array<Content, kMaxStamps> contents_;
 };
 
-// Ranges that are open, each in the slot of its number: any thread may start or stop one. A slot's
-// state is the number of its range and a phase; 0: free.
+// Ranges that are open: any thread may start or stop one.
 class RangeTable {
  public:
   // 0 where too many are open.
   std::uint32_t add(const Content& content, std::uint32_t thread) {
     for (std::size_t tries = 0; tries < kMaxOpenRanges; ++tries) {
       const std::uint32_t id = next_id_.fetch_add(1, std::memory_order_relaxed);
-      if (id == 0) continue;
-      Slot& slot = slots_[id % kMaxOpenRanges];
-      std::uint64_t free = 0;
-      if (!slot.state.compare_exchange_strong(free, state(id, kChanging),
-                                              std::memory_order_acquire))
-        continue;
-      slot.content = content;
-      slot.thread = thread;
-      slot.begin_ns = monotonic_ns();
-      slot.state.store(state(id, kOpen), std::memory_order_release);
-      return id;
+      const auto fill = [&](Range& range) {
+        range.stamp.content = content;
+        range.thread = thread;
+        range.stamp.begin_ns = monotonic_ns();
+      };
+      if (id != 0 && open_.put(id, fill)) return id;
     }
     return 0;
   }
 
   // False for the number of no open range.
   bool remove(std::uint32_t id, OpenStamp& stamp, std::uint32_t& thread) {
-    Slot& slot = slots_[id % kMaxOpenRanges];
-    std::uint64_t open = state(id, kOpen);
-    if (id == 0 ||
-        !slot.state.compare_exchange_strong(open, state(id, kChanging), std::memory_order_acquire))
-      return false;
-    stamp.begin_ns = slot.begin_ns;
-    stamp.content = slot.content;
-    thread = slot.thread;
-    slot.state.store(0, std::memory_order_release);
-    return true;
+    return id != 0 && open_.take(id, [&](const Range& range) {
+      stamp = range.stamp;
+      thread = range.thread;
+      return true;
+    });
   }
 
-  void forget() {
-    for (Slot& slot : slots_) slot.state.store(0, std::memory_order_relaxed);
-  }
+  void forget() { open_.forget(); }
 
  private:
-  enum Phase : std::uint64_t { kChanging = 1, kOpen = 2 };
-  static std::uint64_t state(std::uint32_t id, Phase phase) {
-    return std::uint64_t{id} << 2 | phase;
-  }
-
-  struct Slot {
-    std::atomic<std::uint64_t> state{0};
-    std::uint64_t begin_ns = 0;
+  struct Range {
+    OpenStamp stamp;
     std::uint32_t thread = 0;
-    Content content;
   };
 
   std::atomic<std::uint32_t> next_id_{1};
-  std::array<Slot, kMaxOpenRanges> slots_;
+  mstx::SlotTable<Range, kMaxOpenRanges> open_;
 };
 
 // Threads may stamp while the process exits: neither is destroyed.

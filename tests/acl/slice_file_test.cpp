@@ -1,0 +1,234 @@
+// Slices that a worker makes ahead of the records: nothing is lost, nothing is made up, nothing is
+// left.
+#include "runtime/acl/prof/slice_file.hpp"
+
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <memory>
+#include <optional>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kRecordBytes = 256;
+constexpr std::size_t kUsedBytes = 40;
+constexpr std::uint64_t kRecordsPerSlice = (2U << 20) / kRecordBytes;
+
+// A record that knows its writer. What it does not use is never read: it is not zero here.
+struct Record {
+  std::uint32_t mark = 0x5A5A;
+  std::uint32_t writer = 0;
+  std::uint64_t number = 0;
+  std::uint64_t again[3] = {};
+  unsigned char rest[kRecordBytes - kUsedBytes];
+
+  Record(std::uint32_t by, std::uint64_t of) : writer(by), number(of) {
+    std::fill(std::begin(again), std::end(again), of);
+    std::fill(std::begin(rest), std::end(rest), static_cast<unsigned char>(0xEE));
+  }
+};
+static_assert(sizeof(Record) == kRecordBytes);
+
+struct Written {
+  explicit Written(const fs::path& folder)
+      : file((folder / "records").string(), {kRecordBytes}, space, &worker) {}
+  void finish() {
+    file.refuse();
+    CHECK(worker.stop(false));
+    file.finish(false);
+  }
+  acl::SpaceBudget space{0};
+  acl::SliceWorker worker;
+  acl::SliceFile file;
+};
+
+std::string all_slices(const fs::path& folder) {
+  std::string bytes;
+  for (int slice = 0;; ++slice) {
+    const fs::path path = folder / ("records.slice_" + std::to_string(slice));
+    if (!fs::exists(path)) return bytes;
+    bytes += read_file(path);
+  }
+}
+
+// The numbers of each writer's records, in the order of the file. Zeros are no record.
+std::vector<std::vector<std::uint64_t>> numbers(const std::string& bytes, std::size_t writers) {
+  std::vector<std::vector<std::uint64_t>> found(writers);
+  std::size_t damaged = 0;
+  for (std::size_t at = 0; at + kRecordBytes <= bytes.size(); at += kRecordBytes) {
+    std::uint32_t head[2];
+    std::uint64_t values[4];
+    std::memcpy(head, bytes.data() + at, sizeof(head));
+    std::memcpy(values, bytes.data() + at + sizeof(head), sizeof(values));
+    const bool is_rest_zero =
+        std::all_of(bytes.begin() + static_cast<std::ptrdiff_t>(at + kUsedBytes),
+                    bytes.begin() + static_cast<std::ptrdiff_t>(at + kRecordBytes),
+                    [](char byte) { return byte == 0; });
+    if (head[0] == 0 && head[1] == 0) {
+      damaged += is_rest_zero ? 0 : 1;
+      continue;
+    }
+    const bool is_whole = head[0] == 0x5A5A && head[1] < writers && is_rest_zero &&
+                          std::all_of(std::begin(values), std::end(values),
+                                      [&](std::uint64_t value) { return value == values[0]; });
+    if (is_whole)
+      found[head[1]].push_back(values[0]);
+    else
+      ++damaged;
+  }
+  CHECK(damaged == 0);
+  return found;
+}
+
+// The number of the worker's thread.
+std::optional<std::string> worker_thread() {
+  for (const auto& task : fs::directory_iterator("/proc/self/task")) {
+    if (read_file(task.path() / "comm") == "msprof-slices\n") return task.path().filename();
+  }
+  return std::nullopt;
+}
+
+bool worker_is_gone_within(int seconds) {
+  for (int tries = 0; tries < seconds * 100; ++tries) {
+    if (!worker_thread()) return true;
+    usleep(10'000);
+  }
+  return false;
+}
+
+}  // namespace
+
+TEST_CASE("slices made ahead hold every record once, and end with the last") {
+  const TempFolder folder;
+  constexpr std::uint32_t kWriters = 4;
+  constexpr std::uint64_t kRecords = 30'000;
+  Written written(folder.path());
+  if (GENERATE(true, false)) written.file.prepare_first();
+  std::vector<std::thread> threads;
+  for (std::uint32_t writer = 0; writer < kWriters; ++writer) {
+    threads.emplace_back([&, writer] {
+      for (std::uint64_t i = 0; i < kRecords; ++i) {
+        const Record record(writer, i);
+        written.file.append(&record, kUsedBytes);
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  written.finish();
+  CHECK(written.file.lost() == 0);
+  const std::string bytes = all_slices(folder.path());
+  CHECK(bytes.size() == kWriters * kRecords * kRecordBytes);
+  const auto found = numbers(bytes, kWriters);
+  for (std::vector<std::uint64_t> of_writer : found) {
+    std::sort(of_writer.begin(), of_writer.end());
+    REQUIRE(of_writer.size() == kRecords);
+    CHECK(of_writer.front() == 0);
+    CHECK(std::unique(of_writer.begin(), of_writer.end()) == of_writer.end());
+    CHECK(of_writer.back() == kRecords - 1);
+  }
+  // Slices with their .done and nothing else: what was made ahead and not used is gone.
+  const std::uint64_t slices = (kWriters * kRecords + kRecordsPerSlice - 1) / kRecordsPerSlice;
+  CHECK(names_in(folder.path()).size() == 2 * slices);
+}
+
+TEST_CASE("a first slice without a record leaves no file") {
+  const TempFolder folder;
+  Written written(folder.path());
+  written.file.prepare_first();
+  CHECK(names_in(folder.path()).size() == 1);
+  written.finish();
+  CHECK(names_in(folder.path()).empty());
+}
+
+TEST_CASE("a kill while slices are made ahead leaves every record that was written") {
+  for (const std::uint64_t records : {100U, 300U, 5'000U, 8'300U, 20'000U}) {
+    const TempFolder folder;
+    const pid_t child = fork();
+    if (child == 0) {
+      Written written(folder.path());
+      for (std::uint64_t i = 0; i < records; ++i) {
+        const Record record(0, i);
+        written.file.append(&record, kUsedBytes);
+      }
+      kill(getpid(), SIGKILL);
+    }
+    int status = 0;
+    waitpid(child, &status, 0);
+    CHECK(WIFSIGNALED(status));
+    const auto found = numbers(all_slices(folder.path()), 1);
+    REQUIRE(found[0].size() == records);
+    CHECK(found[0].back() == records - 1);
+  }
+}
+
+TEST_CASE("the worker takes no signal, and goes when it has nothing to do") {
+  const TempFolder folder;
+  Written written(folder.path());
+  const auto write_slices = [&](std::uint64_t count) {
+    for (std::uint64_t i = 0; i < count * kRecordsPerSlice; ++i) {
+      const Record record(0, i);
+      written.file.append(&record, kUsedBytes);
+    }
+  };
+  CHECK(worker_is_gone_within(5));  // those of recordings before
+  write_slices(2);
+  const auto worker = worker_thread();
+  REQUIRE(worker);
+  const std::string status = read_file("/proc/self/task/" + *worker + "/status");
+  const std::size_t blocked = status.find("SigBlk:");
+  REQUIRE(blocked != std::string::npos);
+  // All but SIGKILL, SIGSTOP and the two that the C library keeps for itself.
+  CHECK(status.substr(blocked + 8, 16) == "fffffffe7ffbfeff");
+  CHECK(worker_is_gone_within(10));
+  write_slices(2);
+  CHECK(worker_thread());
+  written.finish();
+  CHECK_FALSE(worker_thread());
+  CHECK(all_slices(folder.path()).size() == 4 * kRecordsPerSlice * kRecordBytes);
+}
+
+TEST_CASE("a file that nobody finishes stays as a kill would leave it") {
+  const TempFolder folder;
+  {
+    Written written(folder.path());
+    for (std::uint64_t i = 0; i < 3 * kRecordsPerSlice / 2; ++i) {
+      const Record record(0, i);
+      written.file.append(&record, kUsedBytes);
+    }
+    CHECK(written.worker.stop(false));
+    CHECK(written.worker.stop(true));
+  }
+  CHECK(numbers(all_slices(folder.path()), 1)[0].size() == 3 * kRecordsPerSlice / 2);
+}
+
+TEST_CASE("at the limit of a recording a slice made ahead takes no space from records") {
+  const TempFolder folder;
+  acl::SpaceBudget space(std::uint64_t{6} << 20);
+  acl::SliceWorker worker;
+  acl::SliceFile file((folder / "records").string(), {kRecordBytes}, space, &worker);
+  constexpr std::uint64_t kFit = 3 * kRecordsPerSlice;
+  for (std::uint64_t i = 0; i < 4 * kRecordsPerSlice; ++i) {
+    const Record record(0, i);
+    file.append(&record, kUsedBytes);
+  }
+  file.refuse();
+  CHECK(worker.stop(true));
+  file.finish(true);
+  CHECK(file.lost() == kRecordsPerSlice);
+  CHECK(file.error() == 0);
+  CHECK(numbers(all_slices(folder.path()), 1)[0].size() == kFit);
+}
