@@ -27,7 +27,7 @@ constexpr std::uint64_t kLeastBytes = std::uint64_t{64} << 10;
 constexpr std::uint64_t kFirstBytes = std::uint64_t{64} << 10;
 // Pages that are asked for at once.
 constexpr std::uint64_t kFillBytes = std::uint64_t{256} << 10;
-// Added to the number of the next record: nobody takes a place any more.
+// In the number of the next record: nobody takes a place any more.
 constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
 
 void sleep_a_millisecond() {
