@@ -145,6 +145,31 @@ TEST_CASE("Our own msprof on a server is not the vendor's, also twice and behind
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("--dynamic without the vendor's msprof on the server is refused before anything runs") {
+  ServerScene scene;
+  scene.add_cann();
+  const RunResult result = scene.collect("infer", {"--remote-dir", "app", "--dynamic", "on"});
+  INFO(result.err);
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "give it to the msprof of the server"));
+  CHECK_FALSE(fs::exists(scene.home() / "argv"));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A framework that records by itself needs no vendor's msprof on a server") {
+  ServerScene scene;
+  scene.add_cann();
+  scene.add_script("bin/msprof", "echo vendor\n");
+  const RunResult result = scene.collect("infer", {"--remote-dir", "app", "--framework", "tf"});
+  INFO(result.err);
+  CHECK(contains(result.err, "cann/lib64/libascendcl.so"));
+  CHECK(scene.variable("PROFILING_MODE") == "true");
+  const Json options = Json::parse(scene.variable("PROFILING_OPTIONS"));
+  CHECK(contains(options.at("output").get<std::string>(), "/.msprof/runs/"));
+  CHECK(scene.variable("PROFILER_SAMPLECONFIG").empty());
+  CHECK(scene.litter() == "");
+}
+
 TEST_CASE("Without any runtime on a server it is said what to do") {
   ServerScene scene;
   const RunResult result = scene.collect("infer", {"--remote-dir", "app"});
