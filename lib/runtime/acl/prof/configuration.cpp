@@ -85,8 +85,17 @@ constexpr std::array kWithoutMeaning = {"instr_profiling_freq", "sys_mem_service
 // The object that configures profiling, and what to call it in sentences.
 class Settings {
  public:
-  Settings(const json& object, std::string name, bool of_collector)
-      : object_(object), name_(std::move(name)), of_collector_(of_collector) {}
+  // What is wrong is said on stderr, or put into `why` where that is there.
+  Settings(const json& object, std::string name, bool of_collector, std::string* why = nullptr)
+      : object_(object), name_(std::move(name)), of_collector_(of_collector), why_(why) {}
+
+  void tell(const std::string& sentence) const {
+    if (why_ == nullptr) {
+      say(sentence);
+    } else {
+      *why_ = sentence;
+    }
+  }
 
   // The value as text; nothing where the key is missing. A collector may use either name.
   std::optional<std::string> text(Key key) const {
@@ -103,8 +112,8 @@ class Settings {
 
   aclError wrong(Key key, const std::string& value, std::string_view expected) const {
     std::string shown = value.size() > 80 ? value.substr(0, 77) + "..." : value;
-    say(name_ + ": \"" + key.acl_json + "\" must be " + std::string(expected) + ", not \"" + shown +
-        "\"");
+    tell(name_ + ": \"" + key.acl_json + "\" must be " + std::string(expected) + ", not \"" +
+         shown + "\"");
     return kWrongValue;
   }
 
@@ -137,6 +146,7 @@ class Settings {
   const json& object_;
   const std::string name_;
   const bool of_collector_;
+  std::string* const why_;
 };
 
 aclError read_switches(const Settings& settings, std::uint64_t& bits) {
@@ -263,7 +273,8 @@ aclError read_object(const Settings& settings, std::uint32_t devices, Configurat
   if (result != ACL_SUCCESS) return result;
   out.config.bits = with_implied_bits(out.config.bits);
   out.wanted = out.config.bits != 0;
-  if (!out.wanted) say(settings.name() + ": everything is switched off: nothing is recorded");
+  if (!out.wanted)
+    settings.tell(settings.name() + ": everything is switched off: nothing is recorded");
   return ACL_SUCCESS;
 }
 
@@ -325,6 +336,16 @@ aclError read_framework(std::uint32_t devices, Configuration& out) {
 bool is_dynamic_mode() {
   const char* const mode = secure_getenv("PROFILING_MODE");
   return mode != nullptr && std::strcmp(mode, "dynamic") == 0;
+}
+
+aclError read_collector_config(const std::string& text, std::uint32_t devices,
+                               Configuration& configuration, std::string& why) {
+  const json object = json::parse(text, nullptr, false);
+  if (!object.is_object()) {
+    why = "config is not a JSON object";
+    return kWrongValue;
+  }
+  return read_object(Settings(object, "config", true, &why), devices, configuration);
 }
 
 aclError read_configuration(const char* acl_json_path, std::uint32_t devices,

@@ -29,6 +29,11 @@ struct Configuration {
 aclError read_configuration(const char* acl_json_path, std::uint32_t devices,
                             Configuration& configuration);
 
+// Reads an object like that of PROFILER_SAMPLECONFIG, which a collector sends; no time of it
+// counts. What is wrong is a sentence in `why`.
+aclError read_collector_config(const std::string& text, std::uint32_t devices,
+                               Configuration& configuration, std::string& why);
+
 // Whether PROFILING_MODE says that a collector starts and stops the recording.
 bool is_dynamic_mode();
 

@@ -23,13 +23,12 @@ using runtime::say;
 constexpr std::size_t kMaxPathBytes = 4096;
 
 // The chip family of the records; nothing for a value that is none.
-std::optional<int> host_chip() {
+std::optional<int> host_chip(std::string& why) {
   const char* const value = secure_getenv("MSPROF_HOST_CHIP");
   if (value == nullptr || *value == '\0') return 5;
   const std::string_view text = value;
   if (text == "5" || text == "4" || text == "1") return text[0] - '0';
-  say("MSPROF_HOST_CHIP must be 5, 4 or 1, not \"" + std::string(text.substr(0, 40)) +
-      "\": nothing is recorded");
+  why = "MSPROF_HOST_CHIP must be 5, 4 or 1, not \"" + std::string(text.substr(0, 40)) + "\"";
   return std::nullopt;
 }
 
@@ -94,7 +93,11 @@ aclError Profiler::start(const ProfConfig& config) {
     return config.shares_a_device(other.config);
   });
   if (repeated) return ACL_ERROR_PROF_ALREADY_RUN;
-  return begin(config, settings_, settings_.path().empty() ? output_ : settings_.path(), false);
+  std::string why;
+  const aclError result =
+      begin(config, settings_, settings_.path().empty() ? output_ : settings_.path(), false, why);
+  if (!why.empty()) say(why + ": nothing is recorded");
+  return result;
 }
 
 aclError Profiler::refused_but_for_files() const {
@@ -187,8 +190,10 @@ aclError Profiler::refused_by_configuration() {
 aclError Profiler::configure(const char* acl_json_path) {
   Configuration asked;
   const aclError result = read_configuration(acl_json_path, device_count(), asked);
-  if (result != ACL_SUCCESS || !asked.wanted || asked.dynamic) return result;
+  if (result != ACL_SUCCESS) return result;
   const std::lock_guard lock(mutex_);
+  if (asked.dynamic) open_server();
+  if (!asked.wanted || asked.dynamic) return ACL_SUCCESS;
   if (state_ != State::off) return ACL_SUCCESS;
   configuration_ = std::move(asked);
   if (configuration_.delay_s == 0 && configuration_.duration_s == 0) {
@@ -208,15 +213,60 @@ aclError Profiler::configure(const char* acl_json_path) {
 
 // A folder that cannot be made is no reason to keep the application from running.
 void Profiler::begin_configured() {
+  std::string why;
   const aclError result =
-      begin(configuration_.config, configuration_.settings, configuration_.output, true);
+      begin(configuration_.config, configuration_.settings, configuration_.output, true, why);
+  if (!why.empty()) say(why + ": nothing is recorded");
   state_ = result == ACL_SUCCESS ? State::configured : State::off;
   if (result == ACL_SUCCESS) tell_collector(configuration_, running_.back().recording->folder());
 }
 
+// Without the socket the application runs on, unrecorded.
+void Profiler::open_server() {
+  if (server_ != nullptr) return;
+  std::string why;
+  server_ = DynamicServer::open(
+      home_of_sockets(),
+      {[](const std::string& config) { return instance().start_dynamic(config); },
+       [] { return instance().stop_dynamic(); }},
+      {}, why);
+  if (server_ == nullptr) say(why + ": no collector can reach this process");
+}
+
+DynamicResult Profiler::start_dynamic(const std::string& config) {
+  Configuration asked;
+  std::string why;
+  if (read_collector_config(config, device_count(), asked, why) != ACL_SUCCESS || !asked.wanted)
+    return {false, why};
+  const std::lock_guard lock(mutex_);
+  if (process_ends_.load()) return {false, "the application ends"};
+  if (!acl_is_initialised()) return {false, "the application has called aclFinalize"};
+  if (state_ == State::subscribed)
+    return {false, "the application profiles a model by itself (aclprofModelSubscribe)"};
+  if (state_ != State::off) return {false, "the application is recorded already"};
+  configuration_ = std::move(asked);
+  const aclError result =
+      begin(configuration_.config, configuration_.settings, configuration_.output, true, why);
+  if (result != ACL_SUCCESS) return {false, why};
+  state_ = State::configured;
+  dynamic_folder_ = running_.back().recording->folder();
+  return {true, dynamic_folder_};
+}
+
+// Good, too, where Ctrl-C or aclFinalize has ended the recording before.
+DynamicResult Profiler::stop_dynamic() {
+  const std::lock_guard lock(mutex_);
+  if (dynamic_folder_.empty()) return {false, "the application is not recorded"};
+  if (state_ == State::configured) {
+    end_all(false);
+    state_ = State::off;
+  }
+  return {true, std::exchange(dynamic_folder_, "")};
+}
+
 aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
-                         const std::string& output, bool devices_on_use) {
-  const std::optional<int> chip = host_chip();
+                         const std::string& output, bool devices_on_use, std::string& why) {
+  const std::optional<int> chip = host_chip(why);
   if (!chip) return ACL_ERROR_INVALID_PROFILING_CONFIG;
   RecordingOptions options;
   options.output = output;
@@ -227,12 +277,9 @@ aclError Profiler::begin(const ProfConfig& config, const ProfSettings& settings,
   options.chip = *chip;
   options.storage_limit_bytes = settings.storage_limit_bytes();
   options.parameters = settings.parameters();
-  std::string why;
+  if (is_dynamic_mode()) options.parameters.emplace_back("dynamic", "on");
   std::shared_ptr<Recording> recording = Recording::start(options, why);
-  if (!recording) {
-    say(why + ": nothing is recorded");
-    return ACL_ERROR_INVALID_FILE;
-  }
+  if (!recording) return ACL_ERROR_INVALID_FILE;
   give_texts(*recording);
   running_.push_back({config, recording});
   ActiveRecordings::instance().add(std::move(recording));
@@ -259,6 +306,7 @@ void Profiler::end_recordings() {
 
 void Profiler::finish(bool at_exit) {
   if (at_exit) {
+    process_ends_.store(true);
     // A thread may have ended the process while another is inside the interface.
     std::unique_lock lock(mutex_, std::try_to_lock);
     for (int tries = 0; !lock.owns_lock() && tries < 50; ++tries) {
@@ -267,6 +315,8 @@ void Profiler::finish(bool at_exit) {
       lock.try_lock();
     }
     if (lock.owns_lock()) end_all(true);
+    // Its thread may run until the process is gone; a client learns of the end by that.
+    if (server_ != nullptr) server_.release()->leave();
     return;
   }
   std::unique_ptr<DelayedRecording> delayed;
@@ -288,9 +338,11 @@ void Profiler::before_fork() {
   mutex_.lock();
   lock_texts();
   OpNames::instance().before_fork();
+  if (server_ != nullptr) server_->before_fork();
 }
 
 void Profiler::after_fork(bool child) {
+  if (server_ != nullptr) server_->after_fork(child);
   OpNames::instance().after_fork();
   unlock_texts();
   if (child) {
@@ -302,6 +354,8 @@ void Profiler::after_fork(bool child) {
     for (Running& running : running_) of_parent_.push_back(std::move(running));
     running_.clear();
     static_cast<void>(delayed_.release());
+    static_cast<void>(server_.release());
+    dynamic_folder_.clear();
     settings_ = {};
     subscribed_models_ = 0;
     state_ = State::off;

@@ -3,6 +3,7 @@
 // Rules: docs/host_cann.md.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "runtime/acl/prof/configuration.hpp"
+#include "runtime/acl/prof/dynamic_server.hpp"
 #include "runtime/acl/prof/prof_config.hpp"
 #include "runtime/acl/prof/recording.hpp"
 #include "runtime/acl/prof/subscription.hpp"
@@ -47,6 +49,9 @@ class Profiler {
 
   aclError configure(const char* acl_json_path);
   void finish(bool at_exit);
+  // What a collector asks for in dynamic mode: a folder, or why there is none.
+  DynamicResult start_dynamic(const std::string& config);
+  DynamicResult stop_dynamic();
   // Completes every recording; the state stays. For an application that is interrupted.
   void end_recordings();
 
@@ -65,7 +70,8 @@ class Profiler {
   aclError refused_but_for_files() const;
   aclError find_running(const ProfConfig& config, std::size_t& found) const;
   aclError begin(const ProfConfig& config, const ProfSettings& settings, const std::string& output,
-                 bool devices_on_use);
+                 bool devices_on_use, std::string& why);
+  void open_server();
   void begin_configured();
   void end(const Running& running, bool at_exit);
   void end_all(bool at_exit);
@@ -79,6 +85,9 @@ class Profiler {
   std::uint32_t subscribed_models_ = 0;
   Configuration configuration_;
   std::unique_ptr<DelayedRecording> delayed_;
+  std::string dynamic_folder_;             // that a collector began and has not stopped
+  std::unique_ptr<DynamicServer> server_;  // from the first aclInit in dynamic mode on
+  std::atomic<bool> process_ends_{false};
 };
 
 }  // namespace msprof::acl
