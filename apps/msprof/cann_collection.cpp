@@ -1,17 +1,89 @@
 #include "msprof/cann_collection.hpp"
 
+#include <algorithm>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
+#include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "collect/cann/dynamic_session.hpp"
 #include "collect/local_host.hpp"
 #include "msprof/collection.hpp"
 
 namespace msprof {
 
 namespace fs = std::filesystem;
+
+namespace {
+
+std::vector<pid_t> processes_of(const CannRequest& request) {
+  std::vector<pid_t> processes;
+  const std::string list = request.settings.value("pid");
+  for (const std::string_view word : split(list, ',')) {
+    const auto number = parse_i64(word);
+    const auto process = static_cast<pid_t>(number && *number <= INT32_MAX ? *number : 0);
+    check_process(process);
+    if (std::find(processes.begin(), processes.end(), process) == processes.end())
+      processes.push_back(process);
+  }
+  return processes;
+}
+
+// Who talks to the applications: the vendor's msprof, unless they have the host runtime.
+RuntimeChoice choose_for(const std::vector<pid_t>& processes, const CannRequest& request) {
+  const RuntimeChoice host = {CannRuntime::host, {}, "the applications have the host runtime"};
+  if (request.runtime == "host" ||
+      (!request.runtime && std::all_of(processes.begin(), processes.end(), has_host_runtime)))
+    return host;
+  try {
+    RuntimeChoice choice = choose_runtime(request.runtime, surroundings_of_process());
+    // What runs is not what would be started: it says itself what it is.
+    if (choice.runtime == CannRuntime::vendor || request.runtime) return choice;
+  } catch (const Error&) {
+    if (request.runtime) throw;
+  }
+  return host;
+}
+
+Exit collect_cann_attached(const CannRequest& request, const CollectOptions& options,
+                           const ProcessCapture& process, nlohmann::ordered_json& document) {
+  request.settings.check();
+  if (!request.main.empty() || !request.arguments.empty())
+    throw Error(Exit::usage,
+                "--pid is about applications that run already: leave out the one to start");
+  if (options.limits.timeout_seconds || !options.environment.empty() ||
+      request.settings.is_given("environment"))
+    throw Error(Exit::usage,
+                "--timeout, --env and --environment are for an application that msprof starts: "
+                "leave them out with --pid");
+  const std::vector<pid_t> processes = processes_of(request);
+  CannRun run;
+  run.settings = request.settings;
+  run.choice = choose_for(processes, request);
+  check_for_runtime(run.settings, run.choice);
+  log::verbose("{}", run.choice.sentence);
+  if (run.choice.runtime == CannRuntime::vendor) {
+    run.application.program = run.choice.place;
+    return collect_cann_here(run, options, process, document);
+  }
+  document["host"] = "this machine";
+  document["runtime"] = valid_utf8(run.choice.sentence);
+  const DynamicRequest session = {processes, request.settings, options.output};
+  return run_collection([&](CollectResult& result) { run_dynamic_session(session, result); },
+                        process, document);
+}
+
+}  // namespace
+
+Exit collect_cann(const CannRequest& request, const CollectOptions& options,
+                  const ProcessCapture& process, nlohmann::ordered_json& document) {
+  if (request.settings.is_given("pid"))
+    return collect_cann_attached(request, options, process, document);
+  return collect_cann_here(plan_cann_run(request), options, process, document);
+}
 
 CannRun plan_cann_run(const CannRequest& request) {
   request.settings.check();
@@ -33,6 +105,10 @@ Exit collect_cann_here(const CannRun& run, CollectOptions options, const Process
   options.main = run.application.program.string();
   options.arguments = run.application.arguments;
   options.existing_folder = fs::current_path().string();
+  // The vendor's msprof reads what is typed by itself.
+  std::optional<DynamicCompanion> companion;
+  if (run.settings.is_given("dynamic") && run.choice.runtime == CannRuntime::host)
+    options.companion = &companion.emplace(run.settings);
   // Nothing is copied, so that no folder for copies is needed.
   LocalHost host({});
   document["host"] = host.name();

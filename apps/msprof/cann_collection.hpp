@@ -14,11 +14,16 @@
 namespace msprof {
 
 struct CannRequest {
-  std::string main;  // as typed
+  std::string main;  // as typed; empty with --pid
   std::vector<std::string> arguments;
   CollectorSettings settings;
   std::optional<std::string> runtime;  // by hand: "vendor", "cann", "host"
 };
+
+// The whole way: with --pid a session with applications that run already, else a run here.
+// `options` as for collect_cann_here().
+Exit collect_cann(const CannRequest& request, const CollectOptions& options,
+                  const ProcessCapture& process, nlohmann::ordered_json& document);
 
 // Finds the application and its runtime, which is said in one line. Throws Error for what is
 // missing, or does not go together.

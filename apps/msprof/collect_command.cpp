@@ -159,9 +159,20 @@ void check_variable(const std::string& variable) {
   }
 }
 
-// -m may be left out where the board is only to be cleaned.
+bool has_processes(const CollectArguments& arguments) {
+  return std::any_of(arguments.cann_options.begin(), arguments.cann_options.end(),
+                     [](const CannOption& option) { return option.name == "pid" && option.value; });
+}
+
+// -m may be left out where the board is only to be cleaned, and where the applications run already.
 void check_main(const CollectArguments& arguments) {
   if (arguments.main) return;
+  if (has_processes(arguments)) {
+    if (!arguments.board.names_board()) return;
+    throw Error(Exit::usage,
+                "--pid names processes of this machine: run msprof there, without --config and "
+                "--host");
+  }
   if (!arguments.board.clean_board) {
     throw Error(Exit::usage, "-m,--main is required: it gives the executable");
   }
@@ -246,6 +257,7 @@ std::string variable(const char* name) {
 bool is_cann(const CollectArguments& arguments) {
   if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
   const std::string option = given_option_of_cann(arguments);
+  if (has_processes(arguments)) return true;
   if (!arguments.main || given_option_of_svp(arguments) != nullptr) return false;
   ApplicationKind kind = ApplicationKind::unknown;
   try {
@@ -266,7 +278,7 @@ bool is_cann(const CollectArguments& arguments) {
 
 CannRequest cann_request(const CollectArguments& arguments) {
   CannRequest request;
-  request.main = *arguments.main;
+  request.main = arguments.main.value_or("");
   request.arguments = arguments.application_arguments;
   request.runtime = arguments.runtime;
   for (const CannOption& option : arguments.cann_options) {
@@ -369,8 +381,7 @@ Exit collect_here(const CollectArguments& arguments, const ProcessCapture& proce
                   nlohmann::ordered_json& document) {
   take_password_variable();  // the application would inherit it
   CollectOptions options = options_of(arguments);
-  if (is_cann(arguments))
-    return collect_cann_here(plan_cann_run(cann_request(arguments)), options, process, document);
+  if (is_cann(arguments)) return collect_cann(cann_request(arguments), options, process, document);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
   SvpInjection injection = svp_injection(arguments);

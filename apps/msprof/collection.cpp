@@ -114,10 +114,16 @@ void print_next(const CollectResult& result, bool all) {
 
 Exit run_collection(Host& host, const CollectOptions& options, const ProcessCapture& process,
                     nlohmann::ordered_json& document) {
+  return run_collection([&](CollectResult& result) { collect(options, host, result); }, process,
+                        document);
+}
+
+Exit run_collection(const std::function<void(CollectResult&)>& work, const ProcessCapture& process,
+                    nlohmann::ordered_json& document) {
   CollectResult result;
   const bool is_processed = process != nullptr;
   try {
-    collect(options, host, result);
+    work(result);
   } catch (const Error&) {
     document.update(document_of(result));  // the last step reached
     if (!result.remains.empty()) log::info("{}", result.remains);

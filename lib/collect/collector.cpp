@@ -148,7 +148,7 @@ class Run {
       // Ctrl-C ends the application, a second one kills it; what it recorded is fetched either way.
       const interrupt::DeferSecondSignal deferred;
       copy();
-      run();
+      run(staging);
       fetch_results(staging);
       clean_up();
     }
@@ -209,7 +209,7 @@ class Run {
     add_step(host_.is_board() ? "upload" : "copy", watch, placed.bytes, placed.files);
   }
 
-  void run() {
+  void run(const Staging& staging) {
     const Stopwatch watch;
     RunCommand command;
     command.main = project_.target.main;
@@ -219,12 +219,21 @@ class Run {
     command.stdout_to_stderr = options_.stdout_to_stderr;
     command.on_terminal = options_.on_terminal;
     options_.injection->apply(paths_, command);
+    if (options_.companion != nullptr) options_.companion->begin(paths_, command);
     SpaceWatch space(host_, output_);
     space.probe_now();
     log::info("running {} on {}", result_.main, host_.name());
     {
       const auto program = host_.start(command);
-      result_.outcome = wait_for_end(*program, options_.limits, name_, [&space] { space.probe(); });
+      result_.outcome = wait_for_end(*program, options_.limits, name_, [&] {
+        space.probe();
+        take_complete(staging);
+      });
+    }
+    take_complete(staging);
+    if (options_.companion != nullptr) {
+      for (std::string& note : options_.companion->finish())
+        result_.notes.push_back(std::move(note));
     }
     space.probe_now();
     output_full_ = space.is_run_full();
@@ -247,6 +256,17 @@ class Run {
     }
   }
 
+  // Those that a companion has seen complete, long before the application ends perhaps.
+  void take_complete(const Staging& staging) {
+    if (options_.companion == nullptr) return;
+    for (const fs::path& capture : options_.companion->tick()) {
+      drop_special_files(capture);
+      const bool has_data = has_data_folder(capture);
+      publish(staging, capture, capture.filename().string(), has_data);
+      log::info("complete: {}", result_.captures.back().path.string());
+    }
+  }
+
   void fetch_results(const Staging& staging) {
     const Stopwatch watch;
     try {
@@ -265,24 +285,18 @@ class Run {
     if (host_.is_board()) add_step("clean up", watch, 0);
   }
 
+  void publish(const Staging& staging, const fs::path& capture, const std::string& name,
+               bool has_data) {
+    for (std::string& note : check_done_files(capture)) result_.notes.push_back(std::move(note));
+    const fs::path path = staging.publish(capture, name);
+    if (path.filename() != name)
+      log::info("{} already exists; this capture is saved as {}", name, path.filename().string());
+    result_.captures.push_back({path, has_data, options_.injection->label_of(path)});
+  }
+
   void publish(const Staging& staging, const Fetched& fetched) {
-    for (const FetchedCapture& capture : fetched.captures) {
-      for (std::string& note : check_done_files(staging.path() / "captures" / capture.name)) {
-        result_.notes.push_back(std::move(note));
-      }
-      const fs::path path =
-          staging.publish(staging.path() / "captures" / capture.name, capture.name);
-      if (path.filename() != capture.name) {
-        log::info("{} already exists; this capture is saved as {}", capture.name,
-                  path.filename().string());
-      }
-      result_.captures.push_back({path, capture.has_data, options_.injection->label_of(path)});
-    }
-    result_.left = fetched.left;
-    for (LeftCapture& left : result_.left) {
-      if (!left.products.empty())
-        left.products = staging.publish(left.products, left.name + ".products");
-    }
+    for (const FetchedCapture& capture : fetched.captures)
+      publish(staging, staging.path() / "captures" / capture.name, capture.name, capture.has_data);
     if (!fetched.files.empty()) {
       const std::string stem =
           result_.captures.empty() ? name_ : result_.captures.front().path.filename().string();

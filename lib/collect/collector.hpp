@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "base/error.hpp"
+#include "collect/companion.hpp"
 #include "collect/host.hpp"
 #include "collect/injection.hpp"
 #include "collect/outcome.hpp"
@@ -20,6 +21,7 @@ struct CollectOptions {
   std::optional<std::string> project;
   std::optional<std::string> output;  // default: the current folder
   Injection* injection = nullptr;     // not owned
+  Companion* companion = nullptr;     // not owned; null: none
   WaitLimits limits;
   bool stdout_to_stderr = false;
   bool on_terminal = false;  // on a board

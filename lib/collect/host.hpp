@@ -38,7 +38,8 @@ struct RunCommand {
   // "LD_LIBRARY_PATH=folder", "PYTHONPATH=folder": in front of what the application has then.
   std::vector<std::string> prepended;
   bool stdout_to_stderr = false;
-  bool on_terminal = false;  // of the board: what it prints comes at once, as one stream
+  bool on_terminal = false;    // of the board: what it prints comes at once, as one stream
+  bool without_input = false;  // its stdin is empty: this machine's is for somebody else
 };
 
 // End of an application: it could not be started, or a code, or a signal.

@@ -35,6 +35,7 @@ struct SupervisedProgram {
   char* const* environment = nullptr;
   const char* working_folder = nullptr;
   bool stdout_to_stderr = false;
+  bool without_input = false;
   sigset_t signal_mask = {};  // the application's
 };
 
@@ -158,6 +159,12 @@ void restore_signals(const sigset_t& mask) {
   int error = 0;
   if (::getppid() != supervisor) _exit(127);
   if (program.stdout_to_stderr && ::dup2(STDERR_FILENO, STDOUT_FILENO) < 0) error = errno;
+  if (error == 0 && program.without_input) {
+    const int empty = ::open("/dev/null", O_RDONLY | O_CLOEXEC);
+    if (empty < 0 || ::dup2(empty, STDIN_FILENO) < 0) error = errno;
+    // Where stdin was closed it is that number already.
+    if (empty == STDIN_FILENO) ::fcntl(empty, F_SETFD, 0);
+  }
   if (error == 0 && ::chdir(program.working_folder) != 0) error = errno;
   if (error == 0) {
     restore_signals(program.signal_mask);
@@ -359,6 +366,7 @@ LocalProcess::LocalProcess(const LocalProgram& program) {
   supervised.environment = environment_pointers.data();
   supervised.working_folder = program.working_folder.c_str();
   supervised.stdout_to_stderr = program.stdout_to_stderr;
+  supervised.without_input = program.without_input;
 
   sigset_t all;
   sigfillset(&all);

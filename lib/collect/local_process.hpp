@@ -18,6 +18,7 @@ struct LocalProgram {
   std::vector<std::string> environment;  // "NAME=value"
   std::filesystem::path working_folder;
   bool stdout_to_stderr = false;
+  bool without_input = false;  // stdin is empty
 };
 
 // The application has the descriptors 0, 1 and 2 of this process and no shell in between. It lives

@@ -52,6 +52,10 @@ std::string seconds_or_dynamic(const CollectorSettings& settings) {
 }  // namespace
 
 void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& choice) {
+  if (choice.runtime == CannRuntime::cann && settings.is_given("dynamic"))
+    throw Error(Exit::usage,
+                "--dynamic: CANN's runtime is told when to record by the vendor's msprof alone: "
+                "put that on PATH, or use the host runtime with --runtime host");
   if (choice.runtime == CannRuntime::cann) {
     const auto names = options_without_parameter(settings);
     if (names.empty()) return;
@@ -93,8 +97,13 @@ void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) con
     if (is_ours || !run_.settings.is_given(option.name)) continue;
     words.push_back(fmt::format("--{}={}", option.name, run_.settings.value(option.name)));
   }
-  words.push_back(real_program().string());
-  words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
+  // With --pid the application runs already.
+  if (!run_.settings.is_given("pid")) {
+    std::error_code error;
+    const fs::path real = fs::canonical(run_.application.program, error);
+    words.push_back((error ? run_.application.program : real).string());
+    words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
+  }
   command.main = run_.choice.place;
   command.arguments = std::move(words);
   set(command, "MSPROF_INNER", "1");
@@ -119,7 +128,8 @@ void CannInjection::apply_host_runtime(const RunPaths& paths, RunCommand& comman
   const fs::path& folder = run_.choice.place;
   prepend(command, "LD_LIBRARY_PATH", folder / "lib64");
   prepend(command, "PYTHONPATH", folder / "python");
-  if (!run_.settings.is_on("msproftx")) return;
+  // Of an application without libascendcl.so nobody could start and stop the recording.
+  if (!run_.settings.is_on("msproftx") || run_.settings.is_given("dynamic")) return;
   set(command, "MSTX_INJECTION_PATH", (folder / "lib64" / "libmsprof_mstx.so").string());
   set(command, "MSPROF_MSTX_OUTPUT", paths.output);
   const std::pair<const char*, const char*> lists[] = {
@@ -131,7 +141,7 @@ void CannInjection::apply_host_runtime(const RunPaths& paths, RunCommand& comman
   }
 }
 
-std::string CannInjection::label_of(const fs::path& capture) const {
+std::string process_label(const fs::path& capture) {
   using Json = nlohmann::json;
   Json info;
   try {
@@ -168,6 +178,8 @@ std::vector<std::string> CannInjection::likely_causes(const RunInfo& info) const
     causes.push_back("a shared library was not found: LD_LIBRARY_PATH must name its folder");
   if (!info.outcome.ok() || info.outcome.timed_out)
     causes.push_back(fmt::format("{} ended before aclInit", info.main));
+  if (run_.settings.is_given("dynamic"))
+    causes.push_back(fmt::format("start was not typed while {} ran", info.main));
   if (info.output_full) causes.push_back("the disk that the run writes to is full");
   if (run_.settings.is_given("delay"))
     causes.push_back(

@@ -26,6 +26,9 @@ struct CannRun {
 // option.
 void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& choice);
 
+// What to say beside a PROF folder: "rank 3, process 1234 of python3".
+std::string process_label(const std::filesystem::path& capture);
+
 class CannInjection : public Injection {
  public:
   explicit CannInjection(CannRun run) : run_(std::move(run)) {}
@@ -33,8 +36,9 @@ class CannInjection : public Injection {
   std::string_view capture_name() const override { return "PROF"; }
   std::vector<ExtraFile> plan_files(const Project&, const RunPaths&) override { return {}; }
   void apply(const RunPaths& paths, RunCommand& command) override;
-  // "rank 3, process 1234 of python3"
-  std::string label_of(const std::filesystem::path& capture) const override;
+  std::string label_of(const std::filesystem::path& capture) const override {
+    return process_label(capture);
+  }
   std::vector<std::string> likely_causes(const RunInfo& info) const override;
 
  private:

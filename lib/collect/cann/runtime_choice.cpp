@@ -57,15 +57,6 @@ fs::path find_vendor(const RuntimeSurroundings& surroundings) {
   return {};
 }
 
-bool is_of_host_runtime(const fs::path& library) {
-  std::error_code error;
-  if (fs::file_size(library, error) > kMaxLibraryBytes || error) return false;
-  std::ifstream stream(library, std::ios::binary);
-  const std::string bytes((std::istreambuf_iterator<char>(stream)),
-                          std::istreambuf_iterator<char>());
-  return bytes.find(kHostRuntimeMark) != std::string::npos;
-}
-
 fs::path find_cann(const RuntimeSurroundings& surroundings) {
   std::vector<fs::path> folders;
   for (const std::string_view folder : split(surroundings.library_path, ':')) {
@@ -76,7 +67,7 @@ fs::path find_cann(const RuntimeSurroundings& surroundings) {
   for (const fs::path& folder : folders) {
     const fs::path library = folder / kLibrary;
     std::error_code error;
-    if (fs::is_regular_file(library, error) && !is_of_host_runtime(library)) return library;
+    if (fs::is_regular_file(library, error) && !is_host_runtime_library(library)) return library;
   }
   return {};
 }
@@ -121,6 +112,15 @@ RuntimeChoice of_host(const fs::path& folder, const std::string& why) {
 }
 
 }  // namespace
+
+bool is_host_runtime_library(const fs::path& library) {
+  std::error_code error;
+  if (fs::file_size(library, error) > kMaxLibraryBytes || error) return false;
+  std::ifstream stream(library, std::ios::binary);
+  const std::string bytes((std::istreambuf_iterator<char>(stream)),
+                          std::istreambuf_iterator<char>());
+  return bytes.find(kHostMark) != std::string::npos;
+}
 
 RuntimeSurroundings surroundings_of_process() {
   std::error_code error;

@@ -31,6 +31,9 @@ struct RuntimeSurroundings {
 };
 RuntimeSurroundings surroundings_of_process();
 
+// Whether a libascendcl.so is that of a host runtime.
+bool is_host_runtime_library(const std::filesystem::path& library);
+
 // The host runtime that belongs to the executable: of a build, or installed. Empty: it is not
 // there.
 std::filesystem::path host_runtime_of(const std::filesystem::path& executable);

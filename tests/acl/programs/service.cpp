@@ -1,0 +1,75 @@
+// An application for CANN that runs a small model until it is told to end, so that a collector can
+// start and stop its recording:
+//   acl_program_service MODEL END [fork]
+// It ends when the file END is there. With `fork`, a child without the runtime's threads lives
+// beside it as long. Prints "ready" once the interface is up.
+#include <signal.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
+#include <cstring>
+#include <thread>
+
+#include "acl/acl.h"
+
+namespace {
+
+void check(aclError code, const char* what) {
+  if (code == ACL_SUCCESS) return;
+  std::fprintf(stderr, "%s: %d\n", what, code);
+  std::exit(1);
+}
+
+void pause_a_moment() {
+  std::this_thread::sleep_for(std::chrono::milliseconds(5));
+}
+
+bool is_there(const char* file) {
+  return ::access(file, F_OK) == 0;
+}
+
+void add_buffer(aclmdlDataset* dataset, std::size_t bytes) {
+  void* memory = nullptr;
+  check(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
+  check(aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes)),
+        "aclmdlAddDatasetBuffer");
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  if (argc < 3) return 2;
+  const char* const end = argv[2];
+  check(aclInit(nullptr), "aclInit");
+  check(aclrtSetDevice(0), "aclrtSetDevice");
+  std::uint32_t model = 0;
+  check(aclmdlLoadFromFile(argv[1], &model), "aclmdlLoadFromFile");
+  aclmdlDesc* const desc = aclmdlCreateDesc();
+  check(aclmdlGetDesc(desc, model), "aclmdlGetDesc");
+  aclmdlDataset* const input = aclmdlCreateDataset();
+  aclmdlDataset* const output = aclmdlCreateDataset();
+  add_buffer(input, aclmdlGetInputSizeByIndex(desc, 0));
+  add_buffer(output, aclmdlGetOutputSizeByIndex(desc, 0));
+  pid_t child = 0;
+  if (argc > 3 && std::strcmp(argv[3], "fork") == 0) {
+    child = ::fork();
+    if (child == 0) {
+      while (!is_there(end) && ::getppid() != 1) pause_a_moment();
+      std::exit(0);
+    }
+  }
+  std::printf("ready\n");
+  std::fflush(stdout);
+  while (!is_there(end)) {
+    check(aclmdlExecute(model, input, output), "aclmdlExecute");
+    pause_a_moment();
+  }
+  if (child > 0) ::waitpid(child, nullptr, 0);
+  check(aclmdlUnload(model), "aclmdlUnload");
+  check(aclrtResetDevice(0), "aclrtResetDevice");
+  check(aclFinalize(), "aclFinalize");
+  return 0;
+}
