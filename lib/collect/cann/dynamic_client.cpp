@@ -96,7 +96,10 @@ void check_process(pid_t process) {
 }
 
 std::string process_name(pid_t process) {
-  const std::string name = printable(trim(proc_text(process, "comm")));
+  // What the kernel calls it has 15 bytes at most.
+  const std::string command = proc_text(process, "cmdline");
+  std::string name = printable(fs::path(command.substr(0, command.find('\0'))).filename().string());
+  if (name.empty()) name = printable(trim(proc_text(process, "comm")));
   return name.empty() ? fmt::format("process {}", process)
                       : fmt::format("process {} ({})", process, name);
 }

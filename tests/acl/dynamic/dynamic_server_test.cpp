@@ -47,8 +47,7 @@ class Line {
     fd_ = -1;
   }
   bool send(const std::string& text) const {
-    return ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) ==
-           static_cast<ssize_t>(text.size());
+    return ::send(fd_, text.data(), text.size(), MSG_NOSIGNAL) == static_cast<ssize_t>(text.size());
   }
   // The next line; null at the end of the connection.
   json next() {

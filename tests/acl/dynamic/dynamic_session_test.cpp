@@ -1,0 +1,429 @@
+// Whole sessions: the real msprof, applications with the host runtime, and words typed in.
+#include <fcntl.h>
+#include <signal.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <cerrno>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "acl/capture.hpp"
+#include "support/eventually.hpp"
+#include "support/files.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// A home, an output folder and a model of their own.
+struct Scene {
+  Scene() : model(small_model(folder.path())) { fs::create_directory(home()); }
+  ~Scene() { end(); }
+  Scene(const Scene&) = delete;
+  Scene& operator=(const Scene&) = delete;
+
+  fs::path home() const { return folder / "home"; }
+  fs::path output() const { return folder / "out"; }
+  std::string end_file() const { return (folder / "end").string(); }
+  // Tells the applications to end.
+  void end() const { write_file(end_file(), ""); }
+  fs::path socket_of(pid_t process) const {
+    return home() / ("dynamic_profiling_socket_" + std::to_string(process));
+  }
+  std::vector<fs::path> captures() const { return prof_folders(output()); }
+
+  TempFolder folder;
+  std::string model;
+};
+
+// acl_program_service, once it can be reached.
+class Service {
+ public:
+  explicit Service(const Scene& scene, const std::string& mode = "dynamic", bool forks = false)
+      : program_(acl_program("service"), arguments(scene, forks),
+                 {.variables = {{"HOME", scene.home().string()}, {"PROFILING_MODE", mode}}}) {
+    if (mode == "dynamic")
+      REQUIRE(eventually([&] { return fs::exists(scene.socket_of(program_.pid())); }));
+  }
+
+  pid_t pid() const { return program_.pid(); }
+  std::string id() const { return std::to_string(pid()); }
+  RunningProgram& program() { return program_; }
+
+ private:
+  static std::vector<std::string> arguments(const Scene& scene, bool forks) {
+    std::vector<std::string> words = {scene.model, scene.end_file()};
+    if (forks) words.push_back("fork");
+    return words;
+  }
+  RunningProgram program_;
+};
+
+// msprof collect with a pipe as its stdin and a file as its stderr, which can be read meanwhile.
+class Session {
+ public:
+  Session(const Scene& scene, std::vector<std::string> words,
+          std::vector<std::pair<std::string, std::string>> variables = {})
+      : pipe_(scene.folder / "typed"), err_(scene.folder / "err") {
+    fs::remove(pipe_);
+    REQUIRE(::mkfifo(pipe_.c_str(), 0600) == 0);
+    // Both ways: the open does not wait for the reader.
+    fd_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
+    words.insert(words.begin(),
+                 {"-c", "exec \"$0\" \"$@\" < \"$TYPED\" 2> \"$ERR\"", msprof_path(), "collect",
+                  "--cann", "--dynamic", "on", "--output", scene.output().string()});
+    variables.insert(
+        variables.end(),
+        {{"HOME", scene.home().string()}, {"TYPED", pipe_.string()}, {"ERR", err_.string()}});
+    program_ =
+        std::make_unique<RunningProgram>("/bin/sh", words, RunOptions{.variables = variables});
+  }
+  ~Session() { end_input(); }
+  Session(const Session&) = delete;
+  Session& operator=(const Session&) = delete;
+
+  void type(const std::string& line) const {
+    const std::string text = line + "\n";
+    REQUIRE(::write(fd_, text.data(), text.size()) == static_cast<ssize_t>(text.size()));
+  }
+  void end_input() {
+    if (fd_ >= 0) ::close(fd_);
+    fd_ = -1;
+  }
+  std::string err() const { return fs::exists(err_) ? read_file(err_) : ""; }
+  // Whether it says this, so many times, within a minute.
+  bool says(const std::string& text, std::size_t times = 1) const {
+    return eventually([&] { return count_of(err(), text) >= times; });
+  }
+  // Types start, waits for work to be recorded, types stop; `number` counts such rounds.
+  void record(const Scene& scene, std::size_t number) const {
+    type("start");
+    INFO(err());
+    REQUIRE(says("recording process ", number));
+    ::usleep(50'000);
+    type("stop");
+    REQUIRE(eventually([&] { return scene.captures().size() >= number; }));
+  }
+  RunningProgram& program() { return *program_; }
+  int exit_code() { return program_->wait().exit_code; }
+
+ private:
+  fs::path pipe_;
+  fs::path err_;
+  int fd_ = -1;
+  std::unique_ptr<RunningProgram> program_;
+};
+
+// Imports a folder of a model that was executed meanwhile.
+void check_capture(const fs::path& folder) {
+  const ImportedCapture capture(folder);
+  INFO(folder << "\n" << capture.import().err);
+  CHECK(capture.import().exit_code == 0);
+  // A stop in the middle of an execution leaves its last operators out.
+  CHECK(contains(capture.import().err, "verdict: complete"));
+  CHECK(capture.number("SELECT count(*) FROM task WHERE op_id IS NOT NULL") > 0);
+}
+
+const std::string kTool = R"(#!/bin/sh
+[ "$1" = --version ] && { echo "vendor 1"; exit 0; }
+for word; do
+  echo "$word" >> "$RECORDED"
+  case "$word" in --output=*) out=${word#--output=};; esac
+done
+while read line; do echo "typed $line" >> "$RECORDED"; done
+mkdir -p "$out/PROF_000001_20240101000000000_00000001ABCDEFGH/host/data"
+echo x > "$out/PROF_000001_20240101000000000_00000001ABCDEFGH/host/data/x"
+)";
+
+}  // namespace
+
+TEST_CASE("two starts and stops leave two complete folders of an application that runs on") {
+  const Scene scene;
+  Service service(scene);
+  Session session(scene, {"--pid", service.id()});
+  session.record(scene, 1);
+  session.record(scene, 2);
+  session.type("quit");
+  INFO(session.err());
+  CHECK(session.exit_code() == 0);
+  REQUIRE(scene.captures().size() == 2);
+  for (const fs::path& folder : scene.captures()) {
+    check_capture(folder);
+    CHECK(contains(read_file(folder / "host" / "sample.json"), R"("dynamic":"on")"));
+  }
+  CHECK(count_of(session.err(), "capture: ") == 2);
+  CHECK_FALSE(service.program().has_ended());
+  // Nothing of the session is left beside them.
+  CHECK(names_in(scene.output()).size() == 2);
+  scene.end();
+  CHECK(service.program().wait().exit_code == 0);
+  CHECK_FALSE(fs::exists(scene.socket_of(service.pid())));
+}
+
+TEST_CASE(
+    "an application that msprof starts is recorded while it runs, and what is typed is not its") {
+  const Scene scene;
+  Session session(scene, {"--runtime", "host", "-m", acl_program("service"), "--", scene.model,
+                          scene.end_file()});
+  session.record(scene, 1);
+  check_capture(scene.captures().front());
+  session.type("start");
+  CHECK(session.says("recording process ", 2));
+  ::usleep(50'000);
+  // It ends while it is recorded.
+  scene.end();
+  INFO(session.err());
+  CHECK(session.exit_code() == 0);
+  REQUIRE(scene.captures().size() == 2);
+  check_capture(scene.captures().back());
+  CHECK(names_in(scene.home()).empty());
+}
+
+TEST_CASE("the end of the input is quit, with the folder that was under way") {
+  const Scene scene;
+  const Service service(scene);
+  Session session(scene, {"--pid", service.id()});
+  session.type("start");
+  REQUIRE(session.says("recording process "));
+  ::usleep(50'000);
+  session.end_input();
+  INFO(session.err());
+  CHECK(session.exit_code() == 0);
+  REQUIRE(scene.captures().size() == 1);
+  check_capture(scene.captures().front());
+}
+
+TEST_CASE("Ctrl-C stops and quits; the application runs on") {
+  const Scene scene;
+  Service service(scene);
+  Session session(scene, {"--pid", service.id()});
+  session.type("start");
+  REQUIRE(session.says("recording process "));
+  ::usleep(50'000);
+  session.program().send(SIGINT);
+  INFO(session.err());
+  CHECK(session.exit_code() == 130);
+  REQUIRE(scene.captures().size() == 1);
+  check_capture(scene.captures().front());
+  CHECK_FALSE(service.program().has_ended());
+}
+
+TEST_CASE("a session that is killed leaves the application complete and ready for the next") {
+  const Scene scene;
+  const Service service(scene);
+  {
+    Session session(scene, {"--pid", service.id()});
+    session.type("start");
+    REQUIRE(session.says("recording process "));
+    ::usleep(50'000);
+    session.program().send(SIGKILL);
+    session.program().wait();
+  }
+  // It has no name yet: what was killed is in the folder where it was to become whole.
+  CHECK(scene.captures().empty());
+  fs::path folder;
+  for (const auto& entry : fs::recursive_directory_iterator(scene.output())) {
+    if (entry.path().filename().string().starts_with("PROF_")) folder = entry.path();
+  }
+  REQUIRE_FALSE(folder.empty());
+  REQUIRE(eventually([&] { return fs::exists(folder / "host" / "end_info"); }));
+  check_capture(folder);
+  Session next(scene, {"--pid", service.id()});
+  next.record(scene, 1);
+  next.type("quit");
+  INFO(next.err());
+  CHECK(next.exit_code() == 0);
+  check_capture(scene.captures().front());
+}
+
+TEST_CASE("an application that is killed while it is recorded ends the session with its folder") {
+  const Scene scene;
+  Service service(scene);
+  Session session(scene, {"--pid", service.id()});
+  session.type("start");
+  REQUIRE(session.says("recording process "));
+  ::usleep(50'000);
+  service.program().send(SIGKILL);
+  service.program().wait();
+  const int code = session.exit_code();
+  INFO(session.err());
+  CHECK(code == 0);
+  CHECK(contains(session.err(), "has ended"));
+  CHECK(scene.captures().size() == 1);
+}
+
+TEST_CASE("wrong words get a sentence, and the session goes on") {
+  const Scene scene;
+  const Service service(scene);
+  Session session(scene, {"--pid", service.id()});
+  session.type("strat");
+  session.type("bogus");
+  session.type("stop");
+  session.type("help");
+  session.type("");
+  session.type(" start ");
+  session.type("start");
+  REQUIRE(session.says("recording process "));
+  ::usleep(50'000);
+  session.type("quit");
+  CHECK(session.exit_code() == 0);
+  const std::string err = session.err();
+  INFO(err);
+  CHECK(contains(err, "'strat' is no command; did you mean start"));
+  CHECK(contains(err, "'bogus' is no command; type start, stop, quit or help"));
+  CHECK(contains(err, "nothing is recorded: start comes first"));
+  CHECK(contains(err, "quit: end that, and leave the application"));
+  CHECK(contains(err, "it is recorded already: stop comes first"));
+  CHECK(scene.captures().size() == 1);
+}
+
+TEST_CASE("several applications are recorded at once, a folder each") {
+  const Scene scene;
+  const Service one(scene);
+  const Service two(scene);
+  Session session(scene, {"--pid", one.id() + "," + two.id()});
+  session.type("start");
+  REQUIRE(session.says("recording process ", 2));
+  ::usleep(50'000);
+  session.type("quit");
+  INFO(session.err());
+  CHECK(session.exit_code() == 0);
+  REQUIRE(scene.captures().size() == 2);
+  for (const fs::path& folder : scene.captures()) check_capture(folder);
+}
+
+TEST_CASE("a child made by fork keeps no session open") {
+  const Scene scene;
+  Service service(scene, "dynamic", true);
+  Session session(scene, {"--pid", service.id()});
+  session.record(scene, 1);
+  // The parent is gone, the child lives on.
+  service.program().send(SIGKILL);
+  service.program().wait();
+  INFO(session.err());
+  CHECK(session.exit_code() == 0);
+  CHECK(contains(session.err(), "has ended"));
+}
+
+TEST_CASE("a process that cannot be reached is refused in one sentence") {
+  const Scene scene;
+  const auto refused = [&](const std::string& process, const std::string& sentence) {
+    const RunResult result = run_msprof({"collect", "--cann", "--dynamic", "on", "--pid", process,
+                                         "--output", scene.output().string()},
+                                        {.variables = {{"HOME", scene.home().string()}}});
+    INFO(result.err);
+    CHECK(result.exit_code == 4);
+    CHECK(contains(result.err, sentence));
+    CHECK(count_of(result.err, "\n") == 1);
+  };
+  refused("999999999", "there is no process 999999999");
+  const Service plain(scene, "");
+  refused(plain.id(), "was not started with PROFILING_MODE=dynamic");
+  if (::geteuid() != 0) refused("1", "belongs to another user");
+  const Service busy(scene);
+  Session session(scene, {"--pid", busy.id()});
+  session.type("start");
+  REQUIRE(session.says("recording process "));
+  refused(busy.id(), "is its collector already");
+}
+
+TEST_CASE("a hundred recordings are the most of a process") {
+  const Scene scene;
+  const Service service(scene);
+  Session session(scene, {"--pid", service.id(), "--ai-core", "off"});
+  for (int i = 0; i < 101; ++i) {
+    session.type("start");
+    session.type("stop");
+  }
+  session.type("quit");
+  // What was refused is told in the exit code, too.
+  CHECK(session.exit_code() == 3);
+  CHECK(contains(session.err(), "100 times, which is the limit"));
+  CHECK(scene.captures().size() == 100);
+}
+
+TEST_CASE("nothing typed is nothing recorded, said") {
+  const Scene scene;
+  const Service service(scene);
+  Session session(scene, {"--pid", service.id()});
+  session.type("quit");
+  CHECK(session.exit_code() == 4);
+  CHECK(contains(session.err(), "nothing was recorded: start was not typed"));
+}
+
+TEST_CASE("options that do not go with running applications are usage errors") {
+  const Scene scene;
+  const auto wrong = [](const std::vector<std::string>& words, const std::string& sentence) {
+    std::vector<std::string> all = {"collect", "--cann"};
+    all.insert(all.end(), words.begin(), words.end());
+    const RunResult result = run_msprof(all);
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, sentence));
+  };
+  wrong({"--pid", "1"}, "--pid needs --dynamic=on");
+  wrong({"--dynamic", "on"}, "-m,--main is required");
+  wrong({"--dynamic", "on", "--pid", "x"}, "--pid");
+  wrong({"--dynamic", "on", "--pid", "1", "-m", "app"}, "leave out the one to start");
+  wrong({"--dynamic", "on", "--pid", "1", "--timeout", "3"}, "leave them out with --pid");
+  wrong({"--dynamic", "on", "--pid", "1", "--delay", "3"}, "exclude each other");
+  wrong({"--dynamic", "on", "--pid", "1", "--host", "board"}, "processes of this machine");
+  wrong({"--dynamic", "on", "--pid", std::to_string(::getpid()), "--runtime", "host",
+         "--sys-profiling", "on"},
+        "needs the driver of a card");
+}
+
+TEST_CASE("with the vendor's msprof the words and what is typed are handed to it") {
+  const Scene scene;
+  const fs::path tools = scene.folder / "tools";
+  fs::create_directory(tools);
+  write_file(tools / "msprof", kTool);
+  fs::permissions(tools / "msprof", fs::perms::owner_all);
+  const std::string recorded = (scene.folder / "recorded").string();
+  const Service plain(scene, "");
+  const std::vector<std::pair<std::string, std::string>> variables = {
+      {"PATH", tools.string() + ":/usr/bin:/bin"}, {"RECORDED", recorded}};
+  SECTION("for an application that runs") {
+    Session session(scene, {"--runtime", "vendor", "--pid", plain.id()}, variables);
+    session.type("start");
+    session.type("quit");
+    session.end_input();
+    INFO(session.err());
+    CHECK(session.exit_code() == 0);
+    const std::string text = read_file(recorded);
+    INFO(text);
+    CHECK(contains(text, "--dynamic=on\n"));
+    CHECK(contains(text, "--pid=" + plain.id() + "\n"));
+    CHECK(contains(text, "typed start\ntyped quit\n"));
+    CHECK_FALSE(contains(text, "/msprof\n"));
+  }
+  SECTION("for one that is started") {
+    Session session(scene, {"--runtime", "vendor", "-m", "/bin/true"}, variables);
+    session.type("stop");
+    session.end_input();
+    INFO(session.err());
+    CHECK(session.exit_code() == 0);
+    const std::string text = read_file(recorded);
+    INFO(text);
+    CHECK(contains(text, "--dynamic=on\n"));
+    CHECK(contains(text, "/true\ntyped stop\n"));
+  }
+  CHECK(scene.captures().size() == 1);
+}
