@@ -404,6 +404,7 @@ TEST_CASE("with the vendor's msprof the words and what is typed are handed to it
     Session session(scene, {"--runtime", "vendor", "--pid", plain.id()}, variables);
     session.type("start");
     session.type("quit");
+    REQUIRE(eventually([&] { return fs::exists(recorded); }));
     session.end_input();
     INFO(session.err());
     CHECK(session.exit_code() == 0);
@@ -417,6 +418,7 @@ TEST_CASE("with the vendor's msprof the words and what is typed are handed to it
   SECTION("for one that is started") {
     Session session(scene, {"--runtime", "vendor", "-m", "/bin/true"}, variables);
     session.type("stop");
+    REQUIRE(eventually([&] { return fs::exists(recorded); }));
     session.end_input();
     INFO(session.err());
     CHECK(session.exit_code() == 0);
