@@ -198,16 +198,20 @@ fs::path named_file(const CannRun& run) {
   return run.application.program;
 }
 
+// With --pid there is none: those of the processes run already.
 Exit run_application(const ApplicationLine& line) {
   CannRequest request;
   request.settings = line.settings;
-  request.main = line.application.front();
-  request.arguments.assign(line.application.begin() + 1, line.application.end());
+  if (!line.application.empty()) {
+    request.main = line.application.front();
+    request.arguments.assign(line.application.begin() + 1, line.application.end());
+  }
   if (line.settings.is_given("python-path"))
     log::info("--python-path is not needed: msprof parses by itself");
-  const CannRun run = plan_cann_run(request);
+  std::optional<CannRun> run;
+  if (!line.settings.is_given("pid")) run = plan_cann_run(request);
   CollectOptions options;
-  options.output = output_of(line, named_file(run)).string();
+  options.output = output_of(line, run ? named_file(*run) : fs::path()).string();
   std::vector<std::string> captures;
   const auto process = [&](const fs::path& capture, nlohmann::json* report) {
     captures.push_back(capture.string());
@@ -217,7 +221,8 @@ Exit run_application(const ApplicationLine& line) {
                     : export_capture(line.settings, capture.string());
   };
   nlohmann::ordered_json document;
-  Exit exit = collect_cann_here(run, options, process, document);
+  Exit exit = run ? collect_cann_here(*run, options, process, document)
+                  : collect_cann(request, options, process, document);
   for (const std::string& capture : captures) {
     exit = gravest(exit, run_verb({"advise", "-dir", capture}));
     log::info("profiling is complete; its data are in {}", capture);
@@ -293,7 +298,7 @@ Exit run_application_line(const ApplicationLine& line) {
     refuse(fmt::format("--{}=on is about an existing folder: leave the application out", work));
   if (!work.empty()) return run_offline(line.settings, work);
   check_offline_options(line.settings, "");
-  if (line.application.empty())
+  if (line.application.empty() && !line.settings.is_given("pid"))
     refuse(
         "an application is missing: msprof [options] application, or --application=\"application "
         "arguments\"");

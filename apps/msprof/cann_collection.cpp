@@ -59,11 +59,15 @@ Exit collect_cann_attached(const CannRequest& request, const CollectOptions& opt
     throw Error(Exit::usage,
                 "--timeout, --env and --environment are for an application that msprof starts: "
                 "leave them out with --pid");
+  if (request.framework || request.profiling_options)
+    throw Error(Exit::usage,
+                "--framework and --profiling-options are for an application that msprof starts: "
+                "leave them out with --pid");
   const std::vector<pid_t> processes = processes_of(request);
   CannRun run;
   run.settings = request.settings;
   run.choice = choose_for(processes, request);
-  check_for_runtime(run.settings, run.choice);
+  check_run(run);
   log::verbose("{}", run.choice.sentence);
   if (run.choice.runtime == CannRuntime::vendor) {
     run.application.program = run.choice.place;

@@ -4,8 +4,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 #include <cerrno>
+#include <map>
 #include <memory>
 #include <string>
 #include <utility>
@@ -47,6 +49,25 @@ struct Scene {
   fs::path socket_of(pid_t process) const {
     return home() / ("dynamic_profiling_socket_" + std::to_string(process));
   }
+  // Waits until each application that is there has executed its model a few times more.
+  void wait_for_work() const {
+    const auto sizes = [this] {
+      std::map<std::string, std::uintmax_t> found;
+      for (const std::string& name : names_in(folder.path())) {
+        if (!name.starts_with("end.")) continue;
+        const auto process = static_cast<pid_t>(std::stol(name.substr(4)));
+        if (::kill(process, 0) == 0) found[name] = fs::file_size(folder / name);
+      }
+      return found;
+    };
+    auto before = sizes();
+    CHECK(eventually([&] {
+      const auto now = sizes();
+      return !now.empty() && std::all_of(now.begin(), now.end(), [&](const auto& one) {
+        return one.second > before[one.first] + 3;
+      });
+    }));
+  }
   std::vector<fs::path> captures() const { return prof_folders(output()); }
 
   TempFolder folder;
@@ -76,24 +97,22 @@ class Service {
   RunningProgram program_;
 };
 
-// msprof collect with a pipe as its stdin and a file as its stderr, which can be read meanwhile.
+struct WithoutVerb {};
+
+// msprof collect, or msprof itself, with a pipe as its stdin and a file as its stderr, which can be
+// read meanwhile.
 class Session {
  public:
   Session(const Scene& scene, std::vector<std::string> words,
           std::vector<std::pair<std::string, std::string>> variables = {})
       : pipe_(scene.folder / "typed"), err_(scene.folder / "err") {
-    fs::remove(pipe_);
-    REQUIRE(::mkfifo(pipe_.c_str(), 0600) == 0);
-    // Both ways: the open does not wait for the reader.
-    fd_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
     words.insert(words.begin(),
-                 {"-c", "exec \"$0\" \"$@\" < \"$TYPED\" 2> \"$ERR\"", msprof_path(), "collect",
-                  "--cann", "--dynamic", "on", "--output", scene.output().string()});
-    variables.insert(
-        variables.end(),
-        {{"HOME", scene.home().string()}, {"TYPED", pipe_.string()}, {"ERR", err_.string()}});
-    program_ =
-        std::make_unique<RunningProgram>("/bin/sh", words, RunOptions{.variables = variables});
+                 {"collect", "--cann", "--dynamic", "on", "--output", scene.output().string()});
+    run(scene, words, std::move(variables));
+  }
+  Session(const Scene& scene, WithoutVerb, const std::vector<std::string>& words)
+      : pipe_(scene.folder / "typed"), err_(scene.folder / "err") {
+    run(scene, words, {});
   }
   ~Session() { end_input(); }
   Session(const Session&) = delete;
@@ -117,7 +136,7 @@ class Session {
     type("start");
     INFO(err());
     REQUIRE(says("recording process ", number));
-    ::usleep(50'000);
+    scene.wait_for_work();
     type("stop");
     REQUIRE(eventually([&] { return scene.captures().size() >= number; }));
   }
@@ -125,6 +144,22 @@ class Session {
   int exit_code() { return program_->wait().exit_code; }
 
  private:
+  void run(const Scene& scene, std::vector<std::string> words,
+           std::vector<std::pair<std::string, std::string>> variables) {
+    fs::remove(pipe_);
+    fs::remove(err_);
+    REQUIRE(::mkfifo(pipe_.c_str(), 0600) == 0);
+    // Both ways: the open does not wait for the reader.
+    fd_ = ::open(pipe_.c_str(), O_RDWR | O_CLOEXEC);
+    words.insert(words.begin(),
+                 {"-c", "exec \"$0\" \"$@\" < \"$TYPED\" 2> \"$ERR\"", msprof_path()});
+    variables.insert(
+        variables.end(),
+        {{"HOME", scene.home().string()}, {"TYPED", pipe_.string()}, {"ERR", err_.string()}});
+    program_ =
+        std::make_unique<RunningProgram>("/bin/sh", words, RunOptions{.variables = variables});
+  }
+
   fs::path pipe_;
   fs::path err_;
   int fd_ = -1;
@@ -186,7 +221,7 @@ TEST_CASE(
   check_capture(scene.captures().front());
   session.type("start");
   CHECK(session.says("recording process ", 2));
-  ::usleep(50'000);
+  scene.wait_for_work();
   // It ends while it is recorded.
   scene.end();
   INFO(session.err());
@@ -196,13 +231,28 @@ TEST_CASE(
   CHECK(names_in(scene.home()).empty());
 }
 
+TEST_CASE("the options before any verb reach an application that runs") {
+  const Scene scene;
+  const Service service(scene);
+  Session session(scene, WithoutVerb(),
+                  {"--dynamic=on", "--pid=" + service.id(), "--output=" + scene.output().string()});
+  session.record(scene, 1);
+  session.type("quit");
+  const int code = session.exit_code();
+  INFO(session.err());
+  CHECK(code == 0);
+  REQUIRE(scene.captures().size() == 1);
+  // Imported and exported at once, as by the vendor's tool.
+  CHECK(fs::exists(scene.captures().front() / "mindstudio_profiler_output"));
+}
+
 TEST_CASE("the end of the input is quit, with the folder that was under way") {
   const Scene scene;
   const Service service(scene);
   Session session(scene, {"--pid", service.id()});
   session.type("start");
   REQUIRE(session.says("recording process "));
-  ::usleep(50'000);
+  scene.wait_for_work();
   session.end_input();
   INFO(session.err());
   CHECK(session.exit_code() == 0);
@@ -216,7 +266,7 @@ TEST_CASE("Ctrl-C stops and quits; the application runs on") {
   Session session(scene, {"--pid", service.id()});
   session.type("start");
   REQUIRE(session.says("recording process "));
-  ::usleep(50'000);
+  scene.wait_for_work();
   session.program().send(SIGINT);
   INFO(session.err());
   CHECK(session.exit_code() == 130);
@@ -232,7 +282,7 @@ TEST_CASE("a session that is killed leaves the application complete and ready fo
     Session session(scene, {"--pid", service.id()});
     session.type("start");
     REQUIRE(session.says("recording process "));
-    ::usleep(50'000);
+    scene.wait_for_work();
     session.program().send(SIGKILL);
     session.program().wait();
   }
@@ -259,7 +309,7 @@ TEST_CASE("an application that is killed while it is recorded ends the session w
   Session session(scene, {"--pid", service.id()});
   session.type("start");
   REQUIRE(session.says("recording process "));
-  ::usleep(50'000);
+  scene.wait_for_work();
   service.program().send(SIGKILL);
   service.program().wait();
   const int code = session.exit_code();
@@ -281,7 +331,7 @@ TEST_CASE("wrong words get a sentence, and the session goes on") {
   session.type(" start ");
   session.type("start");
   REQUIRE(session.says("recording process "));
-  ::usleep(50'000);
+  scene.wait_for_work();
   session.type("quit");
   CHECK(session.exit_code() == 0);
   const std::string err = session.err();
@@ -301,7 +351,7 @@ TEST_CASE("several applications are recorded at once, a folder each") {
   Session session(scene, {"--pid", one.id() + "," + two.id()});
   session.type("start");
   REQUIRE(session.says("recording process ", 2));
-  ::usleep(50'000);
+  scene.wait_for_work();
   session.type("quit");
   INFO(session.err());
   CHECK(session.exit_code() == 0);

@@ -1,8 +1,9 @@
 // An application for CANN that runs a small model until it is told to end, so that a collector can
 // start and stop its recording:
 //   acl_program_service MODEL END [fork]
-// It ends when the file END is there. With `fork`, a child without the runtime's threads lives
-// beside it as long. Prints "ready" once the interface is up.
+// It ends when the file END is there. END.<pid> grows by a byte with each execution. With `fork`, a
+// child without the runtime's threads lives beside it as long.
+#include <fcntl.h>
 #include <signal.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -11,6 +12,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <string>
 #include <thread>
 
 #include "acl/acl.h"
@@ -61,10 +63,11 @@ int main(int argc, char** argv) {
       std::exit(0);
     }
   }
-  std::printf("ready\n");
-  std::fflush(stdout);
+  const std::string counter = std::string(end) + "." + std::to_string(::getpid());
+  const int count = ::open(counter.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
   while (!is_there(end)) {
     check(aclmdlExecute(model, input, output), "aclmdlExecute");
+    if (::write(count, ".", 1) != 1) check(-1, "write");
     pause_a_moment();
   }
   if (child > 0) ::waitpid(child, nullptr, 0);
