@@ -80,16 +80,19 @@ DynamicSession::DynamicSession(CollectorSettings settings, fs::path output)
 // A message ends the line of a prompt; the next prompt comes when all is said.
 template <typename... Args>
 void DynamicSession::say(fmt::format_string<Args...> format, Args&&... args) {
-  if (is_prompting_) std::fputc('\n', stderr);
-  is_prompting_ = false;
+  end_prompt();
   log::info(format, std::forward<Args>(args)...);
 }
 
 void DynamicSession::note(const std::string& sentence) {
-  if (is_prompting_) std::fputc('\n', stderr);
-  is_prompting_ = false;
+  end_prompt();
   log::error("{}", sentence);
   notes_.push_back(sentence);
+}
+
+void DynamicSession::end_prompt() {
+  if (is_prompting_) std::fputc('\n', stderr);
+  is_prompting_ = false;
 }
 
 void DynamicSession::prompt() {
@@ -101,7 +104,6 @@ void DynamicSession::prompt() {
 
 void DynamicSession::greet() {
   if (is_terminal_) say("{}", kWordsText);
-  prompt();
 }
 
 bool DynamicSession::has(pid_t process) const {
@@ -154,7 +156,6 @@ void DynamicSession::look(bool waits_for_first) {
     }
     obey(std::string(trim(*line)));
   }
-  prompt();
 }
 
 void DynamicSession::obey(const std::string& line) {
@@ -250,6 +251,8 @@ void DynamicSession::quit() {
 }
 
 std::vector<fs::path> DynamicSession::take_complete() {
+  // They are told of.
+  if (!complete_.empty()) end_prompt();
   return std::exchange(complete_, {});
 }
 
@@ -287,6 +290,7 @@ void DynamicCompanion::find_applications() {
 
 std::vector<fs::path> DynamicCompanion::tick() {
   if (session_->is_over()) return {};
+  session_->prompt();
   find_applications();
   if (interrupt::received() != 0)
     session_->quit();
@@ -296,6 +300,7 @@ std::vector<fs::path> DynamicCompanion::tick() {
 }
 
 std::vector<std::string> DynamicCompanion::finish() {
+  session_->end_prompt();
   std::vector<std::string> notes = session_->take_notes();
   if (!session_->was_started()) log::info("nothing was recorded: start was not typed in time");
   session_.reset();
@@ -325,7 +330,7 @@ void run_dynamic_session(const DynamicRequest& request, CollectResult& result) {
   };
   log::info("connected to {}", result.main);
   session.greet();
-  while (!session.is_over() && session.is_any_there()) {
+  for (;;) {
     if (interrupt::received() != 0) {
       result.outcome.interrupted = true;
       session.quit();
@@ -333,9 +338,11 @@ void run_dynamic_session(const DynamicRequest& request, CollectResult& result) {
       session.look(false);
     }
     publish();
-    if (!session.is_over()) session.wait(std::chrono::milliseconds(100));
+    if (session.is_over() || !session.is_any_there()) break;
+    session.prompt();
+    session.wait(std::chrono::milliseconds(100));
   }
-  publish();
+  session.end_prompt();
   for (std::string& note : session.take_notes()) result.notes.push_back(std::move(note));
   result.outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
   result.steps.push_back({"session", result.outcome.seconds});

@@ -50,8 +50,11 @@ class DynamicSession {
   bool has(pid_t process) const;
   bool is_any_there() const;
 
-  // Says what can be typed, where somebody can.
+  // Says what can be typed, where somebody can; and that something may be.
   void greet();
+  void prompt();
+  // Before messages of others.
+  void end_prompt();
   // Obeys what was typed and hears what applications say. Where `waits_for_first`, a start waits
   // for the first application.
   void look(bool waits_for_first);
@@ -80,7 +83,6 @@ class DynamicSession {
   void start(Member& member);
   void end_folder(Member& member);
   void hear();
-  void prompt();
   template <typename... Args>
   void say(fmt::format_string<Args...> format, Args&&... args);
   void note(const std::string& sentence);
