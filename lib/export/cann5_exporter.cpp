@@ -18,11 +18,16 @@ namespace msprof {
 
 // make_cann5_table: a table of today under the columns of CANN 5.
 // Source: cann_device.md 24: no Device_id (a file is about one device), Block Dim for Block Num, no
-// unit behind points in time, fusion_op in bytes.
+// unit behind points in time, fusion_op in bytes. cann5_classic.md 10: msprof_tx in ns, without
+// domains and devices; the folders.
 
 namespace {
 
-constexpr std::string_view kDeviceColumn = "Device_id";
+// Columns that CANN 5 did not have.
+constexpr std::array<std::string_view, 4> kNewColumns = {
+    "Device_id", "domain", "Device Start_time(us)", "Device End_time(us)"};
+// The number of the host in the names of its files.
+constexpr int kHostNumber = 64;
 
 struct Rename {
   std::string_view now;
@@ -48,7 +53,13 @@ constexpr std::array kInBytes = {
     Rename{"Memory Total(KB)", "Memory Total(Bytes)"},
 };
 
-enum class Cell { kept, excluded, in_bytes };
+// Points in time in us of today, in ns then.
+constexpr std::array kInNs = {
+    Rename{"Start_time(us)", "Start_time(ns)"},
+    Rename{"End_time(us)", "End_time(ns)"},
+};
+
+enum class Cell { kept, excluded, in_bytes, in_ns };
 
 template <std::size_t kCount>
 const Rename* find(const std::array<Rename, kCount>& renames, std::string_view name) {
@@ -59,7 +70,9 @@ const Rename* find(const std::array<Rename, kCount>& renames, std::string_view n
 }
 
 Cell cell_of(std::string_view column) {
-  if (column == kDeviceColumn) return Cell::excluded;
+  if (std::find(kNewColumns.begin(), kNewColumns.end(), column) != kNewColumns.end())
+    return Cell::excluded;
+  if (find(kInNs, column) != nullptr) return Cell::in_ns;
   return find(kInBytes, column) != nullptr ? Cell::in_bytes : Cell::kept;
 }
 
@@ -70,6 +83,7 @@ std::vector<std::string> old_columns(const std::vector<std::string>& columns) {
     if (cell_of(column) == Cell::excluded) continue;
     const Rename* rename = find(kRenames, column);
     if (rename == nullptr) rename = find(kInBytes, column);
+    if (rename == nullptr) rename = find(kInNs, column);
     old.emplace_back(rename == nullptr ? std::string_view(column) : rename->then);
   }
   return old;
@@ -81,6 +95,15 @@ std::string bytes_of(std::string_view kilobytes) {
   const auto read = std::from_chars(kilobytes.data(), kilobytes.data() + kilobytes.size(), value);
   if (read.ec != std::errc() || std::abs(value) > 1e15) return std::string(kilobytes);
   return fmt::format("{}", std::llround(value * 1024));
+}
+
+// us with three decimals, which is how points in time are printed, as ns.
+std::string ns_of(std::string_view us) {
+  std::string ns;
+  for (const char c : us) {
+    if ((c >= '0' && c <= '9') || c == '-') ns += c;
+  }
+  return ns;
 }
 
 // Takes the cells of the table and hands on those of the columns of then.
@@ -101,7 +124,9 @@ class OldColumns : public RowSink {
     if (cell != Cell::excluded) out_.number(digits);
   }
   void timestamp(std::string_view digits) override {
-    if (next() != Cell::excluded) out_.timestamp(digits);
+    const Cell cell = next();
+    if (cell == Cell::in_ns) return out_.number(ns_of(digits));
+    if (cell != Cell::excluded) out_.timestamp(digits);
   }
   void end_row() override {
     at_ = 0;
@@ -153,7 +178,8 @@ using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 struct DevicePart {
   std::int64_t device = 0;
   ExportScope scope;
-  std::string name() const { return fmt::format("device_{}", device); }
+  bool is_host() const { return device == kHostNumber; }
+  std::string name() const { return is_host() ? "host" : fmt::format("device_{}", device); }
 };
 
 // The devices that `scope` takes, each with the part of the scope that is its own.
@@ -184,16 +210,24 @@ std::shared_ptr<ProductFolder> folder_of(const fs::path& base, const DevicePart&
                                          kind, replaces_all);
 }
 
+// All of the host; where an iteration was asked for, it is in the names alone.
+DevicePart host_of(const ExportScope& scope) {
+  return {kHostNumber, scope};
+}
+
 // The file of a topic: names that are N/A are left out.
 OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
   OutputFile output_file;
   output_file.stem = fmt::format("{}_{}", topic, part.device);
   output_file.product = output_file.stem;
   if (part.scope.model_number && part.scope.iteration) {
-    output_file.stem += fmt::format("_{}_{}", *part.scope.model_number, *part.scope.iteration);
+    if (!part.is_host()) output_file.stem += fmt::format("_{}", *part.scope.model_number);
+    output_file.stem += fmt::format("_{}", *part.scope.iteration);
   }
   output_file.slice_at = output_file.stem.size();
   output_file.scope = part.scope;
+  output_file.is_cann5 = true;
+  output_file.has_arrows = false;  // CANN 5 had none from calls to tasks
   return output_file;
 }
 
@@ -234,7 +268,8 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
   return std::find(topic.layers.begin(), topic.layers.end(), layer.name()) != topic.layers.end();
 }
 
-// The layers of a topic that have data; none where no layer has.
+// The layers of a topic that have data; none where no layer has. What the host did is drawn of the
+// whole capture, but for the topic that shows an iteration from the call to its tasks.
 TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
                          const DevicePart& part, bool gzip) {
   TimelineFile timeline;
@@ -244,12 +279,83 @@ TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Ti
     if (!draws(topic, *layer) || layer->output_files(db).empty()) continue;
     OutputFile output_file = timeline.output_file;
     output_file.key = topic.key;
-    output_file.has_arrows = false;  // CANN 5 had none from calls to tasks
-    output_file.is_cann5 = true;
+    if (layer->info().is_of_host && topic.key != kAiStackTime)
+      output_file.scope = part.scope.without_iteration();
     timeline.layers.emplace_back(layer.get(), output_file);
   }
   return timeline;
 }
+
+using Tables = std::shared_ptr<const SummaryTables>;
+
+// The tables of one folder of a device, or of the host.
+void plan_tables(const Database& db, const Tables& tables, const DevicePart& part,
+                 const std::shared_ptr<ProductFolder>& folder, SummaryFormat format,
+                 std::vector<ExportJob>& jobs) {
+  const std::string_view extension = format == SummaryFormat::csv ? ".csv" : kJsonTableExtension;
+  std::vector<std::string_view> missing;
+  for (const auto& table : *tables) {
+    if ((table->info().cann5_folder == Cann5Folder::host) != part.is_host()) continue;
+    if (table->output_files(db).empty()) {
+      missing.push_back(table->name());
+      continue;
+    }
+    OutputFile output_file = output_file_of(table->name(), part);
+    if (table->info().is_cann5_whole) output_file.scope = part.scope.without_iteration();
+    folder->claim(output_file.product);
+    std::string name = fmt::format("{}{}", output_file.stem, extension);
+    std::string former_name = fmt::format("{}.json", output_file.stem);
+    SummaryFile summary{table.get(), std::move(output_file), std::move(name),
+                        std::move(former_name)};
+    jobs.push_back(
+        {[tables, folder, part, format, file = std::move(summary)](const Database& connection) {
+           return write_or_say(part, file.table->name(),
+                               [&] { return write_summary(connection, *folder, format, file); });
+         },
+         folder});
+  }
+  warn_missing(part, missing);
+}
+
+// Timelines of one folder.
+class TimelinePlanner {
+ public:
+  TimelinePlanner(const Database& db, const TimelineOptions& options)
+      : db_(db),
+        options_(options),
+        topics_(topics_named(options.layers)),
+        layers_(std::make_shared<const Layers>(timeline_layers(db))) {}
+
+  void plan(const DevicePart& part, Cann5Folder place,
+            const std::shared_ptr<ProductFolder>& folder) {
+    std::vector<std::string_view> missing;
+    for (const Cann5Timeline& topic : topics_) {
+      if (topic.folder != place) continue;
+      TimelineFile timeline = timeline_of(db_, *layers_, topic, part, options_.gzip);
+      if (timeline.layers.empty()) {
+        missing.push_back(topic.name);
+        continue;
+      }
+      folder->claim(timeline.output_file.product);
+      jobs_.push_back({[layers = layers_, options = options_, folder, part, name = topic.name,
+                        timeline = std::move(timeline)](const Database& connection) {
+                         return write_or_say(part, name, [&] {
+                           return write_timeline(connection, *folder, timeline, options);
+                         });
+                       },
+                       folder});
+    }
+    warn_missing(part, missing);
+  }
+  std::vector<ExportJob> take() { return std::move(jobs_); }
+
+ private:
+  const Database& db_;
+  const TimelineOptions& options_;
+  std::vector<Cann5Timeline> topics_;
+  std::shared_ptr<const Layers> layers_;
+  std::vector<ExportJob> jobs_;
+};
 
 }  // namespace
 
@@ -258,64 +364,31 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
   const Database& db = store.database();
   const auto tables =
       std::make_shared<const SummaryTables>(tables_named(cann5_tables(), options.names));
-  const std::string_view extension =
-      options.format == SummaryFormat::csv ? ".csv" : kJsonTableExtension;
   std::vector<ExportJob> jobs;
-  for (const DevicePart& part : devices_of(db, options.scope)) {
+  const auto plan = [&](const DevicePart& part) {
     const auto folder =
         folder_of(base, part, "summary", kind_of(options.format), options.names.empty());
-    std::vector<std::string_view> missing;
-    for (const auto& table : *tables) {
-      if (table->output_files(db).empty()) {
-        missing.push_back(table->name());
-        continue;
-      }
-      OutputFile output_file = output_file_of(table->name(), part);
-      folder->claim(output_file.product);
-      std::string name = fmt::format("{}{}", output_file.stem, extension);
-      std::string former_name = fmt::format("{}.json", output_file.stem);
-      SummaryFile summary{table.get(), std::move(output_file), std::move(name),
-                          std::move(former_name)};
-      jobs.push_back({[tables, folder, part, format = options.format,
-                       file = std::move(summary)](const Database& connection) {
-                        return write_or_say(part, file.table->name(), [&] {
-                          return write_summary(connection, *folder, format, file);
-                        });
-                      },
-                      folder});
-    }
-    warn_missing(part, missing);
-  }
+    plan_tables(db, tables, part, folder, options.format, jobs);
+  };
+  for (const DevicePart& part : devices_of(db, options.scope)) plan(part);
+  plan(host_of(options.scope));
   return jobs;
 }
 
 std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path& base,
                                             const TimelineOptions& options) {
   const Database& db = store.database();
-  const auto topics = topics_named(options.layers);
-  const auto layers = std::make_shared<const Layers>(timeline_layers(db));
-  std::vector<ExportJob> jobs;
+  TimelinePlanner planner(db, options);
+  const bool is_all = names_all(options.layers);
+  const auto whole = std::make_shared<ProductFolder>(product_folder(base, "timeline"), "timeline",
+                                                     is_all && options.scope.devices.empty());
   for (const DevicePart& part : devices_of(db, options.scope)) {
-    const auto folder = folder_of(base, part, "timeline", "timeline", names_all(options.layers));
-    std::vector<std::string_view> missing;
-    for (const Cann5Timeline& topic : topics) {
-      TimelineFile timeline = timeline_of(db, *layers, topic, part, options.gzip);
-      if (timeline.layers.empty()) {
-        missing.push_back(topic.name);
-        continue;
-      }
-      folder->claim(timeline.output_file.product);
-      jobs.push_back({[layers, folder, part, options, name = topic.name,
-                       timeline = std::move(timeline)](const Database& connection) {
-                        return write_or_say(part, name, [&] {
-                          return write_timeline(connection, *folder, timeline, options);
-                        });
-                      },
-                      folder});
-    }
-    warn_missing(part, missing);
+    planner.plan(part, Cann5Folder::device, folder_of(base, part, "timeline", "timeline", is_all));
+    planner.plan(part, Cann5Folder::capture, whole);
   }
-  return jobs;
+  const DevicePart host = host_of(options.scope);
+  planner.plan(host, Cann5Folder::host, folder_of(base, host, "timeline", "timeline", is_all));
+  return planner.take();
 }
 
 }  // namespace msprof

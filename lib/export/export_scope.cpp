@@ -37,6 +37,14 @@ bool ExportScope::is_everything() const {
          min_duration_ns == 0 && windows.empty() && !model_number;
 }
 
+ExportScope ExportScope::without_iteration() const {
+  ExportScope whole = *this;
+  whole.model_number.reset();
+  whole.iteration.reset();
+  whole.windows.clear();
+  return whole;
+}
+
 bool ExportScope::takes_device(std::int64_t device_id) const {
   return devices.empty() || std::find(devices.begin(), devices.end(), device_id) != devices.end();
 }

@@ -32,6 +32,8 @@ struct ExportScope {
   std::vector<IterationWindow> windows;
 
   bool is_everything() const;
+  // The same of all iterations.
+  ExportScope without_iteration() const;
   bool takes_device(std::int64_t device_id) const;
   // True if a slice of that length may be drawn.
   bool takes_length(std::int64_t duration_ns) const { return duration_ns >= min_duration_ns; }

@@ -25,6 +25,13 @@ inline constexpr RawNeeds kDeviceLogs = {"stars_soc|hwts|ts_track", true};
 inline constexpr RawNeeds kDeviceLogsAndHost = {
     "stars_soc|hwts|ts_track task_track node_basic_info", true};
 
+// Where --style cann5 puts a file. Source: cann5_classic.md 10.
+enum class Cann5Folder {
+  device,   // device_N/summary, device_N/timeline: one a device
+  host,     // host/summary, host/timeline: of the whole capture, under device number 64
+  capture,  // timeline: one a device, with the host's calls
+};
+
 struct TableInfo {
   std::string_view name;   // "op_summary"
   std::string_view title;  // above it in the terminal
@@ -37,6 +44,9 @@ struct TableInfo {
   std::span<const std::string_view> unit_loads = {};
   int cann5_place = 0;         // among the tables of --style cann5; 0: it is none of them
   bool is_cann5_only = false;  // no table of today
+  // --style cann5 has it of the whole capture beside each iteration.
+  bool is_cann5_whole = false;
+  Cann5Folder cann5_folder = Cann5Folder::device;
   Dialect dialect = Dialect::cann;
 };
 
@@ -45,7 +55,11 @@ struct Cann5Topic {
   int place = 0;  // among the topics
   std::string_view name;
   std::int64_t key = 0;  // OutputFile.key for these layers
+  Cann5Folder folder = Cann5Folder::device;
 };
+// Keys of topics that more than one layer draws in a way of its own.
+inline constexpr std::int64_t kAiStackTime = -1;
+inline constexpr std::int64_t kThreadGroup = -2;
 
 struct LayerInfo {
   std::string_view name;  // "task_time"
@@ -55,6 +69,8 @@ struct LayerInfo {
   std::string_view own_document = {};      // "step_trace": it has a file of its own, too
   bool is_default = true;                  // false: written only where --layers names it
   std::vector<Cann5Topic> cann5_topics{};  // those it has a part in, beside that of all layers
+  // What the host did: --style cann5 has it of the whole capture beside each iteration.
+  bool is_of_host = false;
   Dialect dialect = Dialect::cann;
 };
 

@@ -74,13 +74,14 @@ std::vector<Cann5Timeline> cann5_timelines() {
       Cann5Timeline& timeline = topics[topic.place];
       timeline.name = topic.name;
       timeline.key = topic.key;
+      timeline.folder = topic.folder;
       timeline.layers.push_back(layer->name());
     }
   }
   std::vector<Cann5Timeline> all;
   all.reserve(topics.size() + 1);
   for (auto& [place, timeline] : topics) all.push_back(std::move(timeline));
-  all.push_back({"msprof"});
+  all.push_back({"msprof", 0, Cann5Folder::capture});
   return all;
 }
 

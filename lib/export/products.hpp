@@ -42,7 +42,8 @@ std::unique_ptr<SummaryTable> make_cann5_table(std::unique_ptr<SummaryTable> tab
 // CANN 5 did where OutputFile.is_cann5.
 struct Cann5Timeline {
   std::string_view name;
-  std::int64_t key = 0;                    // OutputFile.key
+  std::int64_t key = 0;  // OutputFile.key
+  Cann5Folder folder = Cann5Folder::device;
   std::vector<std::string_view> layers{};  // empty: those of the default
 };
 std::vector<Cann5Timeline> cann5_timelines();

@@ -157,11 +157,12 @@ TEST_CASE("style cann5 writes a file a topic and device, in the folders of that 
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   CHECK(result.err.find("device_0: no data for dp, l2_cache") != std::string::npos);
-  CHECK(names_in(out) == Lines{"device_0", "device_3", "sqlite"});
+  CHECK(names_in(out) == Lines{"device_0", "device_3", "host", "sqlite"});
   const fs::path first = out / "device_0" / "summary";
   for (const std::string name :
-       {"ai_stack_time_0.csv", "fusion_op_0.csv", "ge_op_execute_0.csv", "op_statistic_0.csv",
-        "op_summary_0.csv", "runtime_api_0.csv", "step_trace_0.csv", "task_time_0.csv"}) {
+       {"acl_0.csv", "acl_statistic_0.csv", "ai_stack_time_0.csv", "fusion_op_0.csv",
+        "ge_op_execute_0.csv", "op_statistic_0.csv", "op_summary_0.csv", "runtime_api_0.csv",
+        "step_trace_0.csv", "task_time_0.csv"}) {
     INFO(name);
     CHECK(fs::exists(first / name));
   }
@@ -212,16 +213,97 @@ TEST_CASE("timelines of style cann5 are topics, each chrome-trace JSON of its ow
   INFO(result.err);
   REQUIRE(result.exit_code == 0);
   CHECK_FALSE(fs::exists(out / "device_3"));
-  for (const std::string topic : {"ai_stack_time", "ge_op_execute", "hccl", "msprof", "runtime_api",
+  for (const std::string topic : {"acl", "ai_stack_time", "ge_op_execute", "hccl", "runtime_api",
                                   "step_trace", "task_time", "thread_group"}) {
     INFO(topic);
     CHECK(fs::exists(out / "device_0" / "timeline" / (topic + "_0.json")));
   }
-  for (const std::string& name : names_in(out / "device_0" / "timeline")) {
+  CHECK(names_in(out / "timeline") == Lines{"msprof_0.json"});
+  CHECK(names_in(out / "host" / "timeline") == Lines{"msprof_tx_64.json"});
+  for (const fs::path& file : fs::recursive_directory_iterator(out)) {
+    const std::string name = file.filename().string();
+    if (file.extension() != ".json") continue;
     INFO(name);
-    CHECK(name.ends_with("_0.json"));
-    CHECK(nlohmann::json::parse(read_file(out / "device_0" / "timeline" / name)).size() > 1);
+    CHECK((name.ends_with("_0.json") || name.ends_with("_64.json")));
+    CHECK(nlohmann::json::parse(read_file(file)).size() > 1);
   }
+}
+
+TEST_CASE("an iteration of style cann5 has its tasks and all that the host did") {
+  const Played played;
+  const auto steps = only_csv(played.exported("whole", {}), "step_trace");
+  const std::string model = steps.cell(0, "Model ID");
+  const std::string number = steps.cell(0, "Iteration ID");
+  const std::string device = steps.cell(0, "Device_id");
+  const std::string end = "_" + device + "_" + model + "_" + number;
+  const fs::path out = played.folder / "out";
+  const Lines one = {"--model-id", model, "--iteration-id", number};
+  for (const bool is_one : {false, true}) {
+    for (const std::string what : {"timeline", "summary"}) {
+      Lines words = {"export", what, "--style", "cann5", "-q"};
+      if (is_one) words.insert(words.end(), one.begin(), one.end());
+      words.insert(words.end(), {"--output", (out / (is_one ? "one" : "all")).string()});
+      const RunResult result = played.msprof(words);
+      INFO(result.err);
+      REQUIRE(result.exit_code == 0);
+    }
+  }
+  const TimelineFile all(out / "all" / "timeline" / ("msprof_" + device + ".json"));
+  const TimelineFile part(out / "one" / "timeline" / ("msprof" + end + ".json"));
+  // Slices by the name of their process.
+  const auto slices = [](const TimelineFile& timeline) {
+    std::map<std::int64_t, std::string> names;
+    for (const Json& event : timeline.events()) {
+      if (event.at("name") == "process_name") names[event.at("pid")] = event.at("args").at("name");
+    }
+    std::map<std::string, int> counts;
+    for (const Json& event : timeline.events()) {
+      if (event.at("ph") == "X") ++counts[names.at(event.at("pid"))];
+    }
+    return counts;
+  };
+  auto whole_counts = slices(all), part_counts = slices(part);
+  for (const std::string name : {"MsprofTx", "AscendCL", "GE", "GeOPExecute", "Runtime"}) {
+    INFO(name);
+    CHECK(whole_counts[name] > 0);
+    CHECK(part_counts[name] == whole_counts[name]);
+  }
+  CHECK(part_counts["Task Scheduler"] > 0);
+  CHECK(part_counts["Task Scheduler"] < whole_counts["Task Scheduler"]);
+  CHECK(part_counts["Step Trace"] > 0);
+
+  const auto rows = [&](const std::string& which, const std::string& file) {
+    return parse_csv(read_file(out / which / file)).rows;
+  };
+  for (const std::string table : {"acl", "acl_statistic", "runtime_api"}) {
+    INFO(table);
+    const auto whole =
+        rows("all", "device_" + device + "/summary/" + table + "_" + device + ".csv");
+    CHECK_FALSE(whole.empty());
+    CHECK(rows("one", "device_" + device + "/summary/" + table + end + ".csv") == whole);
+  }
+  CHECK(rows("one", "host/summary/msprof_tx_64_" + number + ".csv") ==
+        rows("all", "host/summary/msprof_tx_64.csv"));
+  CHECK(fs::exists(out / "one" / "host" / "timeline" / ("msprof_tx_64_" + number + ".json")));
+}
+
+TEST_CASE("msprof_tx of style cann5 is a table of the host in ns") {
+  const Played played;
+  const fs::path out = played.folder / "out";
+  const RunResult result = played.msprof(
+      {"export", "summary", "msprof_tx", "--style", "cann5", "-q", "--output", out.string()});
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  const CsvTable old = parse_csv(read_file(out / "host" / "summary" / "msprof_tx_64.csv"));
+  CHECK(old.header == Lines{"pid", "tid", "category", "event_type", "payload_type", "payload_value",
+                            "Start_time(ns)", "End_time(ns)", "message_type", "message"});
+  const CsvTable now = only_csv(played.exported("whole", {}), "msprof_tx");
+  // Today's has a row more for each device that reached a mark.
+  REQUIRE_FALSE(old.rows.empty());
+  CHECK(old.rows.size() <= now.rows.size());
+  CHECK(old.cell(0, "message") == now.cell(0, "message"));
+  CHECK(ns_of(old.cell(0, "Start_time(ns)")) == ns_of(now.cell(0, "Start_time(us)")));
+  CHECK(ns_of(old.cell(0, "End_time(ns)")) == ns_of(now.cell(0, "End_time(us)")));
 }
 
 TEST_CASE("timelines of style cann5 name processes and arguments as CANN 5 did") {
@@ -271,7 +353,7 @@ TEST_CASE("timelines of style cann5 name processes and arguments as CANN 5 did")
   }
   std::size_t compared = 0;
   const TimelineFile tasks = file("task_time");
-  CHECK(tasks.processes().front().starts_with("Ascend Hardware|"));
+  CHECK(tasks.processes().front().starts_with("Task Scheduler|"));
   for (const Json& event : tasks.events()) {
     if (event.at("ph") != "X") continue;
     const Json& args = event.at("args");
@@ -300,11 +382,10 @@ TEST_CASE("no arrow of style cann5 ends where none began, nor one of some layers
       return arrow.find("|nowhere|") != std::string::npos;
     });
   };
-  for (const std::string device : {"0", "3"}) {
-    const fs::path folder = out / ("device_" + device) / "timeline";
-    for (const std::string& name : names_in(folder)) {
+  for (const fs::path folder : {"device_0/timeline", "device_3/timeline", "timeline"}) {
+    for (const std::string& name : names_in(out / folder)) {
       INFO(name);
-      CHECK(nowhere(TimelineFile(folder / name)) == 0);
+      CHECK(nowhere(TimelineFile(out / folder / name)) == 0);
     }
   }
   // From the end of an iteration to the begin of the next one's computing, by the bound.
@@ -342,5 +423,5 @@ TEST_CASE("a topic or table that no style has is refused with those there are") 
   CHECK(timeline.err.find("valid: ai_stack_time, thread_group, ") != std::string::npos);
   const RunResult table = played.msprof({"export", "summary", "runtime_api"});
   CHECK(table.exit_code == 2);
-  CHECK(played.msprof({"export", "summary", "msprof_tx", "--style", "cann5"}).exit_code == 2);
+  CHECK(played.msprof({"export", "summary", "memory_record", "--style", "cann5"}).exit_code == 2);
 }

@@ -37,7 +37,10 @@ class CannMsprofTx : public cann::Table {
                .title = "Ranges of the application",
                .help = "ranges and marks that the application named, and when devices reached them",
                .exists = "SELECT 1 FROM user_range",
-               .needs = {"msproftx"}},
+               .needs = {"msproftx"},
+               .cann5_place = 14,
+               .is_cann5_whole = true,
+               .cann5_folder = Cann5Folder::host},
               {"Device_id", "pid", "tid", "category", "event_type", "payload_type", "payload_value",
                "Start_time(us)", "End_time(us)", "message_type", "message", "domain",
                "Device Start_time(us)", "Device End_time(us)"}) {}
@@ -50,8 +53,10 @@ class CannMsprofTx : public cann::Table {
         " domain_name_id, mark.device_id, mark.vendor_start_ns, mark.vendor_end_ns,"
         " range.start_ns, range.end_ns, mark.start_ns, mark.end_ns"
         " FROM user_range AS range"
-        " LEFT JOIN device_mark AS mark ON is_extended = 1 AND mark.mark_id = range.mark_id"
+        " LEFT JOIN device_mark AS mark"
+        " ON ? AND is_extended = 1 AND mark.mark_id = range.mark_id"
         " ORDER BY range.vendor_start_ns, range.id, mark.device_id, mark.id");
+    read.bind(1, std::int64_t{!output_file.is_cann5});  // CANN 5 knew none of devices
     const ScopeFilter scope(output_file.scope);
     while (read.step()) {
       if (is_taken(scope, read)) write_row(out, texts, read);

@@ -33,7 +33,8 @@ class CannRuntimeApi : public cann::Table {
                .help = "count, total, mean, shortest and longest time of every runtime call",
                .exists = cann::exists_call<call_level::kRuntime>(),
                .cann5_place = 5,
-               .is_cann5_only = true},
+               .is_cann5_only = true,
+               .is_cann5_whole = true},
               {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
                "Process ID", "Thread ID"}) {}
 

@@ -1,9 +1,12 @@
 // Layer cann: calls on the host, a thread each, and the starts of arrows to what they launched.
-// Source: cann_host.md 2.5.
+// Source: cann_host.md 2.5; of CANN 5: cann5_classic.md 10, cann_device.md 24.
+#include <map>
+#include <optional>
 #include <set>
 #include <unordered_map>
 #include <utility>
 
+#include "base/number.hpp"
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/timeline/cann_arrows.hpp"
@@ -30,19 +33,65 @@ std::string_view prefix_of(std::int64_t level) {
   }
 }
 
+// How calls are drawn.
+enum class CallStyle {
+  today,         // a process of all, with the level in front of their names
+  processes,     // CANN 5: a process a level
+  ai_stack,      // CANN 5: ai_stack_time
+  thread_group,  // CANN 5: thread_group
+};
+
+CallStyle style_of(const OutputFile& output_file) {
+  if (!output_file.is_cann5) return CallStyle::today;
+  if (output_file.key == kAiStackTime) return CallStyle::ai_stack;
+  return output_file.key == kThreadGroup ? CallStyle::thread_group : CallStyle::processes;
+}
+
+std::string_view cann5_prefix_of(std::int64_t level) {
+  if (level == call_level::kAcl) return "\"ACL@";
+  if (level == call_level::kModel) return "\"GE@";
+  return level == call_level::kNode ? "\"GE_OP_EXECUTE@" : prefix_of(level);
+}
+
+// Where CANN 5 drew calls of a level.
+struct Cann5Process {
+  cann::TraceProcess process;
+  std::string_view name;
+  std::optional<cann::AiStackThread> stack_thread;
+};
+Cann5Process cann5_process_of(std::int64_t level) {
+  using cann::AiStackThread;
+  using cann::TraceProcess;
+  switch (level) {
+    case call_level::kAcl:
+      return {TraceProcess::cann5_acl, "AscendCL", AiStackThread::acl};
+    case call_level::kModel:
+      return {TraceProcess::cann5_ge, "GE", AiStackThread::ge};
+    case call_level::kNode:
+      return {TraceProcess::cann5_ge_ops, "GeOPExecute", AiStackThread::ge};
+    case call_level::kRuntime:
+      return {TraceProcess::cann5_runtime, "Runtime", AiStackThread::runtime};
+    default:
+      return {TraceProcess::cann5_communication, "Communication", std::nullopt};
+  }
+}
+
 // Text that calls of one kind on one thread share.
 struct CallText {
   std::string head;
   std::string arguments;
   TraceLane lane;
+  std::int64_t level = 0;
   bool begins_arrow = false;
   bool is_drawn = false;  // once at least
 };
 
 class CallTexts {
  public:
-  CallTexts(const Database& db, std::int64_t pid)
-      : pid_(pid),
+  CallTexts(const Database& db, const cann::TraceProcesses& processes, CallStyle style)
+      : processes_(processes),
+        style_(style),
+        host_pid_(read_meta_integer(db, "host.pid").value_or(0)),
         texts_(db, cann::TextForm::json),
         record_(cann::name_id_of(db, "aclrtRecordEvent")),
         wait_(cann::name_id_of(db, "aclrtStreamWaitEvent")) {}
@@ -58,9 +107,27 @@ class CallTexts {
 
   // A call with this text is drawn.
   void add_thread(CallText& text) {
-    if (!std::exchange(text.is_drawn, true)) threads_.insert(text.lane.tid);
+    if (!std::exchange(text.is_drawn, true)) threads_[text.level].insert(text.lane.tid);
   }
-  const std::set<std::int64_t>& threads() const { return threads_; }
+  // The processes that were drawn, with their threads.
+  void write_metadata(TraceJsonWriter& out) const {
+    constexpr auto kCalls = cann::TraceProcess::calls;
+    std::set<std::int64_t> all;
+    for (const auto& [level, threads] : threads_) {
+      all.insert(threads.begin(), threads.end());
+      const Cann5Process process = cann5_process_of(level);
+      if (style_ == CallStyle::processes)
+        processes_.write(out, process.process, cann::kHostDevice, process.name, "Thread", threads);
+    }
+    if (style_ == CallStyle::processes || all.empty()) return;
+    if (style_ != CallStyle::ai_stack)
+      return processes_.write(out, kCalls, cann::kHostDevice, "CANN", "Thread", all);
+    processes_.write(out, kCalls, cann::kHostDevice, cann::kAiStackProcess);
+    for (const std::int64_t thread : all) {
+      out.thread({processes_.pid(kCalls, cann::kHostDevice), thread},
+                 cann::ai_stack_thread_name(static_cast<cann::AiStackThread>(thread)), thread);
+    }
+  }
 
  private:
   static constexpr std::size_t kMaxKinds = 1 << 15;
@@ -80,10 +147,15 @@ class CallTexts {
 
   CallText text_of(const Key& key) {
     CallText text;
+    text.level = key.level;
     // Threads of the system have 32 bits; the vendor's tool prints them with a sign.
     const std::int64_t thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(key.thread));
-    text.lane = {pid_, thread};
+    text.lane = {processes_.pid(cann::TraceProcess::calls, cann::kHostDevice), thread};
     const std::string name = texts_(key.name);
+    if (style_ != CallStyle::today) {
+      add_cann5_text(key, name, text);
+      return text;
+    }
     text.head = TraceJsonWriter::slice_head({std::string(prefix_of(key.level)) + name.substr(1)},
                                             text.lane);
     text.arguments = "\"Thread Id\":" + std::to_string(thread) + ",\"Mode\":" + texts_(key.type);
@@ -97,12 +169,43 @@ class CallTexts {
     return text;
   }
 
-  std::int64_t pid_;
+  // Names and arguments as CANN 5 had them.
+  void add_cann5_text(const Key& key, const std::string& name, CallText& text) {
+    const Cann5Process process = cann5_process_of(key.level);
+    const std::string thread = std::to_string(text.lane.tid);
+    std::string shown = name;
+    if (style_ == CallStyle::thread_group) {
+      shown = std::string(cann5_prefix_of(key.level)) + name.substr(1);
+      text.arguments = "\"Mode\":" + texts_(key.type);
+    } else if (style_ == CallStyle::ai_stack) {
+      if (process.stack_thread) text.lane.tid = static_cast<std::int64_t>(*process.stack_thread);
+    } else {
+      text.lane.pid = processes_.pid(process.process, cann::kHostDevice);
+      if (key.level == call_level::kAcl) {
+        text.arguments = "\"Mode\":" + texts_(key.type) +
+                         ",\"Process Id\":" + std::to_string(host_pid_) +
+                         ",\"Thread Id\":" + thread;
+      } else if (key.level == call_level::kModel && key.item != kNull) {
+        text.arguments = "\"Model Id\":" + texts_(key.item);
+      } else {
+        text.arguments = "\"Thread Id\":" + thread;
+      }
+      if (key.level == call_level::kNode && key.item != kNull) {
+        const std::string op = texts_(key.item);
+        shown = op.substr(0, op.size() - 1) + "_" + name.substr(1);
+      }
+    }
+    text.head = TraceJsonWriter::slice_head({shown}, text.lane);
+  }
+
+  const cann::TraceProcesses& processes_;
+  CallStyle style_;
+  std::int64_t host_pid_;
   cann::Texts texts_;
   std::int64_t record_;
   std::int64_t wait_;
   std::unordered_map<Key, CallText, KeyHash> known_;
-  std::set<std::int64_t> threads_;
+  std::map<std::int64_t, std::set<std::int64_t>> threads_;  // by level
 };
 
 class CannCalls : public cann::Layer {
@@ -112,36 +215,42 @@ class CannCalls : public cann::Layer {
                .help = "calls on the host, a thread each",
                .exists = "SELECT 1 FROM api_call",
                .needs = {"api_event", true},
-               .cann5_topics = {{1, "ai_stack_time"},
-                                {2, "thread_group"},
+               .cann5_topics = {{1, "ai_stack_time", kAiStackTime},
+                                {2, "thread_group", kThreadGroup},
                                 {4, "runtime_api", call_level::kRuntime},
                                 {5, "ge", call_level::kModel},
-                                {6, "ge_op_execute", call_level::kNode}}}) {}
+                                {6, "ge_op_execute", call_level::kNode},
+                                {9, "acl", call_level::kAcl}},
+               .is_of_host = true}) {}
 
-  // document.key is the level whose calls are drawn, 0: of all.
+  // document.key above 0 is the level whose calls are drawn; else those of all.
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
-    CallTexts texts(db, processes.pid(cann::TraceProcess::calls, cann::kHostDevice));
+    const CallStyle style = style_of(output_file);
+    CallTexts texts(db, processes, style);
     const cann::IdBits copies = cann::calls_with_copies(db);
     cann::CallCursor calls(db, output_file.scope,
                            {&ApiCallRow::id, &ApiCallRow::type_name_id, &ApiCallRow::level,
                             &ApiCallRow::item_name_id});
     while (calls.next()) {
-      if (output_file.key != 0 && calls->level != output_file.key) continue;
+      if (output_file.key > 0 && calls->level != output_file.key) continue;
+      if (style == CallStyle::ai_stack && !cann5_process_of(calls->level).stack_thread) continue;
       CallText& text = texts(*calls);
       if (!out.begin_slice(text.head, calls->start_ns, calls.duration_ns(), text.arguments)) {
         continue;
       }
       texts.add_thread(text);
-      out.argument({"\"connection_id\""}, calls->id);
+      if (style == CallStyle::today) out.argument({"\"connection_id\""}, calls->id);
+      if (style == CallStyle::ai_stack)
+        cann::write_ai_stack_arguments(out, output_file.scope, calls->start_ns,
+                                       calls.duration_ns());
       out.end_slice();
       if (output_file.has_arrows && (text.begins_arrow || copies.has(calls->id))) {
         cann::write_arrow(out, 's', text.lane, calls->id, calls->start_ns);
       }
     }
-    processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, "CANN", "Thread",
-                    texts.threads());
+    texts.write_metadata(out);
   }
 };
 

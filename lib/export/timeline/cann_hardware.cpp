@@ -162,12 +162,24 @@ struct TaskText {
   bool is_drawn = false;  // once at least
 };
 
+// How tasks are drawn.
+enum class TaskStyle {
+  today,
+  cann5,     // with the time of the cores
+  ai_stack,  // CANN 5: a thread of ai_stack_time
+};
+
+TaskStyle style_of(const OutputFile& output_file) {
+  if (!output_file.is_cann5) return TaskStyle::today;
+  return output_file.key == kAiStackTime ? TaskStyle::ai_stack : TaskStyle::cann5;
+}
+
 class TaskTexts {
  public:
-  TaskTexts(const Database& db, std::int64_t pid, bool is_cann5)
+  TaskTexts(const Database& db, std::int64_t pid, TaskStyle style)
       : db_(db),
         pid_(pid),
-        is_cann5_(is_cann5),
+        style_(style),
         texts_(db, cann::TextForm::json),
         types_(db),
         copy_(cann::name_id_of(db, "MEMCPY_ASYNC")),
@@ -246,7 +258,12 @@ class TaskTexts {
     }
     if (key.host_type == copy_) type = key.device_type;
     text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
-    if (is_cann5_) {
+    if (style_ == TaskStyle::ai_stack) {
+      text.lane.tid = static_cast<std::int64_t>(cann::AiStackThread::tasks);
+      text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
+      return text;
+    }
+    if (style_ == TaskStyle::cann5) {
       text.arguments = "\"Task Type\":" + texts_(type);
       text.arguments += ",\"Stream Id\":" + std::to_string(key.stream);
       return text;
@@ -259,7 +276,7 @@ class TaskTexts {
 
   const Database& db_;
   std::int64_t pid_;
-  bool is_cann5_;
+  TaskStyle style_;
   cann::Texts texts_;
   cann::TaskTypes types_;
   std::int64_t copy_;
@@ -274,9 +291,9 @@ class TaskTexts {
 class DeviceWriter {
  public:
   DeviceWriter(const Database& db, const ExportScope& scope, const cann::ArrowEnds* ends,
-               std::int64_t pid, bool is_cann5)
-      : db_(db), scope_(scope), ends_(ends), texts_(db, pid, is_cann5) {
-    if (is_cann5) core_times_.emplace(db);
+               std::int64_t pid, TaskStyle style)
+      : db_(db), scope_(scope), ends_(ends), style_(style), texts_(db, pid, style) {
+    if (style == TaskStyle::cann5) core_times_.emplace(db);
   }
 
   void write(std::int64_t first_task, std::int64_t last_task, TraceJsonWriter& out) {
@@ -306,6 +323,10 @@ class DeviceWriter {
     TaskText& text = texts_(task);
     if (!out.begin_slice(text.head, task.start_ns, task.duration_ns, text.arguments)) return;
     texts_.add_stream(text);
+    if (style_ == TaskStyle::ai_stack) {
+      cann::write_ai_stack_arguments(out, scope_, task.start_ns, task.duration_ns);
+      return out.end_slice();
+    }
     out.argument({"\"Task Id\""}, task.task_number);
     out.argument({"\"Batch Id\""}, task.batch);
     if (core_times_) {
@@ -332,6 +353,7 @@ class DeviceWriter {
   const Database& db_;
   const ExportScope& scope_;
   const cann::ArrowEnds* ends_;  // null: no arrows
+  TaskStyle style_;
   TaskTexts texts_;
   std::optional<CoreTimes> core_times_;  // of CANN 5
 };
@@ -343,11 +365,12 @@ class CannHardware : public cann::Layer {
                .help = "tasks on the device, a stream each",
                .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
                .needs = kDeviceLogs,
-               .cann5_topics = {{1, "ai_stack_time"}, {3, "task_time"}}}) {}
+               .cann5_topics = {{1, "ai_stack_time", kAiStackTime}, {3, "task_time"}}}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
     const cann::TraceProcesses processes(db);
+    const TaskStyle style = style_of(output_file);
     std::optional<cann::ArrowEnds> ends;
     if (output_file.has_arrows) ends.emplace(db, output_file.scope, cann::EndsOf::tasks);
     Statement runs = db.prepare(
@@ -355,16 +378,27 @@ class CannHardware : public cann::Layer {
         " ORDER BY device_id, first_task_id");
     std::optional<DeviceWriter> writer;
     std::int64_t device = -1;
+    const auto pid_of = [&](std::int64_t of) {
+      return style == TaskStyle::ai_stack
+                 ? processes.pid(cann::TraceProcess::calls, cann::kHostDevice)
+                 : processes.pid(cann::TraceProcess::hardware, of);
+    };
     const auto write_metadata = [&] {
-      processes.write(out, cann::TraceProcess::hardware, device, "Ascend Hardware", "Stream",
-                      writer->streams());
+      if (style != TaskStyle::ai_stack) {
+        processes.write(out, cann::TraceProcess::hardware, device,
+                        cann::hardware_name(output_file.is_cann5), "Stream", writer->streams());
+        return;
+      }
+      constexpr auto kTasks = cann::AiStackThread::tasks;
+      const auto thread = static_cast<std::int64_t>(kTasks);
+      processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, cann::kAiStackProcess);
+      out.thread({pid_of(device), thread}, cann::ai_stack_thread_name(kTasks), thread);
     };
     while (runs.step()) {
       if (runs.integer(0) != device || !writer) {
         if (writer) write_metadata();
         device = runs.integer(0);
-        writer.emplace(db, output_file.scope, ends ? &*ends : nullptr,
-                       processes.pid(cann::TraceProcess::hardware, device), output_file.is_cann5);
+        writer.emplace(db, output_file.scope, ends ? &*ends : nullptr, pid_of(device), style);
       }
       if (output_file.scope.takes_device(device)) {
         writer->write(runs.integer(1), runs.integer(2), out);

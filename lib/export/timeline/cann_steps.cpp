@@ -31,9 +31,6 @@ enum Cell : int {
   kAug
 };
 
-// OutputFile.key of iterations in a file of their own, which has a process for them.
-constexpr std::int64_t kStepsAlone = 1;
-
 std::string quoted(std::string_view text, std::int64_t number) {
   std::string quoted = "\"";
   quoted += text;
@@ -47,7 +44,6 @@ class StepWriter {
       : db_(db),
         scope_(output_file.scope),
         is_cann5_(output_file.is_cann5),
-        is_alone_(is_cann5_ && output_file.key == kStepsAlone),
         processes_(db),
         out_(out) {}
 
@@ -77,7 +73,12 @@ class StepWriter {
     const std::int64_t model = row.maybe_integer(kModel).value_or(kNone32);
     const auto thread = static_cast<std::int32_t>(static_cast<std::uint32_t>(model) + kFirstThread);
     models_[row.integer(kDevice)][thread] = model;
-    return {processes_.pid(cann::TraceProcess::hardware, row.integer(kDevice)), thread};
+    return {processes_.pid(process(), row.integer(kDevice)), thread};
+  }
+
+  // That of the tasks, in CANN 5 one of its own.
+  cann::TraceProcess process() const {
+    return is_cann5_ ? cann::TraceProcess::cann5_steps : cann::TraceProcess::hardware;
   }
 
   // A piece of an iteration; false where it is too short to be drawn.
@@ -227,20 +228,18 @@ class StepWriter {
 
   void write_metadata() {
     for (const auto& [device, threads] : models_) {
-      processes_.write(out_, cann::TraceProcess::hardware, device,
-                       is_alone_ ? "Step Trace" : "Ascend Hardware");
-      const std::int64_t pid = processes_.pid(cann::TraceProcess::hardware, device);
+      processes_.write(out_, process(), device, is_cann5_ ? "Step Trace" : "Ascend Hardware");
+      const std::int64_t pid = processes_.pid(process(), device);
       for (const auto& [thread, model] : threads) {
         const std::string name = "Model ID:" + std::to_string(model);
-        out_.thread({pid, thread}, is_alone_ ? name : "Step Trace(" + name + ")", thread);
+        out_.thread({pid, thread}, is_cann5_ ? name : "Step Trace(" + name + ")", thread);
       }
     }
   }
 
   const Database& db_;
   const ExportScope& scope_;
-  bool is_cann5_;
-  bool is_alone_;  // in a file of CANN 5 of its own
+  bool is_cann5_;  // with a process of its own
   cann::TraceProcesses processes_;
   TraceJsonWriter& out_;
   std::map<std::int64_t, std::map<std::int64_t, std::int64_t>> models_;  // by device and thread
@@ -256,7 +255,7 @@ class CannSteps : public cann::Layer {
                .exists = "SELECT 1 FROM iteration",
                .needs = {"ts_track"},
                .own_document = "step_trace",
-               .cann5_topics = {{7, "step_trace", kStepsAlone}}}) {}
+               .cann5_topics = {{7, "step_trace"}}}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {

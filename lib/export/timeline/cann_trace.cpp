@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "base/number.hpp"
 #include "export/cann_rules.hpp"
 #include "store/schema.hpp"
 
@@ -47,6 +48,14 @@ void TraceProcesses::write(TraceJsonWriter& out, TraceProcess process, std::int6
   for (const std::int64_t tid : threads) {
     out.thread({pid, tid}, fmt::format("{} {}", thread, tid), tid);
   }
+}
+
+void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
+                              std::int64_t duration_ns) {
+  if (scope.iteration) out.argument({"\"Iter ID\""}, *scope.iteration);
+  out.argument_time({"\"Start Time\""}, start_ns);
+  out.argument_time({"\"End Time\""}, saturating_add(start_ns, duration_ns));
+  out.argument({"\"Duration Time(ns)\""}, duration_ns);
 }
 
 std::vector<OutputFile> Layer::output_files(const Database& db) const {

@@ -25,7 +25,31 @@ enum class TraceProcess : std::int64_t {
   device_memory = 17,
   voltage = 30,  // a place that chips with voltages leave free
   overlap = 31,
+  // Of CANN 5, which numbered its processes in this way (cann5_classic.md 10).
+  cann5_user_ranges = 0,
+  cann5_steps = 1,
+  cann5_acl = 2,
+  cann5_communication = 3,
+  cann5_ge = 4,
+  cann5_ge_ops = 5,
+  cann5_runtime = 6,
 };
+
+// The process of tasks; CANN 5 called it after what schedules them.
+constexpr std::string_view hardware_name(bool is_cann5) {
+  return is_cann5 ? "Task Scheduler" : "Ascend Hardware";
+}
+
+// ai_stack_time of CANN 5: one process, a thread each for AscendCL, GE, the runtime and tasks.
+inline constexpr std::string_view kAiStackProcess = "AI Stack Time";
+enum class AiStackThread : std::int64_t { acl, ge, runtime, tasks };
+constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
+  constexpr std::string_view kNames[] = {"AscendCL", "GE", "Runtime", "Task Scheduler"};
+  return kNames[static_cast<std::size_t>(thread)];
+}
+// The arguments of its slices.
+void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
+                              std::int64_t duration_ns);
 
 // Device number of the host.
 inline constexpr std::int64_t kHostDevice = 31;

@@ -24,9 +24,10 @@ void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t 
 
 class RangeWriter {
  public:
-  RangeWriter(const Database& db, const ExportScope& scope, TraceJsonWriter& out)
+  RangeWriter(const Database& db, const OutputFile& output_file, TraceJsonWriter& out)
       : db_(db),
-        scope_(scope),
+        scope_(output_file.scope),
+        is_cann5_(output_file.is_cann5),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
         texts_(db, cann::TextForm::json),
@@ -34,7 +35,7 @@ class RangeWriter {
 
   void write() {
     write_ranges();
-    write_marks();
+    if (!is_cann5_) write_marks();  // CANN 5 knew none of devices
   }
 
  private:
@@ -60,7 +61,9 @@ class RangeWriter {
   }
 
   void write_ranges() {
-    const std::int64_t pid = processes_.pid(cann::TraceProcess::user_ranges, cann::kHostDevice);
+    const auto process =
+        is_cann5_ ? cann::TraceProcess::cann5_user_ranges : cann::TraceProcess::user_ranges;
+    const std::int64_t pid = processes_.pid(process, cann::kHostDevice);
     std::set<std::int64_t> threads;
     Statement read = db_.prepare(
         "SELECT is_extended, thread_id, category, event_type, payload_type, payload_value, "
@@ -80,12 +83,12 @@ class RangeWriter {
       threads.insert(lane.tid);
       write_arguments(read);
       out_.end_slice();
-      if (read.integer(kExtended) != 0 && !read.is_null(kMark)) {
+      if (!is_cann5_ && read.integer(kExtended) != 0 && !read.is_null(kMark)) {
         write_arrow(out_, 's', lane, read.integer(kMark), start);
       }
     }
-    processes_.write(out_, cann::TraceProcess::user_ranges, cann::kHostDevice,
-                     read_meta(db_, "host.pid_name"), "Thread", threads);
+    processes_.write(out_, process, cann::kHostDevice,
+                     is_cann5_ ? "MsprofTx" : read_meta(db_, "host.pid_name"), "Thread", threads);
   }
 
   void write_arguments(const Statement& row) {
@@ -160,6 +163,7 @@ class RangeWriter {
 
   const Database& db_;
   const ExportScope& scope_;
+  bool is_cann5_;
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
   cann::Texts texts_;
@@ -174,11 +178,13 @@ class CannUserRanges : public cann::Layer {
                .help = "ranges and marks that the application named",
                .exists = "SELECT 1 FROM user_range",
                .needs = {"msproftx"},
-               .own_document = "msprof_tx"}) {}
+               .own_document = "msprof_tx",
+               .cann5_topics = {{10, "msprof_tx", 0, Cann5Folder::host}},
+               .is_of_host = true}) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
-    RangeWriter(db, output_file.scope, out).write();
+    RangeWriter(db, output_file, out).write();
   }
 };
 
