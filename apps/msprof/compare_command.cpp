@@ -122,6 +122,7 @@ void keep_top(std::optional<long> top, Comparison& comparison) {
   if (comparison.ops.size() > most) comparison.ops.resize(most);
   if (comparison.types.size() > most) comparison.types.resize(most);
   if (comparison.calls.size() > most) comparison.calls.resize(most);
+  if (comparison.ranges.size() > most) comparison.ranges.resize(most);
 }
 
 bool is_regression(const Comparison& comparison, double limit) {

@@ -110,6 +110,7 @@ class Report {
     types();
     ratios();
     calls();
+    ranges();
     return std::move(out_);
   }
 
@@ -227,6 +228,13 @@ class Report {
     table("Calls on the host, one call", shown.table(), rest);
   }
 
+  void ranges() {
+    ShownChanges<CallChange> shown(comparison_, range_columns());
+    const auto rest = add_changed(comparison_.ranges, "range", shown);
+    if (!comparison_.ranges.empty())
+      table("Ranges of the application, one range", shown.table(), rest);
+  }
+
   const Comparison& comparison_;
   TextStyle style_;
   std::string out_;
@@ -335,6 +343,9 @@ void add_comparison(const Comparison& comparison, ordered_json& document) {
   document["calls"] = ordered_json::array();
   for (const CallChange& call : comparison.calls)
     document["calls"].push_back(json_row(call_columns(), call, comparison));
+  document["ranges"] = ordered_json::array();
+  for (const CallChange& range : comparison.ranges)
+    document["ranges"].push_back(json_row(range_columns(), range, comparison));
 }
 
 std::string comparison_csv(const Comparison& comparison) {

@@ -211,11 +211,11 @@ TEST_CASE("the model's cycles are never more than the time that passed") {
 TEST_CASE("calls, models, copies and runtime calls are recorded by their bits") {
   const TempFolder folder;
   const acl::OpInfo op = make_op("conv1", "Conv2D");
-  acl::record_model_load(4, "known_before", 1, 2);
+  acl::record_model_load(4, "known_before", {}, 1, 2);
   RunningRecording recording(options_for(folder, kAllTaskBits | prof_bits::kRuntimeApi));
   { const acl::RecordedCall call(acl::Call::aclrtMalloc); }
   const std::uint64_t begin = runtime::monotonic_ns();
-  acl::record_model_load(5, "face_mask", begin, begin + 1000);
+  acl::record_model_load(5, "face_mask", {}, begin, begin + 1000);
   run_op(op, {0, 1, 0}, begin + 2000);
   acl::Launch copy;
   copy.ids = {0, 1, 1};

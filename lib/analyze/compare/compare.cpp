@@ -294,10 +294,12 @@ class Comparer {
     for (const OpMatch& match : match_ops(base_.ops, now_.ops)) add_op(match);
     judge_total();
     add_types();
-    add_calls();
+    add_calls(base_.calls, now_.calls, &NoiseFloor::call_us, result_.calls);
+    add_calls(base_.ranges, now_.ranges, &NoiseFloor::range_us, result_.ranges);
     sort(result_.ops);
     sort(result_.types);
     sort(result_.calls);
+    sort(result_.ranges);
     return std::move(result_);
   }
 
@@ -427,27 +429,32 @@ class Comparer {
     return static_cast<double>(call.count) / static_cast<double>(executions);
   }
 
-  void add_calls() {
+  using Calls = std::map<std::string, SideProfile::Call>;
+
+  using CallNoise = double (NoiseFloor::*)(const Measured&, const Measured&, double) const;
+
+  void add_calls(const Calls& base, const Calls& now, CallNoise noise_us,
+                 std::vector<CallChange>& changes) {
     std::set<std::string> names;
-    for (const auto& one : base_.calls) names.insert(one.first);
-    for (const auto& one : now_.calls) names.insert(one.first);
+    for (const auto& one : base) names.insert(one.first);
+    for (const auto& one : now) names.insert(one.first);
     for (const std::string& name : names) {
-      const SideProfile::Call ours = call_of(base_, name), theirs = call_of(now_, name);
+      const SideProfile::Call ours = call_of(base, name), theirs = call_of(now, name);
       CallChange change;
       change.name = name;
       if (ours.count > 0) change.time.base_us = ours.time.us();
       if (theirs.count > 0) change.time.new_us = theirs.time.us();
       const double rate = std::max(per_execution(base_, ours), per_execution(now_, theirs));
-      change.time.noise_us = floor_.call_us(ours.time, theirs.time, rate);
+      change.time.noise_us = (floor_.*noise_us)(ours.time, theirs.time, rate);
       change.base_count = ours.count;
       change.new_count = theirs.count;
-      result_.calls.push_back(std::move(change));
+      changes.push_back(std::move(change));
     }
   }
 
-  static SideProfile::Call call_of(const SideProfile& side, const std::string& name) {
-    const auto found = side.calls.find(name);
-    return found == side.calls.end() ? SideProfile::Call() : found->second;
+  static SideProfile::Call call_of(const Calls& calls, const std::string& name) {
+    const auto found = calls.find(name);
+    return found == calls.end() ? SideProfile::Call() : found->second;
   }
 
   template <typename Changes>

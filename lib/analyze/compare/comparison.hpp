@@ -88,7 +88,7 @@ struct TypeChange {
   double share = 0;  // as in OpChange
 };
 
-// Calls on the host of one name, us of one call.
+// Calls on the host of one name, or ranges that the application named, us of one of them.
 struct CallChange {
   std::string name;
   Change time;
@@ -143,6 +143,7 @@ struct Comparison {
   std::vector<OpChange> ops;
   std::vector<TypeChange> types;
   std::vector<CallChange> calls;
+  std::vector<CallChange> ranges;
 };
 
 }  // namespace msprof

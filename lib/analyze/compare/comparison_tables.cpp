@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
+#include <array>
+
 namespace msprof {
 
 namespace {
@@ -167,6 +169,13 @@ constexpr ComparisonColumn<CallChange> kCallColumns[] = {
     {number, {.html = "Count"}, counts<&CallChange::base_count, &CallChange::new_count>},
 };
 
+// The same of ranges.
+constexpr auto kRangeColumns = [] {
+  auto columns = std::to_array(kCallColumns);
+  columns.front().titles = {.terminal = "Range", .json = "name", .html = "Range"};
+  return columns;
+}();
+
 std::string names_text(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, "+"));
 }
@@ -200,6 +209,10 @@ std::span<const ComparisonColumn<OpRatio>> ratio_columns() {
 }
 std::span<const ComparisonColumn<CallChange>> call_columns() {
   return kCallColumns;
+}
+
+std::span<const ComparisonColumn<CallChange>> range_columns() {
+  return kRangeColumns;
 }
 
 }  // namespace msprof

@@ -280,6 +280,13 @@ std::string calls_section(const Comparison& comparison) {
                             comparison.calls, call_columns()));
 }
 
+std::string ranges_section(const Comparison& comparison) {
+  if (comparison.ranges.empty()) return "";
+  return section("ranges", "Ranges of the application",
+                 table_html("ranges", "Ranges of the application, us of one range", comparison,
+                            comparison.ranges, range_columns()));
+}
+
 namespace {
 
 constexpr std::size_t kMaxBars = 15;

@@ -214,6 +214,7 @@ std::string html_report(const Comparison& comparison) {
   page += types_section(comparison);
   page += ratios_section(comparison);
   page += calls_section(comparison);
+  page += ranges_section(comparison);
   page += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", kScript.text);
   return page;
 }

@@ -225,13 +225,28 @@ std::vector<std::string> originals_of(const std::string& joined, const std::stri
   return originals;
 }
 
+// What CANN's compiler fused, by operator: names joined by '+'. Operators of CANN have no model
+// here; one that two models fused of other layers is left out.
+using FusedNames = std::map<std::string, std::string>;
+
+FusedNames read_fused_names(const Database& db) {
+  FusedNames fused;
+  Statement read = db.prepare(
+      "SELECT op.text, min(replace(original.text, ';', '+')) FROM fusion_op AS f"
+      " JOIN name AS op ON op.id = f.name_id"
+      " JOIN name AS original ON original.id = f.original_names_name_id"
+      " GROUP BY op.text HAVING count(DISTINCT original.text) = 1");
+  while (read.step()) fused[text_of(read, 0)] = text_of(read, 1);
+  return fused;
+}
+
 // Operators of v_ops; those of a model that is on several devices are one.
 struct OpSlots {
   std::vector<OpProfile> ops;
   std::unordered_map<std::int64_t, std::size_t> slot_of_op;
 };
 
-OpSlots read_ops(const QueryDb& db) {
+OpSlots read_ops(const QueryDb& db, const FusedNames& fused) {
   OpSlots slots;
   std::map<std::string, std::size_t> known;
   Statement read = db.prepare(
@@ -245,7 +260,8 @@ OpSlots read_ops(const QueryDb& db) {
     op.unit = text_of(read, 6);
     op.shapes = text_of(read, 7);
     if (!read.is_null(8)) op.shapes += " > " + text_of(read, 8);
-    op.originals = originals_of(text_of(read, 4), op.name);
+    const auto parts = read.is_null(4) ? fused.find(op.name) : fused.end();
+    op.originals = originals_of(parts == fused.end() ? text_of(read, 4) : parts->second, op.name);
     const std::int64_t id = read.integer(0);
     if (!read.is_null(2)) {
       const auto key = fmt::format("{}\n{}\n{}\n{}", op.model, read.integer(2), op.name, op.type);
@@ -327,23 +343,32 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
   run.second_half_us = median_of(second);
 }
 
-void read_calls(const QueryDb& db, RunProfile& run) {
+// Applications may name every range in another way; those of further names do not count.
+constexpr std::size_t kMaxCallNames = 10'000;
+
+// `select` gives names and durations in us.
+std::vector<CallProfile> read_calls(const QueryDb& db, const char* select) {
   std::map<std::string, std::vector<double>, std::less<>> durations;
-  Statement read = db.prepare("SELECT name, duration_us FROM v_api_calls ORDER BY call_id");
+  Statement read = db.prepare(select);
   while (read.step()) {
     if (!(read.real(1) >= 0) || read.is_null(1)) continue;
     const std::string_view name = read.text(0);
     if (name.empty()) continue;
     auto known = durations.find(name);
-    if (known == durations.end()) known = durations.emplace(name, std::vector<double>()).first;
+    if (known == durations.end()) {
+      if (durations.size() >= kMaxCallNames) continue;
+      known = durations.emplace(name, std::vector<double>()).first;
+    }
     known->second.push_back(read.real(1));
   }
+  std::vector<CallProfile> calls;
   for (const auto& [name, each] : durations) {
     const double middle = median_of(each);
-    run.calls.push_back({valid_utf8(name), middle, deviation_of(each, middle),
-                         *std::min_element(each.begin(), each.end()),
-                         static_cast<std::int64_t>(each.size())});
+    calls.push_back({valid_utf8(name), middle, deviation_of(each, middle),
+                     *std::min_element(each.begin(), each.end()),
+                     static_cast<std::int64_t>(each.size())});
   }
+  return calls;
 }
 
 }  // namespace
@@ -373,7 +398,7 @@ TimeUnit natural_unit(const TraceDb& store) {
 
 double outside_iterations(const TraceDb& store) {
   const QueryDb db(store);
-  OpSlots slots = read_ops(db);
+  OpSlots slots = read_ops(db, {});
   TaskTimes times(db, TimeUnit::iteration, slots.slot_of_op, slots.ops.size());
   add_collectives(db, times, slots.ops);
   return times.outside_share();
@@ -387,7 +412,7 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
   run.is_partial = is_partial;
   run.unit = unit;
   read_facts(store, db, run);
-  OpSlots slots = read_ops(db);
+  OpSlots slots = read_ops(db, read_fused_names(store.database()));
   TaskTimes times(db, unit, slots.slot_of_op, slots.ops.size());
   add_collectives(db, times, slots.ops);
   fill_ops(times, std::move(slots.ops), run);
@@ -399,7 +424,11 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
                             capture));
   }
   run.devices = times.device_count();
-  read_calls(db, run);
+  run.calls = read_calls(db, "SELECT name, duration_us FROM v_api_calls ORDER BY call_id");
+  // Marks take no time.
+  run.ranges = read_calls(db,
+                          "SELECT message, duration_us FROM v_user_ranges"
+                          " WHERE duration_us > 0 ORDER BY start_ns");
   read_ratios(store.database(), run);
   return run;
 }

@@ -57,6 +57,7 @@ struct OpProfile {
   std::map<std::string, double> ratios;  // of op_summary, weighted by time
 };
 
+// Calls on the host of one name, or ranges that the application named.
 struct CallProfile {
   std::string name;
   double us = 0;  // of one call
@@ -88,6 +89,7 @@ struct RunProfile {
 
   std::vector<OpProfile> ops;  // in the order of the model, or of their first tasks
   std::vector<CallProfile> calls;
+  std::vector<CallProfile> ranges;
   double largest_ratio = 0;  // 1 where ratios are fractions, 100 where they are percentages
   UnitLoads unit_loads = UnitLoads::measured;
 };

@@ -156,6 +156,16 @@ double NoiseFloor::call_us(const Measured& base, const Measured& now,
   return confirmed(base, now, floor, part, 0);
 }
 
+double NoiseFloor::range_us(const Measured& base, const Measured& now,
+                            double ranges_per_execution) const {
+  const double part = std::max(kSingleRunPart, own_part());
+  const double factor_part = part / (1 + part);
+  double floor = by_few_runs(base, now, factor_part);
+  if (ranges_per_execution > 0)
+    floor = std::max(floor, kNegligiblePart * whole_us() / ranges_per_execution);
+  return confirmed(base, now, floor, factor_part, 0);
+}
+
 std::string NoiseFloor::basis() const {
   const std::size_t ours = base_.runs_us.size(), theirs = now_.runs_us.size();
   if (has_many_runs(base_, now_)) {
@@ -213,6 +223,15 @@ void add_ops(const RunProfile& run, SideProfile& side) {
   }
 }
 
+void add_calls(const std::vector<CallProfile>& calls,
+               std::map<std::string, SideProfile::Call>& known) {
+  for (const CallProfile& call : calls) {
+    SideProfile::Call& one = known[call.name];
+    one.time.add_run(call.us, call.mad_us, call.fastest_us);
+    one.count += call.count;
+  }
+}
+
 // An operator that a run does not have took no time in it.
 void fill_missing(SideProfile& side, std::size_t runs) {
   for (Measured& times : side.op_times) times.runs_us.resize(runs, 0);
@@ -228,11 +247,8 @@ SideProfile merge_runs(const std::vector<RunProfile>& runs) {
     batches.add(run.batches);
     side.total.add_run(run.total_us, run.mad_us, run.fastest_us);
     add_ops(run, side);
-    for (const CallProfile& call : run.calls) {
-      auto& known = side.calls[call.name];
-      known.time.add_run(call.us, call.mad_us, call.fastest_us);
-      known.count += call.count;
-    }
+    add_calls(run.calls, side.calls);
+    add_calls(run.ranges, side.ranges);
     side.largest_ratio = std::max(side.largest_ratio, run.largest_ratio);
   }
   fill_missing(side, runs.size());

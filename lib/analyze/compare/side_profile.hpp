@@ -45,6 +45,9 @@ class NoiseFloor {
   double op_us(const Measured& base, const Measured& now, Correspondence as) const;
   // For a call on the host; `calls_per_execution` on the side with more of them.
   double call_us(const Measured& base, const Measured& now, double calls_per_execution) const;
+  // For a range that the application named. One that is there a few times has no spread of its own,
+  // and the machine's makes a time longer by a factor, never as much shorter.
+  double range_us(const Measured& base, const Measured& now, double ranges_per_execution) const;
   // In words, with the numbers.
   std::string basis() const;
 
@@ -68,6 +71,7 @@ struct SideProfile {
     std::int64_t count = 0;
   };
   std::map<std::string, Call> calls;
+  std::map<std::string, Call> ranges;
   double largest_ratio = 1;
 };
 

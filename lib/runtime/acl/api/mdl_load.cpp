@@ -94,6 +94,22 @@ runtime::Model read_model(const char* path) {
 
 namespace {
 
+std::uint64_t bytes_of(const runtime::Model& model, std::size_t tensor) {
+  return static_cast<std::uint64_t>(model.tensor(tensor).shape.bytes());
+}
+
+// The layers that stand for several. Valid as long as the model.
+std::vector<FusedOp> fused_ops(const runtime::Model& model) {
+  std::vector<FusedOp> fused;
+  for (const runtime::Layer& layer : model.layers()) {
+    if (layer.original.size() < 2) continue;
+    FusedOp op{layer.name, layer.original, 0, bytes_of(model, layer.output)};
+    for (const std::size_t input : layer.inputs) op.input_bytes += bytes_of(model, input);
+    fused.push_back(op);
+  }
+  return fused;
+}
+
 // Loads what `read` returns, and records how long all of it took.
 template <typename Read>
 void load(std::uint32_t* model_id, Read read) {
@@ -102,7 +118,8 @@ void load(std::uint32_t* model_id, Read read) {
   Runtime::instance().current_context();  // before a large file is read for nothing
   const std::shared_ptr<LoadedModel> loaded = Runtime::instance().load(read());
   // Also where nothing is recorded yet: a recording that begins later wants the model's name.
-  record_model_load(loaded->id(), loaded->model().name(), begin, runtime::monotonic_ns());
+  const runtime::Model& model = loaded->model();
+  record_model_load(loaded->id(), model.name(), fused_ops(model), begin, runtime::monotonic_ns());
   *model_id = loaded->id();
 }
 

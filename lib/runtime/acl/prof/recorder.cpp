@@ -154,6 +154,22 @@ void append_attributes(Recording& recording, const OpInfo& op, std::uint64_t at_
   recording.append(HostFile::node_attr_info, &attributes);
 }
 
+// A record has room for so many originals; one more would make the reader refuse it.
+void append_fusion(Recording& recording, const FusedOp& op, std::uint64_t at_ns) {
+  if (op.originals.size() > kMaxFusedOps) return;
+  Additional<FusionOpInfoWire> fusion;
+  fusion.wire.head = head(Level::node, record_type::kFusionOpInfo,
+                          sizeof(fusion) - sizeof(fusion.wire.head), at_ns);
+  fusion.wire.name = recording.intern(op.name);
+  fusion.wire.count = static_cast<std::uint32_t>(op.originals.size());
+  fusion.wire.input_bytes = op.input_bytes;
+  fusion.wire.output_bytes = op.output_bytes;
+  fusion.wire.total_bytes = op.input_bytes + op.output_bytes;
+  for (std::size_t i = 0; i < op.originals.size(); ++i)
+    fusion.wire.names[i] = recording.intern(op.originals[i]);
+  recording.append(HostFile::fusion_op_info, &fusion);
+}
+
 // The first dimension of these formats is the number of images.
 bool counts_images(const TensorWire& tensor) {
   constexpr std::uint32_t kLastImageFormat = 3;  // NCHW, NHWC, ND, NC1HWC0
@@ -323,14 +339,15 @@ void record_model_execution(std::uint32_t model, std::uint32_t request, std::uin
   });
 }
 
-void record_model_load(std::uint32_t model, std::string_view graph, std::uint64_t begin_ns,
-                       std::uint64_t end_ns) {
+void record_model_load(std::uint32_t model, std::string_view graph, std::span<const FusedOp> fused,
+                       std::uint64_t begin_ns, std::uint64_t end_ns) {
   know_model(model, graph);
   constexpr std::uint64_t kBits =
       prof_bits::kTaskDetails | prof_bits::kGeApiL0 | prof_bits::kGeApiL1;
   record(kBits, begin_ns, [&](Recording& recording) {
     append_call(recording, Level::model, record_type::kModelLoad, span(begin_ns, end_ns), model);
     record_model_name(recording, model, graph, end_ns);
+    for (const FusedOp& op : fused) append_fusion(recording, op, end_ns);
   });
 }
 

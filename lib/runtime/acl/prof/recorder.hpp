@@ -125,9 +125,17 @@ bool records_tasks(std::uint16_t device);
 // the process.
 void record_model_execution(std::uint32_t model, std::uint32_t request, std::uint64_t begin_ns,
                             std::uint64_t end_ns, std::uint16_t device);
-// Level model: "ModelLoad" around the loading of a model; graph name for graph_id_map.
-void record_model_load(std::uint32_t model, std::string_view graph, std::uint64_t begin_ns,
-                       std::uint64_t end_ns);
+// An operator that the compiler of a model made of several; memory of one image.
+struct FusedOp {
+  std::string_view name;
+  std::span<const std::string> originals;
+  std::uint64_t input_bytes = 0;
+  std::uint64_t output_bytes = 0;
+};
+// Level model: "ModelLoad" around the loading of a model; graph name for graph_id_map, and what was
+// fused in it.
+void record_model_load(std::uint32_t model, std::string_view graph, std::span<const FusedOp> fused,
+                       std::uint64_t begin_ns, std::uint64_t end_ns);
 // Level node: the launch of an operator, with its description and its task.
 void record_op_launch(const Launch& launch, const OpInfo& op, std::uint32_t images);
 // A task that is no operator; `runtime_call` names the runtime call around it ("MemcpyAsync",

@@ -39,6 +39,7 @@ constexpr TypeName kTypes[] = {
     {Level::node, record_type::kLaunch, "launch"},
     {Level::node, record_type::kTaskMemoryInfo, "task_memory_info"},
     {Level::node, record_type::kStepInfo, "step_info"},
+    {Level::node, record_type::kFusionOpInfo, "fusion_op_info"},
     {Level::node, record_type::kNodeAttrInfo, "node_attr_info"},
     {Level::model, record_type::kGraphIdMap, "graph_id_map"},
     {Level::model, record_type::kModelExecute, "ModelExecute"},

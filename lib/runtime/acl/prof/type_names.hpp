@@ -30,7 +30,7 @@ inline constexpr std::uint32_t kLaunch = 0x10001, kAicpuLaunch = 0x10002, kMemcp
 }
 namespace record_type {
 inline constexpr std::uint32_t kTaskTrack = 802, kMemcpyInfo = 806;
-inline constexpr std::uint32_t kNodeBasicInfo = 0, kTensorInfo = 1, kLaunch = 5,
+inline constexpr std::uint32_t kNodeBasicInfo = 0, kTensorInfo = 1, kFusionOpInfo = 2, kLaunch = 5,
                                kTaskMemoryInfo = 6, kStepInfo = 7, kNodeAttrInfo = 9;
 inline constexpr std::uint32_t kGraphIdMap = 0, kModelExecute = 1, kModelLoad = 2;
 }  // namespace record_type

@@ -1,0 +1,194 @@
+// The tuning story of the face-mask recogniser as a user walks it, with the real application on the
+// host runtime: what the sleep, the calls, the operators, the advice and the fused model show.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <map>
+#include <set>
+
+#include "cli/cli_fixture.hpp"
+#include "golden/csv_table.hpp"
+
+using namespace msprof::test;
+using nlohmann::json;
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr double kSleepS = 0.5;
+
+// The application of the demo, recorded into a folder of its own; its PROF_ folder.
+fs::path profile(const fs::path& out, Words arguments) {
+  const json settings = {{"result_dir", out.string()},
+                         {"acl", "on"},
+                         {"msproftx", "on"},
+                         {"runtimeApi", "on"},
+                         {"taskTime", "on"},
+                         {"ai_core_profiling", "on"},
+                         {"ai_core_metrics", "PipeUtilization"}};
+  fs::create_directories(out);
+  arguments.insert(arguments.end(), {"--images", "12"});
+  const RunResult run = run_program(std::string(DEMO_ACL_FOLDER) + "/main", arguments,
+                                    {.variables = {{"PROFILER_SAMPLECONFIG", settings.dump()}}});
+  INFO(run.err);
+  REQUIRE(run.exit_code == 0);
+  for (const std::string& name : names_in(out)) {
+    if (name.starts_with("PROF_")) return out / name;
+  }
+  FAIL("no PROF_ folder in " << out);
+  return {};
+}
+
+RunResult done(const Words& words) {
+  RunResult result = run_msprof(words);
+  INFO(result.err);
+  REQUIRE(result.exit_code == 0);
+  return result;
+}
+
+json compared(const fs::path& base, const fs::path& now) {
+  return json::parse(done({"compare", "-q", "--json", base.string(), now.string()}).out);
+}
+
+json row_named(const json& rows, const std::string& name) {
+  const auto found =
+      std::find_if(rows.begin(), rows.end(), [&](const json& row) { return row["name"] == name; });
+  REQUIRE(found != rows.end());
+  return *found;
+}
+
+CsvTable acl_calls_of(const fs::path& capture) {
+  done({"export", "summary", "acl_statistic", "--style", "cann5", "-q", "-dir", capture.string()});
+  return parse_csv(read_file(capture / "device_0" / "summary" / "acl_statistic_0.csv"));
+}
+
+double fastest_us(const fs::path& capture) {
+  const CsvTable calls = acl_calls_of(capture);
+  for (std::size_t i = 0; i < calls.rows.size(); ++i) {
+    if (calls.cell(i, "Name") == "aclmdlExecute") return std::stod(calls.cell(i, "Min(us)"));
+  }
+  return 0;
+}
+
+std::set<std::string> types_in(const fs::path& capture) {
+  done({"export", "summary", "op_statistic", "-q", "-dir", capture.string()});
+  const auto types =
+      read_product(capture / "mindstudio_profiler_output", "op_statistic").column_cells("OP Type");
+  return {types.begin(), types.end()};
+}
+
+}  // namespace
+
+TEST_CASE(
+    "the case study: a slow start, the call behind it, its operators, and what fusing saves") {
+  const TempFolder folder;
+  const fs::path slow = profile(folder / "slow", {"--slow-start", std::to_string(kSleepS)});
+
+  // The timeline of the first iteration, with all that the host did.
+  done({"export", "timeline", "--style", "cann5", "--model-id", "1", "--iteration-id", "1", "-q",
+        "-dir", slow.string()});
+  const json timeline = json::parse(read_file(slow / "timeline" / "msprof_0_1_1.json"));
+  std::map<std::int64_t, std::string> rows;
+  for (const json& event : timeline) {
+    if (event["name"] == "process_name") rows[event["pid"]] = event["args"]["name"];
+  }
+  // The name of the longest slice of a row, and its ms.
+  const auto longest = [&](const std::string& row) {
+    std::pair<std::string, double> most;
+    for (const json& event : timeline) {
+      if (event["ph"] != "X" || rows.at(event["pid"]) != row) continue;
+      if (event["dur"].get<double>() > most.second)
+        most = {event["name"], event["dur"].get<double>()};
+    }
+    return std::pair(most.first, most.second / 1000);
+  };
+  CHECK(longest("MsprofTx").first == "CreateMultipleStreamsFromFile");
+  CHECK(longest("MsprofTx").second > 1000 * kSleepS);
+  CHECK(longest("AscendCL").first == "aclmdlExecute");
+  CHECK_FALSE(longest("Task Scheduler").first.empty());
+  CHECK(fs::exists(slow / "host" / "timeline" / "msprof_tx_64_1.json"));
+
+  // The advice is on the screen, and stdout is free for data.
+  const RunResult summary = done({"export", "summary", "--format", "csv", "-dir", slow.string()});
+  CHECK(summary.out.empty());
+  CHECK(contains(summary.err, "Check and reduce the transData: add3_trans_a"));
+  CHECK(contains(summary.err, "Fuse convolution, BN and Relu"));
+  CHECK(contains(summary.err, "conv1 + conv1_bn + conv1_relu"));
+
+  // Without the sleep: what changed most is the range.
+  const fs::path quick = profile(folder / "quick", {});
+  const json start = compared(slow, quick);
+  CHECK(start["ranges"][0]["name"] == "CreateMultipleStreamsFromFile");
+  CHECK(start["ranges"][0]["delta_us"].get<double>() < -0.9e6 * kSleepS);
+  CHECK(start["ranges"][0]["base_count"] == 1);
+  CHECK(row_named(start["ranges"], "infer")["new_count"] == 12);
+
+  // The next is the execution of the model, and of it these operators.
+  const CsvTable calls = acl_calls_of(quick);
+  std::string most;
+  double most_us = 0;
+  for (std::size_t i = 0; i < calls.rows.size(); ++i) {
+    const double us = std::stod(calls.cell(i, "Time(us)"));
+    if (us > most_us) most = calls.cell(i, "Name");
+    most_us = std::max(us, most_us);
+  }
+  CHECK(most == "aclmdlExecute");
+  for (const char* type : {"Conv2D", "BNInferenceD", "Relu", "TransData"}) {
+    INFO(type);
+    CHECK(types_in(quick).contains(type));
+  }
+
+  // The fused model: its operators say what they were made of.
+  const fs::path fused = profile(folder / "fused", {"--model", "face_mask_fused"});
+  CHECK(types_in(fused).contains("ConvBNRelu"));
+  CHECK_FALSE(types_in(fused).contains("BNInferenceD"));
+  CHECK_FALSE(types_in(fused).contains("TransData"));
+  done({"export", "summary", "fusion_op", "-q", "-dir", fused.string()});
+  const auto fusions = read_product(fused / "mindstudio_profiler_output", "fusion_op")
+                           .cells({"Model Name", "Fusion Op", "Original Ops"});
+  CHECK(fusions.size() == 11);
+  CHECK(fusions.front() == "face_mask_fused|conv1_fused|conv1;conv1_bn;conv1_relu");
+
+  const json saved = compared(quick, fused);
+  CHECK(saved["matches"]["by_fusion"] == 11);
+  std::set<std::string> joined;
+  for (const json& op : saved["ops"]) {
+    if (op["matched_by"] != "fusion") continue;
+    joined.insert(op["new_names"][0].get<std::string>());
+    CHECK(op["base_names"].size() == 3);
+    CHECK(op["new_type"] == "ConvBNRelu");
+  }
+  CHECK(joined.contains("conv1_fused"));
+  // The fastest of each: what else a machine does hardly changes it.
+  CHECK(row_named(saved["calls"], "aclmdlExecute")["new_count"] == 12);
+  CHECK(fastest_us(quick) / fastest_us(fused) > 1);
+
+  const RunResult text = done({"compare", "-q", quick.string(), fused.string(), "--top", "40"});
+  CHECK(contains(text.out, "conv1+conv1_bn+conv1_relu"));
+  CHECK(contains(text.out, "Ranges of the application, one range"));
+}
+
+TEST_CASE("scripts/case-study walks the story and names every finding") {
+  const TempFolder folder;
+  const RunResult walk =
+      run_program(std::string(MSPROF_PAGES) + "/scripts/case-study",
+                  {"--build", BUILD_FOLDER, "--output", (folder / "walk").string(), "--slow-start",
+                   "0.5", "--images", "12", "--c"});
+  INFO(walk.out);
+  INFO(walk.err);
+  REQUIRE(walk.exit_code == 0);
+  for (const std::string finding :
+       {"the rows MsprofTx, AscendCL and Task Scheduler",
+        "CreateMultipleStreamsFromFile stands out", "check and reduce the transData",
+        "fuse convolution, BN and Relu", "aclmdlExecute takes most of all calls",
+        "Conv2D, BNInferenceD and Relu", "ConvBNRelu takes the place",
+        "11 operators stand for three each", "times as fast"}) {
+    INFO(finding);
+    CHECK(contains(walk.out, finding));
+  }
+  CHECK(contains(walk.out, "5645.052"));
+
+  const RunResult wrong =
+      run_program(std::string(MSPROF_PAGES) + "/scripts/case-study", {"--what"});
+  CHECK(wrong.exit_code == 2);
+  CHECK(contains(wrong.err, "usage: scripts/case-study"));
+}
