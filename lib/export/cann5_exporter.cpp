@@ -18,8 +18,7 @@ namespace msprof {
 
 // make_cann5_table: a table of today under the columns of CANN 5.
 // Source: cann_device.md 24: no Device_id (a file is about one device), Block Dim for Block Num, no
-// unit behind points in time, fusion_op in bytes. cann5_classic.md 10: msprof_tx in ns, without
-// domains and devices; the folders.
+// unit behind points in time, fusion_op in bytes; msprof_tx in ns, without domains and devices.
 
 namespace {
 

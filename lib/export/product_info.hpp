@@ -25,7 +25,7 @@ inline constexpr RawNeeds kDeviceLogs = {"stars_soc|hwts|ts_track", true};
 inline constexpr RawNeeds kDeviceLogsAndHost = {
     "stars_soc|hwts|ts_track task_track node_basic_info", true};
 
-// Where --style cann5 puts a file. Source: cann5_classic.md 10.
+// Where --style cann5 puts a file. Source: cann_device.md 24.
 enum class Cann5Folder {
   device,   // device_N/summary, device_N/timeline: one a device
   host,     // host/summary, host/timeline: of the whole capture, under device number 64

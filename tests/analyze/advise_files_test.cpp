@@ -281,6 +281,24 @@ TEST_CASE("prof_rule_0.json has the groups and suggestions that consumers know")
   CHECK(found->take().front().suggestions.size() == suggestions.size());
 }
 
+TEST_CASE("Convolution, BN and Relu one after the other are a suggestion of the tuning file") {
+  const auto suggested = [](double relu_us) {
+    OperatorScene scene;
+    scene.add({"conv1", "Conv2D", "AI_CORE", 900});
+    scene.add({"conv1_bn", "BNInferenceD", "AI_CORE", 20});
+    scene.add({"conv1_relu", "Relu", "AI_CORE", relu_us});
+    const auto found = std::make_shared<TuningFiles>();
+    run_export_jobs(scene.db(), plan_prof_rules(scene.db(), scene.folder() / "out", {}, found));
+    std::vector<std::string> operators;
+    for (const TuningSuggestion& one : found->take().front().suggestions) {
+      if (one.suggestion.starts_with("Fuse convolution, BN and Relu")) operators = one.operators;
+    }
+    return operators;
+  };
+  CHECK(suggested(80) == std::vector<std::string>{"conv1 + conv1_bn + conv1_relu"});
+  CHECK(suggested(10).empty());  // 3 % of the time
+}
+
 TEST_CASE("A capture of layers has no prof_rule file, and named tables have none") {
   LayerScene layers(std::vector<LayerScene::Layer>{{"conv", "Conv2D"}});
   CHECK(plan_prof_rules(layers.db(), layers.folder(), {}, nullptr).empty());

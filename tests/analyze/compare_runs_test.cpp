@@ -7,6 +7,7 @@
 #include <random>
 
 #include "analyze/compare/compare.hpp"
+#include "analyze/compare/side_profile.hpp"
 #include "import/importer.hpp"
 #include "support/job_builder.hpp"
 #include "support/temp_folder.hpp"
@@ -118,6 +119,27 @@ TEST_CASE("Of 105 comparisons of equal runs that drift none reports a change") {
   // The floor is not high for nothing: half of it would report some of these.
   CHECK(total > 0.5);
   CHECK(op > 0.5);
+}
+
+TEST_CASE("A start that slept stands out however noisy the executions are") {
+  const auto measured = [](double us, double mad_us) {
+    Measured one;
+    one.add_run(us, mad_us, us);
+    return one;
+  };
+  // Executions of 30 ms that lie 20 ms apart: noise of 200 %.
+  const NoiseFloor floor(measured(30'000, 20'000), measured(30'000, 20'000));
+  const double per_execution = 1.0 / 40;
+  const auto is_noise = [&](double base_us, double now_us) {
+    const Measured base = measured(base_us, 0), now = measured(now_us, 0);
+    return Change{base_us, now_us, floor.range_us(base, now, per_execution)}.is_noise();
+  };
+  CHECK_FALSE(is_noise(5'000'000, 20'000));
+  CHECK_FALSE(is_noise(20'000, 5'000'000));
+  // What a busy machine may do.
+  CHECK(is_noise(200'000, 90'000));
+  CHECK(is_noise(90'000, 200'000));
+  CHECK(is_noise(20'000, 22'000));
 }
 
 TEST_CASE("A run beside another program is no slower model, and no faster one the other way") {

@@ -1,6 +1,6 @@
 // acl of CANN 5: one row a call of AscendCL, in the order of their begins; acl_statistic: one row a
 // name of them, by name.
-// Source: cann5_classic.md 10. Both are of the whole capture.
+// Source: cann_device.md 24. Both are of the whole capture.
 #include <map>
 
 #include "export/products.hpp"

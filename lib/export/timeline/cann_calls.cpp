@@ -1,5 +1,5 @@
 // Layer cann: calls on the host, a thread each, and the starts of arrows to what they launched.
-// Source: cann_host.md 2.5; of CANN 5: cann5_classic.md 10, cann_device.md 24.
+// Source: cann_host.md 2.5; of CANN 5: cann_device.md 24.
 #include <map>
 #include <optional>
 #include <set>

@@ -25,7 +25,7 @@ enum class TraceProcess : std::int64_t {
   device_memory = 17,
   voltage = 30,  // a place that chips with voltages leave free
   overlap = 31,
-  // Of CANN 5, which numbered its processes in this way (cann5_classic.md 10).
+  // Of CANN 5, which numbered its processes in this way (cann_device.md 24).
   cann5_user_ranges = 0,
   cann5_steps = 1,
   cann5_acl = 2,
