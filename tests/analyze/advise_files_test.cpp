@@ -290,7 +290,9 @@ TEST_CASE("Convolution, BN and Relu one after the other are a suggestion of the 
     const auto found = std::make_shared<TuningFiles>();
     run_export_jobs(scene.db(), plan_prof_rules(scene.db(), scene.folder() / "out", {}, found));
     std::vector<std::string> operators;
-    for (const TuningSuggestion& one : found->take().front().suggestions) {
+    const std::vector<TuningFile> files = found->take();
+    REQUIRE(files.size() == 1);
+    for (const TuningSuggestion& one : files.front().suggestions) {
       if (one.suggestion.starts_with("Fuse convolution, BN and Relu")) operators = one.operators;
     }
     return operators;
