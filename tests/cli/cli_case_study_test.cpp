@@ -17,18 +17,12 @@ namespace {
 constexpr double kSleepS = 0.5;
 
 // The application of the demo, recorded into a folder of its own; its PROF_ folder.
-fs::path profile(const fs::path& out, Words arguments) {
-  const json settings = {{"result_dir", out.string()},
-                         {"acl", "on"},
-                         {"msproftx", "on"},
-                         {"runtimeApi", "on"},
-                         {"taskTime", "on"},
-                         {"ai_core_profiling", "on"},
-                         {"ai_core_metrics", "PipeUtilization"}};
+fs::path profile(const fs::path& out, const Words& arguments) {
   fs::create_directories(out);
-  arguments.insert(arguments.end(), {"--images", "12"});
-  const RunResult run = run_program(std::string(DEMO_ACL_FOLDER) + "/main", arguments,
-                                    {.variables = {{"PROFILER_SAMPLECONFIG", settings.dump()}}});
+  std::string application = std::string(DEMO_ACL_FOLDER) + "/main --images 12";
+  for (const std::string& word : arguments) application += " " + word;
+  const RunResult run = run_msprof({"--application=" + application, "--msproftx=on",
+                                    "--runtime-api=on", "--output=" + out.string()});
   INFO(run.err);
   REQUIRE(run.exit_code == 0);
   for (const std::string& name : names_in(out)) {
