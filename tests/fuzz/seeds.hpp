@@ -19,7 +19,8 @@ std::string pack(const std::vector<SeedFile>& files);
 // What boards answer, as fuzz_board_answer takes it.
 std::vector<std::string> board_answers();
 
-// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout" or "sql".
+// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "script" or
+// "sql".
 std::vector<std::string> seeds(std::string_view target);
 
 }  // namespace msprof::fuzz
