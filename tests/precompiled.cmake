@@ -22,10 +22,14 @@ target_precompile_headers(msprof_precompiled_test PRIVATE
 
 set_target_properties(msprof_precompiled_test PROPERTIES MSPROF_TEST_CODE ON)
 
-# For every library and program of `folder` and below that is compiled with our flags alone.
+# For every library and program of `folder` and below that is compiled with our flags alone, but for programs in C.
 function(msprof_share_precompiled folder set)
   msprof_targets_below(${folder} targets)
   foreach(target ${targets})
+    get_target_property(sources ${target} SOURCES)
+    if(sources MATCHES "\\.c(;|$)")
+      continue()
+    endif()
     target_precompile_headers(${target} REUSE_FROM msprof_precompiled_${set})
   endforeach()
 endfunction()
@@ -36,7 +40,8 @@ endforeach()
 foreach(folder lib/analyze lib/board lib/collect lib/doctor apps/msprof)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/${folder} json)
 endforeach()
-foreach(folder support base session store derive import export query analyze doctor collect ssh board golden cli fuzz)
+foreach(folder support base session store derive import export query analyze doctor runtime acl mstx python collect ssh
+        board golden cli fuzz)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/tests/${folder} test)
 endforeach()
 
