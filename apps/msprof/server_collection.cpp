@@ -47,7 +47,11 @@ class ServerInjection : public Injection {
     }
     ServerRuntimes runtimes = host_.find_runtimes();
     run.choice = choose_runtime(request_.runtime, runtimes);
-    check_for_runtime(run.settings, run.choice);
+    if (run.choice.runtime != CannRuntime::vendor && run.settings.is_given("dynamic"))
+      throw Error(Exit::usage,
+                  "--dynamic reaches a process of this machine only, but where the server has the "
+                  "vendor's msprof: log in there and give it to the msprof of the server");
+    check_run(run);
     log::info("{}", run.choice.sentence);
     sentence_ = run.choice.sentence;
     host_.set_tool(runtimes.tool());
