@@ -22,14 +22,10 @@ target_precompile_headers(msprof_precompiled_test PRIVATE
 
 set_target_properties(msprof_precompiled_test PROPERTIES MSPROF_TEST_CODE ON)
 
-# For every library and program of `folder` and below that is compiled with our flags alone, but for programs in C.
+# For every library and program of `folder` and below that is compiled with our flags alone.
 function(msprof_share_precompiled folder set)
   msprof_targets_below(${folder} targets)
   foreach(target ${targets})
-    get_target_property(sources ${target} SOURCES)
-    if(sources MATCHES "\\.c(;|$)")
-      continue()
-    endif()
     target_precompile_headers(${target} REUSE_FROM msprof_precompiled_${set})
   endforeach()
 endfunction()
@@ -40,10 +36,16 @@ endforeach()
 foreach(folder lib/analyze lib/board lib/collect lib/doctor apps/msprof)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/${folder} json)
 endforeach()
-foreach(folder support base session store derive import export query analyze doctor runtime acl mstx python collect ssh
-        board golden cli fuzz)
+foreach(folder support base session store derive import export query analyze doctor collect ssh board golden cli fuzz)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/tests/${folder} test)
 endforeach()
+
+# Tests of the runtimes; the programs beside them are not sanitized, or are C.
+target_precompile_headers(acl_test REUSE_FROM msprof_precompiled_test)
+target_precompile_headers(acl_dynamic_test REUSE_FROM msprof_precompiled_test)
+target_precompile_headers(mstx_test REUSE_FROM msprof_precompiled_test)
+target_precompile_headers(python_test REUSE_FROM msprof_precompiled_test)
+target_precompile_headers(runtime_test REUSE_FROM msprof_precompiled_test)
 
 # Several sources as one, for the test build alone: what templates make of the headers (JSON, Catch) is made once for
 # eight of them. A name in an unnamed namespace is then that of all; a source with a name that another one of its
@@ -79,14 +81,16 @@ msprof_compile_together(${lib}/import
   record_layout svp/aicpu svp/aicore cann/data_preprocess cann/dictionaries cann/record_scan cann/record_stream
   cann/join/host_rows cann/join/device_tasks cann/join/join_host)
 msprof_compile_together(${lib}/export
-  summary/cann_msprof_tx summary/cann_op_statistic summary/cann_op_summary summary/svp_acl_statistic summary/svp_frequency
-  summary/svp_op_statistic summary/svp_op_summary summary_exporter timeline/cann_communication timeline/cann_hardware
+  summary/cann_acl summary/cann_msprof_tx summary/cann_op_statistic summary/cann_op_summary summary/svp_acl_statistic
+  summary/svp_frequency summary/svp_op_statistic summary/svp_op_summary summary_exporter timeline/cann_communication timeline/cann_hardware
   timeline/cann_steps unified/tasks)
 msprof_compile_together(${lib}/analyze advise/facts advise/table_scan)
 msprof_compile_together(${lib}/doctor capture_checks)
-msprof_compile_together(${lib}/collect elf_file run_folder)
-msprof_compile_together(${lib}/board listing shell ssh_host tar_transfer upload)
-msprof_compile_together(${tests}/acl examples_test prof_config_test)
+msprof_compile_together(${lib}/collect
+  elf_file run_folder cann/collector_options cann/dynamic_client cann/json_fault cann/profiling_options)
+msprof_compile_together(${lib}/board listing server shell ssh_host tar_transfer upload)
+msprof_compile_together(${tests}/acl
+  examples_test prof_config_test framework_options_test dynamic/dynamic_session_test)
 # Its sources try each header by itself.
 set_target_properties(acl_headers_test PROPERTIES UNITY_BUILD OFF)
 msprof_compile_together(${tests}/analyze)
@@ -99,8 +103,8 @@ msprof_compile_together(${tests}/session svp_names_test)
 msprof_compile_together(${tests}/ssh command_test patience_test sftp_weak_test)
 msprof_compile_together(${tests}/board
   collect_run_lock_test collect_upload_test cat_reader_test tar_writer_test transfer_fixture transfer_test)
-msprof_compile_together(${tests}/cli cli_hostile_store_test cli_query_sql_test cli_query_test command_line_test)
+msprof_compile_together(${tests}/cli cli_case_study_test cli_hostile_store_test cli_query_sql_test cli_query_test command_line_test)
 msprof_compile_together(${tests}/collect
-  collect_arrival_test collect_command_test collect_demo_test collect_options_test)
+  cann/run_test collect_arrival_test collect_command_test collect_demo_test collect_options_test)
 msprof_compile_together(${tests}/golden
   cann_damage_folder_test cann_batches_test cann_damage_records_test cann_host_tables_test cann_style_test)

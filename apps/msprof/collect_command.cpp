@@ -5,7 +5,6 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -248,11 +247,6 @@ void check_dialect(const CollectArguments& arguments) {
                     cann, svp));
 }
 
-std::string variable(const char* name) {
-  const char* const value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Whether the application of a run on this machine is one for CANN: by hand, or by what it loads.
 bool is_cann(const CollectArguments& arguments) {
   if (arguments.cann || arguments.dialect) return arguments.cann || arguments.dialect == "cann";
@@ -262,9 +256,10 @@ bool is_cann(const CollectArguments& arguments) {
   ApplicationKind kind = ApplicationKind::unknown;
   try {
     const std::filesystem::path current = std::filesystem::current_path();
-    kind = kind_of(find_application(*arguments.main, arguments.application_arguments, current,
-                                    variable("PATH")),
-                   current, variable("LD_LIBRARY_PATH"));
+    const RuntimeSurroundings around = surroundings_of_process();
+    kind = kind_of(
+        find_application(*arguments.main, arguments.application_arguments, current, around.path),
+        current, around.library_path);
   } catch (const Error&) {
     // It is missed where it is looked for.
   }

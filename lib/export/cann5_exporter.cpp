@@ -285,10 +285,10 @@ TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Ti
   return timeline;
 }
 
-using Tables = std::shared_ptr<const SummaryTables>;
+using SharedTables = std::shared_ptr<const SummaryTables>;
 
 // The tables of one folder of a device, or of the host.
-void plan_tables(const Database& db, const Tables& tables, const DevicePart& part,
+void plan_tables(const Database& db, const SharedTables& tables, const DevicePart& part,
                  const std::shared_ptr<ProductFolder>& folder, SummaryFormat format,
                  std::vector<ExportJob>& jobs) {
   const std::string_view extension = format == SummaryFormat::csv ? ".csv" : kJsonTableExtension;

@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <stdio.h>
 #include <sys/mman.h>
-#include <time.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -30,10 +29,7 @@ constexpr std::uint64_t kFillBytes = std::uint64_t{256} << 10;
 // In the number of the next record: nobody takes a place any more.
 constexpr std::uint64_t kClosed = std::uint64_t{1} << 62;
 
-void sleep_a_millisecond() {
-  const timespec time = {0, 1'000'000};
-  nanosleep(&time, nullptr);
-}
+using runtime::sleep_a_millisecond;
 
 // The first 8 bytes of a record with the number that they carry.
 std::uint64_t head_of(const void* record, Counter counter, std::uint64_t number) {

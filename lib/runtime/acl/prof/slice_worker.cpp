@@ -1,7 +1,6 @@
 #include "runtime/acl/prof/slice_worker.hpp"
 
 #include <pthread.h>
-#include <time.h>
 
 #include <chrono>
 #include <exception>
@@ -10,6 +9,7 @@
 #include "runtime/acl/prof/slice_file.hpp"
 #include "runtime/engine/blocked_signals.hpp"
 #include "runtime/engine/cancellation.hpp"
+#include "runtime/engine/clock.hpp"
 
 namespace msprof::acl {
 
@@ -19,10 +19,7 @@ constexpr std::chrono::seconds kIdle{1};
 // Milliseconds that the end of a process waits.
 constexpr int kTriesAtExit = 50;
 
-void sleep_a_millisecond() {
-  const timespec time = {0, 1'000'000};
-  nanosleep(&time, nullptr);
-}
+using runtime::sleep_a_millisecond;
 
 }  // namespace
 
