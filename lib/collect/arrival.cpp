@@ -15,6 +15,7 @@
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
 #include "collect/run_changes.hpp"
@@ -30,15 +31,8 @@ constexpr std::size_t kMaxNameBytes = 200;
 constexpr std::string_view kDone = ".done";
 constexpr std::uint64_t kMaxDoneBytes = 4096;
 constexpr int kMaxSuffixes = 10'000;
-
-// ".collect.<pid>.<n>.msprof-tmp"
-void remove_stale_staging(const fs::path& output) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(output, error)) {
-    const std::string name = entry.path().filename().string();
-    if (name.starts_with(kStagingStem) && is_stale_temporary(name)) remove_tree(entry.path());
-  }
-}
+// Folders of a staging folder into which applications record, rather than copies of what they did.
+constexpr std::string_view kRecordedInto[] = {"remote/profiling", "dynamic"};
 
 // Renames like rename(2), but never over something that is there.
 int rename_to_new(const fs::path& from, const fs::path& to) {
@@ -48,6 +42,50 @@ int rename_to_new(const fs::path& from, const fs::path& to) {
   struct stat there = {};
   if (::lstat(to.c_str(), &there) == 0) return EEXIST;
   return ::rename(from.c_str(), to.c_str()) == 0 ? 0 : errno;
+}
+
+// Gives `source` the name `name` in `output`, or "name~2", "name~3", … where that is taken.
+fs::path publish_into(const fs::path& output, const fs::path& source, const std::string& name) {
+  for (int number = 1; number < kMaxSuffixes; ++number) {
+    fs::path target = output / (name + name_suffix(number));
+    const int error = rename_to_new(source, target);
+    if (error == 0) return target;
+    if (error != EEXIST && error != ENOTEMPTY) throw_cannot_write(target, error);
+  }
+  throw_cannot_write(output / name, EEXIST);
+}
+
+// What an application recorded into `stale` under an msprof that was killed is nowhere else.
+void rescue_captures(const fs::path& stale, const fs::path& output) {
+  for (const std::string_view folder : kRecordedInto) {
+    const fs::path root = stale / folder;
+    std::vector<std::string> captures;
+    for (const auto& [path, file] : list_tree(root).files) {
+      const bool is_inside = !captures.empty() && is_below(path, captures.back());
+      if (!is_inside && file.is_folder() && is_capture_name(fs::path(path).filename().string()))
+        captures.push_back(path);
+    }
+    for (const std::string& path : captures) {
+      if (!has_data_folder(root / path)) continue;
+      drop_special_files(root / path);
+      const fs::path saved = publish_into(output, root / path, fs::path(path).filename().string());
+      log::warn("recorded under an msprof that was killed, and kept: {}", saved.string());
+    }
+  }
+}
+
+// ".collect.<pid>.<n>.msprof-tmp"
+void remove_stale_staging(const fs::path& output) {
+  std::error_code error;
+  std::vector<fs::path> stale;
+  for (const auto& entry : fs::directory_iterator(output, error)) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with(kStagingStem) && is_stale_temporary(name)) stale.push_back(entry.path());
+  }
+  for (const fs::path& folder : stale) {
+    rescue_captures(folder, output);
+    remove_tree(folder);
+  }
 }
 
 // Size in a `.done`: boards write file_len, older CANN releases filesize.
@@ -143,13 +181,7 @@ Staging::~Staging() {
 }
 
 fs::path Staging::publish(const fs::path& source, const std::string& name) const {
-  for (int number = 1; number < kMaxSuffixes; ++number) {
-    fs::path target = output_ / (name + name_suffix(number));
-    const int error = rename_to_new(source, target);
-    if (error == 0) return target;
-    if (error != EEXIST && error != ENOTEMPTY) throw_cannot_write(target, error);
-  }
-  throw_cannot_write(output_ / name, EEXIST);
+  return publish_into(output_, source, name);
 }
 
 }  // namespace msprof

@@ -34,7 +34,8 @@ inline constexpr std::uint64_t kNoSpaceBytes = 4'000'000;
 std::optional<std::uint64_t> free_bytes_of(const std::filesystem::path& folder);
 
 // A folder inside the output folder where results become whole before they get their names. Gone
-// when it is destroyed; what a killed msprof left is removed by the next one.
+// when it is destroyed; what a killed msprof left is removed by the next one, but for what an
+// application recorded into it, which gets its name.
 class Staging {
  public:
   // Creates `output` where needed; throws Error(cannot_write) naming it and --output.

@@ -17,7 +17,7 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kMaxBytes = 64 << 10;
+constexpr std::size_t kMaxOutputBytes = 64 << 10;
 
 using Clock = std::chrono::steady_clock;
 
@@ -76,7 +76,8 @@ std::optional<std::string> read_until(int fd, Clock::time_point end) {
     const ssize_t got = ::read(fd, part.data(), part.size());
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) return text;
-    text.append(part.data(), std::min(static_cast<std::size_t>(got), kMaxBytes - text.size()));
+    text.append(part.data(),
+                std::min(static_cast<std::size_t>(got), kMaxOutputBytes - text.size()));
   }
 }
 

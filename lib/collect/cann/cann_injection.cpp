@@ -11,6 +11,7 @@
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "collect/cann/collector_values.hpp"
 #include "collect/cann/rank.hpp"
 #include "collect/cann/sample_config.hpp"
 
@@ -76,6 +77,12 @@ void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& c
 }
 
 void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
+  if (!is_plain_path(paths.output))
+    throw Error(
+        Exit::usage,
+        fmt::format("CANN's runtime refuses quotes and one of \\ % > < | & $ ; ` in {}: choose "
+                    "another folder with --output",
+                    printable(paths.output)));
   for (std::string& entry : environment_list(run_.settings.value("environment")))
     command.environment.push_back(std::move(entry));
   for (const std::string& entry : run_.framework_variables) command.environment.push_back(entry);

@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "collect/cann/collector_values.hpp"
 
 namespace msprof {
 
@@ -151,20 +152,6 @@ constexpr std::array kOptions = {
                     "with --export=on: JSON that says what goes into the timeline"},
 };
 
-constexpr std::array<std::string_view, 9> kMetricNames = {
-    "ArithmeticUtilization",
-    "PipeUtilization",
-    "Memory",
-    "MemoryL0",
-    "MemoryUB",
-    "ResourceConflictRatio",
-    "L2Cache",
-    "MemoryAccess",
-    "PipelineExecuteUtilization",
-
-};
-constexpr std::size_t kMaxEvents = 8;
-
 bool is_one_of(std::string_view value, const std::vector<std::string_view>& all) {
   return std::find(all.begin(), all.end(), value) != all.end();
 }
@@ -178,25 +165,14 @@ std::string wrong_value(const CollectorOption& option, const std::string& value,
   return fmt::format("--{} takes {}, not '{}'{}", option.name, expected, printable(value), near);
 }
 
-// "Custom:0x49,0x50": up to 8 events.
-bool are_custom_events(std::string_view value) {
-  constexpr std::string_view kCustom = "Custom:";
-  if (!value.starts_with(kCustom)) return false;
-  const auto events = split(value.substr(kCustom.size()), ',');
-  return events.size() <= kMaxEvents &&
-         std::all_of(events.begin(), events.end(), [](std::string_view event) {
-           return event.size() > 2 && event.starts_with("0x") &&
-                  event.find_first_not_of("0123456789abcdefABCDEF", 2) == std::string_view::npos;
-         });
-}
-
 std::string metrics_problem(const CollectorOption& option, const std::string& value) {
-  const std::vector<std::string_view> names(kMetricNames.begin(), kMetricNames.end());
-  if (is_one_of(value, names) || are_custom_events(value)) return "";
-  return wrong_value(
-      option, value,
-      fmt::format("{} or Custom:0x…,0x… with at most {} events", listed(names, "or"), kMaxEvents),
-      did_you_mean(value, texts(names)));
+  const auto& names = core_metrics();
+  const bool is_named = std::find(names.begin(), names.end(), value) != names.end();
+  if (is_named || are_custom_metrics(value)) return "";
+  return wrong_value(option, value,
+                     fmt::format("{} or {}0x…,0x… with at most {} events", listed(names, "or"),
+                                 kCustomMetrics, kMaxCoreEvents),
+                     did_you_mean(value, names));
 }
 
 // "200..4294967295MB"

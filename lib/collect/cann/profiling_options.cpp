@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "collect/cann/collector_values.hpp"
 #include "collect/cann/json_fault.hpp"
 
 namespace msprof {
@@ -17,8 +18,6 @@ namespace {
 using Json = nlohmann::ordered_json;
 
 constexpr int kMaxShown = 60;
-constexpr std::size_t kMaxEvents = 8;
-constexpr std::string_view kCustom = "Custom:";
 
 std::vector<ProfilingOption> make_table() {
   using enum OptionKind;
@@ -52,13 +51,7 @@ std::vector<ProfilingOption> make_table() {
       on_off("task_block", "blocks of a task"),
       on_off("task_memory", "memory of operators"),
       on_off("task_tsfw", "the task scheduler's firmware"),
-      {"aic_metrics",
-       metrics,
-       {"ArithmeticUtilization", "PipeUtilization", "Memory", "MemoryL0", "MemoryUB",
-        "ResourceConflictRatio", "L2Cache", "PipelineExecuteUtilization", "MemoryAccess"},
-       0,
-       0,
-       "counters of the AI cores"},
+      {"aic_metrics", metrics, core_metrics(), 0, 0, "counters of the AI cores"},
       {"fp_point", text, {}, 0, 0, "first operator of the forward pass; \"\" searches for it"},
       {"bp_point", text, {}, 0, 0, "last operator of the backward pass; \"\" searches for it"},
       on_off("instr_profiling", "bandwidth and latency of the cores; alone"),
@@ -116,32 +109,12 @@ bool is_in_range(const ProfilingOption& option, std::string_view value) {
   return parse_u64(value, number) && number >= option.low && number <= option.high;
 }
 
-// "0x416,0x417": event numbers of a chip's manual.
-bool are_events(std::string_view list) {
-  const auto events = split(list, ',');
-  return events.size() <= kMaxEvents &&
-         std::all_of(events.begin(), events.end(), [](std::string_view event) {
-           if (!event.starts_with("0x") && !event.starts_with("0X")) return false;
-           event.remove_prefix(2);
-           return !event.empty() &&
-                  event.find_first_not_of("0123456789abcdefABCDEF") == std::string_view::npos;
-         });
-}
-
 bool are_distinct_choices(const ProfilingOption& option, std::string_view list) {
   std::set<std::string_view> seen;
   for (const std::string_view one : split(list, ',')) {
     if (!is_one_of(option.choices, one) || !seen.insert(one).second) return false;
   }
   return true;
-}
-
-// Collection refuses what a shell might take for something else.
-bool is_plain_path(std::string_view path) {
-  return std::none_of(path.begin(), path.end(), [](char c) {
-    return static_cast<unsigned char>(c) < 0x20 || c == 0x7F ||
-           std::string_view("\"'\\%><|&$;`").find(c) != std::string_view::npos;
-  });
 }
 
 bool is_value_of(const ProfilingOption& option, std::string_view value) {
@@ -151,8 +124,7 @@ bool is_value_of(const ProfilingOption& option, std::string_view value) {
     case OptionKind::choices:
       return are_distinct_choices(option, value);
     case OptionKind::metrics:
-      return is_one_of(option.choices, value) ||
-             (value.starts_with(kCustom) && are_events(value.substr(kCustom.size())));
+      return is_one_of(option.choices, value) || are_custom_metrics(value);
     case OptionKind::number:
       return is_in_range(option, value);
     case OptionKind::storage:
@@ -174,7 +146,7 @@ std::string expected(const ProfilingOption& option) {
       return fmt::format("some of {}, each once, with commas between them", listed(option.choices));
     case OptionKind::metrics:
       return fmt::format("{}, or {}0x… with up to eight events", listed(option.choices, "or"),
-                         kCustom);
+                         kCustomMetrics);
     case OptionKind::number:
       return fmt::format("a whole number from {} to {}", option.low, option.high);
     case OptionKind::storage:

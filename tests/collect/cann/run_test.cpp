@@ -299,6 +299,28 @@ TEST_CASE("Ctrl-C ends the application, and what it recorded is whole") {
   CHECK(imported.number("SELECT count(*) FROM task") > 0);
 }
 
+TEST_CASE("what an application recorded under an msprof that was killed gets its name later") {
+  const Scene scene;
+  const Scene source;
+  REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
+  const std::string name = source.captures().front();
+  // No process has this number.
+  const fs::path stale = scene.out() / ".collect.4999999.0.msprof-tmp";
+  fs::create_directories(stale / "remote" / "profiling" / "host_1_ascend_ms");
+  fs::create_directories(stale / "captures" / "PROF_000002_half" / "host" / "data");
+  fs::create_directories(stale / "remote" / "profiling" / "PROF_000003_empty" / "host");
+  fs::copy(source.out() / name, stale / "remote" / "profiling" / "host_1_ascend_ms" / name,
+           fs::copy_options::recursive);
+  const RunResult run = scene.collect({"-m", kDemo, "--", "--images", "1"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("recorded under an msprof that was killed, and kept: " +
+                               (scene.out() / name).string()));
+  CHECK_FALSE(fs::exists(stale));
+  REQUIRE(scene.captures().size() == 2);
+  CHECK(ImportedCapture(scene.out() / name).import().exit_code == 0);
+}
+
 TEST_CASE("--json tells what was run, by what, and what came of it") {
   const Scene scene;
   const RunResult run = scene.collect({"-m", kDemo, "--json", "--all", "--", "--images", "1"});
