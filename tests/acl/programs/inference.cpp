@@ -25,6 +25,16 @@ aclmdlDataset* dataset(std::size_t bytes) {
   return set;
 }
 
+// With its buffers and their memory.
+void destroy(aclmdlDataset* dataset) {
+  for (std::size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
+    aclDataBuffer* const buffer = aclmdlGetDatasetBuffer(dataset, i);
+    check(aclrtFree(aclGetDataBufferAddr(buffer)), "aclrtFree");
+    aclDestroyDataBuffer(buffer);
+  }
+  aclmdlDestroyDataset(dataset);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -46,6 +56,9 @@ int main(int argc, char** argv) {
   }
   aclmdlDataset* const output = dataset(aclmdlGetOutputSizeByIndex(desc, 0));
   for (int i = 0; i < 3; ++i) check(aclmdlExecute(model, input, output), "aclmdlExecute");
+  destroy(input);
+  destroy(output);
+  aclmdlDestroyDesc(desc);
   check(aclmdlUnload(model), "aclmdlUnload");
   check(aclrtResetDevice(0), "aclrtResetDevice");
   check(aclFinalize(), "aclFinalize");

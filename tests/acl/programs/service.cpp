@@ -40,6 +40,16 @@ void add_buffer(aclmdlDataset* dataset, std::size_t bytes) {
         "aclmdlAddDatasetBuffer");
 }
 
+// With its buffers and their memory.
+void destroy(aclmdlDataset* dataset) {
+  for (std::size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
+    aclDataBuffer* const buffer = aclmdlGetDatasetBuffer(dataset, i);
+    check(aclrtFree(aclGetDataBufferAddr(buffer)), "aclrtFree");
+    aclDestroyDataBuffer(buffer);
+  }
+  aclmdlDestroyDataset(dataset);
+}
+
 }  // namespace
 
 int main(int argc, char** argv) {
@@ -71,6 +81,9 @@ int main(int argc, char** argv) {
     pause_a_moment();
   }
   if (child > 0) ::waitpid(child, nullptr, 0);
+  destroy(input);
+  destroy(output);
+  aclmdlDestroyDesc(desc);
   check(aclmdlUnload(model), "aclmdlUnload");
   check(aclrtResetDevice(0), "aclrtResetDevice");
   check(aclFinalize(), "aclFinalize");
