@@ -136,7 +136,7 @@ void remove_store(const fs::path& products) {
   fs::remove(store.parent_path(), error);  // where nothing else is in it
 }
 
-Exit run_verb(std::vector<std::string> words) {
+Exit run_verb(const std::vector<std::string>& words) {
   return cli::run(*build_command_tree(), "msprof", words);
 }
 
@@ -155,7 +155,7 @@ Exit export_capture(const CollectorSettings& settings, const std::string& captur
     if (is_part && command[1] != "db")
       command.insert(command.end(), {"--model-id", settings.value("model-id"), "--iteration-id",
                                      settings.value("iteration-id")});
-    return run_verb(std::move(command));
+    return run_verb(command);
   };
   if (!is_json && !is_part) return one(words);
   Exit exit = one({"export", "timeline"});

@@ -34,7 +34,7 @@ std::vector<pid_t> processes_of(const CannRequest& request) {
 
 // Who talks to the applications: the vendor's msprof, unless they have the host runtime.
 RuntimeChoice choose_for(const std::vector<pid_t>& processes, const CannRequest& request) {
-  const RuntimeChoice host = {CannRuntime::host, {}, "the applications have the host runtime"};
+  RuntimeChoice host = {CannRuntime::host, {}, "the applications have the host runtime"};
   if (request.runtime == "host" ||
       (!request.runtime && std::all_of(processes.begin(), processes.end(), has_host_runtime)))
     return host;

@@ -39,7 +39,7 @@ std::string options_of_run(const std::string& typed, const std::string& folder,
     sentences.push_back(fmt::format("{}: output {} becomes {}", kOptionsName,
                                     printable(check.output), printable(folder)));
   }
-  const std::string whole = with_output(check.effective, folder);
+  std::string whole = with_output(check.effective, folder);
   if (whole.size() > kMaxProfilingOptionsBytes) {
     throw Error(Exit::usage,
                 fmt::format("{}: with the output folder it has {} bytes, and at most {} are taken",

@@ -65,7 +65,7 @@ fs::path find_cann(const RuntimeSurroundings& surroundings) {
   if (!surroundings.home_path.empty())
     folders.push_back(fs::path(surroundings.home_path) / "lib64");
   for (const fs::path& folder : folders) {
-    const fs::path library = folder / kLibrary;
+    fs::path library = folder / kLibrary;
     std::error_code error;
     if (fs::is_regular_file(library, error) && !is_host_runtime_library(library)) return library;
   }

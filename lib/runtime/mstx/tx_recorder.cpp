@@ -74,16 +74,16 @@ struct TxRecorder::Ranges {
 
   Ranges() = default;
   ~Ranges() {
-    free_table(few);
-    free_table(more);
-    free_table(most);
+    free_table(few_);
+    free_table(more_);
+    free_table(most_);
   }
   Ranges(const Ranges&) = delete;
   Ranges& operator=(const Ranges&) = delete;
 
   // False where there is no place for the number.
   bool put(std::uint64_t id, Range* range) {
-    return put_in(few, id, range) || put_in(more, id, range) || put_in(most, id, range);
+    return put_in(few_, id, range) || put_in(more_, id, range) || put_in(most_, id, range);
   }
 
   // Null for the number of no open range of the domain.
@@ -94,7 +94,8 @@ struct TxRecorder::Ranges {
       taken = range;
       return true;
     };
-    if (id != 0 && !take_from(few, id, use) && !take_from(more, id, use)) take_from(most, id, use);
+    if (id != 0 && !take_from(few_, id, use) && !take_from(more_, id, use))
+      take_from(most_, id, use);
     return std::unique_ptr<Range>(taken);
   }
 
@@ -130,9 +131,9 @@ struct TxRecorder::Ranges {
     if (there) there->for_each([](Range* range) { delete range; });
   }
 
-  Table<std::size_t{1} << 12> few{nullptr};
-  Table<std::size_t{1} << 16> more{nullptr};
-  Table<kMaxOpenRanges> most{nullptr};
+  Table<std::size_t{1} << 12> few_{nullptr};
+  Table<std::size_t{1} << 16> more_{nullptr};
+  Table<kMaxOpenRanges> most_{nullptr};
 };
 
 TxRecorder::TxRecorder(TxSink& sink, DomainFilter filter)

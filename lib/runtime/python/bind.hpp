@@ -68,61 +68,62 @@ auto to_python(T value) {
   }
 }
 
-template <auto function, std::size_t outs_first, std::size_t outs_last, typename R, typename... A,
-          std::size_t... First, std::size_t... In, std::size_t... Last>
-auto wrapped(R (*)(A...), std::index_sequence<First...>, std::index_sequence<In...>,
-             std::index_sequence<Last...>) {
+template <auto kFunction, std::size_t kOutsFirst, std::size_t kOutsLast, typename R, typename... A,
+          std::size_t... kFirst, std::size_t... kIn, std::size_t... kLast>
+auto wrapped(R (*)(A...), std::index_sequence<kFirst...>, std::index_sequence<kIn...>,
+             std::index_sequence<kLast...>) {
   using All = std::tuple<A...>;
-  constexpr std::size_t kLast = sizeof...(A) - outs_last;
-  return [](typename Parameter<std::tuple_element_t<outs_first + In, All>>::Python... in) {
+  constexpr std::size_t kLastBegin = sizeof...(A) - kOutsLast;
+  return [](typename Parameter<std::tuple_element_t<kOutsFirst + kIn, All>>::Python... in) {
     // One for each pointer to a value; none where there are no such pointers.
-    [[maybe_unused]] std::tuple<std::remove_pointer_t<std::tuple_element_t<First, All>>...> first;
-    [[maybe_unused]] std::tuple<std::remove_pointer_t<std::tuple_element_t<kLast + Last, All>>...>
+    [[maybe_unused]] std::tuple<std::remove_pointer_t<std::tuple_element_t<kFirst, All>>...> first;
+    [[maybe_unused]] std::tuple<
+        std::remove_pointer_t<std::tuple_element_t<kLastBegin + kLast, All>>...>
         last;
-    ((std::get<First>(first) = {}), ...);
-    ((std::get<Last>(last) = {}), ...);
+    ((std::get<kFirst>(first) = {}), ...);
+    ((std::get<kLast>(last) = {}), ...);
     const auto call = [&] {
-      return function(&std::get<First>(first)...,
-                      Parameter<std::tuple_element_t<outs_first + In, All>>::to_c(in)...,
-                      &std::get<Last>(last)...);
+      return kFunction(&std::get<kFirst>(first)...,
+                       Parameter<std::tuple_element_t<kOutsFirst + kIn, All>>::to_c(in)...,
+                       &std::get<kLast>(last)...);
     };
     if constexpr (std::is_void_v<R>) {
       call();
       return 0;
-    } else if constexpr (outs_first + outs_last == 0) {
+    } else if constexpr (kOutsFirst + kOutsLast == 0) {
       return to_python(call());
     } else {
       const R code = call();
-      return std::make_tuple(to_python(std::get<First>(first))...,
-                             to_python(std::get<Last>(last))..., code);
+      return std::make_tuple(to_python(std::get<kFirst>(first))...,
+                             to_python(std::get<kLast>(last))..., code);
     }
   };
 }
 
 // Defines `name`. The first and the last parameters of the C function that are pointers to results
 // become results.
-template <auto function, std::size_t outs_first = 0, std::size_t outs_last = 0, typename R,
+template <auto kFunction, std::size_t kOutsFirst = 0, std::size_t kOutsLast = 0, typename R,
           typename... A>
 void define(py::module_& module, const char* name, R (*)(A...)) {
   module.def(name,
-             wrapped<function, outs_first, outs_last>(
-                 function, std::make_index_sequence<outs_first>(),
-                 std::make_index_sequence<sizeof...(A) - outs_first - outs_last>(),
-                 std::make_index_sequence<outs_last>()),
+             wrapped<kFunction, kOutsFirst, kOutsLast>(
+                 kFunction, std::make_index_sequence<kOutsFirst>(),
+                 std::make_index_sequence<sizeof...(A) - kOutsFirst - kOutsLast>(),
+                 std::make_index_sequence<kOutsLast>()),
              py::call_guard<Unlocked>());
 }
 
-template <auto function>
+template <auto kFunction>
 void plain(py::module_& module, const char* name) {
-  define<function>(module, name, function);
+  define<kFunction>(module, name, kFunction);
 }
-template <auto function, std::size_t count = 1>
+template <auto kFunction, std::size_t kCount = 1>
 void first_out(py::module_& module, const char* name) {
-  define<function, count, 0>(module, name, function);
+  define<kFunction, kCount, 0>(module, name, kFunction);
 }
-template <auto function, std::size_t count = 1>
+template <auto kFunction, std::size_t kCount = 1>
 void last_out(py::module_& module, const char* name) {
-  define<function, 0, count>(module, name, function);
+  define<kFunction, 0, kCount>(module, name, kFunction);
 }
 
 void define_base(py::module_& acl);

@@ -211,6 +211,7 @@ void settle(const std::vector<std::shared_ptr<Stream>>& streams) {
 void settle_launched(const std::vector<std::shared_ptr<Stream>>& streams,
                      std::chrono::steady_clock::time_point deadline) {
   std::vector<std::uint64_t> launched;
+  launched.reserve(streams.size());
   for (const auto& stream : streams) launched.push_back(stream->launched());
   for (int seen = 0; seen < kSeenWaiting; ++seen) {
     bool all_idle = true;

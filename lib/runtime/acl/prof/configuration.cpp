@@ -24,7 +24,7 @@ namespace {
 using nlohmann::json;
 using runtime::say;
 
-constexpr std::size_t kMaxFileBytes = 10 * 1024 * 1024;
+constexpr std::size_t kMaxFileBytes = std::size_t{10} * 1024 * 1024;
 constexpr std::uint64_t kMostSeconds = UINT32_MAX;
 constexpr mode_t kFileMode = 0640;
 constexpr aclError kWrongValue = ACL_ERROR_INVALID_PROFILING_CONFIG;

@@ -9,6 +9,7 @@
 
 namespace msprof::acl {
 
+// NOLINTNEXTLINE(bugprone-exception-escape): an empty JSON value takes no memory
 struct FrameworkOptions {
   nlohmann::json profiler;  // the same as an object "profiler" of acl.json
   std::uint64_t bits = 0;   // what such an object has no key for

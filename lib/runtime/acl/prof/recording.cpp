@@ -181,7 +181,8 @@ bool Recording::Files::make_folder() {
     if (name.empty()) return false;
     const std::string parent = output + (output.ends_with('/') ? "" : "/");
     folder = parent + name;
-    unfinished = parent + "." + name;
+    unfinished = parent;
+    unfinished.append(".").append(name);
     if (mkdir(unfinished.c_str(), kFolderMode) == 0) return true;
     if (errno != EEXIST) break;
   }
