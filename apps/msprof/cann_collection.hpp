@@ -18,6 +18,8 @@ struct CannRequest {
   std::vector<std::string> arguments;
   CollectorSettings settings;
   std::optional<std::string> runtime;  // by hand: "vendor", "cann", "host"
+  std::optional<std::string> framework;
+  std::optional<std::string> profiling_options;
 };
 
 // The whole way: with --pid a session with applications that run already, else a run here.

@@ -49,6 +49,8 @@ struct CollectArguments {
   std::vector<std::string> environment;
   std::optional<std::string> dialect;
   std::optional<std::string> runtime;
+  std::optional<std::string> framework;
+  std::optional<std::string> profiling_options;
   std::vector<CannOption> cann_options;
   bool cann = false;
   bool all = false;
@@ -105,6 +107,12 @@ void add_cann_options(cli::Command& command, CollectArguments& arguments) {
        "with --cann, by hand: the vendor's msprof of PATH, an installed CANN, or the "
        "host runtime (default: the first of these that is there)",
        {"vendor", "cann", "host"}});
+  command.add_option({"--framework", &arguments.framework, "tf|mindspore|torch",
+                      "with --cann: set the variables by which this framework is recorded",
+                      framework_names()});
+  command.add_option({"--profiling-options", &arguments.profiling_options, "JSON",
+                      "with --framework tf: its profiling_options, checked before the start "
+                      "(default: the documented ones)"});
   // References to its elements are kept.
   arguments.cann_options.reserve(collector_options().size());
   for (const CollectorOption& option : collector_options()) {
@@ -214,6 +222,8 @@ const char* given_option_of_svp(const CollectArguments& arguments) {
 // "--msproftx"; empty where none is given.
 std::string given_option_of_cann(const CollectArguments& arguments) {
   if (arguments.runtime) return "--runtime";
+  if (arguments.framework) return "--framework";
+  if (arguments.profiling_options) return "--profiling-options";
   for (const CannOption& option : arguments.cann_options) {
     if (option.value) return "--" + option.name;
   }
@@ -276,6 +286,8 @@ CannRequest cann_request(const CollectArguments& arguments) {
   request.main = arguments.main.value_or("");
   request.arguments = arguments.application_arguments;
   request.runtime = arguments.runtime;
+  request.framework = arguments.framework;
+  request.profiling_options = arguments.profiling_options;
   for (const CannOption& option : arguments.cann_options) {
     if (option.value) request.settings.set(option.name, *option.value);
   }

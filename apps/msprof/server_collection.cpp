@@ -22,6 +22,10 @@ namespace {
 // A device records up to 60 MB a second: some minutes of one.
 constexpr std::uint64_t kSmallDiskBytes = 20'000'000'000;
 
+Framework framework_of(const CannRequest& request) {
+  return request.framework ? parse_framework(*request.framework) : Framework::none;
+}
+
 // The settings of a run whose application and runtime are known when the server has been asked.
 class ServerInjection : public Injection {
  public:
@@ -36,6 +40,8 @@ class ServerInjection : public Injection {
   std::vector<ExtraFile> plan_files(const Project& project, const RunPaths& paths) override {
     CannRun run;
     run.settings = request_.settings;
+    run.framework = framework_of(request_);
+    run.profiling_options = request_.profiling_options;
     run.application = {(fs::path(paths.project) / project.target.main).lexically_normal(),
                        request_.arguments};
     run.real_program = run.application.program;
@@ -46,6 +52,8 @@ class ServerInjection : public Injection {
                                        found.leading.end());
     }
     ServerRuntimes runtimes = host_.find_runtimes();
+    if (run.framework == Framework::tensorflow || run.framework == Framework::mindspore)
+      runtimes.set_inner();
     run.choice = choose_runtime(request_.runtime, runtimes);
     if (run.choice.runtime != CannRuntime::vendor && run.settings.is_given("dynamic"))
       throw Error(Exit::usage,
@@ -114,6 +122,8 @@ Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
                             const BoardArguments& arguments, CollectOptions options,
                             const ProcessCapture& process, nlohmann::ordered_json& document) {
   request.settings.check();
+  // What is wrong with them is said before the server is asked.
+  plan_framework(framework_of(request), request.profiling_options, "/");
   ServerInjection injection(host, request, arguments);
   options.injection = &injection;
   if (arguments.upload) {

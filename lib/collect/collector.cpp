@@ -297,6 +297,11 @@ class Run {
   void publish(const Staging& staging, const Fetched& fetched) {
     for (const FetchedCapture& capture : fetched.captures)
       publish(staging, staging.path() / "captures" / capture.name, capture.name, capture.has_data);
+    result_.left = fetched.left;
+    for (LeftCapture& left : result_.left) {
+      if (!left.products.empty())
+        left.products = staging.publish(left.products, left.name + ".products");
+    }
     if (!fetched.files.empty()) {
       const std::string stem =
           result_.captures.empty() ? name_ : result_.captures.front().path.filename().string();

@@ -25,6 +25,9 @@ namespace fs = std::filesystem;
 
 namespace {
 
+// Where a runtime of CANN names the folders that it made: "<process>_profiling_output_record".
+constexpr std::string_view kCollectorRecord = "_profiling_output_record";
+
 [[noreturn]] void fail(const fs::path& path, int error_number) {
   throw Error(
       Exit::cannot_write,
@@ -219,18 +222,40 @@ void LocalHost::take_capture(const fs::path& capture, const fs::path& into, Fetc
   fetched.captures.push_back({name, has_data_folder(home)});
 }
 
+// Frameworks put their PROF folders into folders of their own, beside files of theirs.
+void LocalHost::fetch_output(const fs::path& into, Fetched& fetched) {
+  std::vector<std::string> captures;
+  std::vector<std::string> files;
+  // By path: a folder comes before what it holds.
+  for (const auto& [path, file] : list_tree(output_).files) {
+    const bool is_inside =
+        std::any_of(captures.begin(), captures.end(),
+                    [&, &name = path](const auto& one) { return is_below(name, one); });
+    if (is_inside) continue;
+    if (file.is_folder() && is_capture_name(fs::path(path).filename().string())) {
+      captures.push_back(path);
+    } else if (file.is_file() && !path.ends_with(kCollectorRecord)) {
+      files.push_back(path);
+    } else if (!file.is_folder() && !file.is_file()) {
+      ++fetched.not_fetched;
+    }
+  }
+  for (const std::string& path : captures) take_capture(output_ / path, into, fetched);
+  for (const std::string& path : files) {
+    const fs::path home = into / "files" / path;
+    std::error_code error;
+    fs::create_directories(home.parent_path(), error);
+    move_tree(output_ / path, home);
+    fetched.files.emplace_back(path);
+  }
+}
+
 Fetched LocalHost::fetch(const fs::path& into) {
   Fetched fetched;
   make_folder(into / "captures");
   make_folder(into / "files");
   if (in_place_) {
-    std::set<fs::path> captures;
-    for (const auto& entry : fs::directory_iterator(output_)) {
-      const bool is_folder = entry.is_directory() && !entry.is_symlink();
-      if (is_folder && is_capture_name(entry.path().filename().string()))
-        captures.insert(entry.path());
-    }
-    for (const fs::path& capture : captures) take_capture(capture, into, fetched);
+    fetch_output(into, fetched);
     return fetched;
   }
   RunChanges changes = compare_run(before_, list_tree(folder_->path()));

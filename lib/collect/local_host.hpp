@@ -36,6 +36,7 @@ class LocalHost : public Host {
   void add_libraries(LocalProgram& program) const;
   void take_capture(const std::filesystem::path& capture, const std::filesystem::path& into,
                     Fetched& fetched);
+  void fetch_output(const std::filesystem::path& into, Fetched& fetched);
 
   std::filesystem::path runs_;
   bool in_place_ = false;  // there is no copy: the run takes place in the project itself

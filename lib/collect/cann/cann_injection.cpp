@@ -9,6 +9,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "collect/cann/collector_values.hpp"
@@ -50,7 +51,24 @@ std::string seconds_or_dynamic(const CollectorSettings& settings) {
   return settings.is_given("delay") || settings.is_given("duration") ? "delay_or_duration" : "";
 }
 
-}  // namespace
+// What a framework's own options say is not said a second time.
+void check_for_framework(const CannRun& run) {
+  const FrameworkPlan plan = plan_framework(run.framework, run.profiling_options, "/");
+  if (!plan.records_by_itself) return;
+  for (const auto& [name, value] : run.settings.given()) {
+    const CollectorScope scope = collector_option(name)->scope;
+    const bool is_about_records =
+        scope == CollectorScope::records || scope == CollectorScope::driver || name == "dynamic";
+    if (is_about_records)
+      throw Error(Exit::usage,
+                  fmt::format("--{} does not reach this framework, which is recorded by its own "
+                              "options: leave it out{}",
+                              name,
+                              run.framework == Framework::tensorflow
+                                  ? ", and put it into --profiling-options"
+                                  : ""));
+  }
+}
 
 void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& choice) {
   if (choice.runtime == CannRuntime::cann && settings.is_given("dynamic"))
@@ -76,6 +94,13 @@ void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& c
                   names.size() == 1 ? "it" : "them"));
 }
 
+}  // namespace
+
+void check_run(const CannRun& run) {
+  check_for_runtime(run.settings, run.choice);
+  check_for_framework(run);
+}
+
 void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
   if (!is_plain_path(paths.output))
     throw Error(
@@ -85,12 +110,15 @@ void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
                     printable(paths.output)));
   for (std::string& entry : environment_list(run_.settings.value("environment")))
     command.environment.push_back(std::move(entry));
-  for (const std::string& entry : run_.framework_variables) command.environment.push_back(entry);
+  const FrameworkPlan plan = plan_framework(run_.framework, run_.profiling_options, paths.output);
+  for (const std::string& sentence : plan.sentences) log::info("{}", sentence);
+  command.environment.insert(command.environment.end(), plan.environment.begin(),
+                             plan.environment.end());
   const auto rank = is_launcher(run_.application) ? std::nullopt : rank_variable();
   // In front of what is given by hand, which counts then.
   if (rank) command.environment.insert(command.environment.begin(), *rank);
   if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
-  apply_environment(paths, command);
+  if (!plan.records_by_itself) apply_environment(paths, command);
   if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(paths, command);
 }
 
@@ -106,9 +134,7 @@ void CannInjection::apply_vendor(const RunPaths& paths, RunCommand& command) con
   }
   // With --pid the application runs already.
   if (!run_.settings.is_given("pid")) {
-    std::error_code error;
-    const fs::path real = fs::canonical(run_.application.program, error);
-    words.push_back((error ? run_.application.program : real).string());
+    words.push_back(real_program().string());
     words.insert(words.end(), run_.application.arguments.begin(), run_.application.arguments.end());
   }
   command.main = run_.choice.place;

@@ -8,6 +8,7 @@
 
 #include "collect/cann/application.hpp"
 #include "collect/cann/collector_options.hpp"
+#include "collect/cann/framework.hpp"
 #include "collect/cann/runtime_choice.hpp"
 #include "collect/injection.hpp"
 
@@ -17,14 +18,15 @@ struct CannRun {
   Application application;
   CollectorSettings settings;
   RuntimeChoice choice;
-  std::vector<std::string> framework_variables;  // "NAME=value"
+  Framework framework = Framework::none;
+  std::optional<std::string> profiling_options;  // the text of --profiling-options
   // The program without links, where it is on another machine; empty: it is on this one.
   std::filesystem::path real_program;
 };
 
-// Throws Error(usage), a sentence a cause, where the runtime that was chosen cannot honour an
-// option.
-void check_for_runtime(const CollectorSettings& settings, const RuntimeChoice& choice);
+// Throws Error(usage) with one sentence where the runtime that was chosen cannot honour an option,
+// or the framework is recorded by its own options.
+void check_run(const CannRun& run);
 
 // What to say beside a PROF folder: "rank 3, process 1234 of python3".
 std::string process_label(const std::filesystem::path& capture);

@@ -119,7 +119,7 @@ bool is_host_runtime_library(const fs::path& library) {
   std::ifstream stream(library, std::ios::binary);
   const std::string bytes((std::istreambuf_iterator<char>(stream)),
                           std::istreambuf_iterator<char>());
-  return bytes.find(kHostMark) != std::string::npos;
+  return bytes.find(kHostRuntimeMark) != std::string::npos;
 }
 
 RuntimeSurroundings surroundings_of_process() {

@@ -412,3 +412,60 @@ TEST_CASE("an installed CANN gets its parameters in the environment") {
   CHECK(refused.exit_code == 2);
   CHECK_THAT(refused.err, Contains("--npu-events cannot be handed to CANN's runtime"));
 }
+
+TEST_CASE("a framework is recorded by its own variables, which are checked before the start") {
+  const Scene scene;
+  const RunResult run =
+      scene.collect({"-m", kDemo, "--framework", "tf", "--all", "--", "--images", "1"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_THAT(run.err, Contains("\"task_time\":\"on\""));
+  CHECK_THAT(run.err, Contains("verdict: complete"));
+  CHECK(scene.captures().size() == 1);
+
+  const Scene other;
+  other.program("env.sh", "#!/bin/sh\nenv\n");
+  const RunResult set = other.collect({"-m", "env.sh", "--cann", "--framework", "mindspore"});
+  CHECK_THAT(set.out, Contains("MS_PROFILER_OPTIONS={\"start\":true,"));
+  CHECK(set.out.find("PROFILER_SAMPLECONFIG") == std::string::npos);
+
+  const std::pair<Words, const char*> wrong[] = {
+      {{"--framework", "tf", "--profiling-options", R"({"output":"/tmp", task_trace":"on"})"},
+       "the quote before task_trace is missing"},
+      {{"--framework", "tf", "--profiling-options", R"({"task_tyme":"on"})"}, "task_time"},
+      {{"--framework", "tf", "--l2", "on"}, "put it into --profiling-options"},
+      {{"--framework", "tf", "--delay", "1"}, "--delay does not reach this framework"},
+      {{"--profiling-options", "{}"}, "--framework tf"},
+      {{"--framework", "tensorflo"}, "did you mean tensorflow"},
+  };
+  for (const auto& [words, sentence] : wrong) {
+    CAPTURE(words);
+    Words all = {"-m", kDemo};
+    all.insert(all.end(), words.begin(), words.end());
+    const RunResult refused = other.collect(all);
+    CHECK(refused.exit_code == 2);
+    CHECK_THAT(refused.err, Contains(sentence));
+  }
+}
+
+TEST_CASE("what a framework puts beside its PROF folders comes home, too") {
+  const Scene scene;
+  const Scene source;
+  REQUIRE(source.collect({"-m", kDemo, "--", "--images", "1"}).exit_code == 0);
+  const std::string capture = (source.out() / source.captures().front()).string();
+  scene.program("app",
+                "#!/bin/sh\nout=$(echo \"$PROFILER_SAMPLECONFIG\" | sed "
+                "'s/.*\"result_dir\":\"\\([^\"]*\\)\".*/\\1/')\n"
+                "mkdir -p \"$out/host_1_ascend_ms/FRAMEWORK\"\n"
+                "cp -r '" +
+                    capture +
+                    "' \"$out/host_1_ascend_ms\"\n"
+                    "echo data > \"$out/host_1_ascend_ms/FRAMEWORK/file\"\n");
+  const RunResult run = scene.collect({"-m", "app", "--cann"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  REQUIRE(scene.captures().size() == 2);
+  CHECK(scene.captures().front() == source.captures().front());
+  CHECK(read_file(scene.out() / (scene.captures().front() + ".files") / "host_1_ascend_ms" /
+                  "FRAMEWORK" / "file") == "data\n");
+}

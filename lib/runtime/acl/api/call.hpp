@@ -20,10 +20,12 @@ namespace msprof::acl {
 // Says why `function` failed, on stderr and to aclGetRecentErrMsg; gives the code back.
 aclError explain(const char* function, const char* why, aclError code);
 
-// Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code. For
-// a body in which pthread_cancel finds no place to end the thread.
+// Remembers the code of a call that failed; gives it back.
+aclError result_of_call(aclError code);
+
+// Runs the body of a C function, an aclError() or a void(); whatever it throws becomes a code.
 template <typename Body>
-aclError guarded_swift(const char* function, Body body) {
+aclError code_of(const char* function, Body body) {
   try {
     if constexpr (std::is_void_v<decltype(body())>) {
       body();
@@ -42,6 +44,12 @@ aclError guarded_swift(const char* function, Body body) {
   } catch (const std::exception& error) {
     return explain(function, error.what(), ACL_ERROR_INTERNAL_ERROR);
   }
+}
+
+// For a body in which pthread_cancel finds no place to end the thread.
+template <typename Body>
+aclError guarded_swift(const char* function, Body body) {
+  return result_of_call(code_of(function, std::move(body)));
 }
 
 // The same for any body.

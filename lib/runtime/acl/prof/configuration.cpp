@@ -294,7 +294,9 @@ aclError read_sample_config(const char* text, std::uint32_t devices, Configurati
   return read_object(settings, devices, out);
 }
 
-aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out) {
+// Sets `decides` where the file has a "profiler", also one that is switched off.
+aclError read_acl_json(const std::string& path, std::uint32_t devices, Configuration& out,
+                       bool& decides) {
   const auto text = runtime::read_whole_file(path, kMaxFileBytes);
   if (!text) {
     say(path + " cannot be read: " + strerror(errno));

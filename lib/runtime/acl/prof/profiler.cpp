@@ -255,6 +255,12 @@ DynamicResult Profiler::start_dynamic(const std::string& config) {
 
 // Good, too, where Ctrl-C or aclFinalize has ended the recording before.
 DynamicResult Profiler::stop_dynamic() {
+  std::vector<std::uint16_t> devices;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const Running& running : running_) devices = running.config.devices;
+  }
+  wait_for_launched(devices);
   const std::lock_guard lock(mutex_);
   if (dynamic_folder_.empty()) return {false, "the application is not recorded"};
   if (state_ == State::configured) {

@@ -122,10 +122,30 @@ bool SpaceBudget::take_if_there(std::uint64_t bytes) {
   return false;
 }
 
+void SpaceBudget::offer(Complete slice) {
+  const std::lock_guard lock(mutex_);
+  complete_.push_back(std::move(slice));
+}
+
+bool SpaceBudget::remove_oldest() {
+  Complete oldest;
+  {
+    const std::lock_guard lock(mutex_);
+    if (complete_.empty()) return false;
+    oldest = std::move(complete_.front());
+    complete_.pop_front();
+  }
+  // One that cannot be removed keeps its space.
+  if (unlink(oldest.path.c_str()) != 0 && errno != ENOENT) return remove_oldest();
+  removed_.fetch_add(oldest.records, std::memory_order_relaxed);
+  give_back(oldest.bytes);
+  return true;
+}
+
 SliceFile::SliceFile(std::string stem, SliceLayout layout, SpaceBudget& budget, SliceWorker* worker)
     : stem_(std::move(stem)),
       layout_(layout),
-      per_slice_(std::min(kSliceBytes, runtime::size_limit()) / layout.record_bytes),
+      per_slice_(std::min(budget.slice_bytes(), runtime::size_limit()) / layout.record_bytes),
       step_(std::bit_floor(kFirstBytes / 2 / layout.record_bytes)),
       budget_(budget),
       worker_(worker) {}
@@ -340,13 +360,14 @@ void SliceFile::complete(std::uint64_t slice) {
 }
 
 void SliceFile::retire(std::uint64_t slice) {
+  std::uint64_t bytes = 0;
   {
     const std::lock_guard lock(mutex_);
     slices_[slice].end_ns = slot(slice).end_ns;
+    bytes = slices_[slice].bytes;
   }
   unmap(slice);
-  if (budget_.is_limited() && !layout_.is_kept)
-    budget_.offer({path(slice), slices_[slice].bytes, per_slice_});
+  if (budget_.is_limited() && !layout_.is_kept) budget_.offer({path(slice), bytes, per_slice_});
 }
 
 // Its records are all written, and nobody else unmaps it.
