@@ -91,17 +91,14 @@ Exit collect_cann(const CannRequest& request, const CollectOptions& options,
 
 CannRun plan_cann_run(const CannRequest& request) {
   request.settings.check();
-  RuntimeSurroundings surroundings = surroundings_of_process();
+  const RuntimeSurroundings surroundings = surroundings_of_process();
   CannRun run;
   if (request.framework) run.framework = parse_framework(*request.framework);
   run.profiling_options = request.profiling_options;
   run.application =
       find_application(request.main, request.arguments, fs::current_path(), surroundings.path);
   run.settings = request.settings;
-  // A framework that records by itself is no business of the vendor's collector, too.
-  surroundings.is_inner = surroundings.is_inner || run.framework == Framework::tensorflow ||
-                          run.framework == Framework::mindspore;
-  run.choice = choose_runtime(request.runtime, surroundings);
+  run.choice = choose_runtime(request.runtime, surroundings, !records_by_itself(run.framework));
   check_run(run);
   log::info("{}", run.choice.sentence);
   return run;

@@ -52,9 +52,7 @@ class ServerInjection : public Injection {
                                        found.leading.end());
     }
     ServerRuntimes runtimes = host_.find_runtimes();
-    if (run.framework == Framework::tensorflow || run.framework == Framework::mindspore)
-      runtimes.set_inner();
-    run.choice = choose_runtime(request_.runtime, runtimes);
+    run.choice = choose_runtime(request_.runtime, runtimes, !records_by_itself(run.framework));
     if (run.choice.runtime != CannRuntime::vendor && run.settings.is_given("dynamic"))
       throw Error(Exit::usage,
                   "--dynamic reaches a process of this machine only, but where the server has the "

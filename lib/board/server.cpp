@@ -199,7 +199,7 @@ ServerRuntimes::ServerRuntimes(std::string_view answer, std::string server)
 
 bool ServerRuntimes::is_inner() const {
   const char* const inner = std::getenv("MSPROF_INNER");
-  return is_inner_ || (inner != nullptr && *inner != '\0');
+  return inner != nullptr && *inner != '\0';
 }
 
 void ServerRuntimes::take(std::string_view answer) {

@@ -41,8 +41,6 @@ class ServerRuntimes : public RuntimeSearch {
   ServerRuntimes(std::string_view answer, std::string server);
 
   bool is_inner() const override;
-  // The vendor's msprof is not to be started.
-  void set_inner() { is_inner_ = true; }
   std::filesystem::path vendor() override { return vendor_; }
   std::filesystem::path library() override { return library_; }
   std::filesystem::path host_runtime() override { return host_runtime_; }
@@ -55,7 +53,6 @@ class ServerRuntimes : public RuntimeSearch {
   void take_msprof(const std::string& file, bool is_on_path, std::string_view answer);
 
   std::string server_;
-  bool is_inner_ = false;
   std::string vendor_;
   std::string library_;
   std::string host_runtime_;

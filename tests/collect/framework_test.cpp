@@ -56,7 +56,7 @@ TEST_CASE("TensorFlow without options gets the documented defaults, which are pr
   CHECK(plan.environment == Words{"PROFILING_MODE=true", "PROFILING_OPTIONS=" + options});
   CHECK(contains(said(plan), options + ", the documented defaults"));
   CHECK(contains(said(plan), "settings in the script beat both"));
-  CHECK(plan.records_by_itself);
+  CHECK(records_by_itself(Framework::tensorflow));
 }
 
 TEST_CASE("TensorFlow's options are handed on with the output of the run") {
@@ -95,7 +95,7 @@ TEST_CASE("MindSpore gets its variable, which starts the whole run") {
       plan.environment ==
       Words{R"(MS_PROFILER_OPTIONS={"start":true,"output_path":"/out",)"
             R"("profiler_level":"Level0","activities":["CPU","NPU"],"aic_metrics":"AicoreNone"})"});
-  CHECK(plan.records_by_itself);
+  CHECK(records_by_itself(Framework::mindspore));
   CHECK(contains(said(plan), "no variable for a schedule"));
 }
 
@@ -103,7 +103,7 @@ TEST_CASE("PyTorch has no variable of its own that starts it, which is said") {
   unsetenv("PROF_CONFIG_PATH");
   const auto plan = plan_framework(Framework::torch, std::nullopt, "/out");
   CHECK(plan.environment == Words{"PROF_CONFIG_PATH=/out"});
-  CHECK_FALSE(plan.records_by_itself);
+  CHECK_FALSE(records_by_itself(Framework::torch));
   CHECK(contains(said(plan), "PyTorch has no variable that starts its own profiler"));
   setenv("PROF_CONFIG_PATH", "/mine", 1);
   const auto kept = plan_framework(Framework::torch, std::nullopt, "/out");

@@ -53,8 +53,12 @@ std::string seconds_or_dynamic(const CollectorSettings& settings) {
 
 // What a framework's own options say is not said a second time.
 void check_for_framework(const CannRun& run) {
-  const FrameworkPlan plan = plan_framework(run.framework, run.profiling_options, "/");
-  if (!plan.records_by_itself) return;
+  plan_framework(run.framework, run.profiling_options, "/");
+  if (!records_by_itself(run.framework)) return;
+  if (run.choice.runtime == CannRuntime::vendor)
+    throw Error(Exit::usage,
+                "this framework is recorded by its own variables, not by the vendor's collector: "
+                "leave --runtime vendor out");
   for (const auto& [name, value] : run.settings.given()) {
     const CollectorScope scope = collector_option(name)->scope;
     const bool is_about_records =
@@ -118,7 +122,7 @@ void CannInjection::apply(const RunPaths& paths, RunCommand& command) {
   // In front of what is given by hand, which counts then.
   if (rank) command.environment.insert(command.environment.begin(), *rank);
   if (run_.choice.runtime == CannRuntime::vendor) return apply_vendor(paths, command);
-  if (!plan.records_by_itself) apply_environment(paths, command);
+  if (!records_by_itself(run_.framework)) apply_environment(paths, command);
   if (run_.choice.runtime == CannRuntime::host) apply_host_runtime(paths, command);
 }
 

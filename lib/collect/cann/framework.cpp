@@ -52,7 +52,6 @@ std::string options_of_run(const std::string& typed, const std::string& folder,
 FrameworkPlan plan_tensorflow(const std::optional<std::string>& options,
                               const std::string& folder) {
   FrameworkPlan plan;
-  plan.records_by_itself = true;
   const std::string whole = options ? options_of_run(*options, folder, plan.sentences)
                                     : with_output(default_profiling_options(), folder);
   plan.environment = {"PROFILING_MODE=true", "PROFILING_OPTIONS=" + whole};
@@ -72,7 +71,6 @@ FrameworkPlan plan_mindspore(const std::string& folder) {
                                         {"activities", {"CPU", "NPU"}},
                                         {"aic_metrics", "AicoreNone"}};
   FrameworkPlan plan;
-  plan.records_by_itself = true;
   plan.environment = {"MS_PROFILER_OPTIONS=" + value.dump()};
   plan.sentences = {
       fmt::format("MindSpore: MS_PROFILER_OPTIONS={}", printable(value.dump())),
@@ -114,6 +112,10 @@ Framework parse_framework(std::string_view name) {
   const std::string near = did_you_mean(name, framework_names());
   throw Error(Exit::usage, fmt::format("--framework must be {}, not \"{}\"{}",
                                        listed(framework_names(), "or"), printable(name), near));
+}
+
+bool records_by_itself(Framework framework) {
+  return framework == Framework::tensorflow || framework == Framework::mindspore;
 }
 
 FrameworkPlan plan_framework(Framework framework, const std::optional<std::string>& options,

@@ -17,12 +17,13 @@ const std::vector<std::string>& framework_names();
 // Throws Error(usage) naming the nearest one for a name that is none.
 Framework parse_framework(std::string_view name);
 
+// Its variables start a recording of their own: PROFILER_SAMPLECONFIG must not be set beside them,
+// nor PROFILING_MODE for anything else, and no other collector runs it.
+bool records_by_itself(Framework framework);
+
 struct FrameworkPlan {
   std::vector<std::string> environment;  // "NAME=value", for the application
   std::vector<std::string> sentences;    // to print before the start
-  // The variables start a recording of their own: PROFILER_SAMPLECONFIG must not be set beside
-  // them, nor PROFILING_MODE for anything else.
-  bool records_by_itself = false;
 };
 
 // `options` is the text of --profiling-options, `output` the absolute folder that results go to.

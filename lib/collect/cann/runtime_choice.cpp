@@ -148,15 +148,16 @@ bool is_version_of_ours(std::string_view answer) {
 }
 
 RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
-                             const RuntimeSurroundings& surroundings) {
+                             const RuntimeSurroundings& surroundings, bool with_vendor) {
   LocalSearch search(surroundings);
-  return choose_runtime(by_hand, search);
+  return choose_runtime(by_hand, search, with_vendor);
 }
 
-RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeSearch& search) {
+RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeSearch& search,
+                             bool with_vendor) {
   const std::string wanted = by_hand.value_or("");
   const std::string there = elsewhere(search);
-  if (wanted.empty() || wanted == "vendor") {
+  if ((wanted.empty() && with_vendor) || wanted == "vendor") {
     const fs::path tool = search.is_inner() ? fs::path() : search.vendor();
     if (!tool.empty()) return of_vendor(tool, there);
     if (!wanted.empty())

@@ -56,12 +56,14 @@ class RuntimeSearch {
   // "here", "on root@10.0.0.2"
   virtual std::string where() const = 0;
 };
-RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeSearch& search);
+// `with_vendor`: the vendor's is one of them also where it is not named by hand.
+RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand, RuntimeSearch& search,
+                             bool with_vendor = true);
 
 // The same for this machine: the first of the three that is there; `by_hand` is "vendor", "cann" or
 // "host". A candidate for the vendor's msprof is a file on PATH that is not this one and does not
 // answer --version as this program does. Throws Error(nothing_to_do) for one that is not there.
 RuntimeChoice choose_runtime(const std::optional<std::string>& by_hand,
-                             const RuntimeSurroundings& surroundings);
+                             const RuntimeSurroundings& surroundings, bool with_vendor = true);
 
 }  // namespace msprof

@@ -24,7 +24,6 @@ std::string prof_level(const std::string& task_time) {
 // What stands there for the value of an option.
 std::string parameter_value(const CollectorOption& option, std::string value) {
   if (option.name == "task-time") return value == "off" ? "off" : "on";
-  if (option.name == "storage-limit") return value;
   if (option.name != kMemoryFrequency) return value;
   constexpr std::uint64_t kMicrosecondsPerSecond = 1'000'000;
   std::uint64_t hz = 1;

@@ -131,12 +131,16 @@ class Session {
   bool says(const std::string& text, std::size_t times = 1) const {
     return eventually([&] { return count_of(err(), text) >= times; });
   }
-  // Types start, waits for work to be recorded, types stop; `number` counts such rounds.
-  void record(const Scene& scene, std::size_t number) const {
+  // Types start and waits for work to be recorded; `number` counts such rounds.
+  void begin(const Scene& scene, std::size_t number = 1) const {
     type("start");
     INFO(err());
     REQUIRE(says("recording process ", number));
     scene.wait_for_work();
+  }
+  // The same, and types stop.
+  void record(const Scene& scene, std::size_t number) const {
+    begin(scene, number);
     type("stop");
     REQUIRE(eventually([&] { return scene.captures().size() >= number; }));
   }
@@ -250,9 +254,7 @@ TEST_CASE("the end of the input is quit, with the folder that was under way") {
   const Scene scene;
   const Service service(scene);
   Session session(scene, {"--pid", service.id()});
-  session.type("start");
-  REQUIRE(session.says("recording process "));
-  scene.wait_for_work();
+  session.begin(scene);
   session.end_input();
   INFO(session.err());
   CHECK(session.exit_code() == 0);
@@ -264,9 +266,7 @@ TEST_CASE("Ctrl-C stops and quits; the application runs on") {
   const Scene scene;
   Service service(scene);
   Session session(scene, {"--pid", service.id()});
-  session.type("start");
-  REQUIRE(session.says("recording process "));
-  scene.wait_for_work();
+  session.begin(scene);
   session.program().send(SIGINT);
   INFO(session.err());
   CHECK(session.exit_code() == 130);
@@ -280,9 +280,7 @@ TEST_CASE("a session that is killed leaves the application complete and ready fo
   const Service service(scene);
   {
     Session session(scene, {"--pid", service.id()});
-    session.type("start");
-    REQUIRE(session.says("recording process "));
-    scene.wait_for_work();
+    session.begin(scene);
     session.program().send(SIGKILL);
     session.program().wait();
   }
@@ -307,9 +305,7 @@ TEST_CASE("an application that is killed while it is recorded ends the session w
   const Scene scene;
   Service service(scene);
   Session session(scene, {"--pid", service.id()});
-  session.type("start");
-  REQUIRE(session.says("recording process "));
-  scene.wait_for_work();
+  session.begin(scene);
   service.program().send(SIGKILL);
   service.program().wait();
   const int code = session.exit_code();
@@ -329,9 +325,7 @@ TEST_CASE("wrong words get a sentence, and the session goes on") {
   session.type("help");
   session.type("");
   session.type(" start ");
-  session.type("start");
-  REQUIRE(session.says("recording process "));
-  scene.wait_for_work();
+  session.begin(scene);
   session.type("quit");
   CHECK(session.exit_code() == 0);
   const std::string err = session.err();
@@ -349,9 +343,7 @@ TEST_CASE("several applications are recorded at once, a folder each") {
   const Service one(scene);
   const Service two(scene);
   Session session(scene, {"--pid", one.id() + "," + two.id()});
-  session.type("start");
-  REQUIRE(session.says("recording process ", 2));
-  scene.wait_for_work();
+  session.begin(scene, 2);
   session.type("quit");
   INFO(session.err());
   CHECK(session.exit_code() == 0);

@@ -3,39 +3,10 @@
 // Executes the model three times.
 #include <cstddef>
 #include <cstdint>
-#include <cstdio>
-#include <cstdlib>
 
-#include "acl/acl.h"
+#include "model_run.hpp"
 
-namespace {
-
-void check(aclError code, const char* what) {
-  if (code == ACL_SUCCESS) return;
-  std::fprintf(stderr, "%s: %d\n", what, code);
-  std::exit(1);
-}
-
-// A dataset with one new buffer of `bytes`.
-aclmdlDataset* dataset(std::size_t bytes) {
-  void* memory = nullptr;
-  check(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
-  aclmdlDataset* const set = aclmdlCreateDataset();
-  check(aclmdlAddDatasetBuffer(set, aclCreateDataBuffer(memory, bytes)), "aclmdlAddDatasetBuffer");
-  return set;
-}
-
-// With its buffers and their memory.
-void destroy(aclmdlDataset* dataset) {
-  for (std::size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
-    aclDataBuffer* const buffer = aclmdlGetDatasetBuffer(dataset, i);
-    check(aclrtFree(aclGetDataBufferAddr(buffer)), "aclrtFree");
-    aclDestroyDataBuffer(buffer);
-  }
-  aclmdlDestroyDataset(dataset);
-}
-
-}  // namespace
+using namespace model_run;
 
 int main(int argc, char** argv) {
   if (argc < 2) return 2;
@@ -45,16 +16,12 @@ int main(int argc, char** argv) {
   check(aclmdlLoadFromFile(argv[1], &model), "aclmdlLoadFromFile");
   aclmdlDesc* const desc = aclmdlCreateDesc();
   check(aclmdlGetDesc(desc, model), "aclmdlGetDesc");
-  aclmdlDataset* const input = dataset(aclmdlGetInputSizeByIndex(desc, 0));
+  aclmdlDataset* const input = aclmdlCreateDataset();
   // The second input of a dynamic batch is its number.
-  for (std::size_t i = 1; i < aclmdlGetNumInputs(desc); ++i) {
-    void* memory = nullptr;
-    const std::size_t bytes = aclmdlGetInputSizeByIndex(desc, i);
-    check(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
-    check(aclmdlAddDatasetBuffer(input, aclCreateDataBuffer(memory, bytes)),
-          "aclmdlAddDatasetBuffer");
-  }
-  aclmdlDataset* const output = dataset(aclmdlGetOutputSizeByIndex(desc, 0));
+  for (std::size_t i = 0; i < aclmdlGetNumInputs(desc); ++i)
+    add_buffer(input, aclmdlGetInputSizeByIndex(desc, i));
+  aclmdlDataset* const output = aclmdlCreateDataset();
+  add_buffer(output, aclmdlGetOutputSizeByIndex(desc, 0));
   for (int i = 0; i < 3; ++i) check(aclmdlExecute(model, input, output), "aclmdlExecute");
   destroy(input);
   destroy(output);

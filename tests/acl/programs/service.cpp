@@ -15,15 +15,11 @@
 #include <string>
 #include <thread>
 
-#include "acl/acl.h"
+#include "model_run.hpp"
+
+using namespace model_run;
 
 namespace {
-
-void check(aclError code, const char* what) {
-  if (code == ACL_SUCCESS) return;
-  std::fprintf(stderr, "%s: %d\n", what, code);
-  std::exit(1);
-}
 
 void pause_a_moment() {
   std::this_thread::sleep_for(std::chrono::milliseconds(5));
@@ -31,23 +27,6 @@ void pause_a_moment() {
 
 bool is_there(const char* file) {
   return ::access(file, F_OK) == 0;
-}
-
-void add_buffer(aclmdlDataset* dataset, std::size_t bytes) {
-  void* memory = nullptr;
-  check(aclrtMalloc(&memory, bytes, ACL_MEM_MALLOC_HUGE_FIRST), "aclrtMalloc");
-  check(aclmdlAddDatasetBuffer(dataset, aclCreateDataBuffer(memory, bytes)),
-        "aclmdlAddDatasetBuffer");
-}
-
-// With its buffers and their memory.
-void destroy(aclmdlDataset* dataset) {
-  for (std::size_t i = 0; i < aclmdlGetDatasetNumBuffers(dataset); ++i) {
-    aclDataBuffer* const buffer = aclmdlGetDatasetBuffer(dataset, i);
-    check(aclrtFree(aclGetDataBufferAddr(buffer)), "aclrtFree");
-    aclDestroyDataBuffer(buffer);
-  }
-  aclmdlDestroyDataset(dataset);
 }
 
 }  // namespace

@@ -375,6 +375,15 @@ TEST_CASE("the vendor's collector gets its own options, and its folder comes hom
   CHECK_THAT(half.err, Contains("the run left a PROF folder without data/"));
   CHECK(fs::is_directory(scene.out() / "PROF_000009_20261123000000000_HALF" / "host"));
 
+  // A framework that is recorded by its own variables is no business of the vendor's.
+  const RunResult framework =
+      scene.collect({"-m", kDemo, "--framework", "tf", "--", "--images", "1"});
+  CHECK(framework.exit_code == 0);
+  CHECK_THAT(framework.err, Contains("the host runtime runs models on the CPU"));
+  const RunResult both = scene.collect({"-m", kDemo, "--framework", "tf", "--runtime", "vendor"});
+  CHECK(both.exit_code == 2);
+  CHECK_THAT(both.err, Contains("leave --runtime vendor out"));
+
   const RunResult by_hand =
       scene.collect({"-m", kDemo, "--runtime", "host", "--", "--images", "1"});
   CHECK(by_hand.exit_code == 0);

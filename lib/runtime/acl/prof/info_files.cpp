@@ -13,6 +13,7 @@
 
 #include "runtime/acl/prof/counters.hpp"
 #include "runtime/engine/clock.hpp"
+#include "wire/cann/rank_variables.hpp"
 
 namespace msprof::acl {
 
@@ -65,21 +66,18 @@ std::string letters() {
   return text;
 }
 
-// As a launcher tells it to each of its processes; a step of Slurm has a number beside its rank,
-// the script of a batch job has none.
+// -1 for what is no number.
+int rank_in(const char* name) {
+  const char* const text = getenv(name);
+  return text != nullptr && *text >= '0' && *text <= '9' ? atoi(text) : -1;
+}
+
 int rank() {
-  const struct {
-    const char* name;
-    const char* needed;
-  } variables[] = {
-      {"RANK_ID", nullptr},  {"RANK", nullptr},      {"OMPI_COMM_WORLD_RANK", nullptr},
-      {"PMI_RANK", nullptr}, {"PMIX_RANK", nullptr}, {"SLURM_PROCID", "SLURM_STEP_ID"}};
-  for (const auto& [name, needed] : variables) {
-    const char* const text = getenv(name);
-    const bool is_number = text != nullptr && *text >= '0' && *text <= '9';
-    if (is_number && (needed == nullptr || getenv(needed) != nullptr)) return atoi(text);
+  int found = rank_in("RANK_ID");
+  for (const auto& [name, needed] : cann::kRankVariables) {
+    if (found < 0 && (needed == nullptr || getenv(needed) != nullptr)) found = rank_in(name);
   }
-  return -1;
+  return found;
 }
 
 Json device_info(std::uint16_t device) {
