@@ -347,7 +347,8 @@ void HostReading::add_fusion(const StreamRecord& record) {
 }
 
 void HostReading::report_orphans(HostStream source, std::uint64_t count) {
-  if (count == 0) return;
+  // Where the oldest records were removed their calls may be, too: that loss is told already.
+  if (count == 0 || import_.session.lacks_oldest()) return;
   const HostStreamInfo& info = host_stream_info(source);
   context_.report.add(FindingId::orphan_records, info.stem, "", std::string(info.orphan), "",
                       static_cast<std::int64_t>(count));
