@@ -36,7 +36,7 @@ endforeach()
 foreach(folder lib/analyze lib/board lib/collect lib/doctor apps/msprof)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/${folder} json)
 endforeach()
-foreach(folder support base session store derive import export query analyze doctor collect ssh board golden cli fuzz)
+foreach(folder support base session store derive import export query analyze doctor collect ssh board golden counters cli fuzz)
   msprof_share_precompiled(${PROJECT_SOURCE_DIR}/tests/${folder} test)
 endforeach()
 

@@ -71,8 +71,11 @@ struct LayerInfo {
   std::vector<Cann5Topic> cann5_topics{};  // those it has a part in, beside that of all layers
   // What the host did: --style cann5 has it of the whole capture beside each iteration.
   bool is_of_host = false;
+  std::string_view group = {};  // --layers takes this name for all that have it
   Dialect dialect = Dialect::cann;
 };
+// The group of the layers of system counters.
+inline constexpr std::string_view kCounterLayers = "counters";
 
 // OutputFile: one file that a table or a timeline layer writes. For exports and `show`.
 

@@ -84,6 +84,11 @@ Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   }
   std::vector<std::string_view> valid;
   for (const auto& layer : layers) valid.push_back(layer->name());
+  for (const auto& layer : layers) {
+    const std::string_view group = layer->info().group;
+    if (!group.empty() && std::find(valid.begin(), valid.end(), group) == valid.end())
+      valid.push_back(group);
+  }
   for (const std::string& name : names) {
     if (name != kAllLayers && std::find(valid.begin(), valid.end(), name) == valid.end()) {
       throw Error(
@@ -95,7 +100,10 @@ Layers layers_named(Layers layers, const std::vector<std::string>& names) {
   }
   if (std::find(names.begin(), names.end(), kAllLayers) == names.end()) {
     std::erase_if(layers, [&](const auto& layer) {
-      return std::find(names.begin(), names.end(), layer->name()) == names.end();
+      const auto is_named = [&](std::string_view name) {
+        return !name.empty() && std::find(names.begin(), names.end(), name) != names.end();
+      };
+      return !is_named(layer->name()) && !is_named(layer->info().group);
     });
   }
   return layers;

@@ -367,12 +367,16 @@ void TraceJsonWriter::arguments(std::string_view text) {
   *out_ += text;
 }
 
-void TraceJsonWriter::counter(JsonText name, TraceLane where, std::int64_t time_ns, JsonText of,
-                              std::int64_t value) {
+void TraceJsonWriter::begin_counter(JsonText name, TraceLane where, std::int64_t time_ns) {
   begin_event(time_ns);
   event_head(name, where);
   time_text(time_ns);
   *out_ += ",\"ph\":\"C\",\"args\":{";
+}
+
+void TraceJsonWriter::counter(JsonText name, TraceLane where, std::int64_t time_ns, JsonText of,
+                              std::int64_t value) {
+  begin_counter(name, where, time_ns);
   argument(of, value);
   end_slice();
 }

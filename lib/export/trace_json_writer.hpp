@@ -136,6 +136,9 @@ class TraceJsonWriter {
   void counter(JsonText name, TraceLane lane, std::int64_t time_ns, JsonText key,
                std::int64_t value);
 
+  // The same with other values: begin_counter, its arguments, end_slice.
+  void begin_counter(JsonText name, TraceLane lane, std::int64_t time_ns);
+
   // One end of an arrow: phase 's' (start), 't' (step) or 'f' (finish); the ends of an arrow have
   // the same category and id. An 'f' and a 't' of flow() bind to the slice around them.
   void flow(char phase, JsonText name, TraceLane lane, JsonText category, JsonText id,

@@ -32,11 +32,9 @@ struct UnreadKind {
 constexpr UnreadKind kUnread[] = {
     {"npu_module_mem", "memory of the NPU by module"},
     {"npu_mem", "memory of the NPU"},
-    {"hbm", "HBM bandwidth"},
     {"ddr", "DDR bandwidth"},
     {"llc", "last level cache"},
     {"pcie", "PCIe traffic"},
-    {"hccs", "HCCS traffic"},
     {"nic", "NIC traffic"},
     {"roce", "RoCE traffic"},
     {"netdev_stats", "network device statistics"},

@@ -293,17 +293,64 @@ View iterations() {
           " FROM iteration"};
 }
 
+// What a sample shows: docs/counters.md.
+constexpr const char* kShownValue =
+    "CASE WHEN track.is_rate = 0 THEN counter.value * 1.0 / track.divisor"
+    " WHEN counter.time_ns > counter.begin_ns THEN counter.value * 1e9 / track.divisor /"
+    " (counter.time_ns - counter.begin_ns) ELSE 0.0 END";
+
 View counters() {
-  return {"v_counters",
-          "a value of a counter over time, the frequency of the cores for one",
-          {{"device_id", "", "number of the device"},
-           {"counter", "", "\"AI Core Freq\", \"Aicore Voltage\", …"},
-           {"unit", "", "of the value, \"MHz\" or \"mV\""},
-           {"time_ns", "ns", "when"},
-           {"value", "", "from then on"}},
-          "SELECT track.device_id, (SELECT text FROM name WHERE id = track.name_id) AS counter,"
-          " (SELECT text FROM name WHERE id = track.unit_name_id) AS unit, counter.time_ns,"
-          " counter.value FROM counter JOIN track ON track.id = counter.track_id"};
+  return {
+      "v_counters",
+      "a value of a counter over time: bandwidth, memory, use, frequency",
+      {{"device_id", "", "number of the device; NULL: the host"},
+       {"kind", "", "\"hbm\", \"npu_mem\", …: as its table is called"},
+       {"subject", "", "what is counted: \"HBM 0\", \"CPU 3\", \"AI Core\""},
+       {"counter", "", "\"Read\", \"Usage\", \"AI Core Freq\", …"},
+       {"unit", "", "of the value: \"MB/s\", \"%\", \"MHz\""},
+       {"begin_ns", "ns", "begin of the interval that the value is about, where it is about one"},
+       {"time_ns", "ns", "when, or the end of the interval"},
+       {"value", "", "in the unit; of an interval its mean"},
+       {"track_id", "", "v_counter_tracks.track_id"}},
+      fmt::format(
+          "SELECT track.device_id, (SELECT text FROM name WHERE id = track.kind_name_id) AS kind,"
+          " (SELECT text FROM name WHERE id = track.subject_name_id) AS subject,"
+          " (SELECT text FROM name WHERE id = track.name_id) AS counter,"
+          " (SELECT text FROM name WHERE id = track.unit_name_id) AS unit, counter.begin_ns,"
+          " counter.time_ns, {} AS value, track.id AS track_id"
+          " FROM counter JOIN track ON track.id = counter.track_id",
+          kShownValue)};
+}
+
+View counter_tracks() {
+  return {"v_counter_tracks",
+          "one counter of a subject, with what its samples come to",
+          {{"track_id", "", "its number here"},
+           {"device_id", "", "number of the device; NULL: the host"},
+           {"kind", "", "as in v_counters"},
+           {"subject", "", "what is counted"},
+           {"number", "", "of the subject, where it has one: channel, port, core, module, process"},
+           {"part", "", "a second number: the engine of a type"},
+           {"detail", "", "a second text: the module of a function, the name of a model"},
+           {"counter", "", "as in v_counters"},
+           {"unit", "", "of the values"},
+           {"samples", "", "how many"},
+           {"first_ns", "ns", "of the first sample"},
+           {"last_ns", "ns", "of the last"},
+           {"mean", "", "of the samples, each the same weight"},
+           {"min", "", "smallest value"},
+           {"max", "", "largest value"}},
+          fmt::format(
+              "SELECT track.id AS track_id, track.device_id,"
+              " (SELECT text FROM name WHERE id = track.kind_name_id) AS kind,"
+              " (SELECT text FROM name WHERE id = track.subject_name_id) AS subject, track.number,"
+              " track.part, (SELECT text FROM name WHERE id = track.detail_name_id) AS detail,"
+              " (SELECT text FROM name WHERE id = track.name_id) AS counter,"
+              " (SELECT text FROM name WHERE id = track.unit_name_id) AS unit,"
+              " count(counter.id) AS samples, min(counter.time_ns) AS first_ns,"
+              " max(counter.time_ns) AS last_ns, avg({0}) AS mean, min({0}) AS min, max({0}) AS max"
+              " FROM track JOIN counter ON counter.track_id = track.id GROUP BY track.id",
+              kShownValue)};
 }
 
 View import_log() {
@@ -321,7 +368,7 @@ View import_log() {
 }
 
 std::vector<View> capture_views() {
-  return {devices(), models(), steps(), iterations(), counters(), import_log()};
+  return {devices(), models(), steps(), iterations(), counters(), counter_tracks(), import_log()};
 }
 
 }  // namespace

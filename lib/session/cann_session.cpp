@@ -296,6 +296,7 @@ namespace {
 constexpr std::int64_t kFullExportDriver = 0x072211;
 constexpr std::int64_t kDefaultSpanNs = std::int64_t{30} * 60 * 1'000'000'000;
 constexpr std::string_view kKnownVersion = "1.0";
+constexpr std::string_view kLaterVersion = "2.0";  // other records of hbm, llc and npu_mem
 
 std::string utc_stamp(std::int64_t ns) {
   return fmt::format("{:%Y%m%d%H%M%S}", fmt::gmtime(static_cast<std::time_t>(ns / 1'000'000'000)));
@@ -330,6 +331,28 @@ void set_wall(ClockStart& start, const std::optional<cann::CollectionTime>& begi
 }
 
 }  // namespace
+
+namespace {
+
+std::int64_t clamped(int128 ns) {
+  constexpr int128 kMin = std::numeric_limits<std::int64_t>::min() + 1;  // kNull is below
+  constexpr int128 kMax = std::numeric_limits<std::int64_t>::max();
+  return static_cast<std::int64_t>(std::clamp(ns, kMin, kMax));
+}
+
+}  // namespace
+
+std::int64_t StartMoment::after_start_us(std::uint64_t us) const {
+  return clamped(int128{us} * 1000 + host_ns + wall_offset_ns);
+}
+
+std::int64_t StartMoment::of_device(std::uint64_t monotonic_ns) const {
+  return clamped(int128{monotonic_ns} - device_ns + host_ns + wall_offset_ns);
+}
+
+std::int64_t StartMoment::of_host(std::uint64_t monotonic_ns) const {
+  return clamped(int128{monotonic_ns} + wall_offset_ns);
+}
 
 bool CannSession::has_batch_ids() const {
   return chip_ && chip_->has_batch_ids && info().driver_version >= kFullExportDriver;
@@ -390,7 +413,8 @@ void CannSession::share_info(PartFiles& files) {
       }
     }
     const std::string& version = files[i].info.version;
-    if (files[i].has_info_json && !version.empty() && version != kKnownVersion) {
+    if (files[i].has_info_json && !version.empty() && version != kKnownVersion &&
+        version != kLaterVersion) {
       findings_.push_back({FindingId::unknown_version, "info.json", part.name + "/info.json",
                            "unknown version",
                            fmt::format("version {} of the collection is read as {}",
@@ -447,6 +471,10 @@ void CannSession::set_clocks(const PartFiles& files) {
     }
     if (part.is_host()) {
       part.clock = host_clock_;
+      if (start) {
+        const ClockStart& at = host_clock_->start();
+        part.start = {at.monotonic_ns, at.monotonic_ns, at.wall_offset_ns};
+      }
     } else {
       set_device_clock(part, files[i], start);
     }
@@ -468,13 +496,14 @@ void CannSession::set_device_clock(CannPart& part, const CannPartFiles& files,
                          fmt::format("{} has no clock: its tasks have no times", shown(part))});
   }
   if (files.host_start) start = &*files.host_start;
-  if (!start || part.info.hwts_frequency_hz <= 0) return;
+  if (!start) return;
   ClockStart clock;
   clock.frequency_hz = part.info.hwts_frequency_hz;
   clock.count = part.start_ticks;
   set_monotonic(clock, *start, part.info.host_frequency_hz);
   set_wall(clock, files.begin ? files.begin : begin_);
-  part.clock = ClockMap(clock);
+  part.start = {clock.monotonic_ns, files.device_start->monotonic_ns, clock.wall_offset_ns};
+  if (part.info.hwts_frequency_hz > 0) part.clock = ClockMap(clock);
 }
 
 }  // namespace msprof

@@ -14,6 +14,20 @@
 
 namespace msprof {
 
+// One moment on three clocks, for counters that count from it or by monotonic clocks.
+// Source: cann_system.md 1.3.
+struct StartMoment {
+  std::int64_t host_ns = 0;    // clock_monotonic_raw of the host, cntvct_diff in
+  std::int64_t device_ns = 0;  // that of the device; of the host's own folder the same as host_ns
+  std::int64_t wall_offset_ns = 0;  // from the host's monotonic clock to 1970
+
+  // Wall-clock ns of so many us after the start, of a moment of the device's monotonic clock, and
+  // of one of the host's; INT64_MAX or _MIN for what does not fit.
+  std::int64_t after_start_us(std::uint64_t us) const;
+  std::int64_t of_device(std::uint64_t monotonic_ns) const;
+  std::int64_t of_host(std::uint64_t monotonic_ns) const;
+};
+
 // host/ or one device_N/.
 struct CannPart {
   std::string name;  // "host", "device_0": the first part of the names of its files
@@ -22,7 +36,8 @@ struct CannPart {
   cann::Info info;
   // Host: its counter. Device: its ticks. Empty where the start logs or the frequency are missing.
   std::optional<ClockMap> clock;
-  std::uint64_t start_ticks = 0;  // cntvct of dev_start.log
+  std::uint64_t start_ticks = 0;     // cntvct of dev_start.log
+  std::optional<StartMoment> start;  // empty where a start log is missing
 
   bool is_host() const { return !device.has_value(); }
 };

@@ -53,7 +53,8 @@ std::unique_ptr<TimelineLayer> make_cann_frequency() {
                    .help = "frequency of the AI cores",
                    .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
                              " WHERE name.text = 'AI Core Freq'",
-                   .needs = {"lpm_freq"}},
+                   .needs = {"lpm_freq"},
+                   .group = kCounterLayers},
                   cann::TraceProcess::frequency,
                   "AI Core Freq"});
 }
@@ -64,7 +65,8 @@ std::unique_ptr<TimelineLayer> make_cann_voltage() {
                    .help = "voltages of the AI cores and the bus",
                    .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
                              " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')",
-                   .needs = {"lpm_freq"}},
+                   .needs = {"lpm_freq"},
+                   .group = kCounterLayers},
                   cann::TraceProcess::voltage,
                   "Voltage Info"});
 }

@@ -1,5 +1,5 @@
 // Layer memory: device memory that operators hold, as the allocator counts it.
-// Source: cann_host.md 1.8 (task_memory_info), cann_device.md 23.1 (order 17).
+// Source: cann_host.md 1.8 (task_memory_info).
 #include <set>
 
 #include "export/cann_rules.hpp"
@@ -34,9 +34,9 @@ class CannMemory : public cann::Layer {
       const std::int64_t time = read.integer(1);
       if (time < begin || !output_file.scope.takes(device, time, time)) continue;
       if (devices.insert(device).second) {
-        processes.write(out, cann::TraceProcess::device_memory, device, "NPU MEM");
+        processes.write(out, cann::TraceProcess::operator_memory, device, "Operator Memory");
       }
-      const TraceLane lane{processes.pid(cann::TraceProcess::device_memory, device), 0};
+      const TraceLane lane{processes.pid(cann::TraceProcess::operator_memory, device), 0};
       out.counter({"\"Operator memory allocated\""}, lane, time, {"\"KB\""},
                   read.integer(2) / kBytesPerKb);
       if (read.is_null(3)) continue;

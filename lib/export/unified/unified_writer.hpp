@@ -180,5 +180,7 @@ void write_communication(Writer& out);
 void write_memory(Writer& out);
 void write_frequency(Writer& out);
 void write_overlap(Writer& out);
+void write_hbm(Writer& out);
+void write_hccs(Writer& out);
 
 }  // namespace msprof::unified

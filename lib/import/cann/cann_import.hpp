@@ -35,6 +35,8 @@ struct CannImport {
   // Rows so far, of tables that several kinds write.
   std::int64_t step_mark_rows = 0;
   std::int64_t data_queue_rows = 0;
+  std::int64_t tracks = 0;
+  std::int64_t samples = 0;
 };
 
 // Makers of the CANN kinds, one file each, and the functions that join them. For builtin_kinds.cpp.

@@ -9,6 +9,7 @@
 #include <array>
 
 #include "import/cann/cann_import.hpp"
+#include "import/cann/counters/counter_tracks.hpp"
 
 namespace msprof::cann {
 
@@ -46,6 +47,13 @@ bool is_sound(std::span<const std::byte> record) {
   });
 }
 
+CounterRow point_at(std::int64_t time_ns, std::uint32_t value) {
+  CounterRow point;
+  point.time_ns = time_ns;
+  point.value = value;
+  return point;
+}
+
 constexpr RecordFormat kLpmFreqFormat{"lpm_freq", sizeof(ChangesWire), is_sound,
                                       "more than 55 entries, or impossible ones"};
 
@@ -61,14 +69,16 @@ class LpmFreqKind : public SliceKind {
     for (const CannPart& part : import_.session.parts()) {
       if (part.is_host() || !part.clock) continue;
       if (part.info.aic_frequency_hz > 0)
-        write_track(context, part, {"AI Core Freq", "MHz"}, frequencies_of(part), info_mhz(part));
+        write_track(context, part, {"AI Core", "AI Core Freq", "MHz"}, frequencies_of(part),
+                    info_mhz(part));
       const DeviceChanges& changes = changes_[*part.device];
       if (frequencies_of(part).empty() && !changes[kFrequency].empty()) {
         context.report.add(FindingId::zero_frequency, name(), part.name, "frequency 0",
                            "all changes are left out, the frequency of info.json is used");
       }
-      write_track(context, part, {"Aicore Voltage", "mV"}, changes[kCoreVoltage], std::nullopt);
-      write_track(context, part, {"Bus Voltage", "mV"}, changes[kBusVoltage], std::nullopt);
+      write_track(context, part, {"AI Core", "Aicore Voltage", "mV"}, changes[kCoreVoltage],
+                  std::nullopt);
+      write_track(context, part, {"Bus", "Bus Voltage", "mV"}, changes[kBusVoltage], std::nullopt);
     }
   }
 
@@ -76,7 +86,8 @@ class LpmFreqKind : public SliceKind {
   // Entries in reading order, by the type of their record.
   using DeviceChanges = std::array<std::vector<FrequencyChange>, kTypes>;
 
-  struct TrackName {
+  struct Counter {
+    std::string_view subject;
     std::string_view name;
     std::string_view unit;
   };
@@ -121,28 +132,22 @@ class LpmFreqKind : public SliceKind {
   }
 
   // Writes no track if nothing is known of it.
-  void write_track(const ImportContext& context, const CannPart& part, const TrackName& name,
+  void write_track(const ImportContext& context, const CannPart& part, const Counter& counter,
                    const std::vector<FrequencyChange>& list, std::optional<std::uint32_t> initial) {
     FrequencyWindow window{import_.session.begin_ns(), std::nullopt};
     if (import_.session.has_end()) window.end_ns = import_.session.end_ns();
     auto points = frequency_points(list, initial, *part.clock, window);
     if (points.empty()) return;
-    TrackRow track;
-    track.id = ++tracks_;
-    track.device_id = *part.device;
-    track.name_id = context.store.name_id(name.name);
-    track.unit_name_id = context.store.name_id(name.unit);
-    context.store.add(track);
-    for (CounterRow& point : points) {
-      point.id = ++points_;
-      point.track_id = track.id;
-      context.store.add(point);
-    }
+    CounterTracks tracks(import_, context, name());
+    const std::size_t track = tracks.open({.device = part.device,
+                                           .subject = counter.subject,
+                                           .counter = counter.name,
+                                           .unit = counter.unit});
+    for (const CounterRow& point : points) tracks.add(track, point.time_ns, point.value);
+    tracks.write();
   }
 
   std::map<std::int64_t, DeviceChanges> changes_;
-  std::int64_t tracks_ = 0;
-  std::int64_t points_ = 0;
 };
 
 }  // namespace
@@ -187,14 +192,14 @@ std::vector<CounterRow> frequency_points(const std::vector<FrequencyChange>& lis
     if (time_ns < window.begin_ns) {
       at_begin = value;
     } else {
-      points.push_back({0, 0, time_ns, value});
+      points.push_back(point_at(time_ns, value));
     }
   }
   // An entry of that very moment has the same value.
   const bool is_said = !points.empty() && points.front().time_ns == window.begin_ns &&
                        points.front().value == at_begin;
-  if (at_begin && !is_said) points.insert(points.begin(), {0, 0, window.begin_ns, *at_begin});
-  if (last && window.end_ns) points.push_back({0, 0, *window.end_ns, *last});
+  if (at_begin && !is_said) points.insert(points.begin(), point_at(window.begin_ns, *at_begin));
+  if (last && window.end_ns) points.push_back(point_at(*window.end_ns, *last));
   return points;
 }
 

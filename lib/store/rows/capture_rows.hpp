@@ -155,26 +155,51 @@ struct IterationPartRow {
                                           "start_ns", "end_ns"};
 };
 
-// A counter over time: core frequency, bandwidth, …
+// One counter of a device or of the host over time: bandwidth of a channel, use of a CPU,
+// frequency. What it shows is `value / divisor` of its samples, and of a rate that by the seconds
+// of the sample's interval.
 struct TrackRow {
   std::int64_t id = 0;
-  std::int64_t device_id = kNull;
-  std::int64_t name_id = kNull;       // "AI Core Freq", "Aicore Voltage"
-  std::int64_t unit_name_id = kNull;  // "MHz"
+  std::int64_t device_id = kNull;        // null: the host
+  std::int64_t kind_name_id = kNull;     // "hbm": of the raw files, as tables are called
+  std::int64_t subject_name_id = kNull;  // "HBM 0", "Port 1", "CPU 3": what is counted
+  std::int64_t number = kNull;           // of the subject: channel, port, core, module, process
+  std::int64_t part = kNull;             // a second number: the engine of a type, …
+  std::int64_t detail_name_id = kNull;   // a second text: the module of a function, …
+  std::int64_t name_id = kNull;          // of the counter: "Read", "AI Core Freq"
+  std::int64_t unit_name_id = kNull;     // "MB/s", "MHz"
+  std::int64_t divisor = 1;
+  std::int64_t is_rate = 0;
+  std::int64_t first_sample_id = kNull;  // its samples are among these; others may be, too
+  std::int64_t last_sample_id = kNull;
 
   static constexpr const char* kTable = "track";
-  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "device_id", "name_id",
-                                          "unit_name_id"};
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "device_id",
+                                          "kind_name_id",
+                                          "subject_name_id",
+                                          "number",
+                                          "part",
+                                          "detail_name_id",
+                                          "name_id",
+                                          "unit_name_id",
+                                          "divisor",
+                                          "is_rate",
+                                          "first_sample_id",
+                                          "last_sample_id"};
 };
 
+// A sample of a track. One about an interval has its begin.
 struct CounterRow {
   std::int64_t id = 0;
   std::int64_t track_id = 0;
+  std::int64_t begin_ns = kNull;
   std::int64_t time_ns = kNull;
   std::int64_t value = kNull;
 
   static constexpr const char* kTable = "counter";
-  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "track_id", "time_ns", "value"};
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "track_id", "begin_ns",
+                                          "time_ns", "value"};
 };
 
 // Activity of the cores of a device in a span: derived. Spans of one kind do not touch.

@@ -18,6 +18,15 @@ std::string object(const std::vector<std::pair<std::string, std::string>>& membe
   return text + "}";
 }
 
+std::string object(std::vector<std::pair<std::string, std::string>> members,
+                   const std::map<std::string, std::string>& others) {
+  for (const auto& [key, value] : others) {
+    std::erase_if(members, [&](const auto& member) { return member.first == key; });
+    members.emplace_back(key, value);
+  }
+  return object(members);
+}
+
 }  // namespace
 
 ProfSetup setup_910a() {
@@ -63,7 +72,7 @@ std::string info_json(const ProfSetup& setup, int device) {
                       {"aiv_frequency", in_quotes(setup.aiv_mhz)}}) +
               "]";
   }
-  return object({{"version", in_quotes("1.0")},
+  return object({{"version", in_quotes(setup.version)},
                  {"platform_version", in_quotes(setup.platform)},
                  {"pid", in_quotes(setup.pid)},
                  {"pid_name", in_quotes(setup.pid_name)},
@@ -81,7 +90,8 @@ std::string info_json(const ProfSetup& setup, int device) {
                  {"drvVersion", std::to_string(setup.driver)},
                  {"cannVersion", in_quotes(setup.cann)},
                  {"CPU", cpu},
-                 {"DeviceInfo", devices}});
+                 {"DeviceInfo", devices}},
+                setup.info);
 }
 
 std::string sample_json(const ProfSetup& setup, int device) {
@@ -104,7 +114,8 @@ std::string sample_json(const ProfSetup& setup, int device) {
                  {"llc_profiling", in_quotes("read")},
                  {"profLevel", in_quotes(setup.level)},
                  {"dynamic", in_quotes("off")},
-                 {"msprofBinPid", "-1"}});
+                 {"msprofBinPid", "-1"}},
+                setup.sample);
 }
 
 std::string start_info(const ProfSetup& setup) {

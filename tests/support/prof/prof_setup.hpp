@@ -5,6 +5,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <string>
 #include <vector>
 
@@ -44,6 +45,9 @@ struct ProfSetup {
   std::string aic_metrics = "PipeUtilizationExct", aiv_metrics = "PipeUtilization";
   std::string aic_events{kExctEvents}, aiv_events{kPipeEvents};
   std::string l2_events;  // empty: not collected
+  std::string version = "1.0";
+  // Values of the files in place of, or beside, the others, as JSON: "\"read\"", "3".
+  std::map<std::string, std::string> info{}, sample{};
 
   // Counts at `ns` after the begin of the collection.
   std::uint64_t host_at(std::uint64_t ns) const { return host_count + ns / host_ns_per_count; }

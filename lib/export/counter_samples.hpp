@@ -1,0 +1,76 @@
+// CounterSamples: the tracks of one kind of counters, and their samples in the order in which they
+// were recorded. For the tables, layers and databases that show them.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/number.hpp"
+#include "export/export_scope.hpp"
+#include "store/database.hpp"
+
+namespace msprof {
+
+// A row of `track` with its texts.
+struct CounterTrack {
+  std::int64_t id = 0;
+  std::optional<std::int64_t> device;  // empty: the host
+  std::string kind;
+  std::string subject;
+  std::optional<std::int64_t> number;
+  std::optional<std::int64_t> part;
+  std::string detail;
+  std::string counter;
+  std::string unit;
+  std::int64_t divisor = 1;
+  bool is_rate = false;
+  std::int64_t first_sample_id = 0;
+  std::int64_t last_sample_id = -1;
+  std::size_t index = 0;  // among the tracks of the kind, for what is kept of each
+};
+
+// All tracks of a kind, or of every kind: the host's last, devices by number, then as they were
+// opened.
+std::vector<CounterTrack> counter_tracks(const Database& db, std::string_view kind = {});
+
+// SQL for `exists` of a product about a kind of counters.
+std::string_view exists_counters(std::string_view kind);
+
+struct CounterSample {
+  const CounterTrack* track = nullptr;
+  std::optional<std::int64_t> begin_ns;
+  std::int64_t time_ns = 0;
+  std::int64_t value = 0;
+
+  // What it shows, in the track's unit, is numerator() / denominator(): exact, and the denominator
+  // is above 0. A rate over no time is 0.
+  int128 numerator() const;
+  int128 denominator() const;
+  double shown() const;
+};
+
+class CounterSamples {
+ public:
+  // Samples that the scope takes; those before the collection began only where `has_early`.
+  CounterSamples(const Database& db, std::string_view kind, const ExportScope& scope,
+                 bool has_early = false);
+
+  const std::vector<CounterTrack>& tracks() const { return tracks_; }
+  bool next();
+  const CounterSample& operator*() const { return sample_; }
+  const CounterSample* operator->() const { return &sample_; }
+
+ private:
+  std::vector<CounterTrack> tracks_;
+  std::vector<std::size_t> by_id_;  // index into tracks_ of a track's id - first_track_
+  std::int64_t first_track_ = 0;
+  ScopeFilter scope_;
+  std::int64_t begin_ns_;
+  Statement read_;
+  CounterSample sample_;
+};
+
+}  // namespace msprof

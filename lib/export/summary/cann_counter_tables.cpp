@@ -1,0 +1,38 @@
+#include "export/summary/cann_counter_tables.hpp"
+
+namespace msprof::cann {
+
+void device_cell(RowSink& out, const CounterTrack& track) {
+  track.device ? out.number(*track.device) : out.text("host");
+}
+
+double rounded3(const CounterSample& sample) {
+  const int128 thousandths = sample.numerator() * 1000;
+  const int128 denominator = sample.denominator();
+  int128 rounded = divide_rounded(thousandths, denominator);
+  const int128 twice = thousandths * 2 - rounded * 2 * denominator;
+  const bool is_half = twice == denominator || twice == -denominator;
+  if (is_half && rounded % 2 != 0) rounded += twice > 0 ? 1 : -1;
+  return static_cast<double>(rounded) / 1000.0;
+}
+
+std::string fixed3(double value) {
+  std::string text;
+  append_fixed3(text, value);
+  return text;
+}
+
+void python_rounded3(RowSink& out, double value) {
+  out.number_by(
+      [value](std::string& digits) { append_python_float(digits, python_round(value, 3)); });
+}
+
+void sqlite_rounded3(RowSink& out, double value) {
+  out.number_by([value](std::string& digits) { append_sqlite_round3(digits, value); });
+}
+
+void rounded3_or_missing(RowSink& out, const Mean& mean) {
+  mean.count() == 0 ? out.missing() : python_rounded3(out, mean.value());
+}
+
+}  // namespace msprof::cann

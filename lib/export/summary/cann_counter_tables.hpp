@@ -1,0 +1,51 @@
+// Parts that the tables of counters share: means of samples, number forms, the cell of the device.
+// Source of the forms: cann_system.md 1.4.
+#pragma once
+
+#include <algorithm>
+#include <cstdint>
+#include <limits>
+#include <string>
+
+#include "export/counter_samples.hpp"
+#include "export/summary/cann_tables.hpp"
+
+namespace msprof::cann {
+
+// Values added up in the order in which they come, as the sums of others are.
+class Mean {
+ public:
+  void add(double value) {
+    ++count_;
+    sum_ += value;
+    largest_ = std::max(largest_, value);
+    smallest_ = std::min(smallest_, value);
+  }
+  std::int64_t count() const { return count_; }
+  double sum() const { return sum_; }
+  double value() const { return count_ == 0 ? 0 : sum_ / static_cast<double>(count_); }
+  double largest() const { return largest_; }
+  double smallest() const { return smallest_; }
+
+ private:
+  std::int64_t count_ = 0;
+  double sum_ = 0;
+  double largest_ = -std::numeric_limits<double>::infinity();
+  double smallest_ = std::numeric_limits<double>::infinity();
+};
+
+// The number of the device, or "host".
+void device_cell(RowSink& out, const CounterTrack& track);
+
+// What a sample shows with three decimals, an exact half to the even digit.
+double rounded3(const CounterSample& sample);
+// "10119.140": three decimals always.
+std::string fixed3(double value);
+// Python's round(value, 3) as Python prints it: "10119.14", "0.0".
+void python_rounded3(RowSink& out, double value);
+// SQLite's round(value, 3).
+void sqlite_rounded3(RowSink& out, double value);
+// The mean as python_rounded3() has it; N/A of no values.
+void rounded3_or_missing(RowSink& out, const Mean& mean);
+
+}  // namespace msprof::cann

@@ -1,0 +1,47 @@
+// hccs: largest, smallest and mean rate of what a device sent and received over HCCS.
+// Source: cann_system.md 8.
+#include <map>
+
+#include "export/counter_samples.hpp"
+#include "export/products.hpp"
+#include "export/summary/cann_counter_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+class CannHccs : public cann::Table {
+ public:
+  CannHccs()
+      : Table({.name = "hccs",
+               .title = "HCCS",
+               .help = "largest, smallest and mean rate over HCCS",
+               .exists = exists_counters("hccs"),
+               .needs = {"hccs"}},
+              {"Device_id", "Mode", "Max", "Min", "Average"}) {}
+
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    CounterSamples samples(db, "hccs", output_file.scope);
+    std::vector<cann::Mean> rates(samples.tracks().size());
+    // As the cells of others: of rates with three decimals.
+    while (samples.next()) rates[samples->track->index].add(cann::rounded3(*samples));
+    for (const CounterTrack& track : samples.tracks()) {
+      const cann::Mean& rate = rates[track.index];
+      if (rate.count() == 0) continue;
+      cann::device_cell(out, track);
+      out.text(track.counter + " (MB/s)");
+      cann::sqlite_rounded3(out, rate.largest());
+      cann::sqlite_rounded3(out, rate.smallest());
+      cann::sqlite_rounded3(out, rate.value());
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_hccs() {
+  return std::make_unique<CannHccs>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,43 @@
+#include "import/cann/counters/counter_tracks.hpp"
+
+namespace msprof::cann {
+
+CounterTracks::CounterTracks(CannImport& import, const ImportContext& context,
+                             std::string_view kind)
+    : import_(import), context_(context), kind_name_id_(context.store.name_id(kind)) {}
+
+void CounterTracks::write() {
+  for (const TrackRow& track : tracks_) {
+    if (track.first_sample_id != kNull) context_.store.add(track);
+  }
+}
+
+std::size_t CounterTracks::open(const TrackName& name) {
+  TrackRow track;
+  track.id = ++import_.tracks;
+  if (name.device) track.device_id = *name.device;
+  track.kind_name_id = kind_name_id_;
+  track.subject_name_id = name_of(name.subject);
+  track.number = name.number;
+  track.part = name.part;
+  track.detail_name_id = name_of(name.detail);
+  track.name_id = name_of(name.counter);
+  track.unit_name_id = name_of(name.unit);
+  track.divisor = name.divisor;
+  track.is_rate = name.is_rate ? 1 : 0;
+  tracks_.push_back(track);
+  return tracks_.size() - 1;
+}
+
+bool has_later_layout(const CannPart& part) {
+  return part.info.version == "2.0";
+}
+
+bool check_start(const ImportContext& context, const CannPart& part, std::string_view kind) {
+  if (part.start) return true;
+  context.report.add(FindingId::no_clock, kind, part.name, "no times",
+                     "a start log is missing, so that it is not known when anything was counted");
+  return false;
+}
+
+}  // namespace msprof::cann

@@ -1,0 +1,130 @@
+// hbm.data: what each channel of the HBM read and wrote. A record is one direction of a channel:
+// what it moved since its record before, in units of 32 bytes. Source: cann_system.md 4.
+#include <fmt/format.h>
+
+#include <map>
+
+#include "import/cann/counters/counter_tracks.hpp"
+#include "import/cann/counters/time_order.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+struct __attribute__((packed)) HbmWire {
+  std::uint64_t time_us;  // after the start of the device
+  std::uint64_t count;
+  std::uint32_t event;  // 0: read
+  std::uint32_t channel;
+};
+static_assert(sizeof(HbmWire) == 24);
+
+struct __attribute__((packed)) HbmWire2 {
+  std::uint32_t reserved[2];
+  std::uint32_t event;
+  std::uint32_t channel;
+  std::uint64_t count;
+  std::uint64_t time_ns;  // since 1970
+};
+static_assert(sizeof(HbmWire2) == 32);
+
+constexpr std::uint32_t kMaxChannels = 4096;
+constexpr std::uint64_t kMaxUs = std::uint64_t{1} << 52;
+
+template <typename Wire>
+bool is_sound(std::span<const std::byte> record) {
+  const auto wire = decode<Wire>(record);
+  if constexpr (std::is_same_v<Wire, HbmWire>) {
+    if (wire.time_us > kMaxUs) return false;
+  } else if (wire.time_ns > INT64_MAX) {
+    return false;
+  }
+  return wire.channel < kMaxChannels && wire.event < kMaxChannels;
+}
+
+constexpr std::string_view kUnsound = "impossible channel or time";
+constexpr RecordFormat kFormat{"hbm", sizeof(HbmWire), is_sound<HbmWire>, kUnsound};
+constexpr RecordFormat kFormat2{"hbm", sizeof(HbmWire2), is_sound<HbmWire2>, kUnsound};
+
+struct Amount {
+  bool is_write = false;
+  std::uint32_t channel = 0;
+  std::uint64_t count = 0;
+};
+
+class HbmKind : public SliceKind {
+ public:
+  explicit HbmKind(CannImport& import) : SliceKind(import, "hbm.data", kFormat) {}
+
+ private:
+  RecordFormat format_of(const RawFile& file) const override {
+    return has_later_layout(import_.session.part_of(file)) ? kFormat2 : kFormat;
+  }
+
+  // One direction of a channel, and when it was last seen.
+  struct Lane {
+    std::size_t track = 0;
+    std::int64_t last_ns = kNull;
+  };
+
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    if (!check_start(context, part, name())) return;
+    CounterTracks tracks(import_, context, name());
+    std::map<std::pair<std::uint32_t, bool>, Lane> lanes;
+    const bool is_later = has_later_layout(part);
+    TimeOrder<std::pair<Amount, std::uint64_t>> order;
+    const auto take = [&](std::int64_t time_ns, const std::pair<Amount, std::uint64_t>& item) {
+      const Amount& amount = item.first;
+      const auto [at, is_new] = lanes.try_emplace({amount.channel, amount.is_write});
+      Lane& lane = at->second;
+      if (is_new) lane.track = open(tracks, part, amount);
+      // The first only begins an interval: when its own began is not said.
+      if (lane.last_ns != kNull) {
+        if (time_ns <= lane.last_ns) {
+          context.report.skip_record(name(), part.name, kNoInterval, item.second);
+          return;
+        }
+        constexpr std::uint64_t kUnitBytes = 32;
+        const std::uint64_t bytes =
+            amount.count > INT64_MAX / kUnitBytes ? UINT64_MAX : amount.count * kUnitBytes;
+        tracks.add(lane.track, lane.last_ns, time_ns, sample_value(bytes));
+      }
+      lane.last_ns = time_ns;
+    };
+    stream.open(context, [&](const StreamRecord& record) {
+      Amount amount;
+      std::int64_t time_ns = 0;
+      if (is_later) {
+        const auto wire = decode<HbmWire2>(record.bytes);
+        amount = {wire.event != 0, wire.channel, wire.count};
+        time_ns = static_cast<std::int64_t>(wire.time_ns);
+      } else {
+        const auto wire = decode<HbmWire>(record.bytes);
+        amount = {wire.event != 0, wire.channel, wire.count};
+        time_ns = part.start->after_start_us(wire.time_us);
+      }
+      if (!order.add(time_ns, {amount, record.offset}, take))
+        stream.skip(context, record, kTooLate);
+    });
+    order.finish(take);
+    tracks.write();
+  }
+
+  static std::size_t open(CounterTracks& tracks, const CannPart& part, const Amount& amount) {
+    return tracks.open({.device = part.device,
+                        .subject = fmt::format("HBM {}", amount.channel),
+                        .counter = amount.is_write ? "Write" : "Read",
+                        .unit = "MB/s",
+                        .number = amount.channel,
+                        .divisor = kMegabyte,
+                        .is_rate = true});
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_hbm_kind(CannImport& import) {
+  return std::make_unique<HbmKind>(import);
+}
+
+}  // namespace msprof::cann
