@@ -4,6 +4,8 @@
 
 #include "base/log.hpp"
 #include "export/exporter.hpp"
+#include "export/products.hpp"
+#include "export/table_writers.hpp"
 #include "import/importer.hpp"
 
 namespace msprof::test {
@@ -69,6 +71,23 @@ std::string CounterCapture::header(std::string_view name) const {
   for (const std::string& column : read_product(made_ / "mindstudio_profiler_output", name).header)
     text += (text.empty() ? "" : ",") + column;
   return text;
+}
+
+Lines CounterCapture::shown(std::string_view name) const {
+  const auto db = TraceDb::open(store_path(made_));
+  TableRows rows;
+  for (const auto& table : summary_tables(db->database())) {
+    if (table->name() != name) continue;
+    for (const OutputFile& file : table->output_files(db->database()))
+      table->write(db->database(), file, rows);
+  }
+  Lines lines;
+  for (const auto& row : rows.rows) {
+    std::string line;
+    for (const TableRows::Cell& cell : row) line += (line.empty() ? "" : "|") + cell.text;
+    lines.push_back(line);
+  }
+  return lines;
 }
 
 TimelineFile CounterCapture::timeline() const {

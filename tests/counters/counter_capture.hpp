@@ -42,6 +42,8 @@ class CounterCapture {
   // nothing.
   Lines table(std::string_view name) const;
   std::string header(std::string_view name) const;
+  // The rows of a table that `show` has.
+  Lines shown(std::string_view name) const;
   // "name|ts|args" of the counter events of a process, and of its slices "name|tid|ts|dur".
   Lines events(const std::string& process) const;
   TimelineFile timeline() const;

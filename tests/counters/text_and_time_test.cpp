@@ -1,0 +1,125 @@
+// What the kinds of counters share: words and numbers of text, order of time, clocks that fall
+// back.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "counters/counter_capture.hpp"
+#include "import/cann/counters/text_kind.hpp"
+#include "import/cann/counters/time_order.hpp"
+
+using namespace msprof::cann;
+using namespace msprof::test;
+
+TEST_CASE("words of a line, and numbers that are all digits and fit") {
+  const Words words("  12 \t0x3 18446744073709551615 18446744073709551616 -1 7\r");
+  REQUIRE(words.size() == 6);
+  std::uint64_t value = 0;
+  CHECK((words.number(0, value) && value == 12));
+  CHECK_FALSE(words.number(1, value));
+  CHECK((words.number(2, value) && value == UINT64_MAX));
+  CHECK_FALSE(words.number(3, value));
+  CHECK_FALSE(words.number(4, value));
+  CHECK((words.number(5, value) && value == 7));
+  CHECK_FALSE(words.number(6, value));
+  CHECK(Words("").size() == 0);
+  std::string many;
+  for (int i = 0; i < 1000; ++i) many += "1 ";
+  CHECK(Words(many).size() == Words::kMost + 1);
+  CHECK_FALSE(Words(many).number(Words::kMost, value));
+}
+
+TEST_CASE("stamps have nine digits of nanoseconds, decimals no more places than asked for") {
+  CHECK(ns_of_stamp("12:000000345") == 12'000'000'345u);
+  for (const char* const none : {"12:00000345", "12:0000003450", "12000000345", ":000000345",
+                                 "9300000000:000000000", "1:00000000x", "", ":"}) {
+    INFO(none);
+    CHECK_FALSE(ns_of_stamp(none));
+  }
+  CHECK(scaled_decimal("12.34", 2) == 1234);
+  CHECK(scaled_decimal("12", 6) == 12'000'000);
+  CHECK(scaled_decimal("0.5", 1) == 5);
+  for (const char* const none : {"12.345", "12.", ".5", "-1", "1e3", "92233720368547758.08", ""}) {
+    INFO(none);
+    CHECK_FALSE(scaled_decimal(none, 2));
+  }
+}
+
+TEST_CASE("samples that come late are put in order, those of one time stay as they came") {
+  TimeOrder<int> order;
+  std::vector<std::pair<std::int64_t, int>> given;
+  const auto take = [&](std::int64_t time, int item) { given.emplace_back(time, item); };
+  for (const auto& [time, item] : std::vector<std::pair<std::int64_t, int>>{
+           {10, 1}, {30, 2}, {20, 3}, {20, 4}, {30, 5}, {5, 6}})
+    CHECK(order.add(time, item, take));
+  CHECK(given.empty());
+  order.finish(take);
+  CHECK(given == std::vector<std::pair<std::int64_t, int>>{
+                     {5, 6}, {10, 1}, {20, 3}, {20, 4}, {30, 2}, {30, 5}});
+}
+
+TEST_CASE("a sample later than the window is refused, memory stays that of the window") {
+  TimeOrder<int> order;
+  std::int64_t last = -1;
+  std::size_t count = 0;
+  const auto take = [&](std::int64_t time, int) {
+    CHECK(time >= last);
+    last = time;
+    ++count;
+  };
+  constexpr int kSamples = 20'000;
+  for (int i = 0; i < kSamples; ++i) order.add(i, i, take);
+  CHECK(count == kSamples - TimeOrder<int>::kWindow);
+  CHECK_FALSE(order.add(last - 1, 0, take));
+  CHECK(order.add(last, 0, take));
+  order.finish(take);
+  CHECK(count == kSamples + 1);
+}
+
+TEST_CASE("microseconds of 32 bits go on beyond 71.6 minutes, an older sample stays older") {
+  Clock32 clock;
+  CHECK(clock.unwrapped(4'000'000'000u) == 4'000'000'000u);
+  CHECK(clock.unwrapped(UINT32_MAX) == UINT32_MAX);
+  CHECK(clock.unwrapped(5) == (std::uint64_t{1} << 32) + 5);
+  CHECK(clock.unwrapped(UINT32_MAX) == UINT32_MAX);
+  CHECK(clock.unwrapped(4'000'000'000u) == 4'000'000'000u);
+  CHECK(clock.unwrapped(6) == (std::uint64_t{1} << 32) + 6);
+  Clock32 early;
+  CHECK(early.unwrapped(10) == 10);
+  // Nothing is before the start: what falls below it began to count again.
+  CHECK(early.unwrapped(4'294'967'290u) == 4'294'967'290u);
+}
+
+TEST_CASE("lines over slices: each byte once, damage with its place") {
+  CounterCapture capture;
+  std::mt19937 random(7);
+  // The same lines, cut into slices anywhere, give the same samples.
+  std::string text;
+  for (int i = 1; i <= 200; ++i)
+    text += "4:" + std::to_string(1'001'000'000 + 1000 * i).substr(1) + " " +
+            std::to_string(i * 10) + " " + std::to_string(i * 20) + "\n";
+  Lines whole;
+  for (int trial = 0; trial < 5; ++trial) {
+    CounterCapture pieces;
+    for (std::size_t at = 0; at < text.size();) {
+      const std::size_t length = trial == 0 ? text.size() : 1 + random() % 700;
+      pieces.device("hccs.data", text.substr(at, length));
+      pieces.prof().next_slice("hccs.data", 0);
+      at += length;
+    }
+    pieces.process();
+    CHECK(pieces.findings("hccs").empty());
+    if (trial == 0) whole = pieces.samples("hccs");
+    CHECK(whole.size() == 398);
+    CHECK(pieces.samples("hccs") == whole);
+  }
+}
+
+TEST_CASE("show has a line a counter, with mean, peak and when") {
+  CounterCapture capture;
+  capture.device("hccs.data", "4:001000000 0 0\n4:002000000 1048576 0\n4:004000000 7340032 0\n");
+  capture.process();
+  // 1000 MB/s for 1 ms, then 3000 for 2 ms.
+  CHECK(capture.shown("counters") == Lines{"0|HCCS|Tx|MB/s|2333.333|3000.0|4.000|2",
+                                           "0|HCCS|Rx|MB/s|0.0|0.0|2.000|2",
+                                           "0|AI Core|AI Core Freq|MHz|1000.0|1000.0|0.000|2"});
+}
