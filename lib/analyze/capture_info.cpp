@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <ctime>
+#include <set>
 
 #include "export/export_scope.hpp"
 #include "export/exporter.hpp"
@@ -159,7 +160,9 @@ std::string utc_text(std::int64_t ns) {
 }
 
 void note_empty_products(const Database& db, ImportReport& report) {
-  for (const std::string& name : empty_products(db)) {
+  std::set<std::string> kinds;
+  for (const auto& [kind, total] : report.kinds()) kinds.insert(kind);
+  for (const std::string& name : empty_products(db, kinds)) {
     report.add(FindingId::no_product, name, "", "no data, will not be written");
   }
 }

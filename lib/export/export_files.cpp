@@ -416,15 +416,32 @@ std::vector<fs::path> outdated_products(const TraceDb& store,
   return outdated;
 }
 
-std::vector<std::string> empty_products(const Database& db) {
+namespace {
+
+// Whether anything was read of what a product is made of.
+bool needs_any(const RawNeeds& needs, const std::set<std::string>& kinds) {
+  for (const std::string_view group : split(needs.kinds, ' ')) {
+    for (const std::string_view kind : split(group, '|')) {
+      if (kinds.contains(std::string(kind))) return true;
+    }
+  }
+  return false;
+}
+
+}  // namespace
+
+std::vector<std::string> empty_products(const Database& db, const std::set<std::string>& kinds) {
+  const auto is_expected = [&](const auto& info) {
+    return info.group != kCounterLayers || needs_any(info.needs, kinds);
+  };
   std::vector<std::string> names;
   for (const auto& table : summary_tables(db)) {
-    if (table->is_exported() && table->output_files(db).empty()) {
+    if (table->is_exported() && is_expected(table->info()) && table->output_files(db).empty()) {
       names.push_back(fmt::format("summary {}", table->name()));
     }
   }
   for (const auto& layer : timeline_layers(db)) {
-    if (layer->info().is_default && layer->output_files(db).empty())
+    if (layer->info().is_default && is_expected(layer->info()) && layer->output_files(db).empty())
       names.push_back(fmt::format("timeline {}", layer->name()));
   }
   return names;

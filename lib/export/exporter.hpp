@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <functional>
 #include <memory>
+#include <set>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -90,7 +91,8 @@ std::string viewer_limit(std::uint64_t text_bytes);
 std::vector<std::filesystem::path> outdated_products(const TraceDb& store,
                                                      const std::vector<ExportedFile>& written);
 
-// Products that would have no file: names of tables and layers without data.
-std::vector<std::string> empty_products(const Database& db);
+// Products that would have no file: names of tables and layers without data. Those of counters only
+// where `kinds`, the raw kinds that were read, has one that they need.
+std::vector<std::string> empty_products(const Database& db, const std::set<std::string>& kinds);
 
 }  // namespace msprof

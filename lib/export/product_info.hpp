@@ -32,6 +32,9 @@ enum class Cann5Folder {
   capture,  // timeline: one a device, with the host's calls
 };
 
+// The group of the tables and layers of system counters, most of which no run records.
+inline constexpr std::string_view kCounterLayers = "counters";
+
 struct TableInfo {
   std::string_view name;   // "op_summary"
   std::string_view title;  // above it in the terminal
@@ -47,6 +50,7 @@ struct TableInfo {
   // --style cann5 has it of the whole capture beside each iteration.
   bool is_cann5_whole = false;
   Cann5Folder cann5_folder = Cann5Folder::device;
+  std::string_view group = {};  // as LayerInfo's
   Dialect dialect = Dialect::cann;
 };
 
@@ -74,8 +78,6 @@ struct LayerInfo {
   std::string_view group = {};  // --layers takes this name for all that have it
   Dialect dialect = Dialect::cann;
 };
-// The group of the layers of system counters.
-inline constexpr std::string_view kCounterLayers = "counters";
 
 // OutputFile: one file that a table or a timeline layer writes. For exports and `show`.
 

@@ -22,7 +22,7 @@ struct View {
   std::string_view name;  // "v_ops"
   std::string_view help;  // what a row is
   std::vector<ViewColumn> columns;
-  std::string_view select;  // over the tables of store/schema.hpp, columns in that order
+  std::string select;  // over the tables of store/schema.hpp, columns in that order
 };
 
 // All views, in the order of their documentation.

@@ -305,7 +305,7 @@ TEST_CASE("values of wrong types are as good as missing") {
 
 TEST_CASE("unknown chips and versions are said") {
   Prof prof;
-  prof.write("device_0/info.json.0", R"({"version":"2.0","platform_version":"99",
+  prof.write("device_0/info.json.0", R"({"version":"3.0","platform_version":"99",
 "DeviceInfo":[{"hwts_frequency":50}]})");
   const CannSession session = prof.open();
   CHECK_FALSE(session.chip());

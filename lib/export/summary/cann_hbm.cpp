@@ -16,7 +16,8 @@ class CannHbm : public cann::Table {
                .title = "HBM",
                .help = "mean bandwidth of the HBM, of each channel and of all",
                .exists = exists_counters("hbm"),
-               .needs = {"hbm"}},
+               .needs = {"hbm"},
+               .group = kCounterLayers},
               {"Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

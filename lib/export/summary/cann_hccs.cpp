@@ -17,7 +17,8 @@ class CannHccs : public cann::Table {
                .title = "HCCS",
                .help = "largest, smallest and mean rate over HCCS",
                .exists = exists_counters("hccs"),
-               .needs = {"hccs"}},
+               .needs = {"hccs"},
+               .group = kCounterLayers},
               {"Device_id", "Mode", "Max", "Min", "Average"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

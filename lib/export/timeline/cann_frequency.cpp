@@ -1,5 +1,5 @@
 // Layers ai_core_freq and voltage: frequency and voltage of the AI cores, as counters.
-// Source: cann_device.md 23.4 (each point once), cann_system.md 2.
+// Source: cann_device.md 23.4 (each point once), cann_system.md 20.
 #include <fmt/format.h>
 
 #include "export/json_text.hpp"

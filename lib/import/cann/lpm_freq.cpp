@@ -1,6 +1,6 @@
 // lpmFreqConv.data: changes of the frequency of the AI cores. lpmInfoConv.data, which current
 // collectors write in its place: those, and their voltages.
-// Source: cann_device.md 10, cann_system.md 2.
+// Source: cann_device.md 10, cann_system.md 20.
 #include "import/cann/lpm_freq.hpp"
 
 #include <fmt/format.h>

@@ -1,6 +1,6 @@
 // Frequencies and voltages of a device's AI cores over time, from the records of
 // lpmFreqConv.data and lpmInfoConv.data. For lpm_freq.
-// Source: cann_device.md 10, 23.4; cann_system.md 2.
+// Source: cann_device.md 10, 23.4; cann_system.md 20.
 #pragma once
 
 #include <cstdint>
