@@ -1,5 +1,7 @@
 #include "import/cann/counters/counter_tracks.hpp"
 
+#include <algorithm>
+
 namespace msprof::cann {
 
 CounterTracks::CounterTracks(CannImport& import, const ImportContext& context,
@@ -38,6 +40,15 @@ bool check_start(const ImportContext& context, const CannPart& part, std::string
   context.report.add(FindingId::no_clock, kind, part.name, "no times",
                      "a start log is missing, so that it is not known when anything was counted");
   return false;
+}
+
+void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,
+                     std::string_view kind, std::initializer_list<int> chips) {
+  const auto& chip = import.session.chip();
+  if (!chip || std::find(chips.begin(), chips.end(), chip->platform) != chips.end()) return;
+  context.report.add(FindingId::unexpected_kind, kind, part.name, "not expected on this chip",
+                     "the vendor's tool does not read it on " + std::string(chip->name) +
+                         "; it is read all the same");
 }
 
 }  // namespace msprof::cann

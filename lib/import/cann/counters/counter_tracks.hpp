@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <initializer_list>
 #include <optional>
 #include <string_view>
 #include <vector>
@@ -74,6 +75,11 @@ bool has_later_layout(const CannPart& part);
 
 // Whether the times of a part are known; else a finding says that `kind` is not read there.
 bool check_start(const ImportContext& context, const CannPart& part, std::string_view kind);
+
+// Says so where the chip of a part, by platform_version, is none of `chips`, on which the vendor's
+// tool reads `kind` (cann_system.md 1.1). Of an unknown chip nothing is said.
+void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,
+                     std::string_view kind, std::initializer_list<int> chips);
 
 // The value of a counter of 64 bits as a sample; what does not fit is the largest that does.
 constexpr std::int64_t sample_value(std::uint64_t value) {
