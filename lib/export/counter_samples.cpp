@@ -18,16 +18,30 @@ constexpr std::size_t kNone = SIZE_MAX;
 // A store can come from elsewhere: ids of tracks that are far apart are no index.
 constexpr std::int64_t kMaxTracks = 1 << 24;
 
-Statement samples_of(const Database& db, const std::vector<CounterTrack>& tracks) {
+std::string_view sql_of(CounterOrder order) {
+  switch (order) {
+    case CounterOrder::device_number_time:
+      return "device_id, number, time_ns, counter.id";
+    case CounterOrder::number_time:
+      return "number, time_ns, counter.id";
+    case CounterOrder::recorded:
+      break;
+  }
+  return "counter.id";
+}
+
+Statement samples_of(const Database& db, const std::vector<CounterTrack>& tracks,
+                     CounterOrder order) {
   std::int64_t first = INT64_MAX;
   std::int64_t last = INT64_MIN;
   for (const CounterTrack& track : tracks) {
     first = std::min(first, track.first_sample_id);
     last = std::max(last, track.last_sample_id);
   }
-  Statement read = db.prepare(
-      "SELECT track_id, begin_ns, time_ns, value FROM counter WHERE id BETWEEN ? AND ? ORDER BY "
-      "id");
+  Statement read = db.prepare(fmt::format(
+      "SELECT track_id, begin_ns, time_ns, value FROM counter {}"
+      "WHERE counter.id BETWEEN ? AND ? ORDER BY {}",
+      order == CounterOrder::recorded ? "" : "JOIN track ON track.id = track_id ", sql_of(order)));
   read.bind(1, first).bind(2, last);
   return read;
 }
@@ -97,11 +111,11 @@ double CounterSample::shown() const {
 }
 
 CounterSamples::CounterSamples(const Database& db, std::string_view kind, const ExportScope& scope,
-                               bool has_early)
+                               bool has_early, CounterOrder order)
     : tracks_(counter_tracks(db, kind)),
       scope_(scope),
       begin_ns_(has_early ? INT64_MIN : cann::window_begin_ns(db)),
-      read_(samples_of(db, tracks_)) {
+      read_(samples_of(db, tracks_, order)) {
   if (tracks_.empty()) return;
   std::int64_t last = tracks_.front().id;
   first_track_ = last;

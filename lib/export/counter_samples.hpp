@@ -52,11 +52,18 @@ struct CounterSample {
   double shown() const;
 };
 
+// The order of samples. All but the first sort them, which takes space on disk for many.
+enum class CounterOrder {
+  recorded,
+  device_number_time,  // number: of the subject
+  number_time,         // of all devices together
+};
+
 class CounterSamples {
  public:
   // Samples that the scope takes; those before the collection began only where `has_early`.
   CounterSamples(const Database& db, std::string_view kind, const ExportScope& scope,
-                 bool has_early = false);
+                 bool has_early = false, CounterOrder order = CounterOrder::recorded);
 
   const std::vector<CounterTrack>& tracks() const { return tracks_; }
   bool next();

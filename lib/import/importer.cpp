@@ -30,11 +30,6 @@ struct UnreadKind {
 
 // cann_system.md 1.1, 1.2.
 constexpr UnreadKind kUnread[] = {
-    {"npu_module_mem", "memory of the NPU by module"},
-    {"npu_mem", "memory of the NPU"},
-    {"ddr", "DDR bandwidth"},
-    {"llc", "last level cache"},
-    {"pcie", "PCIe traffic"},
     {"nic", "NIC traffic"},
     {"roce", "RoCE traffic"},
     {"netdev_stats", "network device statistics"},

@@ -80,12 +80,25 @@ void read_cann_version(const std::string& text, Info& info) {
   info.cann_minor = static_cast<int>(*minor);
 }
 
+// "0,1": what is no number is left out.
+std::vector<std::int64_t> numbers_of(const std::string& text) {
+  constexpr std::size_t kMaxNumbers = 1024;
+  std::vector<std::int64_t> numbers;
+  for (const std::string_view part : split(text, ',')) {
+    const auto number = number_in(trim(part));
+    if (number && numbers.size() < kMaxNumbers) numbers.push_back(*number);
+  }
+  return numbers;
+}
+
 void read_device_info(const json& device, Info& info) {
   info.hwts_frequency_hz = hz_of_mhz(text_of(device, "hwts_frequency"));
   info.aic_frequency_hz = hz_of_mhz(text_of(device, "aic_frequency"));
   info.aiv_frequency_hz = hz_of_mhz(text_of(device, "aiv_frequency"));
   info.ai_core_num = count_of(device, "ai_core_num");
   info.aiv_num = count_of(device, "aiv_num");
+  info.control_cpus = numbers_of(text_of(device, "ctrl_cpu"));
+  info.ai_cpus = numbers_of(text_of(device, "ai_cpu"));
 }
 
 // "0x416,0x417": the position counts, so that a bad one keeps its position.
@@ -213,6 +226,7 @@ bool read_sample_json(std::string_view text, Info& info) {
   info.profile_level = level_of(object);
   info.task_block = text_of(object, "taskBlock") == "on";
   info.hccl_trace = text_of(object, "hcclTrace") == "on";
+  info.llc_profiling = text_of(object, "llc_profiling");
   return true;
 }
 
@@ -271,6 +285,7 @@ void take_sample_json(Info& to, const Info& from) {
   to.profile_level = from.profile_level;
   to.task_block = from.task_block;
   to.hccl_trace = from.hccl_trace;
+  to.llc_profiling = from.llc_profiling;
 }
 
 }  // namespace msprof::cann

@@ -52,6 +52,9 @@ struct Info {
   std::int64_t aiv_frequency_hz = 0;
   std::int64_t ai_core_num = 0;
   std::int64_t aiv_num = 0;
+  // Numbers of the device's CPUs that control it, and of those that run operators.
+  std::vector<std::int64_t> control_cpus;
+  std::vector<std::int64_t> ai_cpus;
   // sample.json
   bool is_task_based = true;
   std::string aic_metrics;  // "PipeUtilizationExct"; empty: not recorded
@@ -62,6 +65,8 @@ struct Info {
   int profile_level = 1;  // "l0" is 0
   bool task_block = false;
   bool hccl_trace = false;  // collectives were asked for
+  // What was counted of the last level cache: "read", "write"; of the 310 "capacity", "bandwidth".
+  std::string llc_profiling;
 };
 
 // host_start.log and dev_start.log: a moment on two clocks.

@@ -9,6 +9,7 @@
 
 #include "export/cann_rules.hpp"
 #include "export/unified/unified_writer.hpp"
+#include "store/module_names.hpp"
 
 namespace msprof::unified {
 
@@ -23,36 +24,13 @@ constexpr Entry kOverlaps[] = {{0, "COMPUTE"},
                                {2, "COMM_NOT_OVERLAP_COMP"},
                                {3, "FREE"},
                                {65535, "RESERVE"}};
-constexpr Entry kModules[] = {{0, "SLOG"},        {1, "IDEDD"},     {2, "SCC"},
-                              {3, "HCCL"},        {4, "FMK"},       {5, "CCU"},
-                              {6, "DVPP"},        {7, "RUNTIME"},   {8, "CCE"},
-                              {9, "HDC"},         {10, "DRV"},      {11, "NET"},
-                              {22, "DEVMM"},      {23, "KERNEL"},   {24, "LIBMEDIA"},
-                              {25, "CCECPU"},     {27, "ROS"},      {28, "HCCP"},
-                              {29, "ROCE"},       {30, "TEFUSION"}, {31, "PROFILING"},
-                              {32, "DP"},         {33, "APP"},      {34, "TS"},
-                              {35, "TSDUMP"},     {36, "AICPU"},    {37, "LP"},
-                              {38, "TDT"},        {39, "FE"},       {40, "MD"},
-                              {41, "MB"},         {42, "ME"},       {43, "IMU"},
-                              {44, "IMP"},        {45, "GE"},       {47, "CAMERA"},
-                              {48, "ASCENDCL"},   {49, "TEEOS"},    {50, "ISP"},
-                              {51, "SIS"},        {52, "HSM"},      {53, "DSS"},
-                              {54, "PROCMGR"},    {55, "BBOX"},     {56, "AIVECTOR"},
-                              {57, "TBE"},        {58, "FV"},       {60, "TUNE"},
-                              {61, "HSS"},        {62, "FFTS"},     {63, "OP"},
-                              {64, "UDF"},        {65, "HICAID"},   {66, "TSYNC"},
-                              {67, "AUDIO"},      {68, "TPRT"},     {69, "ASCENDCKERNEL"},
-                              {70, "ASYS"},       {71, "ATRACE"},   {72, "RTC"},
-                              {73, "SYSMONITOR"}, {74, "AMP"},      {75, "ADETECT"},
-                              {76, "MBUFF"},      {77, "CUSTOM"}};
 
 struct Enum {
   std::string_view table;
   std::span<const Entry> entries;
 };
 constexpr Enum kEnums[] = {{"ENUM_MSTX_EVENT_TYPE", kUserEventTypes},
-                           {"ENUM_OVERLAP_ANALYSIS_TYPE", kOverlaps},
-                           {"ENUM_MODULE", kModules}};
+                           {"ENUM_OVERLAP_ANALYSIS_TYPE", kOverlaps}};
 
 class EnumTable {
  public:
@@ -97,6 +75,8 @@ void write_api_types(Writer& out, const std::set<std::int64_t>& used) {
 void write_enums(Writer& out) {
   Database& target = out.target();
   for (const Enum& one : kEnums) EnumTable(target, one.table).add(one.entries);
+  EnumTable modules(target, "ENUM_MODULE");
+  for (const ModuleName& module : kModuleNames) modules.add(module.number, module.text);
   EnumTable copies(target, "ENUM_MEMCPY_OPERATION");
   copies.add(cann::copy_directions());
   copies.add(65535, "other");

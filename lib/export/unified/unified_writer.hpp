@@ -182,5 +182,6 @@ void write_frequency(Writer& out);
 void write_overlap(Writer& out);
 void write_hbm(Writer& out);
 void write_hccs(Writer& out);
+void write_memory_counters(Writer& out);
 
 }  // namespace msprof::unified

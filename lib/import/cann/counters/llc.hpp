@@ -1,0 +1,26 @@
+// What the two forms of llc.data share: which of them a part has. For the kinds llc.
+// Source: cann_system.md 6.
+#pragma once
+
+#include "import/cann/cann_import.hpp"
+
+namespace msprof::cann {
+
+// The 310 has text where capacity or bandwidth was counted; all others have records.
+inline bool has_llc_text(const CannImport& import, const CannPart& part) {
+  const std::string& what = part.info.llc_profiling;
+  if (what == "capacity" || what == "bandwidth") return true;
+  const auto& chip = import.session.chip();
+  return what != "read" && what != "write" && chip && chip->platform == 0;
+}
+
+// Says that sample.json does not tell what was counted.
+inline void tell_unknown_llc(const ImportContext& context, const CannPart& part,
+                             std::string_view kind) {
+  const std::string& what = part.info.llc_profiling;
+  context.report.add(FindingId::events_not_said, kind, part.name, "unknown events",
+                     what.empty() ? "sample.json has no llc_profiling"
+                                  : "sample.json has an llc_profiling that is not known");
+}
+
+}  // namespace msprof::cann
