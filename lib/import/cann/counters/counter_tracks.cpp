@@ -14,6 +14,11 @@ void CounterTracks::write() {
   }
 }
 
+bool CounterTracks::has_samples() const {
+  return std::any_of(tracks_.begin(), tracks_.end(),
+                     [](const TrackRow& track) { return track.first_sample_id != kNull; });
+}
+
 std::size_t CounterTracks::open(const TrackName& name) {
   TrackRow track;
   track.id = ++import_.tracks;

@@ -32,6 +32,7 @@ class CounterTracks {
   CounterTracks(CannImport& import, const ImportContext& context, std::string_view kind);
   // Writes the rows of all tracks that have samples: once, behind the last of them.
   void write();
+  bool has_samples() const;
 
   // Opens a track and gives its handle here. Which are the same track is the caller's to know.
   std::size_t open(const TrackName& name);

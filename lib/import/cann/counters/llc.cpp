@@ -117,10 +117,13 @@ class LlcKind : public SliceKind {
 
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
     if (!check_start(context, part, name())) return;
-    tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
     const bool is_read = part.info.llc_profiling == "read";
-    if (!is_read && part.info.llc_profiling != "write")
-      return tell_unknown_llc(context, part, name());
+    if (!is_read && part.info.llc_profiling != "write") {
+      bool has_records = false;
+      stream.open(context, [&](const StreamRecord&) { has_records = true; });
+      if (has_records) tell_unknown_llc(context, part, name());
+      return;
+    }
     std::array<std::uint8_t, kMaxLlcEvents> places{};
     places.fill(kLlcPlaces);
     const LlcEvents& events = is_read ? kReadEvents : kWriteEvents;
@@ -185,6 +188,8 @@ class LlcKind : public SliceKind {
     order.finish(take);
     for (Cache& cache : caches) end_moment(cache);
     tracks.write();
+    if (tracks.has_samples())
+      tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
     if (other_events > 0) {
       context.report.add({FindingId::unread_records, std::string(name()), part.name,
                           "events of no known meaning", other_events, kNull, "",

@@ -104,9 +104,15 @@ class LlcTextKind : public TextKind {
             SliceLines& lines) override {
     if (!check_start(context, part, name())) return;
     const bool is_capacity = part.info.llc_profiling == "capacity";
-    if (!is_capacity && part.info.llc_profiling != "bandwidth")
-      return tell_unknown_llc(context, part, name());
-    tell_unexpected(import_, context, part, name(), {0});
+    if (!is_capacity && part.info.llc_profiling != "bandwidth") {
+      bool has_lines = false;
+      lines.read([&](std::string_view) -> std::string_view {
+        has_lines = true;
+        return {};
+      });
+      if (has_lines) tell_unknown_llc(context, part, name());
+      return;
+    }
     CounterTracks tracks(import_, context, name());
     const std::vector<std::size_t> opened =
         is_capacity ? open_capacity(tracks, part) : open_bandwidth(tracks, part);
@@ -156,6 +162,7 @@ class LlcTextKind : public TextKind {
     order.finish(take);
     end_moment();
     tracks.write();
+    if (tracks.has_samples()) tell_unexpected(import_, context, part, name(), {0});
     if (other_events > 0) {
       context.report.add({FindingId::unread_records, std::string(name()), part.name,
                           "events of no known meaning", other_events, kNull, "",
