@@ -228,8 +228,8 @@ TEST_CASE("PCIe: 21 values a moment, and their means over the whole run") {
   const Lines events = capture.events("PCIe");
   REQUIRE(events.size() == 8);
   const std::string now = "|" + at(1'000'000) + "|";
-  CHECK(events[0] == "PCIe_post" + now + R"({"Rx":1430.511474609375,"Tx":286.102294921875})");
-  CHECK(events[3] == "PCIe_nonpost_latency" + now + R"({"Rx":0.0,"Tx":1.2})");
+  CHECK(events[0] == "PCIe_post" + now + R"({"Tx":286.102294921875,"Rx":1430.511474609375})");
+  CHECK(events[3] == "PCIe_nonpost_latency" + now + R"({"Tx":1.2,"Rx":0.0})");
   CHECK(capture.unified("SELECT deviceId, timestampNs - 1700000000000000000, txPostMin,"
                         " txNonpostMin, txNonpostLatencyAvg, rxCplAvg FROM PCIE") ==
         // Beyond 32 bits.
@@ -255,15 +255,15 @@ TEST_CASE("PCIe: records over two slices, cut ones, damaged ones, and an unexpec
   ProfSetup setup;
   setup.platform = "7";
   CounterCapture capture(setup);
-  const Pcie first = pcie(1'000'000, 1);
+  const Pcie first = pcie(1'000'000, 100);
   const std::string_view bytes(reinterpret_cast<const char*>(&first), sizeof(first));
   capture.device("pcie.data", bytes.substr(0, 50));
   capture.prof().next_slice("pcie.data", 0);
   capture.device("pcie.data", bytes.substr(50));
-  Pcie damaged = pcie(2'000'000, 1);
+  Pcie damaged = pcie(2'000'000, 100);
   damaged.ns = UINT64_MAX;
   capture.record("pcie.data", damaged);
-  capture.record("pcie.data", pcie(3'000'000, 1));
+  capture.record("pcie.data", pcie(3'000'000, 100));
   capture.device("pcie.data", bytes.substr(0, 95));
   capture.process();
   CHECK(capture.unified("SELECT timestampNs - 1700000000000000000 FROM PCIE") ==

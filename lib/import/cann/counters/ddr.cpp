@@ -21,12 +21,13 @@ struct __attribute__((packed)) DdrWire {
 static_assert(sizeof(DdrWire) == 20);
 
 constexpr std::uint32_t kNoMaster = UINT32_MAX;
-constexpr std::uint32_t kMaxControllers = 4096;
+constexpr std::uint32_t kMaxControllers = 256;
+constexpr std::uint32_t kMaxDdrEvents = 16;
 constexpr std::size_t kMaxMasters = 2048;
 
 bool is_sound_ddr(std::span<const std::byte> record) {
   const auto wire = decode<DdrWire>(record);
-  return wire.controller < kMaxControllers && wire.event < kMaxControllers;
+  return wire.controller < kMaxControllers && wire.event < kMaxDdrEvents;
 }
 
 constexpr RecordFormat kDdrFormat{"ddr", sizeof(DdrWire), is_sound_ddr,

@@ -32,7 +32,7 @@ struct __attribute__((packed)) LlcWire2 {
 };
 static_assert(sizeof(LlcWire2) == 24);
 
-constexpr std::uint32_t kMaxCaches = 4096;
+constexpr std::uint32_t kMaxCaches = 1024;
 constexpr std::uint32_t kMaxLlcEvents = 256;
 constexpr std::uint64_t kMaxLlcUs = std::uint64_t{1} << 52;
 constexpr std::uint64_t kMaxLlcCount = std::uint64_t{1} << 55;  // as bytes it still fits

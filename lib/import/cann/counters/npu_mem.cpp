@@ -20,9 +20,10 @@ struct __attribute__((packed)) NpuMemWire {
 };
 static_assert(sizeof(NpuMemWire) == 32);
 
-constexpr std::uint32_t kMaxMemEvents = 256;
+// Narrow, because records have no mark: what is no record should not look like one.
+constexpr std::uint32_t kMaxMemEvents = 16;
 constexpr std::uint64_t kMaxMemUs = std::uint64_t{1} << 52;
-constexpr std::uint64_t kMaxMemBytes = std::uint64_t{1} << 60;
+constexpr std::uint64_t kMaxMemBytes = std::uint64_t{1} << 48;
 
 template <bool kIsLater>
 bool is_sound_mem(std::span<const std::byte> record) {

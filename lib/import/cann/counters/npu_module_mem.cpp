@@ -16,7 +16,7 @@ struct __attribute__((packed)) ModuleMemWire {
 };
 static_assert(sizeof(ModuleMemWire) == 24);
 
-constexpr std::uint32_t kMaxModules = 4096;
+constexpr std::uint32_t kMaxModules = 1024;
 
 bool is_sound_module_mem(std::span<const std::byte> record) {
   return decode<ModuleMemWire>(record).module < kMaxModules;

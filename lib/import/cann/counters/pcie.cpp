@@ -24,7 +24,7 @@ struct __attribute__((packed)) PcieWire {
 static_assert(sizeof(PcieWire) == 96);
 
 bool is_sound_pcie(std::span<const std::byte> record) {
-  constexpr std::uint32_t kMaxDevices = 4096;
+  constexpr std::uint32_t kMaxDevices = 64;
   const auto wire = decode<PcieWire>(record);
   return wire.device < kMaxDevices && wire.device_ns <= INT64_MAX;
 }
