@@ -13,6 +13,8 @@ namespace {
 constexpr std::size_t kReadBytes = std::size_t{1} << 18;
 // Number of sound records in a row that are no accident, even if their mark is two bytes.
 constexpr std::uint64_t kInARow = 3;
+// Number of unsound records without a mark behind which others are looked for at their alignment.
+constexpr std::uint64_t kUnsoundInARow = 16;
 
 }  // namespace
 
@@ -161,7 +163,7 @@ void RecordScan::emit(std::uint64_t at, std::span<const std::byte> record) {
 // An overwritten ring begins within a record; without a mark to search for, the row begins with
 // one.
 std::uint64_t RecordScan::find_start() {
-  if (format_.is_sound == nullptr || bytes_.bytes(0, size_).empty()) return 0;
+  if (format_.is_sound == nullptr || !format_.has_mark || bytes_.bytes(0, size_).empty()) return 0;
   // A bad first record, with good ones at their positions behind it, is no part of one.
   if (sound_from(0) || sound_from(size_)) return 0;
   const auto start = search(1, size_);
@@ -223,10 +225,24 @@ std::optional<std::uint64_t> RecordScan::skip_last(std::uint64_t at) {
   return next;
 }
 
+std::optional<std::uint64_t> RecordScan::aligned_behind(std::uint64_t at) {
+  if (format_.has_mark) return std::nullopt;
+  for (std::uint64_t i = 1; i <= kUnsoundInARow; ++i) {
+    const std::uint64_t next = at + i * size_;
+    if (bytes_.bytes(next, size_).empty()) return std::nullopt;
+    if (sound_from(next)) return next;
+  }
+  return std::nullopt;
+}
+
 std::optional<std::uint64_t> RecordScan::skip_unsound(std::uint64_t at) {
   if (sound(at + size_)) {
     lose(&Slice::unsound, at, size_);
     return at + size_;
+  }
+  if (const auto found = aligned_behind(at)) {
+    lose(&Slice::unsound, at, *found - at);
+    return found;
   }
   if (const auto found = search(at + 1, UINT64_MAX)) {
     lose(&Slice::unsound, at, *found - at);
@@ -240,7 +256,7 @@ std::optional<std::uint64_t> RecordScan::skip_unsound(std::uint64_t at) {
 // or too long?
 std::optional<std::uint64_t> RecordScan::skip_before_unsound(std::uint64_t at) {
   const std::uint64_t next = at + size_;
-  if (sound(next + size_)) {
+  if (sound(next + size_) || aligned_behind(next)) {
     emit(at, bytes_.bytes(at, size_));
     return next;
   }

@@ -94,6 +94,8 @@ class RecordScan {
   // True if a row of sound records begins here, as far as can be seen.
   bool sound_from(std::uint64_t at);
   bool rest_is_sound(std::uint64_t at);
+  // Where records without a mark go on at the alignment of the unsound one at `at`.
+  std::optional<std::uint64_t> aligned_behind(std::uint64_t at);
   std::optional<std::uint64_t> search(std::uint64_t from, std::uint64_t to);
 
   std::uint64_t find_start();

@@ -27,6 +27,9 @@ struct RecordFormat {
   std::string_view unsound_reason = "bad magic";
   // Sort key; null: reading order.
   std::uint64_t (*time)(std::span<const std::byte> record) = nullptr;
+  // False where records pass that test only because their values are plausible. Then the row begins
+  // with a record, and what follows at the same alignment is preferred.
+  bool has_mark = true;
 };
 
 struct StreamRecord {

@@ -30,8 +30,8 @@ bool is_sound_ddr(std::span<const std::byte> record) {
   return wire.controller < kMaxControllers && wire.event < kMaxDdrEvents;
 }
 
-constexpr RecordFormat kDdrFormat{"ddr", sizeof(DdrWire), is_sound_ddr,
-                                  "impossible controller or event"};
+constexpr RecordFormat kDdrFormat{
+    "ddr", sizeof(DdrWire), is_sound_ddr, "impossible controller or event", nullptr, false};
 
 // What a master, or all of them, moved at the moment that is being read.
 struct DdrFlow {

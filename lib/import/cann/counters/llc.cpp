@@ -50,8 +50,10 @@ bool is_sound_llc(std::span<const std::byte> record) {
 }
 
 constexpr std::string_view kUnsoundLlc = "impossible cache, event, count or time";
-constexpr RecordFormat kLlcFormat{"llc", sizeof(LlcWire), is_sound_llc<LlcWire>, kUnsoundLlc};
-constexpr RecordFormat kLlcFormat2{"llc", sizeof(LlcWire2), is_sound_llc<LlcWire2>, kUnsoundLlc};
+constexpr RecordFormat kLlcFormat{"llc",       sizeof(LlcWire), is_sound_llc<LlcWire>,
+                                  kUnsoundLlc, nullptr,         false};
+constexpr RecordFormat kLlcFormat2{"llc",       sizeof(LlcWire2), is_sound_llc<LlcWire2>,
+                                   kUnsoundLlc, nullptr,          false};
 
 // Places of the events of a moment: 0 and 1 are what was moved, 4 and 6 what was looked up, 2, 3,
 // 5 and 7 what was found.

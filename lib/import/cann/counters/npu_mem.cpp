@@ -33,8 +33,10 @@ bool is_sound_mem(std::span<const std::byte> record) {
 }
 
 constexpr std::string_view kUnsoundMem = "impossible event, time or amount";
-constexpr RecordFormat kMemFormat{"npu_mem", sizeof(NpuMemWire), is_sound_mem<false>, kUnsoundMem};
-constexpr RecordFormat kMemFormat2{"npu_mem", sizeof(NpuMemWire), is_sound_mem<true>, kUnsoundMem};
+constexpr RecordFormat kMemFormat{
+    "npu_mem", sizeof(NpuMemWire), is_sound_mem<false>, kUnsoundMem, nullptr, false};
+constexpr RecordFormat kMemFormat2{
+    "npu_mem", sizeof(NpuMemWire), is_sound_mem<true>, kUnsoundMem, nullptr, false};
 
 class NpuMemKind : public SliceKind {
  public:

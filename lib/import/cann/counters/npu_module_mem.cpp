@@ -22,8 +22,12 @@ bool is_sound_module_mem(std::span<const std::byte> record) {
   return decode<ModuleMemWire>(record).module < kMaxModules;
 }
 
-constexpr RecordFormat kModuleMemFormat{"npu_module_mem", sizeof(ModuleMemWire),
-                                        is_sound_module_mem, "impossible module"};
+constexpr RecordFormat kModuleMemFormat{"npu_module_mem",
+                                        sizeof(ModuleMemWire),
+                                        is_sound_module_mem,
+                                        "impossible module",
+                                        nullptr,
+                                        false};
 
 class NpuModuleMemKind : public SliceKind {
  public:

@@ -29,8 +29,8 @@ bool is_sound_pcie(std::span<const std::byte> record) {
   return wire.device < kMaxDevices && wire.device_ns <= INT64_MAX;
 }
 
-constexpr RecordFormat kPcieFormat{"pcie", sizeof(PcieWire), is_sound_pcie,
-                                   "impossible device or time"};
+constexpr RecordFormat kPcieFormat{
+    "pcie", sizeof(PcieWire), is_sound_pcie, "impossible device or time", nullptr, false};
 
 class PcieKind : public SliceKind {
  public:
