@@ -273,6 +273,24 @@ TEST_CASE("PCIe: records over two slices, cut ones, damaged ones, and an unexpec
                                           "note pcie: not expected on this chip x1"});
 }
 
+TEST_CASE("PCIe: a slice that is missing takes the records at its borders with it") {
+  ProfSetup setup;
+  setup.device_monotonic_ns += 1'000'000'000'000'000;
+  CounterCapture capture(setup);
+  std::string bytes;
+  for (std::uint64_t ms = 1; ms <= 6; ++ms) {
+    const Pcie record = pcie(1'000'000'000'000'000 + ms * 1'000'000, 1000);
+    bytes.append(reinterpret_cast<const char*>(&record), sizeof(record));
+  }
+  capture.device("pcie.data", bytes.substr(0, 250));
+  capture.prof().next_slice("pcie.data", 0);
+  capture.device("pcie.data", bytes.substr(400));
+  capture.process();
+  CHECK(capture.unified("SELECT timestampNs - 1700000000000000000 FROM PCIE") ==
+        Lines{"1000000", "2000000", "6000000"});
+  CHECK(capture.findings("pcie") == Lines{"PARTIAL pcie: bytes lost or added within a record x1"});
+}
+
 TEST_CASE("LLC and PCIe: empty files give no table and no complaint") {
   for (const std::string chip : {"5", "0"}) {
     CAPTURE(chip);

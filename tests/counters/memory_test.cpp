@@ -102,6 +102,18 @@ TEST_CASE("memory in use: each stem is cut at its end, and damage counted") {
               "PARTIAL npu_mem: impossible event, time or amount x1"});
 }
 
+TEST_CASE("memory in use: damage at the beginning does not move what is behind it") {
+  CounterCapture capture;
+  for (std::uint32_t i = 0; i < 5; ++i)
+    capture.record("npu_mem.data", NpuMem{1000 * i, i < 2 ? 0xFFFFU : 1U, 0, 0, 1024});
+  capture.process();
+  CHECK(capture.table("npu_mem") == Lines{"0|Device|0.0|1.0|1.0|1700000000002000.000",
+                                          "0|Device|0.0|1.0|1.0|1700000000003000.000",
+                                          "0|Device|0.0|1.0|1.0|1700000000004000.000"});
+  CHECK(capture.findings("npu_mem") ==
+        Lines{"PARTIAL npu_mem: impossible event, time or amount x2"});
+}
+
 TEST_CASE("memory by module: names, a size that is not known, and the order of the chip") {
   const auto fill = [](CounterCapture& capture) {
     const ProfSetup& setup = capture.setup();

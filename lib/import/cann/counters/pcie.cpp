@@ -25,8 +25,9 @@ static_assert(sizeof(PcieWire) == 96);
 
 bool is_sound_pcie(std::span<const std::byte> record) {
   constexpr std::uint32_t kMaxDevices = 64;
+  constexpr std::uint64_t kMaxUptimeNs = std::uint64_t{1} << 56;  // 2.3 years
   const auto wire = decode<PcieWire>(record);
-  return wire.device < kMaxDevices && wire.device_ns <= INT64_MAX;
+  return wire.device < kMaxDevices && wire.device_ns <= kMaxUptimeNs;
 }
 
 constexpr RecordFormat kPcieFormat{
