@@ -80,15 +80,15 @@ void read_cann_version(const std::string& text, Info& info) {
   info.cann_minor = static_cast<int>(*minor);
 }
 
-// "0,1": what is no number is left out.
-std::vector<std::int64_t> numbers_of(const std::string& text) {
-  constexpr std::size_t kMaxNumbers = 1024;
-  std::vector<std::int64_t> numbers;
+// "2,3,4"; what is no number is left out.
+std::vector<std::int64_t> cores_of(const std::string& text) {
+  constexpr std::size_t kMostCores = 1024;
+  std::vector<std::int64_t> cores;
   for (const std::string_view part : split(text, ',')) {
-    const auto number = number_in(trim(part));
-    if (number && numbers.size() < kMaxNumbers) numbers.push_back(*number);
+    const auto core = parse_i64(trim(part));
+    if (core && cores.size() < kMostCores) cores.push_back(*core);
   }
-  return numbers;
+  return cores;
 }
 
 void read_device_info(const json& device, Info& info) {
@@ -97,8 +97,8 @@ void read_device_info(const json& device, Info& info) {
   info.aiv_frequency_hz = hz_of_mhz(text_of(device, "aiv_frequency"));
   info.ai_core_num = count_of(device, "ai_core_num");
   info.aiv_num = count_of(device, "aiv_num");
-  info.control_cpus = numbers_of(text_of(device, "ctrl_cpu"));
-  info.ai_cpus = numbers_of(text_of(device, "ai_cpu"));
+  info.ctrl_cpus = cores_of(text_of(device, "ctrl_cpu"));
+  info.ai_cpus = cores_of(text_of(device, "ai_cpu"));
 }
 
 // "0x416,0x417": the position counts, so that a bad one keeps its position.

@@ -52,8 +52,7 @@ struct Info {
   std::int64_t aiv_frequency_hz = 0;
   std::int64_t ai_core_num = 0;
   std::int64_t aiv_num = 0;
-  // Numbers of the device's CPUs that control it, and of those that run operators.
-  std::vector<std::int64_t> control_cpus;
+  std::vector<std::int64_t> ctrl_cpus;  // numbers of the cores of the control CPU
   std::vector<std::int64_t> ai_cpus;
   // sample.json
   bool is_task_based = true;

@@ -140,4 +140,21 @@ std::optional<std::int64_t> scaled_decimal(std::string_view word, int places) {
   return static_cast<std::int64_t>(value);
 }
 
+std::optional<std::int64_t> thousandths(std::string_view word) {
+  constexpr std::int64_t kWhole = 1000;
+  const char* const end = word.data() + word.size();
+  std::uint64_t whole = 0;
+  auto [at, error] = std::from_chars(word.data(), end, whole);
+  if (error != std::errc() || whole >= static_cast<std::uint64_t>(INT64_MAX / kWhole))
+    return std::nullopt;
+  std::int64_t value = static_cast<std::int64_t>(whole) * kWhole;
+  if (at == end) return value;
+  if (*at != '.' || ++at == end) return std::nullopt;
+  for (std::int64_t unit = kWhole / 10; at != end; ++at, unit /= 10) {
+    if (*at < '0' || *at > '9') return std::nullopt;
+    value += (*at - '0') * unit;
+  }
+  return value;
+}
+
 }  // namespace msprof::cann

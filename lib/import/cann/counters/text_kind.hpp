@@ -106,4 +106,7 @@ std::optional<std::uint64_t> ns_of_stamp(std::string_view word);
 // not fit.
 std::optional<std::int64_t> scaled_decimal(std::string_view word, int places);
 
+// The same in thousandths, for words that many lines have: digits beyond them are cut.
+std::optional<std::int64_t> thousandths(std::string_view word);
+
 }  // namespace msprof::cann

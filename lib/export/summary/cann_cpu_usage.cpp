@@ -1,0 +1,80 @@
+// cpu_usage: what the CPUs of a device, and of the host, did during the collection, by what they
+// are for. Source: cann_system.md 11.
+#include <array>
+#include <map>
+
+#include "export/cann_rules.hpp"
+#include "export/counter_samples.hpp"
+#include "export/products.hpp"
+#include "export/summary/cann_counter_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::array<std::string_view, 6> kShownStates = {"User", "Sys",  "IoWait",
+                                                          "Irq",  "Soft", "Idle"};
+
+struct CpuTime {
+  std::array<int128, kShownStates.size()> states{};
+  int128 total = 0;  // of states that are not shown, too
+};
+
+class CannCpuUsage : public cann::Table {
+ public:
+  CannCpuUsage()
+      : Table({.name = "cpu_usage",
+               .title = "CPU usage",
+               .help = "what the CPUs of devices and host did during the collection",
+               .exists = exists_counters("cpu_usage"),
+               .needs = {"cpu_usage"}},
+              {"Device_id", "Cpu Type", "User(%)", "Sys(%)", "IoWait(%)", "Irq(%)", "Soft(%)",
+               "Idle(%)"}) {}
+
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    CounterSamples samples(db, "cpu_usage", output_file.scope);
+    const std::int64_t begin_ns = cann::window_begin_ns(db);
+    const auto& tracks = samples.tracks();
+    // The line of all CPUs has those of each in it.
+    bool has_host_total = false;
+    for (const CounterTrack& track : tracks)
+      has_host_total = has_host_total || (!track.device && !track.number);
+
+    struct Group {
+      const CounterTrack* track = nullptr;
+      CpuTime time;
+    };
+    // By device, the host behind all, and type.
+    std::map<std::pair<std::int64_t, std::string>, Group> groups;
+    while (samples.next()) {
+      const CounterTrack& track = *samples->track;
+      const bool is_repeated = !track.device && has_host_total && track.number;
+      if (track.detail.empty() || is_repeated || samples->begin_ns.value_or(INT64_MIN) < begin_ns)
+        continue;
+      Group& group = groups[{track.device.value_or(INT64_MAX), track.detail}];
+      group.track = &track;
+      group.time.total += samples->value;
+      for (std::size_t i = 0; i < kShownStates.size(); ++i) {
+        if (kShownStates[i] == track.counter) group.time.states[i] += samples->value;
+      }
+    }
+    for (const auto& [key, group] : groups) {
+      if (group.time.total == 0) continue;
+      cann::device_cell(out, *group.track);
+      out.text(key.second);
+      for (const int128 state : group.time.states) {
+        cann::python_rounded3(
+            out, static_cast<double>(state) / static_cast<double>(group.time.total) * 100);
+      }
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_cpu_usage() {
+  return std::make_unique<CannCpuUsage>();
+}
+
+}  // namespace msprof
