@@ -53,6 +53,9 @@ class CannDvpp : public cann::Table {
       if (track.counter == "All Frame") engine.frames.add(samples->value);
       if (track.counter == "All Utilization") engine.utilization = *samples;
     }
+    std::sort(engines.begin(), engines.end(), [](const DvppEngine& a, const DvppEngine& b) {
+      return a.track->index < b.track->index;
+    });
     for (const std::size_t at : in_groups(engines)) write_engine(out, engines[at]);
   }
 

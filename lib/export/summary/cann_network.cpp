@@ -1,5 +1,6 @@
 // nic, roce: how much of its bandwidth a port used, its packets, and how many of them were bad.
 // Source: cann_system.md 9.
+#include <algorithm>
 #include <vector>
 
 #include "export/counter_growth.hpp"
@@ -85,6 +86,9 @@ class CannNetwork : public cann::Table {
     };
     for_each_counter_moment<network::kCells>(
         samples, network::cell_of, [&](const network::Line& line) { find(*line.track).add(line); });
+    std::sort(ports.begin(), ports.end(), [](const PortUse& a, const PortUse& b) {
+      return a.track->index < b.track->index;
+    });
     for (const PortUse& port : ports) write_port(out, port);
   }
 
