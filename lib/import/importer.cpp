@@ -97,7 +97,7 @@ void import_files_of(RawKind& kind, const ImportContext& context, std::vector<bo
   }
 }
 
-// "17-CpuUsage.data" is of the same kind for every process.
+// "17-Threads.data" is of the same kind for every process.
 std::string kind_of_unread(const std::string& stem) {
   const std::size_t digits = stem.find_first_not_of("0123456789");
   const bool has_process = digits != 0 && digits != std::string::npos && stem[digits] == '-';

@@ -198,9 +198,9 @@ TEST_CASE(
   const CommandRun played;
   const fs::path device = played.run.folder / "device_0" / "data";
   const std::map<std::string, std::string> files = {
-      {"hbm.data.0.slice_0", "HBM bandwidth"},
-      {"hbm.data.0.slice_1", "HBM bandwidth"},
-      {"17-CpuUsage.data.0.slice_0", "CPU usage"},
+      {"ub.data.0.slice_0", "UB traffic"},
+      {"ub.data.0.slice_1", "UB traffic"},
+      {"17-Threads.data.0.slice_0", "files of PID-Threads.data"},
       {"brand_new.data.0.slice_0", "files of brand_new.data"}};
   for (const auto& [name, lacks] : files) write_file(device / name, std::string(240, 'h'));
   write_file(device / "llc.data.0.slice_0", "");  // nothing in it, so that nothing lacks
@@ -210,7 +210,7 @@ TEST_CASE(
   const auto capture = nlohmann::json::parse(result.out).at("captures").at(0);
   CHECK(capture.at("verdict") == "without");
   CHECK(capture.at("without") ==
-        nlohmann::json{"CPU usage", "files of brand_new.data", "HBM bandwidth"});
+        nlohmann::json{"files of PID-Threads.data", "files of brand_new.data", "UB traffic"});
   std::size_t unread = 0;
   for (const auto& finding : capture.at("findings")) {
     if (finding.at("id") != "unread_kind") continue;
@@ -220,7 +220,8 @@ TEST_CASE(
     CHECK(finding.at("lacks") == files.at(file.substr(file.rfind('/') + 1)));
   }
   CHECK(unread == files.size());
-  CHECK(has(result.err, "verdict: complete without CPU usage, files of brand_new.data, HBM"));
+  CHECK(has(result.err,
+            "verdict: complete without files of PID-Threads.data, files of brand_new.data, UB"));
   for (const auto& [name, lacks] : files) CHECK(has(result.err, name));
   CHECK_FALSE(has(result.err, "llc"));
 
@@ -228,17 +229,17 @@ TEST_CASE(
   const auto query = run_msprof({"query", "--json", "-dir", played.run.folder.string()});
   CHECK(nlohmann::json::parse(query.out).at("captures").at(0).at("verdict") == "without");
   const auto text = run_msprof({"query", "-dir", played.run.folder.string()});
-  CHECK(has(text.out, "verdict    complete without CPU usage, "));
+  CHECK(has(text.out, "verdict    complete without files of PID-Threads.data, "));
   const auto show = run_msprof({"show", "--json", "-dir", played.run.folder.string()});
   CHECK(nlohmann::json::parse(show.out).at("captures").at(0).at("verdict") == "without");
   const auto log = run_msprof(
       {"query", "--format", "csv", "-dir", played.run.folder.string(),
        "SELECT severity, kind, count(*) FROM v_import_log WHERE id = 'unread_kind' GROUP BY kind"
        " ORDER BY kind"});
-  CHECK(has(log.out, "without,PID-CpuUsage.data,1"));
-  CHECK(has(log.out, "without,hbm.data,2"));
+  CHECK(has(log.out, "without,PID-Threads.data,1"));
+  CHECK(has(log.out, "without,ub.data,2"));
   const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
-  for (const char* part : {"hbm.data", "PID-CpuUsage.data", "brand_new.data", "HBM bandwidth"})
+  for (const char* part : {"ub.data", "PID-Threads.data", "brand_new.data", "UB traffic"})
     CHECK(has(doctor.out, part));
   for (const auto& [name, lacks] : files) CHECK(has(doctor.out, name));
 }

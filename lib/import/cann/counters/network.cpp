@@ -102,6 +102,7 @@ class NetworkKind : public TextKind {
       }
       return &port;
     };
+    std::size_t expected_words = 0;  // as many as the first line has
     const auto take = [&](std::int64_t time_ns, const PortSample& sample) {
       Port* const port = port_of(sample.port);
       if (port == nullptr) return lines.skip(kTooManyPorts);
@@ -111,12 +112,12 @@ class NetworkKind : public TextKind {
             has_fallen || (kNetworkCounters[i].is_count && sample.values[i] < port->last.values[i]);
         tracks.add(port->first_track + i, time_ns, sample.values[i]);
       }
-      // What is counted stays true; but how much was added is not known.
-      if (has_fallen) lines.skip(kCounterFell);
+      // What is counted stays true; but how much was added is not known. Lines without a port may
+      // be of several.
+      if (has_fallen && expected_words != kWordsWithoutPort) lines.skip(kCounterFell);
       port->last = sample;
     };
     TimeOrder<PortSample> order;
-    std::size_t expected_words = 0;  // as many as the first line has
     lines.read([&](std::string_view line) -> std::string_view {
       if (line.empty() || line.find("rxPacket/s") != std::string_view::npos) return {};
       const Words words(line);
