@@ -6,6 +6,7 @@
 // them; durations are reals in us (`_us`), as everywhere in the output.
 #pragma once
 
+#include <string>
 #include <string_view>
 #include <vector>
 

@@ -55,7 +55,7 @@ struct PortUse {
 
 // Errors or dropped packets in percent of the packets, as the table has them: of what was counted
 // on average, in the sum of the rates; of a single moment in what was counted until then.
-double percent_of(const cann::Mean& bad, const PortDirection& direction) {
+double percent_of_packets(const cann::Mean& bad, const PortDirection& direction) {
   const bool is_single = direction.packet_rate.count() == 1;
   const double whole = is_single ? direction.last_packets : direction.packet_rate.sum();
   return whole == 0 ? 0 : python_round(bad.value() / whole, 3) * 100;
@@ -86,9 +86,8 @@ class CannNetwork : public cann::Table {
     };
     for_each_counter_moment<network::kCells>(
         samples, network::cell_of, [&](const network::Line& line) { find(*line.track).add(line); });
-    std::sort(ports.begin(), ports.end(), [](const PortUse& a, const PortUse& b) {
-      return a.track->index < b.track->index;
-    });
+    std::sort(ports.begin(), ports.end(),
+              [](const PortUse& a, const PortUse& b) { return a.track->index < b.track->index; });
     for (const PortUse& port : ports) write_port(out, port);
   }
 
@@ -112,8 +111,8 @@ class CannNetwork : public cann::Table {
     const auto packets = static_cast<double>(direction.packets.value());
     cann::python_rounded3(out, capacity > 0 ? bytes * kBits / capacity * 100 : 0);
     cann::python_rounded3(out, seconds > 0 ? packets / seconds : direction.packet_rate.value());
-    cann::python_rounded3(out, percent_of(direction.errors, direction));
-    cann::python_rounded3(out, percent_of(direction.dropped, direction));
+    cann::python_rounded3(out, percent_of_packets(direction.errors, direction));
+    cann::python_rounded3(out, percent_of_packets(direction.dropped, direction));
   }
 };
 

@@ -81,7 +81,7 @@ class MemoryMeans {
   std::vector<Row> rows_;
 };
 
-constexpr std::array<std::string_view, 9> kSystemCounters = {
+constexpr std::array<std::string_view, 9> kSystemMemoryCounters = {
     "Memory Total", "Memory Free",  "Buffers",          "Cached",         "Share Memory",
     "Commit Limit", "Committed AS", "Huge Pages Total", "Huge Pages Free"};
 
@@ -99,7 +99,7 @@ class CannSystemMemory : public cann::Table {
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "sys_mem", output_file.scope);
-    MemoryMeans means(kSystemCounters);
+    MemoryMeans means(kSystemMemoryCounters);
     for (const MemoryMeans::Row& row : means.read(samples)) {
       cann::device_cell(out, *row.track);
       MemoryMeans::write_cells(out, row);
@@ -108,7 +108,7 @@ class CannSystemMemory : public cann::Table {
   }
 };
 
-constexpr std::array<std::string_view, 3> kProcessCounters = {"Size", "Resident", "Shared"};
+constexpr std::array<std::string_view, 3> kProcessMemoryCounters = {"Size", "Resident", "Shared"};
 
 class CannProcessMemory : public cann::Table {
  public:
@@ -122,7 +122,7 @@ class CannProcessMemory : public cann::Table {
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, "process_mem", output_file.scope);
-    MemoryMeans means(kProcessCounters);
+    MemoryMeans means(kProcessMemoryCounters);
     const std::vector<MemoryMeans::Row>& rows = means.read(samples);
     means.sort_by_size();
     for (const MemoryMeans::Row& row : rows) {

@@ -1,6 +1,9 @@
 // Layers nic and roce: what the ports of the network sent and received, as counters.
 // Source: cann_system.md 9.
+#include <array>
 #include <cmath>
+#include <string>
+#include <vector>
 
 #include "export/json_text.hpp"
 #include "export/network_lines.hpp"
@@ -11,6 +14,22 @@ namespace msprof {
 
 namespace {
 
+// Names of one direction, as JSON.
+struct DirectionNames {
+  std::size_t first;  // of its cells
+  std::string_view ending;
+  std::string_view efficiency;
+  std::string_view packets;
+  std::string_view errors;
+  std::string_view dropped;
+};
+constexpr std::array kDirections = {
+    DirectionNames{network::kRx, "/Rx", R"("Rx Bandwidth Efficiency")", R"("Rx Packets")",
+                   R"("Rx Error Rate")", R"("Rx Dropped Rate")"},
+    DirectionNames{network::kTx, "/Tx", R"("Tx Bandwidth Efficiency")", R"("Tx Packets")",
+                   R"("Tx Error Rate")", R"("Tx Dropped Rate")"},
+};
+
 class NetworkLayer : public cann::CounterLayer {
  public:
   using CounterLayer::CounterLayer;
@@ -19,38 +38,46 @@ class NetworkLayer : public cann::CounterLayer {
              TraceJsonWriter& out) const override {
     CounterSamples samples(db, process().kind, output_file.scope);
     cann::CounterProcesses processes(db, output_file, process(), samples.tracks(), out);
+    struct Port {
+      TraceLane lane;
+      std::array<std::string, kDirections.size()> names;
+    };
+    std::vector<Port> ports;  // by track
+    for (const CounterTrack& track : samples.tracks()) {
+      Port& port = ports.emplace_back();
+      port.lane = processes.lane(track);
+      for (std::size_t i = 0; i < kDirections.size(); ++i)
+        port.names[i] = json_string(track.subject + std::string(kDirections[i].ending));
+    }
     for_each_counter_moment<network::kCells>(
         samples, network::cell_of, [&](const network::Line& line) {
           // Of no bandwidth nothing is a part.
           if (line.shown(network::kBandwidth) == 0) return;
           processes.begin(*line.track);
-          write_direction(out, processes, line, network::kRx, "Rx");
-          write_direction(out, processes, line, network::kTx, "Tx");
+          const Port& port = ports[line.track->index];
+          for (std::size_t i = 0; i < kDirections.size(); ++i) {
+            out.begin_counter({port.names[i]}, port.lane, line.time_ns);
+            write_values(out, line, kDirections[i]);
+            out.end_slice();
+          }
         });
   }
 
  private:
-  static void write_direction(TraceJsonWriter& out, const cann::CounterProcesses& processes,
-                              const network::Line& line, std::size_t first,
-                              const std::string& direction) {
+  static void write_values(TraceJsonWriter& out, const network::Line& line,
+                           const DirectionNames& names) {
     constexpr double kBits = 8;
     constexpr double kMegabyte = 1 << 20;
     const double bandwidth = line.shown(network::kBandwidth) * kMegabyte;
-    const double bytes = std::trunc(line.shown(first + network::kByteRate));
-    const double packets = line.shown(first + network::kPackets);
+    const double bytes = std::trunc(line.shown(names.first + network::kByteRate));
+    const double packets = line.shown(names.first + network::kPackets);
     const auto part = [&](network::Cell cell) {
-      return packets == 0 ? 0 : line.shown(first + cell) / packets;
+      return packets == 0 ? 0 : line.shown(names.first + cell) / packets;
     };
-    const std::string name = json_string(line.track->subject + "/" + direction);
-    const auto value = [&](const char* what, double number) {
-      out.argument_number({json_string(direction + what)}, number);
-    };
-    out.begin_counter({name}, processes.lane(*line.track), line.time_ns);
-    value(" Bandwidth Efficiency", python_round(bytes * kBits / bandwidth, 3));
-    value(" Packets", line.shown(first + network::kPacketRate));
-    value(" Error Rate", part(network::kErrors));
-    value(" Dropped Rate", part(network::kDropped));
-    out.end_slice();
+    out.argument_number({names.efficiency}, python_round(bytes * kBits / bandwidth, 3));
+    out.argument_number({names.packets}, line.shown(names.first + network::kPacketRate));
+    out.argument_number({names.errors}, part(network::kErrors));
+    out.argument_number({names.dropped}, part(network::kDropped));
   }
 };
 

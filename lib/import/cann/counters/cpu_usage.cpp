@@ -23,7 +23,7 @@ constexpr std::array<std::string_view, 10> kCpuStates = {
 constexpr std::uint64_t kMaxCores = 1024;
 
 // Other lines that /proc/stat has.
-constexpr std::array<std::string_view, 9> kOtherLines = {
+constexpr std::array<std::string_view, 9> kOtherStatLines = {
     "intr ",          "ctxt ",    "btime ", "processes ", "procs_running ",
     "procs_blocked ", "softirq ", "page ",  "swap "};
 
@@ -96,7 +96,7 @@ class CpuUsageKind : public TextKind {
       if (const auto reason = frame.take(line)) return *reason;
       if (!line.starts_with("cpu")) {
         const bool is_known =
-            std::any_of(kOtherLines.begin(), kOtherLines.end(),
+            std::any_of(kOtherStatLines.begin(), kOtherStatLines.end(),
                         [line](std::string_view head) { return line.starts_with(head); });
         return is_known ? std::string_view() : kNotTheForm;
       }
@@ -130,7 +130,7 @@ class CpuUsageKind : public TextKind {
 
   // What a core is used for, as tables call it; empty where that is not said.
   static std::string_view type_of(const CannPart& part, std::int64_t core) {
-    const auto has = [core](const std::vector<std::int64_t>& cores) {
+    const auto has = [core](const auto& cores) {
       return std::find(cores.begin(), cores.end(), core) != cores.end();
     };
     if (part.is_host()) return "host";

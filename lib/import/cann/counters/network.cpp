@@ -47,7 +47,7 @@ struct PortSample {
   std::array<std::int64_t, kNetworkCounters.size()> values{};
 };
 
-bool read_sample(const Words& words, PortSample& sample) {
+bool read_port_sample(const Words& words, PortSample& sample) {
   for (std::size_t i = 0; i < kNetworkCounters.size(); ++i) {
     if (!kNetworkCounters[i].is_count) {
       const auto value = thousandths(words[i + 1]);
@@ -125,7 +125,7 @@ class NetworkKind : public TextKind {
       PortSample sample;
       const auto ns = ns_of_stamp(words[0]);
       if (!ns || (expected_words != 0 && words.size() != expected_words) ||
-          !read_sample(words, sample))
+          !read_port_sample(words, sample))
         return kNotTheForm;
       expected_words = words.size();
       if (!order.add(part.start->of_device(*ns), sample, take)) return kTooLate;

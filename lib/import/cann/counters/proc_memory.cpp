@@ -33,7 +33,7 @@ constexpr std::array kMemoryFields = {
 
 // kNull: the block does not have it.
 using MemoryValues = std::array<std::int64_t, kMemoryFields.size()>;
-constexpr MemoryValues no_values() {
+constexpr MemoryValues no_memory_values() {
   MemoryValues values{};
   values.fill(kNull);
   return values;
@@ -84,21 +84,21 @@ class SystemMemoryKind : public TextKind {
     };
     TimeOrder<MemoryValues> order;
     ProcFrame frame(*part.start);
-    MemoryValues block = no_values();
+    MemoryValues block = no_memory_values();
     bool is_open = false;  // has lines, and no end yet
     lines.read([&](std::string_view line) -> std::string_view {
       const bool ends = line.empty() && is_open;
       if (begins_block(line) && is_open) lines.skip(kCutBlock);
       if (begins_block(line) || ends) is_open = false;
       if (ends) {
-        const MemoryValues whole = std::exchange(block, no_values());
+        const MemoryValues whole = std::exchange(block, no_memory_values());
         if (!frame.time_ns()) return kNoTimeStamp;
-        if (whole == no_values()) return kNotTheForm;
+        if (whole == no_memory_values()) return kNotTheForm;
         if (!order.add(*frame.time_ns(), whole, take)) return kTooLate;
         lines.count();
         return {};
       }
-      if (begins_block(line)) block = no_values();
+      if (begins_block(line)) block = no_memory_values();
       if (const auto reason = frame.take(line)) return *reason;
       is_open = true;
       return read_field(line, block) ? std::string_view() : kNotTheForm;
