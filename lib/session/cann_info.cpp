@@ -80,15 +80,34 @@ void read_cann_version(const std::string& text, Info& info) {
   info.cann_minor = static_cast<int>(*minor);
 }
 
-// "2,3,4"; what is no number is left out.
-std::vector<std::int64_t> cores_of(const std::string& text) {
-  constexpr std::size_t kMostCores = 1024;
-  std::vector<std::int64_t> cores;
+// "0,1": numbers of cores; what is none is left out.
+std::vector<int> cores_of(const std::string& text) {
+  constexpr std::uint64_t kMaxCores = 4096;
+  std::vector<int> cores;
   for (const std::string_view part : split(text, ',')) {
-    const auto core = parse_i64(trim(part));
-    if (core && cores.size() < kMostCores) cores.push_back(*core);
+    std::uint64_t core = 0;
+    if (parse_u64(trim(part), core) && core < kMaxCores && cores.size() < kMaxCores)
+      cores.push_back(static_cast<int>(core));
   }
   return cores;
+}
+
+// Speeds are in Mbit/s, -1 of cards without a link; a figure beyond reason is none.
+std::vector<NetworkCard> network_cards_of(const json& object) {
+  constexpr std::int64_t kMaxMbits = 1'000'000'000;
+  constexpr std::int64_t kMbitBytes = 125'000;
+  constexpr std::size_t kMaxCards = 1024;
+  std::vector<NetworkCard> cards;
+  const auto list = object.find("netCard");
+  if (list == object.end() || !list->is_array()) return cards;
+  for (const json& card : *list) {
+    if (!card.is_object() || cards.size() == kMaxCards) continue;
+    const std::int64_t mbits = number_of(card, "speed", -1);
+    const std::string name = text_of(card, "netCardName");
+    if (!name.empty() && mbits > 0 && mbits <= kMaxMbits)
+      cards.push_back({name, mbits * kMbitBytes});
+  }
+  return cards;
 }
 
 void read_device_info(const json& device, Info& info) {
@@ -196,6 +215,10 @@ bool read_info_json(std::string_view text, Info& info) {
   info.rank_id = number_of(object, "rank_id", -1);
   info.host_name = text_of(object, "hostname");
   if (object.contains("hostUid")) info.host_uid = text_of(object, "hostUid");
+  info.cpu_count = count_of(object, "cpuNums");
+  info.cpu_time_hz = count_of(object, "sysClockFreq");
+  info.memory_total_kb = std::max<std::int64_t>(number_of(object, "memoryTotal"), 0);
+  info.network_cards = network_cards_of(object);
   const auto cpus = object.find("CPU");
   if (cpus != object.end() && cpus->is_array() && !cpus->empty() && cpus->back().is_object()) {
     const std::int64_t hz = hz_of_mhz(text_of(cpus->back(), "Frequency"));
@@ -223,6 +246,8 @@ bool read_sample_json(std::string_view text, Info& info) {
     info.aiv_events = events_of(text_of(object, "aiv_profiling_events"));
   }
   info.l2_cache_events = events_of(text_of(object, "l2CacheTaskProfilingEvents"));
+  info.ts_cpu_events = events_of(text_of(object, "ts_cpu_profiling_events"));
+  info.host_disk_hz = count_of(object, "host_disk_freq");
   info.profile_level = level_of(object);
   info.task_block = text_of(object, "taskBlock") == "on";
   info.hccl_trace = text_of(object, "hcclTrace") == "on";
@@ -273,6 +298,10 @@ void take_info_json(Info& to, const Info& from) {
   to.host_name = from.host_name;
   to.host_uid = from.host_uid;
   to.host_frequency_hz = from.host_frequency_hz;
+  to.cpu_count = from.cpu_count;
+  to.cpu_time_hz = from.cpu_time_hz;
+  to.memory_total_kb = from.memory_total_kb;
+  to.network_cards = from.network_cards;
 }
 
 void take_sample_json(Info& to, const Info& from) {
@@ -282,6 +311,8 @@ void take_sample_json(Info& to, const Info& from) {
   to.aic_events = from.aic_events;
   to.aiv_events = from.aiv_events;
   to.l2_cache_events = from.l2_cache_events;
+  to.ts_cpu_events = from.ts_cpu_events;
+  to.host_disk_hz = from.host_disk_hz;
   to.profile_level = from.profile_level;
   to.task_block = from.task_block;
   to.hccl_trace = from.hccl_trace;

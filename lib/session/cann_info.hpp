@@ -33,6 +33,14 @@ std::optional<Chip> chip_of(int platform);
 // In the place of a chip's name where the host runtime wrote the records of its family.
 inline constexpr std::string_view kHostRuntime = "host runtime";
 
+// A network card of the host (netCard). Source: cann_system.md 16.4.
+struct NetworkCard {
+  std::string name;
+  std::int64_t bytes_per_s = 0;  // what it is built for
+
+  bool operator==(const NetworkCard&) const = default;
+};
+
 // info.json and sample.json. Frequencies in Hz, 0 where absent or not a number.
 struct Info {
   std::optional<int> platform;
@@ -52,8 +60,12 @@ struct Info {
   std::int64_t aiv_frequency_hz = 0;
   std::int64_t ai_core_num = 0;
   std::int64_t aiv_num = 0;
-  std::vector<std::int64_t> ctrl_cpus;  // numbers of the cores of the control CPU
-  std::vector<std::int64_t> ai_cpus;
+  // What system counters are measured by (cann_system.md 16, 21); 0 and empty where absent.
+  std::int64_t cpu_count = 0;              // cpuNums
+  std::int64_t cpu_time_hz = 0;            // sysClockFreq: of the times in /proc
+  std::int64_t memory_total_kb = 0;        // memoryTotal
+  std::vector<NetworkCard> network_cards;  // those whose speed is known
+  std::vector<int> ctrl_cpus, ai_cpus;     // DeviceInfo.ctrl_cpu, .ai_cpu: numbers of cores
   // sample.json
   bool is_task_based = true;
   std::string aic_metrics;  // "PipeUtilizationExct"; empty: not recorded
@@ -61,7 +73,9 @@ struct Info {
   std::vector<std::uint32_t> aic_events;  // in the order of the pmu slots; 0: not a number
   std::vector<std::uint32_t> aiv_events;
   std::vector<std::uint32_t> l2_cache_events;
-  int profile_level = 1;  // "l0" is 0
+  std::vector<std::uint32_t> ts_cpu_events;
+  std::int64_t host_disk_hz = 0;  // samples a second of host_disk.data
+  int profile_level = 1;          // "l0" is 0
   bool task_block = false;
   bool hccl_trace = false;  // collectives were asked for
   // What was counted of the last level cache: "read", "write"; of the 310 "capacity", "bandwidth".
