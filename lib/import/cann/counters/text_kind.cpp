@@ -128,15 +128,29 @@ std::optional<std::uint64_t> ns_of_stamp(std::string_view word) {
 }
 
 std::optional<std::int64_t> scaled_decimal(std::string_view word, int places) {
-  const std::size_t point = std::min(word.find('.'), word.size());
-  std::string digits(word.substr(0, point));
-  std::string fraction(point < word.size() ? word.substr(point + 1) : std::string_view());
-  if (digits.empty() || (point < word.size() && fraction.empty()) ||
-      fraction.size() > static_cast<std::size_t>(places))
-    return std::nullopt;
-  fraction.resize(static_cast<std::size_t>(places), '0');
   std::uint64_t value = 0;
-  if (!parse_u64(digits + fraction, value) || value > INT64_MAX) return std::nullopt;
+  std::size_t digits = 0;
+  bool has_point = false;
+  const auto shift = [&value](unsigned digit) {
+    return !__builtin_mul_overflow(value, 10u, &value) &&
+           !__builtin_add_overflow(value, digit, &value);
+  };
+  for (const char c : word) {
+    if (c == '.' && !has_point && digits > 0) {
+      has_point = true;
+      digits = 0;
+      continue;
+    }
+    if (c < '0' || c > '9' || (has_point && places-- == 0) ||
+        !shift(static_cast<unsigned>(c - '0')))
+      return std::nullopt;
+    ++digits;
+  }
+  if (digits == 0) return std::nullopt;
+  while (places-- > 0) {
+    if (!shift(0)) return std::nullopt;
+  }
+  if (value > INT64_MAX) return std::nullopt;
   return static_cast<std::int64_t>(value);
 }
 

@@ -1,0 +1,362 @@
+// ai_ctrl_cpu.data and tscpu.data: samples of what the CPUs of a device ran: how often an event
+// came since the sample before, and the function that ran then. Source: cann_system.md 21.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/text.hpp"
+#include "import/cann/counters/counter_tracks.hpp"
+#include "import/cann/counters/text_kind.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+// Of one file.
+constexpr std::size_t kMaxFunctions = 65536;
+constexpr std::size_t kMaxFunctionBytes = std::size_t{16} << 20;
+constexpr std::string_view kTooManyFunctions = "more functions than a file may have";
+
+void tell_clock(const ImportContext& context, const CannPart& part, std::string_view kind) {
+  context.report.add(FindingId::unchecked_clock, kind, part.name, "times not checked",
+                     "samples are counted, whenever they were taken: their clock was not checked "
+                     "against the capture's");
+}
+
+struct FunctionHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+// The tracks of the CPUs of one group: one a function and event.
+class FunctionTracks {
+ public:
+  FunctionTracks(CannImport& import, const ImportContext& context, const CannPart& part,
+                 std::string_view kind)
+      : part_(part), tracks_(import, context, kind) {}
+
+  // `text` is function and module with a NUL between them. Empty: there are too many.
+  std::optional<std::size_t> function(std::string_view text) {
+    const auto at = functions_.find(text);
+    if (at != functions_.end()) return at->second;
+    bytes_ += text.size();
+    if (functions_.size() == kMaxFunctions || bytes_ > kMaxFunctionBytes) return std::nullopt;
+    names_.emplace_back(text);
+    functions_.emplace(names_.back(), functions_.size());
+    return functions_.size() - 1;
+  }
+
+  // `place`: of the event among those that were asked for; kNull for one that was not.
+  void add(std::size_t function, std::uint64_t event, std::int64_t place, std::int64_t time_ns,
+           std::uint64_t count) {
+    const std::uint64_t key = function << kEventBits | event;
+    const auto [at, is_new] = known_.try_emplace(key);
+    if (is_new) at->second = open(names_[function], event, place);
+    tracks_.add(at->second, time_ns, sample_value(count));
+  }
+  void write() { tracks_.write(); }
+
+  static constexpr std::uint64_t kEventBits = 16;  // events are below this power of two
+
+ private:
+  std::size_t open(const std::string& text, std::uint64_t event, std::int64_t place) {
+    const std::size_t nul = std::min(text.find('\0'), text.size());
+    const std::string function = printable(std::string_view(text).substr(0, nul));
+    const std::string module =
+        nul < text.size() ? printable(std::string_view(text).substr(nul + 1)) : std::string();
+    return tracks_.open({.device = part_.device,
+                         .subject = function,
+                         .counter = fmt::format("0x{:x}", event),
+                         .unit = {},
+                         .number = static_cast<std::int64_t>(event),
+                         .part = place,
+                         .detail = module});
+  }
+
+  const CannPart& part_;
+  CounterTracks tracks_;
+  std::vector<std::string> names_;
+  std::unordered_map<std::string, std::size_t, FunctionHash, std::equal_to<>> functions_;
+  std::unordered_map<std::uint64_t, std::size_t> known_;  // by function and event
+  std::size_t bytes_ = 0;
+};
+
+// ai_ctrl_cpu.data
+
+// "aicpu_sched 1402/1404 [002] 9691379.007847: 396680 r11:"
+struct SampleHead {
+  std::int64_t time_ns = 0;  // of the clock of the file
+  std::uint64_t core = 0;
+  std::uint64_t event = 0;
+  std::uint64_t count = 0;
+};
+
+// "r11:", "0x11:", "r11:k:": hexadecimal.
+bool read_event(std::string_view word, std::uint64_t& event) {
+  word = word.substr(0, word.find(':'));
+  if (word.starts_with("0x")) word.remove_prefix(2);
+  if (word.starts_with("r")) word.remove_prefix(1);
+  if (word.empty() || word.size() > FunctionTracks::kEventBits / 4) return false;
+  event = 0;
+  for (const char digit : word) {
+    constexpr std::string_view kHexadecimal = "0123456789abcdef";
+    const std::size_t value = kHexadecimal.find(digit);
+    if (value == std::string_view::npos) return false;
+    event = event * 16 + value;
+  }
+  return true;
+}
+
+// The name of the program may have blanks: what follows is found from its end.
+bool read_head(std::string_view line, SampleHead& head) {
+  constexpr int kSecondDecimals = 9;
+  const std::size_t open = line.find(" [");
+  const std::size_t close = line.find("] ", open);
+  if (open == std::string_view::npos || close == std::string_view::npos) return false;
+  const Words core(line.substr(open + 2, close - open - 2));
+  const Words words(line.substr(close + 2));
+  if (core.size() != 1 || !core.number(0, head.core) || words.size() < 3 || words.size() > 4 ||
+      !words[0].ends_with(':') || !words[words.size() - 1].ends_with(':'))
+    return false;
+  // Between count and event may be the word "raw".
+  if (words.size() == 4 && words[2] != "raw") return false;
+  const auto time = scaled_decimal(words[0].substr(0, words[0].size() - 1), kSecondDecimals);
+  if (!time || !words.number(1, head.count) || !read_event(words[words.size() - 1], head.event))
+    return false;
+  head.time_ns = *time;
+  return true;
+}
+
+// "ffff80eb4 do_work+0xbf (/var/aicpu_scheduler)" as function, NUL and module. Names of functions
+// may have blanks and brackets.
+bool read_frame(std::string_view line, std::string& text) {
+  line = trim(line);
+  const std::size_t begin = line.find(' ');
+  if (begin == std::string_view::npos || !line.ends_with(')')) return false;
+  const std::size_t offset = line.rfind("+0x");
+  const std::size_t open =
+      offset == std::string_view::npos ? line.rfind(" (") : line.find(" (", offset);
+  if (open == std::string_view::npos || open <= begin) return false;
+  std::string_view function = line.substr(begin + 1, open - begin - 1);
+  if (offset != std::string_view::npos && offset > begin)
+    function = line.substr(begin + 1, offset - begin - 1);
+  if (function == "[unknown]") function = "unknown";
+  const std::string_view module = line.substr(open + 2, line.size() - open - 3);
+  if (function.empty() || function.find('\0') != std::string_view::npos) return false;
+  text.assign(function);
+  text += '\0';
+  text += module;
+  return true;
+}
+
+class AiCtrlCpuKind : public TextKind {
+ public:
+  explicit AiCtrlCpuKind(CannImport& import)
+      : TextKind(import, "ai_ctrl_cpu", "ai_ctrl_cpu.data") {}
+
+ private:
+  void read(const ImportContext& context, const CannPart& part, const std::string&,
+            SliceLines& lines) override {
+    if (!check_start(context, part, name())) return;
+    FunctionTracks ctrl(import_, context, part, "ctrl_cpu");
+    FunctionTracks ai(import_, context, part, "ai_cpu");
+    const std::vector<FunctionTracks*> groups = groups_of(part.info, ctrl, ai);
+    std::optional<SampleHead> head;  // of a sample whose first frame is next
+    bool is_inside = false;          // of one whose first frame was seen
+    std::string text;
+    std::int64_t others = 0;
+    bool has_sample = false;
+    lines.read([&](std::string_view line) -> std::string_view {
+      if (trim(line).empty()) {
+        const bool lacks_frame = std::exchange(head, std::nullopt).has_value();
+        is_inside = false;
+        return lacks_frame ? "a sample without a function" : std::string_view();
+      }
+      SampleHead next;
+      if (is_inside) {
+        // Of the other frames nothing is kept; the empty line behind the last may be lost.
+        if (line.starts_with('\t') || !read_head(line, next)) return {};
+        is_inside = false;
+        head = next;
+        return {};
+      }
+      if (!head) {
+        if (!read_head(line, next)) {
+          is_inside = !line.starts_with('\t') && !line.starts_with(' ');
+          return kNotTheForm;
+        }
+        head = next;
+        return {};
+      }
+      const SampleHead sample = *head;
+      head.reset();
+      is_inside = true;
+      if (!read_frame(line, text)) return kNotTheForm;
+      lines.count();
+      FunctionTracks* group =
+          sample.core < groups.size() ? groups[static_cast<std::size_t>(sample.core)] : nullptr;
+      if (group == nullptr) {
+        ++others;
+        return {};
+      }
+      const auto function = group->function(text);
+      if (!function) return kTooManyFunctions;
+      has_sample = true;
+      group->add(*function, sample.event, kNull,
+                 part.start->of_device(static_cast<std::uint64_t>(sample.time_ns)), sample.count);
+      return {};
+    });
+    if (head) lines.skip("a sample without a function");
+    ctrl.write();
+    ai.write();
+    if (others > 0) {
+      context.report.add(FindingId::other_cores, name(), part.name, "samples of other cores",
+                         "info.json counts them neither among the control nor the AI CPUs", others);
+    }
+    if (has_sample) tell_clock(context, part, name());
+  }
+
+  // By number of core.
+  static std::vector<FunctionTracks*> groups_of(const Info& info, FunctionTracks& ctrl,
+                                                FunctionTracks& ai) {
+    std::vector<FunctionTracks*> groups;
+    const auto add = [&groups](const std::vector<int>& cores, FunctionTracks& group) {
+      for (const int core : cores) {
+        const auto place = static_cast<std::size_t>(core);
+        if (place >= groups.size()) groups.resize(place + 1);
+        groups[place] = &group;
+      }
+    };
+    add(info.ai_cpus, ai);
+    add(info.ctrl_cpus, ctrl);
+    return groups;
+  }
+};
+
+// tscpu.data
+
+constexpr std::uint32_t kTsCpuMagic = 0xABABABAB;
+constexpr std::uint64_t kMaxTsCpuEvent = 0xEC;
+
+struct TsCpuCount {
+  std::uint64_t event;
+  std::uint64_t count;
+};
+
+struct __attribute__((packed)) TsCpuWire {
+  static constexpr std::size_t kCounts = 7;
+  std::uint32_t magic;
+  std::uint32_t reserved;
+  std::uint64_t backtrace[20];
+  std::uint32_t unused[2];
+  std::uint64_t address;  // of what ran
+  std::uint64_t time_ns;
+  TsCpuCount counts[kCounts];
+};
+static_assert(sizeof(TsCpuWire) == 304);
+
+// Of another machine: what its fields of 32 bits are is not known, but that five counts are its
+// end. Source: svp_job.md (sizes), cann_system.md 21.
+struct __attribute__((packed)) TsCpuShortWire {
+  static constexpr std::size_t kCounts = 5;
+  std::uint32_t magic;
+  std::uint32_t reserved;
+  std::uint32_t backtrace[20];
+  std::uint32_t unused[2];
+  std::uint64_t time_ns;
+  TsCpuCount counts[kCounts];
+};
+static_assert(sizeof(TsCpuShortWire) == 184);
+
+template <typename Wire>
+bool is_ts_cpu_sound(std::span<const std::byte> record) {
+  const auto wire = decode<Wire>(record);
+  if (wire.magic != kTsCpuMagic) return false;
+  for (std::size_t i = 0; i < Wire::kCounts; ++i) {
+    const TsCpuCount count = wire.counts[i];
+    if (count.event > kMaxTsCpuEvent) return false;
+  }
+  return true;
+}
+
+constexpr std::string_view kBadTsCpu = "bad magic or event";
+constexpr RecordFormat kTsCpuFormat{"tscpu", sizeof(TsCpuWire), is_ts_cpu_sound<TsCpuWire>,
+                                    kBadTsCpu};
+constexpr RecordFormat kTsCpuShortFormat{"tscpu", sizeof(TsCpuShortWire),
+                                         is_ts_cpu_sound<TsCpuShortWire>, kBadTsCpu};
+
+class TsCpuKind : public SliceKind {
+ public:
+  explicit TsCpuKind(CannImport& import) : SliceKind(import, "tscpu.data", kTsCpuFormat) {}
+
+ private:
+  // The short form where the magic comes again after so many bytes.
+  RecordFormat format_of(const RawFile& file) const override {
+    FileReader reader(file.path);
+    std::array<std::byte, sizeof(TsCpuShortWire) + sizeof(std::uint32_t)> head{};
+    if (reader.read(head) != head.size()) return kTsCpuFormat;
+    std::uint32_t magic = 0;
+    std::memcpy(&magic, head.data() + sizeof(TsCpuShortWire), sizeof(magic));
+    return magic == kTsCpuMagic ? kTsCpuShortFormat : kTsCpuFormat;
+  }
+
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    if (!check_start(context, part, name())) return;
+    tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11});
+    FunctionTracks tracks(import_, context, part, "ts_cpu");
+    // By event.
+    std::vector<std::int64_t> places(kMaxTsCpuEvent + 1, kNull);
+    const auto& asked = part.info.ts_cpu_events;
+    for (std::size_t i = 0; i < asked.size(); ++i) {
+      if (asked[i] < places.size()) places[asked[i]] = static_cast<std::int64_t>(i);
+    }
+    const auto add = [&](const StreamRecord& record, std::string_view function,
+                         std::uint64_t time_ns, const auto& wire) {
+      const auto number = tracks.function(function);
+      if (!number) return stream.skip(context, record, kTooManyFunctions);
+      for (std::size_t i = 0; i < std::size(wire.counts); ++i) {
+        const TsCpuCount count = wire.counts[i];
+        // A place that was not used.
+        if (count.event == 0 && count.count == 0) continue;
+        tracks.add(*number, count.event, places[count.event], part.start->of_device(time_ns),
+                   count.count);
+      }
+    };
+    std::int64_t records = 0;
+    std::int64_t short_records = 0;
+    stream.open(context, [&](const StreamRecord& record) {
+      ++records;
+      if (record.bytes.size() == sizeof(TsCpuShortWire)) {
+        ++short_records;
+        const auto wire = decode<TsCpuShortWire>(record.bytes);
+        return add(record, "unknown", wire.time_ns, wire);
+      }
+      const auto wire = decode<TsCpuWire>(record.bytes);
+      std::array<char, 20> text{};
+      const char* const end =
+          fmt::format_to(text.data(), "0x{:x}", static_cast<std::uint64_t>(wire.address));
+      add(record, {text.data(), static_cast<std::size_t>(end - text.data())}, wire.time_ns, wire);
+    });
+    tracks.write();
+    if (records > 0) tell_clock(context, part, name());
+    if (short_records > 0) {
+      context.report.add(FindingId::untold_usage, name(), part.name, "functions not known",
+                         "in records of 184 bytes only the counts are known", short_records);
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_ai_ctrl_cpu_kind(CannImport& import) {
+  return std::make_unique<AiCtrlCpuKind>(import);
+}
+
+std::unique_ptr<RawKind> make_tscpu_kind(CannImport& import) {
+  return std::make_unique<TsCpuKind>(import);
+}
+
+}  // namespace msprof::cann

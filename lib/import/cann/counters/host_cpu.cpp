@@ -1,0 +1,236 @@
+// host_cpu.data: what the threads of the process used of each CPU of the host: blocks of a moment,
+// the time since the host started, and a line of /proc/<pid>/stat a thread.
+// Source: cann_system.md 16.1.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <unordered_map>
+
+#include "base/number.hpp"
+#include "import/cann/counters/counter_tracks.hpp"
+#include "import/cann/counters/text_kind.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::int64_t kMillion = 1'000'000;
+// Products of these stay within 128 bits.
+constexpr std::int64_t kMaxUptimeUs = std::int64_t{1} << 53;
+constexpr std::int64_t kMaxTickHz = kMillion;
+constexpr std::uint64_t kMaxTicks = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMaxCpus = 4096;
+constexpr std::size_t kMaxThreads = std::size_t{1} << 20;
+
+// What a line of stat says of a thread.
+struct ThreadLine {
+  std::uint64_t id = 0;
+  std::uint64_t ticks = 0;  // of the CPU, in user and kernel mode
+  std::uint64_t cpu = 0;    // where it ran last
+};
+
+// "4321 (my program) S 1 …": the name may have blanks and brackets.
+bool read_thread(std::string_view line, ThreadLine& thread) {
+  const std::size_t name_end = line.rfind(')');
+  if (name_end == std::string_view::npos) return false;
+  // Places behind the name: those of the whole line, less two.
+  const Words words(line.substr(name_end + 1));
+  std::uint64_t user = 0;
+  std::uint64_t kernel = 0;
+  if (!Words(line.substr(0, line.find('('))).number(0, thread.id) || !words.number(11, user) ||
+      !words.number(12, kernel) || !words.number(36, thread.cpu))
+    return false;
+  thread.ticks = user + kernel;
+  return user < kMaxTicks && kernel < kMaxTicks && thread.cpu < kMaxCpus;
+}
+
+// part / whole in millionths, a half to the even.
+int128 millionths(int128 part, int128 whole) {
+  const int128 scaled = part * kMillion;
+  int128 rounded = scaled / whole;
+  const int128 twice = (scaled - rounded * whole) * 2;
+  if (twice > whole || (twice == whole && rounded % 2 != 0)) ++rounded;
+  return rounded;
+}
+
+// The blocks of one host, one by one.
+class CpuBlocks {
+ public:
+  CpuBlocks(CannImport& import, const ImportContext& context, const CannPart& part,
+            std::string_view kind, SliceLines& lines)
+      : context_(context),
+        part_(part),
+        kind_(kind),
+        lines_(lines),
+        tracks_(import, context, kind) {}
+
+  std::string_view take(std::string_view line) {
+    if (line.starts_with("time ")) return begin(line);
+    if (line.empty() || state_ == State::lost) return {};
+    if (state_ == State::none) return kNotTheForm;
+    if (state_ == State::uptime) return take_uptime(line);
+    ThreadLine thread;
+    if (!read_thread(line, thread)) return kNotTheForm;
+    return add(thread);
+  }
+
+  void finish() {
+    end_interval();
+    if (unticked_ > 0) tell("no tick between two samples", unticked_);
+    if (too_busy_ > 0) tell("more than 100 % of a CPU", too_busy_);
+    tracks_.write();
+  }
+
+ private:
+  // What the next line is; of a block that was counted as damaged the rest is passed over.
+  enum class State { none, lost, uptime, threads };
+
+  std::string_view begin(std::string_view line) {
+    end_interval();
+    state_ = State::lost;
+    std::uint64_t ns = 0;
+    if (Words words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
+    const std::int64_t time_ns = part_.start->of_host(ns);
+    if (block_ > 0 && time_ns <= time_ns_) return kNoInterval;
+    before_ns_ = time_ns_;
+    time_ns_ = time_ns;
+    state_ = State::uptime;
+    return {};
+  }
+
+  std::string_view take_uptime(std::string_view line) {
+    state_ = State::lost;
+    const Words words(line);
+    const auto uptime_us = words.size() == 2 ? scaled_decimal(words[0], 6) : std::nullopt;
+    if (!uptime_us || *uptime_us > kMaxUptimeUs) return kNotTheForm;
+    const bool fell = block_ > 0 && *uptime_us < uptime_us_;
+    span_us_ = block_ > 0 && !fell ? *uptime_us - uptime_us_ : 0;
+    if (block_ > 0 && span_us_ == 0 && !fell) ++unticked_;
+    uptime_us_ = *uptime_us;
+    state_ = State::threads;
+    if (block_++ == 0 && part_.info.cpu_count > 0) {
+      tracks_.add(tracks_.open({.device = {}, .subject = "CPUs", .counter = "Total", .unit = {}}),
+                  time_ns_, part_.info.cpu_count);
+    }
+    if (threads_.size() > kMaxThreads)
+      std::erase_if(threads_, [this](const auto& at) { return at.second.block + 1 < block_; });
+    return fell ? kCounterFell : std::string_view();
+  }
+
+  std::string_view add(const ThreadLine& line) {
+    if (threads_.size() >= 2 * kMaxThreads) return "more threads than a host has";
+    const auto [at, is_new] = threads_.try_emplace(line.id);
+    Thread& thread = at->second;
+    const bool goes_on = !is_new && thread.block + 1 == block_ && span_us_ > 0;
+    const std::uint64_t before = thread.ticks;
+    thread = {line.ticks, block_};
+    lines_.count();
+    if (!goes_on) return {};
+    if (line.ticks < before) return kCounterFell;
+    // Not more than passed; in millionths of a tick.
+    const int128 used = std::min(int128{line.ticks - before} * kMillion, whole());
+    if (line.cpu >= cpus_.size()) cpus_.resize(static_cast<std::size_t>(line.cpu) + 1);
+    Cpu& cpu = cpus_[static_cast<std::size_t>(line.cpu)];
+    cpu.used += used;
+    cpu.block = block_;
+    all_ += used;
+    has_use_ = true;
+    return {};
+  }
+
+  // Ticks of the interval, in millionths.
+  int128 whole() const { return int128{span_us_} * part_.info.cpu_time_hz; }
+
+  void end_interval() {
+    if (!has_use_) return;
+    for (std::size_t number = 0; number < cpus_.size(); ++number) {
+      Cpu& cpu = cpus_[number];
+      if (cpu.block != block_) continue;
+      const int128 usage = millionths(cpu.used * 100, whole());
+      cpu.used = 0;
+      cpu.block = 0;
+      if (usage > 100 * kMillion) {
+        ++too_busy_;
+        continue;
+      }
+      if (!cpu.track) cpu.track = open(fmt::format("CPU {}", number), number);
+      tracks_.add(*cpu.track, before_ns_, time_ns_, static_cast<std::int64_t>(usage));
+    }
+    if (part_.info.cpu_count > 0) {
+      if (!mean_track_) mean_track_ = open("CPU Avg", {});
+      const int128 usage = millionths(all_ * 100, whole() * part_.info.cpu_count);
+      tracks_.add(*mean_track_, before_ns_, time_ns_, static_cast<std::int64_t>(usage));
+    }
+    all_ = 0;
+    has_use_ = false;
+  }
+
+  std::size_t open(std::string_view subject, std::optional<std::size_t> number) {
+    return tracks_.open({.device = {},
+                         .subject = subject,
+                         .counter = "Usage",
+                         .unit = "%",
+                         .number = number ? static_cast<std::int64_t>(*number) : kNull,
+                         .divisor = kMillion});
+  }
+
+  void tell(const char* reason, std::int64_t count) {
+    context_.report.add(FindingId::untold_usage, kind_, part_.name, reason, "", count);
+  }
+
+  struct Thread {
+    std::uint64_t ticks = 0;
+    std::uint64_t block = 0;  // where it was seen last
+  };
+  struct Cpu {
+    int128 used = 0;
+    std::uint64_t block = 0;  // where it was used last
+    std::optional<std::size_t> track;
+  };
+
+  const ImportContext& context_;
+  const CannPart& part_;
+  std::string_view kind_;
+  SliceLines& lines_;
+  CounterTracks tracks_;
+  std::unordered_map<std::uint64_t, Thread> threads_;
+  std::vector<Cpu> cpus_;
+  std::optional<std::size_t> mean_track_;
+  State state_ = State::none;
+  std::uint64_t block_ = 0;  // blocks so far
+  std::int64_t before_ns_ = 0;
+  std::int64_t time_ns_ = 0;
+  std::int64_t uptime_us_ = 0;
+  std::int64_t span_us_ = 0;
+  int128 all_ = 0;
+  bool has_use_ = false;
+  std::int64_t unticked_ = 0;
+  std::int64_t too_busy_ = 0;
+};
+
+class HostCpuKind : public TextKind {
+ public:
+  explicit HostCpuKind(CannImport& import) : TextKind(import, "host_cpu", "host_cpu.data") {}
+
+ private:
+  void read(const ImportContext& context, const CannPart& part, const std::string&,
+            SliceLines& lines) override {
+    if (!check_start(context, part, name())) return;
+    if (part.info.cpu_time_hz <= 0 || part.info.cpu_time_hz > kMaxTickHz) {
+      context.report.add(FindingId::events_not_said, name(), part.name, "no sysClockFreq",
+                         "info.json does not say how long a tick of the CPU times is");
+      return;
+    }
+    CpuBlocks blocks(import_, context, part, name(), lines);
+    lines.read([&](std::string_view line) { return blocks.take(line); });
+    blocks.finish();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_host_cpu_kind(CannImport& import) {
+  return std::make_unique<HostCpuKind>(import);
+}
+
+}  // namespace msprof::cann
