@@ -21,7 +21,7 @@ constexpr void (*kFamilies[])(unified::Writer&) = {
     unified::write_tasks,       unified::write_copies,  unified::write_communication,
     unified::write_user_ranges, unified::write_memory,  unified::write_frequency,
     unified::write_overlap,     unified::write_hbm,     unified::write_hccs,
-    unified::write_nic,         unified::write_roce,    unified::write_netdev_stats};
+    unified::write_host_usage};
 
 // True if there is anything but the description of the capture.
 bool has_rows(const Database& db) {

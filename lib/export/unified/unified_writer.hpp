@@ -182,8 +182,6 @@ void write_frequency(Writer& out);
 void write_overlap(Writer& out);
 void write_hbm(Writer& out);
 void write_hccs(Writer& out);
-void write_nic(Writer& out);
-void write_roce(Writer& out);
-void write_netdev_stats(Writer& out);
+void write_host_usage(Writer& out);
 
 }  // namespace msprof::unified

@@ -1,0 +1,45 @@
+// host_disk_usage: what the process read from disks of the host and wrote to them.
+// Source: cann_system.md 16.3.
+#include "export/host_usage.hpp"
+#include "export/products.hpp"
+#include "export/summary/cann_counter_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+class CannHostDiskUsage : public cann::Table {
+ public:
+  CannHostDiskUsage()
+      : Table({.name = "host_disk_usage",
+               .title = "Disks of the host",
+               .help = "the most that the process read from disks of the host, and wrote",
+               .exists = exists_counters("host_disk"),
+               .needs = {"host_disk"}},
+              {"Device_id", "Peak Disk Read(KB/s)", "Recommend Disk Read(KB/s)",
+               "Peak Disk Write(KB/s)", "Recommend Disk Write(KB/s)"}) {}
+
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    Recommended read;
+    Recommended written;
+    for_each_disk_use(db, output_file.scope, [&](const DiskUse& use) {
+      read.add(use.read_kb_s);
+      written.add(use.write_kb_s);
+    });
+    if (read.empty()) return;
+    out.text("host");
+    for (Recommended* rate : {&read, &written}) {
+      out.real(rate->peak());
+      out.real(rate->enough());
+    }
+    out.end_row();
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_host_disk_usage() {
+  return std::make_unique<CannHostDiskUsage>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,180 @@
+// Layers cpu_usage, memory_usage, disk_usage, network_usage: what the process used of its host, as
+// counters; os_runtime_api: its system calls and calls of the thread library, as slices.
+// A counter holds from its event on: that of an interval is at its begin.
+// Source: cann_system.md 1.5, 16, 17.
+#include <algorithm>
+#include <set>
+
+#include "export/host_usage.hpp"
+#include "export/json_text.hpp"
+#include "export/products.hpp"
+#include "export/timeline/cann_counter_layer.hpp"
+
+namespace msprof {
+
+namespace {
+
+using cann::TraceProcess;
+
+// Of one counter, "Usage(%)". `UseOf` calls what it is given with moments and percentages.
+template <typename UseOf>
+class HostUsageLayer : public cann::Layer {
+ public:
+  HostUsageLayer(const LayerInfo& info, TraceProcess process, std::string_view name, UseOf use_of)
+      : Layer(info), process_(process), name_(name), use_of_(use_of) {}
+
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    const cann::TraceProcesses processes(db);
+    const std::string name = json_string(name_);
+    const TraceLane lane{processes.pid(process_, cann::kHostDevice), 0};
+    bool is_begun = false;
+    use_of_(db, output_file.scope, [&](std::int64_t time_ns, double percent) {
+      if (!is_begun) processes.write(out, process_, cann::kHostDevice, name_);
+      is_begun = true;
+      out.begin_counter({name}, lane, time_ns);
+      out.argument_number({kUsageKey}, percent);
+      out.end_slice();
+    });
+  }
+
+  static constexpr std::string_view kUsageKey = "\"Usage(%)\"";
+
+ private:
+  TraceProcess process_;
+  std::string_view name_;
+  UseOf use_of_;
+};
+
+class CpuUsageLayer : public cann::Layer {
+ public:
+  CpuUsageLayer()
+      : Layer({.name = "cpu_usage",
+               .help = "use of the CPUs of the host",
+               .exists = exists_counter("host_cpu", "Usage"),
+               .needs = {"host_cpu"},
+               .group = kCounterLayers}) {}
+
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    WholeIntervals samples(db, "host_cpu", output_file.scope);
+    cann::CounterProcesses processes(
+        db, output_file, {"host_cpu", TraceProcess::cpu_usage, "CPU Usage"}, samples.tracks(), out);
+    std::vector<std::string> names;
+    for (const CounterTrack& track : samples.tracks()) names.push_back(json_string(track.subject));
+    while (samples.next()) {
+      const CounterTrack& track = *samples->track;
+      processes.begin(track);
+      out.begin_counter({names[track.index]}, processes.lane(track), *samples->begin_ns);
+      out.argument_number({"\"Usage(%)\""}, samples->shown());
+      out.end_slice();
+    }
+  }
+};
+
+class OsRuntimeLayer : public cann::Layer {
+ public:
+  OsRuntimeLayer()
+      : Layer({.name = "os_runtime_api",
+               .help = "system calls and calls of the thread library",
+               .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
+                         " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
+               .needs = {"host_syscall|host_pthreadcall"},
+               .group = kCounterLayers}) {}
+
+  void write(const Database& db, const OutputFile& output_file,
+             TraceJsonWriter& out) const override {
+    const cann::TraceProcesses processes(db);
+    const std::int64_t pid = processes.pid(TraceProcess::os_runtime, cann::kHostDevice);
+    const std::set<std::int64_t> threads = threads_of(db);
+    if (threads.empty()) return;
+    processes.write(out, TraceProcess::os_runtime, cann::kHostDevice, "OS Runtime API");
+    for (const std::int64_t thread : threads)
+      out.thread_name(pid, thread, "Thread " + std::to_string(thread));
+    for (const std::string_view kind : {"host_syscall", "host_pthreadcall"}) {
+      WholeIntervals samples(db, kind, output_file.scope);
+      std::vector<std::string> names;
+      for (const CounterTrack& track : samples.tracks())
+        names.push_back(shows_call(kind, track.counter) ? json_string(track.counter) : "");
+      while (samples.next()) {
+        const CounterTrack& track = *samples->track;
+        const std::string& name = names[track.index];
+        if (!name.empty() && out.begin_slice({name}, {pid, track.number.value_or(0)},
+                                             *samples->begin_ns, samples->value))
+          out.end_slice();
+      }
+    }
+  }
+
+ private:
+  static std::set<std::int64_t> threads_of(const Database& db) {
+    std::set<std::int64_t> threads;
+    for (const std::string_view kind : {"host_syscall", "host_pthreadcall"}) {
+      for (const CounterTrack& track : counter_tracks(db, kind)) {
+        if (shows_call(kind, track.counter)) threads.insert(track.number.value_or(0));
+      }
+    }
+    return threads;
+  }
+};
+
+using Percent = std::function<void(std::int64_t time_ns, double percent)>;
+
+template <typename UseOf>
+std::unique_ptr<TimelineLayer> usage_layer(const LayerInfo& info, TraceProcess process,
+                                           std::string_view name, UseOf use_of) {
+  return std::make_unique<HostUsageLayer<UseOf>>(info, process, name, use_of);
+}
+
+}  // namespace
+
+std::unique_ptr<TimelineLayer> make_cann_cpu_usage() {
+  return std::make_unique<CpuUsageLayer>();
+}
+
+std::unique_ptr<TimelineLayer> make_cann_memory_usage() {
+  return usage_layer({.name = "memory_usage",
+                      .help = "use of the memory of the host",
+                      .exists = exists_counter("host_mem", "Total"),
+                      .needs = {"host_mem"},
+                      .group = kCounterLayers},
+                     TraceProcess::memory_usage, "Memory Usage",
+                     [](const Database& db, const ExportScope& scope, const Percent& draw) {
+                       for_each_memory_use(db, scope, [&](const MemoryUse& use) {
+                         draw(use.time_ns, use.percent);
+                       });
+                     });
+}
+
+std::unique_ptr<TimelineLayer> make_cann_disk_usage() {
+  return usage_layer({.name = "disk_usage",
+                      .help = "time that the process waited for disks of the host",
+                      .exists = exists_counters("host_disk"),
+                      .needs = {"host_disk"},
+                      .group = kCounterLayers},
+                     TraceProcess::disk_usage, "Disk Usage",
+                     [](const Database& db, const ExportScope& scope, const Percent& draw) {
+                       for_each_disk_use(
+                           db, scope, [&](const DiskUse& use) { draw(use.begin_ns, use.percent); });
+                     });
+}
+
+std::unique_ptr<TimelineLayer> make_cann_network_usage() {
+  return usage_layer({.name = "network_usage",
+                      .help = "use of the network cards of the host",
+                      .exists = exists_counter("host_network", "Speed"),
+                      .needs = {"host_network"},
+                      .group = kCounterLayers},
+                     TraceProcess::network_usage, "Network Usage",
+                     [](const Database& db, const ExportScope& scope, const Percent& draw) {
+                       for_each_network_use(db, scope, [&](const NetworkUse& use) {
+                         draw(use.begin_ns, use.percent);
+                       });
+                     });
+}
+
+std::unique_ptr<TimelineLayer> make_cann_os_runtime_api() {
+  return std::make_unique<OsRuntimeLayer>();
+}
+
+}  // namespace msprof
