@@ -170,13 +170,16 @@ TEST_CASE("TS CPU: records with another magic or an impossible event are counted
   record.counts[2] = 0xED;
   capture.record("tscpu.data", record);
   record.counts[2] = 0;
+  capture.record("tscpu.data", record);
   record.magic = 1;
   capture.record("tscpu.data", record);
   record.magic = 0xABABABAB;
   record.counts[1] = UINT64_MAX;
   capture.record("tscpu.data", record);
+  capture.record("tscpu.data", record);
   capture.device("tscpu.data", "cut");
   capture.process();
+  CHECK(capture.samples("ts_cpu").size() == 4);
   CHECK(capture.table("ts_cpu_pmu_events") == Lines{"0|0x11|Cpu_cycles|9223372036854775807"});
   CHECK(capture.findings("tscpu") == Lines{"PARTIAL tscpu: bad magic or event x2",
                                            "PARTIAL tscpu: ends within a record x3",

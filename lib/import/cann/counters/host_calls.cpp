@@ -207,6 +207,7 @@ class HostCallKind : public TextKind {
       const std::int64_t begin_ns =
           saturating_add(import_.session.begin_ns(), call.start_ns - *first_ns);
       const std::int64_t end_ns = saturating_add(begin_ns, *call.duration_ns);
+      if (end_ns == INT64_MAX) return "impossible time";
       const auto track = tracks.of(call.thread, call.name);
       if (!track) return "more threads and calls than a file may have";
       if (!order.add(end_ns, {*track, begin_ns}, take)) return kTooLate;
