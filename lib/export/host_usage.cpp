@@ -15,18 +15,18 @@ namespace msprof {
 
 namespace {
 
-constexpr double kMillion = 1e6;
+constexpr double kUsageMillion = 1e6;
 
 // part / whole in percent with six decimals, a half to the even; `whole` is above 0.
-double percent_of(int128 part, int128 whole) {
+double usage_percent(int128 part, int128 whole) {
   const int128 scaled = part * 100'000'000;
   int128 rounded = divide_rounded(scaled, whole);
   const int128 twice = scaled * 2 - rounded * 2 * whole;
   if ((twice == whole || twice == -whole) && rounded % 2 != 0) rounded += twice > 0 ? 1 : -1;
-  return static_cast<double>(rounded) / kMillion;
+  return static_cast<double>(rounded) / kUsageMillion;
 }
 
-std::optional<std::int64_t> first_value(const Database& db, const CounterTrack& track) {
+std::optional<std::int64_t> first_sample_value(const Database& db, const CounterTrack& track) {
   Statement read = db.prepare("SELECT value FROM counter WHERE id = ?");
   read.bind(1, track.first_sample_id);
   return read.step() ? read.maybe_integer(0) : std::nullopt;
@@ -61,7 +61,7 @@ std::string_view exists_counter(std::string_view kind, std::string_view counter)
 std::optional<std::int64_t> constant_of(const Database& db, std::string_view kind,
                                         std::string_view counter) {
   for (const CounterTrack& track : counter_tracks(db, kind)) {
-    if (track.counter == counter) return first_value(db, track);
+    if (track.counter == counter) return first_sample_value(db, track);
   }
   return std::nullopt;
 }
@@ -73,7 +73,7 @@ void for_each_memory_use(const Database& db, const ExportScope& scope,
   CounterSamples samples(db, "host_mem", scope);
   while (samples.next()) {
     if (samples->track->counter == "Used")
-      visit({samples->time_ns, percent_of(samples->value, *total)});
+      visit({samples->time_ns, usage_percent(samples->value, *total)});
   }
 }
 
@@ -99,7 +99,7 @@ void for_each_network_use(const Database& db, const ExportScope& scope,
   WholeIntervals samples(db, "host_network", scope);
   std::map<std::string, std::int64_t> speeds;
   for (const CounterTrack& track : samples.tracks()) {
-    if (track.counter == "Speed") speeds[track.subject] = first_value(db, track).value_or(0);
+    if (track.counter == "Speed") speeds[track.subject] = first_sample_value(db, track).value_or(0);
   }
   std::vector<std::int64_t> speed_of;
   for (const CounterTrack& track : samples.tracks()) {

@@ -93,6 +93,8 @@ TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest kept") {
   capture.host("host_cpu.data", cpu_block(101, "10.10") + stat(1, 1, 0, 0));
   capture.host("host_cpu.data", cpu_block(200, "10.20") + stat(1, 90, 0, 0) + stat(2, 9, 0, 0));
   capture.host("host_cpu.data", cpu_block(300, "10.30") + stat(1, 180, 0, 0) + stat(2, 99, 0, 0));
+  capture.host("host_cpu.data", "time 9000000000000000000\n10.40 1\n" + stat(1, 999, 0, 0));
+  capture.host("host_cpu.data", cpu_block(400, "10.40") + stat(1, 185, 0, 0));
   capture.host("host_cpu.data", "time 99");
   capture.process();
   CHECK(capture.samples("host_cpu") == Lines{"host|CPUs|Total|||0|4",
@@ -100,11 +102,13 @@ TEST_CASE("host_cpu: damaged blocks and lines are counted, the rest kept") {
                                              "host|CPU Avg|Usage|%|60000000|100000000|2500000",
                                              "host|CPU 0|Usage|%|101000000|200000000|100000000",
                                              "host|CPU Avg|Usage|%|101000000|200000000|25000000",
-                                             "host|CPU Avg|Usage|%|200000000|300000000|50000000"});
+                                             "host|CPU Avg|Usage|%|200000000|300000000|50000000",
+                                             "host|CPU 0|Usage|%|300000000|400000000|50000000",
+                                             "host|CPU Avg|Usage|%|300000000|400000000|12500000"});
   CHECK(capture.findings("host_cpu") ==
         Lines{"PARTIAL host_cpu: not in the expected form x5",
               "PARTIAL host_cpu: no time since the sample before x1",
-              "PARTIAL host_cpu: a counter that fell x1",
+              "PARTIAL host_cpu: a counter that fell x1", "PARTIAL host_cpu: impossible time x1",
               "PARTIAL host_cpu: incomplete line at the end x1",
               "note host_cpu: no tick between two samples x1",
               "note host_cpu: more than 100 % of a CPU x1"});

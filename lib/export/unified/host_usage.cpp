@@ -21,7 +21,7 @@ constexpr Table kNetworkUsage{
     "HOST_NETWORK_USAGE", "timestampNs NUMERIC, usage NUMERIC, speed NUMERIC", {}, 0b110};
 constexpr Table kOsCalls{"OSRT_API",
                          "name NUMERIC, globalTid NUMERIC, startNs NUMERIC, endNs NUMERIC"};
-constexpr double kKilobyte = 1024;
+constexpr double kUsageKilobyte = 1024;
 
 void write_os_calls(Writer& out) {
   Rows rows(out, kOsCalls);
@@ -60,12 +60,12 @@ void write_host_usage(Writer& out) {
   });
   Rows disks(out, kDiskUsage);
   for_each_disk_use(out.store(), {}, [&](const DiskUse& use) {
-    disks.add({use.begin_ns, real_cell(use.read_kb_s * kKilobyte),
-               real_cell(use.write_kb_s * kKilobyte), real_cell(use.percent)});
+    disks.add({use.begin_ns, real_cell(use.read_kb_s * kUsageKilobyte),
+               real_cell(use.write_kb_s * kUsageKilobyte), real_cell(use.percent)});
   });
   Rows network(out, kNetworkUsage);
   for_each_network_use(out.store(), {}, [&](const NetworkUse& use) {
-    network.add({use.begin_ns, real_cell(use.percent), real_cell(use.kb_s * kKilobyte)});
+    network.add({use.begin_ns, real_cell(use.percent), real_cell(use.kb_s * kUsageKilobyte)});
   });
   write_os_calls(out);
 }

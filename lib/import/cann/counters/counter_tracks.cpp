@@ -2,6 +2,8 @@
 
 #include <algorithm>
 
+#include "base/number.hpp"
+
 namespace msprof::cann {
 
 CounterTracks::CounterTracks(CannImport& import, const ImportContext& context,
@@ -45,6 +47,12 @@ bool check_start(const ImportContext& context, const CannPart& part, std::string
   context.report.add(FindingId::no_clock, kind, part.name, "no times",
                      "a start log is missing, so that it is not known when anything was counted");
   return false;
+}
+
+bool is_within_reach(const CannImport& import, std::int64_t time_ns) {
+  constexpr std::int64_t kDays = std::int64_t{2} * 24 * 3600 * 1'000'000'000;
+  if (!import.session.has_end()) return time_ns < INT64_MAX;
+  return saturating_subtract(time_ns, kDays) <= import.session.end_ns();
 }
 
 void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,

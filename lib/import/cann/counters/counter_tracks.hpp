@@ -82,6 +82,10 @@ bool check_start(const ImportContext& context, const CannPart& part, std::string
 void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,
                      std::string_view kind, std::initializer_list<int> chips);
 
+// Whether a moment may be one of the capture: none is days after its end, if that is known.
+bool is_within_reach(const CannImport& import, std::int64_t time_ns);
+inline constexpr std::string_view kImpossibleTime = "impossible time";
+
 // The value of a counter of 64 bits as a sample; what does not fit is the largest that does.
 constexpr std::int64_t sample_value(std::uint64_t value) {
   return value > INT64_MAX ? INT64_MAX : static_cast<std::int64_t>(value);

@@ -15,6 +15,7 @@ namespace {
 
 // Of one file.
 constexpr std::size_t kMaxFunctions = 65536;
+constexpr std::size_t kMaxFunctionTracks = 4 * kMaxFunctions;
 constexpr std::size_t kMaxFunctionBytes = std::size_t{16} << 20;
 constexpr std::string_view kTooManyFunctions = "more functions than a file may have";
 
@@ -49,13 +50,18 @@ class FunctionTracks {
     return functions_.size() - 1;
   }
 
-  // `place`: of the event among those that were asked for; kNull for one that was not.
-  void add(std::size_t function, std::uint64_t event, std::int64_t place, std::int64_t time_ns,
+  // `place`: of the event among those that were asked for; kNull for one that was not. False: there
+  // are too many.
+  bool add(std::size_t function, std::uint64_t event, std::int64_t place, std::int64_t time_ns,
            std::uint64_t count) {
     const std::uint64_t key = function << kEventBits | event;
-    const auto [at, is_new] = known_.try_emplace(key);
-    if (is_new) at->second = open(names_[function], event, place);
+    auto at = known_.find(key);
+    if (at == known_.end()) {
+      if (known_.size() == kMaxFunctionTracks) return false;
+      at = known_.emplace(key, open(names_[function], event, place)).first;
+    }
     tracks_.add(at->second, time_ns, sample_value(count));
+    return true;
   }
   void write() { tracks_.write(); }
 
@@ -203,11 +209,12 @@ class AiCtrlCpuKind : public TextKind {
         return {};
       }
       const auto function = group->function(text);
-      if (!function) return kTooManyFunctions;
       has_sample = true;
-      group->add(*function, sample.event, kNull,
-                 part.start->of_device(static_cast<std::uint64_t>(sample.time_ns)), sample.count);
-      return {};
+      const std::int64_t time_ns =
+          part.start->of_device(static_cast<std::uint64_t>(sample.time_ns));
+      const bool is_kept =
+          function && group->add(*function, sample.event, kNull, time_ns, sample.count);
+      return is_kept ? std::string_view() : kTooManyFunctions;
     });
     if (head) lines.skip("a sample without a function");
     ctrl.write();
@@ -321,8 +328,9 @@ class TsCpuKind : public SliceKind {
         const TsCpuCount count = wire.counts[i];
         // A place that was not used.
         if (count.event == 0 && count.count == 0) continue;
-        tracks.add(*number, count.event, places[count.event], part.start->of_device(time_ns),
-                   count.count);
+        if (!tracks.add(*number, count.event, places[count.event], part.start->of_device(time_ns),
+                        count.count))
+          return stream.skip(context, record, kTooManyFunctions);
       }
     };
     std::int64_t records = 0;

@@ -35,13 +35,13 @@ bool is_call_name(std::string_view name) {
              std::string_view::npos;
 }
 
-std::string_view trimmed(std::string_view text) {
+std::string_view without_blanks(std::string_view text) {
   while (!text.empty() && text.front() == ' ') text.remove_prefix(1);
   while (!text.empty() && (text.back() == ' ' || text.back() == '\r')) text.remove_suffix(1);
   return text;
 }
 
-bool read_u64(std::string_view digits, std::uint64_t& value) {
+bool read_thread_number(std::string_view digits, std::uint64_t& value) {
   const Words words(digits);
   return words.size() == 1 && words.number(0, value);
 }
@@ -52,14 +52,14 @@ LineIs read_syscall(std::string_view line, std::uint64_t process, CallLine& call
   const std::size_t open = line.find(" (");
   const std::size_t close = line.find("):", open);
   if (open == std::string_view::npos || close == std::string_view::npos) return LineIs::damaged;
-  const auto start = scaled_decimal(trimmed(line.substr(0, open)), kMsDecimals);
+  const auto start = scaled_decimal(without_blanks(line.substr(0, open)), kMsDecimals);
   if (!start) return LineIs::damaged;
   call.start_ns = *start;
-  std::string_view duration = trimmed(line.substr(open + 2, close - open - 2));
+  std::string_view duration = without_blanks(line.substr(open + 2, close - open - 2));
   if (!duration.empty()) {
     if (!duration.ends_with("ms")) return LineIs::damaged;
     duration.remove_suffix(2);
-    call.duration_ns = scaled_decimal(trimmed(duration), kMsDecimals);
+    call.duration_ns = scaled_decimal(without_blanks(duration), kMsDecimals);
     if (!call.duration_ns) return LineIs::damaged;
   }
   std::string_view rest = line.substr(close + 2);
@@ -70,13 +70,14 @@ LineIs read_syscall(std::string_view line, std::uint64_t process, CallLine& call
   }
   const std::size_t bracket = rest.find('(');
   if (bracket == std::string_view::npos) return LineIs::damaged;
-  rest = trimmed(rest.substr(0, bracket));
+  rest = without_blanks(rest.substr(0, bracket));
   const std::size_t blank = rest.rfind(' ');
   call.name = blank == std::string_view::npos ? rest : rest.substr(blank + 1);
-  rest = blank == std::string_view::npos ? std::string_view() : trimmed(rest.substr(0, blank));
+  rest =
+      blank == std::string_view::npos ? std::string_view() : without_blanks(rest.substr(0, blank));
   const std::size_t slash = rest.rfind('/');
   call.thread = process;
-  if (slash != std::string_view::npos && !read_u64(rest.substr(slash + 1), call.thread))
+  if (slash != std::string_view::npos && !read_thread_number(rest.substr(slash + 1), call.thread))
     return LineIs::damaged;
   return is_call_name(call.name) ? LineIs::call : LineIs::damaged;
 }
@@ -86,13 +87,13 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
   constexpr int kSecondDecimals = 9;
   constexpr std::string_view kPid = "[pid ";
   call.thread = process;
-  line = trimmed(line);
+  line = without_blanks(line);
   if (line.starts_with(kPid)) {
     const std::size_t close = line.find(']');
     if (close == std::string_view::npos ||
-        !read_u64(line.substr(kPid.size(), close - kPid.size()), call.thread))
+        !read_thread_number(line.substr(kPid.size(), close - kPid.size()), call.thread))
       return LineIs::damaged;
-    line = trimmed(line.substr(close + 1));
+    line = without_blanks(line.substr(close + 1));
   }
   const std::size_t blank = line.find(' ');
   const auto start = blank == std::string_view::npos
@@ -100,7 +101,7 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
                          : scaled_decimal(line.substr(0, blank), kSecondDecimals);
   if (!start) return LineIs::damaged;
   call.start_ns = *start;
-  line = trimmed(line.substr(blank));
+  line = without_blanks(line.substr(blank));
   // Ends of programs, signals.
   if (line.starts_with("+++") || line.starts_with("---")) return LineIs::other;
   if (line.ends_with("<unfinished ...>") || line.starts_with("<... ")) return LineIs::call;
@@ -115,7 +116,7 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
   return call.duration_ns && is_call_name(call.name) ? LineIs::call : LineIs::damaged;
 }
 
-struct NameHash {
+struct CallNameHash {
   using is_transparent = void;
   std::size_t operator()(std::string_view name) const {
     return std::hash<std::string_view>()(name);
@@ -165,7 +166,7 @@ class CallTracks {
     }
   };
   CounterTracks tracks_;
-  std::unordered_map<std::string, std::size_t, NameHash, std::equal_to<>> numbers_;
+  std::unordered_map<std::string, std::size_t, CallNameHash, std::equal_to<>> numbers_;
   std::unordered_map<Key, std::size_t, KeyHash> known_;
 };
 
@@ -207,7 +208,7 @@ class HostCallKind : public TextKind {
       const std::int64_t begin_ns =
           saturating_add(import_.session.begin_ns(), call.start_ns - *first_ns);
       const std::int64_t end_ns = saturating_add(begin_ns, *call.duration_ns);
-      if (end_ns == INT64_MAX) return "impossible time";
+      if (!is_within_reach(import_, end_ns)) return kImpossibleTime;
       const auto track = tracks.of(call.thread, call.name);
       if (!track) return "more threads and calls than a file may have";
       if (!order.add(end_ns, {*track, begin_ns}, take)) return kTooLate;

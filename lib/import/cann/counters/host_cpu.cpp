@@ -14,13 +14,13 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::int64_t kMillion = 1'000'000;
+constexpr std::int64_t kMillionths = 1'000'000;
 // Products of these stay within 128 bits.
 constexpr std::int64_t kMaxUptimeUs = std::int64_t{1} << 53;
-constexpr std::int64_t kMaxTickHz = kMillion;
-constexpr std::uint64_t kMaxTicks = std::uint64_t{1} << 62;
-constexpr std::uint64_t kMaxCpus = 4096;
-constexpr std::size_t kMaxThreads = std::size_t{1} << 20;
+constexpr std::int64_t kMaxTickHz = kMillionths;
+constexpr std::uint64_t kMaxHostTicks = std::uint64_t{1} << 62;
+constexpr std::uint64_t kMaxHostCpus = 4096;
+constexpr std::size_t kMaxHostThreads = std::size_t{1} << 20;
 
 // What a line of stat says of a thread.
 struct ThreadLine {
@@ -41,12 +41,12 @@ bool read_thread(std::string_view line, ThreadLine& thread) {
       !words.number(12, kernel) || !words.number(36, thread.cpu))
     return false;
   thread.ticks = user + kernel;
-  return user < kMaxTicks && kernel < kMaxTicks && thread.cpu < kMaxCpus;
+  return user < kMaxHostTicks && kernel < kMaxHostTicks && thread.cpu < kMaxHostCpus;
 }
 
 // part / whole in millionths, a half to the even.
 int128 millionths(int128 part, int128 whole) {
-  const int128 scaled = part * kMillion;
+  const int128 scaled = part * kMillionths;
   int128 rounded = scaled / whole;
   const int128 twice = (scaled - rounded * whole) * 2;
   if (twice > whole || (twice == whole && rounded % 2 != 0)) ++rounded;
@@ -58,7 +58,8 @@ class CpuBlocks {
  public:
   CpuBlocks(CannImport& import, const ImportContext& context, const CannPart& part,
             std::string_view kind, SliceLines& lines)
-      : context_(context),
+      : import_(import),
+        context_(context),
         part_(part),
         kind_(kind),
         lines_(lines),
@@ -91,6 +92,7 @@ class CpuBlocks {
     std::uint64_t ns = 0;
     if (Words words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
     const std::int64_t time_ns = part_.start->of_host(ns);
+    if (!is_within_reach(import_, time_ns)) return kImpossibleTime;
     if (block_ > 0 && time_ns <= time_ns_) return kNoInterval;
     before_ns_ = time_ns_;
     time_ns_ = time_ns;
@@ -112,13 +114,13 @@ class CpuBlocks {
       tracks_.add(tracks_.open({.device = {}, .subject = "CPUs", .counter = "Total", .unit = {}}),
                   time_ns_, part_.info.cpu_count);
     }
-    if (threads_.size() > kMaxThreads)
+    if (threads_.size() > kMaxHostThreads)
       std::erase_if(threads_, [this](const auto& at) { return at.second.block + 1 < block_; });
     return fell ? kCounterFell : std::string_view();
   }
 
   std::string_view add(const ThreadLine& line) {
-    if (threads_.size() >= 2 * kMaxThreads) return "more threads than a host has";
+    if (threads_.size() >= 2 * kMaxHostThreads) return "more threads than a host has";
     const auto [at, is_new] = threads_.try_emplace(line.id);
     Thread& thread = at->second;
     const bool goes_on = !is_new && thread.block + 1 == block_ && span_us_ > 0;
@@ -128,13 +130,13 @@ class CpuBlocks {
     if (!goes_on) return {};
     if (line.ticks < before) return kCounterFell;
     // Not more than passed; in millionths of a tick.
-    const int128 used = std::min(int128{line.ticks - before} * kMillion, whole());
+    const int128 used = std::min(int128{line.ticks - before} * kMillionths, whole());
     if (line.cpu >= cpus_.size()) cpus_.resize(static_cast<std::size_t>(line.cpu) + 1);
     Cpu& cpu = cpus_[static_cast<std::size_t>(line.cpu)];
+    if (cpu.block != block_) used_cpus_.push_back(static_cast<std::size_t>(line.cpu));
     cpu.used += used;
     cpu.block = block_;
     all_ += used;
-    has_use_ = true;
     return {};
   }
 
@@ -142,14 +144,13 @@ class CpuBlocks {
   int128 whole() const { return int128{span_us_} * part_.info.cpu_time_hz; }
 
   void end_interval() {
-    if (!has_use_) return;
-    for (std::size_t number = 0; number < cpus_.size(); ++number) {
+    if (used_cpus_.empty()) return;
+    std::sort(used_cpus_.begin(), used_cpus_.end());
+    for (const std::size_t number : used_cpus_) {
       Cpu& cpu = cpus_[number];
-      if (cpu.block != block_) continue;
       const int128 usage = millionths(cpu.used * 100, whole());
       cpu.used = 0;
-      cpu.block = 0;
-      if (usage > 100 * kMillion) {
+      if (usage > 100 * kMillionths) {
         ++too_busy_;
         continue;
       }
@@ -162,7 +163,7 @@ class CpuBlocks {
       tracks_.add(*mean_track_, before_ns_, time_ns_, static_cast<std::int64_t>(usage));
     }
     all_ = 0;
-    has_use_ = false;
+    used_cpus_.clear();
   }
 
   std::size_t open(std::string_view subject, std::optional<std::size_t> number) {
@@ -171,7 +172,7 @@ class CpuBlocks {
                          .counter = "Usage",
                          .unit = "%",
                          .number = number ? static_cast<std::int64_t>(*number) : kNull,
-                         .divisor = kMillion});
+                         .divisor = kMillionths});
   }
 
   void tell(const char* reason, std::int64_t count) {
@@ -188,6 +189,7 @@ class CpuBlocks {
     std::optional<std::size_t> track;
   };
 
+  const CannImport& import_;
   const ImportContext& context_;
   const CannPart& part_;
   std::string_view kind_;
@@ -195,6 +197,7 @@ class CpuBlocks {
   CounterTracks tracks_;
   std::unordered_map<std::uint64_t, Thread> threads_;
   std::vector<Cpu> cpus_;
+  std::vector<std::size_t> used_cpus_;  // in the interval
   std::optional<std::size_t> mean_track_;
   State state_ = State::none;
   std::uint64_t block_ = 0;  // blocks so far
@@ -203,7 +206,6 @@ class CpuBlocks {
   std::int64_t uptime_us_ = 0;
   std::int64_t span_us_ = 0;
   int128 all_ = 0;
-  bool has_use_ = false;
   std::int64_t unticked_ = 0;
   std::int64_t too_busy_ = 0;
 };

@@ -8,13 +8,13 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr int kDecimals = 6;  // of rates and percentages, as they are kept
-constexpr std::int64_t kMillionth = 1'000'000;
+constexpr int kDiskDecimals = 6;  // of rates and percentages, as they are kept
+constexpr std::int64_t kDiskMillionth = 1'000'000;
 
 // "396.54", "K/s": millionths of a byte a second.
-std::optional<std::int64_t> rate_of(std::string_view number, std::string_view unit) {
+std::optional<std::int64_t> disk_rate_of(std::string_view number, std::string_view unit) {
   constexpr std::string_view kUnits = "BKMG";
-  const auto value = scaled_decimal(number, kDecimals);
+  const auto value = scaled_decimal(number, kDiskDecimals);
   const std::size_t power =
       unit.size() == 3 && unit.ends_with("/s") ? kUnits.find(unit[0]) : std::string_view::npos;
   std::int64_t rate = 0;
@@ -43,9 +43,9 @@ class HostDiskKind : public TextKind {
           {.device = {}, .subject = "Disk", .counter = counter, .unit = unit, .divisor = divisor});
     };
     constexpr std::int64_t kKilobyte = 1024;
-    const std::size_t read = open("Read", "KB/s", kKilobyte * kMillionth);
-    const std::size_t write = open("Write", "KB/s", kKilobyte * kMillionth);
-    const std::size_t usage = open("Usage", "%", kMillionth);
+    const std::size_t read = open("Read", "KB/s", kKilobyte * kDiskMillionth);
+    const std::size_t write = open("Write", "KB/s", kKilobyte * kDiskMillionth);
+    const std::size_t usage = open("Usage", "%", kDiskMillionth);
 
     std::optional<std::int64_t> start_ns;
     std::int64_t number = 0;  // of the interval since the start
@@ -61,6 +61,7 @@ class HostDiskKind : public TextKind {
         std::uint64_t ns = 0;
         if (words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
         const std::int64_t begin_ns = part.start->of_host(ns);
+        if (!is_within_reach(import_, begin_ns)) return kImpossibleTime;
         // The recording began anew.
         if (start_ns && begin_ns < moment(number)) return kTooLate;
         start_ns = begin_ns;
@@ -77,11 +78,11 @@ class HostDiskKind : public TextKind {
       const std::int64_t begin_ns = moment(number);
       const std::int64_t end_ns = moment(++number);
       if (words.size() < 8) return kNotTheForm;
-      const auto read_rate = rate_of(words[4], words[5]);
-      const auto write_rate = rate_of(words[6], words[7]);
+      const auto read_rate = disk_rate_of(words[4], words[5]);
+      const auto write_rate = disk_rate_of(words[6], words[7]);
       const bool has_usage =
           words.size() >= 11 && line.find("unavailable") == std::string_view::npos;
-      const auto waited = has_usage ? scaled_decimal(words[10], kDecimals) : 0;
+      const auto waited = has_usage ? scaled_decimal(words[10], kDiskDecimals) : 0;
       if (!read_rate || !write_rate || !waited || end_ns <= begin_ns) return kNotTheForm;
       tracks.add(read, begin_ns, end_ns, *read_rate);
       tracks.add(write, begin_ns, end_ns, *write_rate);

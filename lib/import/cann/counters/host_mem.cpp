@@ -8,10 +8,10 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::int64_t kKilobyte = 1024;
+constexpr std::int64_t kHostKilobyte = 1024;
 
 // `value` * `factor`, or the largest that there is.
-std::int64_t product(std::uint64_t value, std::uint64_t factor) {
+std::int64_t saturating_product(std::uint64_t value, std::uint64_t factor) {
   std::uint64_t result = 0;
   return __builtin_mul_overflow(value, factor, &result) ? INT64_MAX : sample_value(result);
 }
@@ -30,7 +30,7 @@ class HostMemKind : public TextKind {
                           .subject = "Memory",
                           .counter = counter,
                           .unit = "KB",
-                          .divisor = kKilobyte});
+                          .divisor = kHostKilobyte});
     };
     const std::size_t total = open("Total");
     const std::size_t used = open("Used");
@@ -38,7 +38,8 @@ class HostMemKind : public TextKind {
     bool is_first = true;
     TimeOrder<std::int64_t> order;
     const auto take = [&](std::int64_t time_ns, std::int64_t bytes) {
-      if (is_first && total_kb > 0) tracks.add(total, time_ns, product(total_kb, kKilobyte));
+      if (is_first && total_kb > 0)
+        tracks.add(total, time_ns, saturating_product(total_kb, kHostKilobyte));
       is_first = false;
       tracks.add(used, time_ns, bytes);
     };
@@ -49,7 +50,9 @@ class HostMemKind : public TextKind {
       std::uint64_t ns = 0;
       std::uint64_t pages = 0;
       if (words.size() < 3 || !words.number(0, ns) || !words.number(2, pages)) return kNotTheForm;
-      if (!order.add(part.start->of_host(ns), product(pages, kPageBytes), take)) return kTooLate;
+      const std::int64_t time_ns = part.start->of_host(ns);
+      if (!is_within_reach(import_, time_ns)) return kImpossibleTime;
+      if (!order.add(time_ns, saturating_product(pages, kPageBytes), take)) return kTooLate;
       lines.count();
       return {};
     });

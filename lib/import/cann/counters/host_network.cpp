@@ -10,14 +10,14 @@ namespace msprof::cann {
 
 namespace {
 
-constexpr std::size_t kMaxCards = 1024;
+constexpr std::size_t kMaxNetworkCards = 256;
 
 // The blocks of one host, one by one.
 class NetworkBlocks {
  public:
   NetworkBlocks(CannImport& import, const ImportContext& context, const CannPart& part,
                 std::string_view kind, SliceLines& lines)
-      : part_(part), lines_(lines), tracks_(import, context, kind) {}
+      : import_(import), part_(part), lines_(lines), tracks_(import, context, kind) {}
 
   std::string_view take(std::string_view line) {
     if (line.starts_with("time ")) return begin(line);
@@ -55,6 +55,7 @@ class NetworkBlocks {
     std::uint64_t ns = 0;
     if (Words words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
     const std::int64_t time_ns = part_.start->of_host(ns);
+    if (!is_within_reach(import_, time_ns)) return kImpossibleTime;
     if (block_ > 0 && time_ns <= time_ns_) return kNoInterval;
     before_ns_ = time_ns_;
     time_ns_ = time_ns;
@@ -99,7 +100,7 @@ class NetworkBlocks {
                                     [&](const Card& card) { return card.name == name; });
     next_ = static_cast<std::size_t>(found - cards_.begin()) + 1;
     if (found != cards_.end()) return &*found;
-    if (cards_.size() == kMaxCards) return nullptr;
+    if (cards_.size() == kMaxNetworkCards) return nullptr;
     const auto open = [&](std::string_view counter) {
       return tracks_.open({.device = {},
                            .subject = printable(name),
@@ -116,6 +117,7 @@ class NetworkBlocks {
     return &cards_.back();
   }
 
+  const CannImport& import_;
   const CannPart& part_;
   SliceLines& lines_;
   CounterTracks tracks_;
