@@ -115,7 +115,8 @@ CounterSamples::CounterSamples(const Database& db, std::string_view kind, const 
     : tracks_(counter_tracks(db, kind)),
       scope_(scope),
       begin_ns_(has_early ? INT64_MIN : cann::window_begin_ns(db)),
-      read_(samples_of(db, tracks_, order)) {
+      has_timeless_(has_early),
+      read_(samples_of(db, tracks_)) {
   if (tracks_.empty()) return;
   std::int64_t last = tracks_.front().id;
   first_track_ = last;
@@ -141,6 +142,11 @@ bool CounterSamples::next() {
     sample_.begin_ns = read_.maybe_integer(1);
     sample_.time_ns = read_.integer(2);
     sample_.value = read_.integer(3);
+    if (sample_.time_ns == 0 && read_.is_null(2)) {
+      const auto& device = sample_.track->device;
+      if (has_timeless_ && (!device || scope_.takes_device(*device))) return true;
+      continue;
+    }
     if (sample_.time_ns < begin_ns_) continue;
     const std::int64_t begin = sample_.begin_ns.value_or(sample_.time_ns);
     const auto& device = sample_.track->device;

@@ -61,7 +61,8 @@ enum class CounterOrder {
 
 class CounterSamples {
  public:
-  // Samples that the scope takes; those before the collection began only where `has_early`.
+  // Samples that the scope takes; those before the collection began only where `has_early`. So are
+  // samples without a time, of which the scope takes a device's: their time_ns is 0.
   CounterSamples(const Database& db, std::string_view kind, const ExportScope& scope,
                  bool has_early = false, CounterOrder order = CounterOrder::recorded);
 
@@ -76,6 +77,7 @@ class CounterSamples {
   std::int64_t first_track_ = 0;
   ScopeFilter scope_;
   std::int64_t begin_ns_;
+  bool has_timeless_;
   Statement read_;
   CounterSample sample_;
 };

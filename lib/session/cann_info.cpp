@@ -142,6 +142,28 @@ std::vector<std::uint32_t> events_of(const std::string& text) {
   return events;
 }
 
+// "A,B": names, as they are.
+std::vector<std::string> names_of(const std::string& text) {
+  constexpr std::size_t kMaxNames = 64;
+  std::vector<std::string> names;
+  if (text.empty()) return names;
+  for (const std::string_view part : split(text, ',')) {
+    if (names.size() == kMaxNames) break;
+    names.emplace_back(trim(part));
+  }
+  return names;
+}
+
+// "HA:0x0,0x1;SMMU:0x2,0x8a": what stands behind the name of a unit.
+std::string events_of_unit(const std::string& text, std::string_view unit) {
+  for (const std::string_view part : split(text, ';')) {
+    const std::size_t colon = std::min(part.find(':'), part.size());
+    if (colon < part.size() && trim(part.substr(0, colon)) == unit)
+      return std::string(trim(part.substr(colon + 1)));
+  }
+  return {};
+}
+
 // "l1", "level1", "1".
 int level_of(const json& sample) {
   const std::string key = sample.contains("profLevel") ? "profLevel" : "prof_level";
@@ -237,6 +259,8 @@ bool read_sample_json(std::string_view text, Info& info) {
   const json object = object_of(text);
   if (!object.is_object()) return false;
   info.is_task_based = text_of(object, "ai_core_profiling_mode") != "sample-based";
+  const std::string aiv_mode = text_of(object, "aiv_profiling_mode");
+  info.is_aiv_task_based = aiv_mode.empty() ? info.is_task_based : aiv_mode != "sample-based";
   if (text_of(object, "ai_core_profiling") != "off") {
     info.aic_metrics = text_of(object, "ai_core_metrics");
     info.aic_events = events_of(text_of(object, "ai_core_profiling_events"));
@@ -246,8 +270,8 @@ bool read_sample_json(std::string_view text, Info& info) {
     info.aiv_events = events_of(text_of(object, "aiv_profiling_events"));
   }
   info.l2_cache_events = events_of(text_of(object, "l2CacheTaskProfilingEvents"));
-  info.ts_cpu_events = events_of(text_of(object, "ts_cpu_profiling_events"));
-  info.host_disk_hz = count_of(object, "host_disk_freq");
+  info.qos_events = names_of(text_of(object, "qosEvents"));
+  info.smmu_events = events_of(events_of_unit(text_of(object, "npuEvents"), "SMMU"));
   info.profile_level = level_of(object);
   info.task_block = text_of(object, "taskBlock") == "on";
   info.hccl_trace = text_of(object, "hcclTrace") == "on";
@@ -306,13 +330,14 @@ void take_info_json(Info& to, const Info& from) {
 
 void take_sample_json(Info& to, const Info& from) {
   to.is_task_based = from.is_task_based;
+  to.is_aiv_task_based = from.is_aiv_task_based;
   to.aic_metrics = from.aic_metrics;
   to.aiv_metrics = from.aiv_metrics;
   to.aic_events = from.aic_events;
   to.aiv_events = from.aiv_events;
   to.l2_cache_events = from.l2_cache_events;
-  to.ts_cpu_events = from.ts_cpu_events;
-  to.host_disk_hz = from.host_disk_hz;
+  to.qos_events = from.qos_events;
+  to.smmu_events = from.smmu_events;
   to.profile_level = from.profile_level;
   to.task_block = from.task_block;
   to.hccl_trace = from.hccl_trace;

@@ -67,15 +67,16 @@ struct Info {
   std::vector<NetworkCard> network_cards;  // those whose speed is known
   std::vector<int> ctrl_cpus, ai_cpus;     // DeviceInfo.ctrl_cpu, .ai_cpu: numbers of cores
   // sample.json
-  bool is_task_based = true;
-  std::string aic_metrics;  // "PipeUtilizationExct"; empty: not recorded
+  bool is_task_based = true;      // the counters of the cores; false: sampled over time
+  bool is_aiv_task_based = true;  // those of the vector cores where they have files of their own
+  std::string aic_metrics;        // "PipeUtilizationExct"; empty: not recorded
   std::string aiv_metrics;
   std::vector<std::uint32_t> aic_events;  // in the order of the pmu slots; 0: not a number
   std::vector<std::uint32_t> aiv_events;
   std::vector<std::uint32_t> l2_cache_events;
-  std::vector<std::uint32_t> ts_cpu_events;
-  std::int64_t host_disk_hz = 0;  // samples a second of host_disk.data
-  int profile_level = 1;          // "l0" is 0
+  std::vector<std::string> qos_events;     // names, in the order of the values
+  std::vector<std::uint32_t> smmu_events;  // of npuEvents, in the order of the counters
+  int profile_level = 1;                   // "l0" is 0
   bool task_block = false;
   bool hccl_trace = false;  // collectives were asked for
   // What was counted of the last level cache: "read", "write"; of the 310 "capacity", "bandwidth".

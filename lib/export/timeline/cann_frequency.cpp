@@ -27,7 +27,7 @@ class CannCounters : public cann::Layer {
         "SELECT track.device_id, counter.time_ns, counter.value, name.text, unit.text FROM counter"
         " JOIN track ON track.id = counter.track_id JOIN name ON name.id = track.name_id"
         " JOIN name AS unit ON unit.id = track.unit_name_id"
-        " WHERE track.id IN ({}) ORDER BY counter.id",
+        " WHERE track.id IN ({}) ORDER BY track.device_id, counter.id",
         facts_.layer.exists));
     std::int64_t last_device = -1;
     while (read.step()) {
@@ -52,8 +52,8 @@ std::unique_ptr<TimelineLayer> make_cann_frequency() {
       CounterInfo{{.name = "ai_core_freq",
                    .help = "frequency of the AI cores",
                    .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
-                             " WHERE name.text = 'AI Core Freq'",
-                   .needs = {"lpm_freq"},
+                             " WHERE name.text GLOB 'AI Core Freq*'",
+                   .needs = {"lpm_freq|stars_soc_profile"},
                    .group = kCounterLayers},
                   cann::TraceProcess::frequency,
                   "AI Core Freq"});

@@ -46,6 +46,7 @@ enum class TraceProcess : std::int64_t {
   // numbers depend on what else there is.
   operator_memory = 8,
   core_utilization = 5,
+  ub = 4,
   // Of CANN 5, which numbered its processes in this way (cann_device.md 24).
   cann5_user_ranges = 0,
   cann5_steps = 1,

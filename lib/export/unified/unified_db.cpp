@@ -17,11 +17,12 @@ namespace {
 
 // THE list, in the order of writing.
 constexpr void (*kFamilies[])(unified::Writer&) = {
-    unified::write_enums,       unified::write_session, unified::write_calls,
-    unified::write_tasks,       unified::write_copies,  unified::write_communication,
-    unified::write_user_ranges, unified::write_memory,  unified::write_frequency,
-    unified::write_overlap,     unified::write_hbm,     unified::write_hccs,
-    unified::write_host_usage};
+    unified::write_enums,       unified::write_session,       unified::write_calls,
+    unified::write_tasks,       unified::write_copies,        unified::write_communication,
+    unified::write_user_ranges, unified::write_memory,        unified::write_frequency,
+    unified::write_overlap,     unified::write_hbm,           unified::write_hccs,
+    unified::write_acc_pmu,     unified::write_soc_bandwidth, unified::write_sio,
+    unified::write_qos,         unified::write_core_samples};
 
 // True if there is anything but the description of the capture.
 bool has_rows(const Database& db) {
@@ -29,8 +30,8 @@ bool has_rows(const Database& db) {
       "SELECT EXISTS(SELECT 1 FROM api_call) OR EXISTS(SELECT 1 FROM task WHERE"
       " device_type_name_id IS NOT NULL) OR EXISTS(SELECT 1 FROM user_range) OR"
       " EXISTS(SELECT 1 FROM device_mark) OR EXISTS(SELECT 1 FROM memory_event) OR"
-      " EXISTS(SELECT 1 FROM track JOIN name ON name.id = kind_name_id WHERE name.text <>"
-      " 'lpm_freq')");
+      " EXISTS(SELECT 1 FROM track JOIN name ON name.id = kind_name_id WHERE name.text"
+      " NOT IN ('lpm_freq', 'low_power'))");
   return any.step() && any.integer(0) != 0;
 }
 

@@ -176,8 +176,11 @@ Writer::Made Writer::create(const Table& table) {
   auto columns = split_columns(table.columns);
   for (std::size_t column = 0; column < columns.size(); ++column) {
     std::string& declared = columns[column];
-    if (!declared.ends_with(kString)) continue;
-    declared.replace(declared.size() - kString.size(), kString.size(), " INTEGER");
+    constexpr std::string_view kNumericString = " STRING NUMERIC";
+    const bool is_numeric = declared.ends_with(kNumericString);
+    if (!is_numeric && !declared.ends_with(kString)) continue;
+    declared.resize(declared.size() - (is_numeric ? kNumericString : kString).size());
+    declared += is_numeric ? " NUMERIC" : " INTEGER";
     made.string_columns.push_back(column);
   }
   made.number = tables_.create(table.name, columns, table.real_columns);

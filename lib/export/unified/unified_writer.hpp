@@ -73,7 +73,8 @@ class TaskIds {
 
 struct Table {
   std::string_view name;
-  // As SQL declares them, joined by ", "; "name STRING" is an INTEGER that holds a string id.
+  // As SQL declares them, joined by ", "; "name STRING" is an INTEGER that holds a string id,
+  // "name STRING NUMERIC" a NUMERIC.
   std::string_view columns;
   std::string_view index = {};  // SQL, run when all rows are there
   std::uint32_t real_columns = 0;
@@ -182,6 +183,10 @@ void write_frequency(Writer& out);
 void write_overlap(Writer& out);
 void write_hbm(Writer& out);
 void write_hccs(Writer& out);
-void write_host_usage(Writer& out);
+void write_acc_pmu(Writer& out);
+void write_soc_bandwidth(Writer& out);
+void write_sio(Writer& out);
+void write_qos(Writer& out);
+void write_core_samples(Writer& out);
 
 }  // namespace msprof::unified

@@ -96,8 +96,7 @@ struct DeviceStream {
   RecordFormat format;    // with the name of the kind
   std::string_view stem;  // as in FileName
   ChipFamily family;      // that writes such records
-  // Counters of the cores: sampled over time (not task by task) they are not those of tasks.
-  bool is_counters;
+  bool is_counters;       // of the cores
   std::optional<RecordStream> DeviceInputs::*stream;
 };
 
@@ -125,8 +124,9 @@ class DeviceStreamKind : public RawKind {
   // Takes also the files of chips that are not read, to report them. Without a chip the format of
   // the records is unknown.
   bool owns(const RawFile& file) const override {
-    return import_.session.chip().has_value() && !import_.session.part_of(file).is_host() &&
-           find(file, [](const DeviceStream&) { return true; }) != nullptr;
+    if (!import_.session.chip() || import_.session.part_of(file).is_host()) return false;
+    const DeviceStream* stream = find(file, [](const DeviceStream&) { return true; });
+    return stream != nullptr && !(stream->is_counters && is_read_as_samples(file));
   }
 
   void import(const ImportContext& context, const RawFile& file) override {
@@ -136,9 +136,6 @@ class DeviceStreamKind : public RawKind {
         find(file, [&](const DeviceStream& row) { return row.family == chip.family; });
     if (stream == nullptr) {
       report_other_chip(context, file, chip);
-    } else if (stream->is_counters && !part.info.is_task_based) {
-      context.report.add(FindingId::sampled_counters, name_, file.name, "present, not read",
-                         "Its counters are sampled over time, not taken for each task.");
     } else {
       auto& records = import_.devices[*part.device].*(stream->stream);
       if (!records) records.emplace(stream->format);
@@ -147,6 +144,12 @@ class DeviceStreamKind : public RawKind {
   }
 
  private:
+  bool is_read_as_samples(const RawFile& file) const {
+    return import_.session.chip()->family != ChipFamily::nano &&
+           is_sampled_over_time(import_.session.part_of(file).info,
+                                import_.session.name_of(file).stem);
+  }
+
   // The row of the table for a file; null: there is none.
   template <typename Fits>
   const DeviceStream* find(const RawFile& file, const Fits& fits) const {

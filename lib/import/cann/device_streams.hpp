@@ -66,6 +66,10 @@ struct DeviceInputs {
   std::vector<AicpuNodeRow> aicpu_nodes;
 };
 
+// Whether the counters in the files of a stem are sampled over time, not taken task by task: then
+// they are no stream of tasks, and core_samples.cpp reads them.
+bool is_sampled_over_time(const Info& info, std::string_view stem);
+
 // A record of stars_soc or hwts.
 struct LogRecord {
   enum class What { task, other, unknown };

@@ -65,10 +65,11 @@ class LpmFreqKind : public SliceKind {
   // Writes also those of devices without the file: their frequency is that of info.json throughout.
   void finish(const ImportContext& context) override {
     const auto& chip = import_.session.chip();
-    if (!chip || !says_frequency(chip->platform)) return;
+    if (!chip) return;
+    const bool says_always = says_frequency(chip->platform);
     for (const CannPart& part : import_.session.parts()) {
       if (part.is_host() || !part.clock) continue;
-      if (part.info.aic_frequency_hz > 0)
+      if (part.info.aic_frequency_hz > 0 && (says_always || !frequencies_of(part).empty()))
         write_track(context, part, {"AI Core", "AI Core Freq", "MHz"}, frequencies_of(part),
                     info_mhz(part));
       const DeviceChanges& changes = changes_[*part.device];
@@ -118,6 +119,7 @@ class LpmFreqKind : public SliceKind {
                          fmt::format("records of type {} present, not read", type), "", count);
     }
     if (part.is_host()) return;
+    tell_unexpected(import_, context, part, name(), {5, 7, 15, 16});
     DeviceChanges& changes = changes_[*part.device];
     for (std::size_t type = 0; type < kTypes; ++type)
       changes[type] = merged(std::move(changes[type]), read[type]);

@@ -1,0 +1,152 @@
+// soc_pmu: hit and miss rate of address translation, of every task. Records have no time: a range
+// of time takes all of them, an iteration those of the tasks that ran in it.
+// Source: cann_system.md 15.
+#include <map>
+#include <unordered_map>
+
+#include "export/counter_samples.hpp"
+#include "export/products.hpp"
+#include "export/scoped_rows.hpp"
+#include "export/summary/cann_counter_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+// Events that the rates are made of, and what else a record says.
+enum SocPmuCell : std::size_t { kRequests, kHits, kMoreHits, kMisses, kStream, kTask, kCells };
+constexpr std::string_view kSocPmuCounters[kCells] = {"0x8a", "0x8c",      "0x8d",
+                                                      "0x2",  "Stream Id", "Task Id"};
+
+std::size_t soc_pmu_cell(const CounterTrack& track) {
+  for (std::size_t cell = 0; cell < kCells; ++cell)
+    if (kSocPmuCounters[cell] == track.counter) return cell;
+  return kCells;
+}
+
+// The devices of which all these were counted.
+std::map<std::int64_t, bool> soc_pmu_devices(const std::vector<CounterTrack>& tracks) {
+  constexpr unsigned kAll = (1U << kCells) - 1;
+  std::map<std::int64_t, unsigned> found;
+  for (const CounterTrack& track : tracks)
+    if (track.device) found[*track.device] |= 1U << soc_pmu_cell(track);
+  std::map<std::int64_t, bool> devices;
+  for (const auto& [device, cells] : found) devices[device] = (cells & kAll) == kAll;
+  return devices;
+}
+
+bool has_operators(const Database& db) {
+  return cann::has_rows(db, "SELECT 1 FROM op");
+}
+
+// The last operator of a stream and a task number of a device.
+class LastOperators {
+ public:
+  LastOperators(const Database& db, const ExportScope& scope) {
+    cann::OpNames ops(db);
+    cann::TaskCursor tasks(
+        db, scope,
+        {&TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number, &TaskRow::op_id}, {},
+        cann::TaskWindow::any);
+    while (tasks.next()) {
+      auto& name = names_[{tasks->device_id, tasks->stream_id, tasks->task_number}];
+      if (const auto op = ops.of(given(tasks->op_id))) name = op;
+    }
+  }
+  struct Key {
+    std::int64_t device, stream, task;
+    bool operator==(const Key&) const = default;
+  };
+  bool has_run(const Key& key) const { return names_.contains(key); }
+  std::optional<std::int64_t> of(const Key& key) const {
+    const auto at = names_.find(key);
+    return at == names_.end() ? std::nullopt : at->second;
+  }
+
+ private:
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      return cann::hash_of({key.device, key.stream, key.task});
+    }
+  };
+  std::unordered_map<Key, std::optional<std::int64_t>, KeyHash> names_;
+};
+
+class CannSocPmu : public cann::Table {
+ public:
+  CannSocPmu()
+      : Table({.name = "soc_pmu",
+               .title = "SoC PMU",
+               .help = "hit and miss rate of address translation, of every task",
+               .exists = exists_counters("soc_pmu"),
+               .needs = {"socpmu"}},
+              {"Device_id", "Stream Id", "Task Id", "TLB Hit Rate", "TLB Miss Rate"}) {}
+
+  std::vector<std::string> columns(const Database& db) const override {
+    auto all = Table::columns(db);
+    if (has_operators(db)) all.emplace_back("Op Name");
+    return all;
+  }
+
+  std::vector<OutputFile> output_files(const Database& db) const override {
+    for (const auto& [device, is_known] : soc_pmu_devices(counter_tracks(db, "soc_pmu")))
+      if (is_known) return Table::output_files(db);
+    return {};
+  }
+
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const bool has_names = has_operators(db);
+    const bool is_iteration = output_file.scope.iteration.has_value();
+    std::optional<LastOperators> operators;
+    if (has_names || is_iteration) operators.emplace(db, output_file.scope);
+    cann::Texts texts(db);
+    CounterSamples samples(db, "soc_pmu", output_file.scope, true);
+    auto devices = soc_pmu_devices(samples.tracks());
+    std::vector<std::size_t> cells;
+    for (const CounterTrack& track : samples.tracks()) cells.push_back(soc_pmu_cell(track));
+    std::int64_t values[kCells] = {};
+    const CounterTrack* track = nullptr;  // of the record
+    const auto end = [&] {
+      if (track == nullptr || !devices[*track->device]) return;
+      const LastOperators::Key key{*track->device, values[kStream], values[kTask]};
+      if (is_iteration && !operators->has_run(key)) return;
+      out.number(key.device);
+      out.number(key.stream);
+      out.number(key.task);
+      const double requests = static_cast<double>(values[kRequests]);
+      write_rate(out, static_cast<double>(values[kHits]) + static_cast<double>(values[kMoreHits]),
+                 requests);
+      write_rate(out, static_cast<double>(values[kMisses]), requests);
+      if (has_names) cann::text_or_missing(out, texts, operators->of(key));
+      out.end_row();
+    };
+    while (samples.next()) {
+      const std::size_t cell = cells[samples->track->index];
+      if (cell == kCells || !samples->track->device) continue;
+      if (cell == kStream) {
+        end();
+        track = samples->track;
+        std::fill(std::begin(values), std::end(values), 0);
+      }
+      values[cell] = samples->value;
+    }
+    end();
+  }
+
+ private:
+  static void write_rate(RowSink& out, double part, double whole) {
+    if (whole == 0) return out.number(std::int64_t{0});
+    constexpr int kPlaces = 6;
+    out.number_by([&](std::string& digits) {
+      append_python_float(digits, python_round(part / whole, kPlaces));
+    });
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_soc_pmu() {
+  return std::make_unique<CannSocPmu>();
+}
+
+}  // namespace msprof

@@ -1,0 +1,47 @@
+// ub: bandwidth of the ports of the unified bus, a row a sample. Source: cann_system.md 22.
+#include "export/counter_samples.hpp"
+#include "export/products.hpp"
+#include "export/summary/cann_counter_tables.hpp"
+
+namespace msprof {
+
+namespace {
+
+class CannUb : public cann::Table {
+ public:
+  CannUb()
+      : Table({.name = "ub",
+               .title = "UB",
+               .help = "bandwidth of the ports of the unified bus",
+               .exists = exists_counters("ub"),
+               .needs = {"ub"}},
+              {"Device_id", "PortId", "TimeStamp", "UBRxPortBandWidth(MB/s)",
+               "UBTxPortBandWidth(MB/s)"}) {}
+
+  void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    CounterSamples samples(db, "ub", output_file.scope);
+    // The two of a port are neighbours, receiving first.
+    std::optional<CounterSample> received;
+    while (samples.next()) {
+      const CounterTrack& track = *samples->track;
+      if (track.counter == "bandwidth_rx") received = *samples;
+      if (track.counter != "bandwidth_tx" || !received || received->track->number != track.number ||
+          received->time_ns != samples->time_ns)
+        continue;
+      cann::device_cell(out, track);
+      out.number(track.number.value_or(0));
+      cann::us_timestamp(out, samples->time_ns);
+      out.number(received->value);
+      out.number(samples->value);
+      out.end_row();
+    }
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<SummaryTable> make_cann_ub() {
+  return std::make_unique<CannUb>();
+}
+
+}  // namespace msprof

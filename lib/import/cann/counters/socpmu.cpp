@@ -1,0 +1,117 @@
+// socpmu.data: what the SMMU counted during a task; a record a task. It says which task, and no
+// time. In the store a record is neighbouring samples of tracks of its device: "Stream Id",
+// "Task Id", and one of each event; none has a time, and their order is that of the file. A track
+// a task would be a million of them. Source: cann_system.md 15, cann_device.md 9.2.
+#include <fmt/format.h>
+
+#include "import/cann/counters/counter_tracks.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+constexpr std::size_t kSocPmuEvents = 8;
+
+struct __attribute__((packed)) SocPmuWire {
+  std::uint8_t reserved[8];
+  std::uint16_t task_type;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint16_t data_type;
+  std::uint64_t events[kSocPmuEvents];
+};
+static_assert(sizeof(SocPmuWire) == 80);
+
+// Of chips 15 and 16, whose task ids have 32 bits.
+struct __attribute__((packed)) LaterSocPmuWire {
+  std::uint8_t reserved[6];
+  std::uint16_t data_type;
+  std::uint16_t task_type;
+  std::uint16_t stream;
+  std::uint32_t task;
+  std::uint64_t events[kSocPmuEvents];
+};
+static_assert(sizeof(LaterSocPmuWire) == 80);
+
+enum SocPmuType : std::uint16_t { kHa = 1, kSmmu = 2, kPageFault = 4 };
+
+template <typename Wire>
+bool is_soc_pmu_record(std::span<const std::byte> record) {
+  const std::uint16_t type = decode<Wire>(record).data_type;
+  return type == kHa || type == kSmmu || type == kPageFault;
+}
+
+constexpr RecordFormat kSocPmuFormat{"socpmu", sizeof(SocPmuWire), is_soc_pmu_record<SocPmuWire>,
+                                     "unknown type"};
+constexpr RecordFormat kLaterSocPmuFormat{"socpmu", sizeof(LaterSocPmuWire),
+                                          is_soc_pmu_record<LaterSocPmuWire>, "unknown type"};
+
+class SocPmuKind : public SliceKind {
+ public:
+  explicit SocPmuKind(CannImport& import) : SliceKind(import, "socpmu.data", kSocPmuFormat) {}
+
+ private:
+  bool has_later_records() const {
+    const auto& chip = import_.session.chip();
+    return chip && chip->family == ChipFamily::stars_v6;
+  }
+  RecordFormat format_of(const RawFile&) const override {
+    return has_later_records() ? kLaterSocPmuFormat : kSocPmuFormat;
+  }
+
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    tell_unexpected(import_, context, part, name(), {5, 15, 16});
+    const std::vector<std::uint32_t>& events = part.info.smmu_events;
+    const std::size_t count = std::min(events.size(), kSocPmuEvents);
+    CounterTracks tracks(import_, context, "soc_pmu");
+    const auto open = [&](std::string_view counter) {
+      return tracks.open(
+          {.device = part.device, .subject = "SMMU", .counter = counter, .unit = {}});
+    };
+    const std::size_t track = open("Stream Id");
+    open("Task Id");
+    for (std::size_t i = 0; i < count; ++i) open(fmt::format("{:#x}", events[i]));
+    const bool is_later = has_later_records();
+    std::int64_t nameless = 0;
+    std::array<std::int64_t, kPageFault + 1> others{};
+    const auto take = [&](const auto& wire) {
+      if (wire.data_type != kSmmu) {
+        ++others[wire.data_type];
+      } else if (count == 0) {
+        ++nameless;
+      } else {
+        tracks.add(track, kNull, wire.stream);
+        tracks.add(track + 1, kNull, wire.task);
+        for (std::size_t i = 0; i < count; ++i)
+          tracks.add(track + 2 + i, kNull, sample_value(wire.events[i]));
+      }
+    };
+    stream.open(context, [&](const StreamRecord& record) {
+      is_later ? take(decode<LaterSocPmuWire>(record.bytes))
+               : take(decode<SocPmuWire>(record.bytes));
+    });
+    tell(context, part, "records of the HA present, not read", others[kHa]);
+    tell(context, part, "records of page faults present, not read", others[kPageFault]);
+    if (nameless > 0)
+      context.report.add(FindingId::events_not_said, name(), part.name, "unknown events",
+                         "npuEvents of sample.json names no events of the SMMU, so it is not known "
+                         "what was counted",
+                         nameless);
+    tracks.write();
+  }
+
+  void tell(const ImportContext& context, const CannPart& part, std::string reason,
+            std::int64_t count) const {
+    if (count > 0)
+      context.report.add(FindingId::unread_records, name(), part.name, std::move(reason), "",
+                         count);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_socpmu_kind(CannImport& import) {
+  return std::make_unique<SocPmuKind>(import);
+}
+
+}  // namespace msprof::cann

@@ -1,0 +1,95 @@
+// ub.data: traffic of the ports of the unified bus, of chips 15 and 16; a record is a port at a
+// moment. Source: cann_system.md 22.
+#include <fmt/format.h>
+
+#include "import/cann/counters/time_order.hpp"
+#include "import/cann/counters/track_groups.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+struct UbCounter {
+  std::string_view name;
+  std::string_view unit;
+};
+// In the order of the record. Of all but the first two it is not said what they count by: as they
+// are.
+constexpr UbCounter kUbCounters[] = {
+    {"bandwidth_rx", "MB/s"}, {"bandwidth_tx", "MB/s"}, {"rx_port_bandwidth", ""},
+    {"rx_packet_rate", ""},   {"rx_bytes", ""},         {"rx_packets", ""},
+    {"rx_errors", ""},        {"rx_dropped", ""},       {"tx_port_bandwidth", ""},
+    {"tx_packet_rate", ""},   {"tx_bytes", ""},         {"tx_packets", ""},
+    {"tx_errors", ""},        {"tx_dropped", ""}};
+constexpr std::size_t kUbValues = std::size(kUbCounters);
+
+struct __attribute__((packed)) UbWire {
+  std::uint16_t magic;
+  std::uint16_t reserved_2;
+  std::uint16_t port;
+  std::uint16_t reserved_6;
+  std::uint64_t time_us;  // after the start of the device
+  std::uint64_t values[kUbValues];
+};
+static_assert(sizeof(UbWire) == 128);
+
+bool is_ub_record(std::span<const std::byte> record) {
+  constexpr std::uint64_t kMaxUs = std::uint64_t{1} << 52;
+  return decode<UbWire>(record).time_us <= kMaxUs;
+}
+
+constexpr RecordFormat kUbFormat{"ub", sizeof(UbWire), is_ub_record, kImpossibleTime};
+
+class UbKind : public SliceKind {
+ public:
+  explicit UbKind(CannImport& import) : SliceKind(import, "ub.data", kUbFormat) {}
+
+ private:
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    if (!check_start(context, part, name())) return;
+    tell_unexpected(import_, context, part, name(), {15, 16});
+    CounterTracks tracks(import_, context, name());
+    TrackGroups<std::size_t> ports(kUbValues);
+    TimeOrder<std::pair<UbWire, std::uint64_t>> order;
+    const auto take = [&](std::int64_t time_ns, const std::pair<UbWire, std::uint64_t>& item) {
+      const UbWire& wire = item.first;
+      const std::uint16_t port = wire.port;
+      const std::size_t* track = ports.of(port, [&] { return open(tracks, part, port); });
+      if (track == nullptr) {
+        context.report.skip_record(name(), part.name, kTooMany, item.second);
+        return;
+      }
+      for (std::size_t i = 0; i < kUbValues; ++i)
+        tracks.add(*track + i, time_ns, sample_value(wire.values[i]));
+    };
+    stream.open(context, [&](const StreamRecord& record) {
+      const auto wire = decode<UbWire>(record.bytes);
+      const std::int64_t time_ns = part.start->after_start_us(wire.time_us);
+      if (!order.add(time_ns, {wire, record.offset}, take)) stream.skip(context, record, kTooLate);
+    });
+    order.finish(take);
+    tracks.write();
+  }
+
+  // The first track of a port.
+  static std::size_t open(CounterTracks& tracks, const CannPart& part, std::uint16_t port) {
+    const std::string subject = fmt::format("UB Port{:03}", port);
+    std::size_t last = 0;
+    for (const UbCounter& counter : kUbCounters) {
+      last = tracks.open({.device = part.device,
+                          .subject = subject,
+                          .counter = counter.name,
+                          .unit = counter.unit,
+                          .number = port});
+    }
+    return last - (kUbValues - 1);
+  }
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_ub_kind(CannImport& import) {
+  return std::make_unique<UbKind>(import);
+}
+
+}  // namespace msprof::cann
