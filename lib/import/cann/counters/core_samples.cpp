@@ -36,15 +36,6 @@ bool is_core_space(std::span<const std::byte> record) {
   return std::all_of(record.begin(), record.end(), [](std::byte b) { return b == std::byte{0}; });
 }
 
-template <typename Wire>
-bool is_core_sample(std::span<const std::byte> record) {
-  const auto wire = decode<Wire>(record);
-  if (wire.mode == 0) return is_core_space(record);
-  return wire.event_count <= std::size(Wire{}.events) && wire.time != 0 && wire.time <= INT64_MAX &&
-         std::all_of(std::begin(wire.tail), std::end(wire.tail),
-                     [](std::uint8_t byte) { return byte == 0; });
-}
-
 // One sample, whatever its record.
 struct CoreSample {
   static constexpr std::size_t kMostEvents = 10;
@@ -87,10 +78,7 @@ struct CoreFile {
 class CoreSamplesKind : public SliceKind {
  public:
   CoreSamplesKind(CannImport& import, const CoreFile& file)
-      : SliceKind(
-            import, file.stem,
-            {file.kind, sizeof(CoreSampleWire), is_core_sample<CoreSampleWire>, "not a sample"},
-            file.other_stem),
+      : SliceKind(import, file.stem, {file.kind, sizeof(CoreSampleWire)}, file.other_stem),
         file_(file) {}
 
   bool owns(const RawFile& file) const override {
@@ -119,7 +107,6 @@ class CoreSamplesKind : public SliceKind {
     RecordFormat format = SliceKind::format_of(file);
     if (has_later_records()) {
       format.bytes = sizeof(LaterCoreSampleWire);
-      format.is_sound = is_core_sample<LaterCoreSampleWire>;
     }
     return format;
   }
@@ -155,17 +142,21 @@ class CoreSamplesKind : public SliceKind {
         lane->tracks->add(lane->track + 1 + i, begin_ns, time_ns, sample_value(sample.events[i]));
     };
     stream.open(context, [&](const StreamRecord& record) {
-      if (record.bytes[0] == std::byte{0}) return;
+      if (is_core_space(record.bytes)) return;
       const CoreSample sample = is_later ? core_sample_of<LaterCoreSampleWire>(record)
                                          : core_sample_of<CoreSampleWire>(record);
-      if (!event_count) event_count = sample.event_count;
       const std::int64_t time_ns =
           is_later ? part.clock->ns(sample.time) : part.start->of_device(sample.time);
-      if (!is_time(time_ns)) {
-        stream.skip(context, record, kImpossibleTime);
-      } else if (!order.add(time_ns, sample, take)) {
-        stream.skip(context, record, kTooLate);
+      if (record.bytes[0] == std::byte{0} || sample.event_count > CoreSample::kMostEvents) {
+        stream.skip(context, record, "not a sample");
+        return;
       }
+      if (!is_time(import_.session, time_ns)) {
+        stream.skip(context, record, kImpossibleTime);
+        return;
+      }
+      if (!event_count) event_count = sample.event_count;
+      if (!order.add(time_ns, sample, take)) stream.skip(context, record, kTooLate);
     });
     order.finish(take);
     cube.write();

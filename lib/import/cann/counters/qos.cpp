@@ -14,11 +14,8 @@ struct __attribute__((packed)) QosWire {
 };
 static_assert(sizeof(QosWire) == 64);
 
-bool is_qos_record(std::span<const std::byte> record) {
-  return decode<QosWire>(record).ticks != 0;
-}
-
-constexpr RecordFormat kQosFormat{"qos", sizeof(QosWire), is_qos_record, "no time"};
+// A record has no mark.
+constexpr RecordFormat kQosFormat{"qos", sizeof(QosWire)};
 
 class QosKind : public SliceKind {
  public:
@@ -49,11 +46,12 @@ class QosKind : public SliceKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<QosWire>(record.bytes);
       const std::int64_t time_ns = part.clock->ns(wire.ticks);
-      ++records;
-      if (!is_time(time_ns)) {
+      if (wire.ticks == 0 || !is_time(import_.session, time_ns)) {
         stream.skip(context, record, kImpossibleTime);
       } else if (!order.add(time_ns, wire, take)) {
         stream.skip(context, record, kTooLate);
+      } else {
+        ++records;
       }
     });
     order.finish(take);

@@ -31,20 +31,12 @@ struct __attribute__((packed)) LaterSocPmuWire {
   std::uint32_t task;
   std::uint64_t events[kSocPmuEvents];
 };
-static_assert(sizeof(LaterSocPmuWire) == 80);
 
 enum SocPmuType : std::uint16_t { kHa = 1, kSmmu = 2, kPageFault = 4 };
 
-template <typename Wire>
-bool is_soc_pmu_record(std::span<const std::byte> record) {
-  const std::uint16_t type = decode<Wire>(record).data_type;
-  return type == kHa || type == kSmmu || type == kPageFault;
-}
-
-constexpr RecordFormat kSocPmuFormat{"socpmu", sizeof(SocPmuWire), is_soc_pmu_record<SocPmuWire>,
-                                     "unknown type"};
-constexpr RecordFormat kLaterSocPmuFormat{"socpmu", sizeof(LaterSocPmuWire),
-                                          is_soc_pmu_record<LaterSocPmuWire>, "unknown type"};
+// Both have one size, and no mark.
+constexpr RecordFormat kSocPmuFormat{"socpmu", sizeof(SocPmuWire)};
+static_assert(sizeof(LaterSocPmuWire) == sizeof(SocPmuWire));
 
 class SocPmuKind : public SliceKind {
  public:
@@ -54,9 +46,6 @@ class SocPmuKind : public SliceKind {
   bool has_later_records() const {
     const auto& chip = import_.session.chip();
     return chip && chip->family == ChipFamily::stars_v6;
-  }
-  RecordFormat format_of(const RawFile&) const override {
-    return has_later_records() ? kLaterSocPmuFormat : kSocPmuFormat;
   }
 
   void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
@@ -74,9 +63,11 @@ class SocPmuKind : public SliceKind {
     const bool is_later = has_later_records();
     std::int64_t nameless = 0;
     std::array<std::int64_t, kPageFault + 1> others{};
-    const auto take = [&](const auto& wire) {
-      if (wire.data_type != kSmmu) {
+    const auto take = [&](const StreamRecord& record, const auto& wire) {
+      if (wire.data_type == kHa || wire.data_type == kPageFault) {
         ++others[wire.data_type];
+      } else if (wire.data_type != kSmmu) {
+        stream.skip(context, record, "unknown type");
       } else if (count == 0) {
         ++nameless;
       } else {
@@ -87,8 +78,8 @@ class SocPmuKind : public SliceKind {
       }
     };
     stream.open(context, [&](const StreamRecord& record) {
-      is_later ? take(decode<LaterSocPmuWire>(record.bytes))
-               : take(decode<SocPmuWire>(record.bytes));
+      is_later ? take(record, decode<LaterSocPmuWire>(record.bytes))
+               : take(record, decode<SocPmuWire>(record.bytes));
     });
     tell(context, part, "records of the HA present, not read", others[kHa]);
     tell(context, part, "records of page faults present, not read", others[kPageFault]);

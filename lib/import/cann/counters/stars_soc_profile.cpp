@@ -373,7 +373,7 @@ class StarsSocProfileKind : public SliceKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<SocWire>(record.bytes);
       const std::int64_t time_ns = part.clock->ns(wire.head.ticks);
-      if (!is_time(time_ns)) {
+      if (!is_time(import_.session, time_ns)) {
         stream.skip(context, record, kImpossibleTime);
       } else if (!order.add(time_ns, {wire, record.offset}, take)) {
         stream.skip(context, record, kTooLate);

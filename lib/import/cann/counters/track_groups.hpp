@@ -1,11 +1,12 @@
 // TrackGroups: what a kind keeps of each of many like subjects (dies, cores, ports), by their
-// number; the tracks that a file can open are limited. tick_time(): moments of device ticks.
-// For the kinds of counters.
+// number; the tracks that a file can open are limited. And what times can be. For the kinds of
+// counters.
 #pragma once
 
 #include <optional>
 #include <vector>
 
+#include "base/number.hpp"
 #include "import/cann/counters/counter_tracks.hpp"
 
 namespace msprof::cann {
@@ -49,9 +50,16 @@ inline bool check_ticks(const ImportContext& context, const CannPart& part, std:
   return false;
 }
 
-// Whether that is a time: what did not fit 64 bits is none.
-constexpr bool is_time(std::int64_t ns) {
-  return ns > INT64_MIN && ns < INT64_MAX;
+// Whether samples of a collection can be of that time. Records without a mark say by it that they
+// are none.
+inline bool is_time(const CannSession& session, std::int64_t ns) {
+  constexpr std::int64_t kDay = 86'400'000'000'000;
+  constexpr std::int64_t kLongest = 30 * kDay;
+  if (ns <= 0 || ns == INT64_MAX) return false;
+  const std::int64_t begin = session.begin_ns();
+  // Without a begin, times count from the start of the machine.
+  return begin == 0 ||
+         (ns >= saturating_subtract(begin, kDay) && ns <= saturating_add(begin, kLongest));
 }
 
 }  // namespace msprof::cann

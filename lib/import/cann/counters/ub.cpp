@@ -33,12 +33,8 @@ struct __attribute__((packed)) UbWire {
 };
 static_assert(sizeof(UbWire) == 128);
 
-bool is_ub_record(std::span<const std::byte> record) {
-  constexpr std::uint64_t kMaxUs = std::uint64_t{1} << 52;
-  return decode<UbWire>(record).time_us <= kMaxUs;
-}
-
-constexpr RecordFormat kUbFormat{"ub", sizeof(UbWire), is_ub_record, kImpossibleTime};
+// What its magic is, is not known.
+constexpr RecordFormat kUbFormat{"ub", sizeof(UbWire)};
 
 class UbKind : public SliceKind {
  public:
@@ -65,7 +61,11 @@ class UbKind : public SliceKind {
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<UbWire>(record.bytes);
       const std::int64_t time_ns = part.start->after_start_us(wire.time_us);
-      if (!order.add(time_ns, {wire, record.offset}, take)) stream.skip(context, record, kTooLate);
+      if (!is_time(import_.session, time_ns)) {
+        stream.skip(context, record, kImpossibleTime);
+      } else if (!order.add(time_ns, {wire, record.offset}, take)) {
+        stream.skip(context, record, kTooLate);
+      }
     });
     order.finish(take);
     tracks.write();
