@@ -9,7 +9,7 @@ namespace msprof {
 
 namespace {
 
-constexpr double kBytesPerGib8 = 8589934592.0;  // 2^33
+constexpr double kSampledGib8 = 8589934592.0;  // 2^33
 
 // Where the formula of samples is not that of tasks: bytes of an event.
 struct Weight {
@@ -122,7 +122,7 @@ double pmu_sample_value(const PmuMetric& metric, const CoreSums& sums, double fr
     sum += event_sum(sums, metric.terms[i].event) * metric.terms[i].factor;
   if (metric.formula != PmuFormula::bandwidth) return sum;
   if (sums.cycles == 0 || frequency_hz <= 0) return 0;
-  return sum / (sums.cycles / frequency_hz) / kBytesPerGib8;
+  return sum / (sums.cycles / frequency_hz) / kSampledGib8;
 }
 
 double memory_bound(double mte2, double mac, double vec) {

@@ -18,7 +18,7 @@ constexpr Table kAccPmu{"ACC_PMU",
 constexpr Table kSocBandwidth{"SOC_BANDWIDTH_LEVEL",
                               "l2BufferBwLevel INTEGER, mataBwLevel INTEGER, timestampNs NUMERIC,"
                               " deviceId INTEGER"};
-constexpr std::uint32_t reals(unsigned from, unsigned count) {
+constexpr std::uint32_t real_columns(unsigned from, unsigned count) {
   return ((1U << count) - 1) << from;
 }
 constexpr Table kSio{"SIO",
@@ -26,7 +26,7 @@ constexpr Table kSio{"SIO",
                      " rxRsp NUMERIC, rxSnp NUMERIC, rxDat NUMERIC, txReq NUMERIC,"
                      " txRsp NUMERIC, txSnp NUMERIC, txDat NUMERIC",
                      {},
-                     reals(3, 8)};
+                     real_columns(3, 8)};
 constexpr Table kQos{
     "QOS",
     "deviceId INTEGER, eventName STRING NUMERIC, bandwidth NUMERIC, timestampNs NUMERIC,"
@@ -35,12 +35,12 @@ constexpr Table kSampleTimeline{"SAMPLE_PMU_TIMELINE",
                                 "deviceId INTEGER, timestampNs INTEGER, totalCycle INTEGER, usage "
                                 "NUMERIC, freq NUMERIC, coreId INTEGER, coreType STRING",
                                 {},
-                                reals(3, 1)};
+                                real_columns(3, 1)};
 constexpr Table kSampleSummary{"SAMPLE_PMU_SUMMARY",
                                "deviceId INTEGER, metric STRING, value NUMERIC, coreId INTEGER,"
                                " coreType STRING",
                                {},
-                               reals(2, 1)};
+                               real_columns(2, 1)};
 
 constexpr std::string_view kAccColumns[] = {"read_bandwidth", "write_bandwidth", "read_ost",
                                             "write_ost"};

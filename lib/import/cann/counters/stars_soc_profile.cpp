@@ -12,15 +12,15 @@ namespace msprof::cann {
 
 namespace {
 
-enum Function : unsigned {
-  kQos = 24,
-  kSio = 25,
-  kAccPmu = 26,
-  kChipTrans = 27,
-  kInterSoc = 28,
-  kLowPower = 29,
+enum SocFunction : unsigned {
+  kSocQos = 24,
+  kSocSio = 25,
+  kSocAccPmu = 26,
+  kSocChipTrans = 27,
+  kSocLevels = 28,
+  kSocLowPower = 29,
 };
-constexpr std::size_t kFunctions = 64;
+constexpr std::size_t kSocFunctions = 64;
 
 struct __attribute__((packed)) SocHead {
   std::uint16_t head;  // bits 0 to 5: function; 10 to 15: die, or type of a transmission
@@ -111,8 +111,8 @@ constexpr std::string_view kAccCounters[] = {"write_bandwidth", "read_bandwidth"
                                              "read_ost"};
 constexpr std::string_view kSioCounters[] = {"req_rx", "rsp_rx", "snp_rx", "dat_rx",
                                              "req_tx", "rsp_tx", "snp_tx", "dat_tx"};
-constexpr std::uint16_t kPaLink = 63;
-constexpr std::uint16_t kPcie = 34;
+constexpr std::uint16_t kPaLinkType = 63;
+constexpr std::uint16_t kPcieType = 34;
 
 bool is_soc_record(std::span<const std::byte> record) {
   return decode<SocHead>(record).magic == kDeviceMagic;
@@ -145,19 +145,19 @@ class SocSamples {
                                             sizeof(wire));
     const auto function = wire.head.function();
     bool has_room = true;
-    if (function == kAccPmu) {
+    if (function == kSocAccPmu) {
       has_room = take_acc_pmu(decode<AccPmuWire>(record), time_ns);
-    } else if (function == kInterSoc) {
+    } else if (function == kSocLevels) {
       take_inter_soc(decode<InterSocWire>(record), time_ns);
-    } else if (function == kSio) {
+    } else if (function == kSocSio) {
       has_room = take_sio(record, time_ns, offset);
-    } else if (function == kChipTrans && is_later_) {
+    } else if (function == kSocChipTrans && is_later_) {
       take_later_chip_trans(decode<LaterChipTransWire>(record), time_ns);
-    } else if (function == kChipTrans) {
+    } else if (function == kSocChipTrans) {
       take_chip_trans(decode<ChipTransWire>(record), time_ns);
-    } else if (function == kQos && is_later_) {
+    } else if (function == kSocQos && is_later_) {
       take_qos(decode<SocQosWire>(record), time_ns);
-    } else if (function == kLowPower && is_later_) {
+    } else if (function == kSocLowPower && is_later_) {
       take_low_power(decode<LowPowerWire>(record), time_ns);
     } else {
       ++others_[function];
@@ -166,9 +166,9 @@ class SocSamples {
   }
 
   void finish() {
-    for (unsigned function = 0; function < kFunctions; ++function)
+    for (unsigned function = 0; function < kSocFunctions; ++function)
       tell_others("function", function, others_[function]);
-    for (unsigned type = 0; type < kFunctions; ++type)
+    for (unsigned type = 0; type < kSocFunctions; ++type)
       tell_others("transmission type", type, other_types_[type]);
     if (nameless_qos_ > 0)
       context_.report.add(FindingId::events_not_said, kSocFormat.kind, part_.name,
@@ -266,11 +266,11 @@ class SocSamples {
 
   void take_chip_trans(const ChipTransWire& wire, std::int64_t time_ns) {
     const std::uint16_t type = wire.head.upper();
-    if (type != kPaLink && type != kPcie) {
+    if (type != kPaLinkType && type != kPcieType) {
       ++other_types_[type];
       return;
     }
-    const bool is_link = type == kPaLink;
+    const bool is_link = type == kPaLinkType;
     const auto id = static_cast<std::uint16_t>(wire.id & 0x3FU);
     std::optional<std::size_t>& track = transmissions_[is_link ? 0 : 1][id];
     if (!track) {
@@ -351,8 +351,8 @@ class SocSamples {
   std::array<ByNumber, 2> transmissions_;  // PA links, PCIe
   ByNumber qos_dies_;
   ByNumber power_dies_;
-  std::array<std::int64_t, kFunctions> others_{};
-  std::array<std::int64_t, kFunctions> other_types_{};
+  std::array<std::int64_t, kSocFunctions> others_{};
+  std::array<std::int64_t, kSocFunctions> other_types_{};
   std::int64_t nameless_qos_ = 0;
 };
 
