@@ -1,6 +1,6 @@
 // Metrics of cores whose counters are sampled over time: formulas over the sums of all samples of a
 // core. For ai_core_utilization, ai_vector_core_utilization and SAMPLE_PMU_SUMMARY.
-// Source: cann_system.md 19; cann_device.md 12.4.
+// Source: cann_device.md 6.4, 12.3.
 #pragma once
 
 #include <cstdint>

@@ -61,7 +61,7 @@ CoreSample core_sample_of(const StreamRecord& record) {
 }
 
 // ffts_profile.data has the samples of both kinds of cores: those with a number above this are
-// vector cores (cann_device.md 1).
+// vector cores (cann_device.md 6.4).
 unsigned last_cube_core(const Chip& chip) {
   constexpr unsigned kAscend910b = 5;
   if (chip.family == ChipFamily::stars_v6) return 35;

@@ -1,7 +1,7 @@
 // socpmu.data: what the SMMU counted during a task; a record a task. It says which task, and no
 // time. In the store a record is neighbouring samples of tracks of its device: "Stream Id",
 // "Task Id", and one of each event; none has a time, and their order is that of the file. A track
-// a task would be a million of them. Source: cann_system.md 15, cann_device.md 9.2.
+// a task would be a million of them. Source: cann_system.md 15.
 #include <fmt/format.h>
 
 #include "import/cann/counters/counter_tracks.hpp"
