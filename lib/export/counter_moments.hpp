@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "export/counter_samples.hpp"
@@ -26,6 +27,14 @@ void for_each_time(CounterSamples& samples, Visit&& visit) {
     group.push_back(*samples);
   }
   if (!group.empty()) visit(std::span<const CounterSample>(group));
+}
+
+// The die that a track of SIO is about, as products call it: its subject is "SIO die 0".
+inline std::string_view sio_die(const CounterTrack& track) {
+  constexpr std::string_view kSubject = "SIO ";
+  std::string_view die = track.subject;
+  if (die.starts_with(kSubject)) die.remove_prefix(kSubject.size());
+  return die;
 }
 
 // Bandwidth between dies in MB/s, in the order in which others multiply: the same double.

@@ -68,8 +68,8 @@ TEST_CASE("Acc PMU: each accelerator by itself, the largest of all in the timeli
   capture.device(kSoc, acc_pmu(capture, 1 * kMs, 0, {11, 19, 31, 39}).bytes());
   capture.device(kSoc, acc_pmu(capture, 2 * kMs, 0, {1, 2, 3, UINT64_MAX}).bytes());
   capture.process();
-  CHECK(capture.samples("acc_pmu").front() == "0|Acc 1|write_bandwidth|||1000000|10");
-  CHECK(capture.samples("acc_pmu").back() == "0|Acc 0|read_ost|||2000000|9223372036854775807");
+  CHECK(capture.samples("acc_pmu").front() == "0|Acc PMU 1|write_bandwidth|||1000000|10");
+  CHECK(capture.samples("acc_pmu").back() == "0|Acc PMU 0|read_ost|||2000000|9223372036854775807");
   CHECK(capture.events("Acc PMU") ==
         Lines{counter_event("read_bandwidth", 1'000'000, "value", "20"),
               counter_event("read_ost", 1'000'000, "value", "40"),
@@ -117,7 +117,7 @@ TEST_CASE("SIO: a die's rate is of its own interval, and devices stay apart") {
     }
   }
   capture.process();
-  CHECK(capture.samples("sio").front() == "0|die 0|req_rx|MB/s|1000000|2000000|1048576");
+  CHECK(capture.samples("sio").front() == "0|SIO die 0|req_rx|MB/s|1000000|2000000|1048576");
   CHECK(capture.samples("sio").size() == 2 * 2 * 8);
   const Lines events = capture.events("SIO");
   CHECK(events.size() == 2 * 8);

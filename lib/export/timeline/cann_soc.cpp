@@ -153,7 +153,9 @@ class SioLayer : public DieLayer {
 
  private:
   std::string event_name(const CounterTrack& track) const override { return track.counter; }
-  std::string value_key(const CounterTrack& track) const override { return track.subject; }
+  std::string value_key(const CounterTrack& track) const override {
+    return std::string(sio_die(track));
+  }
   void write_value(TraceJsonWriter& out, JsonText key, const CounterSample& sample) const override {
     out.argument_number(key, sio_megabytes(sample));
   }

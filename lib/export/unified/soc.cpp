@@ -111,7 +111,7 @@ void write_sio(Writer& out) {
         if (cells[column] != kNull) break;
         cells[column] = real_cell(sio_megabytes(group[i]) * kMegabyte);
       }
-      rows.add({device_of(track), out.text(track.subject), group.front().time_ns, cells[0],
+      rows.add({device_of(track), out.text(sio_die(track)), group.front().time_ns, cells[0],
                 cells[1], cells[2], cells[3], cells[4], cells[5], cells[6], cells[7]});
     }
   });

@@ -200,7 +200,7 @@ class SocSamples {
   bool take_acc_pmu(const AccPmuWire& wire, std::int64_t time_ns) {
     const std::uint16_t accelerator = wire.accelerator;
     const Lane* lane = accelerators_.of(accelerator, [&] {
-      const std::string subject = fmt::format("Acc {}", accelerator);
+      const std::string subject = fmt::format("Acc PMU {}", accelerator);
       Lane made;
       for (const std::string_view counter : kAccCounters)
         made.track = acc_pmu_.open(name(subject, counter, accelerator));
@@ -238,7 +238,7 @@ class SocSamples {
       for (std::size_t i = 0; i < 8; ++i) bytes[i] = wire.bytes[i];
     }
     Lane* lane = dies_.of(die, [&] {
-      const std::string subject = sio_die(die, is_later_);
+      const std::string subject = "SIO " + sio_die(die, is_later_);
       Lane made;
       for (const std::string_view counter : kSioCounters) {
         TrackName track = name(subject, counter, die);
