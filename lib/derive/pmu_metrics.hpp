@@ -39,6 +39,7 @@ inline constexpr std::size_t kMaxPmuTerms = 5;
 struct PmuTerm {
   std::uint32_t event = 0;
   double factor = 1;
+  bool is_optional = false;  // where it was not recorded, the others count alone
 };
 
 struct PmuMetric {
@@ -120,7 +121,7 @@ class PmuMetrics {
   struct Side {
     double cycles = 0;
     double total_us = 0;
-    double seconds = 0;  // at the frequency of info.json
+    double seconds = 0;  // that rates are by, at the frequency of info.json
     std::int64_t cores = 0;
   };
 
@@ -141,16 +142,20 @@ class PmuMetrics {
   double value_of(const Plan& plan, const Side& side, std::size_t number,
                   const std::int64_t* counters) const;
   double utilization(const Device& device, const Side& side, const PmuTask& task) const;
+  void evaluate_all(const Device& device, std::size_t ran, const PmuTask& task,
+                    std::span<double> values) const;
 
   std::vector<Device> devices_;
   std::map<std::string, int> cells_;  // "aic_0x416": its column of task_pmu
   std::array<int, 2> cycles_{kNone, kNone};
   int frequency_ = kNone;
   int core_kind_ = kNone;
+  int block_num_ = kNone;  // as the record says it
   Choice choice_;
   int platform_ = -1;
   bool has_sides_ = false;   // both sides have columns (chip 5)
   bool is_rounded_ = false;  // total_us, before all else (cann_device.md 6.5)
+  bool is_310_ = false;      // every metric has two decimals, rates count the blocks (12.4)
   std::vector<PmuColumn> columns_;
   std::vector<Plan> plans_;
 };

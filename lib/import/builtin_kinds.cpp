@@ -27,7 +27,7 @@ KindSet cann_kinds(const CannSession& session) {
   for (auto& kind : cann::make_device_stream_kinds(*import)) set.kinds.push_back(std::move(kind));
   set.join = [import](const ImportContext& context) {
     cann::write_devices(*import, context);
-    HostTaskStore tasks(context.work_folder);
+    HostTaskStore tasks(context.work_folder, import->session.has_unique_task_ids());
     cann::join_host(*import, context, tasks);
     cann::join_devices(*import, context, tasks);
   };

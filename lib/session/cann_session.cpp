@@ -355,7 +355,12 @@ std::int64_t StartMoment::of_host(std::uint64_t monotonic_ns) const {
 }
 
 bool CannSession::has_batch_ids() const {
-  return chip_ && chip_->has_batch_ids && info().driver_version >= kFullExportDriver;
+  return chip_ && chip_->has_batch_ids && !has_unique_task_ids() &&
+         info().driver_version >= kFullExportDriver;
+}
+
+bool CannSession::has_unique_task_ids() const {
+  return chip_ && chip_->family == cann::ChipFamily::stars_v6;
 }
 
 void CannSession::set_window(const PartFiles& files) {

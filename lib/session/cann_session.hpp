@@ -65,6 +65,9 @@ class CannSession : public Session {
   bool lacks_oldest() const { return lacks_oldest_; }
   // True if drvVersion and chip allow batch ids to be made (cann_host.md 1.7.1).
   bool has_batch_ids() const;
+  // True if task ids have 32 bits and never begin again, so that a task is found without its stream
+  // (chips 15 and 16; cann_device.md 5.2).
+  bool has_unique_task_ids() const;
 
   std::string stem_of(const RawFile& file) const override { return name_of(file).stem; }
   const cann::FileName& name_of(const RawFile& file) const { return names_.at(file.name).name; }

@@ -24,12 +24,13 @@ namespace msprof {
 inline constexpr int kSchemaVersion = 7;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
-using BulkRows = std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow,
-                            TaskPmuRow, PmuColumnRow, ApiCallRow, MemcpyTaskRow, AicpuNodeRow,
-                            L2CacheRow, UserRangeRow, DeviceMarkRow, MemoryEventRow, MemoryBlockRow,
-                            FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow, CommOpRow,
-                            CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
-                            IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow>;
+using BulkRows =
+    std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow, TaskPmuRow,
+               PmuColumnRow, TaskWaitRow, ApiCallRow, MemcpyTaskRow, AicpuNodeRow, L2CacheRow,
+               UserRangeRow, DeviceMarkRow, MemoryEventRow, MemoryBlockRow, FusionOpRow,
+               DataQueueRow, CommCallRow, CommTaskRow, CommOpRow, CommOpTaskRow, CommSpanRow,
+               KfcStreamRow, StepMarkRow, IterationRow, IterationPartRow, TrackRow, CounterRow,
+               OverlapRow, LogicStreamRow>;
 
 // Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.

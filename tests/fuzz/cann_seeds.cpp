@@ -129,8 +129,8 @@ std::vector<std::string> numbered_seeds(std::string_view target, CannChip chip) 
 
 std::vector<NamedBytes> cann_files(CannChip chip) {
   const test::TempFolder temp;
-  const bool is_hwts = chip != CannChip::stars;
-  ProfSetup setup = is_hwts ? setup_910a() : ProfSetup();
+  const bool is_hwts = chip == CannChip::hwts || chip == CannChip::mini;
+  ProfSetup setup = is_hwts ? setup_910a() : chip == CannChip::v6 ? setup_950() : ProfSetup();
   setup.l2_events = is_hwts ? "0x59,0x5b,0x5c" : "0xfb,0xfc,0x90,0x91,0x9c";
   if (chip == CannChip::mini) setup.platform = "0";
   ProfFolder folder(temp.path(), setup);
@@ -173,7 +173,7 @@ std::vector<std::string> cann_seeds(std::string_view target) {
   if (target != "cann_folder") {
     auto seeds = numbered_seeds(target, CannChip::stars);
     if (target != "cann_device") return seeds;
-    for (const CannChip chip : {CannChip::hwts, CannChip::mini}) {
+    for (const CannChip chip : {CannChip::hwts, CannChip::mini, CannChip::v6}) {
       const auto more = numbered_seeds(target, chip);
       seeds.insert(seeds.end(), more.begin(), more.end());
     }

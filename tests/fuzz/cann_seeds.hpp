@@ -11,9 +11,10 @@ namespace msprof::fuzz {
 // Name, from the capture, and bytes.
 using NamedBytes = std::pair<std::string, std::string>;
 
-// Families of chips that record alike: 910B, 910A, 310.
-enum class CannChip { stars, hwts, mini };
-inline constexpr CannChip kCannChips[] = {CannChip::stars, CannChip::hwts, CannChip::mini};
+// Families of chips that record alike: 910B, 910A, 310, 950.
+enum class CannChip { stars, hwts, mini, v6 };
+inline constexpr CannChip kCannChips[] = {CannChip::stars, CannChip::hwts, CannChip::mini,
+                                          CannChip::v6};
 
 // The files of a small capture with all kinds of records in it.
 std::vector<NamedBytes> cann_files(CannChip chip);

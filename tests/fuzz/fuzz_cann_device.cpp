@@ -1,4 +1,4 @@
-// Fuzz target: the records of device_0/data of a PROF folder of three families of chips, beside a
+// Fuzz target: the records of device_0/data of a PROF folder of four families of chips, beside a
 // small good rest.
 #include <iterator>
 
@@ -8,7 +8,7 @@
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
   using namespace msprof::fuzz;
   static CannCapture captures[] = {CannCapture(CannChip::stars), CannCapture(CannChip::hwts),
-                                   CannCapture(CannChip::mini)};
+                                   CannCapture(CannChip::mini), CannCapture(CannChip::v6)};
   static const auto names = cann_file_names("cann_device");
   Pieces input(data, size);
   CannCapture& capture = captures[input.number(1) % std::size(captures)];

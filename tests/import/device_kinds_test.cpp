@@ -333,7 +333,7 @@ TEST_CASE("counters that were sampled over time are not those of tasks") {
 
 TEST_CASE("records of chips that are not read yet are named, and the data is partial") {
   ProfSetup setup;
-  setup.platform = "15";
+  setup.platform = "9";
   Capture capture(setup);
   capture.acsq(1, 0, 1000, 2000);
   capture.import();

@@ -1,6 +1,10 @@
-// task_time: one row a task of any kind, in the order of their starts over all devices.
+// task_time: one row a task of any kind, in the order of their starts over all devices. Of a 310:
+// one row for what is launched again and again as the same task, longest total first.
+// Source: cann_device.md 19.
 #include <algorithm>
+#include <map>
 #include <queue>
+#include <tuple>
 #include <unordered_map>
 
 #include "base/number.hpp"
@@ -145,6 +149,95 @@ class TaskTexts {
   std::unordered_map<Kind, std::string, KindHash> cells_;
 };
 
+bool is_310(const Database& db) {
+  Statement read = db.prepare("SELECT 1 FROM device WHERE platform = 0");
+  return read.step();
+}
+
+// Tasks of a 310 that are the same, with how long they waited as the scheduler said.
+class SchedulerTimes {
+ public:
+  explicit SchedulerTimes(const Database& db)
+      : texts_(db),
+        ops_(db),
+        call_(db.prepare("SELECT name_id FROM api_call WHERE id = ?")),
+        waits_(
+            db.prepare("SELECT task_id, waiting_ns, pending_ns FROM task_wait ORDER BY task_id")),
+        has_wait_(waits_.step()) {}
+
+  // Tasks come in the order of their ids.
+  void add(const TaskRow& task) {
+    const Key key{task.device_id,   task.device_type_name_id, api_of(task.api_id),
+                  task.task_number, task.stream_id,           task.batch};
+    Sum& sum = sums_[key];
+    sum.times.add(task.duration_ns);
+    if (!sum.op) sum.op = ops_.of(given(task.op_id));
+    while (has_wait_ && waits_.integer(0) < task.id) has_wait_ = waits_.step();
+    if (!has_wait_ || waits_.integer(0) != task.id) return;
+    if (!waits_.is_null(1)) sum.waiting_ns = sum.waiting_ns.value_or(0) + waits_.integer(1);
+    if (!waits_.is_null(2)) sum.pending_ns = sum.pending_ns.value_or(0) + waits_.integer(2);
+  }
+
+  void write(RowSink& out) {
+    cann::DeviceTotals totals;
+    std::vector<const std::pair<const Key, Sum>*> rows;
+    for (const auto& row : sums_) {
+      totals.add(std::get<0>(row.first), row.second.times);
+      rows.push_back(&row);
+    }
+    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+      return a->second.times.total_ns > b->second.times.total_ns;
+    });
+    for (const auto* row : rows) write_row(out, row->first, row->second, totals);
+  }
+
+ private:
+  // Device, type, call, task, stream, batch.
+  using Key = std::tuple<std::int64_t, std::int64_t, std::int64_t, std::int64_t, std::int64_t,
+                         std::int64_t>;
+  struct Sum {
+    cann::Times times;
+    std::optional<int128> waiting_ns;
+    std::optional<int128> pending_ns;
+    std::optional<std::int64_t> op;
+  };
+
+  std::int64_t api_of(std::int64_t call_id) {
+    if (call_id == kNull) return kNull;
+    call_.reset();
+    call_.bind(1, call_id);
+    return call_.step() ? call_.maybe_integer(0).value_or(kNull) : kNull;
+  }
+
+  void write_row(RowSink& out, const Key& key, const Sum& sum, const cann::DeviceTotals& totals) {
+    const cann::Times& times = sum.times;
+    const auto us = [&](int128 ns) { out.number(cann::trimmed3(ns, 1000)); };
+    out.number(std::get<0>(key));
+    out.number(totals.ratio(std::get<0>(key), times));
+    us(times.total_ns);
+    out.number(times.count);
+    out.number(cann::trimmed3(times.total_ns, int128{times.count} * 1000));
+    us(times.shortest_ns);
+    us(times.longest_ns);
+    sum.waiting_ns ? us(*sum.waiting_ns) : out.missing();
+    us(times.total_ns);
+    sum.pending_ns ? us(*sum.pending_ns) : out.missing();
+    cann::text_or_missing(out, texts_, std::get<1>(key));
+    cann::text_or_missing(out, texts_, given(std::get<2>(key)));
+    out.number(std::get<3>(key));
+    cann::text_or_missing(out, texts_, sum.op);
+    out.number(std::get<4>(key));
+    out.end_row();
+  }
+
+  cann::Texts texts_;
+  cann::OpNames ops_;
+  Statement call_;
+  Statement waits_;
+  bool has_wait_;
+  std::map<Key, Sum> sums_;
+};
+
 class CannTaskTime : public cann::Table {
  public:
   CannTaskTime()
@@ -157,7 +250,15 @@ class CannTaskTime : public cann::Table {
               {"Device_id", "kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
                "task_start(us)", "task_stop(us)"}) {}
 
+  std::vector<std::string> columns(const Database& db) const override {
+    if (!is_310(db)) return Table::columns(db);
+    return {"Device_id", "Time(%)", "Time(us)",    "Count",       "Avg(us)",
+            "Min(us)",   "Max(us)", "Waiting(us)", "Running(us)", "Pending(us)",
+            "Type",      "API",     "Task ID",     "Op Name",     "Stream ID"};
+  }
+
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    if (is_310(db)) return write_310(db, output_file.scope, out);
     const SubTasks sub_tasks(db);
     auto devices = tasks_by_device(db, sub_tasks, output_file.scope);
     // Next start and number of each device that has tasks left.
@@ -176,6 +277,17 @@ class CannTaskTime : public cann::Table {
   }
 
  private:
+  static void write_310(const Database& db, const ExportScope& scope, RowSink& out) {
+    SchedulerTimes times(db);
+    cann::TaskCursor tasks(
+        db, scope,
+        {&TaskRow::id, &TaskRow::device_id, &TaskRow::stream_id, &TaskRow::task_number,
+         &TaskRow::batch, &TaskRow::device_type_name_id, &TaskRow::op_id, &TaskRow::api_id},
+        {.not_null = {&TaskRow::device_type_name_id}});
+    while (tasks.next()) times.add(*tasks);
+    times.write(out);
+  }
+
   static void write_row(RowSink& out, const DeviceTasks& task, TaskTexts& texts) {
     const TaskRow& row = task.row();
     out.number(row.device_id);

@@ -87,22 +87,21 @@ class AicpuKind : public SliceKind {
                    wire.memcpy_end_us, wire.dispatch_us, wire.submit_ticks, wire.after_run_ticks},
                   part.clock);
     row.device_id = part.device.value_or(0);
-    const StarsIds ids = ids_of(wire.stream, wire.task);
-    row.stream_id = ids.stream;
-    row.task_number = ids.task_number;
+    set_ids(row, wire.stream, wire.task);
     import_.devices[row.device_id].aicpu_nodes.push_back(row);
     return true;
   }
 
-  StarsIds ids_of(std::uint16_t stream, std::uint16_t task) const {
-    switch (family_) {
-      case ChipFamily::stars:
-        return stars_ids(stream, task, kSqeAiCpu, import_.streams_expanded);
-      case ChipFamily::stars_v6:
-        return {stream, task};
-      default:
-        return {static_cast<std::uint16_t>(stream % kMaxStreams), task};
-    }
+  // The stream of a unique id is the host's: join_devices() fills it in.
+  void set_ids(AicpuNodeRow& row, std::uint16_t stream, std::uint16_t task) const {
+    StarsIds ids{static_cast<std::uint16_t>(stream % kMaxStreams), task};
+    if (family_ == ChipFamily::stars)
+      ids = stars_ids(stream, task, kSqeAiCpu, import_.streams_expanded);
+    row.stream_id = ids.stream;
+    row.task_number = ids.task_number;
+    if (family_ != ChipFamily::stars_v6) return;
+    row.stream_id = kUnknownStream;
+    row.task_number = unique_task_id(stream, task);
   }
 
   void add_queue(const ImportContext& context, const CannPart& part, const AicpuQueueWire& wire) {

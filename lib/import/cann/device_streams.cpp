@@ -18,6 +18,9 @@ constexpr std::uint64_t bits(unsigned from, unsigned to) {
 }
 // Function types of records that are known and not read: cann_device.md 5.1.
 constexpr std::uint64_t kOtherFunctions = bits(2, 6) | bits(8, 33) | bits(36, 42);
+// The same of chips 15 and 16, with logs of blocks (36, 37) and of fusion tasks (22, 23).
+constexpr std::uint64_t kOtherFunctionsV6 = bits(2, 3) | bits(8, 15) | bits(18, 19) | bits(22, 23) |
+                                            bits(31, 31) | bits(36, 37) | bits(42, 42);
 
 unsigned function_of(std::uint16_t head) {
   return head & 0x3FU;
@@ -39,6 +42,10 @@ bool is_stars_log(Bytes record) {
   return decode<StarsLogWire>(record).magic == kDeviceMagic;
 }
 
+bool is_stars_log_v6(Bytes record) {
+  return decode<StarsLogV6Wire>(record).magic == kDeviceMagic;
+}
+
 bool is_hwts_log(Bytes record) {
   constexpr std::uint8_t kTypes = 32;  // more than there are; a counter is soon beyond them
   const auto wire = decode<HwtsWire>(record);
@@ -48,13 +55,23 @@ bool is_hwts_log(Bytes record) {
 }
 
 // The span must be one.
-bool is_ffts_record(Bytes record) {
+template <typename Wire>
+bool has_span(const Wire& wire) {
   constexpr std::uint64_t kMaxLength = std::uint64_t{1} << 44;  // ticks
+  return wire.start != 0 && wire.start <= wire.end && wire.end - wire.start < kMaxLength;
+}
+
+bool is_ffts_record(Bytes record) {
   const auto wire = decode<FftsWire>(record);
   if (wire.magic == kDeviceMagic) return true;
   const unsigned function = function_of(wire.head);
-  return (function == kContextCounters || function == kBlockCounters) && wire.start != 0 &&
-         wire.start <= wire.end && wire.end - wire.start < kMaxLength;
+  return (function == kContextCounters || function == kBlockCounters) && has_span(wire);
+}
+
+bool is_pmu_v6(Bytes record) {
+  const auto wire = decode<PmuV6Wire>(record);
+  if (wire.magic == kDeviceMagic) return true;
+  return function_of(wire.head) == kV6Counters && has_span(wire);
 }
 
 // The unused fields must be zero, and something must be counted.
@@ -62,19 +79,17 @@ bool is_aicore_record(Bytes record) {
   const auto wire = decode<AicoreWire>(record);
   if (wire.magic == kDeviceMagic) return true;
   std::uint64_t counted = wire.total_cycle;
-  for (std::size_t slot = 0; slot < kPmuSlots; ++slot) counted |= wire.pmu[slot];
+  for (std::size_t slot = 0; slot < std::size(wire.pmu); ++slot) counted |= wire.pmu[slot];
   return may_be_magic(wire.magic) && wire.reserved_1 == 0 && wire.reserved_4 == 0 &&
          wire.reserved_24 == 0 && wire.stream_id <= UINT16_MAX && are_zero(wire.reserved_8) &&
          are_zero(wire.tail) && counted != 0;
 }
 
-bool is_event_count(Bytes record) {
-  const auto wire = decode<EventCountWire>(record);
-  return wire.tag == kEventCountTag && wire.bufsize == sizeof(EventCountWire);
-}
-
 std::uint64_t stars_time(Bytes record) {
   return decode<StarsLogWire>(record).syscnt;
+}
+std::uint64_t stars_v6_time(Bytes record) {
+  return decode<StarsLogV6Wire>(record).syscnt;
 }
 std::uint64_t hwts_time(Bytes record) {
   return decode<HwtsWire>(record).syscnt;
@@ -82,15 +97,20 @@ std::uint64_t hwts_time(Bytes record) {
 std::uint64_t ffts_time(Bytes record) {
   return decode<FftsWire>(record).end;
 }
+std::uint64_t pmu_v6_time(Bytes record) {
+  return decode<PmuV6Wire>(record).end;
+}
 
 constexpr RecordFormat kStarsSoc{"stars_soc", sizeof(StarsLogWire), is_stars_log, "bad magic",
                                  stars_time};
+constexpr RecordFormat kStarsSocV6{"stars_soc", sizeof(StarsLogV6Wire), is_stars_log_v6,
+                                   "bad magic", stars_v6_time};
 constexpr RecordFormat kHwts{"hwts", sizeof(HwtsWire), is_hwts_log, "not a record", hwts_time};
 constexpr RecordFormat kFftsProfile{"ffts_profile", sizeof(FftsWire), is_ffts_record,
                                     "not a record", ffts_time};
+constexpr RecordFormat kFftsProfileV6{"ffts_profile", sizeof(PmuV6Wire), is_pmu_v6, "not a record",
+                                      pmu_v6_time};
 constexpr RecordFormat kAicore{"aicore", sizeof(AicoreWire), is_aicore_record, "not a record"};
-constexpr RecordFormat kEventCount{"aicore", sizeof(EventCountWire), is_event_count,
-                                   "not an event count"};
 
 struct DeviceStream {
   RecordFormat format;    // with the name of the kind
@@ -104,14 +124,15 @@ struct DeviceStream {
 // join_devices(). Kinds run in this order.
 constexpr DeviceStream kStreams[] = {
     {kStarsSoc, "stars_soc.data", ChipFamily::stars, false, &DeviceInputs::stars_soc},
+    {kStarsSocV6, "stars_soc.data", ChipFamily::stars_v6, false, &DeviceInputs::stars_soc},
     {kHwts, "hwts.data", ChipFamily::hwts, false, &DeviceInputs::hwts},
     {kHwts, "hwts.aiv_data", ChipFamily::hwts, false, &DeviceInputs::hwts_vector},
     {kHwts, "hwts.data", ChipFamily::mini, false, &DeviceInputs::hwts},
     {kHwts, "hwts.aiv_data", ChipFamily::mini, false, &DeviceInputs::hwts_vector},
     {kFftsProfile, "ffts_profile.data", ChipFamily::stars, true, &DeviceInputs::ffts_profile},
+    {kFftsProfileV6, "ffts_profile.data", ChipFamily::stars_v6, true, &DeviceInputs::ffts_profile},
     {kAicore, "aicore.data", ChipFamily::hwts, true, &DeviceInputs::aicore},
     {kAicore, "aiVectorCore.data", ChipFamily::hwts, true, &DeviceInputs::aicore_vector},
-    {kEventCount, "aicore.data", ChipFamily::mini, true, &DeviceInputs::aicore},
 };
 
 // Adds the files of one kind of the table to their stream, which join_devices() reads.
@@ -163,7 +184,7 @@ class DeviceStreamKind : public RawKind {
 
   void report_other_chip(const ImportContext& context, const RawFile& file,
                          const Chip& chip) const {
-    const bool is_later = chip.family == ChipFamily::stars_v6 || chip.family == ChipFamily::nano;
+    const bool is_later = chip.family == ChipFamily::nano;
     context.report.add(
         is_later ? FindingId::unknown_chip_files : FindingId::other_chip_files, name_, file.name,
         "present, not read",
@@ -188,9 +209,10 @@ CoreKind core_kind_of(unsigned ffts_type, unsigned subtask) {
 
 template <typename Wire>
 void fill(CoreCounters& values, const Wire& wire) {
-  static_assert(sizeof(wire.pmu) == sizeof(values.counters));
+  static_assert(sizeof(wire.pmu) <= sizeof(values.counters));
   values.total_cycles = wire.total_cycle;
-  for (std::size_t slot = 0; slot < kPmuSlots; ++slot) values.counters[slot] = wire.pmu[slot];
+  for (std::size_t slot = 0; slot < std::size(wire.pmu); ++slot)
+    values.counters[slot] = wire.pmu[slot];
 }
 
 void fill(TaskCounters& counters, const FftsWire& wire, std::uint64_t sequence, bool expanded) {
@@ -225,7 +247,29 @@ constexpr std::string_view kHwtsTypes[] = {
     "PLACE_HOLDER_SQE",  "EVENT_RECORD_SQE", "EVENT_WAIT_SQE",
     "NOTIFY_RECORD_SQE", "NOTIFY_WAIT_SQE",  "WRITE_VALUE_SQE",
     "SDMA_SQE",          "MAX_SQE"};
-// cann_device.md 3.7: the runtime's own task types
+constexpr std::string_view kV6Types[] = {"AI_CORE",
+                                         "AIV_SQE",
+                                         "FUSION",
+                                         "PLACE_HOLDER_SQE",
+                                         "AICPU_H",
+                                         "AICPU_D",
+                                         "NOTIFY_RECORD_SQE",
+                                         "NOTIFY_WAIT_SQE",
+                                         "WRITE_VALUE_SQE",
+                                         "UBDMA",
+                                         "ASYNCDMA",
+                                         "SDMA_SQE",
+                                         "VPC_SQE",
+                                         "JPEGE_SQE",
+                                         "JPEGD_SQE",
+                                         "CMO_SQE",
+                                         "CCU_SQE",
+                                         "",
+                                         "",
+                                         "",
+                                         "CONDITION_SQE",
+                                         "END_SQE"};
+// cann_device.md 19: the runtime's own task types
 constexpr std::string_view kMiniTypes[] = {
     "kernel AI core task", "kernel AI cpu task", "event record task", "stream wait event task",
     "fusion issue task",   "memory copy task",   "maintenance task"};
@@ -283,6 +327,24 @@ LogRecord read_stars_log(const StreamRecord& record, bool expanded) {
   return result;
 }
 
+LogRecord read_stars_log_v6(const StreamRecord& record) {
+  const auto wire = decode<StarsLogV6Wire>(record.bytes);
+  LogRecord result;
+  result.function = function_of(wire.head);
+  result.counter = counter_of(wire.head);
+  if (result.function != kTaskStart && result.function != kTaskEnd) {
+    const bool is_other = (kOtherFunctionsV6 >> result.function & 1) != 0;
+    result.what = is_other ? LogRecord::What::other : LogRecord::What::unknown;
+    return result;
+  }
+  result.what = LogRecord::What::task;
+  result.type = static_cast<unsigned>(wire.head) >> 10U;
+  result.log.place = {wire.syscnt, record.sequence};
+  result.log.task_number = wire.task_id;
+  result.log.is_start = result.function == kTaskStart;
+  return result;
+}
+
 LogRecord read_hwts_log(const StreamRecord& record) {
   const auto wire = decode<HwtsWire>(record.bytes);
   const unsigned tag = wire.cnt_tag & 0x7U;
@@ -320,6 +382,29 @@ FftsRecord read_ffts_record(const StreamRecord& record, bool expanded) {
   return result;
 }
 
+FftsRecord read_pmu_v6(const StreamRecord& record) {
+  enum : unsigned { kMaster = 1, kMix = 2, kOverflow = 4 };
+  const auto wire = decode<PmuV6Wire>(record.bytes);
+  FftsRecord result;
+  result.counter = counter_of(wire.head);
+  if (function_of(wire.head) != kV6Counters) return result;
+  const bool is_mix = (wire.flags & kMix) != 0;
+  const bool is_vector_core = (wire.core_type & 1U) != 0;
+  result.overflowed = (wire.flags & kOverflow) != 0;
+  result.what =
+      is_mix && (wire.flags & kMaster) == 0 ? FftsRecord::What::other_core : FftsRecord::What::task;
+  TaskCounters& counters = result.task;
+  counters.end = {wire.end, record.sequence};
+  counters.task_number = wire.task_id;
+  if (is_mix) {
+    counters.kind = is_vector_core ? CoreKind::mix_aiv : CoreKind::mix_aic;
+  } else {
+    counters.kind = is_vector_core ? CoreKind::aiv : CoreKind::aic;
+  }
+  fill(counters.values, wire);
+  return result;
+}
+
 AicoreRecord read_aicore_record(const StreamRecord& record) {
   const auto wire = decode<AicoreWire>(record.bytes);
   AicoreRecord result = read_counters(wire);
@@ -327,14 +412,21 @@ AicoreRecord read_aicore_record(const StreamRecord& record) {
   return result;
 }
 
-AicoreRecord read_event_count(const StreamRecord& record) {
-  return read_counters(decode<EventCountWire>(record.bytes));
+AicoreRecord read_event_count(std::span<const std::byte> record) {
+  const auto wire = decode<EventCountWire>(record);
+  AicoreRecord result = read_counters(wire);
+  result.values.block_num = wire.block;
+  return result;
 }
 
 std::string_view sqe_type_name(ChipFamily family, unsigned number) {
   if (family == ChipFamily::stars) return at(kStarsTypes, number);
-  if (family == ChipFamily::mini) return at(kMiniTypes, number);
+  if (family == ChipFamily::stars_v6) return at(kV6Types, number);
   return at(kHwtsTypes, number);
+}
+
+std::string_view runtime_task_type_name(unsigned number) {
+  return at(kMiniTypes, number);
 }
 
 std::string_view sub_task_type_name(unsigned number) {

@@ -26,7 +26,8 @@ struct StreamFlip {
 // Blocks of a task known at launch only (tag 15).
 struct TaskBlocks {
   std::uint64_t ticks = 0;
-  std::uint16_t stream = 0;  // as the hardware writes it: stars_ids() is the reader's
+  // As the hardware writes them: stars_ids() or unique_task_id() is the reader's.
+  std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
   std::uint16_t block_num = 0;
   std::uint16_t mix_ratio = 0;
@@ -49,6 +50,14 @@ struct TsTrackRecords {
   std::vector<TaskState> states;
 };
 
+// A record of aicore.data or aiVectorCore.data.
+struct AicoreRecord {
+  unsigned counter = 0;  // rolling, 4 bit
+  std::uint16_t stream = 0;
+  std::uint16_t task_number = 0;
+  CoreCounters values;
+};
+
 // The records that the tasks of one device are made of.
 struct DeviceInputs {
   // Streams of tasks and their counters; empty: no such file, or not of this chip.
@@ -58,6 +67,7 @@ struct DeviceInputs {
   std::optional<RecordStream> ffts_profile;
   std::optional<RecordStream> aicore;
   std::optional<RecordStream> aicore_vector;  // aiVectorCore.data
+  std::vector<AicoreRecord> event_counts;     // of a 310, in the order of the file
   TsTrackRecords ts_track;
   // Frequency changes of the AI cores (lpmFreqConv.data, lpmInfoConv.data): ticks and MHz, by
   // ticks; empty: the frequency of info.json holds throughout (cann_device.md 10).
@@ -83,6 +93,7 @@ struct LogRecord {
 
 // `expanded`: see stars_ids().
 LogRecord read_stars_log(const StreamRecord& record, bool expanded);
+LogRecord read_stars_log_v6(const StreamRecord& record);
 LogRecord read_hwts_log(const StreamRecord& record);
 
 // A record of ffts_profile.
@@ -91,6 +102,7 @@ struct FftsRecord {
     task,
     block,        // of a MIX task, on its secondary cores
     other_block,  // any other: its counters are in those of the task
+    other_core,   // of a MIX task of chips 15 and 16, not of its master: not read
     unknown
   };
   What what = What::unknown;
@@ -101,20 +113,16 @@ struct FftsRecord {
 };
 
 FftsRecord read_ffts_record(const StreamRecord& record, bool expanded);
-
-// A record of aicore.data or aiVectorCore.data.
-struct AicoreRecord {
-  unsigned counter = 0;  // rolling, 4 bit
-  std::uint16_t stream = 0;
-  std::uint16_t task_number = 0;
-  CoreCounters values;
-};
+FftsRecord read_pmu_v6(const StreamRecord& record);
 
 AicoreRecord read_aicore_record(const StreamRecord& record);  // chips 1 to 4
-AicoreRecord read_event_count(const StreamRecord& record);    // chip 0
+// Chip 0; the bytes of one record.
+AicoreRecord read_event_count(std::span<const std::byte> record);
 
 // Names of what a device ran; empty for a number without a name.
 std::string_view sqe_type_name(ChipFamily family, unsigned number);
 std::string_view sub_task_type_name(unsigned number);
+// What the scheduler of a 310 calls its tasks in its time line.
+std::string_view runtime_task_type_name(unsigned number);
 
 }  // namespace msprof::cann

@@ -1,4 +1,4 @@
-// expand_stream_spec: flag that stream ids have 15 bits. Source: cann_host.md 1.8.7,
+// expand_stream_spec: flag that stream ids have 15 bits, of 910B alone. Source: cann_host.md 1.8.7,
 // cann_device.md 5.2.
 #include "import/cann/cann_import.hpp"
 
@@ -15,13 +15,20 @@ class ExpandStreamKind : public SliceKind {
       : SliceKind(import, "expand_stream_spec", kExpandStreamSpecFormat) {}
 
  private:
-  void read(const ImportContext& context, const CannPart&, RecordStream& stream) override {
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    constexpr int kAscend910b = 5;
+    const auto& chip = import_.session.chip();
     stream.open(context, [this](const StreamRecord& record) {
       // Takes the first record.
       if (known_) return;
       known_ = true;
       import_.streams_expanded = record.bytes[kStatusOffset] == std::byte{1};
     });
+    if (!import_.streams_expanded || !chip || chip->platform == kAscend910b) return;
+    import_.streams_expanded = false;
+    context.report.add(FindingId::unread_records, name(), part.name,
+                       "stream ids of 15 bits, not read",
+                       "How this chip writes them is not known: they are read as 11 bits.");
   }
 
   bool known_ = false;

@@ -3,13 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
 #include <tuple>
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
-#include "base/interrupt.hpp"
 #include "import/cann/cann_import.hpp"
+#include "import/cann/tlv_reader.hpp"
 #include "wire/cann/device_wire.hpp"
 
 namespace msprof::cann {
@@ -107,159 +106,6 @@ bool fills_in_length(const RawFile& file) {
   }
   return false;
 }
-
-constexpr std::size_t kHeadBytes = 4;
-constexpr std::size_t kReadBytes = std::size_t{1} << 18;
-constexpr std::size_t kUnknown = SIZE_MAX;  // length of a tag
-
-// The length of a tag; 0 where any is good.
-std::size_t length_of(std::uint8_t tag) {
-  switch (tag) {
-    case 3:  // time line
-      return 32;
-    case 4:  // event count
-      return 112;
-    case 6:  // runtime, usage and status records
-    case 7:
-    case 8:
-    case 9:
-      return 0;
-    case 10:  // step trace, memcpy
-    case 11:
-      return 40;
-    default:
-      return kUnknown;
-  }
-}
-
-bool is_known_head(const TsHeadWire& head) {
-  const std::size_t length = length_of(head.tag);
-  return length == 0 ? head.bytes >= kHeadBytes : head.bytes == length;
-}
-
-// True for records that a search must not take for one: a tag and any number are soon found.
-bool has_any_length(const TsHeadWire& head) {
-  return length_of(head.tag) == 0;
-}
-
-struct TlvRecord {
-  std::uint8_t tag = 0;
-  std::span<const std::byte> bytes;  // the header too
-  const RawFile* file = nullptr;     // where it begins
-  std::uint64_t offset = 0;
-};
-
-// Reader of the records with a length of their own in a row of slices, as chip 310 writes them: u8
-// mode, u8 tag, u16 bytes, and the rest (cann_device.md 3.1). Where the length is impossible,
-// reading goes on at the next position that looks like a known record; what lies between is
-// counted. Files are counted, with the records that `visit` saw.
-class TlvReader {
- public:
-  using Visit = std::function<void(const TlvRecord&)>;
-  TlvReader(const ImportContext& context, std::span<const RawFile* const> slices, Visit visit)
-      : context_(context), visit_(std::move(visit)), slices_(slices) {}
-
-  void run() {
-    for (const RawFile* file : slices_) {
-      file_ = file;
-      records_ = 0;
-      file_begin_ = place_ + bytes_.size();
-      read_slice();
-      context_.report.count_file(kName, records_);
-    }
-    finish();
-  }
-
- private:
-  void read_slice() {
-    try {
-      FileReader reader(file_->path);
-      std::size_t count = kReadBytes;
-      while (count == kReadBytes) {
-        interrupt::check();
-        const std::size_t kept = bytes_.size();
-        bytes_.resize(kept + kReadBytes);
-        count = reader.read(std::span(bytes_).subspan(kept));
-        bytes_.resize(kept + count);
-        take_whole_records();
-      }
-    } catch (const Error& error) {
-      if (error.code() != Exit::partial_data) throw;
-      context_.report.add(FindingId::unreadable_file, kName, file_->name, "unreadable",
-                          error.what());
-    }
-  }
-
-  void take_whole_records() {
-    std::size_t at = 0;
-    while (bytes_.size() - at >= kHeadBytes) {
-      const auto rest = std::span<const std::byte>(bytes_).subspan(at);
-      const auto head = decode<TsHeadWire>(rest);
-      if (is_known_head(head) && !(searching_ && has_any_length(head))) {
-        if (rest.size() < head.bytes) break;
-        end_search();
-        ++records_;
-        visit_({head.tag, rest.first(head.bytes), file_, offset_of(at)});
-        at += head.bytes;
-      } else if (!searching_ && head.bytes >= kHeadBytes) {
-        // Trusts its length if a known record follows.
-        if (rest.size() < head.bytes + kHeadBytes) break;
-        if (is_known_head(decode<TsHeadWire>(rest.subspan(head.bytes)))) {
-          context_.report.skip_record(
-              kName, file_->name,
-              length_of(head.tag) == kUnknown ? "unknown tag" : "impossible length", offset_of(at));
-          at += head.bytes;
-        } else {
-          lose(at++);
-        }
-      } else {
-        lose(at++);
-      }
-    }
-    bytes_.erase(bytes_.begin(), bytes_.begin() + static_cast<std::ptrdiff_t>(at));
-    place_ += at;
-  }
-
-  // Counts a byte that belongs to no record.
-  void lose(std::size_t at) {
-    searching_ = true;
-    if (lost_bytes_++ == 0) lost_offset_ = static_cast<std::int64_t>(offset_of(at));
-  }
-
-  void end_search() {
-    searching_ = false;
-    if (lost_bytes_ == 0) return;
-    context_.report.add({FindingId::trailing_bytes, std::string(kName), file_->name,
-                         "bytes between records", lost_bytes_, lost_offset_, "", ""});
-    lost_bytes_ = 0;
-  }
-
-  void finish() {
-    end_search();
-    if (bytes_.empty()) return;
-    context_.report.add({FindingId::trailing_bytes, std::string(kName), file_->name,
-                         "incomplete record at the end", static_cast<std::int64_t>(bytes_.size()),
-                         static_cast<std::int64_t>(offset_of(0)), "", ""});
-  }
-
-  // Bytes of a record that begins in the slice before: the beginning of this one.
-  std::uint64_t offset_of(std::size_t at) const {
-    const std::uint64_t place = place_ + at;
-    return place > file_begin_ ? place - file_begin_ : 0;
-  }
-
-  const ImportContext& context_;
-  Visit visit_;
-  std::span<const RawFile* const> slices_;
-  const RawFile* file_ = nullptr;
-  std::uint64_t records_ = 0;
-  std::vector<std::byte> bytes_;  // not yet read
-  std::uint64_t place_ = 0;       // of bytes_[0] in the row
-  std::uint64_t file_begin_ = 0;  // of the slice in the row
-  bool searching_ = false;
-  std::int64_t lost_bytes_ = 0;
-  std::int64_t lost_offset_ = 0;
-};
 
 // The device's side of the application's own marks and ranges (cann_host.md 2.2): a record of the
 // step trace with one of these tags.
@@ -373,7 +219,7 @@ class TsTrackKind : public SliceKind {
       if (!take(context, part, record.tag, record.bytes, counts))
         context.report.skip_record(kName, record.file->name, "timestamp 0", record.offset);
     };
-    TlvReader(context, files, visit).run();
+    read_tlv_records(context, kName, files, visit);
     note_unread(context, part, counts);
   }
 

@@ -74,7 +74,7 @@ struct TaskRow {
   // Of CANN tasks.
   std::int64_t device_id = kNull;
   std::int64_t stream_id = kNull;
-  std::int64_t task_number = kNull;          // the runtime's task id, 16 bit, wraps
+  std::int64_t task_number = kNull;          // the runtime's task id, 16 bit, wraps; or 32 bit
   std::int64_t batch = kNull;                // turn of the task ids
   std::int64_t context = kNull;              // sub task of an FFTS+ task; null: none
   std::int64_t host_type_name_id = kNull;    // "KERNEL_AIVEC"; null: no host record
@@ -118,12 +118,12 @@ struct TaskRunRow {
 };
 
 // The counters of a task, one wide row; `pmu_column` names the counter of each column.
-inline constexpr std::size_t kPmuColumns = 20;
+inline constexpr std::size_t kPmuColumns = 24;
 struct TaskPmuRow {
   std::int64_t task_id = 0;
-  std::int64_t c[kPmuColumns] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull,
-                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull,
-                                 kNull, kNull, kNull, kNull, kNull, kNull};
+  std::int64_t c[kPmuColumns] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
+                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
+                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull};
 
   static constexpr const char* kTable = "task_pmu";
   static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY",
@@ -146,18 +146,34 @@ struct TaskPmuRow {
                                           "c16",
                                           "c17",
                                           "c18",
-                                          "c19"};
+                                          "c19",
+                                          "c20",
+                                          "c21",
+                                          "c22",
+                                          "c23"};
 };
 
 // svp: "total_cycles", "ddr_read_bytes", … CANN: "frequency_mhz" of the cores at the end of the
 // task, "aic_total_cycles", "aic_0x416" (event of ai_core_profiling_events), "aiv_total_cycles",
-// "aiv_0x8" (event of aiv_profiling_events). A side that did not run has 0, not null.
+// "aiv_0x8" (event of aiv_profiling_events). A side that did not run has 0, not null. 310:
+// "block_num", as the record says it.
 struct PmuColumnRow {
   std::int64_t column_number = 0;
   std::int64_t counter_name_id = kNull;
 
   static constexpr const char* kTable = "pmu_column";
   static constexpr std::array kColumns = {"column_number INTEGER PRIMARY KEY", "counter_name_id"};
+};
+
+// How long a task of a 310 waited before it ran, as its scheduler said it.
+struct TaskWaitRow {
+  std::int64_t task_id = 0;
+  std::int64_t waiting_ns = kNull;  // from waiting to running
+  std::int64_t pending_ns = kNull;  // from pending to complete
+
+  static constexpr const char* kTable = "task_wait";
+  static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY", "waiting_ns",
+                                          "pending_ns"};
 };
 
 // Copy of a MEMCPY_ASYNC task.

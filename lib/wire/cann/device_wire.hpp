@@ -35,6 +35,17 @@ struct __attribute__((packed)) StarsLogWire {
 };
 static_assert(sizeof(StarsLogWire) == 64);
 
+// Chips 15 and 16: the same in 32 bytes; the id of a task has 32 bits, and there is no stream
+// (5.3).
+struct __attribute__((packed)) StarsLogV6Wire {
+  std::uint16_t head;
+  std::uint16_t magic;
+  std::uint32_t task_id;
+  std::uint64_t syscnt;
+  std::uint8_t reserved[16];
+};
+static_assert(sizeof(StarsLogV6Wire) == 32);
+
 // Chips 0 to 4: when a task began and ended (4).
 struct __attribute__((packed)) HwtsWire {
   std::uint8_t cnt_tag;  // event (3 bit; 0 start, 1 end), counter (the high 4)
@@ -69,6 +80,25 @@ struct __attribute__((packed)) FftsWire {
 };
 static_assert(sizeof(FftsWire) == 128);
 
+// Chips 15 and 16: the counters of a task on one kind of core (6.3).
+inline constexpr std::size_t kV6PmuSlots = 10;
+struct __attribute__((packed)) PmuV6Wire {
+  std::uint16_t head;
+  std::uint16_t magic;
+  std::uint32_t task_id;
+  std::uint64_t total_cycle;
+  std::uint8_t ctx_type;
+  std::uint8_t flags;  // bit 0 "mst", bit 1 "mix", bit 2 overflow
+  std::uint16_t reserved_18;
+  std::uint8_t core_type;  // bit 0 is 1 on a vector core
+  std::uint8_t core_id;
+  std::uint8_t reserved_22[10];
+  std::uint64_t pmu[kV6PmuSlots];
+  std::uint64_t start;
+  std::uint64_t end;
+};
+static_assert(sizeof(PmuV6Wire) == 128);
+
 // Chips 1 to 4: the counters of a task (7.1).
 struct __attribute__((packed)) AicoreWire {
   std::uint8_t cnt;  // counter (the high 4 bit)
@@ -85,7 +115,7 @@ struct __attribute__((packed)) AicoreWire {
 };
 static_assert(sizeof(AicoreWire) == 128);
 
-// Chip 0: the counters of a task (7.3).
+// Chip 0: the counters of a task (7.4). A record may be longer, as `bufsize` says.
 struct __attribute__((packed)) EventCountWire {
   std::uint8_t mode;
   std::uint8_t tag;  // kEventCountTag
@@ -94,7 +124,7 @@ struct __attribute__((packed)) EventCountWire {
   std::uint16_t task_type;
   std::uint16_t stream_id;
   std::uint16_t task_id;
-  std::uint16_t overflow;
+  std::uint16_t overflow;  // 0: the counters are right
   std::uint64_t overflow_cycle;
   std::uint64_t pmu[8];
   std::uint64_t total_cycle;
@@ -186,7 +216,8 @@ enum StarsFunction : unsigned {
   kThreadStart = 34,
   kThreadEnd = 35,
   kContextCounters = 40,
-  kBlockCounters = 41
+  kBlockCounters = 41,
+  kV6Counters = 42
 };
 
 // SQE types (4.1) with a meaning of their own.
@@ -201,6 +232,13 @@ struct StarsIds {
   std::uint16_t stream = 0;
   std::uint16_t task_number = 0;
 };
+
+// The id of a task of chips 15 and 16, from where the others have its stream and its number (5.2).
+inline std::uint32_t unique_task_id(std::uint16_t low, std::uint16_t high) {
+  return static_cast<std::uint32_t>(high) << 16 | low;
+}
+// Their tasks that the host did not launch have this stream (5.2).
+inline constexpr std::uint16_t kUnknownStream = 65535;
 
 // Converts the ids that the hardware of STARS chips writes (5.2). `sqe_type` is 0 for PMU records.
 // `expanded`: the capture has more streams than 2048 (expand_stream_spec).

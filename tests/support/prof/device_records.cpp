@@ -79,6 +79,30 @@ std::string bytes(const BlockPmu& pmu) {
       .take();
 }
 
+std::string bytes(const LogV6& log) {
+  return Wire(32)
+      .u16(0, head(log.function + (log.is_end ? 1u : 0u), log.count, log.sqe_type))
+      .u16(2, kDeviceMagic)
+      .u32(4, log.task)
+      .u64(8, log.time)
+      .take();
+}
+
+std::string bytes(const PmuV6& pmu) {
+  return Wire(128)
+      .u16(0, head(42, pmu.count, 0))
+      .u16(2, kDeviceMagic)
+      .u32(4, pmu.task)
+      .u64(8, pmu.cycles)
+      .u8(17, (pmu.is_master ? 1u : 0u) | (pmu.is_mix ? 2u : 0u) | (pmu.has_overflow ? 4u : 0u))
+      .u8(20, pmu.is_aiv ? 1 : 0)
+      .u8(21, pmu.core)
+      .u64s(32, pmu.counters)
+      .u64(112, pmu.start)
+      .u64(120, pmu.end)
+      .take();
+}
+
 std::string bytes(const HwtsLog& log) {
   return Wire(64)
       .u8(0, (log.is_end ? 1u : 0u) | (log.count & 15u) << 4)
@@ -108,6 +132,16 @@ std::string bytes(const StepTrace& step) {
       .u16(32, step.stream)
       .u16(34, step.task)
       .u16(36, step.tag)
+      .take();
+}
+
+std::string bytes(const StepTraceV6& step) {
+  return track(10, step.time)
+      .u64(16, step.index)
+      .u64(24, step.model)
+      .u16(32, step.tag)
+      .u16(34, step.stream)
+      .u32(36, step.task)
       .take();
 }
 
@@ -223,6 +257,22 @@ std::string bytes(const TimeLine& line) {
       .u64(16, line.time)
       .u32(24, line.thread)
       .u32(28, line.device)
+      .take();
+}
+
+std::string bytes(const EventCount& count) {
+  return Wire(count.length)
+      .u8(0, 1)
+      .u8(1, 4)
+      .u16(2, count.length)
+      .u16(8, count.task_type)
+      .u16(10, count.stream)
+      .u16(12, count.task)
+      .u16(14, count.overflow)
+      .u64s(24, count.counters)
+      .u64(88, count.cycles)
+      .u64(96, count.time)
+      .u16(104, count.blocks)
       .take();
 }
 

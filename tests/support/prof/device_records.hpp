@@ -67,6 +67,30 @@ struct BlockPmu {
 };
 std::string bytes(const BlockPmu& record);
 
+// 32 bytes, chips 15 and 16: start or end of a task, or another record of its kind.
+struct LogV6 {
+  static constexpr std::string_view kStem = "stars_soc.data";
+  bool is_end = false;
+  std::uint8_t sqe_type = 0, count = 0;
+  std::uint32_t task = 0;
+  std::uint64_t time = 0;
+  std::uint8_t function = 0;  // of the start; 36: log of a block, 22: of a fusion task
+};
+std::string bytes(const LogV6& record);
+
+// 128 bytes, chips 15 and 16.
+struct PmuV6 {
+  static constexpr std::string_view kStem = "ffts_profile.data";
+  std::uint8_t count = 0;
+  std::uint32_t task = 0;
+  bool is_aiv = false, is_mix = false, is_master = false, has_overflow = false;
+  std::uint8_t core = 0;
+  std::uint64_t cycles = 0;
+  std::array<std::uint64_t, 10> counters{};
+  std::uint64_t start = 0, end = 0;
+};
+std::string bytes(const PmuV6& record);
+
 // 64 bytes, 910A and 310P: start or end of a task.
 struct HwtsLog {
   static constexpr std::string_view kStem = "hwts.data";
@@ -95,6 +119,15 @@ struct StepTrace {
   std::uint16_t stream = 0, task = 0, tag = 0;
 };
 std::string bytes(const StepTrace& record);
+
+// Of chips 15 and 16.
+struct StepTraceV6 {
+  static constexpr std::string_view kStem = "ts_track.data";
+  std::uint64_t time = 0, index = 0, model = 0;
+  std::uint16_t tag = 0, stream = 0;
+  std::uint32_t task = 0;
+};
+std::string bytes(const StepTraceV6& record);
 
 struct TsMemcpy {
   static constexpr std::string_view kStem = "ts_track.data";
@@ -184,5 +217,16 @@ struct TimeLine {
   std::uint32_t thread = 0, device = 0;
 };
 std::string bytes(const TimeLine& record);
+
+// aicore.data of a 310: 112 bytes, and what a later version may put behind them.
+struct EventCount {
+  static constexpr std::string_view kStem = "aicore.data";
+  std::uint16_t task_type = 0, stream = 0, task = 0, overflow = 0;
+  Counters counters{};
+  std::uint64_t cycles = 0, time = 0;
+  std::uint16_t blocks = 1;
+  std::uint16_t length = 112;
+};
+std::string bytes(const EventCount& record);
 
 }  // namespace msprof::test::prof

@@ -1,5 +1,7 @@
 #include "support/prof/prof_scene.hpp"
 
+#include <algorithm>
+
 namespace msprof::test::prof {
 
 namespace {
@@ -69,6 +71,43 @@ std::uint8_t sqe_type(std::uint32_t task_type, bool stars) {
   }
 }
 
+std::uint8_t sqe_type_v6(std::uint32_t task_type) {
+  switch (task_type) {
+    case kKernelAivec:
+    case kKernelMixAiv:
+      return 1;
+    case kKernelAicpu:
+      return 5;
+    case kNotifyRecord:
+      return 6;
+    case kNotifyWait:
+      return 7;
+    case kEventRecord:
+    case kStreamWaitEvent:
+      return 8;
+    case kMemcpyAsync:
+      return 11;
+    default:
+      return 0;
+  }
+}
+
+// What the scheduler of a 310 calls it (cann_device.md 19).
+std::uint16_t time_line_type(std::uint32_t task_type) {
+  switch (task_type) {
+    case kKernelAicpu:
+      return 1;
+    case kEventRecord:
+      return 2;
+    case kStreamWaitEvent:
+      return 3;
+    case kMemcpyAsync:
+      return 5;
+    default:
+      return 0;
+  }
+}
+
 }  // namespace
 
 void ProfScene::call(std::uint16_t level, std::uint32_t type, const HostSpan& host,
@@ -113,7 +152,7 @@ void ProfScene::launch(const OpKind& op, const HostSpan& host, const DeviceSpan&
   track(host.thread, host.begin + 250, runtime_type(op.core), device, how.batch, &op);
   device_task(runtime_type(op.core), device);
   if (how.pmu) pmu(op, device, *how.pmu);
-  if (op.core == Core::aicpu && setup().is_stars()) aicpu(device);
+  if (op.core == Core::aicpu && (setup().is_stars() || setup().is_v6())) aicpu(device);
 }
 
 void ProfScene::simple(std::uint32_t acl, std::uint32_t runtime, std::uint32_t task_type,
@@ -186,7 +225,7 @@ void ProfScene::track(std::uint32_t thread, std::uint64_t time, std::uint32_t ta
   track.device = static_cast<std::uint16_t>(device.device);
   track.stream = device.stream;
   track.task = device.task;
-  track.batch = batch;
+  track.batch = setup().is_v6() ? device.task_high : batch;
   track.task_type = task_type;
   if (op != nullptr) {
     track.kernel_name = folder_.hash(op->name + "_kernel");
@@ -196,7 +235,29 @@ void ProfScene::track(std::uint32_t thread, std::uint64_t time, std::uint32_t ta
   folder_.host(track);
 }
 
+// Waits 200 ns before it runs, and is pending 100 ns before that.
+void ProfScene::task_310(std::uint32_t task_type, const DeviceSpan& device) {
+  const std::uint16_t type = time_line_type(task_type);
+  enum : std::uint16_t { kWaiting = 1, kRunning = 2, kComplete = 3, kPending = 4 };
+  const auto state = [&](std::uint16_t number, std::uint64_t ns) {
+    folder_.device(device.device, TimeLine{type, number, device.stream, device.task, ticks_at(ns),
+                                           1, static_cast<std::uint32_t>(device.device)});
+  };
+  state(kPending, device.start - 300);
+  state(kWaiting, device.start - 200);
+  state(kRunning, device.start);
+  state(kComplete, device.end);
+}
+
 void ProfScene::device_task(std::uint32_t task_type, const DeviceSpan& device) {
+  if (setup().is_310()) return task_310(task_type, device);
+  if (setup().is_v6()) {
+    for (const bool is_end : {false, true})
+      folder_.device(device.device,
+                     LogV6{is_end, sqe_type_v6(task_type), log_count_[device.device]++, device.id(),
+                           ticks_at(is_end ? device.end : device.start)});
+    return;
+  }
   std::uint8_t& count = log_count_[device.device];
   const bool stars = setup().is_stars();
   const std::uint8_t sqe = sqe_type(task_type, stars);
@@ -218,7 +279,34 @@ void ProfScene::device_task(std::uint32_t task_type, const DeviceSpan& device) {
   folder_.device(device.device, AcsqLog{true, sqe, count++, stream, task, end});
 }
 
+void ProfScene::pmu_v6(const OpKind& op, const DeviceSpan& device, const TaskPmu& pmu) {
+  PmuV6 main;
+  main.task = device.id();
+  main.is_aiv = op.core == Core::aiv || op.core == Core::mix_aiv;
+  main.is_mix = main.is_master = is_mix(op.core);
+  main.start = ticks_at(device.start);
+  main.end = ticks_at(device.end);
+  const auto write = [&](PmuV6 record, std::uint64_t cycles, const Counters& counters) {
+    record.count = pmu_count_[device.device]++;
+    record.cycles = cycles;
+    std::copy(counters.begin(), counters.end(), record.counters.begin());
+    record.counters[8] = pmu.more[0];
+    record.counters[9] = pmu.more[1];
+    folder_.device(device.device, record);
+  };
+  write(main, pmu.cycles, pmu.counters);
+  main.is_aiv = !main.is_aiv;
+  main.is_master = false;
+  for (const auto& [cycles, counters] : pmu.blocks) write(main, cycles, counters);
+}
+
 void ProfScene::pmu(const OpKind& op, const DeviceSpan& device, const TaskPmu& pmu) {
+  if (setup().is_v6()) return pmu_v6(op, device, pmu);
+  if (setup().is_310()) {
+    folder_.device(device.device, EventCount{0, device.stream, device.task, 0, pmu.counters,
+                                             pmu.cycles, ticks_at(device.end), op.blocks});
+    return;
+  }
   if (!setup().is_stars()) {
     const bool is_vector = op.core == Core::aiv;
     std::uint8_t& core_count = (is_vector ? vector_pmu_count_ : pmu_count_)[device.device];
@@ -262,8 +350,8 @@ void ProfScene::pmu(const OpKind& op, const DeviceSpan& device, const TaskPmu& p
 
 void ProfScene::aicpu(const DeviceSpan& device) {
   AicpuNode node;
-  node.stream = device.stream;
-  node.task = device.task;
+  node.stream = setup().is_v6() ? device.task : device.stream;
+  node.task = setup().is_v6() ? device.task_high : device.task;
   node.start = ticks_at(device.start + 200);
   node.end = ticks_at(device.end - 200);
   node.compute_start_us = 1000;
@@ -290,6 +378,10 @@ void ProfScene::flip(std::uint32_t thread, std::uint64_t host_ns, std::uint64_t 
 
 void ProfScene::step(int device, std::uint64_t ns, std::uint16_t tag, std::uint64_t index,
                      std::uint64_t model, std::uint16_t stream) {
+  if (setup().is_v6()) {
+    folder_.device(device, StepTraceV6{ticks_at(ns), index, model, tag, stream, 60000});
+    return;
+  }
   folder_.device(device, StepTrace{ticks_at(ns), index, model, stream, 60000, tag});
 }
 

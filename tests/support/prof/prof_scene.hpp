@@ -37,6 +37,8 @@ struct DeviceSpan {
   std::uint16_t stream = 1, task = 0;
   std::uint64_t start = 0, end = 0;
   int device = 0;
+  std::uint16_t task_high = 0;  // of ids with 32 bits
+  std::uint32_t id() const { return std::uint32_t{task_high} << 16 | task; }
 };
 
 // Counters of one task; `blocks` of the other kind of core, for MIX operators.
@@ -44,6 +46,7 @@ struct TaskPmu {
   std::uint64_t cycles = 0;
   Counters counters{};
   std::vector<std::pair<std::uint64_t, Counters>> blocks{};
+  std::array<std::uint64_t, 2> more{};  // the ninth and the tenth, of chips 15 and 16
 };
 
 struct CommStep {
@@ -117,6 +120,8 @@ class ProfScene {
   void simple(std::uint32_t acl, std::uint32_t runtime, std::uint32_t task_type,
               const HostSpan& host, const DeviceSpan& device);
   void aicpu(const DeviceSpan& device);
+  void task_310(std::uint32_t task_type, const DeviceSpan& device);
+  void pmu_v6(const OpKind& op, const DeviceSpan& device, const TaskPmu& pmu);
 
   ProfFolder& folder_;
   std::map<int, std::uint8_t> log_count_, pmu_count_, vector_pmu_count_;  // rolling, by device

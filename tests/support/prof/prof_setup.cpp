@@ -39,6 +39,32 @@ ProfSetup setup_910a() {
   return setup;
 }
 
+ProfSetup setup_310() {
+  ProfSetup setup = setup_910a();
+  setup.platform = "0";
+  setup.ai_core_num = 2;
+  return setup;
+}
+
+// One kind of cores, that of the cubes.
+ProfSetup setup_310b() {
+  ProfSetup setup;
+  setup.platform = "7";
+  setup.ai_core_num = 1;
+  setup.aiv_num = 0;
+  setup.aiv_metrics = setup.aic_metrics;
+  setup.aiv_events = setup.aic_events;
+  return setup;
+}
+
+ProfSetup setup_950() {
+  ProfSetup setup;
+  setup.platform = "15";
+  setup.aic_metrics = setup.aiv_metrics = "PipeUtilization";
+  setup.aic_events = setup.aiv_events = std::string(kV6Events);
+  return setup;
+}
+
 ProfSetup setup_310p() {
   ProfSetup setup = setup_910a();
   setup.platform = "4";

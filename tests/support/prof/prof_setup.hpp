@@ -12,6 +12,7 @@
 namespace msprof::test::prof {
 
 inline constexpr std::string_view kExctEvents = "0x416,0x417,0x9,0x302,0xc,0x303,0x54,0x55";
+inline constexpr std::string_view kV6Events = "0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714";
 inline constexpr std::string_view kPipeEvents = "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55";
 
 struct ProfSetup {
@@ -52,12 +53,21 @@ struct ProfSetup {
   // Counts at `ns` after the begin of the collection.
   std::uint64_t host_at(std::uint64_t ns) const { return host_count + ns / host_ns_per_count; }
   std::uint64_t ticks_at(std::uint64_t ns) const { return device_ticks + ns / device_ns_per_tick; }
-  bool is_stars() const { return platform == "5" || platform == "7" || platform == "8"; }
+  bool is_310() const { return platform == "0"; }
+  // Chips whose records have logs of 64 bytes.
+  bool is_stars() const {
+    return platform == "5" || platform == "7" || platform == "8" || platform == "11";
+  }
+  // Chips whose tasks have ids of 32 bits.
+  bool is_v6() const { return platform == "15" || platform == "16"; }
 };
 
-// 910A and 310P: other metrics, other cores.
+// Other metrics, other cores than the 910B.
+ProfSetup setup_310();
 ProfSetup setup_910a();
 ProfSetup setup_310p();
+ProfSetup setup_310b();
+ProfSetup setup_950();
 
 // The texts of the files; `device` -1 is the host.
 std::string info_json(const ProfSetup& setup, int device);

@@ -17,8 +17,8 @@ struct DeviceLog {
   RecordOrder place;
   std::int64_t type_name_id = kNull;  // "AIV_SQE"; null: a number without a name
   std::uint32_t context = kNone32;
-  std::uint16_t stream = 0;
-  std::uint16_t task_number = 0;
+  std::uint32_t task_number = 0;
+  std::uint16_t stream = 0;  // 0 where task ids are unique: only the host knows it
   std::uint16_t thread = 0;  // of an FFTS+ sub task: distinguishes starts of one moment
   bool is_start = false;
   // A task that counts only where the host launched one and no other record shows it.
@@ -28,11 +28,13 @@ struct DeviceLog {
   CoreKind core = CoreKind::aic;
 };
 
-inline constexpr std::size_t kPmuSlots = 8;
+// Counters of a record: 8, on chips 15 and 16 all of them.
+inline constexpr std::size_t kPmuSlots = 10;
 
 struct CoreCounters {
   std::uint64_t total_cycles = 0;
   std::array<std::uint64_t, kPmuSlots> counters{};
+  std::uint32_t block_num = 0;  // 310: as the record says it
 };
 
 // The counters of the task as a whole (context PMU, aicore records).
@@ -40,8 +42,8 @@ struct TaskCounters {
   RecordOrder end;
   CoreCounters values;
   std::uint32_t context = kNone32;
+  std::uint32_t task_number = 0;
   std::uint16_t stream = 0;
-  std::uint16_t task_number = 0;
   CoreKind kind = CoreKind::aic;
 };
 
@@ -53,8 +55,20 @@ class OrderedPmu {
  public:
   virtual ~OrderedPmu() = default;
   // The next counters of that task on that kind of core; false: none.
-  virtual bool take(std::uint16_t stream, std::uint16_t task_number, CoreKind core,
+  virtual bool take(std::uint16_t stream, std::uint32_t task_number, CoreKind core,
                     CoreCounters& values) = 0;
+};
+
+// How long the tasks of a 310 waited, from the states of its time line (cann_device.md 3.8).
+class TaskWaits {
+ public:
+  virtual ~TaskWaits() = default;
+  struct Ticks {
+    std::uint64_t waiting = 0;  // from when it waited; 0: not seen
+    std::uint64_t pending = 0;  // from when it was pending; 0: not seen
+  };
+  virtual Ticks of(std::uint16_t stream, std::uint32_t task_number,
+                   std::uint64_t start_ticks) const = 0;
 };
 
 }  // namespace msprof

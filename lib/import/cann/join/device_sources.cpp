@@ -12,8 +12,21 @@ constexpr int k910a = 1;
 constexpr int k310p = 4;
 // Tag 12.
 enum : std::uint16_t { kReceived = 0, kStarted = 1, kEnded = 2 };
-// Tag 3.
-enum : std::uint16_t { kRunning = 2, kComplete = 3 };
+// Tag 3. What stands between pending and the first core's start has no meaning, as has what comes
+// behind the last.
+enum : std::uint16_t {
+  kWaiting = 1,
+  kRunning = 2,
+  kComplete = 3,
+  kPending = 4,
+  kCoreStart = 7,
+  kAicpuSecondStart = 9
+};
+
+bool is_time_line_state(std::uint16_t state) {
+  return (state >= kWaiting && state <= kPending) ||
+         (state >= kCoreStart && state <= kAicpuSecondStart);
+}
 // Sequence numbers behind those of records of files.
 constexpr std::uint64_t kFirstSequence = std::uint64_t{1} << 62;
 
@@ -32,6 +45,9 @@ StateTasks::StateTasks(std::span<const TaskState> states, const Chip& chip)
                  [](const TaskState& state) { return state.task_type == kSqeAiCpu; });
   }
   if (is_mini_) {
+    unknown_states_ = static_cast<std::uint64_t>(
+        std::count_if(wanted.begin(), wanted.end(),
+                      [](const TaskState& state) { return !is_time_line_state(state.state); }));
     pair(std::move(wanted), kRunning, kComplete);
   } else {
     pair(std::move(wanted), are_stand_ins_ ? kReceived : kStarted, kEnded);
@@ -44,18 +60,28 @@ void StateTasks::pair(std::vector<TaskState> states, std::uint16_t begin, std::u
            std::tie(b.stream, b.task_number, b.ticks, b.state);
   });
   const TaskState* open = nullptr;
+  const TaskState* last = nullptr;
+  Ticks waits;
   for (const TaskState& state : states) {
+    if (last != nullptr &&
+        std::tie(last->stream, last->task_number) != std::tie(state.stream, state.task_number))
+      waits = {};
+    last = &state;
+    if (is_mini_ && state.state == kWaiting) waits.waiting = state.ticks;
+    if (is_mini_ && state.state == kPending) waits.pending = state.ticks;
     const bool is_same =
         open != nullptr && open->stream == state.stream && open->task_number == state.task_number;
     if (state.state == begin) {
       if (open != nullptr) ++incomplete_;
       open = &state;
     } else if (state.state == end && is_same) {
-      tasks_.push_back(
-          {state.stream, state.task_number, state.task_type, false, open->ticks, state.ticks});
+      tasks_.push_back({state.stream, state.task_number, state.task_type, false, open->ticks,
+                        state.ticks, waits});
       open = nullptr;
+      waits = {};
     } else if (state.state == end) {
       ++incomplete_;
+      waits = {};
     }
   }
   if (open != nullptr) ++incomplete_;
@@ -73,13 +99,27 @@ void StateTasks::seen(std::uint16_t stream, std::uint16_t task_number, std::uint
     task.is_seen = true;
 }
 
+TaskWaits::Ticks StateTasks::of(std::uint16_t stream, std::uint32_t task_number,
+                                std::uint64_t start_ticks) const {
+  const auto number = static_cast<std::uint16_t>(task_number);
+  const auto at =
+      std::lower_bound(tasks_.begin(), tasks_.end(), std::tie(stream, number, start_ticks),
+                       [](const Task& task, const auto& key) {
+                         return std::tie(task.stream, task.task_number, task.start) < key;
+                       });
+  const bool is_it = at != tasks_.end() && at->stream == stream && at->task_number == number &&
+                     at->start == start_ticks;
+  return is_it ? at->waits : Ticks();
+}
+
 std::vector<DeviceLog> StateTasks::logs(DeviceTypes& types) const {
   std::vector<DeviceLog> logs;
   std::uint64_t sequence = kFirstSequence;
   for (const Task& task : tasks_) {
     if (task.is_seen) continue;
     DeviceLog log;
-    log.type_name_id = are_stand_ins_ ? kNull : types.sqe(task.type);
+    if (!are_stand_ins_)
+      log.type_name_id = is_mini_ ? types.runtime(task.type) : types.sqe(task.type);
     log.stream = task.stream;
     log.task_number = task.task_number;
     log.is_stand_in = are_stand_ins_;
@@ -97,7 +137,7 @@ std::vector<DeviceLog> StateTasks::logs(DeviceTypes& types) const {
 }
 
 bool CounterQueue::take(std::uint16_t stream, std::uint16_t task_number, CoreCounters& values) {
-  if (stream_ == nullptr) return false;
+  if (!has_file()) return false;
   ++asked_;
   const std::uint32_t key = static_cast<std::uint32_t>(stream) << 16 | task_number;
   const std::uint32_t place = first_.find(key);
@@ -106,10 +146,8 @@ bool CounterQueue::take(std::uint16_t stream, std::uint16_t task_number, CoreCou
     unlink(place);
     return true;
   }
-  for (const StreamRecord* record = stream_->peek(); record != nullptr && make_room();
-       record = stream_->peek()) {
-    const AicoreRecord counters = decode_(*record);
-    stream_->next();
+  while (has_more() && make_room()) {
+    const AicoreRecord counters = read();
     const std::uint32_t found =
         static_cast<std::uint32_t>(counters.stream) << 16 | counters.task_number;
     if (found == key) {
@@ -119,6 +157,17 @@ bool CounterQueue::take(std::uint16_t stream, std::uint16_t task_number, CoreCou
     wait(found, counters.values);
   }
   return false;
+}
+
+bool CounterQueue::has_more() {
+  return stream_ != nullptr ? stream_->peek() != nullptr : next_ < records_.size();
+}
+
+AicoreRecord CounterQueue::read() {
+  if (stream_ == nullptr) return records_[next_++];
+  const AicoreRecord record = decode_(*stream_->peek());
+  stream_->next();
+  return record;
 }
 
 // Drops records that have waited for long: their task is missing.
@@ -170,7 +219,7 @@ void CounterQueue::unlink(std::uint32_t place) {
 
 std::uint64_t CounterQueue::left() {
   std::uint64_t count = given_up_ + count_;
-  if (stream_ == nullptr) return count;
+  if (stream_ == nullptr) return count + (records_.size() - next_);
   for (; stream_->peek() != nullptr; stream_->next()) ++count;
   return count;
 }

@@ -22,6 +22,7 @@ class DeviceTypes {
   DeviceTypes(TraceDbWriter& store, ChipFamily family) : store_(store), family_(family) {
     sqe_.fill(kUnasked);
     sub_task_.fill(kUnasked);
+    runtime_.fill(kUnasked);
   }
 
   // Null for a number without a name.
@@ -37,6 +38,12 @@ class DeviceTypes {
     if (id == kUnasked) id = id_of(sub_task_type_name(number));
     return id;
   }
+  std::int64_t runtime(unsigned number) {
+    if (number >= runtime_.size()) return kNull;
+    std::int64_t& id = runtime_[number];
+    if (id == kUnasked) id = id_of(runtime_task_type_name(number));
+    return id;
+  }
 
  private:
   static constexpr std::int64_t kUnasked = -1;
@@ -47,11 +54,12 @@ class DeviceTypes {
   ChipFamily family_;
   std::array<std::int64_t, 256> sqe_;
   std::array<std::int64_t, 256> sub_task_;
+  std::array<std::int64_t, 256> runtime_;
 };
 
 // Tasks of ts_track.data: those of chip 310, the AI CPU tasks of 910A, and on 310P those that no
 // other record shows. Source: cann_device.md 3.4, 3.8, 4.
-class StateTasks {
+class StateTasks : public TaskWaits {
  public:
   StateTasks(std::span<const TaskState> states, const Chip& chip);
 
@@ -60,9 +68,14 @@ class StateTasks {
   // Returns starts and ends, by ticks, of the tasks that were not seen.
   std::vector<DeviceLog> logs(DeviceTypes& types) const;
 
+  Ticks of(std::uint16_t stream, std::uint32_t task_number,
+           std::uint64_t start_ticks) const override;
+
   bool empty() const { return tasks_.empty(); }
   // Number of ends without a beginning and the other way round.
   std::uint64_t incomplete() const { return incomplete_; }
+  // States of a 310 that have no meaning.
+  std::uint64_t unknown_states() const { return unknown_states_; }
 
  private:
   struct Task {
@@ -72,6 +85,7 @@ class StateTasks {
     bool is_seen = false;
     std::uint64_t start = 0;
     std::uint64_t end = 0;
+    Ticks waits;
   };
   void pair(std::vector<TaskState> states, std::uint16_t begin, std::uint16_t end);
 
@@ -79,6 +93,7 @@ class StateTasks {
   bool is_mini_ = false;
   std::vector<Task> tasks_;  // by stream, task number, start
   std::uint64_t incomplete_ = 0;
+  std::uint64_t unknown_states_ = 0;
 };
 
 // The counters of one file, given out in the order of the file, a task id of a stream at a time.
@@ -88,8 +103,10 @@ class CounterQueue {
   using Decode = AicoreRecord (*)(const StreamRecord&);
   // `stream` is open, and may be null.
   CounterQueue(RecordStream* stream, Decode decode) : stream_(stream), decode_(decode) {}
+  // Records that are in memory.
+  explicit CounterQueue(std::span<const AicoreRecord> records) : records_(records) {}
 
-  bool has_file() const { return stream_ != nullptr; }
+  bool has_file() const { return stream_ != nullptr || !records_.empty(); }
   bool take(std::uint16_t stream, std::uint16_t task_number, CoreCounters& values);
   // Counters that no task took, once all tasks have asked.
   std::uint64_t left();
@@ -103,12 +120,16 @@ class CounterQueue {
     CoreCounters values;
     bool is_waiting = false;
   };
+  bool has_more();
+  AicoreRecord read();
   bool make_room();
   void wait(std::uint32_t key, const CoreCounters& values);
   void unlink(std::uint32_t place);
 
-  RecordStream* stream_;
-  Decode decode_;
+  RecordStream* stream_ = nullptr;
+  Decode decode_ = nullptr;
+  std::span<const AicoreRecord> records_;
+  std::size_t next_ = 0;  // of records_
   std::uint64_t asked_ = 0;
   std::uint64_t given_up_ = 0;
   std::size_t count_ = 0;  // that wait
@@ -124,10 +145,10 @@ class OrderedCounters : public OrderedPmu {
   OrderedCounters(CounterQueue aic, CounterQueue aiv)
       : aic_(std::move(aic)), aiv_(std::move(aiv)) {}
 
-  bool take(std::uint16_t stream, std::uint16_t task_number, CoreKind core,
+  bool take(std::uint16_t stream, std::uint32_t task_number, CoreKind core,
             CoreCounters& values) override {
     CounterQueue& queue = core == CoreKind::aiv && aiv_.has_file() ? aiv_ : aic_;
-    return queue.take(stream, task_number, values);
+    return queue.take(stream, static_cast<std::uint16_t>(task_number), values);
   }
   std::uint64_t left() { return aic_.left() + aiv_.left(); }
 

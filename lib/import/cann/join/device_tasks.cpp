@@ -16,8 +16,8 @@ constexpr std::size_t kMaxWaiting = std::size_t{1} << 15;
 // Number of open tasks of one key that are searched for their counters; a run has one.
 constexpr int kMaxOpenOfKey = 16;
 
-std::uint64_t blocks_key(std::uint16_t stream, std::uint16_t task_number, std::uint16_t batch) {
-  return static_cast<std::uint64_t>(batch) << 32 | static_cast<std::uint64_t>(task_number) << 16 |
+std::uint64_t blocks_key(std::uint16_t stream, std::uint32_t task_number, std::uint16_t batch) {
+  return static_cast<std::uint64_t>(batch) << 48 | static_cast<std::uint64_t>(task_number) << 16 |
          stream;
 }
 
@@ -29,10 +29,10 @@ std::int64_t counter_cell(std::uint64_t value) {
   return static_cast<std::int64_t>(std::min<std::uint64_t>(value, INT64_MAX));
 }
 
-void put(std::int64_t* cells, std::size_t cycles, const CoreCounters& side) {
-  cells[cycles] = counter_cell(side.total_cycles);
-  for (std::size_t slot = 0; slot < kPmuSlots; ++slot)
-    cells[cycles + 1 + slot] = counter_cell(side.counters[slot]);
+void put(std::int64_t* cells, bool is_vector, const CoreCounters& side, std::size_t slots) {
+  cells[is_vector ? PmuCells::kAivCycles : PmuCells::kAicCycles] = counter_cell(side.total_cycles);
+  for (std::size_t slot = 0; slot < slots; ++slot)
+    cells[PmuCells::slot(is_vector, slot)] = counter_cell(side.counters[slot]);
 }
 
 void add_counters(CoreCounters& sum, const CoreCounters& more) {
@@ -40,7 +40,7 @@ void add_counters(CoreCounters& sum, const CoreCounters& more) {
   for (std::size_t slot = 0; slot < kPmuSlots; ++slot) sum.counters[slot] += more.counters[slot];
 }
 
-TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state) {
+TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state, std::size_t slots) {
   TaskPmuRow row;
   row.task_id = task_id;
   const bool is_mix = state.kind == CoreKind::mix_aic || state.kind == CoreKind::mix_aiv;
@@ -49,9 +49,10 @@ TaskPmuRow pmu_row(std::int64_t task_id, const TaskCounterState& state) {
   const bool has_other = is_mix && state.has_blocks && state.block_kind == state.kind;
   const CoreCounters& other = has_other ? state.blocks : none;
   row.c[PmuCells::kFrequency] = state.frequency_mhz;
-  put(row.c, PmuCells::kAicCycles, is_aic ? state.main : other);
-  put(row.c, PmuCells::kAivCycles, is_aic ? other : state.main);
+  put(row.c, false, is_aic ? state.main : other, slots);
+  put(row.c, true, is_aic ? other : state.main, slots);
   row.c[PmuCells::kCoreKind] = static_cast<std::int64_t>(state.kind);
+  if (state.main.block_num != 0) row.c[PmuCells::kBlockNum] = state.main.block_num;
   return row;
 }
 
@@ -65,12 +66,16 @@ NodeKey key_of(const AicpuNodeRow& node) {
 
 AicpuNames::AicpuNames(std::vector<AicpuNodeRow>& nodes) : nodes_(nodes), order_(nodes.size()) {
   std::iota(order_.begin(), order_.end(), std::uint32_t{0});
+  sort();
+}
+
+void AicpuNames::sort() {
   std::stable_sort(order_.begin(), order_.end(), [this](std::uint32_t a, std::uint32_t b) {
     return key_of(nodes_[a]) < key_of(nodes_[b]);
   });
 }
 
-void AicpuNames::task(std::uint16_t stream, std::uint16_t task_number, std::int64_t start_ns,
+void AicpuNames::task(std::uint16_t stream, std::uint32_t task_number, std::int64_t start_ns,
                       std::int64_t end_ns, std::int64_t op_name_id) {
   const NodeKey first{stream, task_number, start_ns};
   auto at = std::lower_bound(
@@ -113,9 +118,9 @@ void DeviceTasks::add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint1
     batches->add_flip(stream, ticks, task_number);
 }
 
-void DeviceTasks::add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number,
+void DeviceTasks::add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint32_t task_number,
                              std::uint16_t block_num, std::uint16_t mix_ratio) {
-  blocks_.push_back({{ticks, blocks_.size()}, stream, task_number, block_num, mix_ratio});
+  blocks_.push_back({{ticks, blocks_.size()}, task_number, stream, block_num, mix_ratio});
   launch_batches_.see(stream, blocks_.back().place, task_number);
 }
 
@@ -159,7 +164,8 @@ void DeviceTasks::push(const DeviceLog& log) {
     ending_.push_back(log);
     return;
   }
-  starting_.push_back({log, start_batches_.batch_of(log.stream, log.place)});
+  starting_.push_back({log, start_batches_.batch_of(log.stream, log.place),
+                       settings_.has_unique_ids ? stream_of(log.task_number) : log.stream});
 }
 
 void DeviceTasks::advance_to(std::uint64_t ticks) {
@@ -178,8 +184,8 @@ void DeviceTasks::flush() {
 void DeviceTasks::flush_starts() {
   if (starting_.size() > 1) {
     std::sort(starting_.begin(), starting_.end(), [](const Starting& a, const Starting& b) {
-      return std::tie(a.log.stream, a.log.task_number, a.log.context, a.log.place.sequence) <
-             std::tie(b.log.stream, b.log.task_number, b.log.context, b.log.place.sequence);
+      return std::tie(a.stream, a.log.task_number, a.log.context, a.log.place.sequence) <
+             std::tie(b.stream, b.log.task_number, b.log.context, b.log.place.sequence);
     });
   }
   for (const Starting& starting : starting_) start(starting);
@@ -211,7 +217,7 @@ void DeviceTasks::start(const Starting& starting) {
   task.start = log.place;
   task.type_name_id = log.type_name_id;
   task.context = log.context;
-  task.stream = log.stream;
+  task.stream = starting.stream;
   task.task_number = log.task_number;
   task.batch = starting.batch;
   task.thread = log.thread;
@@ -225,7 +231,7 @@ void DeviceTasks::start(const Starting& starting) {
 // Finds the host's task; true when there is one.
 bool DeviceTasks::join(Task& task) {
   const HostJoin::Found found =
-      hosts_.find(task.stream, task.batch, task.task_number, task.context);
+      hosts_.find(key_stream(task), task.batch, task.task_number, task.context);
   if (found.shared != FlatTable::kNone) {
     SharedKey& shared = hosts_.shared(found.shared);
     ++shared.open;
@@ -245,7 +251,7 @@ void DeviceTasks::set_host(Task& task, const HostTask& host) {
   task.has_host = true;
   if (blocks_.empty() || host.op_id == kNull || settings_.ops == nullptr) return;
   const std::uint32_t place =
-      block_places_.find(blocks_key(task.stream, task.task_number, task.batch));
+      block_places_.find(blocks_key(key_stream(task), task.task_number, task.batch));
   if (place == FlatTable::kNone) return;
   const std::int64_t blocks = blocks_[place].block_num;
   task.host.op_id =
@@ -320,11 +326,20 @@ void DeviceTasks::drain() {
   }
 }
 
+// Without turns of the task ids, marks of the step trace stand among the launches, and not on the
+// device (cann_device.md 14.3).
+void DeviceTasks::drop_marks_of_host(SharedKey& shared) {
+  if (settings_.has_batches || settings_.has_unique_ids) return;
+  const std::int64_t mark = store_.name_id("PROFILER_TRACE_EX");
+  std::erase_if(shared.hosts, [=](const HostTask& host) { return host.type_name_id == mark; });
+}
+
 // Several host tasks of one key: each has its device task if there are as many of both; else
 // which is whose is unknown, and the device tasks stay without operator.
 void DeviceTasks::resolve_shared(bool all) {
   for (const std::uint32_t number : hosts_.resolved(all)) {
     SharedKey& shared = hosts_.shared(number);
+    if (shared.tasks.size() != shared.hosts.size()) drop_marks_of_host(shared);
     std::sort(shared.tasks.begin(), shared.tasks.end(),
               [this](Slot a, Slot b) { return tasks_[a].id < tasks_[b].id; });
     const bool is_even = shared.tasks.size() == shared.hosts.size();
@@ -343,7 +358,7 @@ void DeviceTasks::resolve_shared(bool all) {
 
 // Counters find their tasks: a record belongs to the open task of its key within which it ended;
 // the tasks of a moment have begun and not yet ended when its counters come.
-DeviceTasks::Slot DeviceTasks::open_task(std::uint16_t stream, std::uint16_t task_number,
+DeviceTasks::Slot DeviceTasks::open_task(std::uint16_t stream, std::uint32_t task_number,
                                          std::uint32_t context, std::uint16_t batch,
                                          bool wants_main) const {
   Slot slot = pairing_.first_open(TaskPairing::key_of(stream, task_number, context));
@@ -461,12 +476,25 @@ void DeviceTasks::write(const Task& task) {
   }
   store_.add(row);
   write_counters(task);
+  if (settings_.waits != nullptr) write_waits(task, row);
+}
+
+void DeviceTasks::write_waits(const Task& task, const TaskRow& row) {
+  const TaskWaits::Ticks ticks =
+      settings_.waits->of(task.stream, task.task_number, task.start.ticks);
+  TaskWaitRow waits;
+  waits.task_id = row.id;
+  if (ticks.waiting != 0)
+    waits.waiting_ns = settings_.clock->duration_ns(task.start.ticks - ticks.waiting);
+  if (ticks.pending != 0)
+    waits.pending_ns = settings_.clock->duration_ns(task.end_ticks - ticks.pending);
+  if (ticks.waiting != 0 || ticks.pending != 0) store_.add(waits);
 }
 
 void DeviceTasks::write_counters(const Task& task) {
   if (task.counters == TaskCountersPool::kNone) return;
   const TaskCounterState& state = counters_[task.counters];
-  if (state.has_main) store_.add(pmu_row(task.id, state));
+  if (state.has_main) store_.add(pmu_row(task.id, state, settings_.pmu_slots));
 }
 
 }  // namespace msprof

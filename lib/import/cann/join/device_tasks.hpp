@@ -24,8 +24,10 @@ class AicpuNames {
   // The nodes of one device; their op_name_id is filled in place.
   explicit AicpuNames(std::vector<AicpuNodeRow>& nodes);
 
+  // Again, once their streams are known.
+  void sort();
   // Records that an AI CPU operator ran as this task.
-  void task(std::uint16_t stream, std::uint16_t task_number, std::int64_t start_ns,
+  void task(std::uint16_t stream, std::uint32_t task_number, std::int64_t start_ns,
             std::int64_t end_ns, std::int64_t op_name_id);
 
  private:
@@ -62,25 +64,41 @@ class TaskCountersPool {
 
 // Columns of task_pmu, by their indices in TaskPmuRow::c.
 struct PmuCells {
+  static constexpr std::size_t kSlots = 8;  // of a side that stand together
   static constexpr std::size_t kFrequency = 0;
   static constexpr std::size_t kAicCycles = 1;
   static constexpr std::size_t kAicSlots = 2;
-  static constexpr std::size_t kAivCycles = kAicSlots + kPmuSlots;
+  static constexpr std::size_t kAivCycles = kAicSlots + kSlots;
   static constexpr std::size_t kAivSlots = kAivCycles + 1;
-  static constexpr std::size_t kCoreKind = kAivSlots + kPmuSlots;
+  static constexpr std::size_t kCoreKind = kAivSlots + kSlots;
+  // Of chips 15 and 16: the ninth and the tenth counter.
+  static constexpr std::size_t kAicMore = kCoreKind + 1;
+  static constexpr std::size_t kAivMore = kAicMore + kPmuSlots - kSlots;
+  // Of a 310.
+  static constexpr std::size_t kBlockNum = kAicMore;
+
+  // The column of a counter of a side.
+  static constexpr std::size_t slot(bool is_vector, std::size_t number) {
+    if (number < kSlots) return (is_vector ? kAivSlots : kAicSlots) + number;
+    return (is_vector ? kAivMore : kAicMore) + number - kSlots;
+  }
 };
-static_assert(PmuCells::kCoreKind + 1 == kPmuColumns);
+static_assert(PmuCells::slot(true, kPmuSlots - 1) + 1 == kPmuColumns);
 
 struct DeviceSettings {
   std::uint16_t device = 0;
   const ClockMap* clock = nullptr;
   bool has_batches = true;  // else task ids have no turns, and all is batch 0
+  // Task ids have 32 bits: records have no stream, that of the host's task counts.
+  bool has_unique_ids = false;
+  std::size_t pmu_slots = PmuCells::kSlots;  // counters of a record
   std::int64_t frequency_mhz = 0;
   // Changes of it, by ticks; may be null.
   const std::vector<std::pair<std::uint64_t, std::uint32_t>>* frequencies = nullptr;
   OpTable* ops = nullptr;             // may be null
   AicpuNames* aicpu_names = nullptr;  // may be null
   OrderedPmu* ordered_pmu = nullptr;  // may be null
+  const TaskWaits* waits = nullptr;   // may be null
 };
 
 // Findings on the way, for the verdict.
@@ -104,8 +122,10 @@ class DeviceTasks {
 
   // Adds, before the records, flips, and blocks that became known at launch.
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
-  void add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number,
+  void add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint32_t task_number,
                   std::uint16_t block_num, std::uint16_t mix_ratio);
+  // The host's stream of a task whose id is unique.
+  std::uint16_t stream_of(std::uint32_t task_number) { return hosts_.stream_of(task_number); }
 
   // First pass: every record, in any order.
   void count(const DeviceLog& log);
@@ -134,8 +154,8 @@ class DeviceTasks {
     std::uint32_t context = kNone32;
     std::uint32_t counters = TaskCountersPool::kNone;
     std::uint32_t shared = FlatTable::kNone;
+    std::uint32_t task_number = 0;
     std::uint16_t stream = 0;
-    std::uint16_t task_number = 0;
     std::uint16_t batch = 0;
     std::uint16_t thread = 0;
     State state = State::open;
@@ -147,11 +167,12 @@ class DeviceTasks {
   struct Starting {
     DeviceLog log;
     std::uint16_t batch = 0;
+    std::uint16_t stream = 0;
   };
   struct Blocks {
     RecordOrder place;
+    std::uint32_t task_number = 0;
     std::uint16_t stream = 0;
-    std::uint16_t task_number = 0;
     std::uint16_t block_num = 0;
     std::uint16_t mix_ratio = 0;
   };
@@ -171,7 +192,13 @@ class DeviceTasks {
   void resolve_shared(bool all);
   void write(const Task& task);
   void write_counters(const Task& task);
-  Slot open_task(std::uint16_t stream, std::uint16_t task_number, std::uint32_t context,
+  void write_waits(const Task& task, const TaskRow& row);
+  // The stream of the task's records.
+  std::uint16_t key_stream(const Task& task) const {
+    return settings_.has_unique_ids ? std::uint16_t{0} : task.stream;
+  }
+  void drop_marks_of_host(SharedKey& shared);
+  Slot open_task(std::uint16_t stream, std::uint32_t task_number, std::uint32_t context,
                  std::uint16_t batch, bool wants_main) const;
   TaskCounterState& counters_of(Task& task);
   std::int64_t frequency_at(std::uint64_t ticks) const;

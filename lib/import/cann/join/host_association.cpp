@@ -312,7 +312,7 @@ void HostAssociation::place(const HostTrack& track) {
   task.stream = track.stream;
   task.task_number = track.task_number;
   task.batch = track.batch;
-  task.copy_direction = track.copy_direction;
+  task.copy_direction = static_cast<std::uint16_t>(track.copy_direction);
   task.launch_count = track.time;
   task.type_name_id = track.type_name_id;
   if (track.kernel_hash != 0) task.kernel_name_id = sink_.kernel_name_id(track.kernel_hash);

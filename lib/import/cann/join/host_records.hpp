@@ -48,9 +48,9 @@ struct HostTrack {
   std::int64_t copy_bytes = kNull;
   std::uint32_t copy_direction = 65535;
   std::uint32_t thread = 0;
+  std::uint32_t task_number = 0;
   std::uint16_t device = 0;
   std::uint16_t stream = 0;
-  std::uint16_t task_number = 0;
   std::uint16_t batch = 0;
   TaskClass task_class = TaskClass::other;
   bool has_launch_info = false;

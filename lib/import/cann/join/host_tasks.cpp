@@ -39,10 +39,12 @@ bool is_same_launch(const HostTask& a, const HostTask& b) {
 
 }  // namespace
 
-HostTaskStore::HostTaskStore(std::filesystem::path folder) : folder_(std::move(folder)) {}
+HostTaskStore::HostTaskStore(std::filesystem::path folder, bool has_unique_ids)
+    : folder_(std::move(folder)), has_unique_ids_(has_unique_ids) {}
 
 void HostTaskStore::add(const HostTask& task) {
-  Segment& segment = segments_[{task.device, task.stream, task.batch}];
+  const std::uint16_t stream = has_unique_ids_ ? std::uint16_t{0} : task.stream;
+  Segment& segment = segments_[{task.device, stream, task.batch}];
   segment.open.push_back(task);
   if (segment.open.size() == kBlockTasks) spill(segment);
 }
@@ -100,7 +102,7 @@ std::uint64_t HostTaskStore::remaining(std::uint16_t device) const {
 }
 
 HostJoin::Found HostJoin::find(std::uint16_t stream, std::uint16_t batch_number,
-                               std::uint16_t task_number, std::uint32_t context) {
+                               std::uint32_t task_number, std::uint32_t context) {
   Batch& batch = batch_of(stream, batch_number);
   const std::uint32_t place = place_of(batch, task_number, context);
   if (place == FlatTable::kNone) return {};
@@ -110,8 +112,14 @@ HostJoin::Found HostJoin::find(std::uint16_t stream, std::uint16_t batch_number,
   return {&entry.task, FlatTable::kNone};
 }
 
+std::uint16_t HostJoin::stream_of(std::uint32_t task_number) {
+  Batch& batch = batch_of(0, 0);
+  const std::uint32_t place = place_of(batch, task_number, kNone32);
+  return place == FlatTable::kNone ? kNone : batch.entries[place].task.stream;
+}
+
 // Searches near first: a stream runs its tasks mostly in the order of their launches.
-std::uint32_t HostJoin::place_of(Batch& batch, std::uint16_t task_number, std::uint32_t context) {
+std::uint32_t HostJoin::place_of(Batch& batch, std::uint32_t task_number, std::uint32_t context) {
   constexpr std::uint32_t kLooks = 4;
   std::uint32_t place = batch.next;
   const auto end = static_cast<std::uint32_t>(batch.entries.size());

@@ -23,10 +23,10 @@ struct HostTask {
   // Key: device and task.
   std::uint16_t device = 0;
   std::uint16_t stream = 0;
-  std::uint16_t task_number = 0;
+  std::uint32_t task_number = 0;         // 16 bits, but where task ids are unique
   std::uint16_t batch = 0;               // turn of the 16-bit task ids; 0 on chips without them
+  std::uint16_t copy_direction = 65535;  // of MEMCPY_ASYNC, see MemcpyTaskRow
   std::uint32_t context = kNone32;       // of a sub task of an FFTS+ graph
-  std::uint32_t copy_direction = 65535;  // of MEMCPY_ASYNC, see MemcpyTaskRow
   std::uint64_t launch_count = 0;        // host counter of the task_track record
   std::int64_t type_name_id = kNull;     // "KERNEL_AIVEC", "MEMCPY_ASYNC"
   std::int64_t kernel_name_id = kNull;
@@ -59,7 +59,8 @@ class HostTaskStore {
  public:
   // Makes the temporary file in `folder`, without a name, once it is needed; throws
   // Error(cannot_write).
-  explicit HostTaskStore(std::filesystem::path folder);
+  // `has_unique_ids`: task ids are unique on a device; its tasks are all those of stream 0 then.
+  explicit HostTaskStore(std::filesystem::path folder, bool has_unique_ids = false);
 
   void add(const HostTask& task);
   // Takes the tasks of a (device, stream, batch), by launch count; they are forgotten here.
@@ -77,6 +78,7 @@ class HostTaskStore {
   void spill(Segment& segment);
 
   std::filesystem::path folder_;
+  bool has_unique_ids_;
   FileDescriptor file_;
   std::uint64_t file_bytes_ = 0;
   std::map<Key, Segment> segments_;
@@ -101,8 +103,11 @@ class HostJoin {
     const HostTask* task = nullptr;           // until the stream's next batch
     std::uint32_t shared = FlatTable::kNone;  // else of shared()
   };
-  Found find(std::uint16_t stream, std::uint16_t batch, std::uint16_t task_number,
+  Found find(std::uint16_t stream, std::uint16_t batch, std::uint32_t task_number,
              std::uint32_t context);
+  // The stream of a task whose id is unique; kNone: the host did not launch it.
+  static constexpr std::uint16_t kNone = 65535;
+  std::uint16_t stream_of(std::uint32_t task_number);
 
   SharedKey& shared(std::uint32_t number) { return shared_.at(number); }
   void forget_shared(std::uint32_t number) { shared_.erase(number); }
@@ -128,11 +133,11 @@ class HostJoin {
     std::vector<std::uint32_t> shared;
     std::uint32_t next = 0;  // where to search first
   };
-  static std::uint64_t key_of(std::uint16_t task_number, std::uint32_t context) {
+  static std::uint64_t key_of(std::uint32_t task_number, std::uint32_t context) {
     return static_cast<std::uint64_t>(task_number) << 32 | context;
   }
   Batch& batch_of(std::uint16_t stream, std::uint16_t number);
-  static std::uint32_t place_of(Batch& batch, std::uint16_t task_number, std::uint32_t context);
+  static std::uint32_t place_of(Batch& batch, std::uint32_t task_number, std::uint32_t context);
   void load(Batch& batch, std::uint16_t stream, std::uint16_t number);
   void add(Batch& batch, const HostTask& task);
   void retire(Batch& batch);

@@ -6,8 +6,11 @@
 #include <algorithm>
 #include <array>
 #include <functional>
+#include <set>
 #include <vector>
 
+#include "base/text.hpp"
+#include "derive/pmu_metrics.hpp"
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
@@ -81,6 +84,11 @@ RecordStream* stream_of(std::optional<RecordStream>& stream) {
   return stream ? &*stream : nullptr;
 }
 
+// Counters of a record of the cores.
+std::size_t pmu_slots(const Chip& chip) {
+  return chip.family == ChipFamily::stars_v6 ? kPmuSlots : PmuCells::kSlots;
+}
+
 class DeviceJoin {
  public:
   DeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
@@ -93,13 +101,16 @@ class DeviceJoin {
         types_(context.store, chip_.family),
         states_(inputs.ts_track.states, chip_),
         aicpu_names_(inputs.aicpu_nodes),
-        counters_({stream_of(inputs.aicore), decode()},
-                  {stream_of(inputs.aicore_vector), decode()}),
+        counters_(inputs.event_counts.empty()
+                      ? CounterQueue(stream_of(inputs.aicore), read_aicore_record)
+                      : CounterQueue(inputs.event_counts),
+                  {stream_of(inputs.aicore_vector), read_aicore_record}),
         tasks_(settings(), context.store, hosts, first_task_id) {}
 
   // Id after that of the last task.
   std::int64_t run() {
     add_track();
+    find_aicpu_streams();
     first_pass();
     tasks_.begin();
     second_pass();
@@ -108,8 +119,12 @@ class DeviceJoin {
   }
 
  private:
-  CounterQueue::Decode decode() const {
-    return chip_.family == ChipFamily::mini ? read_event_count : read_aicore_record;
+  bool is_v6() const { return chip_.family == ChipFamily::stars_v6; }
+  LogRecord read_log(const StreamRecord& record) const {
+    return is_v6() ? read_stars_log_v6(record) : read_stars_log(record, import_.streams_expanded);
+  }
+  FftsRecord read_ffts(const StreamRecord& record) const {
+    return is_v6() ? read_pmu_v6(record) : read_ffts_record(record, import_.streams_expanded);
   }
 
   DeviceSettings settings() {
@@ -117,11 +132,15 @@ class DeviceJoin {
     settings.device = static_cast<std::uint16_t>(*part_.device);
     settings.clock = &*part_.clock;
     settings.has_batches = import_.session.has_batch_ids();
+    settings.has_unique_ids = import_.session.has_unique_task_ids();
+    settings.pmu_slots = pmu_slots(chip_);
     settings.frequency_mhz = (part_.info.aic_frequency_hz + 500'000) / 1'000'000;
     if (!inputs_.frequencies.empty()) settings.frequencies = &inputs_.frequencies;
     settings.ops = import_.host.ops.get();
     if (!inputs_.aicpu_nodes.empty()) settings.aicpu_names = &aicpu_names_;
-    if (inputs_.aicore || inputs_.aicore_vector) settings.ordered_pmu = &counters_;
+    if (inputs_.aicore || inputs_.aicore_vector || !inputs_.event_counts.empty())
+      settings.ordered_pmu = &counters_;
+    if (chip_.family == ChipFamily::mini) settings.waits = &states_;
     return settings;
   }
 
@@ -129,12 +148,25 @@ class DeviceJoin {
     for (const StreamFlip& flip : inputs_.ts_track.flips)
       tasks_.add_flip(flip.stream, flip.ticks, flip.task_number);
     for (const TaskBlocks& blocks : inputs_.ts_track.blocks) {
+      if (is_v6()) {
+        tasks_.add_blocks(0, blocks.ticks, unique_task_id(blocks.stream, blocks.task_number),
+                          blocks.block_num, blocks.mix_ratio);
+        continue;
+      }
       StarsIds ids{static_cast<std::uint16_t>(blocks.stream & kStreamMask), blocks.task_number};
       if (chip_.family == ChipFamily::stars)
         ids = stars_ids(blocks.stream, blocks.task_number, 0, import_.streams_expanded);
       tasks_.add_blocks(ids.stream, blocks.ticks, ids.task_number, blocks.block_num,
                         blocks.mix_ratio);
     }
+  }
+
+  // Records of the AI CPUs have ids alone where those are unique.
+  void find_aicpu_streams() {
+    if (!is_v6()) return;
+    for (AicpuNodeRow& node : inputs_.aicpu_nodes)
+      node.stream_id = tasks_.stream_of(static_cast<std::uint32_t>(node.task_number));
+    aicpu_names_.sort();
   }
 
   void first_pass() {
@@ -152,7 +184,7 @@ class DeviceJoin {
     RecordCounter counter;
     std::array<std::int64_t, 64> others{};
     stream.open(context_, [&](const StreamRecord& record) {
-      const LogRecord log = read_stars_log(record, import_.streams_expanded);
+      const LogRecord log = read_log(record);
       counter.see(record, log.counter);
       if (log.what == LogRecord::What::task) {
         tasks_.count(log.log);
@@ -179,7 +211,8 @@ class DeviceJoin {
       if (log.what != LogRecord::What::task) return;
       tasks_.count(log.log);
       if (states_.empty()) return;
-      states_.seen(log.log.stream, log.log.task_number, log.log.place.ticks);
+      states_.seen(log.log.stream, static_cast<std::uint16_t>(log.log.task_number),
+                   log.log.place.ticks);
     });
     report_lost("hwts", counter);
   }
@@ -187,33 +220,41 @@ class DeviceJoin {
   void count_ffts(RecordStream& stream) {
     RecordCounter counter;
     std::uint64_t overflows = 0;
+    std::int64_t other_cores = 0;
     stream.open(context_, [&](const StreamRecord& record) {
-      const FftsRecord ffts = read_ffts_record(record, import_.streams_expanded);
+      const FftsRecord ffts = read_ffts(record);
       counter.see(record, ffts.counter);
       overflows += ffts.overflowed ? 1 : 0;
       if (ffts.what == FftsRecord::What::task) {
         tasks_.count(ffts.task);
       } else if (ffts.what == FftsRecord::What::block) {
         tasks_.count(ffts.block);
+      } else if (ffts.what == FftsRecord::What::other_core) {
+        ++other_cores;
       } else if (ffts.what == FftsRecord::What::unknown) {
         stream.skip(context_, record, "unknown function type");
       }
     });
     report_lost("ffts_profile", counter);
+    if (other_cores > 0)
+      context_.report.add(FindingId::unread_records, "ffts_profile", part_.name,
+                          "counters of the second kind of core of MIX tasks, not read", "",
+                          other_cores);
     tell(FindingId::overflowed_counters, "ffts_profile", overflows, "counters overflowed",
          "Their values are kept as they are.");
   }
 
   void count_aicore(RecordStream& stream) {
     RecordCounter counter;
-    stream.open(context_,
-                [&](const StreamRecord& record) { counter.see(record, decode()(record).counter); });
-    if (chip_.family != ChipFamily::mini) report_lost("aicore", counter);
+    stream.open(context_, [&](const StreamRecord& record) {
+      counter.see(record, read_aicore_record(record).counter);
+    });
+    report_lost("aicore", counter);
   }
 
   bool next_stars(DeviceLog& log) {
     while (const StreamRecord* record = inputs_.stars_soc->peek()) {
-      const LogRecord read = read_stars_log(*record, import_.streams_expanded);
+      const LogRecord read = read_log(*record);
       inputs_.stars_soc->next();
       if (read.what != LogRecord::What::task) continue;
       log = read.log;
@@ -279,7 +320,7 @@ class DeviceJoin {
   }
 
   void push_ffts(const StreamRecord& record) {
-    const FftsRecord ffts = read_ffts_record(record, import_.streams_expanded);
+    const FftsRecord ffts = read_ffts(record);
     if (ffts.what == FftsRecord::What::task) tasks_.push(ffts.task);
     if (ffts.what == FftsRecord::What::block) tasks_.push(ffts.block);
   }
@@ -307,6 +348,7 @@ class DeviceJoin {
     tell(FindingId::repeated_start, kKind, counts.repeated_starts, "repeated start",
          "It is counted once.");
     tell(FindingId::half_task, kKind, states_.incomplete(), "state without its counterpart");
+    tell(FindingId::unread_records, kKind, states_.unknown_states(), "unknown state, not read");
     tell(FindingId::orphan_counters, kKind,
          is_whole ? counts.counters_without_task + counters_.left() : 0, "counters of no task");
     tell(FindingId::orphan_counters, kKind, counts.blocks_without_task,
@@ -347,16 +389,35 @@ void write_pmu_columns(const CannImport& import, const ImportContext& context) {
   const auto add = [&](std::size_t column, std::string_view name) {
     context.store.add(PmuColumnRow{static_cast<std::int64_t>(column), context.store.name_id(name)});
   };
-  const auto add_side = [&](std::string_view side, std::size_t cycles,
-                            const std::vector<std::uint32_t>& events) {
-    add(cycles, fmt::format("{}_total_cycles", side));
-    for (std::size_t slot = 0; slot < std::min(events.size(), kPmuSlots); ++slot)
-      add(cycles + 1 + slot, fmt::format("{}_{:#x}", side, events[slot]));
+  const auto& chip = import.session.chip();
+  const std::size_t slots = chip ? pmu_slots(*chip) : PmuCells::kSlots;
+  const auto add_side = [&](bool is_vector, const std::vector<std::uint32_t>& events) {
+    const std::string_view side = is_vector ? "aiv" : "aic";
+    add(is_vector ? PmuCells::kAivCycles : PmuCells::kAicCycles,
+        fmt::format("{}_total_cycles", side));
+    for (std::size_t slot = 0; slot < std::min(events.size(), slots); ++slot)
+      add(PmuCells::slot(is_vector, slot), fmt::format("{}_{:#x}", side, events[slot]));
   };
   add(PmuCells::kFrequency, "frequency_mhz");
-  add_side("aic", PmuCells::kAicCycles, part->info.aic_events);
-  add_side("aiv", PmuCells::kAivCycles, part->info.aiv_events);
+  add_side(false, part->info.aic_events);
+  add_side(true, part->info.aiv_events);
   add(PmuCells::kCoreKind, "core_kind");
+  if (chip && chip->family == ChipFamily::mini) add(PmuCells::kBlockNum, "block_num");
+}
+
+// A metric set that the chip has no formulas for gives cycles and the time of the cores only.
+void report_unknown_sets(const CannImport& import, const ImportContext& context,
+                         const CannPart& part, const DeviceInputs& inputs) {
+  const bool has_counters =
+      inputs.ffts_profile || inputs.aicore || inputs.aicore_vector || !inputs.event_counts.empty();
+  if (!has_counters) return;
+  std::set<std::string_view> sets{part.info.aic_metrics, part.info.aiv_metrics};
+  for (const std::string_view set : sets) {
+    if (set.empty() || !pmu_set(set, import.session.chip()->platform).empty()) continue;
+    context.report.add(FindingId::unread_records, "pmu", part.name,
+                       fmt::format("metrics of {}, not read", printable(set)),
+                       "Its formulas are not known for this chip.");
+  }
 }
 
 void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow>& nodes,
@@ -432,6 +493,7 @@ void join_devices(CannImport& import, const ImportContext& context, HostTaskStor
     const bool is_known = part.clock.has_value() && import.session.chip().has_value();
     if (is_known) {
       const std::int64_t first_id = next_task_id;
+      report_unknown_sets(import, context, part, inputs);
       next_task_id = DeviceJoin(import, context, part, inputs, tasks, first_id).run();
       if (next_task_id > first_id)
         context.store.add(

@@ -18,7 +18,7 @@ bool is_npu(const TaskTrackWire& wire) {
   return wire.device >> kDeviceBits == 0;
 }
 
-HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type) {
+HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type, bool has_unique_ids) {
   HostTrack track;
   track.time = wire.head.time;
   track.kernel_hash = wire.kernel_name;
@@ -27,7 +27,8 @@ HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type) {
   track.thread = wire.head.thread;
   track.device = wire.device;
   track.stream = wire.stream;
-  track.task_number = wire.task_number;
+  track.task_number =
+      has_unique_ids ? unique_task_id(wire.task_number, wire.batch) : wire.task_number;
   track.has_launch_info = wire.head.data_len == kLaunchDataLen;
   if (!track.has_launch_info) return track;
   if (type.task_class == TaskClass::simt) {
@@ -51,8 +52,10 @@ HostTrack track_of(const TaskTrackWire& wire, const HostRows::TaskType& type) {
 // Source: cann_host.md 1.8.3.
 class TrackSource {
  public:
-  TrackSource(RecordStream& stream, bool has_batches)
-      : stream_(stream), has_batches_(has_batches) {}
+  TrackSource(RecordStream& stream, const CannSession& session)
+      : stream_(stream),
+        has_batches_(session.has_batch_ids()),
+        has_unique_ids_(session.has_unique_task_ids()) {}
 
   // Reads the slices once for the flips. `rows` outlives this.
   void open(const ImportContext& context, HostRows& rows) {
@@ -97,13 +100,14 @@ class TrackSource {
       }
       const auto wire = decode<TaskTrackWire>(record->bytes);
       if (is_npu(wire) && wire.type != kFlipType && wire.type != kMaintenanceType)
-        batches_.push(track_of(wire, rows_->task_type(wire.type)));
+        batches_.push(track_of(wire, rows_->task_type(wire.type), has_unique_ids_));
       stream_.next();
     }
   }
 
   RecordStream& stream_;
   bool has_batches_;
+  bool has_unique_ids_;
   HostRows* rows_ = nullptr;
   HostBatches batches_;
   bool is_finished_ = false;
@@ -176,10 +180,6 @@ HostOps& make_ops(CannImport& import, const ImportContext& context) {
   return made;
 }
 
-bool is_v6(const CannSession& session) {
-  return session.chip() && session.chip()->family == ChipFamily::stars_v6;
-}
-
 HostReading::HostReading(CannImport& import, const ImportContext& context, HostTaskStore& tasks)
     : import_(import),
       context_(context),
@@ -188,9 +188,9 @@ HostReading::HostReading(CannImport& import, const ImportContext& context, HostT
       rows_(context.store, import.dictionaries,
             import.session.host_clock() ? &*import.session.host_clock() : nullptr,
             import.session.info().pid, captured_, ops_, tasks),
-      association_(rows_, {import.session.info().profile_level == 0, !is_v6(import.session)}),
-      tracks_(inputs_[HostStream::task_track],
-              import.session.has_batch_ids() && !is_v6(import.session)),
+      association_(
+          rows_, {import.session.info().profile_level == 0, !import.session.has_unique_task_ids()}),
+      tracks_(inputs_[HostStream::task_track], import.session),
       calls_(inputs_[HostStream::api_event]) {}
 
 void HostReading::open() {

@@ -27,7 +27,7 @@ void DeviceBatches::sort(Stream& stream) {
   stream.is_sorted = true;
 }
 
-void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint16_t task_number) {
+void DeviceBatches::see(std::uint16_t stream_id, RecordOrder place, std::uint32_t task_number) {
   if (streams_.empty()) return;
   const std::uint32_t number = numbers_.find(stream_id);
   if (number == FlatTable::kNone || !streams_[number].walks) return;
@@ -93,11 +93,12 @@ constexpr std::uint32_t kEven = std::uint32_t{1} << 31;
 
 }  // namespace
 
-std::uint64_t TaskPairing::key_of(std::uint16_t stream, std::uint16_t task_number,
+std::uint64_t TaskPairing::key_of(std::uint16_t stream, std::uint32_t task_number,
                                   std::uint32_t context) {
-  // Contexts of records have 16 bits; "none" comes behind them.
-  const std::uint64_t narrow = context == kNone32 ? 0x10000U : context & 0xFFFFU;
-  return narrow << 32 | static_cast<std::uint64_t>(task_number) << 16 | stream;
+  const std::uint64_t task = static_cast<std::uint64_t>(task_number) << 16 | stream;
+  // Contexts of records have 16 bits, and only tasks whose number has 16 bits have one.
+  constexpr std::uint64_t kWhole = std::uint64_t{1} << 63;
+  return context == kNone32 ? kWhole | task : std::uint64_t{context & 0xFFFFU} << 32 | task;
 }
 
 void TaskPairing::count(std::uint64_t key, bool is_start) {

@@ -27,7 +27,7 @@ class DeviceBatches {
   // Adds a flip; `task_number` is the flip task's own; before the first record.
   void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
   // Adds a record of the kind that is cut.
-  void see(std::uint16_t stream, RecordOrder place, std::uint16_t task_number);
+  void see(std::uint16_t stream, RecordOrder place, std::uint32_t task_number);
   // Completes the counts after the last record.
   void finish();
 
@@ -48,7 +48,7 @@ class DeviceBatches {
     // enough to walk back over small task ids.
     struct Step {
       RecordOrder place;
-      std::uint16_t task_number = 0;
+      std::uint32_t task_number = 0;
     };
     std::vector<Step> steps;
 
@@ -80,7 +80,7 @@ class TaskPairing {
   using Slot = std::uint32_t;
   static constexpr Slot kNone = UINT32_MAX;
 
-  static std::uint64_t key_of(std::uint16_t stream, std::uint16_t task_number,
+  static std::uint64_t key_of(std::uint16_t stream, std::uint32_t task_number,
                               std::uint32_t context);
 
   // First pass, in any order: counts starts and ends.

@@ -1,0 +1,72 @@
+// aicore.data of chip 310: counters of tasks, in records with a length of their own, without a turn
+// of the task ids: tasks take them in the order of the file. Source: cann_device.md 7.4.
+#include <algorithm>
+#include <map>
+
+#include "import/cann/cann_import.hpp"
+#include "import/cann/tlv_reader.hpp"
+
+namespace msprof::cann {
+
+namespace {
+
+// The records are kept until the tasks ask for them: a 310 runs some 10,000 a second.
+class EventCountKind : public RawKind {
+ public:
+  explicit EventCountKind(CannImport& import) : import_(import) {}
+
+  std::string_view name() const override { return "aicore"; }
+  // Counters that are sampled over time have another form.
+  bool owns(const RawFile& file) const override {
+    const auto& chip = import_.session.chip();
+    const CannPart& part = import_.session.part_of(file);
+    return chip && chip->family == ChipFamily::mini && !part.is_host() && part.info.is_task_based &&
+           import_.session.name_of(file).stem == "aicore.data";
+  }
+
+  void import(const ImportContext& context, const RawFile& file) override {
+    const CannPart& part = import_.session.part_of(file);
+    files_[*part.device].push_back(&file);
+    const auto& all = context.session.raw_files();
+    const auto owned =
+        std::count_if(all.begin(), all.end(), [this](const RawFile& f) { return owns(f); });
+    // A record may go on in the next slice.
+    if (++seen_ < owned) return;
+    for (const auto& [device, files] : files_) read(context, device, files);
+  }
+
+ private:
+  void read(const ImportContext& context, std::int64_t device,
+            const std::vector<const RawFile*>& files) {
+    std::int64_t others = 0;
+    std::int64_t overflows = 0;
+    auto& counts = import_.devices[device].event_counts;
+    read_tlv_records(context, name(), files, [&](const TlvRecord& record) {
+      if (record.tag != kEventCountTag) {
+        ++others;
+        return;
+      }
+      overflows += decode<EventCountWire>(record.bytes).overflow != 0 ? 1 : 0;
+      counts.push_back(read_event_count(record.bytes));
+    });
+    const std::string& part = import_.session.part_of(*files.front()).name;
+    if (others > 0)
+      context.report.add(FindingId::obsolete_records, name(), part,
+                         "records of other tags present, not read", "", others);
+    if (overflows > 0)
+      context.report.add(FindingId::overflowed_counters, name(), part, "counters overflowed",
+                         "Their values are kept as they are.", overflows);
+  }
+
+  CannImport& import_;
+  std::map<std::int64_t, std::vector<const RawFile*>> files_;  // by device
+  std::ptrdiff_t seen_ = 0;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_event_count_kind(CannImport& import) {
+  return std::make_unique<EventCountKind>(import);
+}
+
+}  // namespace msprof::cann
