@@ -132,6 +132,18 @@ TEST_CASE("the blocks of a 310 are those of the counters, as are the factors of 
         Lines{"32.0|62500.0|0.0"});
 }
 
+TEST_CASE("what events make the rates of a 310's L2 cache is not known, and told") {
+  ProfSetup setup = setup_310();
+  setup.l2_events = "0x59,0x5b,0x5c";
+  ProfCapture run(setup);
+  run_on_310(run);
+  run.prof.device(0, L2Cache{0, 3, 1, {10, 5, 1}});
+  run.products();
+  CHECK(run.table("l2_cache").cells({"Task Id", "Hit Rate", "Victim Rate", "Op Name"}) ==
+        Lines{"1|N/A|N/A|matmul"});
+  CHECK(findings(run.import(0)) == Lines{"l2_cache: rates, not read x1"});
+}
+
 TEST_CASE("a 310 gives a timeline and a database") {
   ProfCapture run(setup_310());
   run_on_310(run);

@@ -291,6 +291,87 @@ TEST_CASE("310 has its tasks from the time line, its counters from event counts"
   CHECK(capture.found("tasks", "state without its counterpart") == 1);
 }
 
+TEST_CASE("950: tasks are found by their ids alone, whatever their order and streams") {
+  ProfSetup setup = prof::setup_950();
+  Capture capture(setup);
+  const std::vector<std::uint32_t> ids = {0x0001FFFF, 0x00020000, 0x00010000, 0xFFFFFFFE};
+  for (std::size_t i = 0; i < ids.size(); ++i) {
+    capture.folder.host(prof::TaskTrack{.thread = 7,
+                                        .time = capture.folder.setup().host_at(500U + 10 * i),
+                                        .stream = static_cast<std::uint16_t>(3 + i),
+                                        .task = static_cast<std::uint16_t>(ids[i] & 0xFFFFU),
+                                        .batch = static_cast<std::uint16_t>(ids[i] >> 16U),
+                                        .task_type = 2});
+  }
+  // The device runs them from the last to the first; the very last at the moment of another.
+  const auto task = [&](std::uint32_t id, std::uint64_t start, std::uint64_t end) {
+    for (const bool is_end : {false, true})
+      capture.folder.device(0, prof::LogV6{.is_end = is_end,
+                                           .sqe_type = 1,
+                                           .count = capture.count++,
+                                           .task = id,
+                                           .time = capture.at(is_end ? end : start)});
+  };
+  task(ids[3], 1000, 1800);
+  task(ids[2], 2000, 2800);
+  task(ids[1], 3000, 3800);
+  task(ids[0], 3000, 3600);
+  task(0x12345678, 4000, 4800);
+  capture.import();
+  CHECK(capture.tasks() == Texts{"6|4294967294|NULL|1000|800|AIV_SQE",
+                                 "5|65536|NULL|2000|800|AIV_SQE", "3|131071|NULL|3000|600|AIV_SQE",
+                                 "4|131072|NULL|3000|800|AIV_SQE",
+                                 "65535|305419896|NULL|4000|800|AIV_SQE"});
+  CHECK(capture.rows({"count(*)"}, "task WHERE host_type_name_id IS NOT NULL") == Texts{"4"});
+  CHECK(capture.found("tasks", "launched, not seen on the device") == 0);
+}
+
+TEST_CASE("950: a record has ten counters, of the kind of core that it says") {
+  ProfSetup setup = prof::setup_950();
+  setup.aic_events = setup.aiv_events = "0x1,0x2,0x3,0x4,0x5,0x6,0x7,0x8,0x9,0xa,0xb";
+  Capture capture(setup);
+  for (std::uint32_t id = 1; id <= 2; ++id) {
+    const std::uint64_t ns = 1000 * id;
+    for (const bool is_end : {false, true})
+      capture.folder.device(0, prof::LogV6{.is_end = is_end,
+                                           .count = capture.count++,
+                                           .task = id,
+                                           .time = capture.at(is_end ? ns + 800 : ns)});
+    capture.folder.device(0, prof::PmuV6{.count = static_cast<std::uint8_t>(id - 1),
+                                         .task = id,
+                                         .is_aiv = id == 2,
+                                         .has_overflow = id == 2,
+                                         .cycles = 100 * id,
+                                         .counters = {1, 2, 3, 4, 5, 6, 7, 8, 9, 10},
+                                         .start = capture.at(ns),
+                                         .end = capture.at(ns + 700)});
+  }
+  capture.import();
+  CHECK(capture.rows({"c1", "c2", "c9", "c20", "c21", "c10", "c11", "c18", "c22", "c23", "c19"},
+                     "task_pmu ORDER BY task_id") ==
+        Texts{"100|1|8|9|10|0|0|0|0|0|0", "0|0|0|0|0|200|1|8|9|10|1"});
+  CHECK(capture.rows({"text"},
+                     "pmu_column JOIN name ON name.id = counter_name_id"
+                     " WHERE column_number >= 20 ORDER BY column_number") ==
+        Texts{"aic_0x9", "aic_0xa", "aiv_0x9", "aiv_0xa"});
+  CHECK(capture.found("ffts_profile", "counters overflowed") == 1);
+}
+
+TEST_CASE("stream ids of 15 bits are those of a 910B alone") {
+  for (const std::string platform : {"5", "7"}) {
+    ProfSetup setup;
+    setup.platform = platform;
+    Capture capture(setup);
+    capture.folder.host(prof::ExpandStream{capture.folder.setup().host_at(100), 1});
+    capture.acsq(3000, 4, 1000, 2000);
+    capture.import();
+    INFO(platform);
+    CHECK(capture.tasks().front().starts_with(platform == "5" ? "3000|" : "952|"));
+    CHECK(capture.found("expand_stream_spec", "stream ids of 15 bits, not read") ==
+          (platform == "5" ? 0 : 1));
+  }
+}
+
 TEST_CASE("counters of a kernel that overflowed are kept") {
   Capture capture;
   capture.acsq(1, 0, 1000, 2000);

@@ -53,6 +53,11 @@ class L2CacheKind : public RawKind {
           FindingId::events_not_said, name(), part.name, "unknown events",
           "sample.json has no l2CacheTaskProfilingEvents, so it is not known what was counted");
     }
+    const auto& chip = import_.session.chip();
+    if (chip && (chip->family == ChipFamily::mini || chip->family == ChipFamily::nano)) {
+      context.report.add(FindingId::unread_records, name(), part.name, "rates, not read",
+                         "Which events make the rates of this chip is not known.");
+    }
     context.store.set_meta(fmt::format("l2_cache.events.{}", part.device.value_or(0)), events);
   }
 
