@@ -320,10 +320,6 @@ void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTa
     } else {
       values[i] = value_of(plan, side, number, task.counters);
     }
-    const bool is_whole =
-        plan.formula == PmuFormula::total_cycles || plan.formula == PmuFormula::count ||
-        plan.formula == PmuFormula::cube_utilization || plan.formula == PmuFormula::memory_bound;
-    if (is_310_ && !is_whole) values[i] = std::round(values[i] * 100) / 100;
   }
 }
 

@@ -155,7 +155,7 @@ class PmuMetrics {
   int platform_ = -1;
   bool has_sides_ = false;   // both sides have columns (chip 5)
   bool is_rounded_ = false;  // total_us, before all else (cann_device.md 6.5)
-  bool is_310_ = false;      // every metric has two decimals, rates count the blocks (12.4)
+  bool is_310_ = false;      // rates are by the time of all rounds of blocks (12.4)
   std::vector<PmuColumn> columns_;
   std::vector<Plan> plans_;
 };
