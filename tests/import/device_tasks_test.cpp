@@ -349,7 +349,8 @@ TEST_CASE("an AI CPU node is called as the operator within whose task it ended")
   device.settings.aicpu_names = &names;
   device.ops.unit = device.store.name_id("AI_CPU");
   HostTask host;
-  host.stream = host.task_number = 1;
+  host.stream = 1;
+  host.task_number = 1;
   host.op_id = 5;
   host.type_name_id = device.store.name_id("KERNEL_AICPU");
   device.hosts.add(host);
