@@ -49,15 +49,19 @@ ProfSetup setup_of(const std::string& platform) {
   return setup;
 }
 
-std::vector<std::string> findings(const nlohmann::json& verdict) {
-  std::vector<std::string> lines;
-  for (const auto& finding : verdict.at("findings"))
-    lines.push_back(finding.at("kind").get<std::string>() + ": " +
-                    finding.at("reason").get<std::string>() + " x" + finding.at("count").dump());
+// "kind: reason xcount" of what an import found, but for products without data.
+Lines findings(const nlohmann::json& verdict) {
+  Lines lines;
+  for (const auto& finding : verdict.at("findings")) {
+    const std::string reason = finding.at("reason");
+    if (reason == "no data, will not be written") continue;
+    lines.push_back(finding.at("kind").get<std::string>() + ": " + reason + " x" +
+                    finding.at("count").dump());
+  }
   return lines;
 }
 
-bool has(const std::vector<std::string>& lines, const std::string& line) {
+bool has(const Lines& lines, const std::string& line) {
   return std::find(lines.begin(), lines.end(), line) != lines.end();
 }
 
@@ -112,7 +116,7 @@ TEST_CASE("on a 310 task_time has how long tasks waited, and sums up what is the
   CHECK(table.cells() ==
         Lines{"0|78.125|100|1|100|100|100|0.2|100|100.3|kernel AI core task|launch|1|matmul|3",
               "0|15.625|20|1|20|20|20|0.2|20|20.3|kernel AI cpu task|launch|2|topk|3",
-              "0|3.906|5|1|5|5|5|0.2|5|5.3|memory copy task|MemcopyAsync|3|N/A|3",
+              "0|3.906|5|1|5|5|5|0.2|5|5.3|memory copy task|aclrtMemcpyAsync|3|N/A|3",
               "0|2.344|3|2|1.5|0.5|2.5|0.4|3|3.6|kernel AI core task|launch|4|matmul|3"});
 }
 
@@ -168,7 +172,7 @@ TEST_CASE("damage in the records of a 310 costs what is damaged, and is told") {
   const fs::path counts = run.prof.folder() / "device_0" / "data" / "aicore.data.0.slice_0";
   const std::string bytes = read_file(counts);
   REQUIRE(bytes.size() == 224);
-  write_file(counts, bytes.substr(0, 112) + "garbage" + bytes.substr(112, 60));
+  write_file(counts, bytes.substr(0, 112) + "garbage" + bytes.substr(112) + bytes.substr(0, 60));
   const auto verdict = run.import(3);
   const auto told = findings(verdict);
   INFO(Catch::Detail::stringify(told));
@@ -178,7 +182,7 @@ TEST_CASE("damage in the records of a 310 costs what is damaged, and is told") {
   CHECK(has(told, "aicore: incomplete record at the end x60"));
   run.products({0, 3});
   CHECK(run.table("op_summary").cells({"Op Name", "total_cycles"}) ==
-        Lines{"matmul|64000", "topk|N/A", "add|N/A"});
+        Lines{"matmul|64000", "topk|N/A", "add|8000"});
 }
 
 TEST_CASE("event counts that are longer than known are read, other records among them left out") {
