@@ -317,7 +317,7 @@ View counters() {
           " (SELECT text FROM name WHERE id = track.subject_name_id) AS subject,"
           " (SELECT text FROM name WHERE id = track.name_id) AS counter,"
           " (SELECT text FROM name WHERE id = track.unit_name_id) AS unit, counter.begin_ns,"
-          " counter.time_ns, {} AS value, track.id AS track_id"
+          " counter.time_ns, {} AS value, counter.track_id"
           " FROM counter JOIN track ON track.id = counter.track_id",
           kShownValue)};
 }
