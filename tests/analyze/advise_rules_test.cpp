@@ -7,6 +7,7 @@
 
 #include "analyze/advise/advice.hpp"
 #include "analyze/advise/rule_file.hpp"
+#include "analyze/advise_counter_scenes.hpp"
 #include "analyze/advise_scenes.hpp"
 #include "base/text.hpp"
 
@@ -17,7 +18,6 @@ namespace {
 
 using Layers = std::vector<LayerScene::Layer>;
 using Loads = std::map<std::string, double>;
-using ScenePtr = std::unique_ptr<Scene>;
 
 // The scene with what the rule is for, or its neighbour without.
 struct Case {
@@ -73,9 +73,10 @@ ScenePtr of_communication(std::int64_t alone_us) {
 
 ScenePtr of_frequency(std::int64_t mhz) {
   auto scene = std::make_unique<OperatorScene>();
-  scene->add_frequency(0, 1000);
-  scene->add_frequency(500, mhz);
-  scene->add_frequency(600, 1000);
+  const auto track = scene->add_track({"lpm_freq", "AI Core", "AI Core Freq", "MHz"});
+  scene->add_sample(track, 0, 1000);
+  scene->add_sample(track, 500, mhz);
+  scene->add_sample(track, 600, 1000);
   scene->add_overlap(0, 0, 1000);
   return scene;
 }
@@ -172,6 +173,14 @@ const std::vector<Case>& cases() {
                              "ResourceConflictRatio");
        }},
       {"frequency_drop", [](bool met) { return of_frequency(met ? 890 : 900); }},
+      {"bandwidth_at_peak", of_bandwidth},
+      {"llc_hit_rate", of_cache},
+      {"host_cpu_busy", of_host_cpu},
+      {"disk_waits", of_disk},
+      {"memory_grows", of_growing_memory},
+      {"network_errors", of_network_errors},
+      {"network_pressure", of_network_pressure},
+      {"frequency_with_voltage", of_voltage},
       {"cube_array_padding",
        [](bool met) {
          return of_conv({{"mac_busy", met ? 71 : 70}, {"mac_ppen", 30}});
@@ -277,6 +286,62 @@ TEST_CASE("A rule without data says so, and is neither met nor not met") {
     CHECK(rule.reason.en.find('{') == std::string::npos);
   }
   CHECK(advice.checked() == cases().size());
+}
+
+TEST_CASE("What counters say is in the numbers of the finding") {
+  const auto values_of = [](const ScenePtr& scene, const std::string& rule) {
+    const Advice advice = advise(scene->db(), builtin_rules());
+    const AdviceFinding* finding = find(advice, rule);
+    REQUIRE(finding != nullptr);
+    std::map<std::string, double> values;
+    for (const EvidenceValue& value : finding->evidence.front().values)
+      values[value.name] = value.number.value_or(0);
+    values["time_us"] = finding->evidence.front().time_us.value_or(0);
+    return values;
+  };
+  auto values = values_of(of_bandwidth(true), "bandwidth_at_peak");
+  CHECK(values["bandwidth_mb_s"] == Approx(36'250));
+  CHECK(values["bandwidth_percent"] == Approx(90.625));
+  CHECK(values["data_bound"] == Approx(2));
+  values = values_of(of_host_cpu(true), "host_cpu_busy");
+  CHECK(values["time_us"] == Approx(400'000));
+  CHECK(values["of_device_percent"] == Approx(40));
+  CHECK(values["of_free_percent"] == Approx(80));
+  values = values_of(of_disk(true), "disk_waits");
+  CHECK(values["time_us"] == Approx(400'000));
+  values = values_of(of_growing_memory(true), "memory_grows");
+  CHECK(values["grown_mb"] == Approx(17));
+  CHECK(values["first_mb"] == Approx(259));
+  CHECK(values["rises"] == 17);
+  CHECK(values_of(of_network_errors(true), "network_errors")["lost"] == 2);
+  CHECK(values_of(of_network_pressure(true), "network_pressure")["packets"] == 3);
+  values = values_of(of_voltage(true), "frequency_with_voltage");
+  CHECK(values["falls"] == 3);
+  CHECK(values["lowest_mv"] == 850);
+}
+
+TEST_CASE("A rule that sets counters beside tasks is silent where one of them is missing") {
+  OperatorScene tasks;
+  tasks.add({"load", "Add", "AI_CORE", 100, 0, 8, {{"vec", 0.3}, {"mte2", 0.6}}});
+  tasks.add_overlap(0, 0, 500);
+  tasks.add_overlap(3, 500, 1000);
+  for (std::int64_t i = 1; i <= 20; ++i) tasks.add_iteration(i, 10 * i, 10 * i + 9);
+  OperatorScene counters;
+  for (const char* const kind : {"hbm", "host_cpu", "host_disk", "npu_mem"}) {
+    const auto track = counters.add_track({kind, "CPU 0", "HBM", "%"});
+    counters.add_interval(track, 0, 1000, 100);
+  }
+  const auto mhz = counters.add_track({"lpm_freq", "AI Core", "AI Core Freq", "MHz"});
+  counters.add_sample(mhz, 0, 1000);
+  for (Scene* const scene : std::initializer_list<Scene*>{&tasks, &counters}) {
+    const Advice advice = advise(scene->db(), builtin_rules());
+    for (const char* const id : {"bandwidth_at_peak", "host_cpu_busy", "disk_waits", "memory_grows",
+                                 "frequency_with_voltage"}) {
+      CAPTURE(id);
+      CHECK(find(advice, id) == nullptr);
+      CHECK_FALSE(is_not_met(advice, id));
+    }
+  }
 }
 
 TEST_CASE("A finding counts its operators, and what they cost of the whole") {

@@ -170,9 +170,41 @@ void OperatorScene::add_overlap(std::int64_t kind, std::int64_t begin_us, std::i
   writer_.add(OverlapRow{++rows_, 0, kind, begin_us * 1000, end_us * 1000});
 }
 
-void OperatorScene::add_frequency(std::int64_t time_us, std::int64_t mhz) {
-  if (rows_ == 0) writer_.add(TrackRow{1, 0, name("AI Core Freq"), name("MHz")});
-  writer_.add(CounterRow{++rows_, 1, time_us * 1000, mhz});
+std::int64_t OperatorScene::add_track(const Track& track) {
+  TrackRow row;
+  row.id = ++tracks_;
+  if (!track.is_of_host) row.device_id = 0;
+  row.kind_name_id = name(track.kind);
+  row.subject_name_id = name(track.subject);
+  row.name_id = name(track.counter);
+  row.unit_name_id = name(track.unit);
+  row.divisor = track.divisor;
+  row.is_rate = track.is_rate ? 1 : 0;
+  row.first_sample_id = 0;
+  row.last_sample_id = INT64_MAX;
+  writer_.add(row);
+  return row.id;
+}
+
+void OperatorScene::add_sample(std::int64_t track, std::int64_t time_us, std::int64_t value) {
+  writer_.add(CounterRow{++rows_, track, kNull, time_us * 1000, value});
+}
+
+void OperatorScene::add_interval(std::int64_t track, std::int64_t begin_us, std::int64_t end_us,
+                                 std::int64_t value) {
+  writer_.add(CounterRow{++rows_, track, begin_us * 1000, end_us * 1000, value});
+}
+
+void OperatorScene::add_iteration(std::int64_t number, std::int64_t begin_us, std::int64_t end_us) {
+  IterationRow row;
+  row.id = ++rows_;
+  row.device_id = 0;
+  row.model_number = 1;
+  row.number = number;
+  row.start_ns = begin_us * 1000;
+  row.end_ns = end_us * 1000;
+  row.duration_ns = row.end_ns - row.start_ns;
+  writer_.add(row);
 }
 
 void OperatorScene::add_workspace(const std::string& op_name, std::int64_t bytes) {

@@ -76,12 +76,27 @@ class OperatorScene : public Scene {
   explicit OperatorScene(std::string metrics = "PipeUtilization");
   void add(const Operator& op);
   void add_overlap(std::int64_t kind, std::int64_t begin_us, std::int64_t end_us);
-  void add_frequency(std::int64_t time_us, std::int64_t mhz);
+  // A counter of device 0, or of the host; its samples are about times or, with a begin, intervals.
+  struct Track {
+    std::string kind;
+    std::string subject;
+    std::string counter;
+    std::string unit;
+    std::int64_t divisor = 1;
+    bool is_rate = false;
+    bool is_of_host = false;
+  };
+  std::int64_t add_track(const Track& track);
+  void add_sample(std::int64_t track, std::int64_t time_us, std::int64_t value);
+  void add_interval(std::int64_t track, std::int64_t begin_us, std::int64_t end_us,
+                    std::int64_t value);
+  void add_iteration(std::int64_t number, std::int64_t begin_us, std::int64_t end_us);
   void add_workspace(const std::string& op_name, std::int64_t bytes);
 
  private:
   std::vector<std::string> events_;  // in the order of the counters' columns
   std::int64_t rows_ = 0;
+  std::int64_t tracks_ = 0;
   std::int64_t now_ns_ = 2'000'000'000;
 };
 

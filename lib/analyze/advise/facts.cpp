@@ -35,8 +35,14 @@ constexpr std::array<RatioField, 14> kRatios = {{{"mac_ratio", kCube},
                                                  {"aiv_mte2_ratio", kMte},
                                                  {"aiv_mte3_ratio", kMte}}};
 
-// "1715760307201793.880", in us, as ns: a double would lose the last digits.
-std::optional<std::int64_t> ns_of(std::string_view text) {
+// 100 * part / whole
+std::optional<double> percent(double part, double whole) {
+  return whole > 0 ? std::optional(100 * part / whole) : std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::int64_t> ns_of_us(std::string_view text) {
   std::int64_t us = 0;
   const char* end = text.data() + text.size();
   auto [at, error] = std::from_chars(text.data(), end, us);
@@ -48,13 +54,6 @@ std::optional<std::int64_t> ns_of(std::string_view text) {
     ns += (*at - '0') * factor;
   return ns;
 }
-
-// 100 * part / whole
-std::optional<double> percent(double part, double whole) {
-  return whole > 0 ? std::optional(100 * part / whole) : std::nullopt;
-}
-
-}  // namespace
 
 std::vector<std::string> fact_names() {
   return {std::string(kAiCpuAlone), std::string(kCubeShare)};
@@ -73,8 +72,8 @@ std::vector<std::string> ComputedFacts::fields() {
 void ComputedFacts::add(std::span<const TableValue> values) {
   const std::string& type = values[kType].text;
   const bool is_cpu = type.find("AI_CPU") != std::string::npos;
-  const auto start = ns_of(values[kStart].text);
-  const auto duration = ns_of(values[kDuration].text);
+  const auto start = ns_of_us(values[kStart].text);
+  const auto duration = ns_of_us(values[kDuration].text);
   if (type == "COMMUNICATION" || !start || !duration) return;
   add_interval(is_cpu, *start, *duration);
   if (is_cpu) return;

@@ -18,6 +18,10 @@ namespace msprof {
 bool is_fact(std::string_view name);
 std::vector<std::string> fact_names();
 
+// "1715760307201793.880", in us, as ns: a double would lose the last digits. Empty for no such
+// text.
+std::optional<std::int64_t> ns_of_us(std::string_view text);
+
 // Values that a fact came from, in the order to show them: "AI CPU only (us)", 12.5.
 using FactNumbers = std::vector<std::pair<std::string, double>>;
 

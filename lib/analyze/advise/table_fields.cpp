@@ -2,14 +2,17 @@
 
 #include <algorithm>
 #include <array>
+#include <cmath>
+
+#include "analyze/advise/facts.hpp"
 
 namespace msprof {
 
 namespace {
 
-constexpr std::array<std::string_view, 7> kDerived = {
-    "core_num",   "core_use_percent", "vector_bound",  "memory_workspace",
-    "data_bound", "scalar_load",      "bank_conflicts"};
+constexpr std::array<std::string_view, 9> kDerived = {
+    "core_num",    "core_use_percent", "vector_bound",   "memory_workspace", "data_bound",
+    "scalar_load", "bank_conflicts",   "bandwidth_mb_s", "bandwidth_percent"};
 constexpr int kFirstDerived = -2;
 constexpr std::size_t kMaxWorkspaces = 100'000;
 
@@ -67,6 +70,8 @@ bool TableFields::is_modelled(int place) const {
     case Derived::core_num:
     case Derived::core_use:
     case Derived::memory_workspace:
+    case Derived::bandwidth:
+    case Derived::bandwidth_percent:
       break;
   }
   return false;
@@ -117,6 +122,14 @@ bool TableFields::find_inputs(Derived which) {
       input_.conflicts = all_columns({"vec_bank_cflt_ratio", "vec_bankgroup_cflt_ratio",
                                       "aiv_vec_bank_cflt_ratio", "aiv_vec_bankgroup_cflt_ratio"});
       return !input_.conflicts.empty();
+    case Derived::bandwidth:
+    case Derived::bandwidth_percent:
+      input_.device = first_column({"device_id"});
+      input_.start = first_column({"task_start_time"});
+      input_.duration = first_column({"task_duration"});
+      if (input_.device == kNone || input_.start == kNone || input_.duration == kNone) return false;
+      if (!bandwidth_) bandwidth_.emplace(db_);
+      return bandwidth_->has_data();
   }
   return false;
 }
@@ -181,6 +194,18 @@ std::optional<double> TableFields::data_bound(std::span<const TableValue> row) c
   return *mte2 / computing;
 }
 
+// A sample is about longer than most operators: the rate of its interval is the operator's.
+std::optional<MemoryBandwidth::Load> TableFields::load(std::span<const TableValue> row) const {
+  const auto start_ns = ns_of_us(text(row, input_.start));
+  const auto duration_us = number(row, input_.duration);
+  constexpr double kMaxUs = 1e15;
+  if (!start_ns || !duration_us || !(*duration_us > 0) || *duration_us > kMaxUs)
+    return std::nullopt;
+  const auto duration_ns = static_cast<std::int64_t>(std::llround(*duration_us * 1000));
+  return bandwidth_->of(text(row, input_.device), *start_ns,
+                        saturating_add(*start_ns, duration_ns));
+}
+
 std::optional<double> TableFields::derived(std::span<const TableValue> row, Derived which) const {
   switch (which) {
     case Derived::core_num:
@@ -207,6 +232,15 @@ std::optional<double> TableFields::derived(std::span<const TableValue> row, Deri
       return greatest(row, input_.scalar);
     case Derived::bank_conflicts:
       return greatest(row, input_.conflicts);
+    case Derived::bandwidth: {
+      const auto of = load(row);
+      return of ? std::optional(of->mb_per_s) : std::nullopt;
+    }
+    case Derived::bandwidth_percent: {
+      const auto of = load(row);
+      if (!of || !(of->peak_mb_per_s > 0)) return std::nullopt;
+      return 100 * of->mb_per_s / of->peak_mb_per_s;
+    }
   }
   return std::nullopt;
 }

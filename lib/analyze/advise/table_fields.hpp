@@ -9,6 +9,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/advise/memory_bandwidth.hpp"
 #include "analyze/advise/rule.hpp"
 #include "export/table_reader.hpp"
 
@@ -44,10 +45,13 @@ class TableFields {
     memory_workspace,  // KB
     data_bound,        // mte2 / max(vec, mac) of the cores that it ran on
     scalar_load,       // of the busiest kind of cores
-    bank_conflicts     // the worse of the two kinds of conflicts
+    bank_conflicts,    // the worse of the two kinds of conflicts
+    bandwidth,         // MB/s of the device's memory while the operator ran (memory_bandwidth.hpp)
+    bandwidth_percent  // the same, of the highest of the capture
   };
   struct Input {
     int device = kNone, task_type = kNone, block_num = kNone, name = kNone;
+    int start = kNone, duration = kNone;
     int vec = kNone, mac = kNone, mte2 = kNone, cube_mte2 = kNone;
     std::vector<int> scalar, conflicts;
   };
@@ -63,6 +67,7 @@ class TableFields {
   std::optional<double> greatest(std::span<const TableValue> row,
                                  const std::vector<int>& places) const;
   std::optional<double> data_bound(std::span<const TableValue> row) const;
+  std::optional<MemoryBandwidth::Load> load(std::span<const TableValue> row) const;
   std::optional<double> cores(std::span<const TableValue> row, bool of_its_kind) const;
 
   const Database& db_;
@@ -76,6 +81,7 @@ class TableFields {
   };
   std::map<std::string, Cores, std::less<>> cores_;     // by device
   std::unordered_map<std::string, double> workspaces_;  // KB, by operator
+  std::optional<MemoryBandwidth> bandwidth_;            // read where a rule asks for it
 };
 
 }  // namespace msprof
