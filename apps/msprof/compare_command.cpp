@@ -123,6 +123,7 @@ void keep_top(std::optional<long> top, Comparison& comparison) {
   if (comparison.types.size() > most) comparison.types.resize(most);
   if (comparison.calls.size() > most) comparison.calls.resize(most);
   if (comparison.ranges.size() > most) comparison.ranges.resize(most);
+  if (comparison.counters.size() > most) comparison.counters.resize(most);
 }
 
 bool is_regression(const Comparison& comparison, double limit) {
@@ -228,7 +229,9 @@ void add_compare_command(cli::Command& root) {
                       {"text", "json", "csv", "html"}});
   command.add_option(
       {"--json", &arguments->json, "", "print one JSON document on stdout; as --format json"});
-  command.add_option({"--csv", &arguments->csv_file, "FILE", "also write the operators as CSV"});
+  command.add_option(
+      {"--csv", &arguments->csv_file, "FILE",
+       "also write the operators, and behind an empty line the system counters, as CSV"});
   command.add_option({"--html", &arguments->html_file, "FILE",
                       "also write a report with a picture of what changed, one file"});
   command.add_option({"--output", &arguments->output, "DIR",

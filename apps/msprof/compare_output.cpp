@@ -111,6 +111,7 @@ class Report {
     ratios();
     calls();
     ranges();
+    counters();
     return std::move(out_);
   }
 
@@ -161,6 +162,7 @@ class Report {
   static bool has_row(const AnyChange& change) {
     return !change.time.is_noise();
   }
+  static bool has_row(const CounterChange& counter) { return !counter.is_noise(); }
   static bool has_row(const OpChange& op) {
     return !op.time.is_noise() || op.matched_by == MatchedBy::fusion;
   }
@@ -233,6 +235,13 @@ class Report {
     const auto rest = add_changed(comparison_.ranges, "range", shown);
     if (!comparison_.ranges.empty())
       table("Ranges of the application, one range", shown.table(), rest);
+  }
+
+  void counters() {
+    if (comparison_.counters.empty()) return;
+    ShownChanges<CounterChange> shown(comparison_, counter_columns());
+    const auto rest = add_changed(comparison_.counters, "counter", shown);
+    table("System counters, mean of the run", shown.table(), rest);
   }
 
   const Comparison& comparison_;
@@ -346,21 +355,38 @@ void add_comparison(const Comparison& comparison, ordered_json& document) {
   document["ranges"] = ordered_json::array();
   for (const CallChange& range : comparison.ranges)
     document["ranges"].push_back(json_row(range_columns(), range, comparison));
+  document["counters"] = ordered_json::array();
+  for (const CounterChange& counter : comparison.counters)
+    document["counters"].push_back(json_row(counter_columns(), counter, comparison));
 }
+
+namespace {
+
+template <typename Row>
+void write_csv(CsvWriter& csv, std::span<const ComparisonColumn<Row>> columns,
+               const std::vector<Row>& rows, const Comparison& comparison) {
+  std::vector<std::string> titles;
+  for (const auto& column : columns)
+    if (!column.titles.csv.empty()) titles.emplace_back(column.titles.csv);
+  csv.begin(titles);
+  for (const Row& row : rows) {
+    for (const auto& column : columns)
+      if (!column.titles.csv.empty())
+        std::visit(PlainCell(csv, false), column.cell_of(row, comparison));
+    csv.end_row();
+  }
+}
+
+}  // namespace
 
 std::string comparison_csv(const Comparison& comparison) {
   MemoryOutput out;
-  CsvWriter csv(out);
-  std::vector<std::string> titles;
-  for (const auto& column : op_columns())
-    if (!column.titles.csv.empty()) titles.emplace_back(column.titles.csv);
-  csv.begin(titles);
-  for (const OpChange& op : comparison.ops) {
-    for (const auto& column : op_columns())
-      if (!column.titles.csv.empty())
-        std::visit(PlainCell(csv, false), column.cell_of(op, comparison));
-    csv.end_row();
-  }
+  CsvWriter operators(out);
+  write_csv(operators, op_columns(), comparison.ops, comparison);
+  if (comparison.counters.empty()) return std::move(out.buffer());
+  out.buffer() += "\n";
+  CsvWriter counters(out);
+  write_csv(counters, counter_columns(), comparison.counters, comparison);
   return std::move(out.buffer());
 }
 

@@ -50,6 +50,8 @@ inline Comparison made_comparison() {
   call.time = {23400, 14300, 1200};
   call.base_count = call.new_count = 60;
   made.calls = {call};
+  made.counters = {{"device", "hbm", "HBM 0 Read", "MB/s", 1000, 1700, 150, 64, 64},
+                   {"host", "host_cpu", "CPU 0 Usage", "%", 50, 51, 5, 10, 12}};
   return made;
 }
 

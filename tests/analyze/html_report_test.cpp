@@ -89,6 +89,10 @@ TEST_CASE("the report says what changed, by how much and where") {
         "act1_softplus+act1_tanh+act1_mul → act1|mac_ppen_ratio|41.300|60.250|+18.950|");
   CHECK(rows_of(page, "calls")[0] ==
         "svp_acl_mdl_execute|23400.000|14300.000|-9100.000|-38.9|1200.000|60|");
+  CHECK(rows_of(page, "counters") ==
+        std::vector<std::string>{
+            "HBM 0 Read|device|hbm|MB/s|1000.000|1700.000|+700.000|+70.0|150.000|64|",
+            "CPU 0 Usage|host|host_cpu|%|50.000|51.000|+1.000|+2.0|5.000|10 → 12|"});
 }
 
 TEST_CASE("the bars lead from one total to the other, each begun where the last one ended") {
@@ -194,8 +198,8 @@ TEST_CASE("the report needs nothing beside itself and is the same every time") {
   // The policy comes before what it is for.
   CHECK(page.find("Content-Security-Policy") < page.find("<style>"));
   // Every table has headers with a scope, every section a heading of its own.
-  CHECK(count(page, "<table") == 5);
-  CHECK(count(page, "<thead>") == 5);
+  CHECK(count(page, "<table") == 6);
+  CHECK(count(page, "<thead>") == 6);
   CHECK(count(page, "<section") == count(page, "<h2 id=\"h-"));
   CHECK(count(page, "<section") == count(page, "aria-labelledby=\"h-"));
 }

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "analyze/compare/comparison.hpp"
+#include "analyze/compare/counter_profile.hpp"
 #include "analyze/compare/op_matcher.hpp"
 #include "analyze/compare/run_profile.hpp"
 #include "analyze/compare/side_profile.hpp"
@@ -284,6 +285,7 @@ class Comparer {
       : base_(merge_runs(base)), now_(merge_runs(now)), floor_(base_.total, now_.total) {
     result_.warnings = comparison_warnings(base, now);
     result_.unit = unit_text(base.front().unit);
+    result_.counters = compare_counters(counters_of(base), counters_of(now));
   }
 
   Comparison run() {
@@ -304,6 +306,13 @@ class Comparer {
   }
 
  private:
+  static std::vector<const std::vector<CounterProfile>*> counters_of(
+      const std::vector<RunProfile>& runs) {
+    std::vector<const std::vector<CounterProfile>*> lists;
+    for (const RunProfile& run : runs) lists.push_back(&run.counters);
+    return lists;
+  }
+
   void judge_total() {
     const bool some_changed = std::any_of(result_.ops.begin(), result_.ops.end(),
                                           [](const OpChange& op) { return !op.time.is_noise(); });

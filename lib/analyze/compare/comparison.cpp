@@ -15,6 +15,15 @@ bool Change::is_noise() const {
   return std::abs(delta_us()) <= noise_us;
 }
 
+std::optional<double> CounterChange::percent() const {
+  if (base == 0) return std::nullopt;
+  return 100 * delta() / base;
+}
+
+bool CounterChange::is_noise() const {
+  return !(std::abs(delta()) > noise);
+}
+
 std::string_view match_name(MatchedBy matched_by) {
   switch (matched_by) {
     case MatchedBy::name:

@@ -96,6 +96,24 @@ struct CallChange {
   std::int64_t new_count = 0;
 };
 
+// A system counter that both sides have: its mean over the run, in its unit.
+struct CounterChange {
+  std::string device;  // "host", "device", "device 1"
+  std::string kind;    // of its table: "hbm"
+  std::string name;    // "HBM 0 Read"
+  std::string unit;    // "MB/s"
+  double base = 0;
+  double now = 0;
+  double noise = 0;  // a difference up to this is noise
+  std::int64_t base_samples = 0;
+  std::int64_t new_samples = 0;
+
+  double delta() const { return now - base; }
+  // Of the base, in percent; empty where the base is 0.
+  std::optional<double> percent() const;
+  bool is_noise() const;
+};
+
 struct MatchCounts {
   std::int64_t by_name = 0;
   std::int64_t by_shape = 0;
@@ -144,6 +162,8 @@ struct Comparison {
   std::vector<TypeChange> types;
   std::vector<CallChange> calls;
   std::vector<CallChange> ranges;
+  // What moved beyond noise first, the largest change of itself first.
+  std::vector<CounterChange> counters;
 };
 
 }  // namespace msprof

@@ -176,6 +176,43 @@ constexpr auto kRangeColumns = [] {
   return columns;
 }();
 
+ComparisonCell counter_base(const CounterChange& counter, const Comparison&) {
+  return Real{counter.base};
+}
+ComparisonCell counter_now(const CounterChange& counter, const Comparison&) {
+  return Real{counter.now};
+}
+ComparisonCell counter_delta(const CounterChange& counter, const Comparison&) {
+  return Real{counter.delta(), 3, true};
+}
+ComparisonCell counter_percent(const CounterChange& counter, const Comparison&) {
+  return Real{counter.percent(), 1, true};
+}
+ComparisonCell counter_noise_of(const CounterChange& counter, const Comparison&) {
+  return Real{counter.noise};
+}
+ComparisonCell counter_is_noise(const CounterChange& counter, const Comparison&) {
+  return counter.is_noise();
+}
+
+constexpr ComparisonColumn<CounterChange> kCounterColumns[] = {
+    {text, {"Counter", "Counter", "name", "Counter"}, field<&CounterChange::name>},
+    {text, {"Of", "Of", "device", "Of"}, field<&CounterChange::device>},
+    {text, {.csv = "Kind", .json = "kind", .html = "Kind"}, field<&CounterChange::kind>},
+    {text, {"Unit", "Unit", "unit", "Unit"}, field<&CounterChange::unit>},
+    {number, {"Base", "Base", "base", "Base"}, counter_base},
+    {number, {"New", "New", "new", "New"}, counter_now},
+    {change, {"Delta", "Delta", "delta", "Change"}, counter_delta},
+    {change, {"Change(%)", "Change(%)", "percent", "Change %"}, counter_percent},
+    {number, {.csv = "Noise", .json = "noise", .html = "Noise"}, counter_noise_of},
+    {text, {.csv = "Is Noise", .json = "is_noise"}, counter_is_noise},
+    {number,
+     {.html = "Samples"},
+     counts<&CounterChange::base_samples, &CounterChange::new_samples>},
+    {number, {.csv = "Base Samples", .json = "base_samples"}, field<&CounterChange::base_samples>},
+    {number, {.csv = "New Samples", .json = "new_samples"}, field<&CounterChange::new_samples>},
+};
+
 std::string names_text(const std::vector<std::string>& names) {
   return fmt::format("{}", fmt::join(names, "+"));
 }
@@ -213,6 +250,10 @@ std::span<const ComparisonColumn<CallChange>> call_columns() {
 
 std::span<const ComparisonColumn<CallChange>> range_columns() {
   return kRangeColumns;
+}
+
+std::span<const ComparisonColumn<CounterChange>> counter_columns() {
+  return kCounterColumns;
 }
 
 }  // namespace msprof

@@ -1,5 +1,5 @@
-// The tables of a Comparison: operators, types, ratios, calls, ranges; each declared once, a column
-// a line, for the terminal, CSV, JSON and HTML alike.
+// The tables of a Comparison: operators, types, ratios, calls, ranges, counters; each declared
+// once, a column a line, for the terminal, CSV, JSON and HTML alike.
 #pragma once
 
 #include <cstdint>
@@ -77,5 +77,6 @@ std::span<const ComparisonColumn<TypeChange>> type_columns();
 std::span<const ComparisonColumn<OpRatio>> ratio_columns();
 std::span<const ComparisonColumn<CallChange>> call_columns();
 std::span<const ComparisonColumn<CallChange>> range_columns();
+std::span<const ComparisonColumn<CounterChange>> counter_columns();
 
 }  // namespace msprof

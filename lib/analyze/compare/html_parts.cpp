@@ -211,6 +211,10 @@ class HtmlCell {
 std::string_view kind_of_row(const OpRatio&) {
   return "ratio";
 }
+// More of a counter is neither better nor worse.
+std::string_view kind_of_row(const CounterChange& counter) {
+  return counter.is_noise() ? "noise" : "ratio";
+}
 template <typename Row>
 std::string_view kind_of_row(const Row& row) {
   return kind_of(row.time.delta_us(), row.time.is_noise());
@@ -285,6 +289,13 @@ std::string ranges_section(const Comparison& comparison) {
   return section("ranges", "Ranges of the application",
                  table_html("ranges", "Ranges of the application, us of one range", comparison,
                             comparison.ranges, range_columns()));
+}
+
+std::string counters_section(const Comparison& comparison) {
+  if (comparison.counters.empty()) return "";
+  return section("counters", "System counters",
+                 table_html("counters", "System counters, means of the runs; grey: within noise",
+                            comparison, comparison.counters, counter_columns()));
 }
 
 namespace {

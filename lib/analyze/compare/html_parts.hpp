@@ -44,13 +44,14 @@ TimeText time_text(double base_us, double new_us);
 // "faster", "slower" or "noise": the class of rows and bars.
 std::string_view kind_of(double delta_us, bool is_noise);
 
-// The tables of a Comparison: operators, types, ratios, calls, ranges. Sections with a heading;
-// empty where there is nothing to show.
+// The tables of a Comparison: operators, types, ratios, calls, ranges, counters. Sections with a
+// heading; empty where there is nothing to show.
 std::string ops_section(const Comparison& comparison);
 std::string types_section(const Comparison& comparison);
 std::string ratios_section(const Comparison& comparison);
 std::string calls_section(const Comparison& comparison);
 std::string ranges_section(const Comparison& comparison);
+std::string counters_section(const Comparison& comparison);
 
 // A picture from one total to another: a bar for each change, begun where the one before it ended.
 // HTML rows with a small SVG each, so that it fits any width and reads as a list.

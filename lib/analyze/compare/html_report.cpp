@@ -215,6 +215,7 @@ std::string html_report(const Comparison& comparison) {
   page += ratios_section(comparison);
   page += calls_section(comparison);
   page += ranges_section(comparison);
+  page += counters_section(comparison);
   page += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", kScript.text);
   return page;
 }

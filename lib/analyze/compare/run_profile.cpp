@@ -430,6 +430,7 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
                           "SELECT message, duration_us FROM v_user_ranges"
                           " WHERE duration_us > 0 ORDER BY start_ns");
   read_ratios(store.database(), run);
+  run.counters = read_counters(store.database());
   return run;
 }
 

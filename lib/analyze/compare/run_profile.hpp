@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "analyze/compare/counter_profile.hpp"
 #include "query/query_db.hpp"
 #include "store/trace_db.hpp"
 #include "store/unit_loads.hpp"
@@ -90,6 +91,7 @@ struct RunProfile {
   std::vector<OpProfile> ops;  // in the order of the model, or of their first tasks
   std::vector<CallProfile> calls;
   std::vector<CallProfile> ranges;
+  std::vector<CounterProfile> counters;
   double largest_ratio = 0;  // 1 where ratios are fractions, 100 where they are percentages
   UnitLoads unit_loads = UnitLoads::measured;
 };

@@ -166,6 +166,12 @@ double NoiseFloor::range_us(const Measured& base, const Measured& now,
   return confirmed(base, now, floor, factor_part, 0);
 }
 
+double counter_noise(const Measured& base, const Measured& now, double least) {
+  if (has_many_runs(base, now))
+    return std::max({kManyRunsPart * level(base, now), by_many_runs(base, now), least});
+  return std::max(by_few_runs(base, now, kOpPart), least);
+}
+
 std::string NoiseFloor::basis() const {
   const std::size_t ours = base_.runs_us.size(), theirs = now_.runs_us.size();
   if (has_many_runs(base_, now_)) {

@@ -59,6 +59,10 @@ class NoiseFloor {
   Measured now_;
 };
 
+// For the mean of a counter over a run: as op_us of a pair, without its part of an execution; a
+// difference up to `least` is noise in any case. In the counter's unit.
+double counter_noise(const Measured& base, const Measured& now, double least);
+
 // The runs of one side, operator by operator.
 struct SideProfile {
   ComparedSide info;

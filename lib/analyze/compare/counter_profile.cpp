@@ -1,0 +1,252 @@
+#include "analyze/compare/counter_profile.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+#include <set>
+#include <tuple>
+
+#include "analyze/compare/run_profile.hpp"
+#include "analyze/compare/side_profile.hpp"
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "export/counter_samples.hpp"
+
+namespace msprof {
+
+namespace {
+
+// A store from elsewhere may hold any number of them.
+constexpr std::size_t kMaxCounters = 10'000;
+// Kinds whose values are no course of time: one value an operator, one value a call.
+constexpr std::array<std::string_view, 3> kTimeless = {"static_op_mem", "host_syscall",
+                                                       "host_pthreadcall"};
+// A change of less of the largest counter of its kind and unit is none that matters.
+constexpr double kLeastPart = 0.02;
+
+// Values with the time that each held, in at most kStretches stretches of as many values each.
+class WeightedStretches {
+ public:
+  void add(double value, double seconds) {
+    if (!std::isfinite(value) || !(seconds > 0)) return;
+    if (stretches_.empty() || stretches_.back().values == most_values_) {
+      if (stretches_.size() == kStretches) merge();
+      stretches_.emplace_back();
+    }
+    Stretch& last = stretches_.back();
+    last.sum += value * seconds;
+    last.seconds += seconds;
+    ++last.values;
+  }
+
+  double mean() const {
+    Stretch all;
+    for (const Stretch& one : stretches_) {
+      all.sum += one.sum;
+      all.seconds += one.seconds;
+    }
+    return all.mean();
+  }
+  double deviation() const {
+    std::vector<double> means;
+    means.reserve(stretches_.size());
+    for (const Stretch& one : stretches_) means.push_back(one.mean());
+    return deviation_of(means, median_of(means));
+  }
+
+ private:
+  static constexpr std::size_t kStretches = 16;
+  struct Stretch {
+    double sum = 0;
+    double seconds = 0;
+    std::size_t values = 0;
+    double mean() const { return seconds > 0 ? sum / seconds : 0; }
+  };
+
+  void merge() {
+    for (std::size_t i = 0; i < kStretches / 2; ++i) {
+      Stretch both = stretches_[2 * i];
+      both.sum += stretches_[2 * i + 1].sum;
+      both.seconds += stretches_[2 * i + 1].seconds;
+      both.values += stretches_[2 * i + 1].values;
+      stretches_[i] = both;
+    }
+    stretches_.resize(kStretches / 2);
+    most_values_ *= 2;
+  }
+
+  std::vector<Stretch> stretches_;
+  std::size_t most_values_ = 1;
+};
+
+double seconds_of(std::int64_t begin_ns, std::int64_t end_ns) {
+  return static_cast<double>(saturating_subtract(end_ns, begin_ns)) / 1e9;
+}
+
+// Totals since a start that is another in every run.
+struct TotalUnit {
+  std::string_view kind;
+  std::string_view unit;
+};
+constexpr std::array kTotals = {TotalUnit{"nic", "packets"},  TotalUnit{"nic", "B"},
+                                TotalUnit{"roce", "packets"}, TotalUnit{"roce", "B"},
+                                TotalUnit{"dvpp", "us"},      TotalUnit{"dvpp", "frames"}};
+
+bool is_total(const CounterTrack& track) {
+  return std::any_of(kTotals.begin(), kTotals.end(), [&](const TotalUnit& total) {
+    return total.kind == track.kind && total.unit == track.unit;
+  });
+}
+
+class CounterReader {
+ public:
+  void add(const CounterSample& sample) {
+    ++samples_;
+    if (sample.begin_ns) return add_held(sample.shown(), *sample.begin_ns, sample.time_ns);
+    is_total_ = is_total(*sample.track);
+    if (last_) {
+      const auto [time_ns, value] = *last_;
+      const double seconds = seconds_of(time_ns, sample.time_ns);
+      const double shown = is_total_ ? std::max(sample.shown() - value, 0.0) / seconds : value;
+      add_held(shown, time_ns, sample.time_ns);
+    }
+    last_ = {sample.time_ns, sample.shown()};
+  }
+
+  // Empty where nothing held for any time.
+  std::optional<CounterProfile> profile(const CounterTrack& track) const {
+    CounterProfile profile;
+    profile.samples = samples_;
+    profile.kind = track.kind;
+    profile.unit = is_total_ ? track.unit + "/s" : track.unit;
+    profile.mean = values_.mean();
+    profile.deviation = values_.deviation();
+    if (!has_time_) return std::nullopt;
+    return profile;
+  }
+
+ private:
+  void add_held(double value, std::int64_t begin_ns, std::int64_t end_ns) {
+    const double seconds = seconds_of(begin_ns, end_ns);
+    has_time_ = has_time_ || seconds > 0;
+    values_.add(value, seconds);
+  }
+
+  WeightedStretches values_;
+  std::optional<std::pair<std::int64_t, double>> last_;
+  std::int64_t samples_ = 0;
+  bool is_total_ = false;
+  bool has_time_ = false;
+};
+
+bool is_compared(const CounterTrack& track) {
+  return std::find(kTimeless.begin(), kTimeless.end(), track.kind) == kTimeless.end();
+}
+
+// "HBM 0 Read"; what the counter's name says already is not said twice.
+std::string name_of(const CounterTrack& track) {
+  if (track.subject.empty() || track.counter.starts_with(track.subject)) return track.counter;
+  return track.subject + ' ' + track.counter;
+}
+
+// Numbers of devices differ from machine to machine: they are counted.
+std::string device_of(const CounterTrack& track, const std::set<std::int64_t>& devices) {
+  if (!track.device) return "host";
+  if (devices.size() == 1) return "device";
+  return fmt::format("device {}", std::distance(devices.begin(), devices.find(*track.device)));
+}
+
+using Key = std::tuple<std::string, std::string, std::string, std::string>;
+
+Key key_of(const CounterProfile& counter) {
+  return {counter.device, counter.kind, counter.name, counter.unit};
+}
+
+struct MeasuredCounter {
+  Measured means;
+  std::int64_t samples = 0;
+};
+
+using Side = std::map<Key, MeasuredCounter>;
+
+Side side_of(const std::vector<const std::vector<CounterProfile>*>& runs) {
+  Side side;
+  for (const auto* run : runs) {
+    std::set<Key> seen;  // tracks of one name that a store from elsewhere may have
+    for (const CounterProfile& counter : *run) {
+      if (!seen.insert(key_of(counter)).second) continue;
+      MeasuredCounter& one = side[key_of(counter)];
+      one.means.add_run(counter.mean, counter.deviation, counter.mean);
+      one.samples += counter.samples;
+    }
+  }
+  return side;
+}
+
+}  // namespace
+
+std::vector<CounterProfile> read_counters(const Database& db) {
+  const ExportScope everything;
+  CounterSamples samples(db, {}, everything);
+  const auto& tracks = samples.tracks();
+  if (tracks.size() > kMaxCounters) return {};
+  std::vector<CounterReader> readers(tracks.size());
+  while (samples.next()) readers[samples->track->index].add(*samples);
+  std::set<std::int64_t> devices;
+  for (const CounterTrack& track : tracks) {
+    if (track.device) devices.insert(*track.device);
+  }
+  std::vector<CounterProfile> counters;
+  for (const CounterTrack& track : tracks) {
+    auto profile = is_compared(track) ? readers[track.index].profile(track) : std::nullopt;
+    if (!profile) continue;
+    profile->device = device_of(track, devices);
+    profile->name = valid_utf8(name_of(track));
+    profile->kind = valid_utf8(profile->kind);
+    profile->unit = valid_utf8(profile->unit);
+    counters.push_back(std::move(*profile));
+  }
+  return counters;
+}
+
+std::vector<CounterChange> compare_counters(
+    const std::vector<const std::vector<CounterProfile>*>& base,
+    const std::vector<const std::vector<CounterProfile>*>& now) {
+  const Side ours = side_of(base), theirs = side_of(now);
+  std::map<std::pair<std::string, std::string>, double> largest;  // by kind and unit
+  for (const Side* side : {&ours, &theirs}) {
+    for (const auto& [key, counter] : *side) {
+      double& most = largest[{std::get<1>(key), std::get<3>(key)}];
+      most = std::max(most, std::abs(counter.means.us()));
+    }
+  }
+  std::vector<CounterChange> changes;
+  for (const auto& [key, counter] : ours) {
+    const auto other = theirs.find(key);
+    if (other == theirs.end()) continue;
+    CounterChange change;
+    std::tie(change.device, change.kind, change.name, change.unit) = key;
+    change.base = counter.means.us();
+    change.now = other->second.means.us();
+    change.base_samples = counter.samples;
+    change.new_samples = other->second.samples;
+    change.noise = counter_noise(counter.means, other->second.means,
+                                 kLeastPart * largest[{change.kind, change.unit}]);
+    changes.push_back(std::move(change));
+  }
+  // Units differ: how much of itself a counter moved by, what is noise behind.
+  const auto rank = [](const CounterChange& change) {
+    const double level = std::max(std::abs(change.base), std::abs(change.now));
+    const double part = level > 0 ? std::abs(change.delta()) / level : 0;
+    return std::pair(change.is_noise(), -part);
+  };
+  std::stable_sort(
+      changes.begin(), changes.end(),
+      [&](const CounterChange& a, const CounterChange& b) { return rank(a) < rank(b); });
+  return changes;
+}
+
+}  // namespace msprof

@@ -1,0 +1,146 @@
+// System counters of two sides: what moved beyond the runs' own noise, and what did not.
+#include <catch2/catch.hpp>
+#include <functional>
+
+#include "analyze/advise_scenes.hpp"
+#include "analyze/compare/compare.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+constexpr std::int64_t kMebibyte = 1 << 20;
+constexpr std::int64_t kSamples = 64;
+constexpr std::int64_t kStepUs = 1000;
+
+// MB/s over a step.
+constexpr std::int64_t bytes_of(std::int64_t mb_per_s) {
+  return mb_per_s * kMebibyte / 1000;
+}
+
+using Fill = std::function<void(OperatorScene&)>;
+
+RunProfile run_of(const Fill& fill) {
+  OperatorScene scene;
+  scene.add({"mm", "MatMul"});
+  fill(scene);
+  return read_run(scene.db(), "PROF_1", false, TimeUnit::whole_run);
+}
+
+// A channel at `mean` and `sway` MB/s around it, in turns.
+void add_channel(OperatorScene& scene, const char* counter, std::int64_t mean,
+                 std::int64_t sway = 20) {
+  const auto track = scene.add_track({"hbm", "HBM 0", counter, "MB/s", kMebibyte, true});
+  for (std::int64_t i = 0; i < kSamples; ++i)
+    scene.add_interval(track, kStepUs * i, kStepUs * (i + 1),
+                       bytes_of(i % 2 == 0 ? mean + sway : mean - sway));
+}
+
+RunProfile run_of_channels(std::int64_t read, std::int64_t write, std::int64_t sway = 20) {
+  return run_of([&](OperatorScene& scene) {
+    add_channel(scene, "Write", write, sway);
+    add_channel(scene, "Read", read, sway);
+  });
+}
+
+const CounterChange& change_of(const Comparison& comparison, const std::string& name) {
+  for (const CounterChange& change : comparison.counters) {
+    if (change.name == name) return change;
+  }
+  FAIL("no counter " << name);
+  return comparison.counters.front();
+}
+
+}  // namespace
+
+TEST_CASE("a counter that moved is said before one that is within noise") {
+  const Comparison comparison =
+      compare({run_of_channels(1000, 1000)}, {run_of_channels(1500, 1050)});
+  REQUIRE(comparison.counters.size() == 2);
+  const CounterChange& read = comparison.counters[0];
+  CHECK(read.name == "HBM 0 Read");
+  CHECK(read.device == "device");
+  CHECK(read.kind == "hbm");
+  CHECK(read.unit == "MB/s");
+  CHECK(read.base == Approx(1000).epsilon(1e-4));
+  CHECK(read.now == Approx(1500).epsilon(1e-4));
+  CHECK(read.percent().value() == Approx(50).epsilon(1e-3));
+  CHECK(read.noise == Approx(150).epsilon(1e-3));  // a tenth
+  CHECK(read.base_samples == kSamples);
+  CHECK_FALSE(read.is_noise());
+  CHECK(comparison.counters[1].name == "HBM 0 Write");
+  CHECK(comparison.counters[1].is_noise());
+}
+
+TEST_CASE("what a run sways by, stretch by stretch, is noise between two runs") {
+  const auto run = [](std::int64_t low, std::int64_t high) {
+    return run_of([&](OperatorScene& scene) {
+      const auto track = scene.add_track({"hbm", "HBM 0", "Read", "MB/s", kMebibyte, true});
+      // Stretches of the sixteenth of a run.
+      for (std::int64_t i = 0; i < kSamples; ++i)
+        scene.add_interval(track, kStepUs * i, kStepUs * (i + 1),
+                           bytes_of(i / 4 % 2 == 0 ? low : high));
+    });
+  };
+  CHECK(compare({run(500, 1500)}, {run(900, 1700)}).counters[0].is_noise());
+  CHECK_FALSE(compare({run(980, 1020)}, {run(1280, 1320)}).counters[0].is_noise());
+}
+
+TEST_CASE("of several runs the differences of a side are noise") {
+  const auto run = [](std::int64_t read) { return run_of_channels(read, 1000); };
+  // Twice the largest difference of a side: 400.
+  CHECK(compare({run(900), run(1100)}, {run(1350), run(1390)}).counters[0].is_noise());
+  CHECK_FALSE(compare({run(990), run(1010)}, {run(1350), run(1390)}).counters[0].is_noise());
+  const Comparison many =
+      compare({run(1000), run(1001), run(999)}, {run(1040), run(1041), run(1039)});
+  CHECK_FALSE(change_of(many, "HBM 0 Read").is_noise());  // 4 %: few runs could not tell
+  CHECK(compare({run(1000)}, {run(1040)}).counters[0].is_noise());
+}
+
+TEST_CASE("a change that is small beside the other counters of its kind is noise") {
+  const auto run = [](std::int64_t idle_percent) {
+    return run_of([&](OperatorScene& scene) {
+      for (const auto& [cpu, percent] :
+           {std::pair{"CPU 0", std::int64_t{90}}, {"CPU 1", idle_percent}}) {
+        const auto track = scene.add_track({"host_cpu", cpu, "Usage", "%", 1, false, true});
+        for (std::int64_t i = 0; i < kSamples; ++i)
+          scene.add_interval(track, kStepUs * i, kStepUs * (i + 1), percent);
+      }
+    });
+  };
+  CHECK(change_of(compare({run(1)}, {run(2)}), "CPU 1 Usage").is_noise());
+  const CounterChange busier = change_of(compare({run(1)}, {run(20)}), "CPU 1 Usage");
+  CHECK_FALSE(busier.is_noise());
+  CHECK(busier.device == "host");
+}
+
+TEST_CASE("a value counts as long as it held, and a total by what it rose in a second") {
+  const auto run = [](std::int64_t packets_before, std::int64_t packets_per_step) {
+    return run_of([&](OperatorScene& scene) {
+      const auto mhz = scene.add_track({"lpm_freq", "AI Core", "AI Core Freq", "MHz"});
+      scene.add_sample(mhz, 0, 1000);
+      scene.add_sample(mhz, 9000, 500);
+      scene.add_sample(mhz, 10'000, 1000);
+      const auto packets = scene.add_track({"roce", "Port 0", "Rx Packets", "packets"});
+      for (std::int64_t i = 0; i < kSamples; ++i)
+        scene.add_sample(packets, kStepUs * i, packets_before + packets_per_step * i);
+    });
+  };
+  const Comparison same = compare({run(0, 10)}, {run(1'000'000, 10)});
+  const CounterChange mhz = change_of(same, "AI Core Freq");
+  CHECK(mhz.base == Approx(950));
+  const CounterChange packets = change_of(same, "Port 0 Rx Packets");
+  CHECK(packets.unit == "packets/s");
+  CHECK(packets.base == Approx(10'000));
+  CHECK(packets.is_noise());
+  CHECK_FALSE(change_of(compare({run(0, 10)}, {run(0, 20)}), "Port 0 Rx Packets").is_noise());
+}
+
+TEST_CASE("counters that only one side has are not compared") {
+  const RunProfile read_only = run_of([](OperatorScene& scene) { add_channel(scene, "Read", 9); });
+  const Comparison comparison = compare({run_of_channels(9, 9)}, {read_only});
+  REQUIRE(comparison.counters.size() == 1);
+  CHECK(comparison.counters[0].name == "HBM 0 Read");
+  CHECK(compare({read_only}, {run_of([](OperatorScene&) {})}).counters.empty());
+}
