@@ -176,6 +176,7 @@ std::int64_t OperatorScene::add_track(const Track& track) {
   if (!track.is_of_host) row.device_id = 0;
   row.kind_name_id = name(track.kind);
   row.subject_name_id = name(track.subject);
+  if (!track.detail.empty()) row.detail_name_id = name(track.detail);
   row.name_id = name(track.counter);
   row.unit_name_id = name(track.unit);
   row.divisor = track.divisor;

@@ -85,6 +85,7 @@ class OperatorScene : public Scene {
     std::int64_t divisor = 1;
     bool is_rate = false;
     bool is_of_host = false;
+    std::string detail = {};
   };
   std::int64_t add_track(const Track& track);
   void add_sample(std::int64_t track, std::int64_t time_us, std::int64_t value);

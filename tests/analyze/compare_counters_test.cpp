@@ -137,6 +137,24 @@ TEST_CASE("a value counts as long as it held, and a total by what it rose in a s
   CHECK_FALSE(change_of(compare({run(0, 10)}, {run(0, 20)}), "Port 0 Rx Packets").is_noise());
 }
 
+TEST_CASE("a process is known by its name, and two of one name are not told apart") {
+  const auto run = [](std::initializer_list<const char*> subjects) {
+    return run_of([&](OperatorScene& scene) {
+      for (const char* const subject : subjects) {
+        const auto track = scene.add_track(
+            {"process_cpu_usage", subject, "utime", "s", 100, false, true, "python3"});
+        for (std::int64_t i = 0; i < kSamples; ++i) scene.add_sample(track, kStepUs * i, i);
+      }
+    });
+  };
+  const Comparison comparison = compare({run({"python3 (7)"})}, {run({"python3 (8)"})});
+  REQUIRE(comparison.counters.size() == 1);
+  CHECK(comparison.counters[0].name == "python3 utime");
+  CHECK(comparison.counters[0].unit == "s/s");
+  CHECK(comparison.counters[0].base == Approx(10));
+  CHECK(compare({run({"python3 (7)", "python3 (8)"})}, {run({"python3 (9)"})}).counters.empty());
+}
+
 TEST_CASE("counters that only one side has are not compared") {
   const RunProfile read_only = run_of([](OperatorScene& scene) { add_channel(scene, "Read", 9); });
   const Comparison comparison = compare({run_of_channels(9, 9)}, {read_only});

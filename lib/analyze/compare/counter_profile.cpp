@@ -91,9 +91,13 @@ struct TotalUnit {
   std::string_view kind;
   std::string_view unit;
 };
-constexpr std::array kTotals = {TotalUnit{"nic", "packets"},  TotalUnit{"nic", "B"},
-                                TotalUnit{"roce", "packets"}, TotalUnit{"roce", "B"},
-                                TotalUnit{"dvpp", "us"},      TotalUnit{"dvpp", "frames"}};
+constexpr std::array kTotals = {TotalUnit{"nic", "packets"},
+                                TotalUnit{"nic", "B"},
+                                TotalUnit{"roce", "packets"},
+                                TotalUnit{"roce", "B"},
+                                TotalUnit{"dvpp", "us"},
+                                TotalUnit{"dvpp", "frames"},
+                                TotalUnit{"process_cpu_usage", "s"}};
 
 bool is_total(const CounterTrack& track) {
   return std::any_of(kTotals.begin(), kTotals.end(), [&](const TotalUnit& total) {
@@ -146,10 +150,13 @@ bool is_compared(const CounterTrack& track) {
   return std::find(kTimeless.begin(), kTimeless.end(), track.kind) == kTimeless.end();
 }
 
-// "HBM 0 Read"; what the counter's name says already is not said twice.
+// "HBM 0 Read"; what the counter's name says already is not said twice. A process has another
+// number in every run.
 std::string name_of(const CounterTrack& track) {
-  if (track.subject.empty() || track.counter.starts_with(track.subject)) return track.counter;
-  return track.subject + ' ' + track.counter;
+  const bool is_process = track.kind.starts_with("process_") && !track.detail.empty();
+  const std::string& subject = is_process ? track.detail : track.subject;
+  if (subject.empty() || track.counter.starts_with(subject)) return track.counter;
+  return subject + ' ' + track.counter;
 }
 
 // Numbers of devices differ from machine to machine: they are counted.
@@ -172,12 +179,15 @@ struct MeasuredCounter {
 
 using Side = std::map<Key, MeasuredCounter>;
 
+// Of counters with the same name, such as those of two processes of a program, none is known from
+// the other: they are left out.
 Side side_of(const std::vector<const std::vector<CounterProfile>*>& runs) {
   Side side;
   for (const auto* run : runs) {
-    std::set<Key> seen;  // tracks of one name that a store from elsewhere may have
+    std::map<Key, int> times;
+    for (const CounterProfile& counter : *run) ++times[key_of(counter)];
     for (const CounterProfile& counter : *run) {
-      if (!seen.insert(key_of(counter)).second) continue;
+      if (times[key_of(counter)] > 1) continue;
       MeasuredCounter& one = side[key_of(counter)];
       one.means.add_run(counter.mean, counter.deviation, counter.mean);
       one.samples += counter.samples;
