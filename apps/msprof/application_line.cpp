@@ -117,10 +117,8 @@ void check_offline_options(const CollectorSettings& settings, const std::string&
     if (settings.is_given(option) && work != needed)
       refuse(fmt::format("--{} needs --{}=on", option, needed));
   }
-  if (settings.is_given("reports"))
-    refuse(
-        "--reports is not read: choose what goes into a timeline with `msprof export timeline "
-        "--layers`");
+  if (settings.is_given("reports") && settings.value("type") == "db")
+    refuse("--reports says what goes into a timeline, and --type=db writes none");
   if (work == "analyze")
     refuse(
         "--analyze=on is not done: `msprof export summary communication_statistic` and `msprof "
@@ -151,6 +149,9 @@ Exit export_capture(const CollectorSettings& settings, const std::string& captur
   const bool is_json = settings.value("summary-format") == "json" && words.back() == "all";
   const bool is_part = settings.is_given("model-id") && settings.value("model-id") != "-1";
   const auto one = [&](std::vector<std::string> command) {
+    const bool has_timeline = command[1] == "all" || command[1] == "timeline";
+    if (has_timeline && settings.is_given("reports"))
+      command.insert(command.end(), {"--reports", settings.value("reports")});
     command.insert(command.end(), {"-dir", capture});
     if (is_part && command[1] != "db")
       command.insert(command.end(), {"--model-id", settings.value("model-id"), "--iteration-id",

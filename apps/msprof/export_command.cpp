@@ -19,6 +19,7 @@
 #include "export/exporter.hpp"
 #include "export/planners.hpp"
 #include "export/products.hpp"
+#include "export/report_names.hpp"
 #include "msprof/command_line.hpp"
 #include "msprof/pipeline.hpp"
 
@@ -36,9 +37,10 @@ struct ScopeArguments {
   std::string style = "current";
 };
 
-// --layers, --time-range, --min-dur, --split, --gzip: of timelines.
+// --layers, --reports, --time-range, --min-dur, --split, --gzip: of timelines.
 struct TimelineArguments {
   std::vector<std::string> layers;
+  std::string reports;
   std::string time_range;
   std::string min_duration;
   std::string split;
@@ -164,13 +166,38 @@ void check_devices(const Database& db, const std::vector<std::int64_t>& devices)
   }
 }
 
-std::string layer_names(Dialect dialect, bool is_default) {
+// The layers for which `takes` holds: "cann, msproftx".
+template <typename Takes>
+std::string layer_names(Takes&& takes) {
   std::vector<std::string_view> names;
   for (const auto& layer : all_timeline_layers()) {
-    const LayerInfo& info = layer->info();
-    if (info.dialect == dialect && info.is_default == is_default) names.push_back(info.name);
+    if (takes(layer->info())) names.push_back(layer->info().name);
   }
   return fmt::format("{}", fmt::join(names, ", "));
+}
+
+std::string layers_help() {
+  const auto single = [](Dialect dialect, bool is_default) {
+    return layer_names([&](const LayerInfo& info) {
+      return info.dialect == dialect && info.is_default == is_default && info.group.empty();
+    });
+  };
+  const std::string only_named = single(Dialect::cann, false);
+  return fmt::format(
+      "only these layers, or all: {} (JOB…); {}, {} (PROF…; {} only where it is named); {} (PROF…; "
+      "all of these: {})",
+      single(Dialect::svp, true), single(Dialect::cann, true), only_named, only_named,
+      layer_names([](const LayerInfo& info) { return info.group == kCounterLayers; }),
+      kCounterLayers);
+}
+
+std::vector<cli::Suggestion> layer_suggestions() {
+  std::vector<cli::Suggestion> words = {
+      {std::string(kAllLayers), "every layer"},
+      {std::string(kCounterLayers), "every layer of system counters"}};
+  for (const auto& layer : all_timeline_layers())
+    words.push_back({std::string(layer->name()), std::string(layer->info().help)});
+  return words;
 }
 
 void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
@@ -187,20 +214,18 @@ void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
                       {"current", "cann5"}});
 }
 
+void add_reports_option(cli::Command& command, TimelineArguments& arguments) {
+  command.add_option({"--reports", &arguments.reports, "FILE",
+                      "layers as a file of the vendor's tool names them: "
+                      "{\"json_process\": {\"ascend\": true, …}}; only what is true (PROF…)"});
+}
+
 void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
-  cli::Option layers = {
-      "--layers", &arguments.layers, "LAYER",
-      fmt::format("only these layers, or all: {} (JOB…); {}, {} (PROF…; {} only where it is named)",
-                  layer_names(Dialect::svp, true), layer_names(Dialect::cann, true),
-                  layer_names(Dialect::cann, false), layer_names(Dialect::cann, false))};
-  layers.suggestions = [] {
-    std::vector<cli::Suggestion> words = {{std::string(kAllLayers), "every layer"}};
-    for (const auto& layer : all_timeline_layers())
-      words.push_back({std::string(layer->name()), std::string(layer->info().help)});
-    return words;
-  };
+  cli::Option layers = {"--layers", &arguments.layers, "LAYER", layers_help()};
+  layers.suggestions = layer_suggestions;
   layers.takes_lists = true;
   command.add_option(std::move(layers));
+  add_reports_option(command, arguments);
   command.add_option({"--time-range", &arguments.time_range, "BEGIN:END",
                       "only what overlaps it: times after the begin of the collection with their "
                       "unit (5ms:1.5s), or ts of the timeline in us"});
@@ -238,7 +263,30 @@ ExportStyle style_of(const ScopeArguments& arguments) {
   return arguments.style == "cann5" ? ExportStyle::cann5 : ExportStyle::current;
 }
 
-void check_timeline(const TimelineArguments& arguments) {
+// The layers that --layers or --reports names. Throws Error(usage), as the latter's file may be
+// wrong.
+std::vector<std::string> wanted_layers(const TimelineArguments& arguments) {
+  if (arguments.reports.empty()) return words_of(arguments.layers);
+  return layers_of_reports(arguments.reports);
+}
+
+void check_reports(const ScopeArguments& scope, const TimelineArguments& arguments) {
+  if (arguments.reports.empty()) return;
+  if (!arguments.layers.empty())
+    throw Error(Exit::usage, "--layers and --reports both choose layers: give one of them");
+  if (style_of(scope) == ExportStyle::cann5)
+    throw Error(Exit::usage, "--reports is about the timelines of today: not with --style cann5");
+  wanted_layers(arguments);
+}
+
+// Its names are those of Atlas machines.
+void check_reports_dialect(const Database& db, const TimelineArguments& arguments) {
+  if (!arguments.reports.empty() && read_meta(db, "dialect") != dialect_name(Dialect::cann))
+    throw Error(Exit::usage, "--reports is for captures of Atlas machines (PROF…): leave it out");
+}
+
+void check_timeline(const ScopeArguments& of, const TimelineArguments& arguments) {
+  check_reports(of, arguments);
   check_layer_names(words_of(arguments.layers));
   ExportScope scope;
   read_range(arguments.time_range, 0, scope);
@@ -249,7 +297,8 @@ void check_timeline(const TimelineArguments& arguments) {
 TimelineOptions timeline_options_of(const Database& db, const ScopeArguments& scope,
                                     const TimelineArguments& arguments) {
   TimelineOptions options;
-  options.layers = words_of(arguments.layers);
+  check_reports_dialect(db, arguments);
+  options.layers = wanted_layers(arguments);
   options.scope = scope_of(db, scope);
   read_range(arguments.time_range, collection_begin_ns(db), options.scope);
   options.scope.min_duration_ns = min_duration_of(arguments.min_duration);
@@ -302,7 +351,7 @@ ExportPlan plan_of_scope(std::vector<ExportJob> jobs, const ExportScope& scope) 
 
 Exit run_timeline(const ExportArguments& arguments) {
   check_scope(arguments.scope);
-  check_timeline(arguments.timeline);
+  check_timeline(arguments.scope, arguments.timeline);
   return export_each(
       arguments, "timeline", [&](const TraceDb& store, const std::filesystem::path& base) {
         const auto options =
@@ -394,9 +443,13 @@ Exit run_db(const ExportArguments& arguments) {
 }
 
 Exit run_all(const ExportArguments& arguments) {
+  check_reports(arguments.scope, arguments.timeline);
   return export_each(arguments, "product",
-                     [](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
-                       auto jobs = plan_all(store, base);
+                     [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
+                       TimelineOptions timeline;
+                       check_reports_dialect(store.database(), arguments.timeline);
+                       timeline.layers = wanted_layers(arguments.timeline);
+                       auto jobs = plan_all(store, base, timeline);
                        for (auto& job : plan_prof_rules(store, base, {}, nullptr))
                          jobs.push_back(std::move(job));
                        return {std::move(jobs)};
@@ -480,6 +533,7 @@ void add_all(cli::Command& parent) {
                          kImportsFirst));
   command.set_examples("  msprof export all -dir PROF_XXX");
   add_capture_options(command, arguments->capture);
+  add_reports_option(command, arguments->timeline);
   command.set_action([arguments] { return run_all(*arguments); });
 }
 

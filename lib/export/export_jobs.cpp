@@ -70,9 +70,10 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
   return files;
 }
 
-std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base) {
+std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,
+                                const TimelineOptions& timeline) {
   auto jobs = plan_unified_db(store, base);
-  for (auto& job : plan_timelines(store, base, {})) jobs.push_back(std::move(job));
+  for (auto& job : plan_timelines(store, base, timeline)) jobs.push_back(std::move(job));
   for (auto& job : plan_summaries(store, base, {})) jobs.push_back(std::move(job));
   return jobs;
 }

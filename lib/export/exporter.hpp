@@ -64,7 +64,8 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesyste
 std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base);
 
 // All of them, summaries as csv; the longest first.
-std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base);
+std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,
+                                const TimelineOptions& timeline = {});
 
 // Writes all; each file appears when it is whole. The result is in the order of the jobs; after an
 // error no further job is begun. Then what they replace of earlier exports is removed

@@ -42,6 +42,16 @@ Words layers_of(Dialect dialect) {
   return names_of(all_timeline_layers(),
                   [&](const auto& layer) { return layer->info().dialect == dialect; });
 }
+// Of captures of Atlas machines: the system counters, which have a page of their own, and the rest.
+Words counter_layers() {
+  return names_of(all_timeline_layers(),
+                  [](const auto& layer) { return layer->info().group == kCounterLayers; });
+}
+Words single_layers() {
+  return names_of(all_timeline_layers(), [](const auto& layer) {
+    return layer->info().dialect == Dialect::cann && layer->info().group.empty();
+  });
+}
 Words sorted(Words words) {
   std::sort(words.begin(), words.end());
   return words;
@@ -86,6 +96,27 @@ Words linked_pages(const std::string& line) {
   for (std::sregex_iterator at(line.begin(), line.end(), link), end; at != end; ++at)
     names.push_back((*at)[1]);
   return names;
+}
+
+// What the rows of a table of a page are about, `quoted` in their first cells.
+Words names_of_rows(const std::string& name, const std::string& title) {
+  Words names;
+  const Words lines = page_lines(name);
+  for (auto line = std::find(lines.begin(), lines.end(), title);
+       line != lines.end() && !line->empty(); ++line) {
+    for (const std::string& word : quoted_words(line->substr(0, line->find(" | ", 2))))
+      names.push_back(word);
+  }
+  return names;
+}
+
+// Each of `wanted` is among `rows`, and no row is there twice.
+void check_named(const Words& wanted, const Words& rows) {
+  CHECK(std::adjacent_find(rows.begin(), rows.end()) == rows.end());
+  for (const std::string& name : wanted) {
+    CAPTURE(name);
+    CHECK(std::binary_search(rows.begin(), rows.end(), name));
+  }
 }
 
 // The names of files in the table of those of a board: "summary/op_summary_{device}…".
@@ -208,7 +239,8 @@ TEST_CASE("export --help names every table and layer that there is") {
     if (option->names == "--layers") layers = option->help;
   }
   CHECK(listed(between(layers, "or all: ", " (JOB…)")) == layers_of(Dialect::svp));
-  CHECK(sorted(listed(between(layers, "(JOB…); ", " (PROF…"))) == sorted(layers_of(Dialect::cann)));
+  CHECK(sorted(listed(between(layers, "(JOB…); ", " (PROF…"))) == sorted(single_layers()));
+  CHECK(listed(between(layers, "named); ", " (PROF…")) == counter_layers());
   CHECK(
       listed(between(layers, "(PROF…; ", " only where")) ==
       names_of(all_timeline_layers(), [](const auto& layer) { return !layer->info().is_default; }));
@@ -218,21 +250,25 @@ TEST_CASE("the manual names every table and layer that there is, and no other") 
   CHECK(files_of_boards("summary") == exported_tables(Dialect::svp));
   CHECK(files_of_boards("timeline") == layers_of(Dialect::svp));
 
-  Words tables;
-  const Words lines = page_lines("docs/atlas.md");
-  auto line = std::find(lines.begin(), lines.end(), "| table | what |");
-  for (; line != lines.end() && !line->empty(); ++line) {
-    for (const std::string& name : quoted_words(line->substr(0, line->find(" | ", 2))))
-      tables.push_back(name);
+  // Those of system counters have a page of their own.
+  const Words exported = sorted(exported_tables(Dialect::cann));
+  Words tables = names_of_rows("docs/atlas.md", "| table | what |");
+  for (const std::string& name : tables) {
+    CAPTURE(name);
+    CHECK(std::binary_search(exported.begin(), exported.end(), name));
   }
-  CHECK(sorted(tables) == sorted(exported_tables(Dialect::cann)));
+  for (std::string& name : names_of_rows("docs/counters.md", "| table | columns |"))
+    tables.push_back(std::move(name));
+  check_named(exported, sorted(tables));
 
   const std::string layers =
       between(page("docs/timelines.md"), "| `--layers LAYER…` |", " or `all`");
   const Words quoted = quoted_words(layers);
-  REQUIRE(quoted.size() == 2);
+  REQUIRE(quoted.size() == 3);
   CHECK(words_of(quoted[0]) == layers_of(Dialect::svp));
-  CHECK(sorted(words_of(quoted[1])) == sorted(layers_of(Dialect::cann)));
+  CHECK(sorted(words_of(quoted[1])) == sorted(single_layers()));
+  CHECK(quoted[2] == kCounterLayers);
+  check_named(counter_layers(), sorted(names_of_rows("docs/counters.md", "| layer | draws |")));
 }
 
 TEST_CASE("the manual names the files of --style cann5 in their order") {

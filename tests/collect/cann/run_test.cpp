@@ -57,6 +57,15 @@ struct Scene {
 
 const std::string kDemo = DEMO_ACL;
 
+// The only timeline of a capture that draws its operators.
+std::string timeline_of(const fs::path& capture) {
+  const fs::path products = capture / "mindstudio_profiler_output";
+  for (const std::string& name : names_in(products)) {
+    if (name.starts_with("msprof_2") && name.ends_with(".json")) return read_file(products / name);
+  }
+  return "";
+}
+
 long number_in(const fs::path& capture, const std::string& sql) {
   return ImportedCapture(capture).number(sql);
 }
@@ -191,6 +200,10 @@ TEST_CASE("work on an existing folder is done by the verb for it") {
   CHECK_FALSE(names_in(capture / "mindstudio_profiler_output").empty());
   CHECK_FALSE(fs::exists(capture / "sqlite"));
   CHECK(scene.run({"--export=on", output, "--model-id=1", "--iteration-id=1"}).exit_code == 0);
+  write_file(scene.out() / "reports.json", R"({"json_process": {"cann": false, "ascend": true}})");
+  const std::string reports = "--reports=" + (scene.out() / "reports.json").string();
+  CHECK(scene.run({"--export=on", output, reports}).exit_code == 0);
+  CHECK_THAT(timeline_of(capture), Contains("Ascend Hardware") && !Contains("\"CANN\""));
   CHECK_THAT(scene.run({"--help"}).out, Contains("--type"));
 }
 
@@ -212,7 +225,8 @@ TEST_CASE("a wrong command line gets one sentence, and never a page of help") {
       {{"--export=on", "--parse=on", output}, "are two commands"},
       {{"--export=on", output, kDemo}, "leave the application out"},
       {{"--analyze=on", output}, "communication_statistic"},
-      {{"--export=on", output, "--reports=a.json"}, "--layers"},
+      {{"--export=on", output, "--reports=a.json"}, "--reports: cannot read"},
+      {{"--export=on", output, "--type=db", "--reports=a.json"}, "--type=db writes none"},
       {{"--iteration-id=2", kDemo}, "--iteration-id needs --export=on"},
       {{"shwo"}, "unknown command 'shwo'; did you mean show?"},
       {{"--top", "3"}, "--top goes after the command"},
