@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 
+#include "counter_seeds.hpp"
 #include "seeds.hpp"
 #include "support/files.hpp"
 #include "support/prof/prof_scene.hpp"
@@ -109,7 +110,8 @@ const std::string& content_of(const std::vector<NamedBytes>& files, const std::s
 
 // Every file of the list by itself, and all of them.
 std::vector<std::string> numbered_seeds(std::string_view target, CannChip chip) {
-  const auto files = cann_files(chip);
+  auto files = cann_files(chip);
+  for (NamedBytes& file : counter_files()) files.push_back(std::move(file));
   const auto names = cann_file_names(target);
   const std::string first =
       target == "cann_device" ? std::string(1, static_cast<char>(chip)) : std::string();
@@ -133,6 +135,7 @@ std::vector<NamedBytes> cann_files(CannChip chip) {
   ProfSetup setup = is_hwts ? setup_910a() : chip == CannChip::v6 ? setup_950() : ProfSetup();
   setup.l2_events = is_hwts ? "0x59,0x5b,0x5c" : "0xfb,0xfc,0x90,0x91,0x9c";
   if (chip == CannChip::mini) setup.platform = "0";
+  describe_counters(setup);
   ProfFolder folder(temp.path(), setup);
   ProfScene scene(folder);
   add_tasks(scene, is_hwts);
@@ -166,6 +169,14 @@ std::vector<std::string> cann_file_names(std::string_view target) {
       }
     }
   }
+  // Behind the others, whose numbers kept inputs rely on.
+  for (const auto& [name, bytes] : counter_files()) {
+    const bool is_record = !is_counter_text(name);
+    const bool wanted = target == "cann_texts"    ? !is_record
+                        : target == "cann_device" ? is_record && name.starts_with("device_")
+                                                  : is_record && name.starts_with("host/");
+    if (wanted) names.push_back(name);
+  }
   return names;
 }
 
@@ -183,6 +194,7 @@ std::vector<std::string> cann_seeds(std::string_view target) {
   for (const CannChip chip : kCannChips) {
     std::vector<SeedFile> packed;
     for (const auto& [name, bytes] : cann_files(chip)) packed.push_back({false, name, bytes});
+    for (const auto& [name, bytes] : counter_files()) packed.push_back({false, name, bytes});
     seeds.push_back(pack(packed));
   }
   return seeds;

@@ -1,4 +1,5 @@
-// Fuzz target: the info files and dictionaries of a PROF folder, beside small good records.
+// Fuzz target: the info files, dictionaries and counters as text of a PROF folder, beside small
+// good records.
 #include "cann_seeds.hpp"
 #include "fuzz_cann.hpp"
 
