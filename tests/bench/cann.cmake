@@ -2,6 +2,9 @@
 add_executable(cann_commands cann_commands.cpp cann_baselines.cpp command_runs.cpp)
 target_link_libraries(cann_commands PRIVATE msprof_flags msprof_prof_builder fmt::fmt SQLite::SQLite3)
 
+add_executable(cann_counters cann_counters.cpp cann_baselines.cpp command_runs.cpp)
+target_link_libraries(cann_counters PRIVATE msprof_flags msprof_prof_builder fmt::fmt SQLite::SQLite3)
+
 add_executable(cann_bench cann_bench.cpp)
 target_link_libraries(cann_bench PRIVATE msprof_flags msprof_import msprof_export msprof_prof_builder
                       benchmark::benchmark)
