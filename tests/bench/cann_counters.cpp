@@ -163,6 +163,11 @@ void measure(const std::string& msprof, const fs::path& scratch, const CounterKi
     timelines.push_back(command({"export", "timeline", "--layers", std::string(kind.name)}));
     writes.push_back(bare_write_of(products, home / "bare.json"));
   }
+  if (rows < samples / 4) {
+    fmt::print("  {:<15} is not read\n", kind.name);
+    fs::remove_all(home);
+    return;
+  }
   const double import_s = median_seconds(imports);
   const double bare_s = median(reads) + median(inserts);
   fmt::print(
