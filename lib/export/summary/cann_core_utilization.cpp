@@ -96,7 +96,8 @@ std::unique_ptr<SummaryTable> make_cann_core_utilization() {
                 .title = "AI core utilization",
                 .help = "metrics of each AI core over the run, of sampled counters",
                 .exists = exists_counters(kSampledCores),
-                .needs = {"core_samples"}},
+                .needs = {"core_samples"},
+                .group = kCounterLayers},
       kSampledCores);
 }
 
@@ -106,7 +107,8 @@ std::unique_ptr<SummaryTable> make_cann_vector_core_utilization() {
                 .title = "AI vector core utilization",
                 .help = "metrics of each vector core over the run, of sampled counters",
                 .exists = exists_counters(kSampledVectorCores),
-                .needs = {"core_samples|vector_core_samples"}},
+                .needs = {"core_samples|vector_core_samples"},
+                .group = kCounterLayers},
       kSampledVectorCores);
 }
 

@@ -189,7 +189,8 @@ class CannCpuEvents : public cann::Table {
                .title = texts.events_help,
                .help = texts.events_help,
                .exists = exists_counters(group.kind),
-               .needs = {group.raw_kind}},
+               .needs = {group.raw_kind},
+               .group = kCounterLayers},
               {"Device_id", "Event", "Name", "Count"}),
         kind_(group.kind) {}
 
@@ -240,7 +241,8 @@ class CannCpuFunctions : public cann::Table {
              .title = texts.functions_help,
              .help = texts.functions_help,
              .exists = exists_counters(group.kind),
-             .needs = {group.raw_kind}},
+             .needs = {group.raw_kind},
+             .group = kCounterLayers},
             group.has_modules
                 ? std::vector<std::string>{"Device_id", "Function", "Module", "Cycles", "Cycles(%)"}
                 : std::vector<std::string>{"Device_id", "Function", "Cycles", "Cycles(%)"}),

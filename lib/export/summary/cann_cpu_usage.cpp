@@ -27,7 +27,8 @@ class CannCpuUsage : public cann::Table {
                .title = "CPU usage",
                .help = "what the CPUs of devices and host did during the collection",
                .exists = exists_counters("cpu_usage"),
-               .needs = {"cpu_usage"}},
+               .needs = {"cpu_usage"},
+               .group = kCounterLayers},
               {"Device_id", "Cpu Type", "User(%)", "Sys(%)", "IoWait(%)", "Irq(%)", "Soft(%)",
                "Idle(%)"}) {}
 

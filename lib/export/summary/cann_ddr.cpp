@@ -16,7 +16,8 @@ class CannDdr : public cann::Table {
                .title = "DDR",
                .help = "mean bandwidth of the DDR",
                .exists = exists_counters("ddr"),
-               .needs = {"ddr"}},
+               .needs = {"ddr"},
+               .group = kCounterLayers},
               {"Device_id", "Metric", "Read(MB/s)", "Write(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

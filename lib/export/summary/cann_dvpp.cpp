@@ -32,7 +32,8 @@ class CannDvpp : public cann::Table {
                .title = "DVPP",
                .help = "time, frames and use of the engines for pictures and videos",
                .exists = exists_counters("dvpp"),
-               .needs = {"dvpp"}},
+               .needs = {"dvpp"},
+               .group = kCounterLayers},
               {"Device_id", "Dvpp Id", "Engine Type", "Engine ID", "All Time(us)", "All Frame",
                "All Utilization(%)"}) {}
 

@@ -17,7 +17,8 @@ class CannHostCpuUsage : public cann::Table {
                .title = "CPUs of the host",
                .help = "CPUs of the host, and how many of them the process used",
                .exists = exists_counters("host_cpu"),
-               .needs = {"host_cpu"}},
+               .needs = {"host_cpu"},
+               .group = kCounterLayers},
               {"Device_id", "Total Cpu Numbers", "Occupied Cpu Numbers", "Recommend Cpu Numbers"}) {
   }
 

@@ -15,7 +15,8 @@ class CannHostDiskUsage : public cann::Table {
                .title = "Disks of the host",
                .help = "the most that the process read from disks of the host, and wrote",
                .exists = exists_counters("host_disk"),
-               .needs = {"host_disk"}},
+               .needs = {"host_disk"},
+               .group = kCounterLayers},
               {"Device_id", "Peak Disk Read(KB/s)", "Recommend Disk Read(KB/s)",
                "Peak Disk Write(KB/s)", "Recommend Disk Write(KB/s)"}) {}
 

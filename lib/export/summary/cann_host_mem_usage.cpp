@@ -14,7 +14,8 @@ class CannHostMemUsage : public cann::Table {
                .title = "Memory of the host",
                .help = "memory of the host, and the most that the process used of it",
                .exists = exists_counter("host_mem", "Total"),
-               .needs = {"host_mem"}},
+               .needs = {"host_mem"},
+               .group = kCounterLayers},
               {"Device_id", "Total Memory(KB)", "Peak Used Memory(KB)", "Recommend Memory(KB)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

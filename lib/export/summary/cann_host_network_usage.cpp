@@ -15,7 +15,8 @@ class CannHostNetworkUsage : public cann::Table {
                .title = "Network of the host",
                .help = "speed of the network cards of the host, and the most that moved over them",
                .exists = exists_counter("host_network", "Speed"),
-               .needs = {"host_network"}},
+               .needs = {"host_network"},
+               .group = kCounterLayers},
               {"Device_id", "Netcard Speed(KB/s)", "Peak Used Speed(KB/s)",
                "Recommend Speed(KB/s)"}) {}
 

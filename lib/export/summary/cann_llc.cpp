@@ -34,7 +34,8 @@ class CannLlcReadWrite : public cann::Table {
                .title = "Last level cache",
                .help = "mean hit rate and throughput of the last level caches",
                .exists = kExistsHitRate,
-               .needs = {"llc"}},
+               .needs = {"llc"},
+               .group = kCounterLayers},
               {"Device_id", "Mode", "Task", "Hit Rate(%)", "Throughput(MB/s)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
@@ -143,7 +144,8 @@ class CannLlcBandwidth : public cann::Table {
                .title = "Last level cache",
                .help = "what was read and written through the last level cache (310)",
                .exists = kExistsBandwidth,
-               .needs = {"llc"}},
+               .needs = {"llc"},
+               .group = kCounterLayers},
               {"Device_id", "Metric", "l3c_rd", "l3c_wr"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
@@ -194,7 +196,8 @@ std::unique_ptr<SummaryTable> make_cann_llc_aicpu() {
                 .title = "Last level cache of the AI CPUs",
                 .help = "what AI CPUs hold of the last level cache (310)",
                 .exists = kExistsAiCpu,
-                .needs = {"llc"}},
+                .needs = {"llc"},
+                .group = kCounterLayers},
       "AI CPU");
 }
 
@@ -204,7 +207,8 @@ std::unique_ptr<SummaryTable> make_cann_llc_ctrlcpu() {
                 .title = "Last level cache of the control CPUs",
                 .help = "what control CPUs hold of the last level cache (310)",
                 .exists = kExistsControlCpu,
-                .needs = {"llc"}},
+                .needs = {"llc"},
+                .group = kCounterLayers},
       "Ctrl CPU");
 }
 

@@ -124,7 +124,8 @@ std::unique_ptr<SummaryTable> make_cann_nic() {
                 .title = "NIC",
                 .help = "use of the ports of the NIC, and bad packets",
                 .exists = exists_counters("nic"),
-                .needs = {"nic"}});
+                .needs = {"nic"},
+                .group = kCounterLayers});
 }
 
 std::unique_ptr<SummaryTable> make_cann_roce() {
@@ -133,7 +134,8 @@ std::unique_ptr<SummaryTable> make_cann_roce() {
                 .title = "RoCE",
                 .help = "use of the ports of RoCE, and bad packets",
                 .exists = exists_counters("roce"),
-                .needs = {"roce"}});
+                .needs = {"roce"},
+                .group = kCounterLayers});
 }
 
 }  // namespace msprof

@@ -16,7 +16,8 @@ class CannNpuMem : public cann::Table {
                .title = "NPU memory",
                .help = "memory in use, of the application and of the device",
                .exists = exists_counters("npu_mem"),
-               .needs = {"npu_mem"}},
+               .needs = {"npu_mem"},
+               .group = kCounterLayers},
               {"Device_id", "event", "ddr(KB)", "hbm(KB)", "memory(KB)", "timestamp(us)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
@@ -51,7 +52,8 @@ class CannNpuModuleMem : public cann::Table {
                .title = "NPU memory by module",
                .help = "memory that each software module has reserved",
                .exists = exists_counters("npu_module_mem"),
-               .needs = {"npu_module_mem"}},
+               .needs = {"npu_module_mem"},
+               .group = kCounterLayers},
               {"Device_id", "Component", "Timestamp(us)", "Total Reserved(KB)", "Device"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

@@ -19,7 +19,8 @@ class CannOsRuntimeStatistic : public cann::Table {
                .help = "system calls and calls of the thread library, of each thread",
                .exists = "SELECT 1 FROM track JOIN name ON name.id = kind_name_id"
                          " WHERE name.text IN ('host_syscall', 'host_pthreadcall')",
-               .needs = {"host_syscall|host_pthreadcall"}},
+               .needs = {"host_syscall|host_pthreadcall"},
+               .group = kCounterLayers},
               {"Device_id", "Process ID", "Thread ID", "Name", "Time(%)", "Time(us)", "Count",
                "Avg(us)", "Max(us)", "Min(us)"}) {}
 

@@ -33,7 +33,8 @@ class CannPcie : public cann::Table {
                .title = "PCIe",
                .help = "bandwidth and latency of PCIe",
                .exists = exists_counters("pcie"),
-               .needs = {"pcie"}},
+               .needs = {"pcie"},
+               .group = kCounterLayers},
               {"Device_id", "Mode", "Min", "Max", "Avg"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

@@ -92,7 +92,8 @@ class CannSystemMemory : public cann::Table {
                .title = "Memory",
                .help = "mean use of the memory of devices and host",
                .exists = exists_counters("sys_mem"),
-               .needs = {"sys_mem"}},
+               .needs = {"sys_mem"},
+               .group = kCounterLayers},
               {"Device_id", "Memory Total(kB)", "Memory Free(kB)", "Buffers(kB)", "Cached(kB)",
                "Share Memory(kB)", "Commit Limit(kB)", "Committed AS(kB)",
                "Huge Pages Total(pages)", "Huge Pages Free(pages)"}) {}
@@ -117,7 +118,8 @@ class CannProcessMemory : public cann::Table {
                .title = "Memory of processes",
                .help = "mean memory of each process",
                .exists = exists_counters("process_mem"),
-               .needs = {"process_mem"}},
+               .needs = {"process_mem"},
+               .group = kCounterLayers},
               {"Device_id", "PID", "Name", "Size(pages)", "Resident(pages)", "Shared(pages)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

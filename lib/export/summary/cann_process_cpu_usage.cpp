@@ -27,7 +27,8 @@ class CannProcessCpuUsage : public cann::Table {
                .title = "CPU usage of processes",
                .help = "share of each process of the time of all CPUs",
                .exists = exists_counters("process_cpu_usage"),
-               .needs = {"process_cpu_usage"}},
+               .needs = {"process_cpu_usage"},
+               .group = kCounterLayers},
               {"Device_id", "PID", "Name", "CPU(%)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

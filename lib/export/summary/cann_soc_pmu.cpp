@@ -79,7 +79,8 @@ class CannSocPmu : public cann::Table {
                .title = "SoC PMU",
                .help = "hit and miss rate of address translation, of every task",
                .exists = exists_counters("soc_pmu"),
-               .needs = {"socpmu"}},
+               .needs = {"socpmu"},
+               .group = kCounterLayers},
               {"Device_id", "Stream Id", "Task Id", "TLB Hit Rate", "TLB Miss Rate"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {

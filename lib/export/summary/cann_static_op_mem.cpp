@@ -14,7 +14,8 @@ class CannStaticOpMem : public cann::Table {
                .title = "Static operator memory",
                .help = "device memory that graphs give to their operators",
                .exists = exists_counters("static_op_mem"),
-               .needs = {"static_op_mem"}},
+               .needs = {"static_op_mem"},
+               .group = kCounterLayers},
               {"Device_id", "Op Name", "Model Name", "Graph ID", "Node Index Start",
                "Node Index End", "Size(KB)"}) {}
 

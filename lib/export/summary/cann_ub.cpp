@@ -14,7 +14,8 @@ class CannUb : public cann::Table {
                .title = "UB",
                .help = "bandwidth of the ports of the unified bus",
                .exists = exists_counters("ub"),
-               .needs = {"ub"}},
+               .needs = {"ub"},
+               .group = kCounterLayers},
               {"Device_id", "PortId", "TimeStamp", "UBRxPortBandWidth(MB/s)",
                "UBTxPortBandWidth(MB/s)"}) {}
 
