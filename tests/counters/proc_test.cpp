@@ -132,7 +132,7 @@ TEST_CASE("CPU usage of a process: what is damaged is counted, the rest kept") {
   capture.process();
   CHECK(capture.findings("process_cpu_usage") ==
         Lines{"PARTIAL process_cpu_usage: a block without its end x1",
-              "PARTIAL process_cpu_usage: not in the expected form x4",
+              "PARTIAL process_cpu_usage: not in the expected form x3",
               "PARTIAL process_cpu_usage: incomplete line at the end x1",
               "PARTIAL process_cpu_usage: a counter that fell x1",
               "PARTIAL process_cpu_usage: no time since the sample before x1"});

@@ -41,18 +41,18 @@ class CannCpuUsage : public cann::Table {
     for (const CounterTrack& track : tracks)
       has_host_total = has_host_total || (!track.device && !track.number);
 
-    struct Group {
+    struct TypeGroup {
       const CounterTrack* track = nullptr;
       CpuTime time;
     };
     // By device, the host behind all, and type.
-    std::map<std::pair<std::int64_t, std::string>, Group> groups;
+    std::map<std::pair<std::int64_t, std::string>, TypeGroup> groups;
     while (samples.next()) {
       const CounterTrack& track = *samples->track;
       const bool is_repeated = !track.device && has_host_total && track.number;
       if (track.detail.empty() || is_repeated || samples->begin_ns.value_or(INT64_MIN) < begin_ns)
         continue;
-      Group& group = groups[{track.device.value_or(INT64_MAX), track.detail}];
+      TypeGroup& group = groups[{track.device.value_or(INT64_MAX), track.detail}];
       group.track = &track;
       group.time.total += samples->value;
       for (std::size_t i = 0; i < kShownStates.size(); ++i) {

@@ -38,13 +38,13 @@ class NetworkLayer : public cann::CounterLayer {
              TraceJsonWriter& out) const override {
     CounterSamples samples(db, process().kind, output_file.scope);
     cann::CounterProcesses processes(db, output_file, process(), samples.tracks(), out);
-    struct Port {
+    struct PortLane {
       TraceLane lane;
       std::array<std::string, kDirections.size()> names;
     };
-    std::vector<Port> ports;  // by track
+    std::vector<PortLane> ports;  // by track
     for (const CounterTrack& track : samples.tracks()) {
-      Port& port = ports.emplace_back();
+      PortLane& port = ports.emplace_back();
       port.lane = processes.lane(track);
       for (std::size_t i = 0; i < kDirections.size(); ++i)
         port.names[i] = json_string(track.subject + std::string(kDirections[i].ending));
@@ -54,7 +54,7 @@ class NetworkLayer : public cann::CounterLayer {
           // Of no bandwidth nothing is a part.
           if (line.shown(network::kBandwidth) == 0) return;
           processes.begin(*line.track);
-          const Port& port = ports[line.track->index];
+          const PortLane& port = ports[line.track->index];
           for (std::size_t i = 0; i < kDirections.size(); ++i) {
             out.begin_counter({port.names[i]}, port.lane, line.time_ns);
             write_values(out, line, kDirections[i]);

@@ -28,6 +28,7 @@ struct ProcessTimes {
 // A block while its lines come.
 struct ProcessBlock {
   bool has_stat = false;
+  bool is_damaged = false;  // and counted as such
   std::int64_t pid = 0;
   ProcessTimes times;
 };
@@ -113,7 +114,7 @@ class ProcessCpuUsageKind : public TextKind {
     lines.read([&](std::string_view line) -> std::string_view {
       if (begins_block(line)) {
         if (block.has_stat) lines.skip(kCutBlock);
-        block.has_stat = false;
+        block.has_stat = block.is_damaged = false;
       }
       if (const auto reason = frame.take(line)) return *reason;
       if (names_process(line)) {
@@ -124,11 +125,13 @@ class ProcessCpuUsageKind : public TextKind {
         block.has_stat = false;
         if (!read_stat(line, block) || (has_pid && block.pid != pid)) {
           block.has_stat = false;
+          block.is_damaged = true;
           return kNotTheForm;
         }
         if (short_name.empty()) short_name = name_in_stat(line);
         return {};
       }
+      if (block.is_damaged) return {};
       const bool is_whole = block.has_stat;
       block.has_stat = false;
       if (!is_whole || !read_all_cpus(line, block.times.ticks[kOfAllCpus])) return kNotTheForm;
