@@ -57,15 +57,20 @@ std::size_t column_in(const std::string_view (&columns)[kCount], std::string_vie
 
 void write_acc_pmu(Writer& out) {
   Rows rows(out, kAccPmu);
-  // Records of one time by the number of the accelerator.
-  std::vector<Moment> same;
+  // Records of one time come by the number of the accelerator.
+  struct Record {
+    std::int64_t device = 0;
+    std::int64_t number = 0;
+    std::int64_t time_ns = 0;
+    std::array<std::int64_t, std::size(kAccColumns)> cells{};
+  };
+  std::vector<Record> same;
   const auto end = [&] {
-    std::stable_sort(same.begin(), same.end(), [](const Moment& a, const Moment& b) {
-      return a.track->number < b.track->number;
-    });
-    for (const Moment& moment : same) {
-      rows.add({moment.track->number.value_or(0), moment.cells[0], moment.cells[1], moment.cells[2],
-                moment.cells[3], moment.time_ns, device_of(*moment.track)});
+    std::stable_sort(same.begin(), same.end(),
+                     [](const Record& a, const Record& b) { return a.number < b.number; });
+    for (const Record& record : same) {
+      rows.add({record.number, record.cells[0], record.cells[1], record.cells[2], record.cells[3],
+                record.time_ns, record.device});
     }
     same.clear();
   };
@@ -74,11 +79,13 @@ void write_acc_pmu(Writer& out) {
       out.store(), "acc_pmu", std::size(kAccColumns),
       [](const CounterTrack& track) { return column_in(kAccColumns, track.counter); },
       [&](const Moment& moment) {
-        if (!same.empty() &&
-            (same.front().time_ns != moment.time_ns ||
-             same.front().track->device != moment.track->device || same.size() == kMost))
+        Record record{
+            device_of(*moment.track), moment.track->number.value_or(0), moment.time_ns, {}};
+        std::copy_n(moment.cells.begin(), record.cells.size(), record.cells.begin());
+        if (!same.empty() && (same.front().time_ns != record.time_ns ||
+                              same.front().device != record.device || same.size() == kMost))
           end();
-        same.push_back(moment);
+        same.push_back(record);
       });
   end();
 }
