@@ -1,5 +1,5 @@
 // ai_core_utilization, ai_vector_core_utilization: metrics of every core over the whole run, from
-// counters that were sampled over time, and the mean of the cores. Source: cann_system.md 19.
+// counters that were sampled over time, and the mean of the cores. Source: cann_device.md 6.4.
 #include <algorithm>
 #include <array>
 

@@ -1,5 +1,5 @@
 // Layer ai_core_utilization: how much of the time each AI core worked, and the mean of all, as
-// counters; from counters that were sampled over time. Source: cann_system.md 19.
+// counters; from counters that were sampled over time. Source: cann_device.md 6.4.
 #include <fmt/format.h>
 
 #include <algorithm>

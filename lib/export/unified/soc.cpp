@@ -1,5 +1,5 @@
 // Tables of the counters of the SoC and of sampled cores: ACC_PMU, SOC_BANDWIDTH_LEVEL, SIO, QOS,
-// SAMPLE_PMU_TIMELINE, SAMPLE_PMU_SUMMARY. Source: cann_system.md 13, 14, 19.
+// SAMPLE_PMU_TIMELINE, SAMPLE_PMU_SUMMARY. Source: cann_system.md 13, 14; cann_device.md 6.4.
 #include <algorithm>
 #include <array>
 #include <set>

@@ -2,7 +2,7 @@
 // time: what each core counted since its sample before. Those of runs that count task by task are
 // of device_streams.cpp. In the store a core is a subject of ai_core_utilization or
 // ai_vector_core_utilization; part 0 of it is its cycles, shown as its utilization, part i its
-// event i. Source: cann_system.md 19.
+// event i. Source: cann_device.md 6.4.
 #include <fmt/format.h>
 
 #include <algorithm>
