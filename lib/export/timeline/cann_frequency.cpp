@@ -10,15 +10,15 @@ namespace msprof {
 
 namespace {
 
-struct CounterInfo {
+struct CoreCounterInfo {
   LayerInfo layer;  // its `exists` gives the ids of the tracks
   cann::TraceProcess process;
   std::string_view process_name;
 };
 
-class CannCounters : public cann::Layer {
+class CoreCounterLayer : public cann::Layer {
  public:
-  explicit CannCounters(const CounterInfo& facts) : Layer(facts.layer), facts_(facts) {}
+  explicit CoreCounterLayer(const CoreCounterInfo& facts) : Layer(facts.layer), facts_(facts) {}
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
@@ -42,33 +42,33 @@ class CannCounters : public cann::Layer {
   }
 
  private:
-  CounterInfo facts_;
+  CoreCounterInfo facts_;
 };
 
 }  // namespace
 
 std::unique_ptr<TimelineLayer> make_cann_frequency() {
-  return std::make_unique<CannCounters>(
-      CounterInfo{{.name = "ai_core_freq",
-                   .help = "frequency of the AI cores",
-                   .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
-                             " WHERE name.text GLOB 'AI Core Freq*'",
-                   .needs = {"lpm_freq|stars_soc_profile"},
-                   .group = kCounterLayers},
-                  cann::TraceProcess::frequency,
-                  "AI Core Freq"});
+  return std::make_unique<CoreCounterLayer>(
+      CoreCounterInfo{{.name = "ai_core_freq",
+                       .help = "frequency of the AI cores",
+                       .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
+                                 " WHERE name.text GLOB 'AI Core Freq*'",
+                       .needs = {"lpm_freq|stars_soc_profile"},
+                       .group = kCounterLayers},
+                      cann::TraceProcess::frequency,
+                      "AI Core Freq"});
 }
 
 std::unique_ptr<TimelineLayer> make_cann_voltage() {
-  return std::make_unique<CannCounters>(
-      CounterInfo{{.name = "voltage",
-                   .help = "voltages of the AI cores and the bus",
-                   .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
-                             " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')",
-                   .needs = {"lpm_freq"},
-                   .group = kCounterLayers},
-                  cann::TraceProcess::voltage,
-                  "Voltage Info"});
+  return std::make_unique<CoreCounterLayer>(
+      CoreCounterInfo{{.name = "voltage",
+                       .help = "voltages of the AI cores and the bus",
+                       .exists = "SELECT track.id FROM track JOIN name ON name.id = track.name_id"
+                                 " WHERE name.text IN ('Aicore Voltage', 'Bus Voltage')",
+                       .needs = {"lpm_freq"},
+                       .group = kCounterLayers},
+                      cann::TraceProcess::voltage,
+                      "Voltage Info"});
 }
 
 }  // namespace msprof
