@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <iterator>
+#include <type_traits>
 
 #include "import/cann/cann_import.hpp"
 
@@ -79,7 +80,8 @@ bool is_aicore_record(Bytes record) {
   const auto wire = decode<AicoreWire>(record);
   if (wire.magic == kDeviceMagic) return true;
   std::uint64_t counted = wire.total_cycle;
-  for (std::size_t slot = 0; slot < std::size(wire.pmu); ++slot) counted |= wire.pmu[slot];
+  for (std::size_t slot = 0; slot < std::extent_v<decltype(wire.pmu)>; ++slot)
+    counted |= wire.pmu[slot];
   return may_be_magic(wire.magic) && wire.reserved_1 == 0 && wire.reserved_4 == 0 &&
          wire.reserved_24 == 0 && wire.stream_id <= UINT16_MAX && are_zero(wire.reserved_8) &&
          are_zero(wire.tail) && counted != 0;
@@ -211,7 +213,7 @@ template <typename Wire>
 void fill(CoreCounters& values, const Wire& wire) {
   static_assert(sizeof(wire.pmu) <= sizeof(values.counters));
   values.total_cycles = wire.total_cycle;
-  for (std::size_t slot = 0; slot < std::size(wire.pmu); ++slot)
+  for (std::size_t slot = 0; slot < std::extent_v<decltype(wire.pmu)>; ++slot)
     values.counters[slot] = wire.pmu[slot];
 }
 
