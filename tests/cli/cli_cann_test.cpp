@@ -116,7 +116,7 @@ TEST_CASE("show --top keeps the hottest calls and steps, and --json tells the ch
   CHECK(capture.at("tasks").get<int>() >= 400);
   CHECK_FALSE(capture.at("chip").get<std::string>().empty());
   const auto& tables = capture.at("tables");
-  REQUIRE(tables.size() == 5);
+  REQUIRE(tables.size() == 6);
   for (const std::size_t table : {1u, 2u}) {
     const auto& rows = tables.at(table).at("rows");
     const std::string key = table == 1 ? "Time(us)" : "Iteration Time(us)";
@@ -125,6 +125,8 @@ TEST_CASE("show --top keeps the hottest calls and steps, and --json tells the ch
   }
   CHECK(tables.at(4).at("name") == "devices");
   CHECK(tables.at(4).at("rows").at(0).at("AI Cores") == 20);
+  CHECK(tables.at(5).at("name") == "counters");
+  CHECK(tables.at(5).at("rows").at(0).at("Counter") == "AI Core Freq");
 }
 
 TEST_CASE("the help of every verb names both kinds of captures and their tables") {

@@ -21,9 +21,11 @@ namespace {
 
 // A store from elsewhere may hold any number of them.
 constexpr std::size_t kMaxCounters = 10'000;
-// Kinds whose values are no course of time: one value an operator, one value a call.
-constexpr std::array<std::string_view, 3> kTimeless = {"static_op_mem", "host_syscall",
-                                                       "host_pthreadcall"};
+constexpr std::size_t kNotCompared = SIZE_MAX;
+// Kinds whose values are no course of time: one value an operator, a call, a task, a sample of a
+// CPU.
+constexpr std::array<std::string_view, 7> kTimeless = {
+    "static_op_mem", "host_syscall", "host_pthreadcall", "soc_pmu", "ctrl_cpu", "ai_cpu", "ts_cpu"};
 // A change of less of the largest counter of its kind and unit is none that matters.
 constexpr double kLeastPart = 0.02;
 
@@ -202,16 +204,25 @@ std::vector<CounterProfile> read_counters(const Database& db) {
   const ExportScope everything;
   CounterSamples samples(db, {}, everything);
   const auto& tracks = samples.tracks();
-  if (tracks.size() > kMaxCounters) return {};
-  std::vector<CounterReader> readers(tracks.size());
-  while (samples.next()) readers[samples->track->index].add(*samples);
+  std::vector<std::size_t> places(tracks.size(), kNotCompared);  // in `readers`, by track
+  std::size_t count = 0;
+  for (const CounterTrack& track : tracks) {
+    if (is_compared(track)) places[track.index] = count++;
+  }
+  if (count > kMaxCounters) return {};
+  std::vector<CounterReader> readers(count);
+  while (samples.next()) {
+    const std::size_t place = places[samples->track->index];
+    if (place != kNotCompared) readers[place].add(*samples);
+  }
   std::set<std::int64_t> devices;
   for (const CounterTrack& track : tracks) {
     if (track.device) devices.insert(*track.device);
   }
   std::vector<CounterProfile> counters;
   for (const CounterTrack& track : tracks) {
-    auto profile = is_compared(track) ? readers[track.index].profile(track) : std::nullopt;
+    const std::size_t place = places[track.index];
+    auto profile = place == kNotCompared ? std::nullopt : readers[place].profile(track);
     if (!profile) continue;
     profile->device = device_of(track, devices);
     profile->name = valid_utf8(name_of(track));
