@@ -56,7 +56,7 @@ std::string ddr() {
   Bytes bytes;
   for (std::uint32_t i = 0; i < kSamples; ++i)
     for (const std::uint32_t master : {0xFFFFFFFFU, 3U})
-      bytes.u32(i * kStepUs).u32(5000).u32(i % 2).u32(0).u32(master);
+      bytes.u32((i + 1) * kStepUs).u32(5000).u32(i % 2).u32(0).u32(master);
   return bytes.text();
 }
 
@@ -137,6 +137,13 @@ std::string ts_cpu() {
     bytes.u32(0xABABABAB).u32(0).u64(0x1000, 20).u32(0, 2).u64(0x2000 + i).u64(kTicks + i);
     for (std::uint64_t event = 0x08; event < 0x16; event += 2) bytes.u64(event).u64(100 + event);
   }
+  return bytes.text();
+}
+
+std::string ub() {
+  Bytes bytes;
+  for (std::uint32_t i = 0; i < kSamples; ++i)
+    bytes.u16(0x5A5A).u16(0).u16(1).u16(0).u64(i * kStepUs).u64(100 + i, 14);
   return bytes.text();
 }
 

@@ -12,7 +12,6 @@
 namespace msprof::cann {
 
 inline constexpr std::string_view kTooMany = "more subjects than can be";
-inline constexpr std::string_view kImpossibleTime = "impossible time";
 
 template <typename Group>
 class TrackGroups {
