@@ -18,7 +18,7 @@ constexpr std::size_t kNone = SIZE_MAX;
 // A store can come from elsewhere: ids of tracks that are far apart are no index.
 constexpr std::int64_t kMaxTracks = 1 << 24;
 
-std::string_view sql_of(CounterOrder order) {
+std::string_view sql_of_order(CounterOrder order) {
   switch (order) {
     case CounterOrder::device_number_time:
       return "device_id, number, time_ns, counter.id";
@@ -38,10 +38,11 @@ Statement samples_of(const Database& db, const std::vector<CounterTrack>& tracks
     first = std::min(first, track.first_sample_id);
     last = std::max(last, track.last_sample_id);
   }
-  Statement read = db.prepare(fmt::format(
-      "SELECT track_id, begin_ns, time_ns, value FROM counter {}"
-      "WHERE counter.id BETWEEN ? AND ? ORDER BY {}",
-      order == CounterOrder::recorded ? "" : "JOIN track ON track.id = track_id ", sql_of(order)));
+  Statement read = db.prepare(
+      fmt::format("SELECT track_id, begin_ns, time_ns, value FROM counter {}"
+                  "WHERE counter.id BETWEEN ? AND ? ORDER BY {}",
+                  order == CounterOrder::recorded ? "" : "JOIN track ON track.id = track_id ",
+                  sql_of_order(order)));
   read.bind(1, first).bind(2, last);
   return read;
 }

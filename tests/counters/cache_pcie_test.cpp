@@ -24,11 +24,11 @@ struct __attribute__((packed)) Pcie {
   std::uint32_t values[7][3]{};
 };
 
-using Counts = std::array<std::uint64_t, 8>;
-constexpr std::array<std::uint32_t, 8> kReadCodes = {0x00, 0x01, 0x02, 0x13,
-                                                     0x20, 0x22, 0x34, 0x36};
-constexpr std::array<std::uint32_t, 8> kWriteCodes = {0x00, 0x01, 0x03, 0x14,
-                                                      0x21, 0x23, 0x35, 0x37};
+using LlcCounts = std::array<std::uint64_t, 8>;
+constexpr std::array<std::uint32_t, 8> kLlcReadCodes = {0x00, 0x01, 0x02, 0x13,
+                                                        0x20, 0x22, 0x34, 0x36};
+constexpr std::array<std::uint32_t, 8> kLlcWriteCodes = {0x00, 0x01, 0x03, 0x14,
+                                                         0x21, 0x23, 0x35, 0x37};
 
 ProfSetup with_llc(std::string platform, const std::string& profiling) {
   ProfSetup setup;
@@ -38,8 +38,8 @@ ProfSetup with_llc(std::string platform, const std::string& profiling) {
 }
 
 // The events of a moment.
-void llc(CounterCapture& capture, std::uint64_t us, std::uint32_t cache, const Counts& counts,
-         const std::array<std::uint32_t, 8>& codes = kReadCodes) {
+void llc(CounterCapture& capture, std::uint64_t us, std::uint32_t cache, const LlcCounts& counts,
+         const std::array<std::uint32_t, 8>& codes = kLlcReadCodes) {
   for (std::size_t i = 0; i < counts.size(); ++i)
     capture.record("llc.data", Llc{us, counts[i], codes[i], cache});
 }
@@ -88,9 +88,9 @@ TEST_CASE("LLC: writes have events of their own, and version 2.0 absolute times"
   setup.version = "2.0";
   CounterCapture capture(setup);
   const std::uint64_t begin = setup.begin_us * 1000;
-  for (std::size_t i = 0; i < kWriteCodes.size(); ++i)
+  for (std::size_t i = 0; i < kLlcWriteCodes.size(); ++i)
     capture.record("llc.data",
-                   Llc2{0, static_cast<std::uint32_t>(i), kWriteCodes[i], 1, begin + 3});
+                   Llc2{0, static_cast<std::uint32_t>(i), kLlcWriteCodes[i], 1, begin + 3});
   capture.process();
   // (2 + 3 + 5 + 7) / (4 + 6), and a single moment has no throughput.
   CHECK(capture.samples("llc") == Lines{"0|LLC 1 Write|Hit Rate|%||3|1700"});

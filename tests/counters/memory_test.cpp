@@ -22,13 +22,13 @@ struct __attribute__((packed)) Ddr {
   std::uint32_t master = 0xFFFFFFFF;
 };
 
-ProfSetup on_chip(std::string platform) {
+ProfSetup memory_of_chip(std::string platform) {
   ProfSetup setup;
   setup.platform = std::move(platform);
   return setup;
 }
 
-void add_empty(CounterCapture& capture, const std::string& name) {
+void add_empty_memory_file(CounterCapture& capture, const std::string& name) {
   write_file(capture.prof().folder() / "device_0" / "data" / name, "");
 }
 
@@ -155,7 +155,7 @@ TEST_CASE("memory by module: names, a size that is not known, and the order of t
 }
 
 TEST_CASE("memory by module: damage is counted, and a chip that has none is told") {
-  CounterCapture capture(on_chip("0"));
+  CounterCapture capture(memory_of_chip("0"));
   const std::uint64_t now = capture.setup().host_at(1000);
   capture.record("npu_module_mem.data", ModuleMem{0xFFFF, 0, now, 1});
   capture.record("npu_module_mem.data", ModuleMem{7, 0, now, 2048});
@@ -172,7 +172,7 @@ TEST_CASE("memory by module: damage is counted, and a chip that has none is told
 }
 
 TEST_CASE("DDR: controllers of a moment are added up, the first interval begins with the device") {
-  CounterCapture capture(on_chip("4"));
+  CounterCapture capture(memory_of_chip("4"));
   // 1 MiB in 1 ms, of two controllers, in words of 32 bytes; then 2 MiB written in 2 ms.
   capture.record("ddr.data", Ddr{1000, 16384, 0, 0});
   capture.record("ddr.data", Ddr{1000, 16384, 0, 1});
@@ -196,7 +196,7 @@ TEST_CASE("DDR: controllers of a moment are added up, the first interval begins 
 }
 
 TEST_CASE("DDR: what names a master is a counter of that master, and not of the total") {
-  CounterCapture capture(on_chip("7"));
+  CounterCapture capture(memory_of_chip("7"));
   // Words of 16 bytes on this chip.
   capture.record("ddr.data", Ddr{1000, 4, 0, 0, 3});
   capture.record("ddr.data", Ddr{1000, 5, 0, 1, 3});
@@ -211,7 +211,7 @@ TEST_CASE("DDR: what names a master is a counter of that master, and not of the 
 }
 
 TEST_CASE("DDR: a clock that starts again, moments out of order, and damage") {
-  CounterCapture capture(on_chip("4"));
+  CounterCapture capture(memory_of_chip("4"));
   capture.record("ddr.data", Ddr{0, 1000, 0, 0});  // no time since the start
   capture.record("ddr.data", Ddr{0xFFFFFFFF, 1000, 0, 0});
   capture.record("ddr.data", Ddr{1999, 2000, 0, 0});
@@ -232,7 +232,7 @@ TEST_CASE("DDR: a clock that starts again, moments out of order, and damage") {
 }
 
 TEST_CASE("DDR: on a chip that is not expected to have it, it is read and told") {
-  CounterCapture capture(on_chip("5"));
+  CounterCapture capture(memory_of_chip("5"));
   capture.record("ddr.data", Ddr{1000, 1, 0, 0});
   capture.process();
   CHECK(capture.samples("ddr").front() == "0|DDR|Read|MB/s|0|1000000|16");
@@ -240,9 +240,9 @@ TEST_CASE("DDR: on a chip that is not expected to have it, it is read and told")
 }
 
 TEST_CASE("memory and DDR: empty files give no table and no complaint") {
-  CounterCapture capture(on_chip("0"));
+  CounterCapture capture(memory_of_chip("0"));
   const Lines stems{"npu_mem.app", "npu_mem.data", "npu_module_mem.data", "ddr.data"};
-  for (const std::string& stem : stems) add_empty(capture, stem + ".0.slice_0");
+  for (const std::string& stem : stems) add_empty_memory_file(capture, stem + ".0.slice_0");
   capture.process();
   for (const std::string& kind : Lines{"npu_mem", "npu_module_mem", "ddr"}) {
     CAPTURE(kind);

@@ -36,7 +36,7 @@ constexpr std::uint32_t kMaxCaches = 1024;
 constexpr std::uint32_t kMaxLlcEvents = 256;
 constexpr std::uint64_t kMaxLlcUs = std::uint64_t{1} << 52;
 constexpr std::uint64_t kMaxLlcCount = std::uint64_t{1} << 55;  // as bytes it still fits
-constexpr std::int64_t kLineBytes = 64;
+constexpr std::int64_t kLlcLineBytes = 64;
 
 template <typename Wire>
 bool is_sound_llc(std::span<const std::byte> record) {
@@ -59,11 +59,11 @@ constexpr RecordFormat kLlcFormat2{"llc",       sizeof(LlcWire2), is_sound_llc<L
 // 5 and 7 what was found.
 constexpr std::size_t kLlcPlaces = 8;
 using LlcEvents = std::array<std::uint32_t, kLlcPlaces>;
-constexpr LlcEvents kReadEvents = {0x00, 0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36};
-constexpr LlcEvents kWriteEvents = {0x00, 0x01, 0x03, 0x14, 0x21, 0x23, 0x35, 0x37};
-constexpr unsigned kMoved = 0b0000'0011;
-constexpr unsigned kLookedUp = 0b0101'0000;
-constexpr unsigned kFound = 0b1010'1100;
+constexpr LlcEvents kLlcReadEvents = {0x00, 0x01, 0x02, 0x13, 0x20, 0x22, 0x34, 0x36};
+constexpr LlcEvents kLlcWriteEvents = {0x00, 0x01, 0x03, 0x14, 0x21, 0x23, 0x35, 0x37};
+constexpr unsigned kLlcMoved = 0b0000'0011;
+constexpr unsigned kLlcLookedUp = 0b0101'0000;
+constexpr unsigned kLlcFound = 0b1010'1100;
 
 constexpr std::string_view kLacksEvent = "a moment that lacks an event";
 
@@ -78,7 +78,7 @@ std::int64_t hit_thousandths(std::uint64_t found, std::uint64_t looked_up) {
   return static_cast<std::int64_t>(std::min<int128>(rounded, INT64_MAX));
 }
 
-struct Cache {
+struct LlcCache {
   bool is_open = false;
   std::size_t hit_rate = 0;
   std::size_t throughput = 0;
@@ -128,31 +128,31 @@ class LlcKind : public SliceKind {
     }
     std::array<std::uint8_t, kMaxLlcEvents> places{};
     places.fill(kLlcPlaces);
-    const LlcEvents& events = is_read ? kReadEvents : kWriteEvents;
+    const LlcEvents& events = is_read ? kLlcReadEvents : kLlcWriteEvents;
     for (std::size_t i = 0; i < events.size(); ++i)
       places[events[i]] = static_cast<std::uint8_t>(i);
 
     CounterTracks tracks(import_, context, name());
-    std::vector<Cache> caches;
-    const auto end_moment = [&](Cache& cache) {
+    std::vector<LlcCache> caches;
+    const auto end_moment = [&](LlcCache& cache) {
       if (cache.time_ns == kNull) return;
-      if ((cache.seen & (kFound | kLookedUp)) == (kFound | kLookedUp)) {
+      if ((cache.seen & (kLlcFound | kLlcLookedUp)) == (kLlcFound | kLlcLookedUp)) {
         tracks.add(cache.hit_rate, cache.time_ns,
-                   hit_thousandths(cache.sum(kFound), cache.sum(kLookedUp)));
+                   hit_thousandths(cache.sum(kLlcFound), cache.sum(kLlcLookedUp)));
       }
-      const bool has_moved = (cache.seen & kMoved) == kMoved;
+      const bool has_moved = (cache.seen & kLlcMoved) == kLlcMoved;
       // The first moment only begins an interval: when its own began is not said.
       if (has_moved && cache.last_ns != kNull) {
         tracks.add(cache.throughput, cache.last_ns, cache.time_ns,
-                   static_cast<std::int64_t>(cache.sum(kMoved)) * kLineBytes);
+                   static_cast<std::int64_t>(cache.sum(kLlcMoved)) * kLlcLineBytes);
       }
-      if (cache.seen != (kMoved | kFound | kLookedUp))
+      if (cache.seen != (kLlcMoved | kLlcFound | kLlcLookedUp))
         context.report.skip_record(name(), part.name, kLacksEvent, cache.offset);
       cache.last_ns = cache.time_ns;
     };
     const auto take = [&](std::int64_t time_ns, const Item& item) {
       if (item.cache >= caches.size()) caches.resize(item.cache + 1);
-      Cache& cache = caches[item.cache];
+      LlcCache& cache = caches[item.cache];
       if (!cache.is_open) open(tracks, part, is_read, item.cache, cache);
       if (time_ns != cache.time_ns) {
         end_moment(cache);
@@ -188,7 +188,7 @@ class LlcKind : public SliceKind {
       if (!order.add(time_ns, item, take)) stream.skip(context, record, kTooLate);
     });
     order.finish(take);
-    for (Cache& cache : caches) end_moment(cache);
+    for (LlcCache& cache : caches) end_moment(cache);
     tracks.write();
     if (tracks.has_samples())
       tell_unexpected(import_, context, part, name(), {1, 2, 3, 4, 5, 7, 8, 11, 15, 16});
@@ -200,7 +200,7 @@ class LlcKind : public SliceKind {
   }
 
   static void open(CounterTracks& tracks, const CannPart& part, bool is_read, std::uint32_t number,
-                   Cache& cache) {
+                   LlcCache& cache) {
     const std::string subject = fmt::format("LLC {} {}", number, is_read ? "Read" : "Write");
     TrackName track{.device = part.device,
                     .subject = subject,

@@ -41,7 +41,7 @@ struct LlcLine {
 };
 
 // Words in brackets are remarks; "<not counted>" is 0. False for a line that is none.
-bool read_line(std::string_view line, LlcLine& out) {
+bool read_llc_line(std::string_view line, LlcLine& out) {
   constexpr int kNsPlaces = 9;
   const Words words(line);
   std::size_t last = std::min(words.size(), Words::kMost);
@@ -59,7 +59,7 @@ bool read_line(std::string_view line, LlcLine& out) {
 }
 
 // The word between slashes, "dsid0" of "hisi_l3c0_1/dsid0/"; else the event itself.
-std::string_view bare_event(std::string_view event) {
+std::string_view bare_llc_event(std::string_view event) {
   const std::size_t begin = event.find('/');
   if (begin == std::string_view::npos) return event;
   const std::string_view rest = event.substr(begin + 1);
@@ -67,8 +67,8 @@ std::string_view bare_event(std::string_view event) {
 }
 
 // Its number, `otherwise` where the event is none that `is_capacity` has.
-std::size_t number_of_event(std::string_view event, bool is_capacity, std::size_t otherwise) {
-  const std::string_view bare = bare_event(event);
+std::size_t llc_event_number(std::string_view event, bool is_capacity, std::size_t otherwise) {
+  const std::string_view bare = bare_llc_event(event);
   if (is_capacity) {
     std::uint64_t dsid = 0;
     if (!bare.starts_with("dsid") || !parse_u64(bare.substr(4), dsid) || dsid >= kDsids)
@@ -146,8 +146,8 @@ class LlcTextKind : public TextKind {
     lines.read([&](std::string_view line) -> std::string_view {
       if (trim(line).empty() || line.find('#') != std::string_view::npos) return {};
       LlcLine parsed;
-      if (!read_line(line, parsed)) return kNotTheForm;
-      const std::size_t event = number_of_event(parsed.event, is_capacity, kMaxEvents);
+      if (!read_llc_line(line, parsed)) return kNotTheForm;
+      const std::size_t event = llc_event_number(parsed.event, is_capacity, kMaxEvents);
       if (event == kMaxEvents) {
         ++other_events;
         return {};
