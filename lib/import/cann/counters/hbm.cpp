@@ -28,25 +28,27 @@ struct __attribute__((packed)) HbmWire2 {
 };
 static_assert(sizeof(HbmWire2) == 32);
 
-constexpr std::uint32_t kMaxChannels = 4096;
-constexpr std::uint64_t kMaxUs = std::uint64_t{1} << 52;
+constexpr std::uint32_t kMaxHbmChannels = 4096;
+constexpr std::uint64_t kMaxHbmUs = std::uint64_t{1} << 52;
 
 template <typename Wire>
-bool is_sound(std::span<const std::byte> record) {
+bool is_sound_hbm(std::span<const std::byte> record) {
   const auto wire = decode<Wire>(record);
   if constexpr (std::is_same_v<Wire, HbmWire>) {
-    if (wire.time_us > kMaxUs) return false;
+    if (wire.time_us > kMaxHbmUs) return false;
   } else if (wire.time_ns > INT64_MAX) {
     return false;
   }
-  return wire.channel < kMaxChannels && wire.event < kMaxChannels;
+  return wire.channel < kMaxHbmChannels && wire.event < kMaxHbmChannels;
 }
 
-constexpr std::string_view kUnsound = "impossible channel or time";
-constexpr RecordFormat kFormat{"hbm", sizeof(HbmWire), is_sound<HbmWire>, kUnsound};
-constexpr RecordFormat kFormat2{"hbm", sizeof(HbmWire2), is_sound<HbmWire2>, kUnsound};
+constexpr std::string_view kUnsoundHbm = "impossible channel or time";
+constexpr RecordFormat kHbmFormat{"hbm",       sizeof(HbmWire), is_sound_hbm<HbmWire>,
+                                  kUnsoundHbm, nullptr,         false};
+constexpr RecordFormat kHbmFormat2{"hbm",       sizeof(HbmWire2), is_sound_hbm<HbmWire2>,
+                                   kUnsoundHbm, nullptr,          false};
 
-struct Amount {
+struct HbmAmount {
   bool is_write = false;
   std::uint32_t channel = 0;
   std::uint64_t count = 0;
@@ -54,11 +56,11 @@ struct Amount {
 
 class HbmKind : public SliceKind {
  public:
-  explicit HbmKind(CannImport& import) : SliceKind(import, "hbm.data", kFormat) {}
+  explicit HbmKind(CannImport& import) : SliceKind(import, "hbm.data", kHbmFormat) {}
 
  private:
   RecordFormat format_of(const RawFile& file) const override {
-    return has_later_layout(import_.session.part_of(file)) ? kFormat2 : kFormat;
+    return has_later_layout(import_.session.part_of(file)) ? kHbmFormat2 : kHbmFormat;
   }
 
   // One direction of a channel, and when it was last seen.
@@ -72,9 +74,9 @@ class HbmKind : public SliceKind {
     CounterTracks tracks(import_, context, name());
     std::map<std::pair<std::uint32_t, bool>, Lane> lanes;
     const bool is_later = has_later_layout(part);
-    TimeOrder<std::pair<Amount, std::uint64_t>> order;
-    const auto take = [&](std::int64_t time_ns, const std::pair<Amount, std::uint64_t>& item) {
-      const Amount& amount = item.first;
+    TimeOrder<std::pair<HbmAmount, std::uint64_t>> order;
+    const auto take = [&](std::int64_t time_ns, const std::pair<HbmAmount, std::uint64_t>& item) {
+      const HbmAmount& amount = item.first;
       const auto [at, is_new] = lanes.try_emplace({amount.channel, amount.is_write});
       Lane& lane = at->second;
       if (is_new) lane.track = open(tracks, part, amount);
@@ -92,7 +94,7 @@ class HbmKind : public SliceKind {
       lane.last_ns = time_ns;
     };
     stream.open(context, [&](const StreamRecord& record) {
-      Amount amount;
+      HbmAmount amount;
       std::int64_t time_ns = 0;
       if (is_later) {
         const auto wire = decode<HbmWire2>(record.bytes);
@@ -110,7 +112,7 @@ class HbmKind : public SliceKind {
     tracks.write();
   }
 
-  static std::size_t open(CounterTracks& tracks, const CannPart& part, const Amount& amount) {
+  static std::size_t open(CounterTracks& tracks, const CannPart& part, const HbmAmount& amount) {
     return tracks.open({.device = part.device,
                         .subject = fmt::format("HBM {}", amount.channel),
                         .counter = amount.is_write ? "Write" : "Read",
