@@ -168,9 +168,9 @@ std::string device_of(const CounterTrack& track, const std::set<std::int64_t>& d
   return fmt::format("device {}", std::distance(devices.begin(), devices.find(*track.device)));
 }
 
-using Key = std::tuple<std::string, std::string, std::string, std::string>;
+using CounterKey = std::tuple<std::string, std::string, std::string, std::string>;
 
-Key key_of(const CounterProfile& counter) {
+CounterKey key_of(const CounterProfile& counter) {
   return {counter.device, counter.kind, counter.name, counter.unit};
 }
 
@@ -179,14 +179,14 @@ struct MeasuredCounter {
   std::int64_t samples = 0;
 };
 
-using Side = std::map<Key, MeasuredCounter>;
+using Side = std::map<CounterKey, MeasuredCounter>;
 
 // Of counters with the same name, such as those of two processes of a program, none is known from
 // the other: they are left out.
 Side side_of(const std::vector<const std::vector<CounterProfile>*>& runs) {
   Side side;
   for (const auto* run : runs) {
-    std::map<Key, int> times;
+    std::map<CounterKey, int> times;
     for (const CounterProfile& counter : *run) ++times[key_of(counter)];
     for (const CounterProfile& counter : *run) {
       if (times[key_of(counter)] > 1) continue;
