@@ -93,7 +93,7 @@ msprof_compile_together(${tests}/acl
   examples_test prof_config_test framework_options_test dynamic/dynamic_session_test)
 # Its sources try each header by itself.
 set_target_properties(acl_headers_test PROPERTIES UNITY_BUILD OFF)
-msprof_compile_together(${tests}/analyze)
+msprof_compile_together(${tests}/analyze compare_counters_test)
 msprof_compile_together(${tests}/export export_unified_test export_cann_test export_cann_tasks_test export_test
   export_timeline_scope_test export_timeline_test)
 msprof_compile_together(${tests}/import
@@ -107,4 +107,5 @@ msprof_compile_together(${tests}/cli cli_case_study_test cli_hostile_store_test 
 msprof_compile_together(${tests}/collect
   cann/run_test collect_arrival_test collect_command_test collect_demo_test collect_options_test)
 msprof_compile_together(${tests}/golden
-  cann_damage_folder_test cann_batches_test cann_damage_records_test cann_host_tables_test cann_style_test)
+  cann_damage_folder_test cann_batches_test cann_damage_records_test cann_host_tables_test cann_other_chips_test
+  cann_style_test)

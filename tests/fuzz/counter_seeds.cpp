@@ -260,6 +260,7 @@ std::vector<NamedBytes> counter_files() {
       device_file("pcie.data", pcie()),
       device_file("stars_soc_profile.data", stars_counters()),
       device_file("qos.data", qos()),
+      device_file("ub.data", ub()),
       device_file("socpmu.data", soc_pmu()),
       device_file("lpmInfoConv.data", voltage()),
       device_file("tscpu.data", ts_cpu()),
