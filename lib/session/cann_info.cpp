@@ -85,9 +85,8 @@ std::vector<int> cores_of(const std::string& text) {
   constexpr std::uint64_t kMaxCores = 4096;
   std::vector<int> cores;
   for (const std::string_view part : split(text, ',')) {
-    std::uint64_t core = 0;
-    if (parse_u64(trim(part), core) && core < kMaxCores && cores.size() < kMaxCores)
-      cores.push_back(static_cast<int>(core));
+    const auto core = number_in(trim(part));
+    if (core && *core >= 0 && *core < kMaxCores && cores.size() < kMaxCores) cores.push_back(*core);
   }
   return cores;
 }

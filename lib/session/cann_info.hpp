@@ -74,6 +74,8 @@ struct Info {
   std::vector<std::uint32_t> aic_events;  // in the order of the pmu slots; 0: not a number
   std::vector<std::uint32_t> aiv_events;
   std::vector<std::uint32_t> l2_cache_events;
+  std::vector<std::uint32_t> ts_cpu_events;
+  std::int64_t host_disk_hz = 0;           // samples a second of host_disk.data
   std::vector<std::string> qos_events;     // names, in the order of the values
   std::vector<std::uint32_t> smmu_events;  // of npuEvents, in the order of the counters
   int profile_level = 1;                   // "l0" is 0

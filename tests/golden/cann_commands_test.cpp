@@ -198,8 +198,8 @@ TEST_CASE(
   const CommandRun played;
   const fs::path device = played.run.folder / "device_0" / "data";
   const std::map<std::string, std::string> files = {
-      {"ub.data.0.slice_0", "UB traffic"},
-      {"ub.data.0.slice_1", "UB traffic"},
+      {"ccu0.instr.0.slice_0", "CCU missions and channels"},
+      {"ccu0.instr.0.slice_1", "CCU missions and channels"},
       {"17-Threads.data.0.slice_0", "files of PID-Threads.data"},
       {"brand_new.data.0.slice_0", "files of brand_new.data"}};
   for (const auto& [name, lacks] : files) write_file(device / name, std::string(240, 'h'));
@@ -209,8 +209,9 @@ TEST_CASE(
   CHECK(result.exit_code == 0);
   const auto capture = nlohmann::json::parse(result.out).at("captures").at(0);
   CHECK(capture.at("verdict") == "without");
-  CHECK(capture.at("without") ==
-        nlohmann::json{"files of PID-Threads.data", "files of brand_new.data", "UB traffic"});
+  CHECK(capture.at("without") == nlohmann::json{"files of PID-Threads.data",
+                                                "files of brand_new.data",
+                                                "CCU missions and channels"});
   std::size_t unread = 0;
   for (const auto& finding : capture.at("findings")) {
     if (finding.at("id") != "unread_kind") continue;
@@ -221,7 +222,7 @@ TEST_CASE(
   }
   CHECK(unread == files.size());
   CHECK(has(result.err,
-            "verdict: complete without files of PID-Threads.data, files of brand_new.data, UB"));
+            "verdict: complete without files of PID-Threads.data, files of brand_new.data, CCU"));
   for (const auto& [name, lacks] : files) CHECK(has(result.err, name));
   CHECK_FALSE(has(result.err, "llc"));
 
@@ -237,7 +238,7 @@ TEST_CASE(
        "SELECT severity, kind, count(*) FROM v_import_log WHERE id = 'unread_kind' GROUP BY kind"
        " ORDER BY kind"});
   CHECK(has(log.out, "without,PID-Threads.data,1"));
-  CHECK(has(log.out, "without,ub.data,2"));
+  CHECK(has(log.out, "without,ccu0.instr,2"));
   const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
   for (const char* part : {"ub.data", "PID-Threads.data", "brand_new.data", "UB traffic"})
     CHECK(has(doctor.out, part));

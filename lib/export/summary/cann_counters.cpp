@@ -1,5 +1,11 @@
-// The counters table of `show`: of every counter how much on average, how much at most, and when.
+// The counters table of `show`: of each kind what says most of it: how much on average over its
+// subjects, how much at most, of which, and when.
 #include <algorithm>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "export/cann_rules.hpp"
 #include "export/counter_samples.hpp"
@@ -39,37 +45,130 @@ struct Digest {
   }
 };
 
+// What says most of each kind, in the order of the table. Of CPUs the one that stands for all.
+// Calls, samples of functions and what is about tasks have tables of their own.
+struct Headline {
+  std::string_view kind;
+  std::string_view counter;
+};
+constexpr Headline kHeadlines[] = {{"lpm_freq", "AI Core Freq"},
+                                   {"lpm_freq", "Aicore Voltage"},
+                                   {"lpm_freq", "Bus Voltage"},
+                                   {"ai_core_utilization", "Utilization"},
+                                   {"ai_vector_core_utilization", "Utilization"},
+                                   {"npu_mem", "Memory"},
+                                   {"npu_module_mem", "Total Reserved"},
+                                   {"hbm", "Read"},
+                                   {"hbm", "Write"},
+                                   {"ddr", "Read"},
+                                   {"ddr", "Write"},
+                                   {"llc", "Hit Rate"},
+                                   {"llc", "Throughput"},
+                                   {"acc_pmu", "read_bandwidth"},
+                                   {"acc_pmu", "write_bandwidth"},
+                                   {"stars_soc", "L2 Buffer Bw Level"},
+                                   {"stars_soc", "Mata Bw Level"},
+                                   {"sio", "dat_rx"},
+                                   {"sio", "dat_tx"},
+                                   {"qos", "Bandwidth"},
+                                   {"stars_chip_trans", "PA Link Rx"},
+                                   {"stars_chip_trans", "PA Link Tx"},
+                                   {"stars_chip_trans", "PCIE Read Bandwidth"},
+                                   {"stars_chip_trans", "PCIE Write Bandwidth"},
+                                   {"pcie", "Avg"},
+                                   {"hccs", "Rx"},
+                                   {"hccs", "Tx"},
+                                   {"nic", "Rx Byte Rate"},
+                                   {"nic", "Tx Byte Rate"},
+                                   {"roce", "Rx Byte Rate"},
+                                   {"roce", "Tx Byte Rate"},
+                                   {"netdev_stats", "Rx"},
+                                   {"netdev_stats", "Tx"},
+                                   {"netdev_stats", "New Packet Retries"},
+                                   {"ub", "bandwidth_rx"},
+                                   {"ub", "bandwidth_tx"},
+                                   {"dvpp", "Proc Utilization"},
+                                   {"cpu_usage", "User"},
+                                   {"cpu_usage", "Sys"},
+                                   {"cpu_usage", "IoWait"},
+                                   {"process_cpu_usage", "Usage"},
+                                   {"sys_mem", "Memory Free"},
+                                   {"process_mem", "Resident"},
+                                   {"host_cpu", "Usage"},
+                                   {"host_mem", "Used"},
+                                   {"host_disk", "Usage"},
+                                   {"host_disk", "Read"},
+                                   {"host_disk", "Write"},
+                                   {"host_network", "Rx"},
+                                   {"host_network", "Tx"}};
+
+// Empty: not in the table.
+std::optional<std::size_t> headline_of(const CounterTrack& track) {
+  if (track.kind == "cpu_usage" && track.number) return std::nullopt;
+  const auto* found =
+      std::find_if(std::begin(kHeadlines), std::end(kHeadlines), [&](const Headline& headline) {
+        return track.kind == headline.kind && track.counter == headline.counter;
+      });
+  if (found == std::end(kHeadlines)) return std::nullopt;
+  return static_cast<std::size_t>(found - std::begin(kHeadlines));
+}
+
 class CannCounters : public cann::Table {
  public:
   CannCounters()
       : Table({.name = "counters",
                .title = "Counters",
-               .help = "mean and peak of every counter",
+               .help = "mean and peak of what says most of each kind of counters",
                .exists = "SELECT 1 FROM track",
                .is_shown = true,
-               .is_exported = false},
-              {"Device_id", "Subject", "Counter", "Unit", "Mean", "Peak", "Peak after(ms)",
-               "Samples"}) {}
+               .is_exported = false,
+               .group = kCounterLayers},
+              {"Device_id", "Kind", "Counter", "Unit", "Subjects", "Mean", "Peak", "Peak of",
+               "Peak after(ms)"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
     CounterSamples samples(db, {}, output_file.scope);
+    std::vector<std::optional<std::size_t>> headlines;
+    for (const CounterTrack& track : samples.tracks()) headlines.push_back(headline_of(track));
     std::vector<Digest> digests(samples.tracks().size());
-    while (samples.next()) digests[samples->track->index].add(*samples);
-    const std::int64_t begin_ns = std::max<std::int64_t>(cann::window_begin_ns(db), 0);
+    while (samples.next()) {
+      const std::size_t track = samples->track->index;
+      if (headlines[track]) digests[track].add(*samples);
+    }
+    // Devices by number, the host behind them; of each the headlines in their order.
+    std::map<std::pair<std::int64_t, std::size_t>, Line> lines;
     for (const CounterTrack& track : samples.tracks()) {
       const Digest& digest = digests[track.index];
       if (digest.samples == 0) continue;
-      cann::device_cell(out, track);
-      out.text(track.subject);
-      out.text(track.counter);
-      out.text(track.unit);
-      cann::python_rounded3(out, digest.mean());
-      cann::python_rounded3(out, digest.peak);
-      out.number(fixed(int128{digest.peak_ns} - begin_ns, 1'000'000, 3));
-      out.number(digest.samples);
+      Line& line = lines[{track.device.value_or(INT64_MAX), *headlines[track.index]}];
+      line.means.add(digest.mean());
+      if (line.highest == nullptr || digest.peak > line.peak->peak) {
+        line.highest = &track;
+        line.peak = &digest;
+      }
+    }
+    const std::int64_t begin_ns = std::max<std::int64_t>(cann::window_begin_ns(db), 0);
+    for (const auto& [place, line] : lines) {
+      cann::device_cell(out, *line.highest);
+      out.text(line.highest->kind);
+      out.text(line.highest->counter);
+      out.text(line.highest->unit);
+      out.number(line.means.count());
+      cann::python_rounded3(out, line.means.value());
+      cann::python_rounded3(out, line.peak->peak);
+      out.text(line.highest->subject);
+      out.number(fixed(int128{line.peak->peak_ns} - begin_ns, 1'000'000, 3));
       out.end_row();
     }
   }
+
+ private:
+  // One counter of a kind, over all its subjects of a device.
+  struct Line {
+    cann::Mean means;
+    const CounterTrack* highest = nullptr;
+    const Digest* peak = nullptr;
+  };
 };
 
 }  // namespace

@@ -265,24 +265,19 @@ struct __attribute__((packed)) TsCpuWire {
 };
 static_assert(sizeof(TsCpuWire) == 304);
 
-// Of another machine: what its fields of 32 bits are is not known, but that five counts are its
-// end. Source: svp_job.md (sizes), cann_system.md 21.
-struct __attribute__((packed)) TsCpuShortWire {
-  static constexpr std::size_t kCounts = 5;
-  std::uint32_t magic;
-  std::uint32_t reserved;
-  std::uint32_t backtrace[20];
-  std::uint32_t unused[2];
-  std::uint64_t time_ns;
-  TsCpuCount counts[kCounts];
-};
-static_assert(sizeof(TsCpuShortWire) == 184);
+// Of another machine, with the same magic; where their fields are is not known.
+constexpr std::size_t kShortTsCpuBytes = 184;
 
-template <typename Wire>
+bool has_ts_cpu_magic(std::span<const std::byte> record) {
+  std::uint32_t magic = 0;
+  std::memcpy(&magic, record.data(), sizeof(magic));
+  return magic == kTsCpuMagic;
+}
+
 bool is_ts_cpu_sound(std::span<const std::byte> record) {
-  const auto wire = decode<Wire>(record);
+  const auto wire = decode<TsCpuWire>(record);
   if (wire.magic != kTsCpuMagic) return false;
-  for (std::size_t i = 0; i < Wire::kCounts; ++i) {
+  for (std::size_t i = 0; i < TsCpuWire::kCounts; ++i) {
     const TsCpuCount count = wire.counts[i];
     if (count.event > kMaxTsCpuEvent) return false;
   }
@@ -290,10 +285,8 @@ bool is_ts_cpu_sound(std::span<const std::byte> record) {
 }
 
 constexpr std::string_view kBadTsCpu = "bad magic or event";
-constexpr RecordFormat kTsCpuFormat{"tscpu", sizeof(TsCpuWire), is_ts_cpu_sound<TsCpuWire>,
-                                    kBadTsCpu};
-constexpr RecordFormat kTsCpuShortFormat{"tscpu", sizeof(TsCpuShortWire),
-                                         is_ts_cpu_sound<TsCpuShortWire>, kBadTsCpu};
+constexpr RecordFormat kTsCpuFormat{"tscpu", sizeof(TsCpuWire), is_ts_cpu_sound, kBadTsCpu};
+constexpr RecordFormat kTsCpuShortFormat{"tscpu", kShortTsCpuBytes, has_ts_cpu_magic, kBadTsCpu};
 
 class TsCpuKind : public SliceKind {
  public:
@@ -303,10 +296,10 @@ class TsCpuKind : public SliceKind {
   // The short form where the magic comes again after so many bytes.
   RecordFormat format_of(const RawFile& file) const override {
     FileReader reader(file.path);
-    std::array<std::byte, sizeof(TsCpuShortWire) + sizeof(std::uint32_t)> head{};
+    std::array<std::byte, kShortTsCpuBytes + sizeof(std::uint32_t)> head{};
     if (reader.read(head) != head.size()) return kTsCpuFormat;
     std::uint32_t magic = 0;
-    std::memcpy(&magic, head.data() + sizeof(TsCpuShortWire), sizeof(magic));
+    std::memcpy(&magic, head.data() + kShortTsCpuBytes, sizeof(magic));
     return magic == kTsCpuMagic ? kTsCpuShortFormat : kTsCpuFormat;
   }
 
@@ -320,39 +313,36 @@ class TsCpuKind : public SliceKind {
     for (std::size_t i = 0; i < asked.size(); ++i) {
       if (asked[i] < places.size()) places[asked[i]] = static_cast<std::int64_t>(i);
     }
-    const auto add = [&](const StreamRecord& record, std::string_view function,
-                         std::uint64_t time_ns, const auto& wire) {
-      const auto number = tracks.function(function);
-      if (!number) return stream.skip(context, record, kTooManyFunctions);
-      for (std::size_t i = 0; i < std::size(wire.counts); ++i) {
-        const TsCpuCount count = wire.counts[i];
-        // A place that was not used.
-        if (count.event == 0 && count.count == 0) continue;
-        if (!tracks.add(*number, count.event, places[count.event], part.start->of_device(time_ns),
-                        count.count))
-          return stream.skip(context, record, kTooManyFunctions);
-      }
-    };
     std::int64_t records = 0;
     std::int64_t short_records = 0;
     stream.open(context, [&](const StreamRecord& record) {
-      ++records;
-      if (record.bytes.size() == sizeof(TsCpuShortWire)) {
+      if (record.bytes.size() == kShortTsCpuBytes) {
         ++short_records;
-        const auto wire = decode<TsCpuShortWire>(record.bytes);
-        return add(record, "unknown", wire.time_ns, wire);
+        return;
       }
+      ++records;
       const auto wire = decode<TsCpuWire>(record.bytes);
       std::array<char, 20> text{};
       const char* const end =
           fmt::format_to(text.data(), "0x{:x}", static_cast<std::uint64_t>(wire.address));
-      add(record, {text.data(), static_cast<std::size_t>(end - text.data())}, wire.time_ns, wire);
+      const auto number =
+          tracks.function({text.data(), static_cast<std::size_t>(end - text.data())});
+      if (!number) return stream.skip(context, record, kTooManyFunctions);
+      for (std::size_t i = 0; i < TsCpuWire::kCounts; ++i) {
+        const TsCpuCount count = wire.counts[i];
+        // A place that was not used.
+        if (count.event == 0 && count.count == 0) continue;
+        if (!tracks.add(*number, count.event, places[count.event],
+                        part.start->of_device(wire.time_ns), count.count))
+          return stream.skip(context, record, kTooManyFunctions);
+      }
     });
     tracks.write();
     if (records > 0) tell_clock(context, part, name());
     if (short_records > 0) {
-      context.report.add(FindingId::untold_usage, name(), part.name, "functions not known",
-                         "in records of 184 bytes only the counts are known", short_records);
+      context.report.add(FindingId::unread_records, name(), part.name,
+                         "records of 184 bytes, not read", "where their fields are is not known",
+                         short_records);
     }
   }
 };
