@@ -46,8 +46,9 @@ constexpr UnreadKind kUnread[] = {
     {"static_op_mem", "static operator memory"},
     {"ai_ctrl_cpu", "samples of the AI and control CPUs"},
     {"ctrlcpu", "samples of the control CPU"},
-    {"instr", "BIU performance of the cores"},
+    // Before instr, with which its names end.
     {"ccu", "CCU missions and channels"},
+    {"instr", "BIU performance of the cores"},
     {"nano_stars_profile", "tasks of a nano chip"},
     {"ts_track.aiv_data", "task scheduler records of the vector cores"},
     {"Framework", "operators of a CANN 5 host"},

@@ -214,8 +214,9 @@ TEST_CASE("every command, option, choice and word of the command tree is offered
   };
   visit(*tree, {});
   CHECK(checked > 60);
-  CHECK(offered({"export", "timeline", "--layers", "cann"}, "cann,me") == Words{"cann,memory"});
-  CHECK(offered({"export", "timeline", "--layers"}, "acl,ac").empty());
+  CHECK(offered({"export", "timeline", "--layers", "cann"}, "cann,com") ==
+        Words{"cann,communication"});
+  CHECK(offered({"export", "timeline", "--layers"}, "acl,acl").empty());
   CHECK(offered({"completion"}, "z") == Words{"zsh"});
   CHECK(offered({"query"}, "v_op").empty());  // SQL does not begin with a table
   CHECK(offered({"nothing"}, "") == offered({}, ""));

@@ -98,7 +98,8 @@ TEST_CASE("sampled cores: the 910B has both kinds of cores in one file, by their
 }
 
 TEST_CASE("sampled cores: chips 15 and 16 have ten events, and ticks") {
-  const ProfSetup setup = sampled("15");
+  ProfSetup setup = sampled("15");
+  setup.aic_events = setup.aiv_events = "0x501,0x301,0x1,0x701,0x202,0x203,0x34,0x35,0x714,0x0";
   CounterCapture capture(setup);
   for (const std::uint64_t ms : {1ul, 2ul}) {
     LaterSample sample{.cycles = 1000, .time = setup.ticks_at(ms * kMs), .core = 36};
@@ -109,8 +110,8 @@ TEST_CASE("sampled cores: chips 15 and 16 have ten events, and ticks") {
   CHECK(capture.table("ai_vector_core_utilization").front().starts_with("0|Core36|0.5|0.0|"));
   CHECK(capture.samples("ai_vector_core_utilization").front() ==
         "0|AI Vector Core 36|Utilization|%||1000000|1000");
-  CHECK(capture.samples("ai_vector_core_utilization")[10] ==
-        "0|AI Vector Core 36|0x8|M/s|1000000|2000000|500");
+  CHECK(capture.samples("ai_vector_core_utilization")[12] ==
+        "0|AI Vector Core 36|0x501|M/s|1000000|2000000|500");
 }
 
 TEST_CASE("sampled cores: AI cores sampled, vector cores task by task") {

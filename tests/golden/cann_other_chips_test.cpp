@@ -1,5 +1,5 @@
 // Chips that few have: 310, 310B, 950 and their relatives. Their records are ours, made by the
-// builders; what the products must say is worked out by hand from cann_device.md.
+// builders; what the products must say is worked out by hand from the format notes.
 #include <algorithm>
 #include <catch2/catch.hpp>
 

@@ -1,5 +1,5 @@
 // aicore.data of chip 310: counters of tasks, in records with a length of their own, without a turn
-// of the task ids: tasks take them in the order of the file. Source: cann_device.md 7.4.
+// of the task ids: tasks take them in the order of the file. Source: cann_device.md 7.3.
 #include <algorithm>
 #include <map>
 

@@ -115,7 +115,7 @@ struct __attribute__((packed)) AicoreWire {
 };
 static_assert(sizeof(AicoreWire) == 128);
 
-// Chip 0: the counters of a task (7.4). A record may be longer, as `bufsize` says.
+// Chip 0: the counters of a task (7.3). A record may be longer, as `bufsize` says.
 struct __attribute__((packed)) EventCountWire {
   std::uint8_t mode;
   std::uint8_t tag;  // kEventCountTag
