@@ -67,7 +67,7 @@ const CounterKind kKinds[] = {
      }},
     {"ddr", "ddr.data", false, false, true, 1,
      [](std::string& out, std::uint64_t i) {
-       put(out, u32(i / 2 * 10), u32(5000), u32(i % 2), u32(0), UINT32_MAX);
+       put(out, u32(i / 2 * 10 + 10), u32(5000), u32(i % 2), u32(0), UINT32_MAX);
      }},
     {"llc", "llc.data", false, false, true, 1,
      [](std::string& out, std::uint64_t i) {
