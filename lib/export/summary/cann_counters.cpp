@@ -4,7 +4,8 @@
 #include <iterator>
 #include <map>
 #include <optional>
-#include <utility>
+#include <string_view>
+#include <tuple>
 #include <vector>
 
 #include "export/cann_rules.hpp"
@@ -135,12 +136,13 @@ class CannCounters : public cann::Table {
       const std::size_t track = samples->track->index;
       if (headlines[track]) digests[track].add(*samples);
     }
-    // Devices by number, the host behind them; of each the headlines in their order.
-    std::map<std::pair<std::int64_t, std::size_t>, Line> lines;
+    // Devices by number, the host behind them; of each the headlines in their order. PCIe has a
+    // latency beside its rates.
+    std::map<std::tuple<std::int64_t, std::size_t, std::string_view>, Line> lines;
     for (const CounterTrack& track : samples.tracks()) {
       const Digest& digest = digests[track.index];
       if (digest.samples == 0) continue;
-      Line& line = lines[{track.device.value_or(INT64_MAX), *headlines[track.index]}];
+      Line& line = lines[{track.device.value_or(INT64_MAX), *headlines[track.index], track.unit}];
       line.means.add(digest.mean());
       if (line.highest == nullptr || digest.peak > line.peak->peak) {
         line.highest = &track;
