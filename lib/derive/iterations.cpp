@@ -11,6 +11,7 @@
 #include "base/number.hpp"
 #include "derive/passes.hpp"
 #include "wire/cann/device_wire.hpp"
+#include "wire/cann/ts_track_wire.hpp"
 
 namespace msprof {
 

@@ -17,6 +17,8 @@ constexpr std::size_t kNone = SIZE_MAX;
 
 // A store can come from elsewhere: ids of tracks that are far apart are no index.
 constexpr std::int64_t kMaxTracks = 1 << 24;
+// Of that, and times of 64 bits, products fit 128 bits.
+constexpr std::int64_t kMaxDivisor = 1'000'000'000'000;
 
 std::string_view sql_of_order(CounterOrder order) {
   switch (order) {
@@ -67,7 +69,7 @@ std::vector<CounterTrack> counter_tracks(const Database& db, std::string_view ki
     track.device = read.maybe_integer(1);
     track.number = read.maybe_integer(2);
     track.part = read.maybe_integer(3);
-    track.divisor = std::max<std::int64_t>(read.integer(4), 1);
+    track.divisor = std::clamp<std::int64_t>(read.integer(4), 1, kMaxDivisor);
     track.is_rate = read.integer(5) != 0;
     track.first_sample_id = read.maybe_integer(6).value_or(0);
     track.last_sample_id = read.maybe_integer(7).value_or(-1);

@@ -203,7 +203,7 @@ TEST_CASE(
       {"17-Threads.data.0.slice_0", "files of PID-Threads.data"},
       {"brand_new.data.0.slice_0", "files of brand_new.data"}};
   for (const auto& [name, lacks] : files) write_file(device / name, std::string(240, 'h'));
-  write_file(device / "llc.data.0.slice_0", "");  // nothing in it, so that nothing lacks
+  write_file(device / "nano_stars_profile.data.0.slice_0", "");  // nothing in it, so that nothing lacks
   const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
   INFO(result.err);
   CHECK(result.exit_code == 0);
@@ -224,7 +224,7 @@ TEST_CASE(
   CHECK(has(result.err,
             "verdict: complete without files of PID-Threads.data, files of brand_new.data, CCU"));
   for (const auto& [name, lacks] : files) CHECK(has(result.err, name));
-  CHECK_FALSE(has(result.err, "llc"));
+  CHECK_FALSE(has(result.err, "nano_stars"));
 
   // Every verb says the same, and so does the store.
   const auto query = run_msprof({"query", "--json", "-dir", played.run.folder.string()});

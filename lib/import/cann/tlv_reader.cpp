@@ -9,6 +9,7 @@
 #include "base/interrupt.hpp"
 #include "import/cann/cann_import.hpp"
 #include "wire/cann/device_wire.hpp"
+#include "wire/cann/ts_track_wire.hpp"
 
 namespace msprof::cann {
 

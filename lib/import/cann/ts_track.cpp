@@ -10,6 +10,7 @@
 #include "import/cann/cann_import.hpp"
 #include "import/cann/tlv_reader.hpp"
 #include "wire/cann/device_wire.hpp"
+#include "wire/cann/ts_track_wire.hpp"
 
 namespace msprof::cann {
 

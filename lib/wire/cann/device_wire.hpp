@@ -135,69 +135,6 @@ struct __attribute__((packed)) EventCountWire {
 static_assert(sizeof(EventCountWire) == 112);
 inline constexpr std::uint8_t kEventCountTag = 4;
 
-// ts_track.data of all chips but 310 (3): step marks, turns of task ids and more, told by their
-// tag.
-inline constexpr std::size_t kTsRecordBytes = 40;
-enum class TsTag : std::uint8_t {
-  time_line = 3,  // chip 310 alone
-  step_trace = 10,
-  memcpy = 11,
-  task_type = 12,
-  flip_old = 13,
-  flip = 14,
-  block_num = 15
-};
-
-struct __attribute__((packed)) TsHeadWire {
-  std::uint8_t mode;
-  std::uint8_t tag;
-  std::uint16_t bytes;  // of the record, on chip 310
-  std::uint32_t reserved;
-  std::uint64_t ticks;
-};
-static_assert(sizeof(TsHeadWire) == 16);
-
-// Tags of StepTraceWire (3.2): where a model or an iteration is, and stamps of the application.
-namespace step_tag {
-inline constexpr std::uint16_t kModelStart = 0;
-inline constexpr std::uint16_t kModelEnd = 1;
-inline constexpr std::uint16_t kForward = 2;
-inline constexpr std::uint16_t kBackward = 3;
-inline constexpr std::uint16_t kIterationEnd = 4;
-inline constexpr std::uint16_t kMark = 11;
-inline constexpr std::uint16_t kRangeEdge = 12;
-// From here on a start is even and an end odd.
-inline constexpr std::uint16_t kFirstReduce = 10'000;
-inline constexpr std::uint16_t kFirstGetNext = 20'000;
-inline constexpr std::uint16_t kStepStart = 60'000;  // of the framework
-inline constexpr std::uint16_t kStepEnd = 60'001;
-
-constexpr bool is_stamp(std::uint16_t tag) {
-  return tag == kMark || tag == kRangeEdge;
-}
-}  // namespace step_tag
-
-struct __attribute__((packed)) StepTraceWire {  // (3.2)
-  TsHeadWire head;
-  std::uint64_t index_id;
-  std::uint64_t model_id;
-  std::uint16_t stream;
-  std::uint16_t task;
-  std::uint16_t tag;
-  std::uint16_t reserved;
-};
-static_assert(sizeof(StepTraceWire) == kTsRecordBytes);
-
-struct __attribute__((packed)) FlipWire {  // (3.5)
-  TsHeadWire head;
-  std::uint16_t stream;
-  std::uint16_t number;
-  std::uint16_t reserved;
-  std::uint16_t task;
-  std::uint8_t unused[16];
-};
-static_assert(sizeof(FlipWire) == kTsRecordBytes);
-
 // l2_cache.data: events of the L2 cache, a record a task. Source: cann_device.md 9.1.
 inline constexpr std::size_t kL2CacheEvents = 8;
 struct __attribute__((packed)) L2CacheWire {

@@ -11,6 +11,7 @@
 #include "runtime/acl/device/device.hpp"
 #include "runtime/engine/message.hpp"
 #include "wire/cann/device_wire.hpp"
+#include "wire/cann/ts_track_wire.hpp"
 
 namespace msprof::acl {
 namespace {

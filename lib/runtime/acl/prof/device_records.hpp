@@ -8,6 +8,7 @@
 #include "runtime/acl/prof/recorder.hpp"
 #include "wire/cann/aicpu_wire.hpp"
 #include "wire/cann/device_wire.hpp"
+#include "wire/cann/ts_track_wire.hpp"
 
 namespace msprof::acl {
 
