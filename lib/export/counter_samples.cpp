@@ -119,7 +119,7 @@ CounterSamples::CounterSamples(const Database& db, std::string_view kind, const 
       scope_(scope),
       begin_ns_(has_early ? INT64_MIN : cann::window_begin_ns(db)),
       has_timeless_(has_early),
-      read_(samples_of(db, tracks_)) {
+      read_(samples_of(db, tracks_, order)) {
   if (tracks_.empty()) return;
   std::int64_t last = tracks_.front().id;
   first_track_ = last;

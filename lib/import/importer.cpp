@@ -30,21 +30,6 @@ struct UnreadKind {
 
 // cann_system.md 1.1, 1.2.
 constexpr UnreadKind kUnread[] = {
-    {"npu_module_mem", "memory of the NPU by module"},
-    {"npu_mem", "memory of the NPU"},
-    {"ddr", "DDR bandwidth"},
-    {"llc", "last level cache"},
-    {"pcie", "PCIe traffic"},
-    {"nic", "NIC traffic"},
-    {"roce", "RoCE traffic"},
-    {"netdev_stats", "network device statistics"},
-    {"dvpp", "DVPP usage"},
-    {"host_sys_cpu", "CPU usage"},
-    {"host_sys_mem", "memory usage"},
-    {"CpuUsage.data", "CPU usage"},
-    {"Memory.data", "memory usage"},
-    {"static_op_mem", "static operator memory"},
-    {"ai_ctrl_cpu", "samples of the AI and control CPUs"},
     {"ctrlcpu", "samples of the control CPU"},
     // Before instr, with which its names end.
     {"ccu", "CCU missions and channels"},

@@ -81,9 +81,9 @@ void read_cann_version(const std::string& text, Info& info) {
 }
 
 // "0,1": numbers of cores; what is none is left out.
-std::vector<int> cores_of(const std::string& text) {
-  constexpr std::uint64_t kMaxCores = 4096;
-  std::vector<int> cores;
+std::vector<std::int64_t> cores_of(const std::string& text) {
+  constexpr std::int64_t kMaxCores = 4096;
+  std::vector<std::int64_t> cores;
   for (const std::string_view part : split(text, ',')) {
     const auto core = number_in(trim(part));
     if (core && *core >= 0 && *core < kMaxCores && cores.size() < kMaxCores) cores.push_back(*core);
@@ -269,6 +269,8 @@ bool read_sample_json(std::string_view text, Info& info) {
     info.aiv_events = events_of(text_of(object, "aiv_profiling_events"));
   }
   info.l2_cache_events = events_of(text_of(object, "l2CacheTaskProfilingEvents"));
+  info.ts_cpu_events = events_of(text_of(object, "ts_cpu_profiling_events"));
+  info.host_disk_hz = count_of(object, "host_disk_freq");
   info.qos_events = names_of(text_of(object, "qosEvents"));
   info.smmu_events = events_of(events_of_unit(text_of(object, "npuEvents"), "SMMU"));
   info.profile_level = level_of(object);
@@ -335,6 +337,8 @@ void take_sample_json(Info& to, const Info& from) {
   to.aic_events = from.aic_events;
   to.aiv_events = from.aiv_events;
   to.l2_cache_events = from.l2_cache_events;
+  to.ts_cpu_events = from.ts_cpu_events;
+  to.host_disk_hz = from.host_disk_hz;
   to.qos_events = from.qos_events;
   to.smmu_events = from.smmu_events;
   to.profile_level = from.profile_level;

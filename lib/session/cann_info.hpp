@@ -60,12 +60,14 @@ struct Info {
   std::int64_t aiv_frequency_hz = 0;
   std::int64_t ai_core_num = 0;
   std::int64_t aiv_num = 0;
+  // Numbers of the device's CPUs that control it, and of those that run operators.
+  std::vector<std::int64_t> ctrl_cpus;
+  std::vector<std::int64_t> ai_cpus;
   // What system counters are measured by (cann_system.md 16, 21); 0 and empty where absent.
   std::int64_t cpu_count = 0;              // cpuNums
   std::int64_t cpu_time_hz = 0;            // sysClockFreq: of the times in /proc
   std::int64_t memory_total_kb = 0;        // memoryTotal
   std::vector<NetworkCard> network_cards;  // those whose speed is known
-  std::vector<int> ctrl_cpus, ai_cpus;     // DeviceInfo.ctrl_cpu, .ai_cpu: numbers of cores
   // sample.json
   bool is_task_based = true;      // the counters of the cores; false: sampled over time
   bool is_aiv_task_based = true;  // those of the vector cores where they have files of their own

@@ -128,11 +128,11 @@ std::unique_ptr<TimelineLayer> usage_layer(const LayerInfo& info, TraceProcess p
 
 }  // namespace
 
-std::unique_ptr<TimelineLayer> make_cann_cpu_usage() {
+std::unique_ptr<TimelineLayer> make_cann_cpu_usage_counters() {
   return std::make_unique<CpuUsageLayer>();
 }
 
-std::unique_ptr<TimelineLayer> make_cann_memory_usage() {
+std::unique_ptr<TimelineLayer> make_cann_memory_usage_counters() {
   return usage_layer({.name = "memory_usage",
                       .help = "use of the memory of the host",
                       .exists = exists_counter("host_mem", "Total"),
@@ -146,7 +146,7 @@ std::unique_ptr<TimelineLayer> make_cann_memory_usage() {
                      });
 }
 
-std::unique_ptr<TimelineLayer> make_cann_disk_usage() {
+std::unique_ptr<TimelineLayer> make_cann_disk_usage_counters() {
   return usage_layer({.name = "disk_usage",
                       .help = "time that the process waited for disks of the host",
                       .exists = exists_counters("host_disk"),
@@ -159,7 +159,7 @@ std::unique_ptr<TimelineLayer> make_cann_disk_usage() {
                      });
 }
 
-std::unique_ptr<TimelineLayer> make_cann_network_usage() {
+std::unique_ptr<TimelineLayer> make_cann_network_usage_counters() {
   return usage_layer({.name = "network_usage",
                       .help = "use of the network cards of the host",
                       .exists = exists_counter("host_network", "Speed"),

@@ -17,12 +17,14 @@ namespace {
 
 // THE list, in the order of writing.
 constexpr void (*kFamilies[])(unified::Writer&) = {
-    unified::write_enums,       unified::write_session,       unified::write_calls,
-    unified::write_tasks,       unified::write_copies,        unified::write_communication,
-    unified::write_user_ranges, unified::write_memory,        unified::write_frequency,
-    unified::write_overlap,     unified::write_hbm,           unified::write_hccs,
-    unified::write_acc_pmu,     unified::write_soc_bandwidth, unified::write_sio,
-    unified::write_qos,         unified::write_core_samples};
+    unified::write_enums,           unified::write_session,    unified::write_calls,
+    unified::write_tasks,           unified::write_copies,     unified::write_communication,
+    unified::write_user_ranges,     unified::write_memory,     unified::write_frequency,
+    unified::write_overlap,         unified::write_hbm,        unified::write_hccs,
+    unified::write_memory_counters, unified::write_nic,        unified::write_roce,
+    unified::write_netdev_stats,    unified::write_host_usage, unified::write_acc_pmu,
+    unified::write_soc_bandwidth,   unified::write_sio,        unified::write_qos,
+    unified::write_core_samples};
 
 // True if there is anything but the description of the capture.
 bool has_rows(const Database& db) {

@@ -49,10 +49,14 @@ bool check_start(const ImportContext& context, const CannPart& part, std::string
   return false;
 }
 
-bool is_within_reach(const CannImport& import, std::int64_t time_ns) {
-  constexpr std::int64_t kDays = std::int64_t{2} * 24 * 3600 * 1'000'000'000;
-  if (!import.session.has_end()) return time_ns < INT64_MAX;
-  return saturating_subtract(time_ns, kDays) <= import.session.end_ns();
+bool is_time(const CannSession& session, std::int64_t ns) {
+  constexpr std::int64_t kDay = 86'400'000'000'000;
+  constexpr std::int64_t kLongest = 30 * kDay;
+  if (ns <= 0 || ns == INT64_MAX) return false;
+  const std::int64_t begin = session.begin_ns();
+  // Without a begin, times count from the start of the machine.
+  return begin == 0 ||
+         (ns >= saturating_subtract(begin, kDay) && ns <= saturating_add(begin, kLongest));
 }
 
 void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,

@@ -82,8 +82,9 @@ bool check_start(const ImportContext& context, const CannPart& part, std::string
 void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,
                      std::string_view kind, std::initializer_list<int> chips);
 
-// Whether a moment may be one of the capture: none is days after its end, if that is known.
-bool is_within_reach(const CannImport& import, std::int64_t time_ns);
+// Whether samples of a collection can be of that time: from a day before its begin to 30 days after
+// it. Records without a mark say by it that they are none.
+bool is_time(const CannSession& session, std::int64_t ns);
 inline constexpr std::string_view kImpossibleTime = "impossible time";
 
 // The value of a counter of 64 bits as a sample; what does not fit is the largest that does.

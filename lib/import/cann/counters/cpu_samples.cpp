@@ -230,8 +230,8 @@ class AiCtrlCpuKind : public TextKind {
   static std::vector<FunctionTracks*> groups_of(const Info& info, FunctionTracks& ctrl,
                                                 FunctionTracks& ai) {
     std::vector<FunctionTracks*> groups;
-    const auto add = [&groups](const std::vector<int>& cores, FunctionTracks& group) {
-      for (const int core : cores) {
+    const auto add = [&groups](const std::vector<std::int64_t>& cores, FunctionTracks& group) {
+      for (const std::int64_t core : cores) {
         const auto place = static_cast<std::size_t>(core);
         if (place >= groups.size()) groups.resize(place + 1);
         groups[place] = &group;

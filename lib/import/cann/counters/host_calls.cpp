@@ -208,7 +208,7 @@ class HostCallKind : public TextKind {
       const std::int64_t begin_ns =
           saturating_add(import_.session.begin_ns(), call.start_ns - *first_ns);
       const std::int64_t end_ns = saturating_add(begin_ns, *call.duration_ns);
-      if (!is_within_reach(import_, end_ns)) return kImpossibleTime;
+      if (!is_time(import_.session, end_ns)) return kImpossibleTime;
       const auto track = tracks.of(call.thread, call.name);
       if (!track) return "more threads and calls than a file may have";
       if (!order.add(end_ns, {*track, begin_ns}, take)) return kTooLate;

@@ -61,7 +61,7 @@ class HostDiskKind : public TextKind {
         std::uint64_t ns = 0;
         if (words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
         const std::int64_t begin_ns = part.start->of_host(ns);
-        if (!is_within_reach(import_, begin_ns)) return kImpossibleTime;
+        if (!is_time(import_.session, begin_ns)) return kImpossibleTime;
         // The recording began anew.
         if (start_ns && begin_ns < moment(number)) return kTooLate;
         start_ns = begin_ns;

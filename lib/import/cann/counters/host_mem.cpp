@@ -51,7 +51,7 @@ class HostMemKind : public TextKind {
       std::uint64_t pages = 0;
       if (words.size() < 3 || !words.number(0, ns) || !words.number(2, pages)) return kNotTheForm;
       const std::int64_t time_ns = part.start->of_host(ns);
-      if (!is_within_reach(import_, time_ns)) return kImpossibleTime;
+      if (!is_time(import_.session, time_ns)) return kImpossibleTime;
       if (!order.add(time_ns, saturating_product(pages, kPageBytes), take)) return kTooLate;
       lines.count();
       return {};

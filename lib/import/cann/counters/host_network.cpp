@@ -55,7 +55,7 @@ class NetworkBlocks {
     std::uint64_t ns = 0;
     if (Words words(line); words.size() != 2 || !words.number(1, ns)) return kNotTheForm;
     const std::int64_t time_ns = part_.start->of_host(ns);
-    if (!is_within_reach(import_, time_ns)) return kImpossibleTime;
+    if (!is_time(import_.session, time_ns)) return kImpossibleTime;
     if (block_ > 0 && time_ns <= time_ns_) return kNoInterval;
     before_ns_ = time_ns_;
     time_ns_ = time_ns;

@@ -177,7 +177,7 @@ class LlcTextKind : public TextKind {
     };
     std::vector<std::size_t> opened;
     for (std::size_t cpu = 0; cpu < kDsids; ++cpu) {
-      const bool is_control = has(part.info.control_cpus, cpu);
+      const bool is_control = has(part.info.ctrl_cpus, cpu);
       const bool is_ai = has(part.info.ai_cpus, cpu);
       opened.push_back(tracks.open({.device = part.device,
                                     .subject = fmt::format("LLC CPU {}", cpu),

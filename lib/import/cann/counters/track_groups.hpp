@@ -1,12 +1,10 @@
 // TrackGroups: what a kind keeps of each of many like subjects (dies, cores, ports), by their
-// number; the tracks that a file can open are limited. And what times can be. For the kinds of
-// counters.
+// number; the tracks that a file can open are limited. For the kinds of counters.
 #pragma once
 
 #include <optional>
 #include <vector>
 
-#include "base/number.hpp"
 #include "import/cann/counters/counter_tracks.hpp"
 
 namespace msprof::cann {
@@ -47,18 +45,6 @@ inline bool check_ticks(const ImportContext& context, const CannPart& part, std:
                      "a start log or the frequency of the device's counter is missing, so that it "
                      "is not known when anything was counted");
   return false;
-}
-
-// Whether samples of a collection can be of that time. Records without a mark say by it that they
-// are none.
-inline bool is_time(const CannSession& session, std::int64_t ns) {
-  constexpr std::int64_t kDay = 86'400'000'000'000;
-  constexpr std::int64_t kLongest = 30 * kDay;
-  if (ns <= 0 || ns == INT64_MAX) return false;
-  const std::int64_t begin = session.begin_ns();
-  // Without a begin, times count from the start of the machine.
-  return begin == 0 ||
-         (ns >= saturating_subtract(begin, kDay) && ns <= saturating_add(begin, kLongest));
 }
 
 }  // namespace msprof::cann
