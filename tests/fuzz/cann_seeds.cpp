@@ -111,7 +111,10 @@ const std::string& content_of(const std::vector<NamedBytes>& files, const std::s
 // Every file of the list by itself, and all of them.
 std::vector<std::string> numbered_seeds(std::string_view target, CannChip chip) {
   auto files = cann_files(chip);
-  for (NamedBytes& file : counter_files()) files.push_back(std::move(file));
+  // Of one chip: few of their bytes depend on it.
+  if (chip == CannChip::stars) {
+    for (NamedBytes& file : counter_files()) files.push_back(std::move(file));
+  }
   const auto names = cann_file_names(target);
   const std::string first =
       target == "cann_device" ? std::string(1, static_cast<char>(chip)) : std::string();

@@ -23,13 +23,16 @@ int main(int argc, char** argv) {
     return 2;
   }
   const auto seeds = msprof::fuzz::seeds(argv[1]);
-  // Cuts and flips a seed; the fuzzer itself does the rest.
-  const std::size_t steps = std::max<std::size_t>(12, 180 / (seeds.size() + 1));
+  // Cuts and flips a seed; the fuzzer itself does the rest. Of many seeds few places each, another
+  // in every seed.
+  constexpr std::size_t kVariants = 400;
+  const std::size_t steps = std::max<std::size_t>(1, kVariants / (2 * (seeds.size() + 1)));
   std::size_t count = 0;
-  for (const std::string& seed : seeds) {
+  for (std::size_t i = 0; i < seeds.size(); ++i) {
+    const std::string& seed = seeds[i];
     run(seed);
     const std::size_t step = seed.size() / steps + 1;
-    for (std::size_t at = 0; at < seed.size(); at += step, count += 2) {
+    for (std::size_t at = i * 7919 % step; at < seed.size(); at += step, count += 2) {
       run(seed.substr(0, at));
       std::string flipped = seed;
       flipped[at] = static_cast<char>(flipped[at] ^ 0xff);
