@@ -203,7 +203,8 @@ TEST_CASE(
       {"17-Threads.data.0.slice_0", "files of PID-Threads.data"},
       {"brand_new.data.0.slice_0", "files of brand_new.data"}};
   for (const auto& [name, lacks] : files) write_file(device / name, std::string(240, 'h'));
-  write_file(device / "nano_stars_profile.data.0.slice_0", "");  // nothing in it, so that nothing lacks
+  write_file(device / "nano_stars_profile.data.0.slice_0",
+             "");  // nothing in it, so that nothing lacks
   const RunResult result = run_msprof({"import", "--json", "-dir", played.run.folder.string()});
   INFO(result.err);
   CHECK(result.exit_code == 0);
@@ -240,7 +241,7 @@ TEST_CASE(
   CHECK(has(log.out, "without,PID-Threads.data,1"));
   CHECK(has(log.out, "without,ccu0.instr,2"));
   const auto doctor = run_msprof({"doctor", "-dir", played.run.folder.string()});
-  for (const char* part : {"ub.data", "PID-Threads.data", "brand_new.data", "UB traffic"})
+  for (const char* part : {"ccu0.instr", "PID-Threads.data", "brand_new.data", "CCU missions"})
     CHECK(has(doctor.out, part));
   for (const auto& [name, lacks] : files) CHECK(has(doctor.out, name));
 }
