@@ -6,8 +6,8 @@
 #include <string_view>
 
 #include "wire/cann/device_wire.hpp"
-#include "wire/cann/ts_track_wire.hpp"
 #include "wire/cann/host_wire.hpp"
+#include "wire/cann/ts_track_wire.hpp"
 
 namespace msprof::mstx {
 

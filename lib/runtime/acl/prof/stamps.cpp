@@ -19,8 +19,8 @@
 #include "runtime/mstx/slot_table.hpp"
 #include "runtime/mstx/tx_record.hpp"
 #include "wire/cann/device_wire.hpp"
-#include "wire/cann/ts_track_wire.hpp"
 #include "wire/cann/host_wire.hpp"
+#include "wire/cann/ts_track_wire.hpp"
 
 namespace msprof::acl {
 namespace {
