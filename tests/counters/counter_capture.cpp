@@ -32,15 +32,27 @@ CounterCapture::CounterCapture(const prof::ProfSetup& setup)
 }
 
 void CounterCapture::device(std::string_view stem, std::string_view bytes, int number) {
+  if (bytes.empty()) {
+    const std::string device = std::to_string(number);
+    empty_files_.push_back(prof_->folder() / ("device_" + device) / "data" /
+                           (std::string(stem) + "." + device + ".slice_0"));
+  }
   prof_->device(number, stem, bytes);
 }
 
 void CounterCapture::host(std::string_view stem, std::string_view bytes) {
+  if (bytes.empty())
+    empty_files_.push_back(prof_->folder() / "host" / "data" / (std::string(stem) + ".slice_0"));
   prof_->host(stem, bytes);
 }
 
 void CounterCapture::process() {
   prof_->finish();
+  for (const fs::path& path : empty_files_) {
+    if (fs::exists(path)) continue;
+    write_file(path, "");
+    write_file(path.string() + ".done", "");
+  }
   fs::remove_all(made_);
   const auto session = Session::open(prof_->folder());
   report_ = import_session(*session, store_path(made_), {});

@@ -24,6 +24,7 @@ class CounterCapture {
   prof::ProfFolder& prof() { return *prof_; }
   const prof::ProfSetup& setup() const { return prof_->setup(); }
   // Bytes behind the others of a stem without device and slice: "hbm.data"; for the host as it is.
+  // Without any the file is there, and empty.
   void device(std::string_view stem, std::string_view bytes, int number = 0);
   void host(std::string_view stem, std::string_view bytes);
   template <typename Record>
@@ -58,6 +59,7 @@ class CounterCapture {
   TempFolder temp_;
   std::unique_ptr<prof::ProfFolder> prof_;
   std::filesystem::path made_;
+  std::vector<std::filesystem::path> empty_files_;  // which the builder of folders leaves away
   ImportReport report_;
 };
 

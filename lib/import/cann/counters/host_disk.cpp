@@ -33,8 +33,15 @@ class HostDiskKind : public TextKind {
             SliceLines& lines) override {
     if (!check_start(context, part, name())) return;
     if (part.info.host_disk_hz <= 0) {
-      context.report.add(FindingId::events_not_said, name(), part.name, "no host_disk_freq",
-                         "sample.json does not say how long the intervals are");
+      bool has_lines = false;
+      lines.read([&](std::string_view line) -> std::string_view {
+        has_lines = has_lines || !line.empty();
+        return {};
+      });
+      if (has_lines) {
+        context.report.add(FindingId::events_not_said, name(), part.name, "no host_disk_freq",
+                           "sample.json does not say how long the intervals are");
+      }
       return;
     }
     CounterTracks tracks(import_, context, name());
