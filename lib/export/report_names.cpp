@@ -88,7 +88,9 @@ const std::vector<ReportName>& report_names() {
 std::vector<std::string> layers_of_reports(const std::filesystem::path& file) {
   std::vector<std::string> layers;
   const json processes = read_report(file);
-  for (const auto& [name, wanted] : processes.items()) {
+  for (const auto& item : processes.items()) {
+    const std::string& name = item.key();
+    const json& wanted = item.value();
     const auto& reports = report_names();
     const auto report = std::find_if(reports.begin(), reports.end(),
                                      [&](const ReportName& one) { return one.name == name; });

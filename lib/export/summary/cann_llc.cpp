@@ -165,8 +165,9 @@ class CannLlcBandwidth : public cann::Table {
       flow.rate.add(samples->shown());
       flow.bytes += static_cast<double>(samples->value);
     }
-    for (const auto& [device, flows] : devices) {
-      const auto row = [&out, number = device](std::string_view metric, const auto& cell) {
+    for (const auto& item : devices) {
+      const auto& flows = item.second;
+      const auto row = [&out, number = item.first](std::string_view metric, const auto& cell) {
         out.number(number);
         out.text(metric);
         cell(read);

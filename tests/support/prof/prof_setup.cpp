@@ -20,9 +20,9 @@ std::string object(const std::vector<std::pair<std::string, std::string>>& membe
 
 std::string object(std::vector<std::pair<std::string, std::string>> members,
                    const std::map<std::string, std::string>& others) {
-  for (const auto& [key, value] : others) {
-    std::erase_if(members, [&](const auto& member) { return member.first == key; });
-    members.emplace_back(key, value);
+  for (const auto& other : others) {
+    std::erase_if(members, [&](const auto& member) { return member.first == other.first; });
+    members.emplace_back(other);
   }
   return object(members);
 }
