@@ -18,6 +18,9 @@
 
 namespace msprof::cann {
 
+// Device number of the host, where a product has numbers only.
+inline constexpr std::int64_t kHostDevice = 31;
+
 // "acl", "node", …; empty for a level without a name.
 std::string_view level_text(std::int64_t level);
 // "push/pop" of user_range.event_type; N/A for an unknown one.

@@ -17,7 +17,7 @@ template <std::size_t kCells>
 struct CounterMoment {
   const CounterTrack* track = nullptr;  // of the first of the samples
   std::int64_t time_ns = 0;
-  std::optional<std::int64_t> begin_ns;
+  std::optional<std::int64_t> begin_ns;  // of the first of the samples
   std::array<CounterSample, kCells> cells{};
 
   bool has(std::size_t cell) const { return cells[cell].track != nullptr; }
@@ -37,7 +37,6 @@ void for_each_counter_moment(CounterSamples& samples, Place&& place, Visit&& vis
     const std::size_t cell = places[track.index];
     if (cell >= kCells) continue;
     const bool goes_on = moment.track != nullptr && moment.time_ns == samples->time_ns &&
-                         moment.begin_ns == samples->begin_ns &&
                          moment.track->device == track.device &&
                          moment.track->number == track.number && !moment.has(cell);
     if (!goes_on) {

@@ -73,9 +73,6 @@ constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
 void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
                               std::int64_t duration_ns);
 
-// Device number of the host.
-inline constexpr std::int64_t kHostDevice = 31;
-
 // Writes and numbers the processes of a timeline.
 class TraceProcesses {
  public:

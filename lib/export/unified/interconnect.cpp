@@ -1,6 +1,4 @@
 // Tables of memory bandwidth and links between devices: HBM, HCCS. Source: cann_system.md 4, 8.
-#include <map>
-
 #include "export/unified/unified_counters.hpp"
 
 namespace msprof::unified {
@@ -29,10 +27,10 @@ void write_hbm(Writer& out) {
 
 void write_hccs(Writer& out) {
   Rows rows(out, kHccs);
-  for_each_moment(
-      out.store(), "hccs", 2,
+  for_each_moment<2>(
+      out.store(), "hccs",
       [](const CounterTrack& track) -> std::size_t { return track.counter == "Rx" ? 1 : 0; },
-      [&](const Moment& moment) {
+      [&](const Moment<2>& moment) {
         rows.add({device_of(*moment.track), moment.time_ns, moment.cells[0], moment.cells[1]});
       });
 }

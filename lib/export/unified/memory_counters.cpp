@@ -61,13 +61,13 @@ void write_npu_module_mem(Writer& out) {
 void write_ddr(Writer& out) {
   Rows rows(out, kDdr);
   constexpr std::size_t kCells = 2;
-  for_each_moment(
-      out.store(), "ddr", kCells,
+  for_each_moment<kCells>(
+      out.store(), "ddr",
       [](const CounterTrack& track) -> std::size_t {
         // Those of single masters have no column.
         return track.number ? kCells : track.counter == "Read" ? 0 : 1;
       },
-      [&](const Moment& moment) {
+      [&](const Moment<kCells>& moment) {
         rows.add({device_of(*moment.track), moment.time_ns, moment.cells[0], moment.cells[1]});
       });
 }
@@ -75,12 +75,12 @@ void write_ddr(Writer& out) {
 void write_llc(Writer& out) {
   Rows rows(out, kLlc);
   constexpr std::size_t kCells = 2;
-  for_each_moment(
-      out.store(), "llc", kCells,
+  for_each_moment<kCells>(
+      out.store(), "llc",
       [](const CounterTrack& track) -> std::size_t {
         return track.counter == "Hit Rate" ? 0 : track.counter == "Throughput" ? 1 : kCells;
       },
-      [&](const Moment& moment) {
+      [&](const Moment<kCells>& moment) {
         const std::int64_t thousandths = moment.cells[0];
         rows.add({device_of(*moment.track), moment.track->number.value_or(0), moment.time_ns,
                   thousandths == kNull ? kNull : real_cell(static_cast<double>(thousandths) / 10),

@@ -57,11 +57,6 @@ std::size_t netdev_cell(const CounterTrack& track) {
   return static_cast<std::size_t>(found - kNetdevTracks.begin());
 }
 
-std::int64_t cell_of_wide(int128 value) {
-  constexpr int128 kMost = INT64_MAX;
-  return static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
-}
-
 void write_network(Writer& out, const Table& table, std::string_view kind) {
   using namespace network;
   Rows rows(out, table);
@@ -73,7 +68,7 @@ void write_network(Writer& out, const Table& table, std::string_view kind) {
     constexpr std::int64_t kMegabyte = 1 << 20;
     const std::int64_t bytes_per_second =
         line.has(kBandwidth)
-            ? cell_of_wide(bandwidth.numerator() * kMegabyte / bandwidth.denominator())
+            ? wide_cell(bandwidth.numerator() * kMegabyte / bandwidth.denominator())
             : 0;
     rows.add({device_of(*line.track), line.time_ns, bytes_per_second, rate(kRx + kPacketRate),
               rate(kRx + kByteRate), count(kRx + kPackets), count(kRx + kBytes),

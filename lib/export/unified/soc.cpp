@@ -75,13 +75,13 @@ void write_acc_pmu(Writer& out) {
     same.clear();
   };
   constexpr std::size_t kMost = 1 << 12;
-  for_each_moment(
-      out.store(), "acc_pmu", std::size(kAccColumns),
+  constexpr std::size_t kCells = std::size(kAccColumns);
+  for_each_moment<kCells>(
+      out.store(), "acc_pmu",
       [](const CounterTrack& track) { return column_in(kAccColumns, track.counter); },
-      [&](const Moment& moment) {
-        Record record{
-            device_of(*moment.track), moment.track->number.value_or(0), moment.time_ns, {}};
-        std::copy_n(moment.cells.begin(), record.cells.size(), record.cells.begin());
+      [&](const Moment<kCells>& moment) {
+        Record record{device_of(*moment.track), moment.track->number.value_or(0), moment.time_ns,
+                      moment.cells};
         if (!same.empty() && (same.front().time_ns != record.time_ns ||
                               same.front().device != record.device || same.size() == kMost))
           end();
@@ -92,12 +92,12 @@ void write_acc_pmu(Writer& out) {
 
 void write_soc_bandwidth(Writer& out) {
   Rows rows(out, kSocBandwidth);
-  for_each_moment(
-      out.store(), "stars_soc", 2,
+  for_each_moment<2>(
+      out.store(), "stars_soc",
       [](const CounterTrack& track) -> std::size_t {
         return track.counter == "Mata Bw Level" ? 1 : 0;
       },
-      [&](const Moment& moment) {
+      [&](const Moment<2>& moment) {
         rows.add({moment.cells[0], moment.cells[1], moment.time_ns, device_of(*moment.track)});
       });
 }
@@ -130,9 +130,7 @@ void write_qos(Writer& out) {
   constexpr int128 kMegabyte = 1 << 20;
   while (samples.next()) {
     const CounterTrack& track = *samples->track;
-    const int128 bytes =
-        std::clamp<int128>(samples->value * kMegabyte, -int128{INT64_MAX}, INT64_MAX);
-    rows.add({device_of(track), out.text(track.subject), static_cast<std::int64_t>(bytes),
+    rows.add({device_of(track), out.text(track.subject), wide_cell(samples->value * kMegabyte),
               samples->time_ns, track.part.value_or(kNone)});
   }
 }

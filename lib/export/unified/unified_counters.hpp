@@ -4,10 +4,10 @@
 
 #include <array>
 #include <cstdint>
-#include <functional>
 #include <string_view>
 
-#include "export/counter_samples.hpp"
+#include "base/number.hpp"
+#include "export/counter_moments.hpp"
 #include "export/unified/unified_writer.hpp"
 
 namespace msprof::unified {
@@ -15,22 +15,31 @@ namespace msprof::unified {
 // Device number of a track; of the host that which timelines give it.
 std::int64_t device_of(const CounterTrack& track);
 
+// A value as a cell: what does not fit is the largest, or its negative.
+std::int64_t wide_cell(int128 value);
+
 // What a sample is in the unit without its factor, the fraction cut: bytes a second of MB/s.
 std::int64_t base_units(const CounterSample& sample);
 
-// Samples of one moment, of one device and subject number.
+// The samples of a CounterMoment in their base_units(); kNull where there is none.
+template <std::size_t kCells>
 struct Moment {
-  static constexpr std::size_t kMaxCells = 24;
   const CounterTrack* track = nullptr;  // of the first of them
   std::int64_t time_ns = 0;
-  std::optional<std::int64_t> begin_ns;
-  std::array<std::int64_t, kMaxCells> cells{};  // base_units(); kNull where there is none
+  std::array<std::int64_t, kCells> cells{};
 };
 
-// Gathers neighbouring samples of a kind with the same device, subject number and time; `place`
-// says which cell a track fills.
-void for_each_moment(const Database& db, std::string_view kind, std::size_t cells,
-                     const std::function<std::size_t(const CounterTrack&)>& place,
-                     const std::function<void(const Moment&)>& visit);
+// Shows the moments of a kind; `place(track)` is the cell that a track fills, kCells or more for
+// none.
+template <std::size_t kCells, typename Place, typename Visit>
+void for_each_moment(const Database& db, std::string_view kind, Place&& place, Visit&& visit) {
+  CounterSamples samples(db, kind, {});
+  for_each_counter_moment<kCells>(samples, place, [&](const CounterMoment<kCells>& found) {
+    Moment<kCells> moment{found.track, found.time_ns, {}};
+    for (std::size_t i = 0; i < kCells; ++i)
+      moment.cells[i] = found.has(i) ? base_units(found.cells[i]) : kNull;
+    visit(moment);
+  });
+}
 
 }  // namespace msprof::unified
