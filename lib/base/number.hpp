@@ -10,6 +10,7 @@
 namespace msprof {
 
 __extension__ using int128 = __int128;
+__extension__ using uint128 = unsigned __int128;
 
 // numerator / denominator rounded half away from zero; the denominator is not 0.
 int128 divide_rounded(int128 numerator, int128 denominator);

@@ -105,6 +105,15 @@ Statement& Statement::bind(int parameter, double value) {
   return *this;
 }
 
+Statement& Statement::bind_blob(int parameter, std::string_view bytes) {
+  const char* first = bytes.data() == nullptr ? "" : bytes.data();
+  if (sqlite3_bind_blob64(statement_.get(), parameter, first, bytes.size(), SQLITE_TRANSIENT) !=
+      SQLITE_OK) {
+    fail();
+  }
+  return *this;
+}
+
 Statement& Statement::bind_null(int parameter) {
   if (sqlite3_bind_null(statement_.get(), parameter) != SQLITE_OK) fail();
   return *this;

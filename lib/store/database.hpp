@@ -37,6 +37,7 @@ class Statement {
   Statement& bind(int parameter, std::int64_t value);
   Statement& bind(int parameter, std::string_view text);
   Statement& bind(int parameter, double value);
+  Statement& bind_blob(int parameter, std::string_view bytes);
   Statement& bind_null(int parameter);
 
   // True while there is a row. Checks for Ctrl-C now and then.

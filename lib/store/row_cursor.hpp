@@ -66,6 +66,10 @@ class RowCursor {
   RowCursor(const Database& db, const Columns& columns, const Filter& filter = {})
       : cells_(db, Row::kTable, Row::kColumns, places_of(columns), filter_of(filter)) {}
 
+  // All columns of all rows.
+  explicit RowCursor(const Database& db)
+      : cells_(db, Row::kTable, Row::kColumns, all_places(), RowFilter{}) {}
+
   bool next() { return cells_.next(reinterpret_cast<std::int64_t*>(&row_)); }
   // Columns that were not requested have the value of a new Row.
   const Row& operator*() const { return row_; }
@@ -81,6 +85,11 @@ class RowCursor {
   static std::vector<std::size_t> places_of(const Columns& columns) {
     std::vector<std::size_t> places;
     for (const Column column : columns) places.push_back(place_of(column));
+    return places;
+  }
+  static std::vector<std::size_t> all_places() {
+    std::vector<std::size_t> places(Row::kColumns.size());
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
     return places;
   }
   static RowFilter filter_of(const Filter& filter) {

@@ -1,0 +1,307 @@
+#include "cluster/part.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <zlib.h>
+
+#include <fcntl.h>
+#include <unistd.h>
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <map>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "store/row_cursor.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kPartApplicationId = 0x4d535050;  // "MSPP" in the file header
+// The same for all: bytes must not depend on how a part came to be.
+constexpr int kPartPageBytes = 4096;
+// Of a part that is read: rows come once, in order.
+constexpr const char* kSmallCache = "PRAGMA cache_size=-128;";
+
+// Places in the header of a SQLite file. Source: sqlite.org/fileformat2.html 1.3.
+constexpr std::size_t kHeaderBytes = 100;
+constexpr std::size_t kUserVersionAt = 60;
+constexpr std::size_t kApplicationIdAt = 68;
+constexpr std::string_view kSqliteMagic{"SQLite format 3\0", 16};
+
+constexpr std::array kOpTotalColumns = {"id INTEGER PRIMARY KEY",
+                                        "name_id INTEGER",
+                                        "type_name_id INTEGER",
+                                        "unit_name_id INTEGER",
+                                        "count INTEGER",
+                                        "duration_ns INTEGER",
+                                        "square_high INTEGER",
+                                        "square_low INTEGER",
+                                        "shortest_ns INTEGER",
+                                        "shortest_member INTEGER",
+                                        "longest_ns INTEGER",
+                                        "longest_member INTEGER",
+                                        "bins BLOB"};
+
+struct PartTable {
+  std::string name;
+  std::vector<std::string> columns;
+};
+
+template <typename Row>
+PartTable part_table() {
+  PartTable table{Row::kTable, {}};
+  for (const std::string_view column : Row::kColumns) {
+    table.columns.emplace_back(column);
+    if (column.find(' ') == std::string_view::npos) table.columns.back() += " INTEGER";
+  }
+  return table;
+}
+
+template <typename... Row>
+std::vector<PartTable> integer_tables(std::tuple<Row...>*) {
+  return {part_table<Row>()...};
+}
+
+const std::vector<PartTable>& part_tables() {
+  static const std::vector<PartTable> tables = [] {
+    auto all = integer_tables(static_cast<PartRows*>(nullptr));
+    all.push_back({"op_total", {kOpTotalColumns.begin(), kOpTotalColumns.end()}});
+    all.push_back({"name", {"id INTEGER PRIMARY KEY", "text TEXT NOT NULL"}});
+    all.push_back({"meta", {"key TEXT PRIMARY KEY", "value TEXT NOT NULL"}});
+    return all;
+  }();
+  return tables;
+}
+
+std::string creation_of(const PartTable& table) {
+  return fmt::format("CREATE TABLE {} ({})", table.name, fmt::join(table.columns, ", "));
+}
+
+// The CRC-32 of the file as it is sealed: with zeros in the place of user_version.
+std::uint32_t checksum_of(FileReader& file) {
+  std::vector<std::byte> buffer(std::size_t{1} << 18);
+  uLong checksum = crc32(0, nullptr, 0);
+  bool is_first = true;
+  while (const std::size_t count = file.read(buffer)) {
+    if (is_first && count >= kHeaderBytes)
+      std::fill_n(buffer.begin() + kUserVersionAt, 4, std::byte{0});
+    is_first = false;
+    checksum =
+        crc32(checksum, reinterpret_cast<const Bytef*>(buffer.data()), static_cast<uInt>(count));
+  }
+  return static_cast<std::uint32_t>(checksum);
+}
+
+std::uint32_t big_endian_at(std::string_view header, std::size_t at) {
+  std::uint32_t value = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    value = value << 8 | static_cast<std::uint8_t>(header[at + i]);
+  return value;
+}
+
+// The header of a SQLite file; empty where the file is none, or cannot be read.
+std::string header_of(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return "";
+  try {
+    FileReader file(path);
+    std::string header(kHeaderBytes, '\0');
+    const std::size_t count = file.read(std::as_writable_bytes(std::span(header)));
+    return count == kHeaderBytes && header.starts_with(kSqliteMagic) ? header : "";
+  } catch (const Error&) {
+    return "";
+  }
+}
+
+void seal(const fs::path& path) {
+  FileReader file(path);
+  const std::uint32_t checksum = checksum_of(file);
+  unsigned char bytes[4];
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[i] = static_cast<unsigned char>(checksum >> (24 - 8 * i));
+  const FileDescriptor fd(::open(path.c_str(), O_WRONLY | O_CLOEXEC | O_NOFOLLOW));
+  if (!fd || ::pwrite(fd.get(), bytes, sizeof bytes, kUserVersionAt) != sizeof bytes)
+    throw_cannot_write(path, errno);
+}
+
+Error not_taken(const fs::path& path, std::string_view why) {
+  return Error(Exit::partial_data, fmt::format("{} {}", path.string(), why));
+}
+
+// True if the tables are just ours: a part from elsewhere could have views in their place.
+bool has_part_tables(const Database& db) {
+  std::map<std::string, std::string, std::less<>> expected;
+  for (const PartTable& table : part_tables()) expected[table.name] = creation_of(table);
+  Statement read = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'");
+  while (read.step()) {
+    const auto known = expected.find(read.text(1));
+    if (read.text(0) != "table" || known == expected.end() || known->second != read.text(2))
+      return false;
+    expected.erase(known);
+  }
+  return expected.empty();
+}
+
+std::string meta_of(const Database& db, std::string_view key) {
+  Statement read = db.prepare("SELECT value FROM meta WHERE key = ?");
+  read.bind(1, key);
+  return read.step() ? std::string(read.text(0)) : std::string();
+}
+
+}  // namespace
+
+PartWriter::PartWriter(const fs::path& target, std::span<const std::string> names)
+    : target_(target),
+      temporary_(temporary_beside(target)),
+      db_(Database::create(temporary_, kPartPageBytes)) {
+  db_.execute(fmt::format("PRAGMA application_id={}; BEGIN;", kPartApplicationId));
+  const auto& tables = part_tables();
+  for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
+  tables_ = std::make_unique<BulkTables>(db_, "name");
+  for (std::size_t i = 0; i < kTables; ++i) tables_->create(tables[i].name, tables[i].columns);
+  std::int64_t id = 0;
+  for (const std::string& name : names) tables_->add_text(++id, name);
+}
+
+PartWriter::~PartWriter() {
+  tables_.reset();
+  op_total_.reset();
+  db_.close();
+  std::error_code ignored;
+  fs::remove(temporary_, ignored);  // after publish() there is nothing under this name
+}
+
+void PartWriter::add(const OpTotal& total) {
+  if (!op_total_) {
+    tables_->drain();
+    op_total_.emplace(db_.prepare("INSERT INTO op_total VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)"));
+  }
+  int place = 0;
+  const auto bind = [&](std::int64_t value) {
+    ++place;
+    value == kNull ? op_total_->bind_null(place) : op_total_->bind(place, value);
+  };
+  for (const std::int64_t value :
+       {total.name_id, total.type_name_id, total.unit_name_id, total.count, total.duration_ns}) {
+    bind(value);
+  }
+  op_total_->bind(++place, static_cast<std::int64_t>(total.square_sum >> 64));
+  op_total_->bind(++place, static_cast<std::int64_t>(total.square_sum));
+  for (const std::int64_t value :
+       {total.shortest_ns, total.shortest_member, total.longest_ns, total.longest_member}) {
+    bind(value);
+  }
+  op_total_->bind_blob(++place, total.histogram.encoded()).run();
+}
+
+void PartWriter::publish(const PartFacts& facts) {
+  tables_->drain();
+  {
+    Statement meta = db_.prepare("INSERT INTO meta VALUES(?,?)");
+    meta.bind(1, "version").bind(2, std::to_string(kPartVersion)).run();
+    meta.bind(1, "has_detail").bind(2, facts.has_detail ? "1" : "0").run();
+    meta.bind(1, "expected_ranks").bind(2, facts.expected_ranks).run();
+  }
+  db_.execute("COMMIT;");
+  tables_.reset();
+  op_total_.reset();
+  db_.close();
+  seal(temporary_);
+  flush_to_disk(temporary_, target_);
+  replace_database(temporary_, target_);
+}
+
+bool is_part(const fs::path& path) {
+  const std::string header = header_of(path);
+  return !header.empty() && big_endian_at(header, kApplicationIdAt) == kPartApplicationId;
+}
+
+Part Part::open(const fs::path& path) {
+  std::error_code ignored;
+  if (!fs::exists(path, ignored)) throw not_taken(path, "is not there");
+  const std::string header = header_of(path);
+  if (header.empty() || big_endian_at(header, kApplicationIdAt) != kPartApplicationId)
+    throw not_taken(path, "is no partial result of msprof");
+  FileReader file(path);
+  if (checksum_of(file) != big_endian_at(header, kUserVersionAt))
+    throw not_taken(path, "is damaged: its bytes do not have the checksum that it names");
+  Part part(Database::open_read_only(path), path);
+  part.db_.execute(kSmallCache);
+  const std::string version = [&] {
+    try {
+      return meta_of(part.db_, "version");
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      return std::string();
+    }
+  }();
+  if (version != std::to_string(kPartVersion)) {
+    throw not_taken(path,
+                    fmt::format("is a partial result of version {}, and this msprof reads "
+                                "version {}: make it again with `msprof rank`",
+                                version.empty() ? "unknown" : printable(version), kPartVersion));
+  }
+  if (!has_part_tables(part.db_)) throw not_taken(path, "has other tables than a partial result");
+  part.facts_.has_detail = meta_of(part.db_, "has_detail") == "1";
+  part.facts_.expected_ranks = meta_of(part.db_, "expected_ranks");
+  return part;
+}
+
+std::vector<std::string> Part::names() const {
+  std::vector<std::string> names;
+  Statement read = db_.prepare("SELECT id, text FROM name ORDER BY id");
+  while (read.step()) {
+    names.emplace_back(read.text(1));
+    const bool is_in_order = names.size() < 2 || names[names.size() - 2] < names.back();
+    if (read.integer(0) != static_cast<std::int64_t>(names.size()) || !is_in_order)
+      throw not_taken(path_, "is damaged: its texts are not in order");
+  }
+  return names;
+}
+
+std::vector<MemberRow> Part::members() const {
+  std::vector<MemberRow> members;
+  RowCursor<MemberRow> rows(db_);
+  while (rows.next()) {
+    members.push_back(*rows);
+    if (rows->id != static_cast<std::int64_t>(members.size()))
+      throw not_taken(path_, "is damaged: its ranks are not in order");
+  }
+  return members;
+}
+
+OpTotals::OpTotals(const Part& part)
+    : part_(part),
+      read_(part.db().prepare(
+          "SELECT name_id, type_name_id, unit_name_id, count, duration_ns, square_high,"
+          " square_low, shortest_ns, shortest_member, longest_ns, longest_member, bins"
+          " FROM op_total ORDER BY id")) {}
+
+bool OpTotals::next() {
+  if (!read_.step()) return false;
+  const auto cell = [this](int column) { return read_.maybe_integer(column).value_or(kNull); };
+  total_ = {};
+  total_.name_id = cell(0);
+  total_.type_name_id = cell(1);
+  total_.unit_name_id = cell(2);
+  total_.count = read_.integer(3);
+  total_.duration_ns = read_.integer(4);
+  total_.square_sum = static_cast<uint128>(static_cast<std::uint64_t>(read_.integer(5))) << 64 |
+                      static_cast<std::uint64_t>(read_.integer(6));
+  total_.shortest_ns = cell(7);
+  total_.shortest_member = cell(8);
+  total_.longest_ns = cell(9);
+  total_.longest_member = cell(10);
+  if (!total_.histogram.add_encoded(read_.blob(11)))
+    throw not_taken(part_.path(), "is damaged: the durations of an operator cannot be read");
+  return true;
+}
+
+}  // namespace msprof::cluster
