@@ -3,6 +3,7 @@
 // For merging, for the alignment of clocks and for slow ranks.
 #pragma once
 
+#include <algorithm>
 #include <memory>
 #include <vector>
 
@@ -14,6 +15,11 @@ struct Collective {
   CollectiveRow total;                   // its id has no meaning
   std::vector<CollectiveHostRow> hosts;  // in order of their names, ids without a meaning
 };
+
+// The earlier of two times, of which either may be kNull.
+inline std::int64_t earlier(std::int64_t a, std::int64_t b) {
+  return a == kNull ? b : b == kNull ? a : std::min(a, b);
+}
 
 class Collectives {
  public:

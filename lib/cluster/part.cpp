@@ -201,7 +201,7 @@ void PartWriter::add(const OpTotal& total) {
   op_total_->bind_blob(++place, total.histogram.encoded()).run();
 }
 
-void PartWriter::publish(const PartFacts& facts) {
+void PartWriter::publish(const PartFacts& facts, bool is_to_stay) {
   tables_->drain();
   {
     Statement meta = db_.prepare("INSERT INTO meta VALUES(?,?)");
@@ -214,7 +214,7 @@ void PartWriter::publish(const PartFacts& facts) {
   op_total_.reset();
   db_.close();
   seal(temporary_);
-  flush_to_disk(temporary_, target_);
+  if (is_to_stay) flush_to_disk(temporary_, target_);
   replace_database(temporary_, target_);
 }
 
@@ -223,14 +223,17 @@ bool is_part(const fs::path& path) {
   return !header.empty() && big_endian_at(header, kApplicationIdAt) == kPartApplicationId;
 }
 
-Part Part::open(const fs::path& path) {
+Part Part::open(const fs::path& path, bool is_known) {
   std::error_code ignored;
   if (!fs::exists(path, ignored)) throw not_taken(path, "is not there");
   const std::string header = header_of(path);
   if (header.empty() || big_endian_at(header, kApplicationIdAt) != kPartApplicationId)
     throw not_taken(path, "is no partial result of msprof");
-  FileReader file(path);
-  if (checksum_of(file) != big_endian_at(header, kUserVersionAt))
+  const auto has_its_checksum = [&] {
+    FileReader file(path);
+    return checksum_of(file) == big_endian_at(header, kUserVersionAt);
+  };
+  if (!is_known && !has_its_checksum())
     throw not_taken(path, "is damaged: its bytes do not have the checksum that it names");
   Part part(Database::open_read_only(path), path);
   part.db_.execute(kSmallCache);
@@ -254,6 +257,10 @@ Part Part::open(const fs::path& path) {
   return part;
 }
 
+Error Part::damaged(std::string_view what) const {
+  return not_taken(path_, fmt::format("is damaged ({})", what));
+}
+
 std::vector<std::string> Part::names() const {
   std::vector<std::string> names;
   Statement read = db_.prepare("SELECT id, text FROM name ORDER BY id");
@@ -261,7 +268,7 @@ std::vector<std::string> Part::names() const {
     names.emplace_back(read.text(1));
     const bool is_in_order = names.size() < 2 || names[names.size() - 2] < names.back();
     if (read.integer(0) != static_cast<std::int64_t>(names.size()) || !is_in_order)
-      throw not_taken(path_, "is damaged: its texts are not in order");
+      throw damaged("its texts are not in order");
   }
   return names;
 }
@@ -272,7 +279,7 @@ std::vector<MemberRow> Part::members() const {
   while (rows.next()) {
     members.push_back(*rows);
     if (rows->id != static_cast<std::int64_t>(members.size()))
-      throw not_taken(path_, "is damaged: its ranks are not in order");
+      throw damaged("its ranks are not in order");
   }
   return members;
 }
@@ -300,7 +307,7 @@ bool OpTotals::next() {
   total_.longest_ns = cell(9);
   total_.longest_member = cell(10);
   if (!total_.histogram.add_encoded(read_.blob(11)))
-    throw not_taken(part_.path(), "is damaged: the durations of an operator cannot be read");
+    throw part_.damaged("the durations of an operator cannot be read");
   return true;
 }
 

@@ -58,8 +58,9 @@ class PartWriter {
   // Behind all other rows, in order of (name, type, unit).
   void add(const OpTotal& total);
 
-  // Seals the file and gives it its name. Throws Error(cannot_write).
-  void publish(const PartFacts& facts);
+  // Seals the file and gives it its name. Throws Error(cannot_write). One that is only read again
+  // by the same program need not be on the disk before.
+  void publish(const PartFacts& facts, bool is_to_stay = true);
 
  private:
   static constexpr std::size_t kTables = std::tuple_size_v<PartRows>;
@@ -79,8 +80,8 @@ class PartWriter {
 class Part {
  public:
   // Throws Error(partial_data) with a sentence that names the file and says what is wrong: not
-  // there, no part, of another version, damaged.
-  static Part open(const std::filesystem::path& path);
+  // there, no part, of another version, damaged. `is_known`: its checksum has been compared before.
+  static Part open(const std::filesystem::path& path, bool is_known = false);
 
   const Database& db() const { return db_; }
   const std::filesystem::path& path() const { return path_; }
@@ -89,7 +90,7 @@ class Part {
   std::vector<std::string> names() const;
   std::vector<MemberRow> members() const;
   // Error to throw where rows contradict each other.
-  Error damaged(std::string_view what) const { return db_.damaged(what); }
+  Error damaged(std::string_view what) const;
 
  private:
   Part(Database db, std::filesystem::path path) : db_(std::move(db)), path_(std::move(path)) {}

@@ -1,0 +1,412 @@
+#include "cluster/merge.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <map>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <tuple>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "cluster/part_streams.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Parts read at the same time. More are merged in groups first: the bytes are the same.
+constexpr std::size_t kFanIn = 96;
+constexpr unsigned kMergeThreads = 2;  // each has a second one that inserts
+
+// Thrown for what is wrong with one input, which the merge can go on without.
+struct InputError {
+  std::size_t input = 0;
+  std::string reason;
+};
+
+// Calls `work`, which reads an input: whatever is wrong with that is an InputError.
+template <typename Work>
+auto reading(std::size_t input, Work&& work) {
+  try {
+    return work();
+  } catch (const Error& error) {
+    if (error.code() != Exit::partial_data) throw;
+    throw InputError{input, error.what()};
+  }
+}
+
+// Merges streams by key: `emit` gets each row in order. A heap of the inputs, by their next key.
+template <typename Stream, typename Emit>
+void merge_streams(const std::vector<MergeInput>& inputs, Emit&& emit) {
+  struct Source {
+    std::unique_ptr<Stream> stream;
+    Key key;
+    std::size_t input = 0;
+  };
+  std::vector<Source> heap;
+  const auto is_later = [](const Source& a, const Source& b) {
+    return std::tie(b.key, b.input) < std::tie(a.key, a.input);
+  };
+  for (std::size_t i = 0; i < inputs.size(); ++i) {
+    reading(i, [&] {
+      auto stream = std::make_unique<Stream>(inputs[i]);
+      if (!stream->next()) return;
+      const Key key = key_of(**stream);
+      heap.push_back({std::move(stream), key, i});
+    });
+  }
+  std::make_heap(heap.begin(), heap.end(), is_later);
+  std::size_t rows = 0;
+  while (!heap.empty()) {
+    if (++rows % 4096 == 0) interrupt::check();
+    std::pop_heap(heap.begin(), heap.end(), is_later);
+    Source& first = heap.back();
+    emit(**first.stream);
+    const bool has_more = reading(first.input, [&] {
+      if (!first.stream->next()) return false;
+      const Key key = key_of(**first.stream);
+      if (key <= first.key) throw inputs[first.input].part.damaged("rows are not in order");
+      first.key = key;
+      return true;
+    });
+    if (has_more) {
+      std::push_heap(heap.begin(), heap.end(), is_later);
+    } else {
+      heap.pop_back();
+    }
+  }
+}
+
+// Rows of the inputs that have the same key become one, by `add`.
+template <typename Stream, typename Row, typename Add, typename Emit>
+void merge_sums(const std::vector<MergeInput>& inputs, Add&& add, Emit&& emit) {
+  std::optional<Row> sum;
+  merge_streams<Stream>(inputs, [&](const Row& row) {
+    if (sum && key_of(*sum) == key_of(row)) return add(*sum, row);
+    if (sum) emit(*sum);
+    sum = row;
+  });
+  if (sum) emit(*sum);
+}
+
+// A capture that does not know its rank comes behind those that do.
+auto order_of(const MemberRow& row) {
+  return std::tuple(row.rank == kNull ? INT64_MAX : row.rank, row.host_name_id, row.device_id,
+                    row.capture_name_id);
+}
+
+class Merge {
+ public:
+  explicit Merge(const std::vector<fs::path>& parts) {
+    for (std::size_t i = 0; i < parts.size(); ++i) {
+      reading(i, [&] { inputs_.push_back({Part::open(parts[i], true), {}, {}}); });
+    }
+    merge_names();
+    merge_members();
+  }
+
+  void write(const fs::path& output, const MergeOptions& options, bool is_to_stay) {
+    PartFacts facts;
+    facts.has_detail = has_detail(options.detail_rows);
+    RankSet expected = options.expected;
+    for (const MergeInput& input : inputs_)
+      expected.add(RankSet::parse(input.part.facts().expected_ranks).value_or(RankSet()));
+    facts.expected_ranks = expected.text();
+    PartWriter out(output, names_);
+    for (const MemberRow& member : members_) out.add(member);
+    const auto add = [&out](const auto& row) { out.add(row); };
+    merge_streams<TableStream<GroupMemberRow>>(inputs_, add);
+    merge_streams<TableStream<RankStepRow>>(inputs_, add);
+    if (facts.has_detail) {
+      merge_streams<TableStream<RankCollectiveRow>>(inputs_, add);
+      merge_streams<TableStream<PacketRow>>(inputs_, add);
+    } else {
+      merge_streams<FoldedPackets>(inputs_, add);
+    }
+    merge_streams<TableStream<LinkRow>>(inputs_, add);
+    if (!facts.has_detail) write_totals(out);
+    merge_sums<OpStream, OpTotal>(
+        inputs_, [](OpTotal& sum, const OpTotal& row) { sum.add(row); }, add);
+    out.publish(facts, is_to_stay);
+  }
+
+ private:
+  void merge_names() {
+    std::vector<std::vector<std::string>> of_inputs;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      reading(i, [&] { of_inputs.push_back(inputs_[i].part.names()); });
+      names_.insert(names_.end(), of_inputs.back().begin(), of_inputs.back().end());
+      // Most inputs have the same texts.
+      std::sort(names_.begin(), names_.end());
+      names_.erase(std::unique(names_.begin(), names_.end()), names_.end());
+    }
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      for (const std::string& name : of_inputs[i]) {
+        const auto at = std::lower_bound(names_.begin(), names_.end(), name);
+        inputs_[i].names.push_back(at - names_.begin() + 1);
+      }
+    }
+  }
+
+  void merge_members() {
+    struct Found {
+      MemberRow row;
+      std::size_t input = 0;
+    };
+    std::vector<Found> found;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      reading(i, [&] {
+        for (MemberRow row : inputs_[i].part.members()) {
+          for (const auto text :
+               {&MemberRow::host_name_id, &MemberRow::hostname_name_id, &MemberRow::capture_name_id,
+                &MemberRow::chip_name_id, &MemberRow::verdict_text_name_id}) {
+            row.*text = inputs_[i].name(row.*text);
+          }
+          found.push_back({row, i});
+        }
+      });
+    }
+    std::stable_sort(found.begin(), found.end(), [](const Found& a, const Found& b) {
+      return order_of(a.row) < order_of(b.row);
+    });
+    for (const Found& one : found) {
+      MergeInput& input = inputs_[one.input];
+      members_.push_back(one.row);
+      input.members.push_back(static_cast<std::int64_t>(members_.size()));
+    }
+  }
+
+  bool has_detail(std::int64_t limit) const {
+    std::int64_t rows = 0;
+    for (std::size_t i = 0; i < inputs_.size(); ++i) {
+      if (!inputs_[i].part.facts().has_detail) return false;
+      reading(i, [&] {
+        Statement count = inputs_[i].part.db().prepare("SELECT max(id) FROM rank_collective");
+        if (count.step()) rows = saturating_add(rows, count.integer(0));
+      });
+    }
+    return rows <= limit;
+  }
+
+  void write_totals(PartWriter& out) {
+    merge_streams<TotalStream>(inputs_, [&](const CollectiveTotalRow& row) { out.add(row); });
+    // Two tables, a pass each: rows of a part are written table after table.
+    const auto for_each_collective = [&](auto&& emit) {
+      merge_sums<CollectiveStream, Collective>(inputs_, add_ranks, emit);
+    };
+    for_each_collective([&](const Collective& one) { out.add(one.total); });
+    for_each_collective([&](const Collective& one) {
+      for (const CollectiveHostRow& host : one.hosts) out.add(host);
+    });
+  }
+
+  std::vector<MergeInput> inputs_;
+  std::vector<std::string> names_;
+  std::vector<MemberRow> members_;
+};
+
+// Merges what can be of `parts`; those that cannot go to `refused`.
+void merge_group(std::vector<fs::path> parts, const fs::path& output, const MergeOptions& options,
+                 bool is_to_stay, std::vector<RefusedPart>& refused) {
+  while (!parts.empty()) {
+    try {
+      Merge(parts).write(output, options, is_to_stay);
+      return;
+    } catch (const InputError& error) {
+      refused.push_back({parts[error.input], error.reason});
+      parts.erase(parts.begin() + static_cast<std::ptrdiff_t>(error.input));
+    }
+  }
+}
+
+// Who a member is, in words: no two of a cluster are the same.
+using Identity = std::tuple<std::int64_t, std::string, std::int64_t, std::string>;
+
+struct Checked {
+  std::vector<Identity> members;
+  std::string refused;  // why; empty: it is sound
+};
+
+Checked check(const fs::path& path) {
+  Checked result;
+  try {
+    const Part part = Part::open(path);
+    const std::vector<std::string> names = part.names();
+    const auto text = [&](std::int64_t id) {
+      if (id == kNull) return std::string();
+      if (id < 1 || static_cast<std::size_t>(id) > names.size())
+        throw part.damaged("a text that it does not have");
+      return names[static_cast<std::size_t>(id) - 1];
+    };
+    for (const MemberRow& row : part.members()) {
+      // A rank is there once, whatever its captures are called.
+      result.members.push_back(
+          row.rank == kNull
+              ? Identity{kNull, text(row.host_name_id), row.device_id, text(row.capture_name_id)}
+              : Identity{row.rank, "", 0, ""});
+    }
+    if (result.members.empty()) result.refused = fmt::format("{} has no rank", path.string());
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted) throw;
+    result.refused = error.what();
+  }
+  return result;
+}
+
+// Runs `work(i)` for i below `count` on a few threads; the first error ends all.
+template <typename Work>
+void in_parallel(std::size_t count, Work&& work) {
+  std::atomic<std::size_t> next{0};
+  std::exception_ptr failure;
+  std::mutex mutex;
+  const auto run = [&] {
+    for (std::size_t i = next++; i < count; i = next++) {
+      try {
+        work(i);
+      } catch (...) {
+        const std::lock_guard lock(mutex);
+        if (!failure) failure = std::current_exception();
+        next = count;
+      }
+    }
+  };
+  std::vector<std::thread> threads;
+  for (unsigned t = 1; t < kMergeThreads && t < count; ++t) threads.emplace_back(run);
+  run();
+  for (std::thread& thread : threads) thread.join();
+  if (failure) std::rethrow_exception(failure);
+}
+
+std::string name_of(const Identity& member) {
+  const auto& [rank, host, device, capture] = member;
+  if (rank != kNull) return fmt::format("rank {}", rank);
+  return fmt::format("the capture {} of device {}", printable(capture), device);
+}
+
+// The sound ones, in the order of their first members; no member comes twice.
+std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeReport& report) {
+  std::vector<Checked> checked(parts.size());
+  in_parallel(parts.size(), [&](std::size_t i) { checked[i] = check(parts[i]); });
+  std::map<Identity, std::size_t> owner;
+  std::vector<std::pair<Identity, std::size_t>> order;
+  for (std::size_t i = 0; i < parts.size(); ++i) {
+    std::string& why = checked[i].refused;
+    for (const Identity& member : checked[i].members) {
+      const auto known = owner.find(member);
+      if (why.empty() && known != owner.end()) {
+        why = fmt::format("{} has {}, which {} has already", parts[i].string(), name_of(member),
+                          parts[known->second].string());
+      }
+    }
+    if (!why.empty()) {
+      report.refused.push_back({parts[i], why});
+      continue;
+    }
+    for (const Identity& member : checked[i].members) owner.emplace(member, i);
+    order.emplace_back(checked[i].members.front(), i);
+  }
+  std::sort(order.begin(), order.end());
+  std::vector<fs::path> sound;
+  for (const auto& [first, i] : order) sound.push_back(parts[i]);
+  return sound;
+}
+
+// Parts between the inputs and the output; gone with this.
+class Intermediates {
+ public:
+  explicit Intermediates(const fs::path& output) : output_(output) {}
+  ~Intermediates() { clear(); }
+  Intermediates(const Intermediates&) = delete;
+  Intermediates& operator=(const Intermediates&) = delete;
+
+  fs::path add() { return paths_.emplace_back(temporary_beside(output_)); }
+  void clear() {
+    std::error_code ignored;
+    for (const fs::path& path : paths_) fs::remove(path, ignored);
+    paths_.clear();
+  }
+
+ private:
+  fs::path output_;
+  std::vector<fs::path> paths_;
+};
+
+}  // namespace
+
+MergeReport merge_parts(const std::vector<fs::path>& parts, const fs::path& output,
+                        const MergeOptions& options) {
+  check_replaceable(output);
+  MergeReport report;
+  std::vector<fs::path> level = sound_parts(parts, report);
+  // Two that live in turn: a level is gone when the next is there.
+  Intermediates intermediates[] = {Intermediates(output), Intermediates(output)};
+  for (std::size_t turn = 0; level.size() > kFanIn; ++turn) {
+    Intermediates& made = intermediates[turn % 2];
+    const std::size_t groups = (level.size() + kFanIn - 1) / kFanIn;
+    std::vector<fs::path> merged;
+    for (std::size_t i = 0; i < groups; ++i) merged.push_back(made.add());
+    std::vector<std::vector<RefusedPart>> refused(groups);
+    in_parallel(groups, [&](std::size_t i) {
+      const auto begin = level.begin() + static_cast<std::ptrdiff_t>(i * kFanIn);
+      const auto end = i + 1 == groups ? level.end() : begin + static_cast<std::ptrdiff_t>(kFanIn);
+      merge_group({begin, end}, merged[i], {options.detail_rows, {}}, false, refused[i]);
+    });
+    for (auto& some : refused) {
+      report.refused.insert(report.refused.end(), some.begin(), some.end());
+    }
+    intermediates[(turn + 1) % 2].clear();
+    std::error_code ignored;
+    std::erase_if(merged, [&](const fs::path& path) { return !fs::exists(path, ignored); });
+    level = std::move(merged);
+  }
+  if (!level.empty()) {
+    std::vector<RefusedPart> refused;
+    merge_group(level, output, options, true, refused);
+    report.refused.insert(report.refused.end(), refused.begin(), refused.end());
+  }
+  report.merged = parts.size() - report.refused.size();
+  if (report.merged > 0) return report;
+  throw Error(Exit::nothing_to_do, report.refused.empty()
+                                       ? "there is nothing to merge"
+                                       : fmt::format("none of {} parts can be merged: {}",
+                                                     parts.size(), report.refused.front().reason));
+}
+
+Ranks ranks_of(const Part& part) {
+  Ranks ranks;
+  std::set<std::int64_t> hosts;
+  std::int64_t highest = -1;
+  for (const MemberRow& member : part.members()) {
+    hosts.insert(member.host_name_id);
+    if (member.rank == kNull) {
+      ++ranks.unknown;
+      continue;
+    }
+    ranks.present.add(member.rank);
+    highest = std::max(highest, member.rank);
+    if (member.verdict == 2) ranks.partial.add(member.rank);
+  }
+  ranks.hosts = static_cast<std::int64_t>(hosts.size());
+  ranks.missing = RankSet::parse(part.facts().expected_ranks).value_or(RankSet());
+  if (ranks.missing.empty() && highest >= 0) {
+    // A group knows how many ranks it has.
+    Statement count = part.db().prepare("SELECT max(rank_count) FROM group_member");
+    if (count.step())
+      highest = std::max(highest, std::min(count.integer(0), RankSet::kMaxRank) - 1);
+    ranks.missing.add(0, highest);
+  }
+  for (const MemberRow& member : part.members()) ranks.missing.remove(member.rank);
+  return ranks;
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,49 @@
+// Merging: parts become one part, in whatever order and grouping: the bytes are the same. For
+// `msprof merge` and `msprof cluster`.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cluster/part.hpp"
+#include "cluster/rank_set.hpp"
+
+namespace msprof::cluster {
+
+struct MergeOptions {
+  // Rows of rank_collective that a merged part keeps; beyond it totals stand in their place.
+  std::int64_t detail_rows = 50'000'000;
+  RankSet expected;  // ranks that should be there, beside those that the parts name
+};
+
+// A part that was left out, and why: a whole sentence that names it.
+struct RefusedPart {
+  std::filesystem::path path;
+  std::string reason;
+};
+
+struct MergeReport {
+  std::size_t merged = 0;
+  std::vector<RefusedPart> refused;
+};
+
+// Merges `parts` into `output`, which is published by rename. Parts that cannot be read, of another
+// version, or with a rank that an earlier one has are refused and the rest merged. Memory does not
+// grow with the number of parts. Throws Error(nothing_to_do) if no part is left, and
+// Error(cannot_write).
+MergeReport merge_parts(const std::vector<std::filesystem::path>& parts,
+                        const std::filesystem::path& output, const MergeOptions& options);
+
+// What ranks a part has.
+struct Ranks {
+  RankSet present;
+  RankSet missing;  // of those expected: by a manifest, else all up to the highest that is known
+  RankSet partial;  // whose captures were read in part
+  std::int64_t unknown = 0;  // captures that do not know their rank
+  std::int64_t hosts = 0;
+};
+Ranks ranks_of(const Part& part);
+
+}  // namespace msprof::cluster
