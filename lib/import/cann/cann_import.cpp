@@ -4,6 +4,15 @@
 
 namespace msprof::cann {
 
+bool OwnedFiles::is_last(const ImportContext& context, const RawKind& kind) {
+  if (!missing_) {
+    const auto& files = context.session.raw_files();
+    missing_ = static_cast<std::size_t>(
+        std::count_if(files.begin(), files.end(), [&](const RawFile& f) { return kind.owns(f); }));
+  }
+  return *missing_ == 0 || --*missing_ == 0;
+}
+
 void SliceKind::import(const ImportContext& context, const RawFile& file) {
   const CannPart& part = import_.session.part_of(file);
   const std::pair<std::string_view, std::string_view> key{part.name,
@@ -17,13 +26,7 @@ void SliceKind::import(const ImportContext& context, const RawFile& file) {
 }
 
 void SliceKind::arrive(const ImportContext& context) {
-  if (!missing_) {
-    const auto& files = context.session.raw_files();
-    missing_ = static_cast<std::size_t>(
-        std::count_if(files.begin(), files.end(), [this](const RawFile& f) { return owns(f); }));
-  }
-  // Records may go on in the next slice, so that none is read before all are there.
-  if (*missing_ > 0 && --*missing_ > 0) return;
+  if (!files_.is_last(context, *this)) return;
   for (auto& [key, gathered] : gathered_) read(context, *gathered.part, gathered.stream);
   gathered_.clear();
 }

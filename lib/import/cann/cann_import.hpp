@@ -60,6 +60,17 @@ void join_host(CannImport& import, const ImportContext& context, HostTaskStore& 
 // Reads the streams of every device in order of time: tasks with their operators and counters.
 void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks);
 
+// Counts the files of a kind as they arrive: records and lines may go on in the next slice, so that
+// none is read before all are there.
+class OwnedFiles {
+ public:
+  // True for the last of the files that `kind` owns.
+  bool is_last(const ImportContext& context, const RawKind& kind);
+
+ private:
+  std::optional<std::size_t> missing_;  // not yet seen
+};
+
 // A kind whose records are rows by themselves: it gathers the slices of each part of the
 // capture and reads them once the last of them is known. For the small CANN kinds.
 class SliceKind : public RawKind {
@@ -97,7 +108,7 @@ class SliceKind : public RawKind {
   };
   // Keys: the names of the part and the stem.
   std::map<std::pair<std::string_view, std::string_view>, Gathered> gathered_;
-  std::optional<std::size_t> missing_;  // files not yet seen
+  OwnedFiles files_;
 };
 
 // Copies a wire struct out of a record; bytes that the record does not have stay 0.

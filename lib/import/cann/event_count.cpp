@@ -1,6 +1,5 @@
 // aicore.data of chip 310: counters of tasks, in records with a length of their own, without a turn
 // of the task ids: tasks take them in the order of the file. Source: cann_device.md 7.3.
-#include <algorithm>
 #include <map>
 
 #include "import/cann/cann_import.hpp"
@@ -26,13 +25,9 @@ class EventCountKind : public RawKind {
 
   void import(const ImportContext& context, const RawFile& file) override {
     const CannPart& part = import_.session.part_of(file);
-    files_[*part.device].push_back(&file);
-    const auto& all = context.session.raw_files();
-    const auto owned =
-        std::count_if(all.begin(), all.end(), [this](const RawFile& f) { return owns(f); });
-    // A record may go on in the next slice.
-    if (++seen_ < owned) return;
-    for (const auto& [device, files] : files_) read(context, device, files);
+    by_device_[*part.device].push_back(&file);
+    if (!files_.is_last(context, *this)) return;
+    for (const auto& [device, files] : by_device_) read(context, device, files);
   }
 
  private:
@@ -59,8 +54,8 @@ class EventCountKind : public RawKind {
   }
 
   CannImport& import_;
-  std::map<std::int64_t, std::vector<const RawFile*>> files_;  // by device
-  std::ptrdiff_t seen_ = 0;
+  std::map<std::int64_t, std::vector<const RawFile*>> by_device_;
+  OwnedFiles files_;
 };
 
 }  // namespace

@@ -204,13 +204,9 @@ class TsTrackKind : public SliceKind {
 
   void import_tlv(const ImportContext& context, const RawFile& file) {
     const CannPart& part = import_.session.part_of(file);
-    tlv_files_[part.name].push_back(&file);
-    const auto& all = context.session.raw_files();
-    const auto owned =
-        std::count_if(all.begin(), all.end(), [this](const RawFile& f) { return owns(f); });
-    // Records may go on in the next slice.
-    if (++tlv_seen_ < owned) return;
-    for (const auto& [name, files] : tlv_files_) read_tlv(context, files);
+    tlv_by_part_[part.name].push_back(&file);
+    if (!tlv_files_.is_last(context, *this)) return;
+    for (const auto& [name, files] : tlv_by_part_) read_tlv(context, files);
   }
 
   void read_tlv(const ImportContext& context, const std::vector<const RawFile*>& files) {
@@ -348,8 +344,8 @@ class TsTrackKind : public SliceKind {
   }
 
   ChipFamily family_ = ChipFamily::stars;
-  std::map<std::string_view, std::vector<const RawFile*>> tlv_files_;
-  std::ptrdiff_t tlv_seen_ = 0;
+  std::map<std::string_view, std::vector<const RawFile*>> tlv_by_part_;
+  OwnedFiles tlv_files_;
   std::map<std::int64_t, std::vector<DeviceMark>> marks_;
   std::map<std::int64_t, const CannPart*> parts_;
   std::int64_t mark_rows_ = 0;

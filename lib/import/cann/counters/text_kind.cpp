@@ -73,18 +73,13 @@ void SliceLines::skip(std::string_view reason) const {
 }
 
 void TextKind::import(const ImportContext& context, const RawFile& file) {
-  if (!missing_) {
-    const auto& files = context.session.raw_files();
-    missing_ = static_cast<std::size_t>(
-        std::count_if(files.begin(), files.end(), [this](const RawFile& f) { return owns(f); }));
-  }
   const CannPart& part = import_.session.part_of(file);
   const std::pair<std::string_view, std::string> key{part.name, import_.session.name_of(file).stem};
   auto found = gathered_.find(key);
   if (found == gathered_.end())
     found = gathered_.emplace(key, Gathered{&part, SliceLines(context, name())}).first;
   found->second.lines.add(file);
-  if (*missing_ > 0 && --*missing_ > 0) return;
+  if (!files_.is_last(context, *this)) return;
   for (auto& [part_and_stem, gathered] : gathered_)
     read(context, *gathered.part, part_and_stem.second, gathered.lines);
   gathered_.clear();

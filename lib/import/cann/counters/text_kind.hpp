@@ -81,7 +81,7 @@ class TextKind : public RawKind {
   std::string_view kind_;
   std::string_view stem_;
   std::map<std::pair<std::string_view, std::string>, Gathered> gathered_;  // by part and stem
-  std::optional<std::size_t> missing_;                                     // files not yet seen
+  OwnedFiles files_;
 };
 
 // The words of a line, parted by blanks and tabs, at most kMost of them.
