@@ -36,6 +36,8 @@ class CounterTracks {
 
   // Opens a track and gives its handle here. Which are the same track is the caller's to know.
   std::size_t open(const TrackName& name);
+  // What the next open() gives. Handles follow each other, so that it stands for a group of tracks.
+  std::size_t next() const { return tracks_.size(); }
   void add(std::size_t track, std::int64_t time_ns, std::int64_t value) {
     add(track, kNull, time_ns, value);
   }

@@ -115,17 +115,17 @@ class CpuUsageKind : public TextKind {
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::size_t core) {
     const auto number = static_cast<std::int64_t>(core) - 1;
     const std::string subject = core == 0 ? "CPU" : fmt::format("CPU {}", number);
-    std::size_t last = 0;
+    const std::size_t first = tracks.next();
     for (const std::string_view state : kCpuStates) {
-      last = tracks.open({.device = part.device,
-                          .subject = subject,
-                          .counter = state,
-                          .unit = "%",
-                          .number = core == 0 ? kNull : number,
-                          .detail = type_of(part, number),
-                          .is_rate = true});
+      tracks.open({.device = part.device,
+                   .subject = subject,
+                   .counter = state,
+                   .unit = "%",
+                   .number = core == 0 ? kNull : number,
+                   .detail = type_of(part, number),
+                   .is_rate = true});
     }
-    return last + 1 - kCpuStates.size();
+    return first;
   }
 
   // What a core is used for, as tables call it; empty where that is not said.

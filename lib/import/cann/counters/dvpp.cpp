@@ -142,18 +142,18 @@ class DvppKind : public TextKind {
                                  ? std::string(kEngineTypes[sample.type])
                                  : fmt::format("Type {}", sample.type);
     const std::string subject = fmt::format("DVPP {} {} {}", sample.dvpp, type, sample.engine);
-    std::size_t last = 0;
+    const std::size_t first = tracks.next();
     for (const DvppCounter& counter : kDvppCounters) {
-      last = tracks.open({.device = part.device,
-                          .subject = subject,
-                          .counter = counter.name,
-                          .unit = counter.unit,
-                          .number = static_cast<std::int64_t>(sample.dvpp),
-                          .part = static_cast<std::int64_t>(sample.engine),
-                          .detail = type,
-                          .divisor = counter.unit == "%" ? kPercentDivisor : 1});
+      tracks.open({.device = part.device,
+                   .subject = subject,
+                   .counter = counter.name,
+                   .unit = counter.unit,
+                   .number = static_cast<std::int64_t>(sample.dvpp),
+                   .part = static_cast<std::int64_t>(sample.engine),
+                   .detail = type,
+                   .divisor = counter.unit == "%" ? kPercentDivisor : 1});
     }
-    return last + 1 - kDvppCounters.size();
+    return first;
   }
 };
 

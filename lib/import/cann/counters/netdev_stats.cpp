@@ -48,15 +48,14 @@ class NetdevStatsKind : public TextKind {
     if (!check_start(context, part, name())) return;
     tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5, 7, 8, 11});
     CounterTracks tracks(import_, context, name());
-    std::size_t first_track = 0;
+    const std::size_t first_track = tracks.next();
     for (const NetdevCounter& counter : kNetdevCounters) {
-      const std::size_t track = tracks.open({.device = part.device,
-                                             .subject = counter.subject,
-                                             .counter = counter.name,
-                                             .unit = counter.is_bytes ? "MB/s" : "packets/s",
-                                             .divisor = counter.is_bytes ? kMegabyte : 1,
-                                             .is_rate = true});
-      if (&counter == kNetdevCounters.data()) first_track = track;
+      tracks.open({.device = part.device,
+                   .subject = counter.subject,
+                   .counter = counter.name,
+                   .unit = counter.is_bytes ? "MB/s" : "packets/s",
+                   .divisor = counter.is_bytes ? kMegabyte : 1,
+                   .is_rate = true});
     }
     std::optional<std::pair<std::int64_t, Totals>> last;
     const auto take = [&](std::int64_t time_ns, const Totals& totals) {

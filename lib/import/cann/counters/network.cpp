@@ -91,14 +91,14 @@ class NetworkKind : public TextKind {
       if (ports.size() == kMaxPorts) return nullptr;
       Port& port = ports.emplace_back();
       port.number = number;
+      port.first_track = tracks.next();
       for (const NetworkCounter& counter : kNetworkCounters) {
-        const std::size_t track = tracks.open({.device = part.device,
-                                               .subject = fmt::format("Port {}", number),
-                                               .counter = counter.name,
-                                               .unit = counter.unit,
-                                               .number = static_cast<std::int64_t>(number),
-                                               .divisor = counter.is_count ? 1 : kThousandths});
-        if (&counter == kNetworkCounters.data()) port.first_track = track;
+        tracks.open({.device = part.device,
+                     .subject = fmt::format("Port {}", number),
+                     .counter = counter.name,
+                     .unit = counter.unit,
+                     .number = static_cast<std::int64_t>(number),
+                     .divisor = counter.is_count ? 1 : kThousandths});
       }
       return &port;
     };

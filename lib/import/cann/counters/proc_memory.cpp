@@ -69,13 +69,12 @@ class SystemMemoryKind : public TextKind {
             SliceLines& lines) override {
     if (!check_start(context, part, name())) return;
     CounterTracks tracks(import_, context, name());
-    std::size_t first_track = 0;
+    const std::size_t first_track = tracks.next();
     for (const MemoryField& field : kMemoryFields) {
-      const std::size_t track = tracks.open({.device = part.device,
-                                             .subject = "Memory",
-                                             .counter = field.counter,
-                                             .unit = field.unit});
-      if (&field == kMemoryFields.data()) first_track = track;
+      tracks.open({.device = part.device,
+                   .subject = "Memory",
+                   .counter = field.counter,
+                   .unit = field.unit});
     }
     const auto take = [&](std::int64_t time_ns, const MemoryValues& values) {
       for (std::size_t i = 0; i < values.size(); ++i) {
@@ -179,16 +178,16 @@ class ProcessMemoryKind : public TextKind {
   // Gives the first of its tracks.
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::int64_t pid,
                           const std::string& process_name) {
-    std::size_t last = 0;
+    const std::size_t first = tracks.next();
     for (const std::string_view size : kProcessSizes) {
-      last = tracks.open({.device = part.device,
-                          .subject = process_subject(process_name, pid),
-                          .counter = size,
-                          .unit = "pages",
-                          .number = pid,
-                          .detail = process_name});
+      tracks.open({.device = part.device,
+                   .subject = process_subject(process_name, pid),
+                   .counter = size,
+                   .unit = "pages",
+                   .number = pid,
+                   .detail = process_name});
     }
-    return last + 1 - kProcessSizes.size();
+    return first;
   }
 };
 

@@ -156,6 +156,7 @@ class ProcessCpuUsageKind : public TextKind {
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::int64_t pid,
                           const std::string& process_name) {
     const std::string subject = process_subject(process_name, pid);
+    const std::size_t first = tracks.next();
     for (const std::string_view time : kProcessTimes) {
       tracks.open({.device = part.device,
                    .subject = subject,
@@ -166,14 +167,14 @@ class ProcessCpuUsageKind : public TextKind {
                    .divisor = kTicksPerSecond});
     }
     // Of its own threads, in percent of one CPU.
-    const std::size_t usage = tracks.open({.device = part.device,
-                                           .subject = subject,
-                                           .counter = "Usage",
-                                           .unit = "%",
-                                           .number = pid,
-                                           .detail = process_name,
-                                           .is_rate = true});
-    return usage - kProcessTimes.size();
+    tracks.open({.device = part.device,
+                 .subject = subject,
+                 .counter = "Usage",
+                 .unit = "%",
+                 .number = pid,
+                 .detail = process_name,
+                 .is_rate = true});
+    return first;
   }
 };
 

@@ -28,20 +28,20 @@ class QosKind : public SliceKind {
     const std::vector<std::string>& names = part.info.qos_events;
     const std::size_t count = std::min(names.size(), std::size(QosWire{}.bandwidth));
     CounterTracks tracks(import_, context, name());
-    std::size_t track = 0;
+    const std::size_t first_track = tracks.next();
     for (std::size_t i = 0; i < count; ++i) {
       const std::string subject = "QoS " + names[i];
-      const std::size_t opened = tracks.open({.device = part.device,
-                                              .subject = subject,
-                                              .counter = "Bandwidth",
-                                              .unit = "MB/s",
-                                              .number = static_cast<std::int64_t>(i)});
-      if (i == 0) track = opened;
+      tracks.open({.device = part.device,
+                   .subject = subject,
+                   .counter = "Bandwidth",
+                   .unit = "MB/s",
+                   .number = static_cast<std::int64_t>(i)});
     }
     std::int64_t records = 0;
     TimeOrder<QosWire> order;
     const auto take = [&](std::int64_t time_ns, const QosWire& wire) {
-      for (std::size_t i = 0; i < count; ++i) tracks.add(track + i, time_ns, wire.bandwidth[i]);
+      for (std::size_t i = 0; i < count; ++i)
+        tracks.add(first_track + i, time_ns, wire.bandwidth[i]);
     };
     stream.open(context, [&](const StreamRecord& record) {
       const auto wire = decode<QosWire>(record.bytes);

@@ -201,10 +201,9 @@ class SocSamples {
     const std::uint16_t accelerator = wire.accelerator;
     const Lane* lane = accelerators_.of(accelerator, [&] {
       const std::string subject = fmt::format("Acc PMU {}", accelerator);
-      Lane made;
+      const Lane made{.track = acc_pmu_.next()};
       for (const std::string_view counter : kAccCounters)
-        made.track = acc_pmu_.open(name(subject, counter, accelerator));
-      made.track -= std::size(kAccCounters) - 1;
+        acc_pmu_.open(name(subject, counter, accelerator));
       return made;
     });
     if (lane == nullptr) return false;
@@ -239,15 +238,14 @@ class SocSamples {
     }
     Lane* lane = dies_.of(die, [&] {
       const std::string subject = "SIO " + sio_die(die, is_later_);
-      Lane made;
+      const Lane made{.track = sio_.next()};
       for (const std::string_view counter : kSioCounters) {
         TrackName track = name(subject, counter, die);
         track.unit = "MB/s";
         track.divisor = kMegabyte;
         track.is_rate = true;
-        made.track = sio_.open(track);
+        sio_.open(track);
       }
-      made.track -= std::size(kSioCounters) - 1;
       return made;
     });
     if (lane == nullptr) return false;
@@ -307,18 +305,18 @@ class SocSamples {
     }
     const std::size_t count = std::min(names.size(), std::size(wire.bandwidth));
     const std::uint16_t die = wire.head.upper();
-    std::optional<std::size_t>& track = qos_dies_[die];
-    if (!track) {
+    std::optional<std::size_t>& first_track = qos_dies_[die];
+    if (!first_track) {
+      first_track = qos_.next();
       for (std::size_t i = 0; i < count; ++i) {
         const std::string subject = "QoS " + names[i];
         TrackName event = name(subject, "Bandwidth", static_cast<std::int64_t>(i));
         event.unit = "MB/s";
         event.part = die;
-        const std::size_t opened = qos_.open(event);
-        if (i == 0) track = opened;
+        qos_.open(event);
       }
     }
-    for (std::size_t i = 0; i < count; ++i) qos_.add(*track + i, time_ns, wire.bandwidth[i]);
+    for (std::size_t i = 0; i < count; ++i) qos_.add(*first_track + i, time_ns, wire.bandwidth[i]);
   }
 
   void take_low_power(const LowPowerWire& wire, std::int64_t time_ns) {

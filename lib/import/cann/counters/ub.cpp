@@ -74,15 +74,15 @@ class UbKind : public SliceKind {
   // The first track of a port.
   static std::size_t open(CounterTracks& tracks, const CannPart& part, std::uint16_t port) {
     const std::string subject = fmt::format("UB Port{:03}", port);
-    std::size_t last = 0;
+    const std::size_t first = tracks.next();
     for (const UbCounter& counter : kUbCounters) {
-      last = tracks.open({.device = part.device,
-                          .subject = subject,
-                          .counter = counter.name,
-                          .unit = counter.unit,
-                          .number = port});
+      tracks.open({.device = part.device,
+                   .subject = subject,
+                   .counter = counter.name,
+                   .unit = counter.unit,
+                   .number = port});
     }
-    return last - (kUbValues - 1);
+    return first;
   }
 };
 
