@@ -5,6 +5,7 @@
 #include <map>
 
 #include "import/cann/counters/counter_tracks.hpp"
+#include "import/cann/counters/record_time.hpp"
 #include "import/cann/counters/time_order.hpp"
 
 namespace msprof::cann {
@@ -29,17 +30,11 @@ struct __attribute__((packed)) HbmWire2 {
 static_assert(sizeof(HbmWire2) == 32);
 
 constexpr std::uint32_t kMaxHbmChannels = 4096;
-constexpr std::uint64_t kMaxHbmUs = std::uint64_t{1} << 52;
 
 template <typename Wire>
 bool is_sound_hbm(std::span<const std::byte> record) {
   const auto wire = decode<Wire>(record);
-  if constexpr (std::is_same_v<Wire, HbmWire>) {
-    if (wire.time_us > kMaxHbmUs) return false;
-  } else if (wire.time_ns > INT64_MAX) {
-    return false;
-  }
-  return wire.channel < kMaxHbmChannels && wire.event < kMaxHbmChannels;
+  return has_sound_time(wire) && wire.channel < kMaxHbmChannels && wire.event < kMaxHbmChannels;
 }
 
 constexpr std::string_view kUnsoundHbm = "impossible channel or time";
@@ -93,20 +88,14 @@ class HbmKind : public SliceKind {
       }
       lane.last_ns = time_ns;
     };
-    stream.open(context, [&](const StreamRecord& record) {
-      HbmAmount amount;
-      std::int64_t time_ns = 0;
-      if (is_later) {
-        const auto wire = decode<HbmWire2>(record.bytes);
-        amount = {wire.event != 0, wire.channel, wire.count};
-        time_ns = static_cast<std::int64_t>(wire.time_ns);
-      } else {
-        const auto wire = decode<HbmWire>(record.bytes);
-        amount = {wire.event != 0, wire.channel, wire.count};
-        time_ns = part.start->after_start_us(wire.time_us);
-      }
-      if (!order.add(time_ns, {amount, record.offset}, take))
+    const auto add = [&](const auto& wire, const StreamRecord& record) {
+      const HbmAmount amount{wire.event != 0, wire.channel, wire.count};
+      if (!order.add(time_of(part, wire), {amount, record.offset}, take))
         stream.skip(context, record, kTooLate);
+    };
+    stream.open(context, [&](const StreamRecord& record) {
+      is_later ? add(decode<HbmWire2>(record.bytes), record)
+               : add(decode<HbmWire>(record.bytes), record);
     });
     order.finish(take);
     tracks.write();

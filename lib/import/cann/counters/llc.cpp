@@ -9,6 +9,7 @@
 
 #include "base/number.hpp"
 #include "import/cann/counters/counter_tracks.hpp"
+#include "import/cann/counters/record_time.hpp"
 #include "import/cann/counters/time_order.hpp"
 
 namespace msprof::cann {
@@ -34,19 +35,14 @@ static_assert(sizeof(LlcWire2) == 24);
 
 constexpr std::uint32_t kMaxCaches = 1024;
 constexpr std::uint32_t kMaxLlcEvents = 256;
-constexpr std::uint64_t kMaxLlcUs = std::uint64_t{1} << 52;
 constexpr std::uint64_t kMaxLlcCount = std::uint64_t{1} << 55;  // as bytes it still fits
 constexpr std::int64_t kLlcLineBytes = 64;
 
 template <typename Wire>
 bool is_sound_llc(std::span<const std::byte> record) {
   const auto wire = decode<Wire>(record);
-  if constexpr (std::is_same_v<Wire, LlcWire>) {
-    if (wire.time_us > kMaxLlcUs || wire.count > kMaxLlcCount) return false;
-  } else if (wire.time_ns > INT64_MAX) {
-    return false;
-  }
-  return wire.cache < kMaxCaches && wire.event < kMaxLlcEvents;
+  return has_sound_time(wire) && std::uint64_t{wire.count} <= kMaxLlcCount &&
+         wire.cache < kMaxCaches && wire.event < kMaxLlcEvents;
 }
 
 constexpr std::string_view kUnsoundLlc = "impossible cache, event, count or time";
@@ -165,27 +161,19 @@ class LlcKind : public SliceKind {
     };
     TimeOrder<Item> order;
     std::int64_t other_events = 0;
-    stream.open(context, [&](const StreamRecord& record) {
-      Item item;
-      std::uint32_t event = 0;
-      std::int64_t time_ns = 0;
-      if (has_later_layout(part)) {
-        const auto wire = decode<LlcWire2>(record.bytes);
-        item = {wire.cache, 0, wire.count, record.offset};
-        event = wire.event;
-        time_ns = static_cast<std::int64_t>(wire.time_ns);
-      } else {
-        const auto wire = decode<LlcWire>(record.bytes);
-        item = {wire.cache, 0, wire.count, record.offset};
-        event = wire.event;
-        time_ns = part.start->after_start_us(wire.time_us);
-      }
-      item.place = places[event];
-      if (item.place == kLlcPlaces) {
+    const auto add = [&](const auto& wire, const StreamRecord& record) {
+      const std::uint32_t place = places[wire.event];
+      if (place == kLlcPlaces) {
         ++other_events;
         return;
       }
-      if (!order.add(time_ns, item, take)) stream.skip(context, record, kTooLate);
+      const Item item{wire.cache, place, wire.count, record.offset};
+      if (!order.add(time_of(part, wire), item, take)) stream.skip(context, record, kTooLate);
+    };
+    const bool is_later = has_later_layout(part);
+    stream.open(context, [&](const StreamRecord& record) {
+      is_later ? add(decode<LlcWire2>(record.bytes), record)
+               : add(decode<LlcWire>(record.bytes), record);
     });
     order.finish(take);
     for (LlcCache& cache : caches) end_moment(cache);

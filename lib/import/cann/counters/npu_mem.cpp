@@ -5,6 +5,7 @@
 #include <array>
 
 #include "import/cann/counters/counter_tracks.hpp"
+#include "import/cann/counters/record_time.hpp"
 #include "import/cann/counters/time_order.hpp"
 
 namespace msprof::cann {
@@ -22,14 +23,13 @@ static_assert(sizeof(NpuMemWire) == 32);
 
 // Narrow, because records have no mark: what is no record should not look like one.
 constexpr std::uint32_t kMaxMemEvents = 16;
-constexpr std::uint64_t kMaxMemUs = std::uint64_t{1} << 52;
 constexpr std::uint64_t kMaxMemBytes = std::uint64_t{1} << 48;
 
 template <bool kIsLater>
 bool is_sound_mem(std::span<const std::byte> record) {
   const auto wire = decode<NpuMemWire>(record);
   return wire.event < kMaxMemEvents && wire.ddr_bytes <= kMaxMemBytes &&
-         wire.hbm_bytes <= kMaxMemBytes && (!kIsLater || wire.later_time_us <= kMaxMemUs);
+         wire.hbm_bytes <= kMaxMemBytes && (!kIsLater || wire.later_time_us <= kMaxTimeUs);
 }
 
 constexpr std::string_view kUnsoundMem = "impossible event, time or amount";
