@@ -135,3 +135,35 @@ TEST_CASE("HCCS: lines that are none, counters that fall and times that stand ar
                                           "PARTIAL hccs: a counter that fell x1",
                                           "PARTIAL hccs: no time since the sample before x1"});
 }
+
+TEST_CASE("HBM and HCCS: on a chip that is not expected to have them, they are read and told") {
+  ProfSetup setup;
+  setup.platform = "9";
+  CounterCapture capture(setup);
+  capture.record("hbm.data", Hbm{1000, 5, 0, 2});
+  capture.device("hccs.data", "4:001000000 100 100\n");
+  // One sample only begins an interval: there is nothing to tell of.
+  capture.process();
+  CHECK(capture.findings("hbm").empty());
+  CHECK(capture.findings("hccs").empty());
+
+  capture.record("hbm.data", Hbm{2000, 32 * 1024, 0, 2});
+  capture.device("hccs.data", "4:002000000 300 200\n");
+  capture.process();
+  CHECK(capture.samples("hbm") == Lines{"0|HBM 2|Read|MB/s|1000000|2000000|1048576"});
+  CHECK(capture.samples("hccs") ==
+        Lines{"0|HCCS|Tx|MB/s|1000000|2000000|200", "0|HCCS|Rx|MB/s|1000000|2000000|100"});
+  CHECK(capture.findings("hbm") == Lines{"note hbm: not expected on this chip x1"});
+  CHECK(capture.findings("hccs") == Lines{"note hccs: not expected on this chip x1"});
+}
+
+TEST_CASE("HBM is expected on more chips than HCCS") {
+  CounterCapture capture(prof::setup_310b());
+  for (const std::uint64_t ms : {1U, 2U}) {
+    capture.record("hbm.data", Hbm{ms * 1000, 5, 0, 2});
+    capture.device("hccs.data", "4:00" + std::to_string(ms) + "000000 100 100\n");
+  }
+  capture.process();
+  CHECK(capture.findings("hbm").empty());
+  CHECK(capture.findings("hccs") == Lines{"note hccs: not expected on this chip x1"});
+}

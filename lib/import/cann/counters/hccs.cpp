@@ -60,6 +60,7 @@ class HccsKind : public TextKind {
     });
     order.finish(take);
     tracks.write();
+    if (tracks.has_samples()) tell_unexpected(import_, context, part, name(), {0, 1, 2, 3, 4, 5});
   }
 };
 
