@@ -4,15 +4,12 @@
 // its reason, and the other tests of this folder have the right values, worked out by hand.
 #include <catch2/catch.hpp>
 
-#include "golden/cann_fixture.hpp"
-#include "support/require.hpp"
+#include "golden/shared_cases.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-const fs::path kSharedFolder = MSPROF_SHARED_DIR;
 
 const Lines kNotJudged = {
     // First samples that count as 0, intervals that are left out, doubles of times.
@@ -41,46 +38,32 @@ const Lines kNotJudged = {
     "json:Voltage Info"};
 
 void compare_case(const std::string& name, const Lines& also_not_judged = {}) {
-  const fs::path folder = kSharedFolder / "cases" / "system" / name;
-  const TempFolder temp;
-  const auto captures = names_in(folder / "input");
-  REQUIRE(captures.size() == 1);
-  const fs::path capture = temp / captures.front();
-  fs::copy(folder / "input" / captures.front(), capture, fs::copy_options::recursive);
-  fs::create_directories(capture / "host" / "data");  // empty ones are not among shared files
-  const RunResult exported = run_msprof({"export", "all", "-q", "-dir", capture.string()});
+  const SharedCase given("system", name);
+  fs::create_directories(given.prof / "host" / "data");  // empty ones are not among shared files
+  const RunResult exported = run_msprof({"export", "all", "-q", "-dir", given.prof.string()});
   INFO(exported.err);
   REQUIRE(exported.exit_code == 0);
-  for (const std::string& file : names_in(capture)) {
-    if (file.ends_with(".db")) {
-      fs::copy_file(capture / file, capture / "mindstudio_profiler_output" / file);
-    }
+  for (const std::string& file : names_in(given.prof)) {
+    if (file.ends_with(".db")) fs::copy_file(given.prof / file, given.products / file);
   }
-  Lines words = {"python3", (kSharedFolder / "tools" / "compare_cann.py").string(), "--tolerance",
-                 "--clock", "0.4"};
+  Lines options = {"--tolerance", "--clock", "0.4"};
   for (const Lines* const list : {&kNotJudged, &also_not_judged}) {
-    for (const std::string& what : *list) words.insert(words.end(), {"--skip", what});
+    for (const std::string& what : *list) options.insert(options.end(), {"--skip", what});
   }
-  words.insert(words.end(),
-               {(folder / "expected").string(), (capture / "mindstudio_profiler_output").string()});
   // Timelines of other chips are the vendor's Python way's, in an arrangement of its own.
   const bool has_timeline = name.starts_with("910b");
-  for (const std::string& file : names_in(folder / "expected")) {
+  Lines files;
+  for (const std::string& file : names_in(given.expected)) {
     const bool is_left_out = name == "310b_sys" && file.starts_with("llc");
-    if ((has_timeline || !file.ends_with(".json")) && !is_left_out) words.push_back(file);
+    if ((has_timeline || !file.ends_with(".json")) && !is_left_out) files.push_back(file);
   }
-  const RunResult result = run_program("/usr/bin/env", words);
-  INFO(result.out);
-  INFO(result.err);
-  CHECK(result.exit_code == 0);
+  CHECK(compare_products(given.expected, given.products, options, files) == "equal");
 }
 
 }  // namespace
 
 TEST_CASE("system counters of the shared cases are those of the vendor's tool, where it is right") {
-  if (!require_or_skip("shared", fs::is_directory(kSharedFolder / "cases" / "system"),
-                       "../shared is absent"))
-    return;
+  if (!has_cases_or_skip("system")) return;
   SECTION("910B, two devices") {
     compare_case("910b_sys");
   }

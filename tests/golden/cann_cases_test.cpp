@@ -10,28 +10,13 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
-#include "golden/cann_fixture.hpp"
-#include "support/require.hpp"
+#include "golden/shared_cases.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
 using Json = nlohmann::ordered_json;
 
 namespace {
-
-const fs::path kShared = MSPROF_SHARED_DIR;
-
-bool has_shared_or_skip() {
-  return require_or_skip("shared", fs::is_directory(kShared / "cases" / "cann"),
-                         "../shared is absent");
-}
-
-// The one PROF folder in `parent`.
-fs::path prof_in(const fs::path& parent) {
-  const auto names = names_in(parent);
-  REQUIRE(names.size() == 1);
-  return parent / names.front();
-}
 
 // Some cases have gaps in the running numbers of their records, which is loss. Nothing else may be.
 void check_loss(const RunResult& import) {
@@ -56,17 +41,9 @@ void import_and_export(const fs::path& prof, const std::string& what = "summary"
 // "equal", or what the comparer says of the files with that extension.
 std::string compare(const fs::path& expected, const fs::path& actual, const std::string& extension,
                     bool with_tolerance) {
-  Lines words = {(kShared / "tools" / "compare_cann.py").string()};
-  if (with_tolerance) words.push_back("--tolerance");
-  words.insert(words.end(), {expected.string(), actual.string()});
-  for (const std::string& name : names_in(expected)) {
-    if (fs::path(name).extension() == extension) words.push_back(name);
-  }
-  const RunResult result = run_program("/usr/bin/env", [&] {
-    words.insert(words.begin(), "python3");
-    return words;
-  }());
-  return result.exit_code == 0 ? "equal" : result.out + result.err;
+  Lines files = names_in(expected);
+  std::erase_if(files, [&](const fs::path& name) { return name.extension() != extension; });
+  return compare_products(expected, actual, with_tolerance ? Lines{"--tolerance"} : Lines{}, files);
 }
 
 // The ns of "1715760307201793.880" or 1.5, as us; and back.
@@ -152,6 +129,21 @@ void without_unnamed_levels(const fs::path& products, const fs::path& prof,
   }
 }
 
+void check_timelines(const SharedCase& given) {
+  mend_timelines(given.expected, given.folder / "mended");
+  CHECK(compare(given.folder / "mended", given.products, ".json", false) == "equal");
+}
+
+// Timelines of the style of CANN 5.
+struct Cann5Timelines : SharedCase {
+  Cann5Timelines() : SharedCase("cann", "910a_a") {
+    const RunResult result =
+        run_msprof({"export", "timeline", "--style", "cann5", "-q", "-dir", prof.string()});
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+  }
+};
+
 // What of an event CANN 5's readers look for: phase, category, the names that are no operator's,
 // and the keys of the arguments with the types of their values. Numbers in names become '#'.
 std::string shape_of(const Json& event) {
@@ -200,8 +192,9 @@ struct Generated {
   TempFolder folder;
   fs::path prof;
   explicit Generated(const std::string& options) {
-    const std::string command = "exec python3 '" + (kShared / "tools" / "genprof.py").string() +
-                                "' '" + folder.path().string() + "' " + options;
+    const std::string command = "exec python3 '" +
+                                (shared_folder() / "tools" / "genprof.py").string() + "' '" +
+                                folder.path().string() + "' " + options;
     const RunResult made = run_program("/bin/sh", {"-c", command});
     INFO(made.err);
     REQUIRE(made.exit_code == 0);
@@ -276,25 +269,20 @@ void check_counts(const Generated& made, const std::vector<std::string>& devices
 TEST_CASE(
     "every product of every shared case is what the vendor's tool made of it, known defects "
     "aside") {
-  if (!has_shared_or_skip()) return;
+  if (!has_cases_or_skip("cann")) return;
   std::size_t compared = 0;
-  for (const std::string& name : names_in(kShared / "cases" / "cann")) {
-    const fs::path given = kShared / "cases" / "cann" / name;
-    const TempFolder folder;
-    fs::copy(given / "input", folder / "input", fs::copy_options::recursive);
-    const fs::path prof = prof_in(folder / "input");
-    const fs::path products = prof / "mindstudio_profiler_output";
+  for (const std::string& name : names_in(shared_folder() / "cases" / "cann")) {
     INFO(name);
-    import_and_export(prof, "all");
+    const SharedCase given("cann", name);
+    import_and_export(given.prof, "all");
     const bool is_python = name.starts_with("910a") || name.starts_with("310p");
-    const fs::path tables = folder / "tables";
-    without_unnamed_levels(products, prof, tables);
-    CHECK(compare(given / "expected", tables, ".csv", is_python) == "equal");
-    CHECK(compare(given / "expected", tables, ".db", is_python) == "equal");
+    const fs::path tables = given.folder / "tables";
+    without_unnamed_levels(given.products, given.prof, tables);
+    CHECK(compare(given.expected, tables, ".csv", is_python) == "equal");
+    CHECK(compare(given.expected, tables, ".db", is_python) == "equal");
     // The vendor's other program writes the timelines of the older chips.
     if (!is_python) {
-      mend_timelines(given / "expected", folder / "mended");
-      CHECK(compare(folder / "mended", products, ".json", false) == "equal");
+      check_timelines(given);
     }
     ++compared;
   }
@@ -303,52 +291,47 @@ TEST_CASE(
 
 // Collectors of today write the record of the frequency under another name.
 TEST_CASE("a shared case whose frequencies are in lpmInfoConv.data has the same products") {
-  if (!has_shared_or_skip()) return;
-  const fs::path given = kShared / "cases" / "cann" / "910b_b";
-  const TempFolder folder;
-  fs::copy(given / "input", folder / "input", fs::copy_options::recursive);
-  const fs::path prof = prof_in(folder / "input");
+  if (!has_cases_or_skip("cann")) return;
+  const SharedCase given("cann", "910b_b");
   std::size_t renamed = 0;
   for (const std::string device : {"device_0", "device_1"}) {
-    for (std::string name : names_in(prof / device / "data")) {
+    for (std::string name : names_in(given.prof / device / "data")) {
       if (!name.starts_with("lpmFreqConv")) continue;
-      const fs::path old = prof / device / "data" / name;
-      fs::rename(old, prof / device / "data" / name.replace(3, 4, "Info"));
+      const fs::path old = given.prof / device / "data" / name;
+      fs::rename(old, old.parent_path() / name.replace(3, 4, "Info"));
       ++renamed;
     }
   }
   REQUIRE(renamed > 0);
-  import_and_export(prof, "all");
-  const fs::path products = prof / "mindstudio_profiler_output";
-  CHECK(compare(given / "expected", products, ".csv", false) == "equal");
-  CHECK(compare(given / "expected", prof, ".db", false) == "equal");
-  mend_timelines(given / "expected", folder / "mended");
-  CHECK(compare(folder / "mended", products, ".json", false) == "equal");
+  import_and_export(given.prof, "all");
+  CHECK(compare(given.expected, given.products, ".csv", false) == "equal");
+  CHECK(compare(given.expected, given.prof, ".db", false) == "equal");
+  check_timelines(given);
 }
 
 TEST_CASE("rows of other generated 910B captures are as many as there are tasks and calls") {
-  if (!has_shared_or_skip()) return;
+  if (!has_cases_or_skip("cann")) return;
   const Generated made("--tasks 900 --seed 3311 --streams 6 --threads 3 --names 70 --steps 5");
   check_counts(made, {"device_0"}, "stars_soc", 0x3f);
   CHECK(made.table("step_trace").rows.size() == 5);
 }
 
 TEST_CASE("rows are as many on two devices with flips and slices of a megabyte") {
-  if (!has_shared_or_skip()) return;
+  if (!has_cases_or_skip("cann")) return;
   const Generated made(
       "--tasks 3000 --seed 98 --devices 2 --streams 5 --threads 4 --flip-at 90 --slice-mb 1");
   check_counts(made, {"device_0", "device_1"}, "stars_soc", 0x3f);
 }
 
 TEST_CASE("rows are as many on 910A and 310P") {
-  if (!has_shared_or_skip()) return;
+  if (!has_cases_or_skip("cann")) return;
   check_counts(Generated("--chip 910a --tasks 500 --seed 12"), {"device_0"}, "hwts", 0x7);
   check_counts(Generated("--chip 310p --tasks 500 --seed 13 --streams 2"), {"device_0"}, "hwts",
                0x7);
 }
 
 TEST_CASE("a capture without counters, collectives and memory has the other products") {
-  if (!has_shared_or_skip()) return;
+  if (!has_cases_or_skip("cann")) return;
   const Generated made("--tasks 300 --seed 5 --no-pmu --no-hccl --no-opmem");
   const CsvTable op_summary = made.table("op_summary");
   CHECK(op_summary.rows.size() == made.raw("host", "node_basic_info").size() / 64);
@@ -359,12 +342,9 @@ TEST_CASE("a capture without counters, collectives and memory has the other prod
 }
 
 TEST_CASE("the counters of vector cores that the vendor's tool loses on a 310P are there") {
-  if (!has_shared_or_skip()) return;
-  const fs::path given = kShared / "cases" / "cann" / "310p_a";
-  const TempFolder folder;
-  fs::copy(given / "input", folder / "input", fs::copy_options::recursive);
-  const fs::path prof = prof_in(folder / "input");
-  import_and_export(prof);
+  if (!has_cases_or_skip("cann")) return;
+  const SharedCase given("cann", "310p_a");
+  import_and_export(given.prof);
   const auto cells = [](const CsvTable& table) {
     std::map<bool, std::size_t> count;  // by whether there are counters
     for (std::size_t row = 0; row < table.rows.size(); ++row) {
@@ -373,25 +353,18 @@ TEST_CASE("the counters of vector cores that the vendor's tool loses on a 310P a
     }
     return count;
   };
-  const auto theirs = cells(parse_csv(read_file(given / "expected" / "op_summary.csv")));
-  const auto ours = cells(read_product(prof / "mindstudio_profiler_output", "op_summary"));
+  const auto theirs = cells(parse_csv(read_file(given.expected / "op_summary.csv")));
+  const auto ours = cells(read_product(given.products, "op_summary"));
   CHECK(theirs.count(true) == 0);
   CHECK(ours.count(false) == 0);
   CHECK(theirs.at(false) == ours.at(true));
 }
 
 TEST_CASE("timelines of style cann5 have the names, arguments, units and phases of a real one") {
-  if (!has_shared_or_skip()) return;
-  const TempFolder folder;
-  fs::copy(kShared / "cases" / "cann" / "910a_a" / "input", folder / "input",
-           fs::copy_options::recursive);
-  const fs::path prof = prof_in(folder / "input");
-  const RunResult result =
-      run_msprof({"export", "timeline", "--style", "cann5", "-q", "-dir", prof.string()});
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  const fs::path real = kShared / "samples" / "cann_timeline";
-  const fs::path ours = prof / "device_0" / "timeline";
+  if (!has_cases_or_skip("cann")) return;
+  const Cann5Timelines given;
+  const fs::path real = shared_folder() / "samples" / "cann_timeline";
+  const fs::path ours = given.prof / "device_0" / "timeline";
   for (const std::string topic : {"task_time", "hccl", "step_trace"}) {
     INFO(topic);
     auto expected = shapes_in(real / (topic + "_0_2_1.json"));
@@ -408,16 +381,10 @@ TEST_CASE("timelines of style cann5 have the names, arguments, units and phases 
 }
 
 TEST_CASE("the whole timeline of style cann5 has the rows that the analyser of that time drew") {
-  if (!has_shared_or_skip()) return;
-  const TempFolder folder;
-  fs::copy(kShared / "cases" / "cann" / "910a_a" / "input", folder / "input",
-           fs::copy_options::recursive);
-  const fs::path prof = prof_in(folder / "input");
-  const RunResult result =
-      run_msprof({"export", "timeline", "--style", "cann5", "-q", "-dir", prof.string()});
-  INFO(result.err);
-  REQUIRE(result.exit_code == 0);
-  const fs::path theirs = kShared / "cases" / "old" / "cann5_a" / "expected" / "peer" / "timeline";
+  if (!has_cases_or_skip("cann")) return;
+  const Cann5Timelines given;
+  const fs::path theirs =
+      shared_folder() / "cases" / "old" / "cann5_a" / "expected" / "peer" / "timeline";
   const auto processes = [](const fs::path& file) {
     std::set<std::string> names;
     for (const Json& event : Json::parse(read_file(file))) {
@@ -431,12 +398,12 @@ TEST_CASE("the whole timeline of style cann5 has the rows that the analyser of t
   expected.erase("AI CPU");
   expected.erase("All Reduce");
   expected.erase("Model ID:1");
-  auto found = processes(prof / "timeline" / "msprof_0.json");
+  auto found = processes(given.prof / "timeline" / "msprof_0.json");
   for (const char* more :
        {"Step Trace", "HCCL", "Communication", "Overlap Analysis", "AI Core Freq"})
     found.erase(more);
   CHECK(found == expected);
-  CHECK(processes(prof / "host" / "timeline" / "msprof_tx_64.json") ==
+  CHECK(processes(given.prof / "host" / "timeline" / "msprof_tx_64.json") ==
         std::set<std::string>{"MsprofTx"});
   // The arguments of calls.
   const auto arguments = [](const fs::path& file) {
@@ -447,7 +414,7 @@ TEST_CASE("the whole timeline of style cann5 has the rows that the analyser of t
     }
     return keys;
   };
-  CHECK(arguments(prof / "device_0" / "timeline" / "acl_0.json") ==
+  CHECK(arguments(given.prof / "device_0" / "timeline" / "acl_0.json") ==
         arguments(theirs / "acl_0_1_1.json"));
-  CHECK(arguments(prof / "host" / "timeline" / "msprof_tx_64.json").contains("event_type"));
+  CHECK(arguments(given.prof / "host" / "timeline" / "msprof_tx_64.json").contains("event_type"));
 }
