@@ -14,6 +14,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
+#include "acl/dynamic/dynamic_socket.hpp"
 #include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
@@ -21,6 +22,8 @@
 using msprof::acl::DynamicLimits;
 using msprof::acl::DynamicResult;
 using msprof::acl::DynamicServer;
+using msprof::test::contains;
+using msprof::test::dynamic_socket;
 using msprof::test::eventually;
 using msprof::test::TempFolder;
 using nlohmann::json;
@@ -28,13 +31,18 @@ namespace fs = std::filesystem;
 
 namespace {
 
+sockaddr_un address_of(const fs::path& socket) {
+  sockaddr_un address = {};
+  address.sun_family = AF_UNIX;
+  socket.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+  return address;
+}
+
 // A connection that speaks the protocol by hand.
 class Line {
  public:
   explicit Line(const fs::path& path) : fd_(::socket(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0)) {
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    const sockaddr_un address = address_of(path);
     is_open_ = ::connect(fd_, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0;
   }
   ~Line() { hang_up(); }
@@ -95,7 +103,7 @@ struct Scene {
          }},
         limits, why);
   }
-  fs::path path() const { return home / ("dynamic_profiling_socket_" + std::to_string(getpid())); }
+  fs::path path() const { return dynamic_socket(home.path(), getpid()); }
 
   TempFolder home;
   std::string why;
@@ -105,12 +113,16 @@ struct Scene {
   std::unique_ptr<DynamicServer> server;
 };
 
+// And a connection that was greeted.
+struct GreetedScene {
+  GreetedScene() { REQUIRE(line.next().value("ok", false)); }
+
+  Scene scene;
+  Line line{scene.path()};
+};
+
 std::string error_of(const json& answer) {
   return answer.is_object() && answer.value("ok", true) == false ? answer.value("error", "") : "";
-}
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
 }
 
 }  // namespace
@@ -141,19 +153,14 @@ TEST_CASE("start, stop and quit are answered with folders") {
   CHECK(line.next().is_null());
 }
 
-TEST_CASE("quit ends a recording and tells its folder") {
-  Scene scene;
-  Line line(scene.path());
-  line.next();
+TEST_CASE_METHOD(GreetedScene, "quit ends a recording and tells its folder") {
   line.ask(kStart);
   CHECK(line.ask(kQuit) == json({{"ok", true}, {"folder", "folder 1"}}));
   CHECK(scene.stops == 1);
 }
 
-TEST_CASE("lines that are no commands get a sentence, and the next is served") {
-  Scene scene;
-  Line line(scene.path());
-  line.next();
+TEST_CASE_METHOD(GreetedScene,
+                 "lines that are no commands get a sentence, and the next is served") {
   CHECK(error_of(line.ask("{broken")) == "the line is not a JSON object");
   CHECK(error_of(line.ask("[1]")) == "the line is not a JSON object");
   CHECK(error_of(line.ask("")) == "the line is not a JSON object");
@@ -165,10 +172,7 @@ TEST_CASE("lines that are no commands get a sentence, and the next is served") {
   CHECK(line.ask(kStart)["ok"] == true);
 }
 
-TEST_CASE("a line may come in pieces, and several at once") {
-  Scene scene;
-  Line line(scene.path());
-  line.next();
+TEST_CASE_METHOD(GreetedScene, "a line may come in pieces, and several at once") {
   line.send(kStart.substr(0, 10));
   line.send(kStart.substr(10) + "\n" + kStop + "\n" + kStart + "\n");
   CHECK(line.next()["folder"] == "folder 1");
@@ -202,10 +206,7 @@ TEST_CASE("a second collector is told of the first") {
   CHECK(eventually([&] { return Line(scene.path()).next().value("ok", false); }));
 }
 
-TEST_CASE("a collector that goes away while it records ends the recording") {
-  Scene scene;
-  Line line(scene.path());
-  line.next();
+TEST_CASE_METHOD(GreetedScene, "a collector that goes away while it records ends the recording") {
   line.ask(kStart);
   line.hang_up();
   CHECK(eventually([&] { return scene.stops == 1; }));
@@ -216,10 +217,7 @@ TEST_CASE("a collector that goes away while it records ends the recording") {
   CHECK(scene.stops == 1);
 }
 
-TEST_CASE("the end of the server ends the recording") {
-  Scene scene;
-  Line line(scene.path());
-  line.next();
+TEST_CASE_METHOD(GreetedScene, "the end of the server ends the recording") {
   line.ask(kStart);
   scene.server.reset();
   CHECK(scene.stops == 1);
@@ -258,16 +256,14 @@ TEST_CASE("a process is recorded a hundred times, whoever asks") {
 
 TEST_CASE("a socket that nobody serves is replaced, and nothing else") {
   TempFolder home;
-  const fs::path path = home / ("dynamic_profiling_socket_" + std::to_string(getpid()));
+  const fs::path path = dynamic_socket(home.path(), getpid());
   const auto open = [&](std::string& why) {
     return DynamicServer::open(home.path().string(), {}, {}, why);
   };
   {
     // Bound, and never removed.
     const int fd = ::socket(AF_UNIX, SOCK_STREAM, 0);
-    sockaddr_un address = {};
-    address.sun_family = AF_UNIX;
-    path.string().copy(address.sun_path, sizeof(address.sun_path) - 1);
+    const sockaddr_un address = address_of(path);
     REQUIRE(::bind(fd, reinterpret_cast<const sockaddr*>(&address), sizeof address) == 0);
     ::close(fd);
   }
@@ -303,13 +299,10 @@ TEST_CASE("a home with a long name has its socket, too") {
   const auto server = DynamicServer::open(home.string(), {}, {}, why);
   INFO(why);
   REQUIRE(server != nullptr);
-  CHECK(fs::exists(home / ("dynamic_profiling_socket_" + std::to_string(getpid()))));
+  CHECK(fs::exists(dynamic_socket(home, getpid())));
 }
 
-TEST_CASE("a child made by fork serves nobody and removes nothing") {
-  Scene scene;
-  Line line(scene.path());
-  line.next();
+TEST_CASE_METHOD(GreetedScene, "a child made by fork serves nobody and removes nothing") {
   scene.server->before_fork();
   const pid_t child = ::fork();
   scene.server->after_fork(child == 0);

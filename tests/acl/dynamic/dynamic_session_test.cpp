@@ -14,6 +14,7 @@
 #include <vector>
 
 #include "acl/capture.hpp"
+#include "acl/dynamic/dynamic_socket.hpp"
 #include "support/eventually.hpp"
 #include "support/files.hpp"
 #include "support/run_program.hpp"
@@ -23,10 +24,6 @@ using namespace msprof::test;
 namespace fs = std::filesystem;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 std::size_t count_of(const std::string& text, const std::string& part) {
   std::size_t count = 0;
@@ -46,9 +43,7 @@ struct Scene {
   std::string end_file() const { return (folder / "end").string(); }
   // Tells the applications to end.
   void end() const { write_file(end_file(), ""); }
-  fs::path socket_of(pid_t process) const {
-    return home() / ("dynamic_profiling_socket_" + std::to_string(process));
-  }
+  fs::path socket_of(pid_t process) const { return dynamic_socket(home(), process); }
   // Waits until each application that is there has executed its model a few times more.
   void wait_for_work() const {
     const auto sizes = [this] {
@@ -170,6 +165,13 @@ class Session {
   std::unique_ptr<RunningProgram> program_;
 };
 
+// An application that runs, and a session that records it.
+struct RunningService {
+  const Scene scene;
+  Service service{scene};
+  Session session{scene, {"--pid", service.id()}};
+};
+
 // Imports a folder of a model that was executed meanwhile.
 void check_capture(const fs::path& folder) {
   const ImportedCapture capture(folder);
@@ -193,10 +195,8 @@ echo x > "$out/PROF_000001_20240101000000000_00000001ABCDEFGH/host/data/x"
 
 }  // namespace
 
-TEST_CASE("two starts and stops leave two complete folders of an application that runs on") {
-  const Scene scene;
-  Service service(scene);
-  Session session(scene, {"--pid", service.id()});
+TEST_CASE_METHOD(RunningService,
+                 "two starts and stops leave two complete folders of an application that runs on") {
   session.record(scene, 1);
   session.record(scene, 2);
   session.type("quit");
@@ -250,10 +250,8 @@ TEST_CASE("the options before any verb reach an application that runs") {
   CHECK(fs::exists(scene.captures().front() / "mindstudio_profiler_output"));
 }
 
-TEST_CASE("the end of the input is quit, with the folder that was under way") {
-  const Scene scene;
-  const Service service(scene);
-  Session session(scene, {"--pid", service.id()});
+TEST_CASE_METHOD(RunningService,
+                 "the end of the input is quit, with the folder that was under way") {
   session.begin(scene);
   session.end_input();
   INFO(session.err());
@@ -262,10 +260,7 @@ TEST_CASE("the end of the input is quit, with the folder that was under way") {
   check_capture(scene.captures().front());
 }
 
-TEST_CASE("Ctrl-C stops and quits; the application runs on") {
-  const Scene scene;
-  Service service(scene);
-  Session session(scene, {"--pid", service.id()});
+TEST_CASE_METHOD(RunningService, "Ctrl-C stops and quits; the application runs on") {
   session.begin(scene);
   session.program().send(SIGINT);
   INFO(session.err());
@@ -301,10 +296,9 @@ TEST_CASE("a session that is killed leaves the application complete and ready fo
   check_capture(scene.captures().front());
 }
 
-TEST_CASE("an application that is killed while it is recorded ends the session with its folder") {
-  const Scene scene;
-  Service service(scene);
-  Session session(scene, {"--pid", service.id()});
+TEST_CASE_METHOD(
+    RunningService,
+    "an application that is killed while it is recorded ends the session with its folder") {
   session.begin(scene);
   service.program().send(SIGKILL);
   service.program().wait();
@@ -315,10 +309,7 @@ TEST_CASE("an application that is killed while it is recorded ends the session w
   CHECK(scene.captures().size() == 1);
 }
 
-TEST_CASE("wrong words get a sentence, and the session goes on") {
-  const Scene scene;
-  const Service service(scene);
-  Session session(scene, {"--pid", service.id()});
+TEST_CASE_METHOD(RunningService, "wrong words get a sentence, and the session goes on") {
   session.type("strat");
   session.type("bogus");
   session.type("stop");
@@ -401,10 +392,7 @@ TEST_CASE("a hundred recordings are the most of a process") {
   CHECK(scene.captures().size() == 100);
 }
 
-TEST_CASE("nothing typed is nothing recorded, said") {
-  const Scene scene;
-  const Service service(scene);
-  Session session(scene, {"--pid", service.id()});
+TEST_CASE_METHOD(RunningService, "nothing typed is nothing recorded, said") {
   session.type("quit");
   CHECK(session.exit_code() == 4);
   CHECK(contains(session.err(), "nothing was recorded: start was not typed"));
