@@ -71,14 +71,15 @@ ImportReport import_with(const Session& session, const fs::path& products, Impor
 
 }  // namespace
 
-void add_capture_options(cli::Command& command, CaptureOptions& options) {
+void add_capture_options(cli::Command& command, CaptureOptions& options,
+                         std::string_view output_name) {
   cli::Option dirs = {
       "--dir,--collection-dir", &options.dirs, "DIR",
       "capture folder (JOB… or PROF…), several, or a glob; also -dir. Default: this folder if it "
       "is a capture, else the newest one in it or one level deeper"};
   dirs.takes_captures = true;
   command.add_option(std::move(dirs));
-  command.add_option({"--output", &options.output, "DIR",
+  command.add_option({std::string(output_name), &options.output, "DIR",
                       "put store and products there instead of into the capture"});
   add_verbosity(command, options.verbosity);
 }

@@ -1,0 +1,57 @@
+#include "msprof/cluster_output.hpp"
+
+#include <nlohmann/json.hpp>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::size_t kMostRanges = 20;
+
+}  // namespace
+
+Exit print_refused(const cluster::MergeReport& report) {
+  for (const cluster::RefusedPart& part : report.refused)
+    log::warn("not merged: {}", printable(part.reason));
+  return report.refused.empty() ? Exit::ok : Exit::partial_data;
+}
+
+Exit print_ranks(const cluster::Ranks& ranks, bool missing_is_fault) {
+  const std::int64_t count = ranks.present.count() + ranks.unknown;
+  log::info("{} ranks on {} hosts", count, ranks.hosts);
+  if (ranks.unknown > 0) log::info("{} captures do not know their rank", ranks.unknown);
+  Exit exit = Exit::ok;
+  if (missing_is_fault && !ranks.missing.empty()) {
+    log::warn("MISSING RANKS: {}", ranks.missing.text(kMostRanges));
+    exit = Exit::partial_data;
+  }
+  if (!ranks.partial.empty()) {
+    log::warn("PARTIAL DATA of ranks: {}", ranks.partial.text(kMostRanges));
+    exit = Exit::partial_data;
+  }
+  return exit;
+}
+
+ordered_json ranks_json(const cluster::Ranks& ranks) {
+  return {{"ranks", ranks.present.text()},
+          {"captures_without_rank", ranks.unknown},
+          {"hosts", ranks.hosts},
+          {"missing_ranks", ranks.missing.text()},
+          {"partial_ranks", ranks.partial.text()}};
+}
+
+ordered_json refused_json(const cluster::MergeReport& report) {
+  ordered_json refused = ordered_json::array();
+  for (const cluster::RefusedPart& part : report.refused) {
+    refused.push_back(
+        {{"part", valid_utf8(part.path.string())}, {"reason", valid_utf8(part.reason)}});
+  }
+  return refused;
+}
+
+}  // namespace msprof

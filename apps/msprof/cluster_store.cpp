@@ -1,0 +1,49 @@
+#include "msprof/cluster_store.hpp"
+
+#include <fmt/format.h>
+
+#include "base/error.hpp"
+#include "cluster/part.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kClusterDb = "cluster.db";
+
+bool is_named_like_part(const fs::path& path) {
+  return path.extension() == ".part" || path.filename() == kClusterDb;
+}
+
+}  // namespace
+
+std::optional<fs::path> cluster_db_of(const std::string& dir) {
+  const fs::path path(dir);
+  std::error_code error;
+  if (fs::is_regular_file(path, error)) {
+    if (is_named_like_part(path) || cluster::is_part(path)) return path;
+    return std::nullopt;
+  }
+  const fs::path inside = path / kClusterDb;
+  if (fs::is_regular_file(inside, error)) return inside;
+  // A file that is named but not there: no capture has such a name, either.
+  if (!fs::exists(path, error) && is_named_like_part(path)) return path;
+  return std::nullopt;
+}
+
+std::vector<fs::path> cluster_dbs_of(const std::vector<std::string>& dirs) {
+  std::vector<fs::path> clusters;
+  for (const std::string& dir : dirs) {
+    if (const auto cluster = cluster_db_of(dir)) clusters.push_back(*cluster);
+  }
+  if (!clusters.empty() && clusters.size() != dirs.size()) {
+    throw Error(Exit::usage, fmt::format("{} is a cluster's file, and others behind -dir are "
+                                         "captures: give one kind",
+                                         clusters.front().string()));
+  }
+  return clusters;
+}
+
+}  // namespace msprof

@@ -1,0 +1,20 @@
+// Where -dir names a cluster instead of captures: a part, or the folder of one. For the verbs that
+// read both.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+namespace msprof {
+
+// The merged file that `dir` means: `dir` itself where it is a part or is named like one, else the
+// cluster.db in it. Empty: `dir` is about captures. Whether the file is whole, Part::open() says.
+std::optional<std::filesystem::path> cluster_db_of(const std::string& dir);
+
+// The same for all of -dir, which are clusters or captures, not both: throws Error(usage) where
+// some are clusters and others are not. Empty: captures.
+std::vector<std::filesystem::path> cluster_dbs_of(const std::vector<std::string>& dirs);
+
+}  // namespace msprof

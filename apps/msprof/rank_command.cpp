@@ -1,0 +1,111 @@
+// msprof rank: the partial result of a capture, which `msprof merge` puts together with those of
+// other ranks.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "base/log.hpp"
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "cluster/merge.hpp"
+#include "cluster/rank_part.hpp"
+#include "msprof/cluster_output.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+struct RankArguments {
+  CaptureOptions capture;
+  std::string output;
+  std::optional<long> rank;
+  bool json = false;
+};
+
+// Parts of single captures, gone when they are merged.
+class SingleParts {
+ public:
+  ~SingleParts() {
+    std::error_code ignored;
+    for (const fs::path& path : paths) fs::remove(path, ignored);
+  }
+  std::vector<fs::path> paths;
+};
+
+Exit make_part(const RankArguments& arguments, const std::vector<ChosenCapture>& captures,
+               const fs::path& output, ordered_json& document) {
+  std::optional<std::int64_t> rank;
+  if (arguments.rank) rank = *arguments.rank;
+  if (rank && (*rank < 0 || *rank > cluster::RankSet::kMaxRank)) {
+    throw Error(Exit::usage, fmt::format("--rank takes 0 to {}", cluster::RankSet::kMaxRank));
+  }
+  if (rank && captures.size() > 1) {
+    throw Error(Exit::usage, fmt::format("--rank {} is one rank, and -dir names {} captures", *rank,
+                                         captures.size()));
+  }
+  SingleParts parts;
+  const Exit exit = for_each_capture(
+      captures,
+      [&](const ChosenCapture& capture) {
+        const ReadyStore ready = ready_store(capture);
+        const fs::path part = captures.size() == 1 ? output : temporary_beside(output);
+        if (captures.size() > 1) parts.paths.push_back(part);
+        cluster::write_rank_part(ready.db, part, rank);
+        document["captures"].push_back({{"folder", valid_utf8(capture.folder.string())},
+                                        {"verdict", valid_utf8(ready.verdict)}});
+        return ready.exit;
+      },
+      &document["captures"]);
+  if (captures.size() == 1) return exit;
+  const cluster::MergeReport report = cluster::merge_parts(parts.paths, output, {});
+  return gravest(exit, print_refused(report));
+}
+
+Exit run_rank(const RankArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  ordered_json document = {{"schema", "msprof.rank/1"}, {"captures", ordered_json::array()}};
+  const auto work = [&] {
+    const std::vector<ChosenCapture> captures = choose_captures(arguments.capture);
+    const fs::path output = arguments.output.empty()
+                                ? fs::path(captures.front().folder.filename().string() + ".part")
+                                : fs::path(arguments.output);
+    if (!output.parent_path().empty()) create_output_folder(output.parent_path());
+    const Exit exit = make_part(arguments, captures, output, document);
+    document["part"] = valid_utf8(output.string());
+    log::info("part: {}", output.string());
+    return exit;
+  };
+  return arguments.json ? print_document(document, work) : work();
+}
+
+}  // namespace
+
+void add_rank_command(cli::Command& root) {
+  auto arguments = std::make_shared<RankArguments>();
+  cli::Command& command = root.add_command(
+      "rank",
+      "Make the partial result of a rank of a cluster: steps, collectives, links and operators of "
+      "its capture in a file of a few MB, which `msprof merge` puts together with those of other "
+      "ranks. Made where the data lies; imports first where needed.");
+  command.set_examples(
+      "  msprof rank -dir PROF_XXX --output rank_00017.part\n"
+      "  msprof rank -dir 'prof/PROF_*' --output node3.part   the ranks of a node in one part\n"
+      "  msprof merge *.part --output cluster.db              then: all of them together");
+  add_capture_options(command, arguments->capture, "--store");
+  command.add_option({"--output", &arguments->output, "FILE",
+                      "the part (default: the name of the capture and .part, in this folder)"});
+  command.add_option({"--rank", &arguments->rank, "N",
+                      "number of the rank, where the capture does not know it or is wrong"});
+  command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
+  command.set_action([arguments] { return run_rank(*arguments); });
+}
+
+}  // namespace msprof
