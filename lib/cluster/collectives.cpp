@@ -11,7 +11,7 @@ namespace msprof::cluster {
 
 namespace {
 
-auto key_of(const auto& row) {
+auto collective_key(const auto& row) {
   return std::tuple(row.step, row.group_name_id, row.operation_name_id, row.sequence);
 }
 
@@ -120,7 +120,7 @@ class Collectives::Source {
  private:
   bool next_of_ranks(Collective& out) {
     if (!has_more_) return false;
-    const auto key = key_of(**ranks_);
+    const auto key = collective_key(**ranks_);
     std::tie(out.total.step, out.total.group_name_id, out.total.operation_name_id,
              out.total.sequence) = key;
     do {
@@ -129,14 +129,14 @@ class Collectives::Source {
         throw part_.damaged("a collective of a rank that it does not have");
       add_rank(out, **ranks_, hosts_[static_cast<std::size_t>(member) - 1]);
       has_more_ = ranks_->next();
-    } while (has_more_ && key_of(**ranks_) == key);
+    } while (has_more_ && collective_key(**ranks_) == key);
     return true;
   }
 
   bool next_of_totals(Collective& out) {
     if (!totals_->next()) return false;
     out.total = **totals_;
-    while (has_more_ && key_of(**host_rows_) == key_of(out.total)) {
+    while (has_more_ && collective_key(**host_rows_) == collective_key(out.total)) {
       out.hosts.push_back(**host_rows_);
       has_more_ = host_rows_->next();
     }
