@@ -64,6 +64,8 @@ std::uint8_t sqe_type(std::uint32_t task_type, bool stars) {
       return 6;
     case kNotifyWait:
       return 7;
+    case kRdmaSend:
+      return 8;
     case kMemcpyAsync:
       return stars ? 11 : 9;
     default:
@@ -191,6 +193,12 @@ void ProfScene::collective_step(const Collective& op, const CommStep& step, std:
   info.group = folder_.hash(op.group);
   info.plane = step.plane;
   info.size = step.size;
+  info.local_rank = step.local_rank;
+  info.remote_rank = step.remote_rank;
+  info.rank_size = step.rank_size;
+  info.link = step.link;
+  info.transport = step.transport;
+  info.rdma = step.rdma;
   folder_.host(info);
   device_task(step.task_type, step.device);
 }
@@ -198,14 +206,14 @@ void ProfScene::collective_step(const Collective& op, const CommStep& step, std:
 std::uint64_t ProfScene::collective(const Collective& op, std::uint32_t thread,
                                     std::uint64_t begin) {
   const std::uint64_t end = begin + op.host_ns();
-  call(kNode, kHcomAllReduce, {thread, begin, end}, folder_.hash(op.name));
+  call(kNode, op.call, {thread, begin, end}, folder_.hash(op.name));
   const std::uint64_t time = host_at(end - 50);
   NodeBasic basic;
   basic.thread = thread;
   basic.time = time;
   basic.op_name = folder_.hash(op.name);
   basic.task_type = 9;
-  basic.op_type = folder_.hash("hcom_allReduce_");
+  basic.op_type = folder_.hash(op.type);
   folder_.host(basic);
   folder_.host(
       HcclOp{thread, time, 0, 4, folder_.hash(op.algorithm), op.count, folder_.hash(op.group)});

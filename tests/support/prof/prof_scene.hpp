@@ -56,12 +56,17 @@ struct CommStep {
   std::uint64_t size = 0;
   std::uint32_t plane = 0;
   bool is_master = true;
+  // Ranks within the group, and the way between them; `rdma`: what a task of RDMA is for.
+  std::uint32_t local_rank = 0, remote_rank = 1, rank_size = 8;
+  std::uint32_t link = 1, transport = 0, rdma = 255;
 };
 
 struct Collective {
   std::string name, group, algorithm = "MESH-RING";
   std::uint64_t count = 1024;
   std::vector<CommStep> steps;
+  std::string type = "hcom_allReduce_";
+  std::uint32_t call = kHcomAllReduce;
   // How much host time a step takes, and what is before and behind all of them.
   static constexpr std::uint64_t kStepNs = 400, kMarginNs = 200;
   std::uint64_t host_ns() const { return kStepNs * steps.size() + 2 * kMarginNs; }

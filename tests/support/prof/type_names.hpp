@@ -18,6 +18,8 @@ inline constexpr std::uint32_t kKernelAicore = 0, kKernelAicpu = 1, kEventRecord
                                kNotifyWait = 28, kNotifyRecord = 29, kKernelAivec = 66,
                                kKernelMixAic = 67, kKernelMixAiv = 68, kFftsPlus = 82,
                                kFlipTask = 98;
+// Not in the dictionary but of runs that use it.
+inline constexpr std::uint32_t kRdmaSend = 40;
 // Calls.
 inline constexpr std::uint32_t kLaunch = 5, kStepInfo = 7, kHcomAllReduce = 0x20001;
 inline constexpr std::uint32_t kModelExecute = 1, kModelLoad = 2;
