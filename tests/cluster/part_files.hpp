@@ -1,0 +1,57 @@
+// Parts as bytes: sealed anew after a change, and all their cells as text. For the tests beside.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+
+namespace msprof::test {
+
+// CRC-32 as zlib, PNG and gzip have it, bit by bit.
+inline std::uint32_t plain_crc32(std::string_view bytes) {
+  std::uint32_t crc = ~0u;
+  for (const char byte : bytes) {
+    crc ^= static_cast<unsigned char>(byte);
+    for (int bit = 0; bit < 8; ++bit) crc = crc >> 1 ^ ((crc & 1) != 0 ? 0xEDB88320u : 0u);
+  }
+  return ~crc;
+}
+
+// The user_version of a SQLite file: bytes 60 to 63, most significant first.
+inline constexpr std::size_t kSealAt = 60;
+
+inline std::uint32_t seal_in(std::string_view bytes) {
+  std::uint32_t seal = 0;
+  for (std::size_t i = 0; i < 4; ++i)
+    seal = seal << 8 | static_cast<unsigned char>(bytes[kSealAt + i]);
+  return seal;
+}
+
+// What a part's seal must be.
+inline std::uint32_t seal_of(std::string bytes) {
+  bytes.replace(kSealAt, 4, 4, '\0');
+  return plain_crc32(bytes);
+}
+
+// Changes a part by SQL and seals it again: only its contents are wrong then.
+inline void change_part(const std::filesystem::path& path, const std::string& sql) {
+  query(path, sql);
+  std::string bytes = read_file(path);
+  const std::uint32_t seal = seal_of(bytes);
+  for (std::size_t i = 0; i < 4; ++i)
+    bytes[kSealAt + i] = static_cast<char>(seal >> (24 - 8 * i) & 0xff);
+  write_file(path, bytes);
+}
+
+// All tables of a part.
+inline const std::vector<std::string>& part_table_names() {
+  static const std::vector<std::string> names = {
+      "member", "group_member",     "rank_step",  "rank_collective", "packet",   "link",
+      "meta",   "collective_total", "collective", "collective_host", "op_total", "name"};
+  return names;
+}
+
+}  // namespace msprof::test

@@ -1,0 +1,258 @@
+// Parts as files: rows come back as they were written, and nothing but a whole part is taken.
+#include "cluster/part.hpp"
+
+#include <catch2/catch.hpp>
+
+#include <bit>
+
+#include "cluster/part_files.hpp"
+#include "store/row_cursor.hpp"
+#include "support/ranks/rank_part_file.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::cluster {
+
+namespace {
+
+namespace fs = std::filesystem;
+using test::TempFolder;
+
+const std::vector<std::string> kPartNames = {"a", "b", "op"};
+
+// A row whose cells are all different, the id aside.
+template <typename Row>
+Row counted_row(std::int64_t from) {
+  std::array<std::int64_t, Row::kColumns.size()> cells;
+  for (std::size_t i = 0; i < cells.size(); ++i) cells[i] = from + static_cast<std::int64_t>(i);
+  return std::bit_cast<Row>(cells);
+}
+
+template <typename Row>
+bool same_cells(const Row& a, const Row& b) {
+  return std::memcmp(&a, &b, sizeof a) == 0;
+}
+
+template <typename... Row>
+void add_two_of_each(PartWriter& part, std::tuple<Row...>*) {
+  const auto add = [&part](auto first, auto second) {
+    part.add(first);
+    part.add(second);
+  };
+  (add(counted_row<Row>(-3), counted_row<Row>(INT64_MAX - 100)), ...);
+}
+
+template <typename Row>
+bool has_both(const Database& db) {
+  RowCursor<Row> rows(db);
+  Row first = counted_row<Row>(-3);
+  Row second = counted_row<Row>(INT64_MAX - 100);
+  first.id = 1;
+  second.id = 2;
+  return rows.next() && same_cells(*rows, first) && rows.next() && same_cells(*rows, second) &&
+         !rows.next();
+}
+
+template <typename... Row>
+bool has_two_of_each(const Database& db, std::tuple<Row...>*) {
+  return (has_both<Row>(db) && ...);
+}
+
+OpTotal some_operator() {
+  OpTotal total;
+  total.name_id = 3;
+  total.add(INT64_MAX, 2);
+  total.add(7, 1);
+  return total;
+}
+
+fs::path written_part(const fs::path& path, const PartFacts& facts = {}) {
+  PartWriter part(path, kPartNames);
+  add_two_of_each(part, static_cast<PartRows*>(nullptr));
+  part.add(some_operator());
+  part.publish(facts);
+  return path;
+}
+
+// Why a file is not taken as a part; empty where it is.
+std::string refusal_of(const fs::path& path) {
+  try {
+    const Part part = Part::open(path);
+    part.names();
+    part.members();
+    OpTotals totals(part);
+    while (totals.next()) {
+    }
+    return {};
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::partial_data);
+    return error.what();
+  }
+}
+
+bool is_refused(const fs::path& path, const std::string& why) {
+  const std::string refusal = refusal_of(path);
+  INFO(refusal);
+  CHECK(refusal.find(path.string()) == 0);
+  return refusal.find(why) != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("a part gives back every cell of every table") {
+  const TempFolder folder;
+  const Part part = Part::open(written_part(folder / "a.part", {false, "0-7"}));
+  CHECK(has_two_of_each(part.db(), static_cast<PartRows*>(nullptr)));
+  CHECK(part.names() == kPartNames);
+  CHECK(part.members().size() == 2);
+  CHECK_FALSE(part.facts().has_detail);
+  CHECK(part.facts().expected_ranks == "0-7");
+  OpTotals totals(part);
+  REQUIRE(totals.next());
+  CHECK(totals->name_id == 3);
+  CHECK(totals->type_name_id == kNull);
+  CHECK(totals->count == 2);
+  CHECK(totals->duration_ns == INT64_MAX);  // 7 more do not fit
+  CHECK(totals->square_sum == static_cast<uint128>(INT64_MAX) * INT64_MAX + 49);
+  CHECK(std::pair(totals->shortest_ns, totals->shortest_member) == std::pair(7l, 1l));
+  CHECK(std::pair(totals->longest_ns, totals->longest_member) == std::pair(INT64_MAX, 2l));
+  CHECK(totals->histogram.bins() == some_operator().histogram.bins());
+  CHECK_FALSE(totals.next());
+}
+
+TEST_CASE("an empty part is one, with all its tables") {
+  const TempFolder folder;
+  PartWriter(folder / "empty.part", {}).publish({});
+  const Part part = Part::open(folder / "empty.part");
+  CHECK(part.names().empty());
+  CHECK(part.members().empty());
+  CHECK(part.facts().has_detail);
+  for (const std::string& table : test::part_table_names())
+    CHECK_NOTHROW(part.db().prepare("SELECT * FROM " + table));
+}
+
+TEST_CASE("the same rows give the same bytes, and their seal is the CRC-32 of the file") {
+  const TempFolder folder;
+  const std::string bytes = test::read_file(written_part(folder / "a.part"));
+  CHECK(bytes == test::read_file(written_part(folder / "b.part")));
+  CHECK(bytes != test::read_file(written_part(folder / "c.part", {true, "0-1"})));
+  CHECK(test::seal_in(bytes) == test::seal_of(bytes));
+}
+
+TEST_CASE("a cell holds an integer, a text or nothing: no part has a double") {
+  const TempFolder folder;
+  test::ranks::write_rank_part_file(folder / "a.part", test::ranks::ClusterRun({}), 3);
+  for (const std::string& table : test::part_table_names()) {
+    const auto columns =
+        test::query(folder / "a.part", "SELECT name FROM pragma_table_info('" + table + "')");
+    REQUIRE(!columns.empty());
+    for (const std::string& column : columns) {
+      INFO(table << "." << column);
+      CHECK(test::query(folder / "a.part",
+                        "SELECT count(*) FROM " + table + " WHERE typeof(" + column + ") = 'real'")
+                .front() == "0");
+    }
+  }
+}
+
+TEST_CASE("a changed byte anywhere is noticed before a row is taken") {
+  const TempFolder folder;
+  const std::string bytes = test::read_file(written_part(folder / "good.part"));
+  const fs::path path = folder / "damaged.part";
+  // Every byte of the header, then a place in each 61.
+  for (std::size_t at = 0; at < bytes.size(); at += at < 100 ? 1 : 61) {
+    std::string damaged = bytes;
+    damaged[at] = static_cast<char>(damaged[at] ^ 0x20);
+    test::write_file(path, damaged);
+    INFO("byte " << at);
+    const bool is_other_file = at < 16 || (at >= 68 && at < 72);
+    CHECK(is_refused(path, is_other_file ? "is no partial result" : "checksum"));
+  }
+}
+
+TEST_CASE("a part that was cut is refused wherever the cut is") {
+  const TempFolder folder;
+  const std::string bytes = test::read_file(written_part(folder / "good.part"));
+  const fs::path path = folder / "cut.part";
+  for (std::size_t size = 0; size < bytes.size(); size += size < 200 ? 50 : 4001) {
+    test::write_file(path, std::string_view(bytes).substr(0, size));
+    INFO(size << " bytes");
+    CHECK(is_refused(path, size < 100 ? "is no partial result" : "checksum"));
+    CHECK(is_part(path) == (size >= 100));
+  }
+  test::write_file(path, bytes + '\0');
+  CHECK(is_refused(path, "checksum"));
+}
+
+TEST_CASE("what is no part is told apart from one") {
+  const TempFolder folder;
+  CHECK(is_refused(folder / "nowhere", "is not there"));
+  CHECK(is_refused(folder.path(), "is no partial result"));
+  test::write_file(folder / "text", std::string(4096, 'x'));
+  CHECK(is_refused(folder / "text", "is no partial result"));
+  test::write_file(folder / "other.db", "");
+  test::query(folder / "other.db", "CREATE TABLE name (id INTEGER PRIMARY KEY, text TEXT)");
+  CHECK(is_refused(folder / "other.db", "is no partial result"));
+  for (const char* name : {"nowhere", "", "text", "other.db"}) CHECK_FALSE(is_part(folder / name));
+  CHECK(is_part(written_part(folder / "a.part")));
+}
+
+TEST_CASE("a part of another version says what to do") {
+  const TempFolder folder;
+  const fs::path path = written_part(folder / "a.part");
+  test::change_part(path, "UPDATE meta SET value = '999' WHERE key = 'version'");
+  CHECK(is_refused(path,
+                   "is a partial result of version 999, and this msprof reads version 1: "
+                   "make it again with `msprof rank`"));
+  test::change_part(path, "UPDATE meta SET value = char(27) || '[31m' WHERE key = 'version'");
+  CHECK(refusal_of(path).find('\x1b') == std::string::npos);
+  test::change_part(path, "DELETE FROM meta");
+  CHECK(is_refused(path, "version unknown"));
+  test::change_part(path, "DROP TABLE meta");
+  CHECK(is_refused(path, "version unknown"));
+}
+
+TEST_CASE("a part with other tables is refused, whatever its checksum") {
+  const TempFolder folder;
+  for (const char* sql :
+       {"DROP TABLE link", "CREATE TABLE more (id)", "ALTER TABLE link ADD COLUMN more",
+        "DROP TABLE packet; CREATE VIEW packet AS SELECT * FROM link",
+        "CREATE TRIGGER t AFTER INSERT ON link BEGIN DELETE FROM link; END"}) {
+    const fs::path path = written_part(folder / "a.part");
+    test::change_part(path, sql);
+    INFO(sql);
+    CHECK(is_refused(path, "has other tables than a partial result"));
+  }
+}
+
+TEST_CASE("a part whose rows contradict each other is damaged") {
+  const TempFolder folder;
+  const std::pair<const char*, const char*> changes[] = {
+      {"UPDATE name SET text = 'zz' WHERE id = 1", "its texts are not in order"},
+      {"UPDATE name SET text = 'a' WHERE id = 2", "its texts are not in order"},
+      {"DELETE FROM name WHERE id = 2", "its texts are not in order"},
+      {"UPDATE member SET id = 9 WHERE id = 1", "its ranks are not in order"},
+      {"UPDATE op_total SET bins = x'80'", "the durations of an operator cannot be read"},
+      {"UPDATE op_total SET bins = 5.5", "the durations of an operator cannot be read"}};
+  for (const auto& [sql, why] : changes) {
+    const fs::path path = written_part(folder / "a.part");
+    test::change_part(path, sql);
+    INFO(sql);
+    CHECK(is_refused(path, why));
+  }
+}
+
+TEST_CASE("a part that is not published leaves nothing, and the one before stays") {
+  const TempFolder folder;
+  const std::string before = test::read_file(written_part(folder / "a.part"));
+  {
+    PartWriter part(folder / "a.part", kPartNames);
+    part.add(MemberRow());
+  }
+  CHECK(test::names_in(folder.path()) == std::vector<std::string>{"a.part"});
+  CHECK(test::read_file(folder / "a.part") == before);
+  PartWriter(folder / "a.part", {}).publish({});
+  CHECK(test::names_in(folder.path()) == std::vector<std::string>{"a.part"});
+  CHECK(test::read_file(folder / "a.part") != before);
+}
+
+}  // namespace msprof::cluster
