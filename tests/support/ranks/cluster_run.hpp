@@ -86,6 +86,10 @@ class ClusterRun {
   std::int64_t step_begin(std::int64_t rank, std::int64_t step) const;
   std::int64_t step_end(std::int64_t rank, std::int64_t step) const;
   std::int64_t first_work(std::int64_t rank, std::int64_t step) const;
+  // How long its collection took.
+  std::int64_t collection_us(std::int64_t rank) const {
+    return step_end(rank, shape_.steps - 1) / 1000 + 1000;
+  }
   // Computing before the collective `at`; behind the last: up to the end of the step.
   std::int64_t compute_ns(std::int64_t rank, std::int64_t step, std::int64_t at) const;
   // False: the rank has no part in it.

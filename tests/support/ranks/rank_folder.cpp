@@ -21,7 +21,7 @@ constexpr std::uint64_t kModelNumber = 1;
 constexpr std::uint64_t kLaunchNs = 1000, kBetweenLaunches = 200;
 constexpr std::uint32_t kTaskIds = 65536;  // of a stream; then they begin again
 constexpr std::uint32_t kReserved = 255;
-constexpr std::uint64_t kHeldBytes = std::uint64_t{32} << 30;
+constexpr std::uint64_t kHeldBytes = std::uint64_t{1} << 30;
 constexpr std::uint16_t kStepBegins = 60000, kStepEnds = 60001;
 
 struct OperationType {
@@ -39,8 +39,8 @@ ProfSetup setup_of(const ClusterRun& run, std::int64_t rank) {
   ProfSetup setup;
   setup.devices = {static_cast<int>(rank % shape.ranks_per_host)};
   setup.begin_us += static_cast<std::uint64_t>(shape.clock_error_ns(rank) / 1000);
-  const auto end = static_cast<std::uint64_t>(run.step_end(rank, shape.steps - 1));
-  setup.end_us = setup.begin_us + end / 1000 + 1000;
+  setup.end_us = setup.begin_us + static_cast<std::uint64_t>(run.collection_us(rank));
+  setup.aic_mhz = setup.aiv_mhz = std::to_string(run.frequency_mhz(rank));
   setup.info["rank_id"] = std::to_string(rank);
   setup.info["hostUid"] = '"' + host_uid(shape, rank) + '"';
   setup.info["hostname"] = '"' + host_name(shape, rank) + '"';
@@ -60,7 +60,10 @@ class RankWriter {
     Random of_all(run.shape().seed);
     for (RunOp& op :
          make_ops(of_all, static_cast<std::size_t>(run.shape().operators), folder.setup())) {
-      if (op.kind.core == Core::aicpu) op.kind.core = Core::aiv;
+      // The time of a MIX operator is that of a part of its task: sums would not be the run's.
+      if (op.kind.core == Core::mix_aic) op.kind.core = Core::aic;
+      if (op.kind.core == Core::mix_aiv || op.kind.core == Core::aicpu) op.kind.core = Core::aiv;
+      op.kind.mix_ratio = 0;
       ops_.push_back(std::move(op));
     }
     for (const auto& [name, call] : kOperationTypes) folder.set_type(kNode, call, name);
@@ -72,6 +75,7 @@ class RankWriter {
     for (std::int64_t step = 0; step < shape.steps; ++step) write_step(step);
     LpmFreq frequency;
     const auto mhz = static_cast<std::uint32_t>(run_.frequency_mhz(rank_));
+    frequency.changes.emplace_back(ticks(0), mhz);
     for (std::int64_t step = 0; step < std::min<std::int64_t>(shape.steps, 50); ++step)
       frequency.changes.emplace_back(ticks(run_.step_begin(rank_, step)), mhz);
     folder_.device(device_, frequency);

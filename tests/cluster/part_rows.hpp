@@ -1,0 +1,28 @@
+// The rows of a part with the texts in the place of their ids. For the tests beside.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+
+namespace msprof::test {
+
+// Columns that are ids of texts become texts, "" for none; others are as they are. In the order of
+// the table; `where` is SQL.
+inline std::vector<std::string> part_rows(const std::filesystem::path& part,
+                                          const std::string& table,
+                                          const std::string& where = "1") {
+  std::string cells;
+  for (const std::string& column :
+       query(part, "SELECT name FROM pragma_table_info('" + table + "') WHERE name <> 'id'")) {
+    cells += cells.empty() ? "" : ", ";
+    cells += column.ends_with("name_id")
+                 ? "ifnull((SELECT text FROM name WHERE name.id = " + column + "), '')"
+                 : column;
+  }
+  return query(part, "SELECT " + cells + " FROM " + table + " WHERE " + where + " ORDER BY id");
+}
+
+}  // namespace msprof::test
