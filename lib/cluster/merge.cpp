@@ -25,7 +25,7 @@ namespace fs = std::filesystem;
 namespace {
 
 // Parts read at the same time. More are merged in groups first: the bytes are the same.
-constexpr std::size_t kFanIn = 96;
+constexpr std::size_t kFanIn = 128;
 constexpr unsigned kMergeThreads = 2;  // each has a second one that inserts
 
 // Thrown for what is wrong with one input, which the merge can go on without.
