@@ -247,6 +247,33 @@ TEST_CASE("totals that stand in the place of single ranks are what SQL makes of 
                              " ORDER BY 1, 2, 3, 5, 6, 7, 8"));
 }
 
+TEST_CASE("of equal durations the smaller rank stands first, and long ones do not overflow") {
+  const ClusterParts parts(small_cluster(12));
+  for (std::size_t rank = 0; rank < parts.paths.size(); ++rank) {
+    test::change_part(parts.paths[rank], "UPDATE rank_collective SET duration_ns = " +
+                                             std::string(rank == 5 ? "6" : "5") + "000000000");
+  }
+  // Two totals that are merged, the later ranks first.
+  std::vector<fs::path> halves;
+  for (const std::size_t first : {6u, 0u}) {
+    std::vector<fs::path> half;
+    for (std::size_t i = 0; i < 6; ++i) half.push_back(parts.paths[first + 5 - i]);
+    halves.push_back(parts.path("half_" + std::to_string(first)));
+    merge_parts(half, halves.back(), {0, {}});
+  }
+  merge_parts(halves, parts.path("all"), {});
+  // The sum of the squares is 11 x 25e18 + 36e18 = 311e18 = 16 x 2^64 + 15852094820647174144.
+  CHECK(test::query(parts.path("all"),
+                    "SELECT DISTINCT rank_count, duration_ns, square_high, square_low,"
+                    " shortest_1_ns, shortest_2_ns, shortest_3_ns, shortest_1_member,"
+                    " shortest_2_member, shortest_3_member, longest_1_ns, longest_2_ns,"
+                    " longest_3_ns, longest_1_member, longest_2_member, longest_3_member"
+                    " FROM collective WHERE group_name_id ="
+                    " (SELECT id FROM name WHERE text = 'group_world')") ==
+        MergedLines{"12|61000000000|16|-2594649253062377472|5000000000|5000000000|5000000000|1|2|3|"
+                    "6000000000|5000000000|5000000000|6|1|2"});
+}
+
 TEST_CASE("as many rows of single ranks are kept as are allowed, not one more") {
   const ClusterParts parts(small_cluster(9));
   merge_parts(parts.paths, parts.path("all"), {});
