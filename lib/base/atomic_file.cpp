@@ -3,10 +3,13 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <atomic>
 #include <cerrno>
+#include <chrono>
+#include <string>
 #include <system_error>
 
 #include "base/error.hpp"
@@ -20,14 +23,43 @@ namespace {
 
 constexpr std::string_view kSuffix = ".msprof-tmp";
 
-// Returns the process number in ".<name>.<pid>.<n>.msprof-tmp", 0 when the name is not one of ours.
-pid_t owner_of(std::string_view name) {
-  if (!name.starts_with('.') || !name.ends_with(kSuffix)) return 0;
+// A file of another machine that nothing was written to for so long has lost its program.
+constexpr std::chrono::hours kAbandoned{24};
+
+// This machine among those that share a folder: a process number says nothing on another one.
+const std::string& machine() {
+  static const std::string tag = [] {
+    utsname names = {};
+    ::uname(&names);
+    std::uint32_t hash = 0x811c9dc5;  // FNV-1a
+    for (const char* c = names.nodename; *c != 0; ++c)
+      hash = (hash ^ static_cast<unsigned char>(*c)) * 0x01000193;
+    return fmt::format("{:08x}", hash);
+  }();
+  return tag;
+}
+
+struct Owner {
+  pid_t pid = 0;  // 0: the name is not one of ours
+  bool is_here = true;
+};
+
+// The program in ".<name>.<pid>.<n>-<machine>.msprof-tmp"; without a machine it is of this one.
+Owner owner_of(std::string_view name) {
+  if (!name.starts_with('.') || !name.ends_with(kSuffix)) return {};
   name.remove_suffix(kSuffix.size());
   const auto parts = split(name, '.');
   std::uint64_t pid = 0;
-  if (parts.size() < 4 || !parse_u64(parts[parts.size() - 2], pid) || pid > 0x7fffffff) return 0;
-  return static_cast<pid_t>(pid);
+  if (parts.size() < 4 || !parse_u64(parts[parts.size() - 2], pid) || pid > 0x7fffffff) return {};
+  const std::size_t dash = parts.back().find('-');
+  const bool is_here = dash == std::string_view::npos || parts.back().substr(dash + 1) == machine();
+  return {static_cast<pid_t>(pid), is_here};
+}
+
+bool is_abandoned(const fs::directory_entry& entry) {
+  std::error_code ignored;
+  const auto written = entry.last_write_time(ignored);
+  return !ignored && fs::file_time_type::clock::now() - written > kAbandoned;
 }
 
 }  // namespace
@@ -40,21 +72,24 @@ void throw_cannot_write(const fs::path& path, int error_number) {
 
 fs::path temporary_beside(const fs::path& target) {
   static std::atomic<unsigned> counter{0};
-  const std::string tail = fmt::format(".{}.{}{}", ::getpid(), counter++, kSuffix);
+  const std::string tail = fmt::format(".{}.{}-{}{}", ::getpid(), counter++, machine(), kSuffix);
   // The temporary name must fit where the final one just fits.
   const std::string name = target.filename().string();
   return target.parent_path() / ("." + name.substr(0, 254 - tail.size()) + tail);
 }
 
 bool is_stale_temporary(std::string_view name) {
-  const pid_t owner = owner_of(name);
-  return owner > 0 && ::kill(owner, 0) != 0 && errno == ESRCH;
+  const Owner owner = owner_of(name);
+  return owner.pid > 0 && owner.is_here && ::kill(owner.pid, 0) != 0 && errno == ESRCH;
 }
 
 void remove_stale_temporaries(const fs::path& folder) {
   std::error_code ignored;
   for (const auto& entry : fs::directory_iterator(folder, ignored)) {
-    if (is_stale_temporary(entry.path().filename().string())) fs::remove(entry.path(), ignored);
+    const std::string name = entry.path().filename().string();
+    const Owner owner = owner_of(name);
+    const bool is_lost = owner.pid > 0 && !owner.is_here && is_abandoned(entry);
+    if (is_lost || is_stale_temporary(name)) fs::remove(entry.path(), ignored);
   }
 }
 

@@ -12,13 +12,15 @@
 
 namespace msprof {
 
-// A name beside `target` that no other program uses: ".<name>.<pid>.<n>.msprof-tmp".
+// A name beside `target` that no other program uses, also none of another machine that shares the
+// folder: ".<name>.<pid>.<n>-<machine>.msprof-tmp".
 std::filesystem::path temporary_beside(const std::filesystem::path& target);
 
-// Returns true if `name` is such a name and its program is gone.
+// Returns true if `name` is such a name and its program, of this machine, is gone.
 bool is_stale_temporary(std::string_view name);
 
-// Removes the temporary files in `folder` whose programs are gone.
+// Removes the temporary files in `folder` whose programs are gone; of programs of other machines
+// those that nobody wrote to for a day.
 void remove_stale_temporaries(const std::filesystem::path& folder);
 
 // Throws Error(cannot_write) naming `path`, the reason and --output.

@@ -98,6 +98,25 @@ TEST_CASE("temporaries of programs that are gone are removed, others are left al
   remove_stale_temporaries(folder / "missing");
 }
 
+TEST_CASE("temporaries of another machine are left alone for a day") {
+  const TempFolder folder;
+  const std::string own = temporary_beside(folder / "a.csv").filename().string();
+  const std::string machine = own.substr(own.find('-'));  // "-1f2e3d4c.msprof-tmp"
+  const std::string gone = ".a.csv.2147483647.0";
+  const Names foreign = {gone + "-0.msprof-tmp", ".b" + gone + "-0.msprof-tmp"};
+  for (const std::string& name : {foreign[0], foreign[1], own, gone + machine})
+    write_file(folder / name, "x");
+  std::filesystem::last_write_time(
+      folder / foreign[1], std::filesystem::file_time_type::clock::now() - std::chrono::hours(25));
+  CHECK_FALSE(is_stale_temporary(foreign[1]));
+  CHECK_FALSE(is_stale_temporary(own));
+  CHECK(is_stale_temporary(gone + machine));
+  remove_stale_temporaries(folder.path());
+  Names expected = {foreign[0], own};
+  std::sort(expected.begin(), expected.end());
+  CHECK(names_in(folder.path()) == expected);
+}
+
 TEST_CASE("what cannot be written is an error that names the file and --output") {
   const TempFolder folder;
   write_file(folder / "file", "x");
