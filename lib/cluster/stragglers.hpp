@@ -1,0 +1,136 @@
+// Stragglers: ranks and hosts that others wait for. A collective begins when its last rank has
+// arrived, so the rank with the shortest duration came last; where its duration is an outlier
+// (outlier.hpp), it gets a vote. Who has many votes, costs time, and itself works longer than the
+// others of its group is named; who came last because it waited elsewhere is not.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "cluster/collectives.hpp"
+
+namespace msprof::cluster {
+
+enum class LateCause {
+  computing,  // its operators take longer
+  starting,   // it is free for longer: its host gives it work later
+  unknown     // there are no times of steps
+};
+std::string_view late_cause_name(LateCause cause);
+
+struct Straggler {
+  std::int64_t id = 0;  // member_id of a rank, host_name_id of a host
+  std::int64_t votes = 0;
+  std::int64_t collective_count = 0;   // of the group in which it has most delay, as the next
+  std::int64_t group_name_id = kNull;  //
+  std::int64_t step = kNull;           // of its worst collective there, as the next
+  std::int64_t operation_name_id = kNull;
+  std::int64_t sequence = 0;
+  std::int64_t delay_ns = 0;    // by which its collectives would have begun earlier without it
+  std::int64_t wait_ns = 0;     // of all others for the last, added up
+  std::int64_t elapsed_ns = 0;  // of the steps, the slowest rank of each
+  LateCause cause = LateCause::unknown;
+  std::int64_t computing_ns = kNull;  // by which it took longer than the median of its group, in
+  std::int64_t free_ns = kNull;       // all steps; of a host: the median of its ranks
+  std::int64_t preparing_ns = kNull;  // of free_ns that before its first work of a step
+};
+
+struct Stragglers {
+  std::vector<Straggler> ranks;  // the gravest first; without those of hosts that are named
+  std::vector<Straggler> hosts;
+};
+
+class StragglerFinder {
+ public:
+  static constexpr std::int64_t kLeastVotes = 3;
+  static constexpr std::int64_t kVotePercent = 20;  // of the group's collectives, and of its steps
+  static constexpr std::int64_t kDelayPercent = 1;  // of the time of the steps
+  static constexpr std::int64_t kWorkPercent = 25;  // of the delay: what its own work explains
+  static constexpr std::size_t kCandidates = 1024;  // that are looked at, those of most delay
+
+  // `names`, `members` and `groups` are those of the part and outlive this.
+  StragglerFinder(std::span<const std::string> names, std::span<const MemberRow> members,
+                  std::span<const GroupMemberRow> groups);
+
+  // First all collectives in order, then the ranks of each step, step after step.
+  void add(const Collective& collective);
+  void add_step(std::span<const RankStepRow> ranks);
+  Stragglers finish();
+
+ private:
+  struct Votes {
+    std::int64_t votes = 0;
+    std::int64_t steps = 0;
+    std::int64_t last_step = kNull;
+    std::int64_t delay_ns = 0;
+    std::int64_t wait_ns = 0;
+    std::int64_t worst_ns = -1;
+    std::int64_t worst_step = kNull;
+    std::int64_t worst_operation = kNull;
+    std::int64_t worst_sequence = 0;
+  };
+  struct GroupCount {
+    std::int64_t collectives = 0;
+    std::int64_t steps = 0;
+    std::int64_t last_step = kNull;
+  };
+  // Work of a rank beyond the median of a group.
+  struct Excess {
+    std::int64_t member_id = 0;
+    std::int64_t group_name_id = 0;
+    std::size_t candidate = 0;
+    std::int64_t steps = 0;
+    std::int64_t computing_ns = 0;
+    std::int64_t free_ns = 0;
+    std::int64_t preparing_ns = 0;
+  };
+  struct Candidate {
+    Straggler found;
+    bool is_host = false;
+  };
+  using Counted = std::pair<std::int64_t, std::int64_t>;  // member or host, group
+  using Tally = std::map<Counted, Votes>;
+  struct Medians {
+    std::int64_t computing_ns = 0;
+    std::int64_t free_ns = 0;
+    std::int64_t preparing_ns = 0;
+  };
+
+  void vote_for_rank(const CollectiveRow& total);
+  void vote_for_host(const Collective& collective);
+  void vote(Tally& tally, std::int64_t id, const CollectiveRow& total, std::int64_t delay_ns);
+  static bool has_enough(const Votes& votes, const GroupCount& group);
+  void take_candidates(const Tally& tally, bool is_host);
+  void begin_steps();
+  void compare(std::size_t candidate, std::int64_t member_id);
+  std::optional<Medians> medians_of(std::int64_t group) const;
+  bool is_explained(const Candidate& candidate, const Excess& excess) const;
+  bool judge_rank(Candidate& candidate, std::span<const Excess> excesses) const;
+  bool judge_host(Candidate& candidate, std::span<const Excess> excesses) const;
+  void drop_those_behind(std::vector<Straggler>& ranks) const;
+  void name_hosts_of(Stragglers& found) const;
+  std::int64_t host_of(std::int64_t member_id) const;
+
+  std::span<const std::string> names_;
+  std::span<const MemberRow> members_;
+  std::map<std::int64_t, std::vector<std::int64_t>> members_of_group_;
+  std::map<std::int64_t, std::vector<std::int64_t>> members_of_host_;
+  std::map<std::int64_t, GroupCount> groups_;
+  std::map<std::int64_t, GroupCount> host_groups_;  // collectives of several hosts
+  Tally rank_votes_;
+  Tally host_votes_;
+  bool is_in_steps_ = false;
+  std::vector<Candidate> candidates_;
+  std::vector<Excess> excesses_;         // in order of candidates
+  std::vector<const RankStepRow*> now_;  // by member_id - 1, of one step
+  std::int64_t steps_ns_ = 0;            // of numbered steps
+  std::int64_t whole_ns_ = 0;            // of what is in none
+};
+
+}  // namespace msprof::cluster
