@@ -21,6 +21,12 @@ std::int64_t lower_median(std::vector<std::int64_t>& values) {
   return *middle;
 }
 
+std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
+  std::int64_t product = 0;
+  if (!__builtin_mul_overflow(a, b, &product)) return product;
+  return (a < 0) == (b < 0) ? INT64_MAX : INT64_MIN;
+}
+
 // True for the first of its step.
 template <typename Counts>
 bool enters_step(Counts& counts, std::int64_t step, bool is_first) {
@@ -59,7 +65,7 @@ std::string_view late_cause_name(LateCause cause) {
 StragglerFinder::StragglerFinder(std::span<const std::string> names,
                                  std::span<const MemberRow> members,
                                  std::span<const GroupMemberRow> groups)
-    : names_(names), members_(members) {
+    : names_(names), members_(members), work_(members.size()) {
   for (const MemberRow& member : members)
     if (member.host_name_id != kNull) members_of_host_[member.host_name_id].push_back(member.id);
   for (const GroupMemberRow& row : groups) {
@@ -84,16 +90,19 @@ void StragglerFinder::add(const Collective& collective) {
   if (operation < 1 || static_cast<std::uint64_t>(operation) > names_.size()) return;
   if (operation_kind(names_[static_cast<std::size_t>(operation) - 1]) != OperationKind::together)
     return;
-  if (total.rank_count >= kLeastValues) vote_for_rank(total);
+  if (total.rank_count >= 2) vote_for_rank(total);
   if (collective.hosts.size() >= 2) vote_for_host(collective);
 }
 
 void StragglerFinder::vote_for_rank(const CollectiveRow& total) {
   GroupCount& group = groups_[total.group_name_id];
   if (enters_step(group, total.step, group.collectives++ == 0)) ++group.steps;
+  if (total.rank_count > 2) group.is_pair = false;
   const std::int64_t last = total.shortest_member[0];
   const bool is_member = last >= 1 && static_cast<std::uint64_t>(last) <= members_.size();
-  if (!is_member || !is_smallest_outlier(spread_of(total))) return;
+  const bool is_late = total.rank_count == 2 ? total.shortest_ns[1] > total.shortest_ns[0]
+                                             : is_smallest_outlier(spread_of(total));
+  if (!is_member || !is_late) return;
   vote(rank_votes_, last, total, saturating_subtract(total.shortest_ns[1], total.shortest_ns[0]));
 }
 
@@ -117,22 +126,20 @@ void StragglerFinder::vote_for_host(const Collective& collective) {
   if (hosts.size() < 2) return;
   GroupCount& group = host_groups_[collective.total.group_name_id];
   if (enters_step(group, collective.total.step, group.collectives++ == 0)) ++group.steps;
-  std::sort(hosts.begin(), hosts.end(), [](const Arrival& a, const Arrival& b) {
-    return a.first_ns != b.first_ns ? a.first_ns < b.first_ns : a.host < b.host;
-  });
+  // Of two hosts the later one is that of the later middle.
+  const bool is_pair = hosts.size() == 2;
+  const auto place = [is_pair](const Arrival& host) {
+    return static_cast<int128>(host.first_ns) + (is_pair ? host.last_ns : 0);
+  };
+  std::stable_sort(hosts.begin(), hosts.end(),
+                   [&](const Arrival& a, const Arrival& b) { return place(a) < place(b); });
   const Arrival& late = hosts.front();
   std::int64_t others_last_ns = INT64_MAX;
   for (std::size_t i = 1; i < hosts.size(); ++i)
     others_last_ns = std::min(others_last_ns, hosts[i].last_ns);
-  bool is_late = false;
-  if (hosts.size() == 2) {
-    // No test knows an outlier of two: their ranks must be apart by more than each is in itself.
-    const Arrival& other = hosts.back();
-    const std::int64_t within = std::max(saturating_subtract(late.first_ns, late.last_ns),
-                                         saturating_subtract(other.first_ns, other.last_ns));
-    is_late = late.rank_count >= 2 && other.rank_count >= 2 &&
-              saturating_subtract(other.last_ns, late.first_ns) > within;
-  } else {
+  if (hosts.size() > 2) group.is_pair = false;
+  bool is_late = true;
+  if (hosts.size() > 2) {
     std::vector<std::int64_t> values;
     for (const Arrival& host : hosts) values.push_back(host.first_ns);
     is_late = is_smallest_outlier(spread_of(values));
@@ -159,18 +166,23 @@ void StragglerFinder::vote(Tally& tally, std::int64_t id, const CollectiveRow& t
 }
 
 bool StragglerFinder::has_enough(const Votes& votes, const GroupCount& group) {
-  return votes.votes >= kLeastVotes && votes.steps >= std::min(kLeastVotes, group.steps) &&
-         is_share(votes.votes, group.collectives, kVotePercent) &&
-         is_share(votes.steps, group.steps, kVotePercent);
+  const std::int64_t least = group.is_pair ? kLeastPairVotes : kLeastVotes;
+  const std::int64_t percent = group.is_pair ? kPairVotePercent : kVotePercent;
+  return votes.votes >= least && votes.steps >= std::min(kLeastVotes, group.steps) &&
+         is_share(votes.votes, group.collectives, percent) &&
+         is_share(votes.steps, group.steps, percent);
 }
 
-// Those with enough votes in a group, each with the group in which it has most delay.
-void StragglerFinder::take_candidates(const Tally& tally, bool is_host) {
-  const auto& counts = is_host ? host_groups_ : groups_;
+// Those with enough votes in a group, each with the group in which it has most delay. Only those
+// whose delay counts.
+std::vector<Straggler> StragglerFinder::candidates_of(
+    const Tally& tally, const std::map<std::int64_t, GroupCount>& counts) const {
+  const std::int64_t elapsed_ns = steps_ns_ > 0 ? steps_ns_ : whole_ns_;
+  std::vector<Straggler> candidates;
   for (const auto& [key, votes] : tally) {
     const auto& [id, group] = key;
     const GroupCount& count = counts.at(group);
-    if (!has_enough(votes, count)) continue;
+    if (!has_enough(votes, count) || !is_share(votes.delay_ns, elapsed_ns, kDelayPercent)) continue;
     Straggler found{.id = id, .votes = votes.votes, .collective_count = count.collectives};
     found.group_name_id = group;
     found.step = votes.worst_step;
@@ -178,147 +190,137 @@ void StragglerFinder::take_candidates(const Tally& tally, bool is_host) {
     found.sequence = votes.worst_sequence;
     found.delay_ns = votes.delay_ns;
     found.wait_ns = votes.wait_ns;
-    const bool is_known = !candidates_.empty() && candidates_.back().is_host == is_host &&
-                          candidates_.back().found.id == id;
-    if (!is_known) {
-      candidates_.push_back({found, is_host});
-    } else if (candidates_.back().found.delay_ns < found.delay_ns) {
-      candidates_.back().found = found;
+    found.elapsed_ns = elapsed_ns;
+    if (candidates.empty() || candidates.back().id != id) {
+      candidates.push_back(found);
+    } else if (candidates.back().delay_ns < found.delay_ns) {
+      candidates.back() = found;
     }
   }
-}
-
-void StragglerFinder::begin_steps() {
-  is_in_steps_ = true;
-  take_candidates(host_votes_, true);
-  take_candidates(rank_votes_, false);
-  std::sort(candidates_.begin(), candidates_.end(), [](const Candidate& a, const Candidate& b) {
-    return a.is_host != b.is_host ? a.is_host : is_graver(a.found, b.found);
-  });
-  if (candidates_.size() > kCandidates) candidates_.resize(kCandidates);
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    const Candidate& candidate = candidates_[i];
-    if (!candidate.is_host) {
-      compare(i, candidate.found.id);
-    } else {
-      for (const std::int64_t member : members_of_host_[candidate.found.id]) compare(i, member);
-    }
-  }
-  now_.assign(members_.size(), nullptr);
-}
-
-// A rank is compared with the group in which it is late. A rank of a host that is late with several
-// groups: with that of them to which it belongs and which is delayed most.
-void StragglerFinder::compare(std::size_t candidate, std::int64_t member_id) {
-  const Candidate& one = candidates_[candidate];
-  std::int64_t group = kAllRanks;
-  std::int64_t delay_ns = -1;
-  const auto offer = [&](std::int64_t offered, std::int64_t offered_delay_ns) {
-    const auto ids = members_of_group_.find(offered);
-    if (offered_delay_ns <= delay_ns || ids == members_of_group_.end() ||
-        ids->second.size() < static_cast<std::size_t>(kLeastValues) ||
-        !std::binary_search(ids->second.begin(), ids->second.end(), member_id))
-      return;
-    group = offered;
-    delay_ns = offered_delay_ns;
-  };
-  if (one.is_host) {
-    const auto first = host_votes_.lower_bound({one.found.id, INT64_MIN});
-    for (auto at = first; at != host_votes_.end() && at->first.first == one.found.id; ++at)
-      offer(at->first.second, at->second.delay_ns);
-  } else {
-    offer(one.found.group_name_id, one.found.delay_ns);
-  }
-  excesses_.push_back({.member_id = member_id, .group_name_id = group, .candidate = candidate});
-}
-
-std::optional<StragglerFinder::Medians> StragglerFinder::medians_of(std::int64_t group) const {
-  std::vector<std::int64_t> computing;
-  std::vector<std::int64_t> free;
-  std::vector<std::int64_t> preparing;
-  const auto take = [&](const RankStepRow* row) {
-    if (row == nullptr) return;
-    computing.push_back(row->computing_ns);
-    free.push_back(row->free_ns);
-    preparing.push_back(row->preparing_ns);
-  };
-  if (group == kAllRanks) {
-    for (const RankStepRow* row : now_) take(row);
-  } else {
-    for (const std::int64_t member : members_of_group_.at(group))
-      take(now_[static_cast<std::size_t>(member) - 1]);
-  }
-  if (computing.size() < 2) return std::nullopt;
-  return Medians{lower_median(computing), lower_median(free), lower_median(preparing)};
+  std::sort(candidates.begin(), candidates.end(), is_graver);
+  return candidates;
 }
 
 void StragglerFinder::add_step(std::span<const RankStepRow> ranks) {
-  if (!is_in_steps_) begin_steps();
   if (ranks.empty()) return;
-  std::fill(now_.begin(), now_.end(), nullptr);
   std::int64_t longest_ns = 0;
   for (const RankStepRow& row : ranks) {
     if (row.member_id < 1 || static_cast<std::uint64_t>(row.member_id) > members_.size()) continue;
-    now_[static_cast<std::size_t>(row.member_id) - 1] = &row;
     longest_ns = std::max(longest_ns, row.duration_ns);
+    Work& work = work_[static_cast<std::size_t>(row.member_id) - 1];
+    ++work.steps;
+    work.computing_ns = saturating_add(work.computing_ns, row.computing_ns);
+    work.free_ns = saturating_add(work.free_ns, row.free_ns);
+    work.preparing_ns = saturating_add(work.preparing_ns, row.preparing_ns);
   }
   std::int64_t& elapsed = ranks.front().step == kNull ? whole_ns_ : steps_ns_;
   elapsed = saturating_add(elapsed, longest_ns);
-  std::map<std::int64_t, std::optional<Medians>> medians;
-  for (Excess& excess : excesses_) {
-    const RankStepRow* row = now_[static_cast<std::size_t>(excess.member_id) - 1];
-    if (row == nullptr) continue;
-    const auto [at, is_new] = medians.try_emplace(excess.group_name_id);
-    if (is_new) at->second = medians_of(excess.group_name_id);
-    if (!at->second) continue;
-    const auto add_to = [](std::int64_t& sum, std::int64_t value, std::int64_t median) {
-      sum = saturating_add(sum, saturating_subtract(value, median));
-    };
-    ++excess.steps;
-    add_to(excess.computing_ns, row->computing_ns, at->second->computing_ns);
-    add_to(excess.free_ns, row->free_ns, at->second->free_ns);
-    add_to(excess.preparing_ns, row->preparing_ns, at->second->preparing_ns);
+}
+
+// What ranks of a group do in a step; null where there are no two of them.
+const StragglerFinder::Usual* StragglerFinder::usual_of(std::int64_t group) {
+  const auto [at, is_new] = usual_.try_emplace(group);
+  if (!is_new) return at->second ? &*at->second : nullptr;
+  std::vector<std::int64_t> computing, free, preparing, work;
+  const auto take = [&](const Work& of) {
+    if (of.steps == 0) return;
+    computing.push_back(of.computing_ns / of.steps);
+    free.push_back(of.free_ns / of.steps);
+    preparing.push_back(of.preparing_ns / of.steps);
+    work.push_back(saturating_add(computing.back(), free.back()));
+  };
+  const auto ids = members_of_group_.find(group);
+  if (ids == members_of_group_.end()) {
+    for (const Work& of : work_) take(of);
+  } else {
+    for (const std::int64_t id : ids->second) take(work_[static_cast<std::size_t>(id) - 1]);
   }
+  if (work.size() < 2) return nullptr;
+  Usual usual{lower_median(computing), lower_median(free), lower_median(preparing)};
+  usual.work_ns = lower_median(work);
+  std::vector<std::int64_t> distances;
+  for (const std::int64_t one : work) {
+    const std::int64_t distance = saturating_subtract(one, usual.work_ns);
+    distances.push_back(distance < 0 ? saturating_subtract(0, distance) : distance);
+  }
+  usual.deviation_ns = lower_median(distances);
+  at->second = usual;
+  return &*at->second;
 }
 
 // What a rank does itself: computing, or being free because nothing was given to it. Waiting for
 // others is communication.
-bool StragglerFinder::is_explained(const Candidate& candidate, const Excess& excess) const {
-  const std::int64_t work_ns = saturating_add(excess.computing_ns, excess.free_ns);
-  return work_ns > 0 && is_share(work_ns, candidate.found.delay_ns, kWorkPercent);
+StragglerFinder::Excess StragglerFinder::excess_of(const Straggler& candidate,
+                                                   std::int64_t member_id, std::int64_t group) {
+  const Work& work = work_[static_cast<std::size_t>(member_id) - 1];
+  const Usual* usual = usual_of(group);
+  if (usual == nullptr || work.steps == 0) return {};
+  const auto beyond = [&](std::int64_t sum, std::int64_t median) {
+    return saturating_subtract(sum, saturating_multiply(median, work.steps));
+  };
+  Excess excess{.is_known = true};
+  excess.computing_ns = beyond(work.computing_ns, usual->computing_ns);
+  excess.free_ns = beyond(work.free_ns, usual->free_ns);
+  excess.preparing_ns = beyond(work.preparing_ns, usual->preparing_ns);
+  const std::int64_t all_ns =
+      beyond(saturating_add(work.computing_ns, work.free_ns), usual->work_ns);
+  const int128 deviations =
+      static_cast<int128>(usual->deviation_ns) * work.steps * kWorkDeviations * 14826;
+  excess.explains =
+      all_ns > 0 && is_share(all_ns, candidate.delay_ns, kWorkOfDelayPercent) &&
+      is_share(all_ns, saturating_multiply(usual->work_ns, work.steps), kWorkPercent) &&
+      static_cast<int128>(all_ns) * 10000 > deviations;
+  return excess;
 }
 
-bool StragglerFinder::judge_rank(Candidate& candidate, std::span<const Excess> excesses) const {
-  if (excesses.empty() || excesses.front().steps == 0) return true;
-  const Excess& excess = excesses.front();
-  if (!is_explained(candidate, excess)) return false;
-  candidate.found.cause = cause_of(excess.computing_ns, excess.free_ns);
-  candidate.found.computing_ns = excess.computing_ns;
-  candidate.found.free_ns = excess.free_ns;
-  candidate.found.preparing_ns = excess.preparing_ns;
+bool StragglerFinder::judge_rank(Straggler& rank) {
+  const Excess excess = excess_of(rank, rank.id, rank.group_name_id);
+  if (!excess.is_known) return true;
+  if (!excess.explains) return false;
+  rank.cause = cause_of(excess.computing_ns, excess.free_ns);
+  rank.computing_ns = excess.computing_ns;
+  rank.free_ns = excess.free_ns;
+  rank.preparing_ns = excess.preparing_ns;
   return true;
 }
 
+// The group in which a rank of a late host is compared: of those in which the host is late and
+// which the rank belongs to the one with most delay.
+std::int64_t StragglerFinder::group_of(const Straggler& host, std::int64_t member_id) const {
+  std::int64_t group = kAllRanks;
+  std::int64_t delay_ns = -1;
+  const auto first = host_votes_.lower_bound({host.id, INT64_MIN});
+  for (auto at = first; at != host_votes_.end() && at->first.first == host.id; ++at) {
+    const auto ids = members_of_group_.find(at->first.second);
+    if (at->second.delay_ns <= delay_ns || ids == members_of_group_.end() ||
+        !std::binary_search(ids->second.begin(), ids->second.end(), member_id))
+      continue;
+    group = at->first.second;
+    delay_ns = at->second.delay_ns;
+  }
+  return group;
+}
+
 // Most of its ranks must be slow by themselves: one that is makes those late that work with it.
-bool StragglerFinder::judge_host(Candidate& candidate, std::span<const Excess> excesses) const {
-  if (excesses.size() < 2) return false;
-  std::vector<std::int64_t> computing;
-  std::vector<std::int64_t> free;
-  std::vector<std::int64_t> preparing;
+bool StragglerFinder::judge_host(Straggler& host) {
+  const auto ranks = members_of_host_.find(host.id);
+  if (ranks == members_of_host_.end() || ranks->second.size() < 2) return false;
+  std::vector<std::int64_t> computing, free, preparing;
   std::size_t explained = 0;
-  for (const Excess& excess : excesses) {
-    if (excess.steps == 0) continue;
-    if (is_explained(candidate, excess)) ++explained;
+  for (const std::int64_t member : ranks->second) {
+    const Excess excess = excess_of(host, member, group_of(host, member));
+    if (!excess.is_known) continue;
+    if (excess.explains) ++explained;
     computing.push_back(excess.computing_ns);
     free.push_back(excess.free_ns);
     preparing.push_back(excess.preparing_ns);
   }
   if (computing.empty()) return true;
   if (explained < 2 || 2 * explained <= computing.size()) return false;
-  candidate.found.computing_ns = lower_median(computing);
-  candidate.found.free_ns = lower_median(free);
-  candidate.found.preparing_ns = lower_median(preparing);
-  candidate.found.cause = cause_of(candidate.found.computing_ns, candidate.found.free_ns);
+  host.computing_ns = lower_median(computing);
+  host.free_ns = lower_median(free);
+  host.preparing_ns = lower_median(preparing);
+  host.cause = cause_of(host.computing_ns, host.free_ns);
   return true;
 }
 
@@ -366,22 +368,11 @@ void StragglerFinder::name_hosts_of(Stragglers& found) const {
 }
 
 Stragglers StragglerFinder::finish() {
-  if (!is_in_steps_) begin_steps();
-  const std::int64_t elapsed_ns = steps_ns_ > 0 ? steps_ns_ : whole_ns_;
   Stragglers found;
-  std::size_t first = 0;
-  for (std::size_t i = 0; i < candidates_.size(); ++i) {
-    std::size_t end = first;
-    while (end < excesses_.size() && excesses_[end].candidate == i) ++end;
-    const auto excesses = std::span<const Excess>(excesses_).subspan(first, end - first);
-    first = end;
-    Candidate& candidate = candidates_[i];
-    candidate.found.elapsed_ns = elapsed_ns;
-    if (!is_share(candidate.found.delay_ns, elapsed_ns, kDelayPercent)) continue;
-    const bool is_late =
-        candidate.is_host ? judge_host(candidate, excesses) : judge_rank(candidate, excesses);
-    if (is_late) (candidate.is_host ? found.hosts : found.ranks).push_back(candidate.found);
-  }
+  for (Straggler& host : candidates_of(host_votes_, host_groups_))
+    if (judge_host(host)) found.hosts.push_back(host);
+  for (Straggler& rank : candidates_of(rank_votes_, groups_))
+    if (judge_rank(rank)) found.ranks.push_back(rank);
   drop_those_behind(found.ranks);
   name_hosts_of(found);
   std::sort(found.hosts.begin(), found.hosts.end(), is_graver);

@@ -48,18 +48,26 @@ struct Stragglers {
 
 class StragglerFinder {
  public:
+  // Votes in a group: at least so many, of its collectives and of its steps.
   static constexpr std::int64_t kLeastVotes = 3;
-  static constexpr std::int64_t kVotePercent = 20;  // of the group's collectives, and of its steps
+  static constexpr std::int64_t kVotePercent = 10;
+  // In a group of two, where one of them is always last and no test knows an outlier.
+  static constexpr std::int64_t kLeastPairVotes = 6;
+  static constexpr std::int64_t kPairVotePercent = 80;
   static constexpr std::int64_t kDelayPercent = 1;  // of the time of the steps
-  static constexpr std::int64_t kWorkPercent = 25;  // of the delay: what its own work explains
-  static constexpr std::size_t kCandidates = 1024;  // that are looked at, those of most delay
+  // What it works longer than the median of its group: of the delay, of that median, and in median
+  // deviations (times 1.4826) of the group.
+  static constexpr std::int64_t kWorkOfDelayPercent = 50;
+  static constexpr std::int64_t kWorkPercent = 2;
+  static constexpr std::int64_t kWorkDeviations = 3;
 
   // `names`, `members` and `groups` are those of the part and outlive this.
   StragglerFinder(std::span<const std::string> names, std::span<const MemberRow> members,
                   std::span<const GroupMemberRow> groups);
 
-  // First all collectives in order, then the ranks of each step, step after step.
+  // The collectives in order.
   void add(const Collective& collective);
+  // The ranks of a step, step after step.
   void add_step(std::span<const RankStepRow> ranks);
   Stragglers finish();
 
@@ -79,40 +87,45 @@ class StragglerFinder {
     std::int64_t collectives = 0;
     std::int64_t steps = 0;
     std::int64_t last_step = kNull;
+    bool is_pair = true;  // until there are more than two in a collective
   };
-  // Work of a rank beyond the median of a group.
-  struct Excess {
-    std::int64_t member_id = 0;
-    std::int64_t group_name_id = 0;
-    std::size_t candidate = 0;
+  // What a rank did by itself, in all its steps.
+  struct Work {
     std::int64_t steps = 0;
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
     std::int64_t preparing_ns = 0;
   };
-  struct Candidate {
-    Straggler found;
-    bool is_host = false;
-  };
-  using Counted = std::pair<std::int64_t, std::int64_t>;  // member or host, group
-  using Tally = std::map<Counted, Votes>;
-  struct Medians {
+  // That of a rank against its group, in the mean of a step.
+  struct Usual {
     std::int64_t computing_ns = 0;
     std::int64_t free_ns = 0;
     std::int64_t preparing_ns = 0;
+    std::int64_t work_ns = 0;  // computing and free
+    std::int64_t deviation_ns = 0;
   };
+  // By how much a rank is beyond that, in all its steps.
+  struct Excess {
+    std::int64_t computing_ns = 0;
+    std::int64_t free_ns = 0;
+    std::int64_t preparing_ns = 0;
+    bool is_known = false;
+    bool explains = false;  // the delay
+  };
+  using Counted = std::pair<std::int64_t, std::int64_t>;  // member or host, group
+  using Tally = std::map<Counted, Votes>;
 
   void vote_for_rank(const CollectiveRow& total);
   void vote_for_host(const Collective& collective);
   void vote(Tally& tally, std::int64_t id, const CollectiveRow& total, std::int64_t delay_ns);
   static bool has_enough(const Votes& votes, const GroupCount& group);
-  void take_candidates(const Tally& tally, bool is_host);
-  void begin_steps();
-  void compare(std::size_t candidate, std::int64_t member_id);
-  std::optional<Medians> medians_of(std::int64_t group) const;
-  bool is_explained(const Candidate& candidate, const Excess& excess) const;
-  bool judge_rank(Candidate& candidate, std::span<const Excess> excesses) const;
-  bool judge_host(Candidate& candidate, std::span<const Excess> excesses) const;
+  std::vector<Straggler> candidates_of(const Tally& tally,
+                                       const std::map<std::int64_t, GroupCount>& counts) const;
+  std::int64_t group_of(const Straggler& host, std::int64_t member_id) const;
+  const Usual* usual_of(std::int64_t group);
+  Excess excess_of(const Straggler& candidate, std::int64_t member_id, std::int64_t group);
+  bool judge_rank(Straggler& rank);
+  bool judge_host(Straggler& host);
   void drop_those_behind(std::vector<Straggler>& ranks) const;
   void name_hosts_of(Stragglers& found) const;
   std::int64_t host_of(std::int64_t member_id) const;
@@ -125,12 +138,10 @@ class StragglerFinder {
   std::map<std::int64_t, GroupCount> host_groups_;  // collectives of several hosts
   Tally rank_votes_;
   Tally host_votes_;
-  bool is_in_steps_ = false;
-  std::vector<Candidate> candidates_;
-  std::vector<Excess> excesses_;         // in order of candidates
-  std::vector<const RankStepRow*> now_;  // by member_id - 1, of one step
-  std::int64_t steps_ns_ = 0;            // of numbered steps
-  std::int64_t whole_ns_ = 0;            // of what is in none
+  std::vector<Work> work_;                              // by member_id - 1
+  std::map<std::int64_t, std::optional<Usual>> usual_;  // by group
+  std::int64_t steps_ns_ = 0;                           // of numbered steps
+  std::int64_t whole_ns_ = 0;                           // of what is in none
 };
 
 }  // namespace msprof::cluster

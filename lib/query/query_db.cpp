@@ -17,6 +17,8 @@
 #include "base/text.hpp"
 #include "export/products.hpp"
 #include "export/table_reader.hpp"
+#include "query/cluster_tables.hpp"
+#include "query/cluster_views.hpp"
 #include "query/views.hpp"
 #include "store/database.hpp"
 #include "store/unit_loads.hpp"
@@ -317,6 +319,17 @@ Database open_for(const TraceDb& store, std::string_view questions) {
   return db;
 }
 
+Database open_for(const cluster::Part& part, std::string_view questions) {
+  Database db = Database::open_read_only(part.path());
+  const SqlWords asked = words_of(questions);
+  fill_cluster_tables(part, db, asked.words, asked.takes_all);
+  for (const View& view : cluster_views()) {
+    if (!view.select.empty())
+      db.execute(fmt::format("CREATE TEMP VIEW {} AS {}", view.name, view.select));
+  }
+  return db;
+}
+
 }  // namespace
 
 QueryDb::QueryDb(const TraceDb& store, std::string_view questions)
@@ -324,8 +337,14 @@ QueryDb::QueryDb(const TraceDb& store, std::string_view questions)
   guard_.limit_time(kSeconds);
 }
 
+QueryDb::QueryDb(const cluster::Part& part, std::string_view questions)
+    : is_of_cluster_(true), db_(open_for(part, questions)), guard_(db_) {
+  guard_.limit_time(kSeconds);
+}
+
 // What a view reads for the SQL counts under the view's own columns.
 bool QueryDb::reads_modelled() const {
+  if (is_of_cluster_) return false;
   if (unit_loads_of(db_) == UnitLoads::measured) return false;
   const auto& reads = guard_.columns_read();
   const auto unit_loads = unit_load_columns(db_);

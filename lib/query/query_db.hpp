@@ -1,9 +1,10 @@
-// QueryDb: a finished store for queries: read only, with the readable views (views.hpp).
-// For `msprof query`, for rules and comparisons.
+// QueryDb: a finished store, or the part of a cluster, for queries: read only, with the readable
+// views (views.hpp, cluster_views.hpp). For `msprof query`, for rules and comparisons.
 #pragma once
 
 #include <string_view>
 
+#include "cluster/part.hpp"
 #include "store/sql_guard.hpp"
 #include "store/trace_db.hpp"
 
@@ -14,6 +15,8 @@ class QueryDb {
   // With a connection of its own; `store` may go. `questions`: SQL that will be asked, in any form;
   // the summary tables that it names are there as tables.
   explicit QueryDb(const TraceDb& store, std::string_view questions = {});
+  // The same for a cluster; of the tables of cluster_views() those are filled that SQL names.
+  explicit QueryDb(const cluster::Part& part, std::string_view questions = {});
 
   // SQL of this program. Errors are those of a damaged store.
   Statement prepare(std::string_view sql) const { return guard_.prepare_ours(sql); }
@@ -31,6 +34,7 @@ class QueryDb {
   }
 
  private:
+  bool is_of_cluster_ = false;
   Database db_;
   SqlGuard guard_;
 };

@@ -1,0 +1,111 @@
+#include "cluster/step_growth.hpp"
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <map>
+
+#include "base/number.hpp"
+
+namespace msprof::cluster {
+
+namespace {
+
+template <typename Value>
+Value lower_middle(std::vector<Value>& values) {
+  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
+  std::nth_element(values.begin(), middle, values.end());
+  return *middle;
+}
+
+// At most kMostPoints medians of neighbours.
+std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& values, std::size_t most) {
+  const std::size_t width = (values.size() + most - 1) / most;
+  if (width <= 1) return values;
+  std::vector<std::int64_t> medians;
+  for (std::size_t first = 0; first < values.size(); first += width) {
+    const std::size_t end = std::min(first + width, values.size());
+    std::vector<std::int64_t> some(values.begin() + static_cast<std::ptrdiff_t>(first),
+                                   values.begin() + static_cast<std::ptrdiff_t>(end));
+    medians.push_back(lower_middle(some));
+  }
+  return medians;
+}
+
+}  // namespace
+
+std::string_view step_part_name(StepPart part) {
+  constexpr std::array<std::string_view, 3> kNames = {"computing", "communication", "free"};
+  return kNames[static_cast<std::size_t>(part)];
+}
+
+Trend trend_of(std::span<const std::int64_t> values) {
+  Trend trend;
+  const std::size_t count = values.size();
+  if (count < 2) return trend;
+  std::vector<double> slopes;
+  slopes.reserve(count * (count - 1) / 2);
+  double rises = 0;
+  std::map<std::int64_t, double> times;
+  for (std::size_t i = 0; i < count; ++i) {
+    ++times[values[i]];
+    for (std::size_t j = i + 1; j < count; ++j) {
+      const double rise = static_cast<double>(values[j]) - static_cast<double>(values[i]);
+      slopes.push_back(rise / static_cast<double>(j - i));
+      rises += values[j] > values[i] ? 1 : values[j] < values[i] ? -1 : 0;
+    }
+  }
+  trend.slope_ns = lower_middle(slopes);
+  const auto n = static_cast<double>(count);
+  double variance = n * (n - 1) * (2 * n + 5);
+  for (const auto& [value, ties] : times) variance -= ties * (ties - 1) * (2 * ties + 5);
+  variance /= 18;
+  // One less: the correction for continuity.
+  if (variance > 0 && rises != 0) trend.z = (rises - (rises > 0 ? 1 : -1)) / std::sqrt(variance);
+  return trend;
+}
+
+void StepGrowthFinder::add_step(std::span<const RankStepRow> ranks) {
+  if (ranks.empty() || ranks.front().step == kNull) return;
+  std::int64_t longest_ns = 0;
+  std::vector<std::int64_t> parts[kParts];
+  for (const RankStepRow& row : ranks) {
+    longest_ns = std::max(longest_ns, row.duration_ns);
+    const std::int64_t times[kParts] = {row.computing_ns, row.not_overlapped_ns, row.free_ns};
+    for (std::size_t i = 0; i < kParts; ++i) parts[i].push_back(times[i]);
+  }
+  durations_.push_back(longest_ns);
+  for (std::size_t i = 0; i < kParts; ++i) parts_[i].push_back(lower_middle(parts[i]));
+}
+
+StepGrowth StepGrowthFinder::finish() const {
+  StepGrowth growth;
+  growth.step_count = static_cast<std::int64_t>(durations_.size());
+  if (durations_.empty()) return growth;
+  for (const std::int64_t ns : durations_)
+    growth.elapsed_ns = saturating_add(growth.elapsed_ns, ns);
+  std::vector<std::int64_t> sorted = durations_;
+  growth.median_ns = lower_middle(sorted);
+  if (growth.step_count < kLeastSteps) return growth;
+  const auto points = thinned(durations_, kMostPoints);
+  // Slopes are per point; points are further apart than steps where there are many.
+  const double steps_a_point =
+      static_cast<double>(durations_.size()) / static_cast<double>(points.size());
+  growth.trend = trend_of(points);
+  growth.trend.slope_ns /= steps_a_point;
+  if (growth.median_ns > 0) {
+    growth.growth_percent = 100 * growth.trend.slope_ns *
+                            static_cast<double>(growth.step_count - 1) /
+                            static_cast<double>(growth.median_ns);
+  }
+  growth.is_growing = growth.trend.z >= kLeastZ && growth.growth_percent >= kLeastPercent;
+  for (std::size_t i = 0; i < kParts; ++i) {
+    const double slope = trend_of(thinned(parts_[i], kMostPoints)).slope_ns / steps_a_point;
+    if (i > 0 && slope <= growth.part_slope_ns) continue;
+    growth.part = static_cast<StepPart>(i);
+    growth.part_slope_ns = slope;
+  }
+  return growth;
+}
+
+}  // namespace msprof::cluster
