@@ -11,6 +11,9 @@
 #include "analyze/advise/rule_file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "msprof/cluster_info.hpp"
+#include "msprof/cluster_output.hpp"
+#include "msprof/cluster_store.hpp"
 #include "msprof/pipeline.hpp"
 #include "store/unit_loads.hpp"
 
@@ -260,6 +263,26 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   return ready.exit;
 }
 
+Exit advise_cluster(const AdviseArguments& arguments, const std::vector<Rule>& rules,
+                    const std::filesystem::path& path, ordered_json& document) {
+  const cluster::Part part = cluster::Part::open(path);
+  const ClusterVerdict verdict = verdict_of(part);
+  const Advice advice = advise(part, rules);
+  const Language language = language_of(arguments);
+  if (arguments.json) {
+    ordered_json one = {{"folder", valid_utf8(path.string())}, {"verdict", verdict.name}};
+    one.update(ranks_json(verdict.ranks));
+    one.update(advice_json(advice, language));
+    document["captures"].push_back(std::move(one));
+    return verdict.exit;
+  }
+  fmt::print("{}\n{} ranks on {} hosts\n", printable(path.string()),
+             verdict.ranks.present.count() + verdict.ranks.unknown, verdict.ranks.hosts);
+  fmt::print("{}", advice_text(advice, {language, arguments.all, text_width(STDOUT_FILENO),
+                                        colour_allowed(STDOUT_FILENO)}));
+  return verdict.exit;
+}
+
 Exit run_advise(const AdviseArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   ordered_json document = {{"schema", "msprof.advise/2"},
@@ -267,10 +290,12 @@ Exit run_advise(const AdviseArguments& arguments) {
                            {"captures", ordered_json::array()}};
   const auto work = [&] {
     const std::vector<Rule> rules = rules_of(arguments);
+    const ChosenInputs chosen = choose_inputs(arguments.capture);
     return for_each_capture(
-        choose_captures(arguments.capture),
+        chosen.inputs,
         [&](const ChosenCapture& capture) {
-          return advise_one(arguments, rules, capture, document);
+          return chosen.are_clusters ? advise_cluster(arguments, rules, capture.folder, document)
+                                     : advise_one(arguments, rules, capture, document);
         },
         &document["captures"]);
   };
@@ -290,6 +315,7 @@ void add_advise_command(cli::Command& root) {
       "  msprof advise                        the newest capture in this folder\n"
       "  msprof advise -dir JOBXXX --lang zh  in Chinese\n"
       "  msprof advise -dir PROF_XXX --rules my_rules.json\n"
+      "  msprof advise -dir cluster.db        many ranks, merged: slow ranks, hosts, links, …\n"
       "  msprof advise -dir JOBXXX --json     for scripts");
   add_capture_options(command, arguments->capture);
   command.add_option({"--lang",

@@ -46,4 +46,13 @@ std::vector<fs::path> cluster_dbs_of(const std::vector<std::string>& dirs) {
   return clusters;
 }
 
+ChosenInputs choose_inputs(const CaptureOptions& options) {
+  ChosenInputs chosen;
+  for (const fs::path& cluster : cluster_dbs_of(options.dirs))
+    chosen.inputs.push_back({cluster, cluster});
+  chosen.are_clusters = !chosen.inputs.empty();
+  if (!chosen.are_clusters) chosen.inputs = choose_captures(options);
+  return chosen;
+}
+
 }  // namespace msprof

@@ -18,8 +18,11 @@
 #include "base/text_table.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
+#include "msprof/cluster_info.hpp"
+#include "msprof/cluster_store.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/query_sql.hpp"
+#include "query/cluster_views.hpp"
 #include "query/views.hpp"
 #include "store/schema.hpp"
 
@@ -230,17 +233,28 @@ Exit print_one(const QueryArguments& arguments, const ChosenCapture& capture,
   return ready.exit;
 }
 
+Exit print_cluster(const QueryArguments& arguments, const std::filesystem::path& path,
+                   ordered_json& document) {
+  if (!arguments.json) return print_cluster_info(path, nullptr);
+  ordered_json one;
+  const Exit exit = print_cluster_info(path, &one);
+  document["captures"].push_back(std::move(one));
+  return exit;
+}
+
 // What the captures are.
 Exit print_info(const QueryArguments& arguments) {
   ordered_json document = {{"schema", "msprof.query/2"}, {"captures", ordered_json::array()}};
   bool is_first = true;
   const auto work = [&] {
+    const ChosenInputs chosen = choose_inputs(arguments.capture);
     return for_each_capture(
-        choose_captures(arguments.capture),
+        chosen.inputs,
         [&](const ChosenCapture& capture) {
           if (!arguments.json && !is_first) fmt::print("\n");
           is_first = false;
-          return print_one(arguments, capture, document);
+          return chosen.are_clusters ? print_cluster(arguments, capture.folder, document)
+                                     : print_one(arguments, capture, document);
         },
         &document["captures"]);
   };
@@ -249,6 +263,11 @@ Exit print_info(const QueryArguments& arguments) {
 
 constexpr std::string_view kAboutViews =
     "Views: stable names and units, for JOB… and PROF… alike; NULL is what is not known.";
+constexpr std::string_view kAboutClusters =
+    "Views of a cluster, the file that `msprof merge` or `msprof cluster` makes; NULL is what is "
+    "not known.";
+constexpr std::string_view kOfClusters =
+    "`msprof query --schema -dir cluster.db` lists the views of a cluster.";
 constexpr std::string_view kAboutProducts =
     "Summary tables of `export summary`, filled when SQL names them. Columns are the file's "
     "headers "
@@ -286,13 +305,24 @@ std::string column_of(const std::string& declaration) {
   return declaration.substr(0, declaration.find(' '));
 }
 
-void print_text() {
-  fmt::print("{}\n", kAboutViews);
-  for (const View& view : views()) {
+void print_views(const std::vector<View>& all) {
+  for (const View& view : all) {
+    std::size_t width = 16;
+    for (const ViewColumn& column : view.columns) width = std::max(width, column.name.size());
     fmt::print("\n{}: {}\n", view.name, view.help);
     for (const ViewColumn& column : view.columns)
-      fmt::print("  {:<16} {:<6} {}\n", column.name, column.unit, column.help);
+      fmt::print("  {:<{}} {:<6} {}\n", column.name, width, column.unit, column.help);
   }
+}
+
+void print_text(bool of_cluster) {
+  if (of_cluster) {
+    fmt::print("{}\n", kAboutClusters);
+    return print_views(cluster_views());
+  }
+  fmt::print("{}\n", kAboutViews);
+  print_views(views());
+  fmt::print("\n{}\n", kOfClusters);
   fmt::print("\n{}\n\n", kAboutProducts);
   for (const ProductHelp& product : products())
     fmt::print("  {:<24} {}\n", product.name, product.help);
@@ -316,15 +346,16 @@ void write_row(RowSink& out, std::initializer_list<std::string_view> cells) {
   out.end_row();
 }
 
-void print_csv() {
+void print_csv(bool of_cluster) {
   StdoutOutput out;
   CsvWriter rows(out);
   rows.begin(std::vector<std::string>{"kind", "table", "column", "unit", "help"});
-  for (const View& view : views()) {
+  for (const View& view : of_cluster ? cluster_views() : views()) {
     write_row(rows, {"view", view.name, "", "", view.help});
     for (const ViewColumn& column : view.columns)
       write_row(rows, {"view", view.name, column.name, column.unit, column.help});
   }
+  if (of_cluster) return out.drain(1);
   for (const ProductHelp& product : products())
     write_row(rows, {"summary table", product.name, "", "", product.help});
   for (const StoreTable& table : store_tables()) {
@@ -334,12 +365,12 @@ void print_csv() {
   out.drain(1);
 }
 
-ordered_json document() {
+ordered_json document(bool of_cluster) {
   ordered_json all = {{"schema", "msprof.query.schema/1"},
                       {"views", ordered_json::array()},
                       {"summary_tables", ordered_json::array()},
                       {"tables", ordered_json::array()}};
-  for (const View& view : views()) {
+  for (const View& view : of_cluster ? cluster_views() : views()) {
     ordered_json columns = ordered_json::array();
     for (const ViewColumn& column : view.columns) {
       const ordered_json unit = column.unit.empty() ? ordered_json() : ordered_json(column.unit);
@@ -347,6 +378,7 @@ ordered_json document() {
     }
     all["views"].push_back({{"name", view.name}, {"help", view.help}, {"columns", columns}});
   }
+  if (of_cluster) return all;
   for (const ProductHelp& product : products())
     all["summary_tables"].push_back({{"name", product.name}, {"help", product.help}});
   for (const StoreTable& table : store_tables()) {
@@ -360,11 +392,12 @@ ordered_json document() {
 // The views, tables, columns and units that SQL can name.
 Exit print_query_schema(const QueryArguments& arguments) {
   const std::string format = arguments.json ? "json" : arguments.format.value_or("table");
+  const bool of_cluster = !cluster_dbs_of(arguments.capture.dirs).empty();
   if (format == "json") {
-    ordered_json all = document();
+    ordered_json all = document(of_cluster);
     return print_document(all, [] { return Exit::ok; });
   }
-  format == "csv" ? print_csv() : print_text();
+  format == "csv" ? print_csv(of_cluster) : print_text(of_cluster);
   return Exit::ok;
 }
 
@@ -464,6 +497,11 @@ void add_query_command(cli::Command& root) {
     std::vector<cli::Suggestion> words;
     for (const View& view : views())
       words.push_back({std::string(view.name), std::string(view.help)});
+    for (const View& view : cluster_views()) {
+      const bool is_there = std::any_of(words.begin(), words.end(),
+                                        [&](const auto& word) { return word.word == view.name; });
+      if (!is_there) words.push_back({std::string(view.name), std::string(view.help)});
+    }
     for (const auto& table : all_summary_tables())
       words.push_back({std::string(table->name()), std::string(table->info().help)});
     return words;

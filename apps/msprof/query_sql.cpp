@@ -16,6 +16,8 @@
 #include "base/text_table.hpp"
 #include "export/json_text.hpp"
 #include "export/table_writers.hpp"
+#include "msprof/cluster_info.hpp"
+#include "msprof/cluster_store.hpp"
 #include "query/query_db.hpp"
 #include "store/database.hpp"
 #include "store/unit_loads.hpp"
@@ -239,6 +241,17 @@ void write_rows(const QueryArguments& arguments, const AskedCapture& capture, St
   }
 }
 
+Exit ask_cluster(const QueryArguments& arguments, const std::string& sql,
+                 const std::filesystem::path& path, Answer& out) {
+  const cluster::Part part = cluster::Part::open(path);
+  const ClusterVerdict verdict = verdict_of(part);
+  QueryDb db(part, sql);
+  db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
+  Statement read = db.ask(sql);
+  write_rows(arguments, {path.string(), path.filename().string(), verdict.name}, read, out);
+  return verdict.exit;
+}
+
 Exit ask_one(const QueryArguments& arguments, const std::string& sql, const ChosenCapture& capture,
              Answer& out) {
   const ReadyStore ready = ready_store(capture);
@@ -257,11 +270,12 @@ Exit answer_sql(const QueryArguments& arguments, const std::string& sql) {
   std::unique_ptr<Answer> out = make_answer(arguments, false);
   Exit exit = Exit::ok;
   try {
-    const auto captures = choose_captures(arguments.capture);
-    out = make_answer(arguments, captures.size() > 1);
-    exit = for_each_capture(captures, [&](const ChosenCapture& capture) {
+    const ChosenInputs chosen = choose_inputs(arguments.capture);
+    out = make_answer(arguments, chosen.inputs.size() > 1);
+    exit = for_each_capture(chosen.inputs, [&](const ChosenCapture& capture) {
       try {
-        return ask_one(arguments, sql, capture, *out);
+        return chosen.are_clusters ? ask_cluster(arguments, sql, capture.folder, *out)
+                                   : ask_one(arguments, sql, capture, *out);
       } catch (const Error& error) {
         out->fail(capture.folder.string(), error.what());
         throw;

@@ -217,20 +217,39 @@ AdviceFinding finding_of(const Rule& rule, RuleMatches matches) {
 
 class Advisor {
  public:
-  Advisor(const TraceDb& store, const std::vector<Rule>& rules) : store_(store), rules_(rules) {
+  explicit Advisor(const std::vector<Rule>& rules) : rules_(rules) {}
+
+  Advice run(const TraceDb& store) {
     advice_.unit_loads = unit_loads_of(store.database());
+    by_table(store);
+    if (has_sql(false)) by_sql(QueryDb(store), false);
+    return sorted();
   }
 
-  Advice run() {
-    by_table();
-    by_sql();
+  Advice run(const cluster::Part& part) {
+    std::string questions;
+    for (const Rule& rule : rules_)
+      if (is_asked(rule, true)) questions += rule.needs + '\n' + rule.sql + '\n';
+    if (has_sql(true)) by_sql(QueryDb(part, questions), true);
+    return sorted();
+  }
+
+ private:
+  Advice sorted() {
     std::stable_sort(
         advice_.findings.begin(), advice_.findings.end(),
         [](const AdviceFinding& a, const AdviceFinding& b) { return rank(a) < rank(b); });
     return std::move(advice_);
   }
 
- private:
+  static bool is_asked(const Rule& rule, bool of_cluster) {
+    return rule.is_advice && !rule.sql.empty() && rule.is_about_cluster == of_cluster;
+  }
+  bool has_sql(bool of_cluster) const {
+    return std::any_of(rules_.begin(), rules_.end(),
+                       [&](const Rule& rule) { return is_asked(rule, of_cluster); });
+  }
+
   static std::tuple<RuleSeverity, double, double> rank(const AdviceFinding& finding) {
     return {finding.rule->severity, -finding.share_percent.value_or(0),
             -finding.time_us.value_or(0)};
@@ -249,7 +268,7 @@ class Advisor {
           fmt::format("{}由主机运行时的模型给出,并非实测", what.zh)}});
   }
 
-  void by_table() {
+  void by_table(const TraceDb& store) {
     std::map<std::string, std::vector<const Rule*>> rules_of;
     for (const Rule& rule : rules_) {
       if (rule.is_advice && rule.sql.empty()) rules_of[rule.table].push_back(&rule);
@@ -258,7 +277,7 @@ class Advisor {
       TableScanOptions options;
       options.facts = std::any_of(rules.begin(), rules.end(),
                                   [](const Rule* rule) { return rule->fact.has_value(); });
-      TableScanResult found = scan_table(store_.database(), table, rules, options);
+      TableScanResult found = scan_table(store.database(), table, rules, options);
       for (std::size_t i = 0; i < rules.size(); ++i) {
         const Rule& rule = *rules[i];
         if (rule.fact) {
@@ -316,14 +335,9 @@ class Advisor {
     advice_.findings.push_back(std::move(finding));
   }
 
-  void by_sql() {
-    const bool has_any = std::any_of(rules_.begin(), rules_.end(), [](const Rule& rule) {
-      return rule.is_advice && !rule.sql.empty();
-    });
-    if (!has_any) return;
-    const QueryDb db(store_);
+  void by_sql(const QueryDb& db, bool of_cluster) {
     for (const Rule& rule : rules_) {
-      if (rule.is_advice && !rule.sql.empty()) take_answer(rule, db);
+      if (is_asked(rule, of_cluster)) take_answer(rule, db);
     }
   }
 
@@ -354,7 +368,6 @@ class Advisor {
     advice_.findings.push_back(std::move(finding));
   }
 
-  const TraceDb& store_;
   const std::vector<Rule>& rules_;
   Advice advice_;
 };
@@ -362,7 +375,11 @@ class Advisor {
 }  // namespace
 
 Advice advise(const TraceDb& store, const std::vector<Rule>& rules) {
-  return Advisor(store, rules).run();
+  return Advisor(rules).run(store);
+}
+
+Advice advise(const cluster::Part& part, const std::vector<Rule>& rules) {
+  return Advisor(rules).run(part);
 }
 
 std::string number_text(double value) {

@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "analyze/advise/rule.hpp"
+#include "cluster/part.hpp"
 #include "store/trace_db.hpp"
 #include "store/unit_loads.hpp"
 
@@ -58,6 +59,9 @@ struct Advice {
 // Throws Error(usage), with file and rule, for a user's rule whose SQL is not understood; a rule of
 // the product that the store cannot answer is one without data. The advice points into `rules`.
 Advice advise(const TraceDb& store, const std::vector<Rule>& rules);
+// The same for a cluster, by the rules about clusters; the others are for captures, and not
+// counted.
+Advice advise(const cluster::Part& part, const std::vector<Rule>& rules);
 
 // "12.5": at most three decimals, no zeros at the end.
 std::string number_text(double value);

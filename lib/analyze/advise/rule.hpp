@@ -6,6 +6,7 @@
 //   sequence  operators that follow each other, in the same pass
 //   fact      a number that is computed over all operators of a device (facts.hpp)
 //   sql       a SELECT over the readable views (query/views.hpp) whose rows are the evidence
+// One about clusters has `sql` over their views (query/cluster_views.hpp).
 // Shares are in percent, times in us.
 #pragma once
 
@@ -106,7 +107,8 @@ struct Rule {
   Bilingual missing;  // data that it needs
   std::string source;
   std::map<std::string, double> thresholds;
-  bool is_advice = true;  // false: only in prof_rule_<device>.json
+  bool is_about_cluster = false;  // "scope": "cluster"; else about a capture
+  bool is_advice = true;          // false: only in prof_rule_<device>.json
   std::optional<ProfRuleEntry> prof_rule;
 
   std::string table = "op_summary";

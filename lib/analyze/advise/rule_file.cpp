@@ -20,8 +20,9 @@
 
 namespace msprof {
 
-// The text of rules.json, compiled in.
+// The texts of rules.json and cluster_rules.json, compiled in.
 extern const std::string_view kBuiltinRules;
+extern const std::string_view kClusterRules;
 
 namespace {
 
@@ -381,6 +382,13 @@ std::optional<ProfRuleEntry> prof_rule_of(RuleJson& object) {
   return prof_rule;
 }
 
+bool is_about_cluster(RuleJson& object) {
+  const std::string scope = object.text("scope");
+  if (!scope.empty() && scope != "capture" && scope != "cluster")
+    object.place().fail("'scope' is neither \"capture\" nor \"cluster\"");
+  return scope == "cluster";
+}
+
 Field field_or(RuleJson& object, std::string_view key, const Field& otherwise) {
   Field field = object.texts(key);
   return field.empty() ? otherwise : field;
@@ -415,11 +423,13 @@ Entry entry_of(const json& value, const std::string& file) {
   rule.source = object.text("source");
   rule.is_advice = flag_of(object, "is_advice");
   rule.prof_rule = prof_rule_of(object);
+  rule.is_about_cluster = is_about_cluster(object);
   if (says("table")) rule.table = object.text("table");
   rule.name = field_or(object, "name", kName);
   rule.time = field_or(object, "time", kTime);
   rule.evidence = object.texts("evidence");
   read_conditions(object, rule);
+  if (rule.is_about_cluster && rule.sql.empty()) place.fail("a rule about clusters needs 'sql'");
   object.end();
   return entry;
 }
@@ -503,6 +513,7 @@ const std::vector<Rule>& builtin_rules() {
   static const std::vector<Rule> all = [] {
     std::vector<Rule> rules;
     add_rules(kBuiltinRules, "rules.json", rules);
+    add_rules(kClusterRules, "cluster_rules.json", rules);
     for (Rule& rule : rules) rule.file.clear();
     return rules;
   }();

@@ -10,7 +10,7 @@
 
 namespace msprof {
 
-// The rules of the product, in the order of rules.json.
+// The rules of the product, in the order of rules.json and cluster_rules.json.
 const std::vector<Rule>& builtin_rules();
 
 // Adds the rules of a user's file to `rules`. One with the id of a rule that is there takes its

@@ -1,0 +1,121 @@
+#include "msprof/cluster_info.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/text.hpp"
+#include "msprof/cluster_output.hpp"
+#include "query/query_db.hpp"
+
+namespace msprof {
+
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr std::size_t kShownRanges = 12;
+
+// What SQL tells about a cluster, in one pass.
+struct ClusterInfo {
+  std::int64_t steps = 0;
+  std::optional<double> step_us;  // the median
+  std::int64_t aligned_hosts = 0;
+  std::int64_t groups = 0;
+  std::int64_t collectives = 0;
+  std::int64_t ops = 0;
+};
+
+std::int64_t count_of(const QueryDb& db, std::string_view sql) {
+  Statement read = db.prepare(sql);
+  return read.step() ? read.integer(0) : 0;
+}
+
+ClusterInfo info_of(const cluster::Part& part) {
+  constexpr std::string_view kQuestions = "v_step_growth v_host_clocks";
+  const QueryDb db(part, kQuestions);
+  ClusterInfo info;
+  Statement growth = db.prepare("SELECT steps, median_us FROM v_step_growth");
+  if (growth.step()) {
+    info.steps = growth.integer(0);
+    info.step_us = growth.maybe_real(1);
+  }
+  info.aligned_hosts = count_of(db, "SELECT count(*) FROM v_host_clocks WHERE is_aligned");
+  info.groups = count_of(db, "SELECT count(DISTINCT group_name_id) FROM group_member");
+  info.collectives = count_of(
+      db, part.facts().has_detail
+              ? "SELECT count(*) FROM (SELECT DISTINCT step, group_name_id, operation_name_id,"
+                " sequence FROM rank_collective)"
+              : "SELECT count(*) FROM collective");
+  info.ops = count_of(db, "SELECT count(*) FROM op_total");
+  return info;
+}
+
+void print_line(std::string_view what, std::string_view value) {
+  fmt::print("{:<12} {}\n", what, printable(value));
+}
+
+void print_info(const cluster::Part& part, const ClusterVerdict& verdict, const ClusterInfo& info) {
+  const cluster::Ranks& ranks = verdict.ranks;
+  fmt::print("{}\n", printable(part.path().string()));
+  std::string present = fmt::format("{}", ranks.present.count());
+  if (!ranks.present.empty()) present += fmt::format(" ({})", ranks.present.text(kShownRanges));
+  if (ranks.unknown > 0) present += fmt::format(", {} captures without a rank", ranks.unknown);
+  print_line("ranks", present);
+  if (!ranks.missing.empty()) {
+    print_line("MISSING",
+               fmt::format("{} ({})", ranks.missing.count(), ranks.missing.text(kShownRanges)));
+  }
+  if (!ranks.partial.empty()) {
+    print_line("PARTIAL DATA",
+               fmt::format("{} ({})", ranks.partial.count(), ranks.partial.text(kShownRanges)));
+  }
+  print_line("hosts", fmt::format("{}, the clocks of {} aligned", ranks.hosts, info.aligned_hosts));
+  print_line("steps", info.step_us
+                          ? fmt::format("{}, median {:.3f} ms", info.steps, *info.step_us / 1000)
+                          : "none numbered");
+  print_line("collectives",
+             fmt::format("{} in {} groups{}", info.collectives, info.groups,
+                         part.facts().has_detail ? "" : "; totals and extremes, not every rank"));
+  print_line("operators", fmt::format("{}", info.ops));
+  fmt::print(
+      "\n`msprof query --schema -dir {}` lists what SQL can name; `msprof advise` says what"
+      " is slow\n",
+      printable(part.path().string()));
+}
+
+}  // namespace
+
+ClusterVerdict verdict_of(const cluster::Part& part) {
+  ClusterVerdict verdict;
+  verdict.ranks = cluster::ranks_of(part);
+  const bool is_partial = !verdict.ranks.missing.empty() || !verdict.ranks.partial.empty();
+  verdict.exit = is_partial ? Exit::partial_data : Exit::ok;
+  verdict.name = is_partial ? "partial" : "complete";
+  return verdict;
+}
+
+Exit print_cluster_info(const std::filesystem::path& path, ordered_json* document) {
+  const cluster::Part part = cluster::Part::open(path);
+  const ClusterVerdict verdict = verdict_of(part);
+  const ClusterInfo info = info_of(part);
+  if (document == nullptr) {
+    print_info(part, verdict, info);
+    return verdict.exit;
+  }
+  *document = {{"folder", valid_utf8(path.string())},
+               {"name", valid_utf8(path.filename().string())},
+               {"dialect", "cluster"},
+               {"verdict", verdict.name}};
+  document->update(ranks_json(verdict.ranks));
+  (*document)["hosts_aligned"] = info.aligned_hosts;
+  (*document)["steps"] = info.steps;
+  (*document)["median_step_us"] = info.step_us ? ordered_json(*info.step_us) : ordered_json();
+  (*document)["groups"] = info.groups;
+  (*document)["collectives"] = info.collectives;
+  (*document)["operators"] = info.ops;
+  (*document)["has_detail"] = part.facts().has_detail;
+  return verdict.exit;
+}
+
+}  // namespace msprof
