@@ -37,6 +37,12 @@ void Progress::update(std::uint64_t done) {
   g_line_shown = true;
 }
 
+void Progress::show_line(std::string_view text) {
+  fmt::print(stderr, "\r\033[K{}", printable(text));
+  std::fflush(stderr);
+  g_line_shown = true;
+}
+
 void Progress::clear_line() {
   if (!g_line_shown) return;
   std::fputs("\r\033[K", stderr);

@@ -74,6 +74,8 @@ class Progress {
 
   void update(std::uint64_t done);
 
+  // Shows a line of other words in the same place. For callers that know stderr is a terminal.
+  static void show_line(std::string_view text);
   // Clears the line so that a message can be written.
   static void clear_line();
 

@@ -1,0 +1,168 @@
+#include "cluster/run/capture_search.hpp"
+
+#include <dirent.h>
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <memory>
+#include <set>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/interrupt.hpp"
+#include "base/text.hpp"
+#include "session/cann_session.hpp"
+#include "session/session.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::string_view kInfoPrefix = "profiler_info_";
+constexpr std::string_view kInfoSuffix = ".json";
+
+// "profiler_info_17.json": 17.
+std::optional<std::int64_t> rank_in_name(std::string_view name) {
+  if (!name.starts_with(kInfoPrefix) || !name.ends_with(kInfoSuffix)) return std::nullopt;
+  if (name.size() <= kInfoPrefix.size() + kInfoSuffix.size()) return std::nullopt;
+  name.remove_prefix(kInfoPrefix.size());
+  name.remove_suffix(kInfoSuffix.size());
+  return parse_i64(name);
+}
+
+// The rank of a framework's folder: of the one info file in it.
+std::optional<std::int64_t> rank_of_folder(const fs::path& folder) {
+  std::optional<std::int64_t> rank;
+  for (const std::string& name : sorted_names(folder)) {
+    const auto named = rank_in_name(name);
+    if (named && rank) return std::nullopt;
+    if (named) rank = named;
+  }
+  return rank;
+}
+
+bool is_framework_name(std::string_view name) {
+  return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
+}
+
+// Depth first, in order of names, without recursion: whoever made the tree chose its depth.
+class Search {
+ public:
+  void begin_at(const fs::path& folder) {
+    std::error_code error;
+    const fs::path whole = fs::canonical(folder, error);
+    if (error) {
+      problem(folder, error.message());
+    } else if (!fs::is_directory(whole, error)) {
+      problem(folder, "it is not a folder");
+    } else if (CannSession::recognises(whole)) {
+      take(whole);
+    } else {
+      waiting_.push_back(whole);
+    }
+    while (!waiting_.empty()) {
+      interrupt::check();
+      const fs::path next = std::move(waiting_.back());
+      waiting_.pop_back();
+      enter(next);
+    }
+  }
+
+  CaptureSearch finish() {
+    auto& captures = found_.captures;
+    std::sort(captures.begin(), captures.end(), [](const FoundCapture& a, const FoundCapture& b) {
+      return a.folder.native() < b.folder.native();
+    });
+    return std::move(found_);
+  }
+
+ private:
+  void problem(const fs::path& path, std::string reason) {
+    found_.problems.push_back({path, std::move(reason)});
+  }
+
+  // False where the folder was entered before, by this or another name.
+  bool is_new(const fs::path& folder) {
+    struct stat status = {};
+    if (::stat(folder.c_str(), &status) != 0) {
+      problem(folder, errno_text(errno));
+      return false;
+    }
+    return seen_.emplace(status.st_dev, status.st_ino).second;
+  }
+
+  void take(const fs::path& folder) {
+    if (is_new(folder)) found_.captures.push_back({folder, framework_rank(folder)});
+  }
+
+  // What stands in the capture counts; only where that is nothing a framework's file does.
+  static std::optional<std::int64_t> framework_rank(const fs::path& capture) {
+    const auto rank = is_framework_name(capture.parent_path().filename().string())
+                          ? rank_of_folder(capture.parent_path())
+                          : std::nullopt;
+    if (!rank || !CannSession::recognises(capture)) return std::nullopt;
+    const CannSession session(capture);
+    const bool has_own =
+        std::any_of(session.parts().begin(), session.parts().end(),
+                    [](const CannPart& part) { return part.info.rank_id >= 0; });
+    return has_own ? std::nullopt : rank;
+  }
+
+  void enter(const fs::path& folder) {
+    if (!is_new(folder)) return;
+    const std::unique_ptr<DIR, int (*)(DIR*)> open(::opendir(folder.c_str()), ::closedir);
+    if (!open) return problem(folder, errno_text(errno));
+    std::vector<fs::path> below;
+    errno = 0;
+    while (const dirent* entry = ::readdir(open.get())) {
+      const std::string name = entry->d_name;
+      if (name != "." && name != "..") look_at(folder / name, *entry, below);
+      errno = 0;
+    }
+    if (errno != 0) problem(folder, errno_text(errno));
+    // The last is taken first.
+    std::sort(below.begin(), below.end(), std::greater<>());
+    waiting_.insert(waiting_.end(), below.begin(), below.end());
+  }
+
+  void look_at(const fs::path& path, const dirent& entry, std::vector<fs::path>& below) {
+    if (entry.d_type != DT_DIR && entry.d_type != DT_LNK && entry.d_type != DT_UNKNOWN) return;
+    std::error_code error;
+    if (!fs::is_directory(path, error)) return;
+    const bool is_capture = path.filename().string().starts_with("PROF_") &&
+                            (CannSession::recognises(path) || !holds_captures(path));
+    if (!is_capture) {
+      below.push_back(path);
+      return;
+    }
+    const fs::path whole = fs::canonical(path, error);
+    if (error) return problem(path, error.message());
+    take(whole);
+  }
+
+  // A folder that is only named so, around others that are captures.
+  static bool holds_captures(const fs::path& folder) {
+    const auto names = sorted_names(folder);
+    return std::any_of(names.begin(), names.end(),
+                       [](const std::string& name) { return name.starts_with("PROF_"); });
+  }
+
+  CaptureSearch found_;
+  std::vector<fs::path> waiting_;
+  std::set<std::pair<dev_t, ino_t>> seen_;
+};
+
+}  // namespace
+
+CaptureSearch search_captures(const std::vector<fs::path>& folders) {
+  Search search;
+  for (const fs::path& folder : folders) search.begin_at(folder);
+  return search.finish();
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,198 @@
+#include "cluster/run/local_run.hpp"
+
+#include <fmt/format.h>
+#include <sched.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <optional>
+
+#include "base/atomic_file.hpp"
+#include "base/file_reader.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/words.hpp"
+#include "cluster/run/pool.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// Half of what Linux lets one command line have, environment included, at its usual stack limit.
+constexpr std::size_t kMaxArgumentBytes = 1 << 20;
+constexpr std::uint64_t kMaxMergeLog = 16 << 20;
+
+// Exit codes of our own verbs; anything else is none of theirs.
+Exit exit_of(const ProgramResult& result) {
+  switch (result.exit_code) {
+    case 0:
+    case 2:
+    case 3:
+    case 4:
+    case 5:
+    case 6:
+    case 7:
+    case 8:
+    case 130:
+      return static_cast<Exit>(result.exit_code);
+    default:
+      return Exit::internal_error;
+  }
+}
+
+std::string sentence_of(const PoolEnd& end, const fs::path& log) {
+  std::string text = last_line(log);
+  if (text.starts_with("error: ")) text.erase(0, 7);
+  if (end.result.signal != 0 || text.empty()) {
+    text = end.result.text();
+    if (end.tries > 1) text += fmt::format(", {} times", end.tries);
+  }
+  return text;
+}
+
+std::vector<std::string> rank_command(const FoundCapture& capture, const fs::path& part,
+                                      const WorkOptions& options) {
+  std::vector<std::string> words = {options.msprof.string(),     "rank", "--dir", capture.folder.string(), "--output", part.string()};
+  if (capture.rank) words.insert(words.end(), {"--rank", std::to_string(*capture.rank)});
+  if (!options.stores.empty()) {
+    words.insert(words.end(), {"--store", (options.stores / part.parent_path().filename()).string()});
+  }
+  return words;
+}
+
+}  // namespace
+
+fs::path own_program() {
+  std::error_code error;
+  const fs::path path = fs::read_symlink("/proc/self/exe", error);
+  return error ? fs::path("msprof") : path;
+}
+
+std::size_t usable_cores() {
+  cpu_set_t set;
+  CPU_ZERO(&set);
+  if (::sched_getaffinity(0, sizeof(set), &set) == 0 && CPU_COUNT(&set) > 0)
+    return static_cast<std::size_t>(CPU_COUNT(&set));
+  const long online = ::sysconf(_SC_NPROCESSORS_ONLN);
+  return online > 0 ? static_cast<std::size_t>(online) : 1;
+}
+
+std::vector<CaptureResult> make_parts(const PartFolder& folder,
+                                      const std::vector<FoundCapture>& captures,
+                                      const WorkOptions& options) {
+  std::vector<CaptureResult> results(captures.size());
+  std::vector<std::string> fingerprints(captures.size());
+  std::vector<PoolTask> tasks;
+  std::vector<std::size_t> of_task;
+  for (std::size_t i = 0; i < captures.size(); ++i) {
+    interrupt::check();
+    fingerprints[i] = PartFolder::fingerprint(captures[i]);
+    if (auto current = folder.current(captures[i], fingerprints[i])) {
+      results[i] = std::move(*current);
+      continue;
+    }
+    folder.begin(captures[i]);
+    results[i].capture = captures[i];
+    results[i].part = folder.part_of(captures[i]);
+    tasks.push_back(
+        {rank_command(captures[i], results[i].part, options), folder.log_of(captures[i])});
+    of_task.push_back(i);
+  }
+  if (!options.stores.empty() && !tasks.empty()) create_output_folder(options.stores);
+  PoolOptions pool;
+  pool.jobs = options.jobs == 0 ? usable_cores() : options.jobs;
+  pool.label = "parts";
+  run_pool(tasks, pool, [&](std::size_t task, const PoolEnd& end) {
+    CaptureResult& result = results[of_task[task]];
+    std::error_code error;
+    result.exit = exit_of(end.result);
+    const bool is_there = fs::is_regular_file(result.part, error);
+    const bool is_made = result.exit == Exit::ok || result.exit == Exit::partial_data;
+    if (is_made && is_there) {
+      result.outcome = result.exit == Exit::ok ? PartOutcome::made : PartOutcome::partial;
+      folder.remember(result, fingerprints[of_task[task]]);
+      return true;
+    }
+    result.reason = is_made ? "no part was written" : sentence_of(end, tasks[task].log);
+    if (is_made) result.exit = Exit::internal_error;
+    log::warn("{}: {} (log: {})", result.capture.folder.string(), result.reason,
+              tasks[task].log.string());
+    return false;
+  });
+  return results;
+}
+
+namespace {
+
+MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, const fs::path& log,
+                    const WorkOptions& options, bool is_last) {
+  PoolTask task = {{options.msprof.string(), "merge"}, log};
+  for (const fs::path& part : parts) task.arguments.push_back(part.string());
+  task.arguments.insert(task.arguments.end(), {"--output", output.string()});
+  if (is_last && !options.manifest.empty())
+    task.arguments.insert(task.arguments.end(), {"--manifest", options.manifest.string()});
+  if (!options.detail_rows.empty())
+    task.arguments.insert(task.arguments.end(), {"--detail-rows", options.detail_rows});
+  PoolOptions pool;
+  pool.label = "merge";
+  MergeEnd merged;
+  run_pool({task}, pool, [&](std::size_t, const PoolEnd& end) {
+    merged.exit = exit_of(end.result);
+    std::error_code error;
+    if (merged.exit != Exit::ok && merged.exit != Exit::partial_data) {
+      throw Error(merged.exit, fmt::format("merging {} failed: {} (log: {})",
+                                           counted(parts.size(), "part"), sentence_of(end, log),
+                                           log.string()));
+    }
+    if (!fs::is_regular_file(output, error))
+      throw Error(Exit::internal_error, fmt::format("no {} was written by merge", output.string()));
+    merged.text = read_text_file(log, kMaxMergeLog);
+    return true;
+  });
+  return merged;
+}
+
+// How many of `parts` from `begin` on fit on a command line.
+std::size_t fitting(const std::vector<fs::path>& parts, std::size_t begin) {
+  std::size_t bytes = 0;
+  std::size_t end = begin;
+  while (end < parts.size() && (bytes += parts[end].native().size() + 9) < kMaxArgumentBytes) ++end;
+  return std::max(end, std::min(parts.size(), begin + 2)) - begin;
+}
+
+}  // namespace
+
+MergeEnd run_merge(const std::vector<fs::path>& parts, const fs::path& output, const fs::path& log,
+                   const WorkOptions& options) {
+  if (parts.empty()) throw Error(Exit::nothing_to_do, "there is no part to merge");
+  std::vector<fs::path> left = parts;
+  std::vector<fs::path> between;
+  MergeEnd all;
+  while (fitting(left, 0) < left.size()) {
+    std::vector<fs::path> merged;
+    for (std::size_t begin = 0; begin < left.size();) {
+      const std::size_t count = fitting(left, begin);
+      const auto first = left.begin() + static_cast<std::ptrdiff_t>(begin);
+      // Named as a part: of one in between nothing is missing.
+      fs::path target = temporary_beside(output);
+      target += ".part";
+      const MergeEnd end = merge_once({first, first + static_cast<std::ptrdiff_t>(count)}, target,
+                                      log, options, false);
+      all.exit = gravest(all.exit, end.exit);
+      all.text += end.text;
+      merged.push_back(target);
+      begin += count;
+    }
+    left = merged;
+    between.insert(between.end(), merged.begin(), merged.end());
+  }
+  const MergeEnd last = merge_once(left, output, log, options, true);
+  std::error_code ignored;
+  for (const fs::path& file : between) fs::remove(file, ignored);
+  return {gravest(all.exit, last.exit), all.text + last.text};
+}
+
+}  // namespace msprof::cluster

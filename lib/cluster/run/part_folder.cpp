@@ -1,0 +1,210 @@
+#include "cluster/run/part_folder.hpp"
+
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "session/session.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+using nlohmann::json;
+
+namespace {
+
+constexpr std::uint64_t kMaxStateBytes = 1 << 20;
+constexpr const char* kStateSchema = "msprof.part-state/1";
+
+constexpr std::string_view kOutcomes[] = {"current", "made", "partial", "failed"};
+
+PartOutcome outcome_of(const std::string& word) {
+  for (std::size_t i = 0; i < std::size(kOutcomes); ++i) {
+    if (kOutcomes[i] == word) return static_cast<PartOutcome>(i);
+  }
+  return PartOutcome::failed;
+}
+
+json json_of(const FoundCapture& capture) {
+  json one = {{"folder", utf8_of_path(capture.folder)}};
+  if (capture.rank) one["rank"] = *capture.rank;
+  return one;
+}
+
+FoundCapture capture_of(const json& one) {
+  FoundCapture capture;
+  capture.folder = path_of_utf8(one.at("folder").get<std::string>());
+  if (one.contains("rank")) capture.rank = one.at("rank").get<std::int64_t>();
+  return capture;
+}
+
+template <typename Parse>
+auto parse_or_throw(const std::string& text, const std::string& name, Parse&& parse) {
+  try {
+    return parse(json::parse(text));
+  } catch (const json::exception& error) {
+    throw Error(Exit::partial_data, fmt::format("{} is damaged: {}", name, error.what()));
+  }
+}
+
+}  // namespace
+
+// Paths are bytes, JSON is UTF-8: every byte is the character of its number (Latin-1).
+std::string utf8_of_path(const fs::path& path) {
+  std::string text;
+  for (const char c : path.native()) {
+    const auto byte = static_cast<unsigned char>(c);
+    if (byte < 0x80) {
+      text += c;
+    } else {
+      text += static_cast<char>(0xC0 | (byte >> 6));
+      text += static_cast<char>(0x80 | (byte & 0x3F));
+    }
+  }
+  return text;
+}
+
+fs::path path_of_utf8(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    const auto byte = static_cast<unsigned char>(text[i]);
+    if (byte < 0x80 || i + 1 == text.size()) {
+      bytes += text[i];
+    } else {
+      const auto next = static_cast<unsigned char>(text[++i]);
+      bytes += static_cast<char>(((byte & 0x03) << 6) | (next & 0x3F));
+    }
+  }
+  return bytes;
+}
+
+PartFolder::PartFolder(const fs::path& output) {
+  create_output_folder(output);
+  folder_ = fs::canonical(output);
+  create_output_folder(folder_ / "parts");
+}
+
+// Captures of one name may lie at two places.
+fs::path PartFolder::place_of(const FoundCapture& capture) const {
+  const std::string name = file_name_part(capture.folder.filename().string());
+  const std::string place =
+      fmt::format(".{:08x}", static_cast<std::uint32_t>(fnv1a(capture.folder.native())));
+  return folder_ / "parts" / limited_file_name(name, place);
+}
+
+fs::path PartFolder::part_of(const FoundCapture& capture) const {
+  return place_of(capture) / "rank.part";
+}
+
+fs::path PartFolder::log_of(const FoundCapture& capture) const {
+  return place_of(capture) / "rank.log";
+}
+
+std::string PartFolder::fingerprint(const FoundCapture& capture) {
+  std::string all = fmt::format("{} {}\n", MSPROF_VERSION, capture.rank.value_or(-1));
+  std::size_t files = 0;
+  try {
+    const auto session = Session::open(capture.folder);
+    for (const RawFileState& file : session->file_states()) {
+      all += fmt::format("{}\n{} {}\n", file.name, file.size_bytes, file.mtime_ns);
+      ++files;
+    }
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted) throw;
+    return "";
+  }
+  return fmt::format("{:016x}-{}", fnv1a(all), files);
+}
+
+std::optional<CaptureResult> PartFolder::current(const FoundCapture& capture,
+                                                 const std::string& fingerprint) const {
+  std::error_code error;
+  const fs::path part = part_of(capture);
+  if (fingerprint.empty() || !fs::is_regular_file(part, error)) return std::nullopt;
+  try {
+    const json state = json::parse(read_text_file(place_of(capture) / "rank.state", kMaxStateBytes));
+    const bool is_same = state.at("schema") == kStateSchema &&
+                         state.at("version") == MSPROF_VERSION &&
+                         state.at("fingerprint") == fingerprint &&
+                         state.at("part_bytes") == fs::file_size(part, error);
+    if (!is_same) return std::nullopt;
+    const bool is_partial = state.at("partial").get<bool>();
+    return CaptureResult{capture, part, is_partial ? PartOutcome::partial : PartOutcome::current,
+                         is_partial ? Exit::partial_data : Exit::ok, "", ""};
+  } catch (const json::exception&) {
+    return std::nullopt;
+  } catch (const Error&) {
+    return std::nullopt;
+  }
+}
+
+void PartFolder::remember(const CaptureResult& result, const std::string& fingerprint) const {
+  std::error_code error;
+  const json state = {{"schema", kStateSchema},
+                      {"version", MSPROF_VERSION},
+                      {"capture", utf8_of_path(result.capture.folder)},
+                      {"fingerprint", fingerprint},
+                      {"part_bytes", fs::file_size(result.part, error)},
+                      {"partial", result.outcome == PartOutcome::partial}};
+  AtomicFile file(place_of(result.capture) / "rank.state");
+  file.write(state.dump(1) + "\n");
+  file.commit();
+}
+
+void PartFolder::begin(const FoundCapture& capture) const {
+  std::error_code ignored;
+  create_output_folder(place_of(capture));
+  fs::remove(place_of(capture) / "rank.state", ignored);
+  fs::remove(part_of(capture), ignored);
+  remove_stale_temporaries(place_of(capture));
+}
+
+std::string results_text(const std::vector<CaptureResult>& results) {
+  json list = json::array();
+  for (const CaptureResult& result : results) {
+    json one = json_of(result.capture);
+    one["part"] = utf8_of_path(result.part);
+    one["outcome"] = kOutcomes[static_cast<std::size_t>(result.outcome)];
+    one["exit"] = static_cast<int>(result.exit);
+    one["reason"] = valid_utf8(result.reason);
+    one["node"] = valid_utf8(result.node);
+    list.push_back(std::move(one));
+  }
+  return list.dump(1) + "\n";
+}
+
+std::vector<CaptureResult> parse_results(const std::string& text, const std::string& name) {
+  return parse_or_throw(text, name, [](const json& list) {
+    std::vector<CaptureResult> results;
+    for (const json& one : list) {
+      CaptureResult result;
+      result.capture = capture_of(one);
+      result.part = path_of_utf8(one.at("part").get<std::string>());
+      result.outcome = outcome_of(one.at("outcome").get<std::string>());
+      result.exit = static_cast<Exit>(one.at("exit").get<int>());
+      result.reason = one.at("reason").get<std::string>();
+      result.node = one.at("node").get<std::string>();
+      results.push_back(std::move(result));
+    }
+    return results;
+  });
+}
+
+std::string captures_text(const std::vector<FoundCapture>& captures) {
+  json list = json::array();
+  for (const FoundCapture& capture : captures) list.push_back(json_of(capture));
+  return list.dump(1) + "\n";
+}
+
+std::vector<FoundCapture> parse_captures(const std::string& text, const std::string& name) {
+  return parse_or_throw(text, name, [](const json& list) {
+    std::vector<FoundCapture> captures;
+    for (const json& one : list) captures.push_back(capture_of(one));
+    return captures;
+  });
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,82 @@
+// PartFolder: the output folder of a run over many captures: a part a capture, what it was made of,
+// and logs. For the runs.
+//
+//   parts/NAME/rank.part    the partial result (msprof rank)
+//   parts/NAME/rank.state   JSON: what the part was made of
+//   parts/NAME/rank.log     what msprof rank printed
+//
+// A folder a capture: who writes a part removes what killed programs left beside it, and tells them
+// by process numbers, which mean nothing to another node.
+#pragma once
+
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/error.hpp"
+#include "cluster/run/capture_search.hpp"
+
+namespace msprof::cluster {
+
+enum class PartOutcome {
+  current,  // it was there already, of the same raw files
+  made,
+  partial,  // made, of a capture with lost or damaged data
+  failed,   // there is none
+};
+
+// What became of one capture.
+struct CaptureResult {
+  FoundCapture capture;
+  std::filesystem::path part;  // absolute; also where there is none
+  PartOutcome outcome = PartOutcome::failed;
+  Exit exit = Exit::ok;  // of what made it
+  std::string reason;    // where it failed: a sentence
+  std::string node;      // where it was made; empty: here
+
+  bool has_part() const { return outcome != PartOutcome::failed; }
+};
+
+class PartFolder {
+ public:
+  // Makes the folder. Throws Error(cannot_write).
+  explicit PartFolder(const std::filesystem::path& output);
+
+  const std::filesystem::path& folder() const { return folder_; }
+  std::filesystem::path part_of(const FoundCapture& capture) const;
+  std::filesystem::path log_of(const FoundCapture& capture) const;
+
+  // A text that changes when a raw file, the rank or the version of msprof does; empty for a
+  // capture that cannot be opened.
+  static std::string fingerprint(const FoundCapture& capture);
+
+  // What stands there of `capture`, with outcome `current` or `partial`, if it was made of the raw
+  // files as they are.
+  std::optional<CaptureResult> current(const FoundCapture& capture,
+                                       const std::string& fingerprint) const;
+  // Says that the part of `result` was made of what `fingerprint` stands for.
+  void remember(const CaptureResult& result, const std::string& fingerprint) const;
+  // Removes a part that is not of the capture as it is, with what says so and what killed programs
+  // left, and makes the folder for a new one.
+  void begin(const FoundCapture& capture) const;
+
+ private:
+  std::filesystem::path place_of(const FoundCapture& capture) const;
+  std::filesystem::path folder_;
+};
+
+// A path as UTF-8 text, every byte a character, for JSON; and back.
+std::string utf8_of_path(const std::filesystem::path& path);
+std::filesystem::path path_of_utf8(const std::string& text);
+
+// Results as JSON text, for what other processes of a run leave in files, and back. Throws
+// Error(partial_data) for a text that is none.
+std::string results_text(const std::vector<CaptureResult>& results);
+std::vector<CaptureResult> parse_results(const std::string& text, const std::string& name);
+
+// A list of captures likewise.
+std::string captures_text(const std::vector<FoundCapture>& captures);
+std::vector<FoundCapture> parse_captures(const std::string& text, const std::string& name);
+
+}  // namespace msprof::cluster
