@@ -107,9 +107,8 @@ class Search {
                           : std::nullopt;
     if (!rank || !CannSession::recognises(capture)) return std::nullopt;
     const CannSession session(capture);
-    const bool has_own =
-        std::any_of(session.parts().begin(), session.parts().end(),
-                    [](const CannPart& part) { return part.info.rank_id >= 0; });
+    const bool has_own = std::any_of(session.parts().begin(), session.parts().end(),
+                                     [](const CannPart& part) { return part.info.rank_id >= 0; });
     return has_own ? std::nullopt : rank;
   }
 

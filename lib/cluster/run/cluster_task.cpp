@@ -163,8 +163,8 @@ TaskResult parse_task_result(const std::string& text, const std::string& name) {
     TaskResult result;
     result.report.results = parse_results(document.at("results").dump(), name);
     for (const json& one : document.at("problems")) {
-      result.report.problems.push_back({path_of_utf8(one.at("path").get<std::string>()),
-                                        one.at("reason").get<std::string>()});
+      result.report.problems.push_back(
+          {path_of_utf8(one.at("path").get<std::string>()), one.at("reason").get<std::string>()});
     }
     result.report.merge.exit = static_cast<Exit>(document.at("merge_exit").get<int>());
     result.report.merge.text = document.at("merge_text").get<std::string>();

@@ -55,10 +55,12 @@ std::string sentence_of(const PoolEnd& end, const fs::path& log) {
 
 std::vector<std::string> rank_command(const FoundCapture& capture, const fs::path& part,
                                       const WorkOptions& options) {
-  std::vector<std::string> words = {options.msprof.string(),     "rank", "--dir", capture.folder.string(), "--output", part.string()};
+  std::vector<std::string> words = {options.msprof.string(), "rank",     "--dir",
+                                    capture.folder.string(), "--output", part.string()};
   if (capture.rank) words.insert(words.end(), {"--rank", std::to_string(*capture.rank)});
   if (!options.stores.empty()) {
-    words.insert(words.end(), {"--store", (options.stores / part.parent_path().filename()).string()});
+    words.insert(words.end(),
+                 {"--store", (options.stores / part.parent_path().filename()).string()});
   }
   return words;
 }
@@ -143,9 +145,9 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
     merged.exit = exit_of(end.result);
     std::error_code error;
     if (merged.exit != Exit::ok && merged.exit != Exit::partial_data) {
-      throw Error(merged.exit, fmt::format("merging {} failed: {} (log: {})",
-                                           counted(parts.size(), "part"), sentence_of(end, log),
-                                           log.string()));
+      throw Error(merged.exit,
+                  fmt::format("merging {} failed: {} (log: {})", counted(parts.size(), "part"),
+                              sentence_of(end, log), log.string()));
     }
     if (!fs::is_regular_file(output, error))
       throw Error(Exit::internal_error, fmt::format("no {} was written by merge", output.string()));

@@ -12,11 +12,11 @@ namespace msprof::cluster {
 
 // How parts are made and merged, on whatever machine.
 struct WorkOptions {
-  std::filesystem::path msprof;   // the program that is started
-  std::size_t jobs = 0;           // processes at a time; 0: one a core that this process may use
-  std::filesystem::path stores;   // folder for the stores of captures (rank --store); empty: as rank
-  std::filesystem::path manifest; // of merge; empty: none
-  std::string detail_rows;        // of merge; empty: its default
+  std::filesystem::path msprof;  // the program that is started
+  std::size_t jobs = 0;          // processes at a time; 0: one a core that this process may use
+  std::filesystem::path stores;  // folder for the stores of captures (rank --store); empty: as rank
+  std::filesystem::path manifest;  // of merge; empty: none
+  std::string detail_rows;         // of merge; empty: its default
 };
 
 // This program.

@@ -125,15 +125,20 @@ std::optional<CaptureResult> PartFolder::current(const FoundCapture& capture,
   const fs::path part = part_of(capture);
   if (fingerprint.empty() || !fs::is_regular_file(part, error)) return std::nullopt;
   try {
-    const json state = json::parse(read_text_file(place_of(capture) / "rank.state", kMaxStateBytes));
+    const json state =
+        json::parse(read_text_file(place_of(capture) / "rank.state", kMaxStateBytes));
     const bool is_same = state.at("schema") == kStateSchema &&
                          state.at("version") == MSPROF_VERSION &&
                          state.at("fingerprint") == fingerprint &&
                          state.at("part_bytes") == fs::file_size(part, error);
     if (!is_same) return std::nullopt;
     const bool is_partial = state.at("partial").get<bool>();
-    return CaptureResult{capture, part, is_partial ? PartOutcome::partial : PartOutcome::current,
-                         is_partial ? Exit::partial_data : Exit::ok, "", ""};
+    return CaptureResult{capture,
+                         part,
+                         is_partial ? PartOutcome::partial : PartOutcome::current,
+                         is_partial ? Exit::partial_data : Exit::ok,
+                         "",
+                         ""};
   } catch (const json::exception&) {
     return std::nullopt;
   } catch (const Error&) {

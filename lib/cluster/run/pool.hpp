@@ -25,7 +25,7 @@ struct PoolEnd {
 
 struct PoolOptions {
   std::size_t jobs = 1;
-  int retries = 2;  // of a process that a signal killed; an exit code is an answer
+  int retries = 2;    // of a process that a signal killed; an exit code is an answer
   std::string label;  // of the progress: "parts"
   std::chrono::milliseconds patience{10'000};  // for children to end at Ctrl-C
 };

@@ -43,7 +43,8 @@ constexpr int kNoProgram = 127;  // as shells say it
   ::dup2(stderr_fd, STDERR_FILENO);
   if (*folder == '\0' || ::chdir(folder) == 0) ::execvp(arguments[0], arguments);
   const char* const why = std::strerror(errno);  // only this thread is left in this process
-  for (const char* text : {static_cast<const char*>(arguments[0]), " cannot be started: ", why, "\n"}) {
+  for (const char* text :
+       {static_cast<const char*>(arguments[0]), " cannot be started: ", why, "\n"}) {
     [[maybe_unused]] const ssize_t count = ::write(STDERR_FILENO, text, std::strlen(text));
   }
   ::_exit(kNoProgram);
@@ -175,7 +176,8 @@ std::string last_line(const std::filesystem::path& log) {
   if (!fd) return "";
   const off_t size = ::lseek(fd.get(), 0, SEEK_END);
   std::string text(static_cast<std::size_t>(kTail), '\0');
-  const ssize_t count = ::pread(fd.get(), text.data(), text.size(), size > kTail ? size - kTail : 0);
+  const ssize_t count =
+      ::pread(fd.get(), text.data(), text.size(), size > kTail ? size - kTail : 0);
   text.resize(count > 0 ? static_cast<std::size_t>(count) : 0);
   const std::string_view lines = trim(text);
   const auto at = lines.rfind('\n');

@@ -27,8 +27,9 @@ struct ProgramResult {
 // goes, its group is killed.
 class ChildProcess {
  public:
-  // `arguments`: the program, looked up in PATH where it has no '/', and its arguments. Both streams
-  // go to `stdout_fd` and `stderr_fd`. Throws Error(cannot_write) where no process can be made.
+  // `arguments`: the program, looked up in PATH where it has no '/', and its arguments. Both
+  // streams go to `stdout_fd` and `stderr_fd`. Throws Error(cannot_write) where no process can be
+  // made.
   ChildProcess(const std::vector<std::string>& arguments, int stdout_fd, int stderr_fd,
                const std::filesystem::path& folder = {});
   ~ChildProcess();

@@ -106,11 +106,11 @@ RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_
       const bool is_gone = is_here && (start.empty() || start != holder->start);
       const bool has_jobs = !holder->jobs.empty() && !take_jobs && jobs_alive(holder->jobs);
       if (is_gone && has_jobs) {
-        throw Error(Exit::cannot_write,
-                    fmt::format("{} is in use: its jobs {} are still there. `msprof cluster --attach "
-                                "--output {}` waits for them; scancel ends them",
-                                output.string(), listed(holder->jobs),
-                                shell_word(output.string())));
+        throw Error(
+            Exit::cannot_write,
+            fmt::format("{} is in use: its jobs {} are still there. `msprof cluster --attach "
+                        "--output {}` waits for them; scancel ends them",
+                        output.string(), listed(holder->jobs), shell_word(output.string())));
       }
       if (!is_gone) {
         throw Error(

@@ -15,8 +15,8 @@ namespace msprof::cluster {
 namespace {
 
 constexpr std::chrono::seconds kToolLimit{120};
-constexpr std::size_t kGroupSize = 8;   // captures of one task: those of one node of training
-constexpr std::size_t kJobShare = 2;    // of the cluster's jobs at most one in so many is ours
+constexpr std::size_t kGroupSize = 8;  // captures of one task: those of one node of training
+constexpr std::size_t kJobShare = 2;   // of the cluster's jobs at most one in so many is ours
 
 std::string ask(const std::vector<std::string>& arguments) {
   const ToolAnswer answer = run_tool(arguments, kToolLimit);
@@ -55,7 +55,8 @@ SlurmLimits parse_limits(const std::string& text) {
 }
 
 bool SlurmNode::is_usable() const {
-  // A sign behind the state: "*" does not respond, "~" is switched off to save power, which is well.
+  // A sign behind the state: "*" does not respond, "~" is switched off to save power, which is
+  // well.
   if (state.ends_with('*')) return false;
   return state.starts_with("idle") || state.starts_with("mix") || state.starts_with("alloc") ||
          state.starts_with("comp") || state.starts_with("plnd");
@@ -79,8 +80,8 @@ SlurmGroups plan_groups(std::size_t captures, std::size_t nodes, const SlurmLimi
                         std::size_t size) {
   SlurmGroups groups;
   if (captures == 0) return groups;
-  const std::uint64_t allowed = std::max<std::uint64_t>(
-      1, std::min(limits.max_array_size, limits.max_job_count / kJobShare));
+  const std::uint64_t allowed =
+      std::max<std::uint64_t>(1, std::min(limits.max_array_size, limits.max_job_count / kJobShare));
   const auto divided = [](std::size_t a, std::size_t b) { return a / b + (a % b != 0 ? 1 : 0); };
   const std::size_t fair = divided(captures, std::max<std::size_t>(1, nodes));
   groups.size = size != 0 ? size : std::clamp<std::size_t>(fair, 2, kGroupSize);
@@ -124,8 +125,7 @@ std::vector<std::string> SlurmClient::names_of(const std::string& list) const {
 SlurmClient::JobNodes SlurmClient::nodes_of_job(const std::string& job) const {
   if (!is_number(job))
     throw Error(Exit::usage, fmt::format("'{}' is no job number of Slurm", printable(job)));
-  const ToolAnswer answer =
-      run_tool({"scontrol", "show", "job", "--oneliner", job}, kToolLimit);
+  const ToolAnswer answer = run_tool({"scontrol", "show", "job", "--oneliner", job}, kToolLimit);
   JobNodes nodes;
   for (const std::string_view word : words_of(answer.ok() ? answer.out.substr(0, 1 << 16) : "")) {
     if (word.starts_with("NodeList=")) nodes.list = word.substr(9);
@@ -179,7 +179,8 @@ void SlurmClient::cancel(const std::vector<std::string>& jobs) const {
   arguments.insert(arguments.end(), jobs.begin(), jobs.end());
   try {
     const ToolAnswer answer = run_tool(arguments, kToolLimit, true);
-    if (!answer.ok()) log::warn("jobs {} could not be cancelled: {}", listed(jobs), answer.reason());
+    if (!answer.ok())
+      log::warn("jobs {} could not be cancelled: {}", listed(jobs), answer.reason());
   } catch (const Error& error) {
     log::warn("{}", error.what());
   }

@@ -117,14 +117,13 @@ void SlurmRun::submit(const std::vector<FoundCapture>& captures, const SlurmOpti
   const std::vector<SlurmNode> nodes = slurm_.nodes();
   const auto usable = static_cast<std::size_t>(std::count_if(
       nodes.begin(), nodes.end(), [](const SlurmNode& node) { return node.is_usable(); }));
-  const SlurmGroups groups =
-      plan_groups(to_do.size(), usable, slurm_.limits(), options.group_size);
+  const SlurmGroups groups = plan_groups(to_do.size(), usable, slurm_.limits(), options.group_size);
   state_ = State{};
   state_.run = new_run_id();
   state_.groups = groups.count;
   state_.retries = options.retries;
-  state_.cpus = options.work.jobs != 0 ? options.work.jobs
-                                       : std::min(groups.size, smallest_cpus(nodes));
+  state_.cpus =
+      options.work.jobs != 0 ? options.work.jobs : std::min(groups.size, smallest_cpus(nodes));
   state_.cpus = std::max<std::size_t>(1, state_.cpus);
   state_.extra = slurm_.extra();
   create_output_folder(run_folder());
@@ -153,8 +152,8 @@ void SlurmRun::submit(const std::vector<FoundCapture>& captures, const SlurmOpti
   merged.insert(merged.end(), inputs.begin(), inputs.end());
   write_merge_tasks(std::move(merged), options);
   submit_jobs(all);
-  log::info("submitted {} of {} in {} and {} to Slurm: jobs {}",
-            counted(to_do.size(), "capture"), captures.size(), counted(groups.count, "task"),
+  log::info("submitted {} of {} in {} and {} to Slurm: jobs {}", counted(to_do.size(), "capture"),
+            captures.size(), counted(groups.count, "task"),
             counted(state_.merges.size(), "level of merges", "levels of merges"),
             listed(state_.jobs));
 }
@@ -235,11 +234,10 @@ void SlurmRun::submit_jobs(const std::set<std::size_t>& groups) {
 }
 
 void SlurmRun::save() const {
-  const json document = {{"schema", kRunSchema},          {"run", state_.run},
-                         {"jobs", state_.jobs},           {"groups", state_.groups},
-                         {"merges", state_.merges},       {"tries", state_.tries},
-                         {"retries", state_.retries},     {"cpus", state_.cpus},
-                         {"extra", state_.extra}};
+  const json document = {
+      {"schema", kRunSchema},      {"run", state_.run},       {"jobs", state_.jobs},
+      {"groups", state_.groups},   {"merges", state_.merges}, {"tries", state_.tries},
+      {"retries", state_.retries}, {"cpus", state_.cpus},     {"extra", state_.extra}};
   write_small_file(output_ / "slurm" / "run.json", document.dump(1) + "\n");
   lock_.set_jobs(state_.jobs);
 }
@@ -290,12 +288,14 @@ void SlurmRun::wait_for_jobs() {
       progress.update(all > left ? all - left : 0, 0);
     } else if (Clock::now() - answered > kSilentController) {
       lock_.leave();
-      throw Error(Exit::board_unreachable,
-                  fmt::format("Slurm has not answered for 15 minutes. The jobs go on; `msprof cluster "
-                              "--attach --output {}` waits for them again",
-                              shell_word(output_.string())));
+      throw Error(
+          Exit::board_unreachable,
+          fmt::format("Slurm has not answered for 15 minutes. The jobs go on; `msprof cluster "
+                      "--attach --output {}` waits for them again",
+                      shell_word(output_.string())));
     }
-    if (empty < 2) sleep_interruptibly(empty == 1 ? std::chrono::milliseconds(500) : kQueueInterval);
+    if (empty < 2)
+      sleep_interruptibly(empty == 1 ? std::chrono::milliseconds(500) : kQueueInterval);
     interrupt::check();
   }
 }
@@ -369,8 +369,8 @@ RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_pr
         report.results.push_back(std::move(*current));
         continue;
       }
-      CaptureResult lost{capture, parts.part_of(capture), PartOutcome::failed,
-                         Exit::internal_error, "", ""};
+      CaptureResult lost{
+          capture, parts.part_of(capture), PartOutcome::failed, Exit::internal_error, "", ""};
       lost.reason = fmt::format("its task ended {} without a result (log: {})",
                                 counted(static_cast<std::uint64_t>(state_.tries), "time"),
                                 (folder / "log").string());
@@ -398,7 +398,8 @@ void SlurmRun::merge_here(RunReport& report,
   for (const CaptureResult& result : report.results) {
     if (result.has_part()) inputs.push_back(result.part);
   }
-  const ClusterTask task = read_task(folder_of(merge_stage(state_.merges.size() - 1), 0) / "task.json");
+  const ClusterTask task =
+      read_task(folder_of(merge_stage(state_.merges.size() - 1), 0) / "task.json");
   report.merge = run_merge(inputs, task.part, output_ / "merge.log", task.work);
   write_products(output_);
 }
@@ -424,8 +425,8 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
   }
   const auto is_done = [&](const std::string& node) {
     const auto result = read_task_result(node_folder(output, node));
-    return result && std::none_of(result->report.results.begin(), result->report.results.end(),
-                                  may_pass);
+    return result &&
+           std::none_of(result->report.results.begin(), result->report.results.end(), may_pass);
   };
   for (int tries = 0; tries <= options.retries && !left.empty(); ++tries) {
     std::vector<std::string> usable;
@@ -437,8 +438,7 @@ RunReport run_on_nodes(const SlurmClient& slurm, const fs::path& output,
     if (usable.empty()) break;
     std::string list;
     for (const std::string& node : usable) list += (list.empty() ? "" : ",") + node;
-    const std::size_t cpus =
-        options.work.jobs != 0 ? options.work.jobs : smallest_cpus(states);
+    const std::size_t cpus = options.work.jobs != 0 ? options.work.jobs : smallest_cpus(states);
     // A node that dies, or a task that fails, ends no other.
     std::vector<std::string> arguments = {"srun",
                                           "--nodelist=" + list,

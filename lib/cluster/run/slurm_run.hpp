@@ -1,5 +1,5 @@
-// SlurmRun: a run over many captures on the nodes of a cluster with Slurm. Captures on a shared file
-// system: an array of tasks, a group of captures each, and merges level by level behind it.
+// SlurmRun: a run over many captures on the nodes of a cluster with Slurm. Captures on a shared
+// file system: an array of tasks, a group of captures each, and merges level by level behind it.
 // Captures on the disks of nodes: one task on each of these nodes. For `msprof cluster --slurm`.
 //
 // All that the tasks read and write is below the output folder, which every node must see:
@@ -35,7 +35,8 @@ class SlurmRun {
   SlurmRun(const SlurmClient& slurm, std::filesystem::path output, RunLock& lock);
 
   // Submits tasks for `captures` and the merges behind them; parts that are current are merged as
-  // they are. Throws Error(board_unreachable) when Slurm refuses; nothing is left in its queue then.
+  // they are. Throws Error(board_unreachable) when Slurm refuses; nothing is left in its queue
+  // then.
   void submit(const std::vector<FoundCapture>& captures, const SlurmOptions& options);
   // Goes on with the run that OUTPUT/slurm/run.json names. Throws Error(nothing_to_do) where there
   // is none.
@@ -89,7 +90,6 @@ class SlurmRun {
 RunReport run_on_nodes(const SlurmClient& slurm, const std::filesystem::path& output,
                        const std::vector<std::string>& nodes, const std::string& job,
                        const std::vector<std::filesystem::path>& folders,
-                       const SlurmOptions& options,
-                       std::vector<std::filesystem::path>& node_parts);
+                       const SlurmOptions& options, std::vector<std::filesystem::path>& node_parts);
 
 }  // namespace msprof::cluster

@@ -1,0 +1,448 @@
+// msprof cluster: captures of many ranks into one answer, on this machine, on Slurm, over SSH.
+#include <fmt/format.h>
+#include <pwd.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "base/words.hpp"
+#include "cluster/run/cluster_task.hpp"
+#include "cluster/run/slurm_run.hpp"
+#include "cluster/run/ssh_run.hpp"
+#include "msprof/cluster_products.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+namespace fs = std::filesystem;
+using namespace cluster;
+using nlohmann::ordered_json;
+
+struct ClusterArguments {
+  std::vector<std::string> folders;
+  std::string output;
+  std::string part;
+  std::string task;
+  std::string store;
+  std::string manifest;
+  std::string msprof;
+  std::optional<long> detail_rows;
+  std::optional<long> jobs;
+  bool slurm = false;
+  std::string nodelist;
+  std::string job;
+  std::optional<long> group;
+  std::vector<std::string> slurm_arguments;
+  bool no_wait = false;
+  bool attach = false;
+  std::string hosts;
+  std::string key;
+  std::string host_key;
+  std::string remote_msprof = "msprof";
+  bool json = false;
+  Verbosity verbosity;
+
+  bool is_on_slurm() const { return slurm || !nodelist.empty() || !job.empty() || attach; }
+};
+
+std::size_t positive(const std::optional<long>& value, const char* option) {
+  if (!value) return 0;
+  if (*value < 1 || *value > 1'000'000)
+    throw Error(Exit::usage, fmt::format("{} takes a number from 1 on", option));
+  return static_cast<std::size_t>(*value);
+}
+
+void check_arguments(const ClusterArguments& arguments) {
+  const auto refuse = [](const char* text) { throw Error(Exit::usage, text); };
+  if (arguments.output.empty()) refuse("--output DIR is missing: it takes parts and answers");
+  if (arguments.folders.empty() && !arguments.attach)
+    refuse("name the folders with the captures: msprof cluster FOLDER --output DIR");
+  if (!arguments.folders.empty() && arguments.attach)
+    refuse("--attach goes on with the run of --output DIR and takes no folders");
+  if (arguments.is_on_slurm() && !arguments.hosts.empty())
+    refuse("--slurm and --ssh exclude each other");
+  if (!arguments.nodelist.empty() && !arguments.job.empty())
+    refuse("--nodelist and --job exclude each other: both name nodes");
+  const bool is_on_nodes = !arguments.nodelist.empty() || !arguments.job.empty();
+  if (is_on_nodes && (arguments.no_wait || arguments.attach)) {
+    refuse(
+        "--no-wait and --attach are for captures on a shared file system; tasks on the nodes of "
+        "--nodelist or --job are waited for");
+  }
+  if (arguments.no_wait && !arguments.slurm) refuse("--no-wait needs --slurm");
+  if (!arguments.part.empty() && (arguments.is_on_slurm() || !arguments.hosts.empty()))
+    refuse("--part is for one machine; a run on Slurm or over SSH gives cluster.db");
+}
+
+// Paths for processes with other working folders, on machines that see the same files.
+fs::path absolute_or_empty(const std::string& path) {
+  return path.empty() ? fs::path() : fs::absolute(path).lexically_normal();
+}
+
+std::vector<fs::path> absolute_folders(const ClusterArguments& arguments) {
+  std::vector<fs::path> folders;
+  for (const std::string& folder : arguments.folders)
+    folders.push_back(fs::absolute(folder).lexically_normal());
+  return folders;
+}
+
+WorkOptions work_options(const ClusterArguments& arguments) {
+  WorkOptions work;
+  work.msprof = arguments.msprof.empty() ? own_program() : fs::path(arguments.msprof);
+  work.jobs = positive(arguments.jobs, "--jobs");
+  work.stores = absolute_or_empty(arguments.store);
+  work.manifest = absolute_or_empty(arguments.manifest);
+  if (arguments.detail_rows) {
+    if (*arguments.detail_rows < 0) throw Error(Exit::usage, "--detail-rows takes 0 or more");
+    work.detail_rows = std::to_string(*arguments.detail_rows);
+  }
+  return work;
+}
+
+CaptureSearch search(const ClusterArguments& arguments) {
+  CaptureSearch found = search_captures(absolute_folders(arguments));
+  for (const SearchProblem& problem : found.problems)
+    log::warn("cannot search {}: {}", problem.path.string(), problem.reason);
+  if (found.captures.empty()) {
+    throw Error(
+        Exit::nothing_to_do,
+        fmt::format(
+            "there is no capture (PROF_…) below {}{}", listed(arguments.folders),
+            found.problems.empty() ? "" : fmt::format(": {}", found.problems.front().reason)));
+  }
+  log::info("{} found", counted(found.captures.size(), "capture"));
+  return found;
+}
+
+std::vector<fs::path> parts_of(const std::vector<CaptureResult>& results) {
+  std::vector<fs::path> parts;
+  for (const CaptureResult& result : results) {
+    if (result.has_part()) parts.push_back(result.part);
+  }
+  return parts;
+}
+
+// Why nothing came out, when nothing did.
+[[noreturn]] void throw_no_part(const RunReport& report) {
+  Exit exit = Exit::nothing_to_do;
+  for (const CaptureResult& result : report.results) exit = gravest(exit, result.exit);
+  if (!report.lost.empty()) exit = gravest(exit, Exit::board_unreachable);
+  throw Error(exit, fmt::format("no capture gave a part ({}, {} lost): nothing to merge",
+                                counted(report.results.size(), "capture"),
+                                counted(report.lost.size(), "node")));
+}
+
+void merge_into(RunReport& report, const std::vector<fs::path>& parts, const fs::path& target,
+                const fs::path& output, const WorkOptions& work) {
+  report.merge = run_merge(parts, target, output / "merge.log", work);
+  if (target.filename() == "cluster.db") write_cluster_products(output);
+}
+
+void run_here(const ClusterArguments& arguments, const fs::path& output, RunReport& report) {
+  const CaptureSearch found = search(arguments);
+  const WorkOptions work = work_options(arguments);
+  report.problems = found.problems;
+  report.results = make_parts(PartFolder(output), found.captures, work);
+  const std::vector<fs::path> parts = parts_of(report.results);
+  if (parts.empty()) return;
+  const fs::path target = absolute_or_empty(arguments.part);
+  merge_into(report, parts, target.empty() ? output / "cluster.db" : target, output, work);
+}
+
+std::vector<std::string> nodes_to_use(const ClusterArguments& arguments, const SlurmClient& slurm,
+                                      std::string& job, RunReport& report) {
+  std::string list = arguments.nodelist;
+  if (!arguments.job.empty()) {
+    const SlurmClient::JobNodes nodes = slurm.nodes_of_job(arguments.job);
+    list = nodes.list;
+    // Its nodes may be its alone: inside it there is a place for us.
+    if (nodes.is_running) job = arguments.job;
+  }
+  std::vector<std::string> names = slurm.names_of(list);
+  std::set<std::string> known;
+  for (const SlurmNode& node : slurm.nodes()) known.insert(node.name);
+  std::erase_if(names, [&](const std::string& name) {
+    if (known.contains(name)) return false;
+    report.lost.push_back({name, "Slurm knows no such node"});
+    return true;
+  });
+  if (names.empty())
+    throw Error(Exit::nothing_to_do, fmt::format("Slurm knows none of the nodes {}", list));
+  return names;
+}
+
+SlurmOptions slurm_options(const ClusterArguments& arguments) {
+  SlurmOptions options;
+  options.work = work_options(arguments);
+  options.group_size = positive(arguments.group, "--group");
+  options.wait = !arguments.no_wait;
+  return options;
+}
+
+void run_nodes(const ClusterArguments& arguments, const SlurmClient& slurm, const fs::path& output,
+               RunReport& report) {
+  std::string job;
+  const std::vector<std::string> nodes = nodes_to_use(arguments, slurm, job, report);
+  const SlurmOptions options = slurm_options(arguments);
+  std::vector<fs::path> parts;
+  RunReport ran =
+      run_on_nodes(slurm, output, nodes, job, absolute_folders(arguments), options, parts);
+  ran.lost.insert(ran.lost.begin(), report.lost.begin(), report.lost.end());
+  report = std::move(ran);
+  if (!parts.empty()) merge_into(report, parts, output / "cluster.db", output, options.work);
+}
+
+// False when the jobs were submitted and nobody waits.
+bool run_slurm(const ClusterArguments& arguments, const SlurmClient& slurm, const fs::path& output,
+               RunLock& lock, RunReport& report) {
+  SlurmRun run(slurm, output, lock);
+  CaptureSearch found;
+  if (arguments.attach) {
+    run.attach();
+  } else {
+    found = search(arguments);
+    run.submit(found.captures, slurm_options(arguments));
+  }
+  if (arguments.no_wait) {
+    lock.leave();
+    log::info(
+        "not waiting; `msprof cluster --attach --output {}` waits, tries again what failed, "
+        "and reports",
+        shell_word(output.string()));
+    return false;
+  }
+  report = run.finish(write_cluster_products);
+  report.problems = std::move(found.problems);
+  return true;
+}
+
+std::string user_name() {
+  const passwd* const user = ::getpwuid(::geteuid());
+  return user != nullptr && user->pw_name != nullptr ? user->pw_name : "root";
+}
+
+void run_ssh(const ClusterArguments& arguments, const fs::path& output, RunReport& report) {
+  constexpr std::uint64_t kMaxHostsBytes = 16 << 20;
+  std::vector<BoardConfig> hosts =
+      parse_hosts(read_text_file(arguments.hosts, kMaxHostsBytes), arguments.hosts, user_name());
+  std::optional<Secret> password = take_password_variable();
+  for (BoardConfig& host : hosts) {
+    if (!arguments.key.empty()) set_key(host, arguments.key, fs::current_path());
+    if (!arguments.host_key.empty())
+      host.login.host_key = parse_host_key_policy(arguments.host_key, "--host-key");
+    check_login(host, arguments.hosts);
+    host.login.password = password_source(password, host);
+    host.login.passphrase = passphrase_source(host.login.key);
+  }
+  SshRunOptions options;
+  options.msprof = arguments.remote_msprof;
+  options.folders = arguments.folders;
+  options.jobs = positive(arguments.jobs, "--jobs");
+  std::vector<fs::path> parts;
+  report = run_over_ssh(output, hosts, options, parts);
+  if (!parts.empty())
+    merge_into(report, parts, output / "cluster.db", output, work_options(arguments));
+}
+
+const char* outcome_word(PartOutcome outcome) {
+  switch (outcome) {
+    case PartOutcome::current:
+      return "current";
+    case PartOutcome::made:
+      return "made";
+    case PartOutcome::partial:
+      return "partial";
+    case PartOutcome::failed:
+      break;
+  }
+  return "failed";
+}
+
+void fill_document(const RunReport& report, ordered_json& document) {
+  document["captures"] = ordered_json::array();
+  for (const CaptureResult& result : report.results) {
+    ordered_json one = {{"folder", valid_utf8(result.capture.folder.string())},
+                        {"outcome", outcome_word(result.outcome)}};
+    if (result.has_part() && !result.part.empty()) one["part"] = valid_utf8(result.part.string());
+    if (!result.reason.empty()) one["reason"] = valid_utf8(result.reason);
+    if (!result.node.empty()) one["node"] = valid_utf8(result.node);
+    document["captures"].push_back(std::move(one));
+  }
+  document["lost_nodes"] = ordered_json::array();
+  for (const LostNode& node : report.lost) {
+    document["lost_nodes"].push_back(
+        {{"node", valid_utf8(node.name)}, {"reason", valid_utf8(node.reason)}});
+  }
+  document["problems"] = ordered_json::array();
+  for (const SearchProblem& problem : report.problems) {
+    document["problems"].push_back(
+        {{"path", valid_utf8(problem.path.string())}, {"reason", valid_utf8(problem.reason)}});
+  }
+}
+
+// Says what came of a run, the worst last; returns its exit code.
+Exit print_report(const RunReport& report) {
+  std::size_t counts[4] = {};
+  for (const CaptureResult& result : report.results)
+    ++counts[static_cast<std::size_t>(result.outcome)];
+  const auto count = [&](PartOutcome outcome) { return counts[static_cast<std::size_t>(outcome)]; };
+  Exit exit = report.merge.exit;
+  log::info("{}: {} made, {} current, {} with partial data, {} failed",
+            counted(report.results.size(), "capture"), count(PartOutcome::made),
+            count(PartOutcome::current), count(PartOutcome::partial), count(PartOutcome::failed));
+  if (count(PartOutcome::partial) > 0 || !report.problems.empty())
+    exit = gravest(exit, Exit::partial_data);
+  for (const CaptureResult& result : report.results) {
+    if (result.has_part()) continue;
+    exit = gravest(exit, Exit::partial_data);
+    log::warn("MISSING: {}{}: {}", result.capture.folder.string(),
+              result.node.empty() ? "" : fmt::format(" on {}", result.node), result.reason);
+  }
+  for (const LostNode& node : report.lost) {
+    exit = gravest(exit, Exit::partial_data);
+    log::warn("MISSING: all captures of {}: {}", node.name, node.reason);
+  }
+  // What merge said about ranks, as it said it.
+  for (const std::string_view line : split(report.merge.text, '\n')) {
+    if (!line.empty()) log::info("{}", line);
+  }
+  return exit;
+}
+
+Exit run_all(const ClusterArguments& arguments, ordered_json& document) {
+  check_arguments(arguments);
+  create_output_folder(arguments.output);
+  const fs::path output = fs::canonical(arguments.output);
+  const SlurmClient slurm(arguments.slurm_arguments);
+  const auto jobs_alive = [&](const std::vector<std::string>& jobs) {
+    const auto queued = slurm.queued(jobs);
+    return !queued || std::any_of(queued->begin(), queued->end(),
+                                  [](const auto& job) { return job.second > 0; });
+  };
+  RunLock lock(output, jobs_alive, arguments.attach);
+  RunReport report;
+  if (!arguments.hosts.empty()) {
+    run_ssh(arguments, output, report);
+  } else if (!arguments.nodelist.empty() || !arguments.job.empty()) {
+    run_nodes(arguments, slurm, output, report);
+  } else if (arguments.is_on_slurm()) {
+    if (!run_slurm(arguments, slurm, output, lock, report)) return Exit::ok;
+  } else {
+    run_here(arguments, output, report);
+  }
+  fill_document(report, document);
+  const Exit exit = print_report(report);
+  const fs::path target =
+      arguments.part.empty() ? output / "cluster.db" : absolute_or_empty(arguments.part);
+  if (report.merge.text.empty() && parts_of(report.results).empty()) throw_no_part(report);
+  document["output"] = valid_utf8(target.string());
+  log::info("{}: {}", arguments.part.empty() ? "cluster" : "part", target.string());
+  if (arguments.part.empty()) log::info("next: msprof show -dir {}", shell_word(target.string()));
+  return exit;
+}
+
+Exit run_cluster(const ClusterArguments& arguments) {
+  apply_verbosity(arguments.verbosity);
+  if (!arguments.task.empty()) return run_task(arguments.task, write_cluster_products);
+  ordered_json document = {{"schema", "msprof.cluster/1"}};
+  const auto work = [&] { return run_all(arguments, document); };
+  return arguments.json ? print_document(document, work) : work();
+}
+
+void add_slurm_options(cli::Command& command, ClusterArguments& arguments) {
+  command.add_option({"--slurm", &arguments.slurm, "",
+                      "make the parts on the nodes of a Slurm cluster, all of which see the "
+                      "captures and --output: an array of tasks, some captures each"});
+  command.add_option({"--nodelist", &arguments.nodelist, "NODES",
+                      "captures lie on the disks of these nodes (n[1-8]): one task on each; only "
+                      "--output is shared"});
+  command.add_option({"--job", &arguments.job, "ID",
+                      "the same for the nodes of a job of Slurm, inside it while it runs"});
+  command.add_option({"--group", &arguments.group, "N",
+                      "captures of one task of --slurm (default: 2 to 8, more where the cluster "
+                      "allows fewer tasks)"});
+  cli::Option extra = {"--slurm-arg", &arguments.slurm_arguments, "ARG",
+                       "an option for sbatch and srun, such as --slurm-arg=--partition=batch; may "
+                       "come again"};
+  extra.one_each = true;
+  command.add_option(std::move(extra));
+  command.add_option({"--no-wait", &arguments.no_wait, "",
+                      "submit with --slurm and return; the jobs merge by themselves"});
+  command.add_option(
+      {"--attach", &arguments.attach, "",
+       "wait for the run on Slurm that works in --output, try again what failed, and "
+       "report"});
+}
+
+void add_ssh_options(cli::Command& command, ClusterArguments& arguments) {
+  command.add_option({"--ssh", &arguments.hosts, "FILE",
+                      "hosts, user@host[:port] one a line: the folders are theirs, and msprof is "
+                      "run there over SSH"});
+  command.add_option({"--key", &arguments.key, "FILE", "a private key for the logins of --ssh"});
+  command.add_option({"--host-key",
+                      &arguments.host_key,
+                      "POLICY",
+                      "a host key that is not known yet: strict (default), accept-new, off",
+                      {"strict", "accept-new", "off"}});
+  command.add_option({"--remote-msprof", &arguments.remote_msprof, "PATH",
+                      "the msprof of the hosts of --ssh (default: msprof in PATH)"});
+}
+
+}  // namespace
+
+void add_cluster_command(cli::Command& root) {
+  auto arguments = std::make_shared<ClusterArguments>();
+  cli::Command& command = root.add_command(
+      "cluster",
+      "Captures of many ranks into one answer: finds the PROF_… folders below the given ones, "
+      "makes "
+      "the partial result of each where it lies (msprof rank), and merges them into "
+      "DIR/cluster.db. On this machine, on the nodes of a Slurm cluster, or on hosts over SSH. A "
+      "repeated run does only what is missing; what is missing in the end is named.");
+  command.set_examples(
+      "  msprof cluster /data/job17 --output answer                 on this machine\n"
+      "  msprof cluster /shared/job17 --output /shared/answer --slurm\n"
+      "  msprof cluster /local/prof --output /shared/answer --nodelist 'n[1-8]'\n"
+      "  msprof cluster /local/prof --output answer --ssh hosts.txt\n"
+      "  msprof show -dir answer/cluster.db                         then");
+  cli::Option folders = {"folders", &arguments->folders, "FOLDER",
+                         "folders with captures, in any depth"};
+  folders.takes_captures = true;
+  command.add_option(std::move(folders));
+  command.add_option({"--output", &arguments->output, "DIR",
+                      "folder for parts, logs, cluster.db and its products"});
+  command.add_option(
+      {"--jobs", &arguments->jobs, "N", "processes at a time on a machine (default: its cores)"});
+  command.add_option({"--store", &arguments->store, "DIR",
+                      "put the stores of captures there instead of into them"});
+  command.add_option(
+      {"--manifest", &arguments->manifest, "FILE", "the ranks that should be there, as for merge"});
+  command.add_option({"--detail-rows", &arguments->detail_rows, "N",
+                      "rows of single ranks in collectives that are kept, as for merge"});
+  command.add_option({"--part", &arguments->part, "FILE",
+                      "write one merged part there, to be merged with those of other machines, "
+                      "instead of cluster.db"});
+  add_slurm_options(command, *arguments);
+  add_ssh_options(command, *arguments);
+  command.add_option({"--msprof", &arguments->msprof, "PATH",
+                      "the msprof that makes and merges parts, where nodes of Slurm have another "
+                      "one (default: this one)"});
+  command.add_option({"--task", &arguments->task, "FILE",
+                      "do what the file of a run on Slurm says: its jobs call this"});
+  command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
+  add_verbosity(command, arguments->verbosity);
+  command.set_action([arguments] { return run_cluster(*arguments); });
+}
+
+}  // namespace msprof
