@@ -366,7 +366,7 @@ void add_slurm_options(cli::Command& command, ClusterArguments& arguments) {
                       "captures and --output: an array of tasks, some captures each"});
   command.add_option({"--nodelist", &arguments.nodelist, "NODES",
                       "captures lie on the disks of these nodes (n[1-8]): one task on each; only "
-                      "--output is shared"});
+                      "--output is shared; %n in FOLDER is the node's name"});
   command.add_option({"--job", &arguments.job, "ID",
                       "the same for the nodes of a job of Slurm, inside it while it runs"});
   command.add_option({"--group", &arguments.group, "N",

@@ -64,6 +64,20 @@ std::string own_node() {
   return file_name_part(name.data());
 }
 
+// The folders of a node's task, with the node's name in the place of "%n".
+std::vector<fs::path> folders_of_node(const std::vector<fs::path>& folders) {
+  std::vector<fs::path> named;
+  for (const fs::path& folder : folders) {
+    std::string text = folder.native();
+    for (auto at = text.find("%n"); at != std::string::npos; at = text.find("%n", at)) {
+      text.replace(at, 2, own_node());
+      at += own_node().size();
+    }
+    named.emplace_back(text);
+  }
+  return named;
+}
+
 // Merges, and notes what went wrong instead of ending the task, whose other results count.
 void merge_into(TaskResult& result, const std::vector<fs::path>& parts, const fs::path& target,
                 const WorkOptions& work) {
@@ -208,7 +222,7 @@ Exit run_task(const fs::path& file, const std::function<void(const fs::path&)>& 
     make_and_merge(result, PartFolder(task.output), task.captures, task.part, task.work);
   } else if (task.kind == TaskKind::node) {
     folder = node_folder(task.output, own_node());
-    CaptureSearch search = search_captures(task.folders);
+    CaptureSearch search = search_captures(folders_of_node(task.folders));
     result.report.problems = std::move(search.problems);
     make_and_merge(result, PartFolder(folder), search.captures, folder / "node.part", task.work);
   } else {

@@ -26,7 +26,7 @@ struct ClusterTask {
   std::filesystem::path part;  // `node`: not used
   std::vector<FoundCapture> captures;
   std::vector<std::filesystem::path> inputs;   // those that are not there are left out, and said
-  std::vector<std::filesystem::path> folders;  // of `node`
+  std::vector<std::filesystem::path> folders;  // of `node`; "%n" is its name
   WorkOptions work;
 };
 
