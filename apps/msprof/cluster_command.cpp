@@ -65,6 +65,8 @@ std::size_t positive(const std::optional<long>& value, const char* option) {
 
 void check_arguments(const ClusterArguments& arguments) {
   const auto refuse = [](const char* text) { throw Error(Exit::usage, text); };
+  positive(arguments.jobs, "--jobs");
+  positive(arguments.group, "--group");
   if (arguments.output.empty()) refuse("--output DIR is missing: it takes parts and answers");
   if (arguments.folders.empty() && !arguments.attach)
     refuse("name the folders with the captures: msprof cluster FOLDER --output DIR");

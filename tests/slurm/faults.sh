@@ -266,7 +266,7 @@ interrupted() {
   : >hold.rank
   start captures --slurm
   until_true 60 has_task parts.0 || return
-  kill -INT "$running"
+  kill -TERM "$running"  # INT is ignored by what a script starts in the background
   finish
   expect_exit 130
   until_true 60 queue_is_empty

@@ -87,12 +87,13 @@ PartFolder::PartFolder(const fs::path& output) {
   create_output_folder(folder_ / "parts");
 }
 
-// Captures of one name may lie at two places.
+// Captures of one name may lie at two places. And no folder of ours begins as those of captures do:
+// the output may lie below what is searched.
 fs::path PartFolder::place_of(const FoundCapture& capture) const {
-  const std::string name = file_name_part(capture.folder.filename().string());
-  const std::string place =
-      fmt::format(".{:08x}", static_cast<std::uint32_t>(fnv1a(capture.folder.native())));
-  return folder_ / "parts" / limited_file_name(name, place);
+  const std::string name =
+      fmt::format("{:08x}.{}", static_cast<std::uint32_t>(fnv1a(capture.folder.native())),
+                  file_name_part(capture.folder.filename().string()));
+  return folder_ / "parts" / limited_file_name(name, "");
 }
 
 fs::path PartFolder::part_of(const FoundCapture& capture) const {

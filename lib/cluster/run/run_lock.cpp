@@ -8,6 +8,7 @@
 
 #include <array>
 #include <cerrno>
+#include <fstream>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -33,15 +34,13 @@ std::string own_host() {
 
 // Field 22 of /proc/PID/stat; empty where there is no such process.
 std::string start_of(long pid) {
-  try {
-    const std::string text = read_text_file(fmt::format("/proc/{}/stat", pid), 4096);
-    const auto name_end = text.rfind(") ");
-    if (name_end == std::string::npos) return "";
-    const auto fields = split(std::string_view(text).substr(name_end + 2), ' ');
-    return fields.size() > 19 ? std::string(fields[19]) : "";
-  } catch (const Error&) {
-    return "";
-  }
+  std::ifstream file(fmt::format("/proc/{}/stat", pid));
+  std::string text;
+  std::getline(file, text, '\0');
+  const auto name_end = text.rfind(") ");
+  if (name_end == std::string::npos) return "";
+  const auto fields = split(std::string_view(text).substr(name_end + 2), ' ');
+  return fields.size() > 19 ? std::string(fields[19]) : "";
 }
 
 // While one lives, no other process decides about the file. Where the file system has no such locks

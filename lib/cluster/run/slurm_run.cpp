@@ -398,6 +398,7 @@ void SlurmRun::merge_here(RunReport& report,
   for (const CaptureResult& result : report.results) {
     if (result.has_part()) inputs.push_back(result.part);
   }
+  if (inputs.empty()) return;
   const ClusterTask task =
       read_task(folder_of(merge_stage(state_.merges.size() - 1), 0) / "task.json");
   report.merge = run_merge(inputs, task.part, output_ / "merge.log", task.work);

@@ -1,0 +1,199 @@
+// Parts in the output folder, what they were made of, the lock of the folder, tasks as files.
+#include "cluster/run/part_folder.hpp"
+
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+
+#include "cluster/run/cluster_task.hpp"
+#include "cluster/run/run_fixture.hpp"
+#include "cluster/run/run_lock.hpp"
+
+using namespace msprof;
+using namespace msprof::cluster;
+using namespace msprof::test;
+namespace fs = std::filesystem;
+
+namespace {
+
+// Of one capture with a part, as if it had been made now.
+struct PartScene {
+  TempFolder folder;
+  FoundCapture capture{write_job(folder / "in", 1).front(), {}};
+  PartFolder parts{folder / "out"};
+  std::string fingerprint = PartFolder::fingerprint(capture);
+
+  PartScene() {
+    parts.begin(capture);
+    write_file(parts.part_of(capture), "a part");
+    remember(PartOutcome::made);
+  }
+  void remember(PartOutcome outcome) const {
+    parts.remember({capture, parts.part_of(capture), outcome, Exit::ok, "", ""}, fingerprint);
+  }
+  bool is_current() const {
+    return parts.current(capture, PartFolder::fingerprint(capture)).has_value();
+  }
+};
+
+const RunLock::JobsAlive kNoJobs = [](const std::vector<std::string>&) { return false; };
+const RunLock::JobsAlive kAllJobs = [](const std::vector<std::string>&) { return true; };
+
+std::string refusal(const fs::path& folder, const RunLock::JobsAlive& jobs) {
+  try {
+    const RunLock lock(folder, jobs);
+  } catch (const Error& error) {
+    CHECK(error.code() == Exit::cannot_write);
+    return error.what();
+  }
+  return "";
+}
+
+// A lock file as a process that is gone left it.
+void leave_lock(const fs::path& folder, const std::vector<std::string>& jobs) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    RunLock lock(folder, kNoJobs);
+    lock.set_jobs(jobs);
+    ::_exit(0);  // without a destructor, as a kill does
+  }
+  ::waitpid(child, nullptr, 0);
+}
+
+}  // namespace
+
+TEST_CASE("a part is current as long as its capture is as it was") {
+  PartScene scene;
+  REQUIRE(scene.is_current());
+  CHECK(scene.parts.current(scene.capture, scene.fingerprint)->outcome == PartOutcome::current);
+  SECTION("a raw file that grew") {
+    const fs::path file = scene.capture.folder / "host/data";
+    const fs::path first = file / names_in(file).front();
+    write_file(first, read_file(first) + "x");
+    CHECK_FALSE(scene.is_current());
+  }
+  SECTION("a rank that a framework's file names now") {
+    scene.capture.rank = 5;
+    CHECK_FALSE(scene.is_current());
+  }
+  SECTION("a part that was cut") {
+    write_file(scene.parts.part_of(scene.capture), "a pa");
+    CHECK_FALSE(scene.is_current());
+  }
+  SECTION("a part that is gone") {
+    fs::remove(scene.parts.part_of(scene.capture));
+    CHECK_FALSE(scene.is_current());
+  }
+  SECTION("a state that is damaged, or empty") {
+    const fs::path state = scene.parts.part_of(scene.capture).parent_path() / "rank.state";
+    for (const char* text : {"", "{", "[]", "{\"schema\": 1}"}) {
+      write_file(state, text);
+      CHECK_FALSE(scene.is_current());
+    }
+  }
+}
+
+TEST_CASE("that a part is of partial data is remembered") {
+  const PartScene scene;
+  scene.remember(PartOutcome::partial);
+  const auto current = scene.parts.current(scene.capture, scene.fingerprint);
+  REQUIRE(current);
+  CHECK(current->outcome == PartOutcome::partial);
+  CHECK(current->exit == Exit::partial_data);
+}
+
+TEST_CASE("what begins anew has neither a part nor what killed programs left") {
+  const PartScene scene;
+  const fs::path place = scene.parts.part_of(scene.capture).parent_path();
+  write_file(place / ".rank.part.999999999.0.msprof-tmp", "half");
+  scene.parts.begin(scene.capture);
+  CHECK(names_in(place).empty());
+}
+
+TEST_CASE("captures of one name at two places have parts of their own") {
+  const TempFolder folder;
+  const PartFolder parts(folder / "out");
+  CHECK(parts.part_of({"/a/PROF_1", {}}) != parts.part_of({"/b/PROF_1", {}}));
+}
+
+TEST_CASE("a capture that cannot be opened has no fingerprint and is never current") {
+  const TempFolder folder;
+  fs::create_directories(folder / "PROF_x");
+  CHECK(PartFolder::fingerprint({folder / "PROF_x", {}}).empty());
+  const PartFolder parts(folder / "out");
+  write_file(parts.part_of({folder / "PROF_x", {}}), "");
+  CHECK_FALSE(parts.current({folder / "PROF_x", {}}, ""));
+}
+
+TEST_CASE("results and tasks are the same after a way through a file, whatever bytes paths have") {
+  const std::string odd = "/x/PROF_\xff\xc3\xa9 \"\n\\";
+  ClusterTask task;
+  task.kind = TaskKind::finish;
+  task.output = odd;
+  task.part = "/p";
+  task.captures = {{odd, 7}, {"/y", {}}};
+  task.inputs = {odd};
+  task.folders = {"/z"};
+  task.work.msprof = odd;
+  task.work.jobs = 3;
+  task.work.detail_rows = "9";
+  const ClusterTask back = parse_task(task_text(task), "test");
+  CHECK(task_text(back) == task_text(task));
+  CHECK(back.output == task.output);
+  CHECK(back.captures.at(0).folder == odd);
+  CHECK(back.captures.at(0).rank == 7);
+  CHECK_FALSE(back.captures.at(1).rank);
+
+  TaskResult result;
+  result.report.results = {
+      {{odd, 7}, "/p/rank.part", PartOutcome::failed, Exit::cannot_write, "no space", "n1"}};
+  result.report.problems = {{odd, "no"}};
+  result.has_part = true;
+  const TaskResult again = parse_task_result(task_result_text(result), "test");
+  CHECK(task_result_text(again) == task_result_text(result));
+  CHECK(again.report.results.at(0).exit == Exit::cannot_write);
+  CHECK(again.report.results.at(0).outcome == PartOutcome::failed);
+}
+
+TEST_CASE("a file of a task that is damaged or of another version is refused by name") {
+  for (const char* text : {"", "{", "[]", "{\"schema\": \"msprof.cluster-task/1\"}"})
+    CHECK_THROWS_WITH(parse_task(text, "the file"), Catch::Contains("the file is damaged"));
+  CHECK_THROWS_WITH(parse_task("{\"schema\": \"msprof.cluster-task/99\"}", "the file"),
+                    Catch::Contains("another version"));
+}
+
+TEST_CASE("a folder is locked while a run works in it, and free behind it") {
+  const TempFolder folder;
+  {
+    const RunLock lock(folder.path(), kNoJobs);
+    CHECK(
+        says(refusal(folder.path(), kNoJobs), "is in use: process " + std::to_string(::getpid())));
+  }
+  CHECK(names_in(folder.path()).empty());
+  CHECK(refusal(folder.path(), kNoJobs).empty());
+}
+
+TEST_CASE("the lock of a program that was killed is taken, but not while its jobs are there") {
+  const TempFolder folder;
+  leave_lock(folder.path(), {"17", "18"});
+  REQUIRE(fs::exists(folder / "run.lock"));
+  const std::string why = refusal(folder.path(), kAllJobs);
+  CHECK(says(why, "17 and 18"));
+  CHECK(says(why, "--attach"));
+  { const RunLock attached(folder.path(), kAllJobs, true); }
+  leave_lock(folder.path(), {"17"});
+  CHECK(refusal(folder.path(), kNoJobs).empty());
+}
+
+TEST_CASE("a lock of another host stays, and what is no lock is nobody's") {
+  const TempFolder folder;
+  write_file(folder / "run.lock", R"({"host": "elsewhere", "pid": 1, "start": "1", "jobs": []})");
+  const std::string why = refusal(folder.path(), kNoJobs);
+  CHECK(says(why, "process 1 on elsewhere"));
+  CHECK(says(why, "run.lock"));
+  for (const char* text : {"", "{", "[1]"}) {
+    write_file(folder / "run.lock", text);
+    CHECK(refusal(folder.path(), kNoJobs).empty());
+  }
+}

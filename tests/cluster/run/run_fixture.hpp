@@ -1,0 +1,49 @@
+// Captures of a small training job, and programs that stand in for msprof. For the tests of runs.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "support/files.hpp"
+#include "support/ranks/rank_folder.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::test {
+
+// A job of `ranks` ranks, four a host, whose captures are small.
+inline ranks::ClusterRun small_job(std::int64_t count) {
+  ranks::ClusterShape shape;
+  shape.ranks = count;
+  shape.ranks_per_host = 4;
+  shape.steps = 2;
+  shape.collectives = 2;
+  shape.operators = 4;
+  shape.tasks = 60;
+  return ranks::ClusterRun(shape);
+}
+
+// Writes the captures of all ranks of it.
+inline std::vector<std::filesystem::path> write_job(const std::filesystem::path& parent,
+                                                    std::int64_t count) {
+  const ranks::ClusterRun run = small_job(count);
+  std::vector<std::filesystem::path> captures;
+  for (std::int64_t rank = 0; rank < count; ++rank)
+    captures.push_back(ranks::write_rank_folder(parent, run, rank));
+  return captures;
+}
+
+// An executable shell script; `text` is what stands behind its first line.
+inline std::filesystem::path write_script(const std::filesystem::path& path,
+                                          const std::string& text) {
+  write_file(path, "#!/bin/sh\n" + text);
+  std::filesystem::permissions(path, std::filesystem::perms::owner_all);
+  return path;
+}
+
+inline bool says(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+}  // namespace msprof::test
