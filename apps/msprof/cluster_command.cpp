@@ -112,11 +112,15 @@ WorkOptions work_options(const ClusterArguments& arguments) {
   return work;
 }
 
+void print_problems(const std::vector<SearchProblem>& problems) {
+  for (const SearchProblem& problem : problems)
+    log::warn("cannot search {}: {}", problem.path.string(), problem.reason);
+}
+
 CaptureSearch search(const ClusterArguments& arguments) {
   CaptureSearch found = search_captures(absolute_folders(arguments));
-  for (const SearchProblem& problem : found.problems)
-    log::warn("cannot search {}: {}", problem.path.string(), problem.reason);
   if (found.captures.empty()) {
+    print_problems(found.problems);
     throw Error(
         Exit::nothing_to_do,
         fmt::format(
@@ -305,6 +309,7 @@ Exit print_report(const RunReport& report) {
             count(PartOutcome::current), count(PartOutcome::partial), count(PartOutcome::failed));
   if (count(PartOutcome::partial) > 0 || !report.problems.empty())
     exit = gravest(exit, Exit::partial_data);
+  print_problems(report.problems);
   for (const CaptureResult& result : report.results) {
     if (result.has_part()) continue;
     exit = gravest(exit, Exit::partial_data);

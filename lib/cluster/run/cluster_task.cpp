@@ -103,7 +103,7 @@ void make_and_merge(TaskResult& result, const PartFolder& folder,
     if (one.has_part()) parts.push_back(one.part);
   }
   if (parts.empty()) {
-    result.error = "no capture gave a part";
+    result.error = captures.empty() ? "there is no capture" : "no capture gave a part";
     result.exit = gravest(result.exit, Exit::nothing_to_do);
     return;
   }

@@ -34,11 +34,12 @@ msprof=$1
 work=${XDG_CACHE_HOME:-$HOME/.cache}/msprof/cluster/$2
 jobs=$3
 shift 3
+[ "$jobs" = 0 ] || set -- "$@" --jobs "$jobs"
 umask 077
 mkdir -p "$work" || exit 71
 rm -f "$work/node.part" "$work/report.json"
 exec 3<&0
-"$msprof" cluster "$@" --jobs "$jobs" --output "$work" --part "$work/node.part" --json \
+"$msprof" cluster "$@" --output "$work" --part "$work/node.part" --json \
   </dev/null >"$work/report.json" 3<&- &
 child=$!
 { cat >/dev/null; kill -TERM $child; } <&3 >/dev/null 2>&1 &
@@ -182,7 +183,7 @@ class HostRun {
     }
     end.has_part = answer.finish();
     end.report = parse_host_report(answer.report, host_.login.name());
-    if (!end.has_part && end.report.results.empty() && end.report.problems.empty())
+    if (!end.has_part && end.report.results.empty() && end.report.lost.empty())
       end.lost = fmt::format("msprof ended there with exit code {}: {}", answer.code,
                              printable(trim(errors)));
     return end;
@@ -262,7 +263,7 @@ RunReport parse_host_report(const std::string& text, const std::string& host) {
            fmt::format("{} (on {})", one.at("reason").get<std::string>(), host)});
     }
     const std::string error = document.value("error", "");
-    if (!error.empty() && report.results.empty()) report.problems.push_back({host, error});
+    if (!error.empty() && report.results.empty()) report.lost.push_back({host, error});
   } catch (const json::exception& error) {
     throw Error(Exit::partial_data, fmt::format("its report makes no sense: {}", error.what()));
   }
@@ -307,6 +308,7 @@ RunReport run_over_ssh(const fs::path& output, const std::vector<BoardConfig>& h
   for (std::size_t i = 0; i < hosts.size(); ++i) {
     for (CaptureResult& one : ends[i].report.results) report.results.push_back(std::move(one));
     for (SearchProblem& one : ends[i].report.problems) report.problems.push_back(std::move(one));
+    for (LostNode& one : ends[i].report.lost) report.lost.push_back(std::move(one));
     if (!ends[i].lost.empty()) report.lost.push_back({hosts[i].login.name(), ends[i].lost});
     if (ends[i].has_part) node_parts.push_back(folders[i] / "node.part");
   }

@@ -57,6 +57,8 @@ TEST_CASE("the report of a host is read, and one that makes no sense is refused"
   CHECK(report.results[0].reason == "no");
   CHECK(report.results[1].node == "n1");
   CHECK(report.problems.at(0).reason == "gone (on n1)");
+  CHECK(parse_host_report(R"({"captures": [], "error": "no folder"})", "n1").lost.at(0).reason ==
+        "no folder");
   for (const char* text : {"", "{", "[]", "7", R"({"captures": 7})", R"({"captures": [{}]})"})
     CHECK_THROWS_AS(parse_host_report(text, "n1"), Error);
 }
