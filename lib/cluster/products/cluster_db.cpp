@@ -1,0 +1,231 @@
+// cluster_analysis.db: what the other files have, as the vendor's tables.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <set>
+
+#include "base/atomic_file.hpp"
+#include "base/number.hpp"
+#include "cluster/products/communication_items.hpp"
+#include "cluster/products/matrix_items.hpp"
+#include "cluster/products/products.hpp"
+#include "cluster/products/step_times.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kClusterDbPageBytes = 4096;
+
+// Tables and columns of the vendor's database. Its names have two styles of writing.
+constexpr const char* kClusterTables[] = {
+    "CREATE TABLE ClusterBaseInfo (key TEXT, value TEXT)",
+    "CREATE TABLE HostInfo (hostUid TEXT, hostName TEXT)",
+    "CREATE TABLE RankDeviceMap (rankId INTEGER, deviceId INTEGER, hostUid TEXT, profilePath TEXT)",
+    "CREATE TABLE CommunicationGroupMapping (type TEXT, rank_set TEXT, group_name TEXT,"
+    " group_id TEXT, pg_name TEXT)",
+    "CREATE TABLE ClusterStepTraceTime (step TEXT, type TEXT, \"index\" TEXT, computing REAL,"
+    " communication_not_overlapped REAL, overlapped REAL, communication REAL, free REAL,"
+    " stage REAL, bubble REAL, communication_not_overlapped_and_exclude_receive REAL,"
+    " preparing REAL, dp_index INTEGER, pp_index INTEGER, tp_index INTEGER)",
+    "CREATE TABLE ClusterCommunicationTime (step TEXT, rank_id INTEGER, hccl_op_name TEXT,"
+    " group_name TEXT, start_timestamp REAL, elapsed_time REAL, transit_time REAL, wait_time REAL,"
+    " synchronization_time REAL, idle_time REAL, synchronization_time_ratio REAL,"
+    " wait_time_ratio REAL)",
+    "CREATE TABLE ClusterCommunicationBandwidth (step TEXT, rank_id INTEGER, hccl_op_name TEXT,"
+    " group_name TEXT, band_type TEXT, transit_size REAL, transit_time REAL, bandwidth REAL,"
+    " large_packet_ratio REAL, package_size REAL, count INTEGER, total_duration REAL)",
+    "CREATE TABLE ClusterCommunicationMatrix (step TEXT, hccl_op_name TEXT, group_name TEXT,"
+    " src_rank INTEGER, dst_rank INTEGER, transit_size REAL, transit_time REAL, bandwidth REAL,"
+    " transport_type TEXT, op_name TEXT)",
+};
+
+// A number of a product as a double: the one that its digits in the text files read as.
+double real_of(std::int64_t value, double unit) {
+  return static_cast<double>(value) / unit;
+}
+constexpr double kNsPerUs = 1e3;
+constexpr double kNsPerMs = 1e6;
+constexpr double kBytesPerMegabyte = 1e6;
+double real_ratio(std::int64_t numerator, int128 denominator) {
+  std::string digits;
+  append_ratio(digits, numerator, denominator);
+  return std::strtod(digits.c_str(), nullptr);
+}
+
+// Binds the values of a row in order.
+class RowOf {
+ public:
+  explicit RowOf(Statement& statement) : statement_(&statement) {}
+  RowOf& operator<<(std::string_view text) { return bound(statement_->bind(++place_, text)); }
+  RowOf& operator<<(double value) { return bound(statement_->bind(++place_, value)); }
+  RowOf& operator<<(std::int64_t value) {
+    if (value == kNull) return none();
+    return bound(statement_->bind(++place_, value));
+  }
+  RowOf& none() { return bound(statement_->bind_null(++place_)); }
+  void run() { statement_->run(); }
+
+ private:
+  RowOf& bound(Statement&) { return *this; }
+  Statement* statement_;
+  int place_ = 0;
+};
+
+class ClusterDbWriter {
+ public:
+  ClusterDbWriter(const ClusterView& view, Database& db) : view_(&view), db_(&db) {}
+
+  void write_base() {
+    Statement insert = db_->prepare("INSERT INTO ClusterBaseInfo VALUES(?,?)");
+    const auto add = [&insert](std::string_view key, const std::string& value) {
+      (RowOf(insert) << key << std::string_view(value)).run();
+    };
+    add("rank_count", std::to_string(view_->members().size()));
+    add("missing_ranks", number_ranges(view_->missing()));
+  }
+
+  void write_hosts() {
+    Statement host = db_->prepare("INSERT INTO HostInfo VALUES(?,?)");
+    Statement rank = db_->prepare("INSERT INTO RankDeviceMap VALUES(?,?,?,?)");
+    std::set<std::int64_t> hosts;
+    for (const MemberRow& member : view_->members()) {
+      const std::string& uid = view_->text(member.host_name_id);
+      if (hosts.insert(member.host_name_id).second)
+        (RowOf(host) << std::string_view(uid) << std::string_view(view_->host_of(member))).run();
+      (RowOf(rank) << view_->rank_of(member.id) << member.device_id << std::string_view(uid)
+                   << std::string_view(view_->text(member.capture_name_id)))
+          .run();
+    }
+  }
+
+  void write_groups() {
+    Statement insert = db_->prepare("INSERT INTO CommunicationGroupMapping VALUES(?,?,?,?,?)");
+    for (const CommGroup& group : view_->groups()) {
+      const std::string ranks = rank_tuple(group.ranks, ",");
+      const auto add = [&](std::string_view type) {
+        (RowOf(insert) << type << std::string_view(ranks)
+                       << std::string_view(view_->text(group.name_id)) << std::string_view()
+                       << std::string_view())
+            .run();
+      };
+      if (group.has_collectives || !group.has_pairs) add("collective");
+      if (group.has_pairs) add("p2p");
+    }
+  }
+
+  void write_steps() {
+    Statement insert =
+        db_->prepare("INSERT INTO ClusterStepTraceTime VALUES(?,?,?,?,?,?,?,?,?,?,?,?,?,?,?)");
+    for_each_step_times(*view_, [&](const StepTimesRow& row) {
+      const std::string step = row.step == kNull ? std::string() : std::to_string(row.step);
+      const std::string index =
+          row.is_stage ? rank_tuple(*row.stage, ",") : std::to_string(row.rank);
+      RowOf cells(insert);
+      cells << std::string_view(step) << std::string_view(row.is_stage ? "stage" : "rank")
+            << std::string_view(index);
+      for (const std::int64_t ns : row.times) cells << real_of(ns, kNsPerUs);
+      cells.none().none().none().run();
+    });
+  }
+
+  void write_communication(bool with_operations) {
+    Statement time =
+        db_->prepare("INSERT INTO ClusterCommunicationTime VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+    Statement band =
+        db_->prepare("INSERT INTO ClusterCommunicationBandwidth VALUES(?,?,?,?,?,?,?,?,?,?,?,?)");
+    CommunicationItems items(*view_, CommunicationItems::Kind::all, with_operations);
+    while (items.next()) {
+      const std::string step = step_key(items->step);
+      const std::string name = communication_name(*view_, *items);
+      const std::string& group = view_->text(items->group_name_id);
+      for (const RankCommunication& rank : items->ranks) {
+        const auto head = [&](Statement& insert) {
+          RowOf cells(insert);
+          cells << std::string_view(step) << view_->rank_of(rank.member_id)
+                << std::string_view(name) << std::string_view(group);
+          return cells;
+        };
+        write_time(head(time), rank);
+        for (std::size_t i = 0; i < kBands; ++i) {
+          for (const Packets& packets : rank.bands[i].packets)
+            write_packets(head(band), static_cast<Band>(i), rank.bands[i], packets);
+        }
+      }
+    }
+  }
+
+  void write_matrix() {
+    Statement insert =
+        db_->prepare("INSERT INTO ClusterCommunicationMatrix VALUES(?,?,?,?,?,?,?,?,?,?)");
+    MatrixItems items(*view_);
+    while (items.next()) {
+      const std::string step = step_key(items->step);
+      for (const auto& [ranks, cell] : items->links) {
+        (RowOf(insert) << std::string_view(step) << std::string_view(items->name)
+                       << std::string_view(view_->text(items->group_name_id)) << ranks.first
+                       << ranks.second << real_of(cell.size_bytes, kBytesPerMegabyte)
+                       << real_of(cell.duration_ns, kNsPerMs)
+                       << real_ratio(cell.size_bytes, cell.duration_ns) << cell.transport()
+                       << std::string_view(view_->text(cell.operation_name_id)))
+            .run();
+      }
+    }
+  }
+
+ private:
+  static void write_time(RowOf cells, const RankCommunication& rank) {
+    const auto transit = static_cast<int128>(rank.transit_ns);
+    cells << real_of(rank.start_ns == kNull ? 0 : rank.start_ns, kNsPerUs)
+          << real_of(rank.duration_ns, kNsPerMs) << real_of(rank.transit_ns, kNsPerMs)
+          << real_of(rank.wait_ns, kNsPerMs) << real_of(rank.synchronization_ns, kNsPerMs)
+          << real_of(rank.idle_ns(), kNsPerMs)
+          << real_ratio(rank.synchronization_ns, transit + rank.synchronization_ns)
+          << real_ratio(rank.wait_ns, transit + rank.wait_ns);
+    cells.run();
+  }
+
+  static void write_packets(RowOf cells, Band band, const BandTotal& total,
+                            const Packets& packets) {
+    const auto [large, all] = total.large(large_packet_bytes(band));
+    cells << band_name(band) << real_of(total.size_bytes, kBytesPerMegabyte)
+          << real_of(total.duration_ns, kNsPerMs) << real_ratio(total.size_bytes, total.duration_ns)
+          << real_ratio(large, all) << real_of(packets.size_bytes, kBytesPerMegabyte)
+          << packets.count << real_of(packets.duration_ns, kNsPerMs);
+    cells.run();
+  }
+
+  const ClusterView* view_;
+  Database* db_;
+};
+
+}  // namespace
+
+void write_cluster_analysis_db(const ClusterView& view, bool with_operations,
+                               const fs::path& file) {
+  check_replaceable(file);
+  const fs::path temporary = temporary_beside(file);
+  try {
+    Database db = Database::create(temporary, kClusterDbPageBytes);
+    db.execute("BEGIN;");
+    for (const char* table : kClusterTables) db.execute(table);
+    ClusterDbWriter writer(view, db);
+    writer.write_base();
+    writer.write_hosts();
+    writer.write_groups();
+    writer.write_steps();
+    writer.write_communication(with_operations);
+    writer.write_matrix();
+    db.execute("COMMIT;");
+    db.close();
+    replace_database(temporary, file);
+  } catch (...) {
+    std::error_code ignored;
+    fs::remove(temporary, ignored);
+    throw;
+  }
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,188 @@
+#include "cluster/products/cluster_view.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+#include <set>
+
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "store/row_cursor.hpp"
+
+namespace msprof::cluster {
+
+namespace {
+
+// Gaps in the numbers of ranks that are named one by one; beyond it a number is not one of a rank.
+constexpr std::int64_t kMostRanks = 1'000'000;
+
+// "0-63,70" as numbers; what is no number is left out.
+std::set<std::int64_t> ranks_of_list(std::string_view list) {
+  std::set<std::int64_t> ranks;
+  for (const std::string_view word : split(list, ',')) {
+    const auto ends = split(trim(word), '-');
+    const auto first = parse_i64(ends.front());
+    const auto last = parse_i64(ends.back());
+    if (!first || !last || ends.size() > 2) continue;
+    for (std::int64_t rank = *first; rank <= std::min(*last, kMostRanks); ++rank)
+      ranks.insert(rank);
+  }
+  return ranks;
+}
+
+// Which places belong together: each points to another of its set, the first to itself.
+class JoinedSets {
+ public:
+  explicit JoinedSets(std::size_t count) : parents_(count) {
+    std::iota(parents_.begin(), parents_.end(), std::size_t{0});
+  }
+  std::size_t first_of(std::size_t place) {
+    while (parents_[place] != place) place = parents_[place] = parents_[parents_[place]];
+    return place;
+  }
+  void join(std::size_t a, std::size_t b) {
+    a = first_of(a);
+    b = first_of(b);
+    parents_[std::max(a, b)] = std::min(a, b);
+  }
+
+ private:
+  std::vector<std::size_t> parents_;
+};
+
+}  // namespace
+
+bool is_point_to_point(std::string_view operation) {
+  const std::string lower = lower_ascii(operation);
+  return lower.find("send") != std::string::npos || lower.find("receive") != std::string::npos ||
+         lower.find("recv") != std::string::npos;
+}
+
+std::string step_key(std::int64_t step) {
+  return step == kNull ? std::string("step") : fmt::format("step{}", step);
+}
+
+std::string number_ranges(const std::vector<std::int64_t>& numbers) {
+  std::string text;
+  for (std::size_t i = 0; i < numbers.size();) {
+    std::size_t last = i;
+    while (last + 1 < numbers.size() && numbers[last + 1] - 1 == numbers[last]) ++last;
+    text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[i]);
+    if (last > i) text += fmt::format("{}{}", last > i + 1 ? "-" : ", ", numbers[last]);
+    i = last + 1;
+  }
+  return text;
+}
+
+ClusterView::ClusterView(const Part& part, ClockShifts shifts)
+    : part_(&part), shifts_(std::move(shifts)), names_(part.names()), members_(part.members()) {
+  is_pair_.reserve(names_.size());
+  for (const std::string& name : names_) is_pair_.push_back(is_point_to_point(name));
+  number_members();
+  find_missing();
+  read_groups();
+  find_stages();
+}
+
+void ClusterView::fail(std::string_view what) const {
+  throw part_->damaged(fmt::format("a row names a {} that is not there", what));
+}
+
+void ClusterView::number_members() {
+  std::set<std::int64_t> taken;
+  for (const MemberRow& member : members_) {
+    const bool is_own = member.rank >= 0 && member.rank < kMostRanks;
+    ranks_.push_back(is_own && taken.insert(member.rank).second ? member.rank : kNull);
+  }
+  std::int64_t next = taken.empty() ? 0 : *taken.rbegin() + 1;
+  for (std::size_t i = 0; i < ranks_.size(); ++i) {
+    if (ranks_[i] != kNull) continue;
+    ranks_[i] = next++;
+    renumbered_.push_back(members_[i].id);
+  }
+}
+
+void ClusterView::find_missing() {
+  std::set<std::int64_t> there;
+  for (const MemberRow& member : members_) {
+    if (member.rank >= 0 && member.rank < kMostRanks) there.insert(member.rank);
+  }
+  std::set<std::int64_t> expected = ranks_of_list(part_->facts().expected_ranks);
+  if (expected.empty() && !there.empty()) {
+    for (std::int64_t rank = 0; rank < *there.rbegin(); ++rank) expected.insert(rank);
+  }
+  std::set_difference(expected.begin(), expected.end(), there.begin(), there.end(),
+                      std::back_inserter(missing_));
+}
+
+bool ClusterView::is_pair_operation(std::int64_t name_id) const {
+  return name_id != kNull && is_pair_[checked(name_id, is_pair_.size(), "text")];
+}
+
+std::int64_t ClusterView::aligned(std::int64_t time_ns, std::int64_t member_id) const {
+  const auto shift = shifts_.find(member(member_id).host_name_id);
+  if (time_ns == kNull || shift == shifts_.end()) return time_ns;
+  return saturating_subtract(time_ns, shift->second);
+}
+
+const CommGroup* ClusterView::group(std::int64_t name_id) const {
+  const auto at =
+      std::lower_bound(groups_.begin(), groups_.end(), name_id,
+                       [](const CommGroup& g, std::int64_t id) { return g.name_id < id; });
+  return at != groups_.end() && at->name_id == name_id ? &*at : nullptr;
+}
+
+void ClusterView::read_groups() {
+  std::map<std::int64_t, CommGroup> groups;
+  RowCursor<GroupMemberRow> rows(part_->db());
+  while (rows.next()) {
+    CommGroup& group = groups[rows->group_name_id];
+    const std::int64_t rank = rank_of(rows->member_id);
+    group.ranks.push_back(rank);
+    if (rows->local_rank != kNull) group.local_ranks.emplace(rows->local_rank, rank);
+  }
+  Statement used = part_->db().prepare(
+      part_->facts().has_detail
+          ? "SELECT DISTINCT group_name_id, operation_name_id FROM rank_collective ORDER BY 1, 2"
+          : "SELECT DISTINCT group_name_id, operation_name_id FROM collective_total ORDER BY 1, 2");
+  while (used.step()) {
+    const auto group = groups.find(used.maybe_integer(0).value_or(kNull));
+    const bool is_pair = is_pair_operation(used.maybe_integer(1).value_or(kNull));
+    has_pairs_ = has_pairs_ || is_pair;
+    if (group == groups.end()) continue;
+    (is_pair ? group->second.has_pairs : group->second.has_collectives) = true;
+  }
+  for (auto& [name_id, group] : groups) {
+    group.name_id = name_id;
+    text(name_id);  // is there
+    std::sort(group.ranks.begin(), group.ranks.end());
+    group.ranks.erase(std::unique(group.ranks.begin(), group.ranks.end()), group.ranks.end());
+    groups_.push_back(std::move(group));
+  }
+}
+
+void ClusterView::find_stages() {
+  std::vector<std::int64_t> all = ranks_;
+  std::sort(all.begin(), all.end());
+  const auto place_of = [&all](std::int64_t rank) {
+    return static_cast<std::size_t>(std::lower_bound(all.begin(), all.end(), rank) - all.begin());
+  };
+  JoinedSets sets(all.size());
+  std::vector<bool> is_joined(all.size());
+  for (const CommGroup& group : groups_) {
+    if (!group.has_collectives || group.ranks.size() == all.size()) continue;
+    for (const std::int64_t rank : group.ranks) {
+      sets.join(place_of(group.ranks.front()), place_of(rank));
+      is_joined[place_of(rank)] = true;
+    }
+  }
+  std::map<std::size_t, std::vector<std::int64_t>> stages;
+  for (std::size_t i = 0; i < all.size(); ++i) {
+    if (is_joined[i]) stages[sets.first_of(i)].push_back(all[i]);
+  }
+  for (auto& [first, ranks] : stages) stages_.push_back(std::move(ranks));
+  if (stages_.empty() && !all.empty()) stages_.push_back(std::move(all));
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,112 @@
+// cluster_communication.json: what each rank did in each collective, and by kind of link.
+#include <fmt/format.h>
+
+#include "base/atomic_file.hpp"
+#include "base/number.hpp"
+#include "cluster/products/communication_items.hpp"
+#include "cluster/products/products.hpp"
+#include "export/json_text.hpp"
+
+namespace msprof::cluster {
+
+namespace {
+
+constexpr int kMsDecimals = 6;        // of nanoseconds
+constexpr int kMegabyteDecimals = 6;  // of bytes
+
+void append_ms(std::string& out, std::string_view key, std::int64_t ns) {
+  out += key;
+  append_decimal(out, ns, kMsDecimals);
+}
+
+void append_time_info(std::string& out, const RankCommunication& rank) {
+  out += "\"Communication Time Info\":{\"Start Timestamp(us)\":";
+  append_us_from_ns(out, rank.start_ns == kNull ? 0 : rank.start_ns);
+  append_ms(out, ",\"Elapse Time(ms)\":", rank.duration_ns);
+  append_ms(out, ",\"Transit Time(ms)\":", rank.transit_ns);
+  append_ms(out, ",\"Wait Time(ms)\":", rank.wait_ns);
+  append_ms(out, ",\"Synchronization Time(ms)\":", rank.synchronization_ns);
+  append_ms(out, ",\"Idle Time(ms)\":", rank.idle_ns());
+  out += ",\"Wait Time Ratio\":";
+  append_ratio(out, rank.wait_ns, static_cast<int128>(rank.wait_ns) + rank.transit_ns);
+  out += ",\"Synchronization Time Ratio\":";
+  append_ratio(out, rank.synchronization_ns,
+               static_cast<int128>(rank.synchronization_ns) + rank.transit_ns);
+  out += '}';
+}
+
+void append_band(std::string& out, Band band, const BandTotal& total) {
+  out += fmt::format("\"{}\":{{\"Transit Size(MB)\":", band_name(band));
+  append_decimal(out, total.size_bytes, kMegabyteDecimals);
+  append_ms(out, ",\"Transit Time(ms)\":", total.duration_ns);
+  out += ",\"Bandwidth(GB/s)\":";
+  append_ratio(out, total.size_bytes, total.duration_ns);
+  out += ",\"Large Packet Ratio\":";
+  const auto [large, all] = total.large(large_packet_bytes(band));
+  append_ratio(out, large, all);
+  out += ",\"Size Distribution\":{";
+  for (const Packets& packets : total.packets) {
+    if (&packets != &total.packets.front()) out += ',';
+    out += '"';
+    append_decimal(out, packets.size_bytes, kMegabyteDecimals);
+    out += fmt::format("\":[{},", packets.count);
+    append_decimal(out, packets.duration_ns, kMsDecimals);
+    out += ']';
+  }
+  out += "}}";
+}
+
+void append_rank(std::string& out, std::int64_t number, const RankCommunication& rank) {
+  out += fmt::format("\"{}\":{{", number);
+  append_time_info(out, rank);
+  out += ",\"Communication Bandwidth Info\":{";
+  for (std::size_t i = 0; i < kBands; ++i) {
+    const auto band = static_cast<Band>(i);
+    if (band == Band::ub && rank.band(band).packets.empty()) continue;
+    if (i > 0) out += ',';
+    append_band(out, band, rank.band(band));
+  }
+  out += "}}";
+}
+
+// The members of "p2p" or "collective".
+void write_items(AtomicFile& file, const ClusterView& view, CommunicationItems items) {
+  std::string step;
+  while (items.next()) {
+    std::string& out = file.buffer();
+    const std::string now = step_key(items->step);
+    if (now != step) {
+      out += fmt::format("{}\n\"{}\":{{\n", step.empty() ? "" : "},", now);
+      step = now;
+    } else {
+      out += ",\n";
+    }
+    append_json_string(out,
+                       communication_name(view, *items) + "@" + view.text(items->group_name_id));
+    out += ":{";
+    for (const RankCommunication& rank : items->ranks) {
+      if (&rank != &items->ranks.front()) out += ",\n";
+      append_rank(file.buffer(), view.rank_of(rank.member_id), rank);
+      file.drain();
+    }
+    file.buffer() += '}';
+  }
+  file.write(step.empty() ? "" : "}");
+}
+
+}  // namespace
+
+void write_communication_json(const ClusterView& view, bool with_operations,
+                              const std::filesystem::path& file) {
+  using Kind = CommunicationItems::Kind;
+  AtomicFile out(file);
+  out.write("{\"p2p\":{");
+  if (view.has_pair_operations())
+    write_items(out, view, CommunicationItems(view, Kind::pairs, with_operations));
+  out.write("},\n\"collective\":{");
+  write_items(out, view, CommunicationItems(view, Kind::collectives, with_operations));
+  out.write("}}\n");
+  out.commit();
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,113 @@
+// communication_group.json, and the writing of all the files.
+#include "cluster/products/products.hpp"
+
+#include <fmt/format.h>
+
+#include <set>
+
+#include "base/atomic_file.hpp"
+#include "base/text.hpp"
+#include "cluster/products/communication_items.hpp"
+#include "export/json_text.hpp"
+
+namespace msprof::cluster {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+void append_ranks(std::string& out, const std::vector<std::int64_t>& ranks) {
+  out += '[';
+  for (std::size_t i = 0; i < ranks.size(); ++i) {
+    if (i > 0) out += ", ";
+    out += std::to_string(ranks[i]);
+  }
+  out += ']';
+}
+
+// Each list of ranks once.
+void append_rank_lists(std::string& out, const std::vector<std::vector<std::int64_t>>& lists) {
+  std::set<std::vector<std::int64_t>> written;
+  for (const auto& ranks : lists) {
+    if (!written.insert(ranks).second) continue;
+    out += written.size() == 1 ? "\n" : ",\n";
+    append_ranks(out, ranks);
+  }
+}
+
+}  // namespace
+
+void write_communication_group_json(const ClusterView& view, const fs::path& file) {
+  AtomicFile json(file);
+  std::string& out = json.buffer();
+  std::vector<std::vector<std::int64_t>> collectives;
+  for (const CommGroup& group : view.groups()) {
+    if (group.has_collectives || !group.has_pairs) collectives.push_back(group.ranks);
+  }
+  out += "{\"collective\": [";
+  append_rank_lists(out, collectives);
+  out += "],\n\"p2p\": [";
+  append_rank_lists(out, view.stages());
+  out += "],\n\"comm_group_parallel_info\": [";
+  bool is_first = true;
+  const auto add = [&](std::string_view type, const CommGroup& group) {
+    out += fmt::format("{}{{\"type\": \"{}\", \"rank_set\": ", is_first ? "\n" : ",\n", type);
+    append_ranks(out, group.ranks);
+    out += ", \"group_name\": ";
+    append_json_string(out, view.text(group.name_id));
+    out += ", \"group_id\": \"\", \"pg_name\": \"\"}";
+    is_first = false;
+    json.drain();
+  };
+  for (const CommGroup& group : view.groups()) {
+    if (group.has_collectives || !group.has_pairs) add("collective", group);
+    if (group.has_pairs) add("p2p", group);
+  }
+  out += "]}\n";
+  json.commit();
+}
+
+ClusterProducts write_cluster_products(const Part& part, const fs::path& folder,
+                                       const ClusterProductOptions& options) {
+  const ClusterView view(part, options.shifts);
+  const fs::path target = folder / kClusterFolder;
+  create_output_folder(target);
+  remove_stale_temporaries(target);
+  ClusterProducts products;
+  const std::int64_t entries = rank_collective_count(part);
+  const bool with_operations = part.facts().has_detail && entries <= options.most_entries;
+  if (!part.facts().has_detail) {
+    products.notes.push_back(
+        "the merged result has totals of collectives alone, so that cluster_communication.json "
+        "and cluster_analysis.db have no single ones: merge with more --detail-rows");
+  } else if (!with_operations) {
+    products.notes.push_back(fmt::format(
+        "cluster_communication.json and cluster_analysis.db have totals of collectives alone: "
+        "there are {} parts of ranks in single ones (--all-collectives writes them)",
+        with_thousands(static_cast<std::uint64_t>(entries))));
+  }
+  if (!view.renumbered().empty()) {
+    products.notes.push_back(fmt::format(
+        "{} of {} captures do not say their rank, or that of another: numbered from {} on",
+        view.renumbered().size(), view.members().size(), view.rank_of(view.renumbered().front())));
+  }
+  const auto add = [&](const char* name) {
+    products.files.push_back(target / name);
+    return products.files.back();
+  };
+  write_step_trace_csv(view, add("cluster_step_trace_time.csv"));
+  write_communication_json(view, with_operations, add("cluster_communication.json"));
+  const std::int64_t left_out =
+      write_communication_matrix_json(view, add("cluster_communication_matrix.json"));
+  if (left_out > 0) {
+    products.notes.push_back(fmt::format(
+        "cluster_communication_matrix.json lacks {} rows of links: a rank of theirs within its "
+        "group is of no capture here",
+        left_out));
+  }
+  write_communication_group_json(view, add("communication_group.json"));
+  write_cluster_analysis_db(view, with_operations, add("cluster_analysis.db"));
+  return products;
+}
+
+}  // namespace msprof::cluster

@@ -1,0 +1,49 @@
+// The products of a cluster: files that the vendor's viewer and scripts open, and a page. For
+// `msprof cluster` and `msprof export cluster`.
+// The vendor's: names, columns and units are those of msprof-analyze; docs/cluster.md says what
+// each cell has.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "cluster/part.hpp"
+#include "cluster/products/cluster_view.hpp"
+
+namespace msprof::cluster {
+
+// The folder of the vendor's files below the output folder.
+inline constexpr const char* kClusterFolder = "cluster_analysis_output";
+inline constexpr const char* kClusterPage = "cluster.html";
+
+struct ClusterProductOptions {
+  ClockShifts shifts;
+  // Parts of ranks in collectives that have entries of their own; of more there are totals alone:
+  // a million entries are 1 GB of JSON.
+  std::int64_t most_entries = 1'000'000;
+};
+
+struct ClusterProducts {
+  std::vector<std::filesystem::path> files;
+  std::vector<std::string> notes;  // sentences about what the files lack
+};
+
+// Writes all of them into `folder`. Throws Error(cannot_write, partial_data).
+ClusterProducts write_cluster_products(const Part& part, const std::filesystem::path& folder,
+                                       const ClusterProductOptions& options = {});
+
+// A file each.
+
+// Links that no rank could be told for are left out; their number is returned by the matrix.
+void write_step_trace_csv(const ClusterView& view, const std::filesystem::path& file);
+void write_communication_json(const ClusterView& view, bool with_operations,
+                              const std::filesystem::path& file);
+std::int64_t write_communication_matrix_json(const ClusterView& view,
+                                             const std::filesystem::path& file);
+void write_communication_group_json(const ClusterView& view, const std::filesystem::path& file);
+void write_cluster_analysis_db(const ClusterView& view, bool with_operations,
+                               const std::filesystem::path& file);
+
+}  // namespace msprof::cluster
