@@ -1,4 +1,4 @@
-// msprof export timeline | summary | db | all: the products of a capture as files.
+// msprof export timeline | summary | db | all | cluster: products as files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -20,6 +20,7 @@
 #include "export/planners.hpp"
 #include "export/products.hpp"
 #include "export/report_names.hpp"
+#include "msprof/cluster_export.hpp"
 #include "msprof/command_line.hpp"
 #include "msprof/pipeline.hpp"
 
@@ -541,7 +542,9 @@ void add_all(cli::Command& parent) {
 
 void add_export_command(cli::Command& root) {
   cli::Command& command = root.add_command(
-      "export", "Write the timelines, the summary tables or the unified database of a capture.");
+      "export",
+      "Write the timelines, the summary tables or the unified database of a capture; or the "
+      "products of a cluster.");
   command.set_examples(
       "  msprof export timeline -dir JOBXXX\n"
       "  msprof export summary -dir PROF_XXX\n"
@@ -551,6 +554,7 @@ void add_export_command(cli::Command& root) {
   add_summary(command);
   add_db(command);
   add_all(command);
+  add_cluster_export(command);
 }
 
 }  // namespace msprof

@@ -32,6 +32,25 @@ std::string names_of_both(const cell::Names& names) {
 
 }  // namespace
 
+std::string base64_of_hex(std::string_view hex) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto nibble = [](char c) {
+    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+  };
+  // Three hexadecimal digits are two of base 64.
+  std::string result;
+  for (std::size_t i = 0; i < hex.size(); i += 3) {
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      bits = bits * 16 + (i + k < hex.size() ? nibble(hex[i + k]) : 0);
+    result += kDigits[bits / 64];
+    if (i + 1 < hex.size()) result += kDigits[bits % 64];
+  }
+  while (result.size() % 4 != 0) result += '=';
+  return result;
+}
+
 std::string escaped(std::string_view text, int width) {
   // A character takes at most 4 bytes; combining marks take no column, so there is a limit on
   // bytes.

@@ -84,6 +84,9 @@ struct Asset {
   std::string_view sha256;  // 64 hexadecimal digits, of `text`
 };
 
+// Hexadecimal digits of a hash as a Content-Security-Policy writes it.
+std::string base64_of_hex(std::string_view hex);
+
 extern const Asset kStyle;
 extern const Asset kScript;
 

@@ -16,26 +16,6 @@ using namespace html;
 
 constexpr std::size_t kMaxWarnings = 50;
 
-// As a Content-Security-Policy writes a hash.
-std::string base64_of_hex(std::string_view hex) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto nibble = [](char c) {
-    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
-  };
-  // Three hexadecimal digits are two of base 64.
-  std::string result;
-  for (std::size_t i = 0; i < hex.size(); i += 3) {
-    unsigned bits = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      bits = bits * 16 + (i + k < hex.size() ? nibble(hex[i + k]) : 0);
-    result += kDigits[bits / 64];
-    if (i + 1 < hex.size()) result += kDigits[bits % 64];
-  }
-  while (result.size() % 4 != 0) result += '=';
-  return result;
-}
-
 // "mish → leaky_relu": the models, or the captures where they say nothing.
 std::string subject(const Comparison& comparison, std::string_view arrow) {
   std::string base = names(comparison.base.models, " + ");

@@ -84,7 +84,7 @@ class ClusterDbWriter {
       (RowOf(insert) << key << std::string_view(value)).run();
     };
     add("rank_count", std::to_string(view_->members().size()));
-    add("missing_ranks", number_ranges(view_->missing()));
+    add("missing_ranks", view_->ranks().missing.text());
   }
 
   void write_hosts() {

@@ -7,29 +7,12 @@
 #include <set>
 
 #include "base/number.hpp"
-#include "base/text.hpp"
+#include "cluster/device_rows.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof::cluster {
 
 namespace {
-
-// Gaps in the numbers of ranks that are named one by one; beyond it a number is not one of a rank.
-constexpr std::int64_t kMostRanks = 1'000'000;
-
-// "0-63,70" as numbers; what is no number is left out.
-std::set<std::int64_t> ranks_of_list(std::string_view list) {
-  std::set<std::int64_t> ranks;
-  for (const std::string_view word : split(list, ',')) {
-    const auto ends = split(trim(word), '-');
-    const auto first = parse_i64(ends.front());
-    const auto last = parse_i64(ends.back());
-    if (!first || !last || ends.size() > 2) continue;
-    for (std::int64_t rank = *first; rank <= std::min(*last, kMostRanks); ++rank)
-      ranks.insert(rank);
-  }
-  return ranks;
-}
 
 // Which places belong together: each points to another of its set, the first to itself.
 class JoinedSets {
@@ -53,34 +36,19 @@ class JoinedSets {
 
 }  // namespace
 
-bool is_point_to_point(std::string_view operation) {
-  const std::string lower = lower_ascii(operation);
-  return lower.find("send") != std::string::npos || lower.find("receive") != std::string::npos ||
-         lower.find("recv") != std::string::npos;
-}
-
 std::string step_key(std::int64_t step) {
   return step == kNull ? std::string("step") : fmt::format("step{}", step);
 }
 
-std::string number_ranges(const std::vector<std::int64_t>& numbers) {
-  std::string text;
-  for (std::size_t i = 0; i < numbers.size();) {
-    std::size_t last = i;
-    while (last + 1 < numbers.size() && numbers[last + 1] - 1 == numbers[last]) ++last;
-    text += fmt::format("{}{}", text.empty() ? "" : ", ", numbers[i]);
-    if (last > i) text += fmt::format("{}{}", last > i + 1 ? "-" : ", ", numbers[last]);
-    i = last + 1;
-  }
-  return text;
-}
-
 ClusterView::ClusterView(const Part& part, ClockShifts shifts)
-    : part_(&part), shifts_(std::move(shifts)), names_(part.names()), members_(part.members()) {
+    : part_(&part),
+      shifts_(std::move(shifts)),
+      names_(part.names()),
+      members_(part.members()),
+      rank_sets_(ranks_of(part)) {
   is_pair_.reserve(names_.size());
   for (const std::string& name : names_) is_pair_.push_back(is_point_to_point(name));
   number_members();
-  find_missing();
   read_groups();
   find_stages();
 }
@@ -92,7 +60,7 @@ void ClusterView::fail(std::string_view what) const {
 void ClusterView::number_members() {
   std::set<std::int64_t> taken;
   for (const MemberRow& member : members_) {
-    const bool is_own = member.rank >= 0 && member.rank < kMostRanks;
+    const bool is_own = member.rank >= 0 && member.rank <= RankSet::kMaxRank;
     ranks_.push_back(is_own && taken.insert(member.rank).second ? member.rank : kNull);
   }
   std::int64_t next = taken.empty() ? 0 : *taken.rbegin() + 1;
@@ -101,19 +69,6 @@ void ClusterView::number_members() {
     ranks_[i] = next++;
     renumbered_.push_back(members_[i].id);
   }
-}
-
-void ClusterView::find_missing() {
-  std::set<std::int64_t> there;
-  for (const MemberRow& member : members_) {
-    if (member.rank >= 0 && member.rank < kMostRanks) there.insert(member.rank);
-  }
-  std::set<std::int64_t> expected = ranks_of_list(part_->facts().expected_ranks);
-  if (expected.empty() && !there.empty()) {
-    for (std::int64_t rank = 0; rank < *there.rbegin(); ++rank) expected.insert(rank);
-  }
-  std::set_difference(expected.begin(), expected.end(), there.begin(), there.end(),
-                      std::back_inserter(missing_));
 }
 
 bool ClusterView::is_pair_operation(std::int64_t name_id) const {

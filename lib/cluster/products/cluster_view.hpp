@@ -10,6 +10,7 @@
 #include <utility>
 #include <vector>
 
+#include "cluster/merge.hpp"
 #include "cluster/part.hpp"
 
 namespace msprof::cluster {
@@ -18,14 +19,8 @@ namespace msprof::cluster {
 // the reference host. A host that is not in it keeps its times.
 using ClockShifts = std::map<std::int64_t, std::int64_t>;
 
-// True for an operation between two ranks: send, receive and batches of them.
-bool is_point_to_point(std::string_view operation);
-
 // "step3"; "step" where there is none.
 std::string step_key(std::int64_t step);
-
-// A list of numbers as people read it: "0-7, 16, 18-20"; `numbers` are in order.
-std::string number_ranges(const std::vector<std::int64_t>& numbers);
 
 struct CommGroup {
   std::int64_t name_id = 0;
@@ -52,8 +47,8 @@ class ClusterView {
   }
   // Members that are numbered here, in order.
   const std::vector<std::int64_t>& renumbered() const { return renumbered_; }
-  // Ranks that are expected, by a manifest or a gap in the numbers, and are not there; in order.
-  const std::vector<std::int64_t>& missing() const { return missing_; }
+  // Ranks that are there, that are missing and that are partial.
+  const Ranks& ranks() const { return rank_sets_; }
 
   // The empty text for kNull.
   const std::string& text(std::int64_t name_id) const {
@@ -83,7 +78,6 @@ class ClusterView {
   }
   [[noreturn]] void fail(std::string_view what) const;
   void number_members();
-  void find_missing();
   void read_groups();
   void find_stages();
 
@@ -93,7 +87,7 @@ class ClusterView {
   std::vector<MemberRow> members_;
   std::vector<std::int64_t> ranks_;
   std::vector<std::int64_t> renumbered_;
-  std::vector<std::int64_t> missing_;
+  Ranks rank_sets_;
   std::vector<bool> is_pair_;  // by name id - 1
   bool has_pairs_ = false;
   std::vector<CommGroup> groups_;

@@ -1,0 +1,42 @@
+// The page of a cluster, cluster.html: one file that needs no network. A heat map of ranks and
+// steps, the ranks of a chosen step, what was found and what to do, tables. For `msprof export
+// cluster`.
+#pragma once
+
+#include <filesystem>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "analyze/cluster/cluster_summary.hpp"
+#include "analyze/compare/html_parts.hpp"
+#include "cluster/products/products.hpp"
+
+namespace msprof {
+
+// What an analysis found, in sentences.
+struct ClusterFinding {
+  std::string what;
+  std::vector<std::string> evidence;
+  std::string remedy;  // empty: none
+};
+
+// Rows and columns of the map. Beyond it neighbours share one, which then shows the longest of
+// them: a page stays below some MB.
+inline constexpr std::size_t kMostMapRows = 2'000;
+inline constexpr std::size_t kMostMapColumns = 400;
+inline constexpr std::size_t kMostMapCells = 100'000;
+
+std::string cluster_page(const cluster::ClusterView& view, const ClusterSummary& summary,
+                         std::span<const ClusterFinding> findings);
+
+// The vendor's files and the page. Throws Error(cannot_write, partial_data).
+cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
+                                               const std::filesystem::path& folder,
+                                               const cluster::ClusterProductOptions& options = {},
+                                               std::span<const ClusterFinding> findings = {});
+
+extern const html::Asset kClusterStyle;
+extern const html::Asset kClusterScript;
+
+}  // namespace msprof
