@@ -1,4 +1,4 @@
-// msprof show: the tables of a capture in the terminal.
+// msprof show: the tables of a capture, or of a cluster, in the terminal.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -14,6 +14,8 @@
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/table_writers.hpp"
+#include "msprof/cluster_show.hpp"
+#include "msprof/cluster_store.hpp"
 #include "msprof/pipeline.hpp"
 #include "store/unit_loads.hpp"
 
@@ -189,12 +191,21 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
   return gravest(ready.exit, Exit::nothing_to_do);
 }
 
+// Rows of each table of a cluster.
+constexpr long kClusterRows = 10;
+
 Exit run_show(const ShowArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, "--top takes a number from 1 on");
   ordered_json document = {{"schema", "msprof.show/2"}, {"captures", ordered_json::array()}};
+  const auto clusters = cluster_dbs_of(arguments.capture.dirs);
   const auto work = [&] {
+    if (!clusters.empty()) {
+      if (arguments.step) throw Error(Exit::usage, "--capture is about runs of JOB… captures");
+      const auto top = static_cast<std::size_t>(arguments.top.value_or(kClusterRows));
+      return show_clusters(clusters, top, arguments.json, document);
+    }
     return for_each_capture(
         choose_captures(arguments.capture),
         [&](const ChosenCapture& capture) { return show_one(arguments, capture, document); },
@@ -212,11 +223,13 @@ void add_show_command(cli::Command& root) {
                        "Print the tables of a capture. JOB…: core metrics of every layer, "
                        "operator statistic, ACL statistic, frequency; of several captures the "
                        "slowest. PROF…: operator and API statistic, steps, communication, devices. "
+                       "cluster.db: ranks, steps, operators, collectives. "
                        "Imports first where needed.");
   command.set_examples(
       "  msprof show                       the newest capture in this folder\n"
       "  msprof show -dir JOBXXX --top 10  the ten hottest layers\n"
       "  msprof show -dir PROF_XXX         what took the time on an Atlas machine\n"
+      "  msprof show -dir cluster.db       many ranks: steps, operators, collectives\n"
       "  msprof show -dir JOBXXX --json    for scripts");
   add_capture_options(command, arguments->capture);
   command.add_option({"--top", &arguments->top, "N", "only the N hottest rows of each table"});

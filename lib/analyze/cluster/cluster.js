@@ -86,7 +86,7 @@
     pen.strokeStyle = colour('--text');
     pen.lineWidth = 2;
     pen.strokeRect(labelWidth + chosen.column * width, headHeight + chosen.row * rowHeight, width, Math.max(rowHeight, 3));
-    byId('scale').textContent = `Pale: ${ms(least)}; full colour: ${ms(seen)}; columns are steps.`;
+    byId('scale').textContent = `Pale: ${ms(least)}; full colour: ${ms(seen)}; columns are steps. Waiting evens out the step times of ranks: a slow one shows by its computing.`;
   }
 
   function drawStep() {

@@ -228,9 +228,10 @@ std::string lacking_section(const ClusterSummary& summary) {
          items + "</ul>\n</section>\n";
 }
 
-std::string findings_section(std::span<const ClusterFinding> findings) {
+std::string findings_section(const std::vector<ClusterFinding>* findings) {
+  if (findings == nullptr) return "";
   std::string items;
-  for (const ClusterFinding& finding : findings) {
+  for (const ClusterFinding& finding : *findings) {
     items += fmt::format("<li><strong>{}</strong>\n", escaped(finding.what, html::kSentenceWidth));
     for (const std::string& line : finding.evidence)
       items += fmt::format("<p class=\"note\">{}</p>\n", escaped(line, html::kSentenceWidth));
@@ -278,7 +279,7 @@ std::string table_section(const ClusterTable& table) {
       table.name, escaped(table.title));
   const auto& rows = table.rows.rows;
   for (std::size_t i = 0; i < table.rows.columns.size(); ++i) {
-    const bool is_number = !rows.empty() && i < rows[0].size() && rows[0][i].is_number;
+    const bool is_number = i > 0 && !rows.empty() && i < rows[0].size() && rows[0][i].is_number;
     html += fmt::format("<th scope=\"col\"{}>{}</th>", is_number ? " class=\"n\"" : "",
                         escaped(table.rows.columns[i]));
   }
@@ -298,7 +299,7 @@ std::string table_section(const ClusterTable& table) {
 }  // namespace
 
 std::string cluster_page(const ClusterView& view, const ClusterSummary& summary,
-                         std::span<const ClusterFinding> findings) {
+                         const std::vector<ClusterFinding>* findings) {
   const HeatMap map(view, summary);
   std::string page = page_head(summary) + page_header(summary) + "<main>\n";
   page += lacking_section(summary);
@@ -316,7 +317,7 @@ std::string cluster_page(const ClusterView& view, const ClusterSummary& summary,
 cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
                                                const std::filesystem::path& folder,
                                                const cluster::ClusterProductOptions& options,
-                                               std::span<const ClusterFinding> findings) {
+                                               const std::vector<ClusterFinding>* findings) {
   cluster::ClusterProducts products = cluster::write_cluster_products(part, folder, options);
   const ClusterView view(part, options.shifts);
   AtomicFile file(folder / cluster::kClusterPage);

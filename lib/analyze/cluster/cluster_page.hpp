@@ -4,7 +4,6 @@
 #pragma once
 
 #include <filesystem>
-#include <span>
 #include <string>
 #include <vector>
 
@@ -27,14 +26,15 @@ inline constexpr std::size_t kMostMapRows = 2'000;
 inline constexpr std::size_t kMostMapColumns = 400;
 inline constexpr std::size_t kMostMapCells = 100'000;
 
+// `findings`: null where nobody looked.
 std::string cluster_page(const cluster::ClusterView& view, const ClusterSummary& summary,
-                         std::span<const ClusterFinding> findings);
+                         const std::vector<ClusterFinding>* findings);
 
 // The vendor's files and the page. Throws Error(cannot_write, partial_data).
-cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
-                                               const std::filesystem::path& folder,
-                                               const cluster::ClusterProductOptions& options = {},
-                                               std::span<const ClusterFinding> findings = {});
+cluster::ClusterProducts write_cluster_outputs(
+    const cluster::Part& part, const std::filesystem::path& folder,
+    const cluster::ClusterProductOptions& options = {},
+    const std::vector<ClusterFinding>* findings = nullptr);
 
 extern const html::Asset kClusterStyle;
 extern const html::Asset kClusterScript;

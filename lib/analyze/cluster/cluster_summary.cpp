@@ -141,12 +141,11 @@ ClusterTable slowest_steps(const ClusterView& view, const ClusterSummary& summar
 
 ClusterTable top_ops(const ClusterView& view, const ClusterSummary& summary, std::size_t top) {
   ClusterTable table{"operators", "Operators by time, all ranks together", {}};
-  table.rows.begin(std::vector<std::string>{"Operator", "Type", "Count", "Total(ms)", "Mean(us)",
-                                            "P95(us)", "Max(us)", "Max Rank"});
+  table.rows.begin(std::vector<std::string>{"Operator", "Count", "Total(ms)", "Mean(us)", "P95(us)",
+                                            "Max(us)", "Max Rank"});
   for (std::size_t i = 0; i < std::min(top, summary.ops.size()); ++i) {
     const OpSummary& op = summary.ops[i];
     table.rows.text(op.name);
-    table.rows.text(op.type);
     table.rows.number(op.count);
     table.rows.number(std::string_view(ms_text(op.duration_ns)));
     table.rows.number(std::string_view(
@@ -163,18 +162,16 @@ ClusterTable top_ops(const ClusterView& view, const ClusterSummary& summary, std
 
 ClusterTable top_collectives(const ClusterSummary& summary, std::size_t top) {
   ClusterTable table{"collectives", "Collectives by waiting, all ranks together", {}};
-  table.rows.begin(std::vector<std::string>{"Operation", "Group", "Ranks", "Count", "Total(ms)",
-                                            "Wait(ms)", "Wait(%)", "Transit(%)", "Size(MB)"});
+  table.rows.begin(std::vector<std::string>{"Operation", "Group", "Ranks", "Count", "Wait(ms)",
+                                            "Wait(%)", "Size(MB)"});
   for (std::size_t i = 0; i < std::min(top, summary.collectives.size()); ++i) {
     const CollectiveSummary& one = summary.collectives[i];
     table.rows.text(one.operation);
     table.rows.text(one.group);
     table.rows.number(one.group_ranks);
     table.rows.number(one.count);
-    table.rows.number(std::string_view(ms_text(one.duration_ns)));
     table.rows.number(std::string_view(ms_text(one.wait_ns)));
     table.rows.number(std::string_view(percent_of(one.wait_ns, one.duration_ns)));
-    table.rows.number(std::string_view(percent_of(one.transit_ns, one.duration_ns)));
     table.rows.number(std::string_view(fixed(one.size_bytes, 1'000'000, 1)));
     table.rows.end_row();
   }
@@ -249,7 +246,7 @@ std::string mean_line(const ClusterSummary& summary) {
   const StepSum& mean = summary.mean;
   if (mean.count == 0) return "no work recorded";
   return fmt::format(
-      "mean {} {:.3f} ms: computing {:.1f} %, communication not overlapped {:.1f} %, free {:.1f} %",
+      "mean {} {:.3f} ms: computing {:.1f} %, not overlapped {:.1f} %, free {:.1f} %",
       summary.has_steps ? "step" : "run", mean.mean_ms(&StepSum::duration_ns),
       mean.percent(&StepSum::computing_ns), mean.percent(&StepSum::not_overlapped_ns),
       mean.percent(&StepSum::free_ns));

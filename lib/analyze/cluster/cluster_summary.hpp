@@ -74,7 +74,8 @@ ClusterSummary cluster_summary(const cluster::ClusterView& view);
 // "64 ranks on 8 hosts, 10 steps", "complete" or what is missing: lines for people.
 std::string cluster_line(const ClusterSummary& summary);
 std::vector<std::string> lacking_lines(const ClusterSummary& summary);
-// "mean step 12.345 ms: computing 61.2 %, communication not overlapped 20.1 %, free 18.7 %"
+// "mean step 12.345 ms: computing 61.2 %, not overlapped 20.1 %, free 18.7 %"; the second is
+// communication without computing.
 std::string mean_line(const ClusterSummary& summary);
 
 // The tables of `show`, at most `top` rows each.
