@@ -1,4 +1,4 @@
-// msprof compare: what changed between two runs.
+// msprof compare: what changed between two runs, of captures or of clusters.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -11,6 +11,7 @@
 #include "base/atomic_file.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "msprof/cluster_comparison.hpp"
 #include "msprof/compare_output.hpp"
 #include "msprof/pipeline.hpp"
 #include "session/session.hpp"
@@ -126,11 +127,14 @@ void keep_top(std::optional<long> top, Comparison& comparison) {
   if (comparison.counters.size() > most) comparison.counters.resize(most);
 }
 
-bool is_regression(const Comparison& comparison, double limit) {
+// Of captures or of clusters.
+template <typename Compared>
+bool is_regression(const Compared& comparison, double limit) {
   return comparison.verdict == Verdict::slower && comparison.total.percent().value_or(0) > limit;
 }
 
-void print_limit(const Comparison& comparison, double limit) {
+template <typename Compared>
+void print_limit(const Compared& comparison, double limit) {
   const double percent = comparison.total.percent().value_or(0);
   if (is_regression(comparison, limit)) {
     log::warn("regression: {:.1f} % slower, more than {:g} % and beyond noise", percent, limit);
@@ -153,6 +157,32 @@ class CompareCommand {
     if (csv_.is_wanted()) csv_.write(comparison_csv(comparison));
     if (html_.is_wanted()) html_.write(html_report(comparison));
     print(comparison, document);
+    return judge(comparison, exit, document);
+  }
+
+  Exit run_clusters(const fs::path& base, const fs::path& now, ordered_json& document) {
+    if (!arguments_.output.empty())
+      throw Error(Exit::usage, "--output is for the stores of captures: a cluster has none");
+    const ClusterComparison comparison = compare_cluster_files(base, now);
+    if (csv_.is_wanted()) csv_.write(cluster_comparison_csv(comparison));
+    if (html_.is_wanted()) html_.write(cluster_comparison_page(comparison));
+    const TextStyle style = text_style(arguments_);
+    if (arguments_.format == "text") {
+      fmt::print("{}", cluster_comparison_text(comparison, style.top, style.width, style.bold));
+    } else if (arguments_.format == "json") {
+      add_cluster_comparison(comparison, arguments_.top ? style.top : SIZE_MAX, document);
+    } else if (arguments_.format == "html") {
+      fmt::print("{}", cluster_comparison_page(comparison));
+    } else {
+      fmt::print("{}", cluster_comparison_csv(comparison));
+    }
+    const bool is_whole = comparison.base.lacking.empty() && comparison.now.lacking.empty();
+    return judge(comparison, is_whole ? Exit::ok : Exit::partial_data, document);
+  }
+
+ private:
+  template <typename Compared>
+  Exit judge(const Compared& comparison, Exit exit, ordered_json& document) const {
     if (!limit_) return exit;
     const bool regression = is_regression(comparison, *limit_);
     document["fail_above"] = *limit_;
@@ -161,7 +191,6 @@ class CompareCommand {
     return regression ? gravest(exit, Exit::regression) : exit;
   }
 
- private:
   Comparison read(Exit& exit) {
     Products products(arguments_.output);
     const auto base = open_runs(arguments_.base, products, exit);
@@ -192,8 +221,13 @@ Exit run_compare(CompareArguments& arguments) {
   if (arguments.json) arguments.format = "json";
   if (arguments.top && *arguments.top < 1)
     throw Error(Exit::usage, "--top takes a number from 1 on");
-  ordered_json document = {{"schema", "msprof.compare/2"}};
-  const auto work = [&] { return CompareCommand(arguments).run(document); };
+  const auto clusters = cluster_sides(arguments.base, arguments.now);
+  ordered_json document = {{"schema", clusters ? "msprof.compare_cluster/1" : "msprof.compare/2"}};
+  const auto work = [&] {
+    CompareCommand command(arguments);
+    return clusters ? command.run_clusters(clusters->first, clusters->second, document)
+                    : command.run(document);
+  };
   return arguments.format == "json" ? print_document(document, work) : work();
 }
 
@@ -204,16 +238,18 @@ void add_compare_command(cli::Command& root) {
   cli::Command& command = root.add_command(
       "compare",
       "Say what changed between two runs: time of an execution, operators, loads, calls, and which "
-      "differences are noise. Imports first where needed.");
+      "differences are noise. Of two cluster.db: steps, ranks, collectives, operators. Imports "
+      "first where needed.");
   command.set_examples(
       "  msprof compare JOBAAA JOBBB                   before and after a change\n"
       "  msprof compare PROF_A1,PROF_A2,PROF_A3 PROF_B1,PROF_B2,PROF_B3   several runs a side tell "
       "smaller changes\n"
       "  msprof compare old new --fail-above 5%        for CI: exit code 8 when it got slower\n"
+      "  msprof compare before/cluster.db after/cluster.db   many ranks\n"
       "  msprof compare JOBAAA JOBBB --html report.html");
   cli::Option base = {"BASE", &arguments->base, "CAPTURE",
                       "capture folder (JOB… or PROF_…), several with commas between them, or a "
-                      "folder that holds them"};
+                      "folder that holds them; or a cluster.db"};
   base.required = base.takes_captures = base.takes_lists = true;
   command.add_option(std::move(base));
   cli::Option now = {"NEW", &arguments->now, "CAPTURE", "the other side, given like BASE"};

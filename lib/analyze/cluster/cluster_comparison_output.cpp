@@ -1,0 +1,229 @@
+// A ClusterComparison as text, CSV and HTML.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "analyze/cluster/cluster_compare.hpp"
+#include "analyze/compare/html_parts.hpp"
+#include "base/text.hpp"
+#include "base/text_table.hpp"
+#include "export/table_writers.hpp"
+
+namespace msprof {
+
+namespace {
+
+std::string digits_of(std::optional<double> us, bool has_sign = false) {
+  return has_sign ? html::signed_fixed(us) : html::fixed(us);
+}
+
+void put(RowSink& out, const std::string& digits) {
+  digits == "-" ? out.missing() : out.number(std::string_view(digits));
+}
+
+bool is_on_both(const Change& change) {
+  return change.base_us && change.new_us;
+}
+
+std::optional<double> percent_of(const std::optional<Change>& change) {
+  return change && is_on_both(*change) ? change->percent() : std::nullopt;
+}
+
+std::string_view row_kind(const ClusterChange& row) {
+  if (!is_on_both(row.mean)) return "";
+  return html::kind_of(row.mean.delta_us(), row.mean.is_noise());
+}
+
+std::string verdict_sentence(const ClusterComparison& comparison) {
+  const Change& total = comparison.total;
+  const std::string times = fmt::format("median {} {} → {} ms", comparison.unit,
+                                        html::fixed(total.base_us.value_or(0) / 1000),
+                                        html::fixed(total.new_us.value_or(0) / 1000));
+  if (comparison.verdict == Verdict::noise) return times + ", no change beyond noise";
+  return fmt::format("{}, {} % {}", times, html::fixed(std::abs(total.percent().value_or(NAN)), 1),
+                     verdict_name(comparison.verdict));
+}
+
+enum class Reader { terminal, page };
+
+// A table of changes, times in us. For the terminal only what changed beyond noise, and fewer
+// columns. At most `top` rows; returns how many were left out.
+std::size_t write_changes(const ClusterChanges& changes, RowSink& out, Reader reader,
+                          std::size_t top) {
+  const bool is_page = reader == Reader::page;
+  const bool has_quantiles = std::any_of(changes.rows.begin(), changes.rows.end(),
+                                         [](const ClusterChange& row) { return row.p95; });
+  std::vector<std::string> columns = {std::string(changes.key)};
+  if (is_page) columns.insert(columns.end(), {"Base Count", "New Count"});
+  columns.insert(columns.end(), {"Base(us)", "New(us)", "Delta(us)", "Change(%)"});
+  if (has_quantiles) columns.insert(columns.end(), {"Median(%)", "P95(%)"});
+  out.begin(columns);
+  std::size_t written = 0;
+  std::size_t wanted = 0;
+  for (const ClusterChange& row : changes.rows) {
+    const bool is_change = !is_on_both(row.mean) || !row.mean.is_noise();
+    if (!is_page && !is_change && changes.id != "steps") continue;
+    ++wanted;
+    if (written == top) continue;
+    ++written;
+    out.text(row.name);
+    if (is_page) {
+      out.number(row.base_count);
+      out.number(row.new_count);
+    }
+    put(out, digits_of(row.mean.base_us));
+    put(out, digits_of(row.mean.new_us));
+    put(out, is_on_both(row.mean) ? digits_of(row.mean.delta_us(), true) : "-");
+    put(out, html::signed_fixed(percent_of(row.mean), 1));
+    if (has_quantiles) {
+      put(out, html::signed_fixed(percent_of(row.median), 1));
+      put(out, html::signed_fixed(percent_of(row.p95), 1));
+    }
+    out.end_row();
+  }
+  out.end();
+  return wanted - written;
+}
+
+}  // namespace
+
+std::string cluster_comparison_text(const ClusterComparison& comparison, std::size_t top, int width,
+                                    bool bold) {
+  std::string out = verdict_sentence(comparison) + "\n";
+  for (const std::string& warning : comparison.warnings)
+    out += "warning: " + printable(warning) + "\n";
+  out += fmt::format("BASE  {}: {}\nNEW   {}: {}\nnoise: {}\n", printable(comparison.base.name),
+                     comparison.base.line, printable(comparison.now.name), comparison.now.line,
+                     comparison.noise_basis);
+  for (const ClusterChanges& changes : comparison.sections) {
+    TextTable table;
+    const std::size_t more =
+        write_changes(changes, table, Reader::terminal, changes.id == "steps" ? SIZE_MAX : top);
+    if (table.row_count() == 0) {
+      if (!changes.rows.empty())
+        out += fmt::format("\n{}: no change beyond noise\n", changes.title);
+      continue;
+    }
+    out += fmt::format("\n{}\n{}", changes.title, table.render(width, bold));
+    if (more > 0) out += fmt::format("{} more changed (--top shows them)\n", more);
+  }
+  return out;
+}
+
+std::string cluster_comparison_csv(const ClusterComparison& comparison) {
+  MemoryOutput out;
+  CsvWriter csv(out, Absent::null);
+  csv.begin(std::vector<std::string>{"Table", "Name", "Figure", "Base Count", "New Count",
+                                     "Base(us)", "New(us)", "Delta(us)", "Change(%)", "Noise(us)",
+                                     "Is Noise"});
+  for (const ClusterChanges& changes : comparison.sections) {
+    for (const ClusterChange& row : changes.rows) {
+      const auto add = [&](std::string_view figure, const std::optional<Change>& change) {
+        if (!change) return;
+        csv.text(changes.id);
+        csv.text(row.name);
+        csv.text(figure);
+        csv.number(row.base_count);
+        csv.number(row.new_count);
+        put(csv, digits_of(change->base_us));
+        put(csv, digits_of(change->new_us));
+        const bool is_pair = is_on_both(*change);
+        put(csv, is_pair ? digits_of(change->delta_us()) : "-");
+        put(csv, html::fixed(percent_of(change), 3));
+        put(csv, is_pair ? digits_of(change->noise_us) : "-");
+        csv.text(!is_pair ? "" : change->is_noise() ? "yes" : "no");
+        csv.end_row();
+      };
+      add("mean", row.mean);
+      add("median", row.median);
+      add("p95", row.p95);
+    }
+  }
+  csv.end();
+  return std::move(out.buffer());
+}
+
+namespace {
+
+constexpr std::size_t kMostComparedRows = 1000;  // of a table of the page
+
+std::string comparison_table(const ClusterChanges& changes) {
+  TableRows rows;
+  const std::size_t more = write_changes(changes, rows, Reader::page, kMostComparedRows);
+  if (rows.rows.empty()) return "";
+  std::string html = fmt::format(
+      "<section aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n<div class=\"scroll\" "
+      "role=\"region\" tabindex=\"0\" aria-label=\"{1}\">\n<table id=\"{0}\"><thead><tr>",
+      changes.id, changes.title);
+  for (std::size_t i = 0; i < rows.columns.size(); ++i)
+    html +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", i == 0 ? "" : " class=\"n\"", rows.columns[i]);
+  html += "</tr></thead>\n<tbody>\n";
+  constexpr std::size_t kDeltaColumn = 5;
+  for (std::size_t r = 0; r < rows.rows.size(); ++r) {
+    html += fmt::format("<tr class=\"{}\">", row_kind(changes.rows[r]));
+    for (std::size_t i = 0; i < rows.rows[r].size(); ++i) {
+      const TableRows::Cell& cell = rows.rows[r][i];
+      const std::string_view kind = i >= kDeltaColumn ? "n change" : "n";
+      html += i == 0 ? fmt::format("<th scope=\"row\">{}</th>", html::name(cell.text))
+                     : fmt::format("<td class=\"{}\">{}</td>", kind,
+                                   cell.is_number ? cell.text : std::string("-"));
+    }
+    html += "</tr>\n";
+  }
+  html += "</tbody></table></div>\n";
+  if (more > 0)
+    html += fmt::format("<p class=\"note\">{} more are in --csv and --json.</p>\n", more);
+  return html + "</section>\n";
+}
+
+std::string comparison_figure(std::string_view what, const std::string& value) {
+  return fmt::format("<div><dt>{}</dt><dd>{}</dd></div>\n", what, html::escaped(value));
+}
+
+}  // namespace
+
+std::string cluster_comparison_page(const ClusterComparison& comparison) {
+  const Change& total = comparison.total;
+  std::string page = fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src 'sha256-{}'; script-src 'sha256-{}'; base-uri 'none'; form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>{} - msprof compare</title>\n<style>{}</style>\n</head>\n<body>\n",
+      html::base64_of_hex(html::kStyle.sha256), html::base64_of_hex(html::kScript.sha256),
+      html::escaped(comparison.now.name), html::kStyle.text);
+  page += fmt::format(
+      "<header>\n<p class=\"brand\">msprof compare</p>\n<h1>{} <span aria-label=\"to\">→</span> "
+      "{}</h1>\n<p id=\"verdict\" class=\"{}\"><strong>{}</strong></p>\n<dl class=\"figures\">\n"
+      "{}{}{}{}</dl>\n<button type=\"button\" id=\"theme\" "
+      "hidden>Dark</button>\n</header>\n<main>\n",
+      html::name(comparison.base.name), html::name(comparison.now.name),
+      verdict_name(comparison.verdict), html::escaped(verdict_sentence(comparison)),
+      comparison_figure("BASE", comparison.base.line),
+      comparison_figure("NEW", comparison.now.line),
+      comparison_figure("Change", html::signed_fixed(total.percent(), 1) + " %"),
+      comparison_figure("Noise", html::fixed(comparison.noise_percent, 1) + " %"));
+  std::string warnings;
+  for (const std::string& warning : comparison.warnings)
+    warnings += fmt::format("<li>{}</li>\n", html::escaped(warning, html::kSentenceWidth));
+  if (!warnings.empty()) {
+    page +=
+        "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">Look "
+        "at this first</h2>\n<ul>\n" +
+        warnings + "</ul>\n</section>\n";
+  }
+  page += fmt::format(
+      "<p id=\"noise-basis\">Noise: {}</p>\n<div class=\"controls\" id=\"controls\" hidden>\n"
+      "<label><input type=\"checkbox\" id=\"hide-noise\"> Hide what is within noise</label>\n"
+      "<label>Show names with <input type=\"search\" id=\"filter\" autocomplete=\"off\"></label>\n"
+      "<span id=\"shown\" role=\"status\"></span>\n</div>\n",
+      html::escaped(comparison.noise_basis, html::kSentenceWidth));
+  for (const ClusterChanges& changes : comparison.sections) page += comparison_table(changes);
+  page += fmt::format("</main>\n<script>{}</script>\n</body>\n</html>\n", html::kScript.text);
+  return page;
+}
+
+}  // namespace msprof
