@@ -1,4 +1,4 @@
-// msprof export timeline | summary | db | all | cluster: products as files.
+// msprof export timeline | summary | db | parquet | all: the products of a capture as files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -22,6 +22,7 @@
 #include "export/report_names.hpp"
 #include "msprof/cluster_export.hpp"
 #include "msprof/command_line.hpp"
+#include "msprof/export_parquet.hpp"
 #include "msprof/pipeline.hpp"
 
 namespace msprof {
@@ -541,10 +542,9 @@ void add_all(cli::Command& parent) {
 }  // namespace
 
 void add_export_command(cli::Command& root) {
-  cli::Command& command = root.add_command(
-      "export",
-      "Write the timelines, the summary tables or the unified database of a capture; or the "
-      "products of a cluster.");
+  cli::Command& command = root.add_command("export",
+                                           "Write the timelines, the summary tables, the unified "
+                                           "database or Parquet files of a capture.");
   command.set_examples(
       "  msprof export timeline -dir JOBXXX\n"
       "  msprof export summary -dir PROF_XXX\n"
@@ -553,6 +553,7 @@ void add_export_command(cli::Command& root) {
   add_timeline(command);
   add_summary(command);
   add_db(command);
+  add_export_parquet(command);
   add_all(command);
   add_cluster_export(command);
 }

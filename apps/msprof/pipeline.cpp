@@ -71,16 +71,28 @@ ImportReport import_with(const Session& session, const fs::path& products, Impor
 
 }  // namespace
 
-void add_capture_options(cli::Command& command, CaptureOptions& options,
-                         std::string_view output_name) {
+namespace {
+
+void add_dirs(cli::Command& command, CaptureOptions& options) {
   cli::Option dirs = {
       "--dir,--collection-dir", &options.dirs, "DIR",
       "capture folder (JOB… or PROF…), several, or a glob; also -dir. Default: this folder if it "
       "is a capture, else the newest one in it or one level deeper"};
   dirs.takes_captures = true;
   command.add_option(std::move(dirs));
-  command.add_option({std::string(output_name), &options.output, "DIR",
+}
+
+}  // namespace
+
+void add_capture_options(cli::Command& command, CaptureOptions& options) {
+  add_dirs(command, options);
+  command.add_option({"--output", &options.output, "DIR",
                       "put store and products there instead of into the capture"});
+  add_verbosity(command, options.verbosity);
+}
+
+void add_capture_choice(cli::Command& command, CaptureOptions& options) {
+  add_dirs(command, options);
   add_verbosity(command, options.verbosity);
 }
 

@@ -142,8 +142,9 @@ TEST_CASE("the verbs are the manual's") {
   std::sort(paths.begin(), paths.end());
   CHECK(paths == Words{"msprof", "msprof __complete", "msprof advise", "msprof collect",
                        "msprof compare", "msprof completion", "msprof doctor", "msprof export",
-                       "msprof export all", "msprof export db", "msprof export summary",
-                       "msprof export timeline", "msprof import", "msprof query", "msprof show"});
+                       "msprof export all", "msprof export db", "msprof export parquet",
+                       "msprof export summary", "msprof export timeline", "msprof import",
+                       "msprof query", "msprof show"});
 }
 
 TEST_CASE("reading verbs take the same options for captures") {
@@ -162,7 +163,7 @@ TEST_CASE("reading verbs take the same options for captures") {
       CHECK(names.find(name) != std::string::npos);
     }
   });
-  CHECK(verbs == 9);
+  CHECK(verbs == 10);
 }
 
 TEST_CASE("-dir becomes --dir, with a value behind = too, up to --") {

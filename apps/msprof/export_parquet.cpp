@@ -1,0 +1,74 @@
+// msprof export parquet: a data set of the tasks of many captures, in one folder for all of them.
+#include "msprof/export_parquet.hpp"
+
+#include <filesystem>
+#include <memory>
+#include <optional>
+#include <string>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "export/export_files.hpp"
+#include "export/parquet/parquet_export.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+struct ParquetArguments {
+  CaptureOptions capture;  // its output is the folder of stores
+  std::string output;
+  std::optional<long> rank;
+};
+
+Exit run_parquet(const ParquetArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  const auto captures = choose_captures(arguments.capture);
+  ParquetOptions options;
+  if (arguments.rank) {
+    if (*arguments.rank < 0) throw Error(Exit::usage, "--rank is a number from 0 on");
+    if (captures.size() > 1) throw Error(Exit::usage, "--rank is for one capture");
+    options.rank = *arguments.rank;
+  }
+  return for_each_capture(captures, [&](const ChosenCapture& capture) {
+    const ReadyStore ready = ready_store(capture);
+    const fs::path dir = arguments.output.empty() ? product_folder(capture.folder, "parquet")
+                                                  : fs::path(arguments.output);
+    const std::string name = fs::weakly_canonical(capture.folder).filename().string();
+    const auto files = export_parquet(ready.db, dir, name, options);
+    for (const ExportedFile& file : files)
+      log::info("wrote {} ({})", file.path.string(), human_bytes(file.bytes));
+    if (!files.empty()) return ready.exit;
+    log::warn("{}: no task, call or collective; `msprof import` says why", capture.folder.string());
+    return gravest(ready.exit, Exit::nothing_to_do);
+  });
+}
+
+}  // namespace
+
+void add_export_parquet(cli::Command& parent) {
+  auto arguments = std::make_shared<ParquetArguments>();
+  cli::Command& command = parent.add_command(
+      "parquet",
+      "Write tasks, calls, collectives and operators as Parquet files for DuckDB, ClickHouse and "
+      "whatever else reads them: DIR/tasks/rank=00017/CAPTURE.parquet, DIR/calls/…, "
+      "DIR/collectives/…, DIR/ops/…. Captures of many ranks go into one DIR. Imports first where "
+      "the capture has no store, or its raw files changed.");
+  command.set_examples(
+      "  msprof export parquet -dir PROF_XXX\n"
+      "  msprof export parquet -dir 'ranks/*/PROF_*' --output job");
+  add_capture_choice(command, arguments->capture);
+  command.add_option({"--output", &arguments->output, "DIR",
+                      "the folder of the files of all captures (default: parquet in the capture)"});
+  command.add_option({"--store", &arguments->capture.output, "DIR",
+                      "put the store there instead of into the capture"});
+  command.add_option(
+      {"--rank", &arguments->rank, "N", "rank of the capture, where it says none or another one"});
+  command.set_action([arguments] { return run_parquet(*arguments); });
+}
+
+}  // namespace msprof

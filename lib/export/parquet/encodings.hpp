@@ -1,0 +1,45 @@
+// How values are laid out in pages of Parquet files: varints, packed bits, the hybrid of runs and
+// packed bits, differences. For ColumnWriter and ThriftWriter.
+// Source: Encodings.md of Apache Parquet.
+#pragma once
+
+#include <cstdint>
+#include <cstring>
+#include <span>
+#include <string>
+
+namespace msprof::parquet {
+
+// Numbers of Encoding in parquet.thrift.
+enum class Encoding : std::int32_t { plain = 0, rle = 3, delta = 5, dictionary = 8 };
+
+inline void append_varint(std::string& out, std::uint64_t value) {
+  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
+  out.push_back(static_cast<char>(value));
+}
+
+constexpr std::uint64_t zigzag(std::int64_t value) {
+  return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
+}
+
+// Appends the little-endian bytes of a number.
+template <typename T>
+void append_raw(std::string& out, T value) {
+  char bytes[sizeof value];
+  std::memcpy(bytes, &value, sizeof value);
+  out.append(bytes, sizeof bytes);
+}
+
+// Bits that hold `largest`; 0 for 0.
+int bits_for(std::uint64_t largest);
+
+// RLE: runs of 8 and more as a count and the value, others packed into `width` (1 to 32) bits.
+void append_hybrid(std::string& out, std::span<const std::uint32_t> values, int width);
+
+// `count` times the same, as one run.
+void append_run(std::string& out, std::uint64_t count, std::uint32_t value, int width);
+
+// DELTA_BINARY_PACKED of 64-bit values; differences wrap.
+void append_delta(std::string& out, std::span<const std::int64_t> values);
+
+}  // namespace msprof::parquet

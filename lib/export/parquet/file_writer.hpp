@@ -1,0 +1,75 @@
+// FileWriter: a Parquet file of integers and texts, made row by row in bounded memory: the page
+// that is being filled and the compressed pages of one row group. For the tables of
+// parquet_tables.hpp.
+// Source: the README and parquet.thrift of Apache Parquet's format.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "base/atomic_file.hpp"
+#include "export/parquet/column_writer.hpp"
+
+namespace msprof::parquet {
+
+struct FileOptions {
+  std::uint64_t group_rows = 1'000'000;
+  std::size_t page_rows = 32'768;
+  int zstd_level = 3;
+  // Facts about the file that are in its footer.
+  std::vector<std::pair<std::string, std::string>> metadata{};
+};
+
+class FileWriter {
+ public:
+  // Throws Error(cannot_write). Nothing is under the name `target` before commit().
+  FileWriter(const std::filesystem::path& target, std::vector<ColumnSpec> columns,
+             FileOptions options);
+
+  // A cell a column; kNull is null.
+  void add(const std::int64_t* cells) {
+    std::int64_t* to = page_.data() + page_filled_;
+    for (std::size_t column = 0; column < columns_.size(); ++column, to += page_stride_)
+      *to = cells[column];
+    if (++page_filled_ == options_.page_rows) write_pages();
+  }
+
+  std::uint64_t rows() const { return rows_ + page_filled_; }
+
+  // Writes what is left and the footer. Returns the size of the file.
+  std::uint64_t finish();
+  // The finished file appears under its name. Throws Error(cannot_write).
+  void commit() { file_.commit(); }
+  const std::filesystem::path& target() const { return file_.target(); }
+
+ private:
+  struct Chunk {
+    ChunkFacts facts;
+    std::uint64_t offset = 0;
+  };
+  struct Group {
+    std::vector<Chunk> chunks;
+    std::uint64_t rows = 0;
+  };
+
+  void write_pages();
+  void write_group();
+  std::string footer() const;
+
+  FileOptions options_;
+  AtomicFile file_;
+  Compressor compressor_;
+  std::vector<ColumnWriter> columns_;
+  std::size_t page_stride_;
+  std::vector<std::int64_t> page_;  // a column after the other
+  std::size_t page_filled_ = 0;
+  std::uint64_t rows_ = 0;  // in pages that are written
+  std::uint64_t group_rows_ = 0;
+  std::vector<Group> groups_;
+};
+
+}  // namespace msprof::parquet

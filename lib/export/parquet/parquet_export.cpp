@@ -1,0 +1,113 @@
+#include "export/parquet/parquet_export.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <memory>
+#include <string>
+#include <system_error>
+
+#include "base/atomic_file.hpp"
+#include "base/text.hpp"
+#include "export/export_files.hpp"
+#include "export/parquet/file_writer.hpp"
+#include "export/parquet/parquet_tables.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::int64_t kNoRank = -1;
+
+// Five digits, so that folders are listed in order.
+std::string rank_folder(std::int64_t rank) {
+  return rank < 0 ? "rank=-1" : fmt::format("rank={:05}", rank);
+}
+
+// A name that is one file in the folder, and that no glob of readers leaves out.
+std::string file_name_of(std::string_view capture_name) {
+  std::string stem = file_name_part(valid_utf8(capture_name));
+  if (stem.empty() || stem.front() == '.' || stem.front() == '_') stem.insert(0, "capture");
+  return limited_file_name(stem, ".parquet");
+}
+
+bool has_rows(const Database& db) {
+  Statement any = db.prepare(
+      "SELECT EXISTS(SELECT 1 FROM task) OR EXISTS(SELECT 1 FROM api_call) OR"
+      " EXISTS(SELECT 1 FROM comm_op)");
+  return any.step() && any.integer(0) != 0;
+}
+
+// What killed exports of this file left. Those of other captures stay: their programs may run on
+// other machines, for which process numbers say nothing.
+void remove_remains(const fs::path& folder, const std::string& name) {
+  std::error_code ignored;
+  for (const auto& entry : fs::directory_iterator(folder, ignored)) {
+    const std::string found = entry.path().filename().string();
+    if (found.starts_with("." + name + ".") && is_stale_temporary(found))
+      fs::remove(entry.path(), ignored);
+  }
+}
+
+// The files of the capture from when its rank was not known: its rows would be there twice.
+void remove_rankless(const fs::path& dir, const std::string& name) {
+  for (const parquet::Table& table : parquet::tables()) {
+    const fs::path folder = dir / table.name / rank_folder(kNoRank);
+    std::error_code error;
+    if (fs::is_symlink(fs::symlink_status(folder, error)) || !fs::remove(folder / name, error))
+      continue;
+    // Unless another capture has files there.
+    fs::remove(folder, error);
+  }
+}
+
+std::vector<std::pair<std::string, std::string>> metadata_of(const TraceDb& store,
+                                                             const parquet::Table& table,
+                                                             std::string_view capture_name) {
+  return {{"msprof.table", std::string(table.name)},
+          {"msprof.table_version", "1"},
+          {"msprof.capture", valid_utf8(capture_name)},
+          {"msprof.dialect", valid_utf8(store.meta("dialect"))},
+          {"msprof.verdict", valid_utf8(store.meta("verdict"))}};
+}
+
+}  // namespace
+
+std::int64_t rank_of(const TraceDb& store) {
+  return std::max(kNoRank, read_meta_integer(store.database(), "host.rank").value_or(kNoRank));
+}
+
+std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& dir,
+                                         std::string_view capture_name,
+                                         const ParquetOptions& options) {
+  const Database& db = store.database();
+  if (!has_rows(db)) return {};
+  const std::int64_t rank = options.rank.value_or(rank_of(store));
+  const std::string name = file_name_of(capture_name);
+  std::vector<std::unique_ptr<parquet::FileWriter>> writers;
+  std::vector<parquet::FileWriter*> files;
+  for (const parquet::Table& table : parquet::tables()) {
+    const fs::path folder =
+        product_folder(product_folder(dir, std::string(table.name)), rank_folder(rank));
+    create_output_folder(folder);
+    remove_remains(folder, name);
+    parquet::FileOptions file;
+    file.group_rows = options.group_rows;
+    file.page_rows = options.page_rows;
+    file.zstd_level = options.zstd_level;
+    file.metadata = metadata_of(store, table, capture_name);
+    writers.push_back(std::make_unique<parquet::FileWriter>(
+        folder / name, parquet::columns_of(table, db), std::move(file)));
+    files.push_back(writers.back().get());
+  }
+  parquet::write_rows(db, files);
+  std::vector<ExportedFile> result;
+  for (const auto& file : writers) result.push_back({file->target(), file->finish(), 0});
+  for (const auto& file : writers) file->commit();
+  if (rank >= 0) remove_rankless(dir, name);
+  return result;
+}
+
+}  // namespace msprof

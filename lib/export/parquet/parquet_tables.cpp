@@ -1,0 +1,139 @@
+#include "export/parquet/parquet_tables.hpp"
+
+#include <memory>
+#include <string>
+
+#include "base/text.hpp"
+#include "store/cells.hpp"
+
+namespace msprof::parquet {
+
+namespace {
+
+constexpr Values kAscending = Values::ascending;
+constexpr Values kRepeated = Values::repeated;
+constexpr Cells kNames = Cells::names;
+
+Table tasks() {
+  return {"tasks",
+          "one task of a device: an execution of an operator, a copy, an event",
+          {{"task_id", "its number in the capture", kAscending, {}, true},
+           {"device_id", "number of the device", kRepeated},
+           {"model_id", "of the runtime", kRepeated},
+           {"step", "`PROF…`: the iteration in which it begins; `JOB…`: the capture of the model",
+            kRepeated},
+           {"execution", "`JOB…`: which execution of the model, from 0", kRepeated},
+           {"stream_id", "`PROF…`: its stream", kRepeated},
+           {"task_number", "`PROF…`: the runtime's task id"},
+           {"op_id", "`ops.op_id`; null for what is no operator", kRepeated},
+           {"op_name", "of the operator", kRepeated, kNames},
+           {"op_type", "of the operator", kRepeated, kNames},
+           {"task_type", "the unit of the operator, else what the scheduler called the task",
+            kRepeated, kNames},
+           {"start_ns", "begin", kAscending},
+           {"duration_ns", "how long; null where the device's frequency is unknown"},
+           {"call_id", "`calls.call_id` of the call that launched it", kAscending},
+           {"collective_id", "`collectives.collective_id` of the collective that it is part of",
+            kAscending}}};
+}
+
+Table calls() {
+  return {"calls",
+          "one call on the host",
+          {{"call_id", "its number in the capture", kAscending, {}, true},
+           {"process_id", "of the caller", kRepeated},
+           {"thread_id", "of the caller", kRepeated},
+           {"level", "`PROF…`: 'acl', 'model', 'node', 'communication', 'runtime', else its number",
+            kRepeated, Cells::levels},
+           {"type", "`JOB…`: 'model', 'runtime', …; `PROF…`: the mode", kRepeated, kNames},
+           {"name", "of the function", kRepeated, kNames},
+           {"item", "`PROF…`: the operator or model that it is about", kRepeated, kNames},
+           {"start_ns", "begin", kAscending},
+           {"duration_ns", "how long"}}};
+}
+
+Table collectives() {
+  return {
+      "collectives",
+      "one collective communication on one device (`PROF…`)",
+      {{"collective_id", "its number in the capture", kAscending, {}, true},
+       {"device_id", "number of the device", kRepeated},
+       {"model_id", "of the runtime", kRepeated},
+       {"step", "the iteration in which it begins", kRepeated},
+       {"name", "`hcom_allReduce__101_1_1`", kRepeated, kNames},
+       {"type", "`hcom_allReduce_`", kRepeated, kNames},
+       {"group_name", "its communication group", kRepeated, kNames},
+       {"sequence", "which one of its group on its device, in order of time, from 0", kAscending},
+       {"rank_count", "ranks of the group", kRepeated},
+       {"algorithm", "as the library names it", kRepeated, kNames},
+       {"data_type", "the library's number of the type of its elements", kRepeated},
+       {"element_count", "elements that it is about"},
+       {"start_ns", "begin", kAscending},
+       {"end_ns", "end of its last task", kAscending},
+       {"duration_ns", "from begin to end"}}};
+}
+
+Table ops() {
+  return {"ops",
+          "one operator that ran: a layer of a model (`JOB…`), an operator with its shapes "
+          "(`PROF…`)",
+          {{"op_id", "its number in the capture", kAscending, {}, true},
+           {"model_id", "of the runtime; null where it belongs to no model", kRepeated},
+           {"model", "name of the model", kRepeated, kNames},
+           {"position", "order within the model, from 0"},
+           {"layer_id", "as in op_summary"},
+           {"name", "of the operator or layer", kRepeated, kNames},
+           {"original_names", "layers that were fused into it, joined by '+'", kRepeated, kNames},
+           {"type", "`Conv2D`, `MatMulV2`, …", kRepeated, kNames},
+           {"unit", "what ran it: `AA_CORE`, `AI_CORE`, `AI_CPU`, …", kRepeated, kNames},
+           {"input_shapes", "`8,1;128,4096`", kRepeated, kNames},
+           {"output_shapes", "as input_shapes", kRepeated, kNames},
+           {"input_types", "`FLOAT16;INT64`", kRepeated, kNames},
+           {"block_num", "cores that it asked for", kRepeated},
+           {"count", "executions with a known duration"},
+           {"total_ns", "of all executions"},
+           {"min_ns", "shortest"},
+           {"max_ns", "longest"}}};
+}
+
+TextOf names_of(const Database& db) {
+  const auto read = std::make_shared<Statement>(db.prepare("SELECT text FROM name WHERE id = ?"));
+  return [read](std::int64_t id, std::string& text) {
+    read->bind(1, id);
+    const bool is_there = read->step() && !read->is_null(0);
+    if (is_there) text = valid_utf8(read->text(0));
+    read->reset();
+    return is_there;
+  };
+}
+
+bool level_text(std::int64_t level, std::string& text) {
+  for (const auto& known : call_level::kNames) {
+    if (known.level != level) continue;
+    text = known.text;
+    return true;
+  }
+  text = std::to_string(level);
+  return true;
+}
+
+}  // namespace
+
+const std::vector<Table>& tables() {
+  static const std::vector<Table> all = {tasks(), calls(), collectives(), ops()};
+  return all;
+}
+
+std::vector<ColumnSpec> columns_of(const Table& table, const Database& db) {
+  std::vector<ColumnSpec> columns;
+  columns.reserve(table.columns.size());
+  for (const TableColumn& column : table.columns) {
+    ColumnSpec spec{std::string(column.name), column.values, column.is_required, {}};
+    if (column.cells == Cells::names) spec.text_of = names_of(db);
+    if (column.cells == Cells::levels) spec.text_of = level_text;
+    columns.push_back(std::move(spec));
+  }
+  return columns;
+}
+
+}  // namespace msprof::parquet
