@@ -1,0 +1,340 @@
+// Parquet files as such: what is written comes back through a reader of its own, in every layout.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cstring>
+#include <optional>
+
+#include "base/text.hpp"
+#include "export/parquet/file_writer.hpp"
+#include "store/cells.hpp"
+#include "support/files.hpp"
+#include "support/parquet/parquet_reader.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof {
+namespace {
+
+using parquet::ColumnSpec;
+using parquet::FileOptions;
+using parquet::FileWriter;
+using parquet::Values;
+using test::ParquetCell;
+using Column = std::vector<std::int64_t>;
+
+constexpr std::size_t kKeys = parquet::KeyNumbers::kMaxKeys;
+
+// Numbers without order that are always the same.
+class Numbers {
+ public:
+  std::uint64_t next() {
+    state_ = state_ * 6364136223846793005u + 1442695040888963407u;
+    return state_ >> 20;
+  }
+
+ private:
+  std::uint64_t state_ = 7;
+};
+
+struct Written {
+  test::TempFolder folder;
+  std::filesystem::path path = folder / "file.parquet";
+
+  // A column of `cells` for each spec.
+  test::ParquetFile write(std::vector<ColumnSpec> specs, const std::vector<Column>& columns,
+                          FileOptions options = {}) const {
+    FileWriter file(path, std::move(specs), std::move(options));
+    for (std::size_t row = 0; row < columns.at(0).size(); ++row) {
+      std::vector<std::int64_t> cells;
+      for (const Column& column : columns) cells.push_back(column.at(row));
+      file.add(cells.data());
+    }
+    CHECK(file.rows() == columns[0].size());
+    const std::uint64_t bytes = file.finish();
+    CHECK_FALSE(std::filesystem::exists(path));
+    file.commit();
+    CHECK(std::filesystem::file_size(path) == bytes);
+    return test::read_parquet(path);
+  }
+};
+
+std::vector<ParquetCell> cells_of(const Column& column) {
+  std::vector<ParquetCell> cells;
+  for (const std::int64_t value : column)
+    cells.push_back(value == kNull ? ParquetCell() : ParquetCell(value));
+  return cells;
+}
+
+std::int64_t number_in(const std::string& bytes) {
+  std::int64_t value = 0;
+  REQUIRE(bytes.size() == sizeof value);
+  std::memcpy(&value, bytes.data(), sizeof value);
+  return value;
+}
+
+// Statistics of integers are what the cells say.
+void check_bounds(const test::ParquetChunk& chunk) {
+  std::int64_t nulls = 0;
+  std::optional<std::int64_t> min;
+  std::optional<std::int64_t> max;
+  for (const ParquetCell& cell : chunk.cells) {
+    if (const auto* value = std::get_if<std::int64_t>(&cell)) {
+      min = std::min(min.value_or(*value), *value);
+      max = std::max(max.value_or(*value), *value);
+    } else {
+      ++nulls;
+    }
+  }
+  CHECK(chunk.null_count == nulls);
+  REQUIRE(chunk.min.has_value() == min.has_value());
+  REQUIRE(chunk.max.has_value() == max.has_value());
+  if (!min) return;
+  CHECK(number_in(*chunk.min) == *min);
+  CHECK(number_in(*chunk.max) == *max);
+}
+
+// Columns of every kind: (spec, cells).
+std::vector<std::pair<ColumnSpec, Column>> all_kinds(std::size_t rows) {
+  Numbers numbers;
+  Column ids, times, repeated, durations, sparse, none, wild, steady;
+  for (std::size_t i = 0; i < rows; ++i) {
+    const auto row = static_cast<std::int64_t>(i);
+    ids.push_back(row * 3);
+    times.push_back((i == 0 ? 1'715'760'307'000'000'000 : times.back()) +
+                    static_cast<std::int64_t>(numbers.next() % 5000));
+    repeated.push_back(i % 200 < 100 ? 4 : static_cast<std::int64_t>(numbers.next() % 5));
+    durations.push_back(i % 7 == 0 ? kNull : static_cast<std::int64_t>(numbers.next() % 90000));
+    sparse.push_back(i % 500 == 499 ? row : kNull);
+    none.push_back(kNull);
+    wild.push_back(static_cast<std::int64_t>(numbers.next() << (i % 64)));
+    steady.push_back(-1);
+  }
+  return {{{"ids", Values::ascending, true, {}}, ids},
+          {{"times", Values::ascending, false, {}}, times},
+          {{"repeated", Values::repeated, false, {}}, repeated},
+          {{"durations", Values::any, false, {}}, durations},
+          {{"sparse", Values::any, false, {}}, sparse},
+          {{"none", Values::repeated, false, {}}, none},
+          {{"wild", Values::any, false, {}}, wild},
+          {{"steady", Values::any, true, {}}, steady}};
+}
+
+TEST_CASE("Integers of every kind come back, over pages and row groups, with their bounds") {
+  const auto rows = GENERATE(std::size_t{1}, 7u, 64u, 65u, 999u, 2500u);
+  std::vector<ColumnSpec> specs;
+  std::vector<Column> columns;
+  for (auto& [spec, cells] : all_kinds(rows)) {
+    specs.push_back(spec);
+    columns.push_back(cells);
+  }
+  FileOptions options;
+  options.group_rows = 1000;
+  options.page_rows = 64;
+  options.metadata = {{"a", "b"}, {"c", "\xE4\xB8\xAD"}};
+  const Written written;
+  const auto file = written.write(specs, columns, options);
+  CHECK(file.rows == rows);
+  CHECK(file.groups.size() == (rows + 999) / 1000);
+  CHECK(file.metadata == std::map<std::string, std::string>{{"a", "b"}, {"c", "\xE4\xB8\xAD"}});
+  for (std::size_t i = 0; i < specs.size(); ++i) {
+    CAPTURE(specs[i].name);
+    CHECK(file.columns[i].name == specs[i].name);
+    CHECK(file.columns[i].is_optional != specs[i].is_required);
+    CHECK(file.column(specs[i].name) == cells_of(columns[i]));
+    for (const auto& group : file.groups) check_bounds(group[i]);
+  }
+}
+
+TEST_CASE("The largest and the smallest numbers come back, whatever the layout") {
+  const Column extremes = {INT64_MAX, kNull, INT64_MIN + 1, 0, INT64_MAX, -1, INT64_MIN + 1};
+  const Column required = {INT64_MIN, INT64_MAX, INT64_MIN, 0, 1, INT64_MIN, INT64_MAX};
+  const auto values = GENERATE(Values::ascending, Values::repeated, Values::any);
+  const Written written;
+  const auto file =
+      written.write({{"a", values, false, {}}, {"b", values, true, {}}}, {extremes, required});
+  CHECK(file.column("a") == cells_of(extremes));
+  std::vector<ParquetCell> all(required.begin(), required.end());
+  CHECK(file.column("b") == all);
+  check_bounds(file.groups[0][0]);
+  check_bounds(file.groups[0][1]);
+}
+
+TEST_CASE("A column is laid out as what it holds") {
+  Numbers numbers;
+  Column times, few, any_few, any_times;
+  for (std::int64_t i = 0; i < 5000; ++i) {
+    times.push_back(i * 1000 + static_cast<std::int64_t>(numbers.next() % 900));
+    few.push_back(static_cast<std::int64_t>(numbers.next() % 3) * 1'000'000'007);
+  }
+  any_few = few;
+  any_times = times;
+  const Written written;
+  const auto file = written.write({{"times", Values::ascending, false, {}},
+                                   {"few", Values::repeated, false, {}},
+                                   {"any_few", Values::any, false, {}},
+                                   {"any_times", Values::any, false, {}}},
+                                  {times, few, any_few, any_times});
+  const auto& chunks = file.groups.at(0);
+  CHECK(chunks[0].page_encodings == std::set<int>{5});
+  CHECK(chunks[1].page_encodings == std::set<int>{8});
+  CHECK(chunks[1].dictionary_size == 3);
+  CHECK(chunks[2].page_encodings == std::set<int>{8});
+  CHECK(chunks[3].page_encodings == std::set<int>{5});
+  // Two bits a value, before zstd, and eleven: 16 kB of the 160.
+  CHECK(std::filesystem::file_size(written.path) < 20'000);
+}
+
+TEST_CASE("A dictionary of integers that is full leaves the rest to differences") {
+  Column cells;
+  for (std::size_t i = 0; i < 80'000; ++i)
+    cells.push_back(i % 11 == 0 ? kNull : static_cast<std::int64_t>(i * 7919 % 1'000'003));
+  for (int i = 0; i < 9000; ++i) cells.push_back(i % 3);
+  FileOptions options;
+  options.page_rows = 8192;
+  options.group_rows = 80'000;
+  const Written written;
+  const auto file = written.write({{"a", Values::repeated, false, {}}}, {cells}, options);
+  CHECK(file.column("a") == cells_of(cells));
+  REQUIRE(file.groups.size() == 2);
+  CHECK(file.groups[0][0].page_encodings == std::set<int>{5, 8});
+  CHECK(file.groups[1][0].page_encodings == std::set<int>{8});
+  CHECK(file.groups[1][0].dictionary_size == 3);
+}
+
+// Texts of the keys 0, 1, 2, …; there is none for others.
+parquet::TextOf texts_of(std::vector<std::string> texts) {
+  return [texts = std::move(texts)](std::int64_t key, std::string& text) {
+    if (key < 0 || key >= static_cast<std::int64_t>(texts.size())) return false;
+    text = texts[static_cast<std::size_t>(key)];
+    return true;
+  };
+}
+
+TEST_CASE("Texts come back byte for byte; keys without a text are null") {
+  const std::vector<std::string> texts = {
+      "MatMul", "", std::string("a\0b", 3), "\xE5\x8D\xB7\xE7\xA7\xAF", "a'b\"c,\n\\", "zz"};
+  const Column keys = {0, 1, 2, kNull, 3, 4, 99, 0, 0, -5, 5};
+  const Written written;
+  const auto file = written.write({{"text", Values::repeated, false, texts_of(texts)}}, {keys});
+  std::vector<ParquetCell> expected;
+  for (const std::int64_t key : keys)
+    expected.push_back(key >= 0 && key < 6 ? ParquetCell(texts[static_cast<std::size_t>(key)])
+                                           : ParquetCell());
+  CHECK(file.column("text") == expected);
+  const auto& chunk = file.groups[0][0];
+  CHECK(file.columns[0].is_text);
+  CHECK(chunk.null_count == 3);
+  CHECK(chunk.min == "");
+  CHECK(chunk.max == "\xE5\x8D\xB7\xE7\xA7\xAF");
+  CHECK(chunk.is_min_exact);
+  CHECK(chunk.is_max_exact);
+  CHECK(chunk.dictionary_size == 6);
+}
+
+TEST_CASE("A column of keys that have no text at all is all null") {
+  const Written written;
+  const auto file = written.write({{"text", Values::repeated, false, texts_of({})}}, {{1, 2, 1}});
+  CHECK(file.column("text") == std::vector<ParquetCell>(3));
+  CHECK(file.groups[0][0].null_count == 3);
+  CHECK_FALSE(file.groups[0][0].max.has_value());
+}
+
+TEST_CASE("A dictionary of texts that is full leaves the rest to plain pages") {
+  const auto text_of = [](std::int64_t key, std::string& text) {
+    text = "hcom_allReduce__" + std::to_string(key);
+    return key % 13 != 5;
+  };
+  Column keys;
+  std::vector<ParquetCell> expected;
+  for (std::int64_t key = 0; key < static_cast<std::int64_t>(kKeys) + 20'000; ++key) {
+    keys.push_back(key);
+    std::string text;
+    expected.push_back(text_of(key, text) ? ParquetCell(text) : ParquetCell());
+  }
+  FileOptions options;
+  options.page_rows = 16'384;
+  const Written written;
+  const auto file = written.write({{"text", Values::repeated, false, text_of}}, {keys}, options);
+  CHECK(file.column("text") == expected);
+  CHECK(file.groups[0][0].page_encodings == std::set<int>{0, 8});
+  CHECK(file.groups[0][0].min == "hcom_allReduce__0");
+  CHECK(file.groups[0][0].max == "hcom_allReduce__9999");
+}
+
+TEST_CASE("Long texts come in more pages, are cut at a megabyte, and have short bounds") {
+  // 1.5 MB of a character of three bytes, so that a cut at 2^20 would fall into one.
+  const auto text_of = [](std::int64_t key, std::string& text) {
+    text = std::to_string(key);
+    while (text.size() < 1'500'000) text += "\xE4\xB8\xAD";
+    return true;
+  };
+  Column keys;
+  for (std::int64_t key = 0; key < 12; ++key) keys.push_back(key);
+  const Written written;
+  const auto file = written.write({{"text", Values::repeated, false, text_of}}, {keys});
+  const auto& chunk = file.groups[0][0];
+  CHECK(chunk.data_pages > 2);
+  for (std::size_t row = 0; row < keys.size(); ++row) {
+    const std::string& text = std::get<std::string>(chunk.cells.at(row));
+    CHECK(text.size() > (1 << 20) - 3);
+    CHECK(text.size() <= 1 << 20);
+    CHECK(is_valid_utf8(text));
+    CHECK(text.starts_with(std::to_string(row) + "\xE4"));
+  }
+  REQUIRE(chunk.min.has_value());
+  REQUIRE(chunk.max.has_value());
+  CHECK(chunk.min->size() <= 128);
+  CHECK_FALSE(chunk.is_min_exact);
+  CHECK_FALSE(chunk.is_max_exact);
+  for (const ParquetCell& cell : chunk.cells) {
+    CHECK(std::get<std::string>(cell) >= *chunk.min);
+    CHECK(std::get<std::string>(cell) <= *chunk.max);
+  }
+  CHECK(is_valid_utf8(*chunk.min));
+  CHECK(is_valid_utf8(*chunk.max));
+}
+
+TEST_CASE("A file without rows has its columns") {
+  const Written written;
+  FileWriter writer(written.path, {{"a", Values::any, true, {}}}, {});
+  writer.finish();
+  writer.commit();
+  const auto file = test::read_parquet(written.path);
+  CHECK(file.rows == 0);
+  CHECK(file.groups.empty());
+  REQUIRE(file.columns.size() == 1);
+  CHECK(file.columns[0].name == "a");
+}
+
+TEST_CASE("A writer that is given up leaves the old file and nothing else") {
+  const Written written;
+  test::write_file(written.path, "old");
+  {
+    FileWriter writer(written.path, {{"a", Values::any, true, {}}}, {});
+    const std::int64_t cell = 5;
+    writer.add(&cell);
+    writer.finish();
+  }
+  CHECK(test::read_file(written.path) == "old");
+  CHECK(test::names_in(written.folder.path()) == std::vector<std::string>{"file.parquet"});
+}
+
+TEST_CASE("The reader of these tests refuses what is damaged") {
+  const Written written;
+  Column cells;
+  for (std::int64_t i = 0; i < 300; ++i) cells.push_back(i * i % 101);
+  written.write({{"a", Values::repeated, false, {}}}, {cells});
+  const std::string good = test::read_file(written.path);
+  const auto refuses = [&](const std::string& bytes) {
+    test::write_file(written.path, bytes);
+    CHECK_THROWS_AS(test::read_parquet(written.path), std::runtime_error);
+  };
+  refuses(good.substr(0, good.size() - 1));
+  refuses(good.substr(1));
+  refuses("");
+  std::string in_data = good;
+  in_data[60] = static_cast<char>(in_data[60] ^ 0x55);
+  refuses(in_data);
+}
+
+}  // namespace
+}  // namespace msprof

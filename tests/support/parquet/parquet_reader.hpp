@@ -1,0 +1,51 @@
+// Reads a Parquet file of 64-bit integers and texts back, and checks on the way that its parts fit
+// together. Shares no code with the writer. For its tests.
+// Source: the README, Encodings.md and parquet.thrift of Apache Parquet's format.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <variant>
+#include <vector>
+
+namespace msprof::test {
+
+// A null, an integer or a text.
+using ParquetCell = std::variant<std::monostate, std::int64_t, std::string>;
+
+// One column of a row group.
+struct ParquetChunk {
+  std::vector<ParquetCell> cells;
+  std::int64_t null_count = -1;         // of its statistics; -1: not there
+  std::optional<std::string> min, max;  // their bytes
+  bool is_min_exact = true, is_max_exact = true;
+  std::set<int> encodings;       // that the footer names
+  std::set<int> page_encodings;  // of data pages that have values
+  std::size_t data_pages = 0;
+  std::size_t dictionary_size = 0;
+};
+
+struct ParquetColumn {
+  std::string name;
+  bool is_text = false;
+  bool is_optional = false;
+};
+
+struct ParquetFile {
+  std::vector<ParquetColumn> columns;
+  std::vector<std::vector<ParquetChunk>> groups;  // a chunk a column
+  std::map<std::string, std::string> metadata;
+  std::uint64_t rows = 0;
+
+  // All cells of a column; throws for one that is not there.
+  std::vector<ParquetCell> column(const std::string& name) const;
+};
+
+// Throws std::runtime_error for what is not as it should be.
+ParquetFile read_parquet(const std::filesystem::path& path);
+
+}  // namespace msprof::test
