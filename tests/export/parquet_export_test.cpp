@@ -248,18 +248,19 @@ TEST_CASE("Steps, collectives and their tasks are as the store says") {
   const fs::path dir = store.folder() / "out";
   for (const ExportedFile& file : files) CHECK(fs::file_size(file.path) == file.bytes);
   CHECK(lines_of(rows_of(file_in(dir, "tasks", "rank=00017", "PROF_1"))) ==
-        "1|3|8|||2|41|5|MatMul_1|MatMul|AI_CORE|1000000010|100|2||\n"
-        "2|3|8|12||2|42|5|MatMul_1|MatMul|AI_CORE|1000000500||3||\n"
-        "4|3|8|12||2|44||||SDMA|1000000999|40|5|1|\n"
-        "5|3|8|13||2|45|5|MatMul_1|MatMul|AI_CORE|1000001000|60|6|2|\n");
+        "PROF_1|1|3|8|||2|41|5|MatMul_1|MatMul|AI_CORE|1000000010|100|2||\n"
+        "PROF_1|2|3|8|12||2|42|5|MatMul_1|MatMul|AI_CORE|1000000500||3||\n"
+        "PROF_1|4|3|8|12||2|44||||SDMA|1000000999|40|5|1|\n"
+        "PROF_1|5|3|8|13||2|45|5|MatMul_1|MatMul|AI_CORE|1000001000|60|6|2|\n");
   CHECK(lines_of(rows_of(file_in(dir, "calls", "rank=00017", "PROF_1"))) ==
-        "2|71|72|runtime||KernelLaunch||999999950|30|\n3|71|72|123||||999999950||\n");
+        "PROF_1|2|71|72|runtime||KernelLaunch||999999950|30|\nPROF_1|3|71|72|123||||999999950||\n");
   CHECK(lines_of(rows_of(file_in(dir, "collectives", "rank=00017", "PROF_1"))) ==
-        "1|3|8|12|hcom_allReduce__1_1|hcom_allReduce_|group|0|16|RING|4|4096|1000000500|1000000570"
+        "PROF_1|1|3|8|12|hcom_allReduce__1_1|hcom_allReduce_|group|0|16|RING|4|4096|1000000500|"
+        "1000000570"
         "|70|\n"
-        "2|3|8|13|hcom_allReduce__1_2||group|1|16||||1000001000|1000001070|70|\n");
+        "PROF_1|2|3|8|13|hcom_allReduce__1_2||group|1|16||||1000001000|1000001070|70|\n");
   CHECK(lines_of(rows_of(file_in(dir, "ops", "rank=00017", "PROF_1"))) ==
-        "5|||||MatMul_1||MatMul|AI_CORE||||20|2|160|60|100|\n");
+        "PROF_1|5|||||MatMul_1||MatMul|AI_CORE||||20|2|160|60|100|\n");
   const auto file = test::read_parquet(file_in(dir, "ops", "rank=00017", "PROF_1"));
   CHECK(file.metadata.at("msprof.table") == "ops");
   CHECK(file.metadata.at("msprof.capture") == "PROF_1");

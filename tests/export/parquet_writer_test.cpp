@@ -1,5 +1,6 @@
 // Parquet files as such: what is written comes back through a reader of its own, in every layout.
 #include <algorithm>
+#include <array>
 #include <catch2/catch.hpp>
 #include <cstring>
 #include <optional>
@@ -46,7 +47,7 @@ struct Written {
     for (std::size_t row = 0; row < columns.at(0).size(); ++row) {
       std::vector<std::int64_t> cells;
       for (const Column& column : columns) cells.push_back(column.at(row));
-      file.add(cells.data());
+      file.add(cells);
     }
     CHECK(file.rows() == columns[0].size());
     const std::uint64_t bytes = file.finish();
@@ -310,8 +311,8 @@ TEST_CASE("A writer that is given up leaves the old file and nothing else") {
   test::write_file(written.path, "old");
   {
     FileWriter writer(written.path, {{"a", Values::any, true, {}}}, {});
-    const std::int64_t cell = 5;
-    writer.add(&cell);
+    const std::array<std::int64_t, 1> cells = {5};
+    writer.add(cells);
     writer.finish();
   }
   CHECK(test::read_file(written.path) == "old");

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "base/error.hpp"
 #include "export/parquet/thrift_writer.hpp"
 
 namespace msprof::parquet {
@@ -101,6 +102,10 @@ FileWriter::FileWriter(const std::filesystem::path& target, std::vector<ColumnSp
   for (ColumnSpec& column : columns) columns_.emplace_back(std::move(column), compressor_);
   page_.resize(page_stride_ * columns_.size());
   file_.write(kParquetMagic);
+}
+
+void FileWriter::throw_wrong_size() {
+  throw Error(Exit::internal_error, "a row for a Parquet file has not a cell a column");
 }
 
 // The cells that were gathered, as a page of each column, or as two where a row group ends.

@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -31,10 +32,13 @@ class FileWriter {
              FileOptions options);
 
   // A cell a column; kNull is null.
-  void add(const std::int64_t* cells) {
+  void add(std::span<const std::int64_t> cells) {
+    if (cells.size() != columns_.size()) throw_wrong_size();
     std::int64_t* to = page_.data() + page_filled_;
-    for (std::size_t column = 0; column < columns_.size(); ++column, to += page_stride_)
-      *to = cells[column];
+    for (const std::int64_t cell : cells) {
+      *to = cell;
+      to += page_stride_;
+    }
     if (++page_filled_ == options_.page_rows) write_pages();
   }
 
@@ -56,6 +60,7 @@ class FileWriter {
     std::uint64_t rows = 0;
   };
 
+  [[noreturn]] static void throw_wrong_size();
   void write_pages();
   void write_group();
   std::string footer() const;

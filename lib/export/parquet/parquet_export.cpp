@@ -33,7 +33,7 @@ std::string file_name_of(std::string_view capture_name) {
   return limited_file_name(stem, ".parquet");
 }
 
-bool has_rows(const Database& db) {
+bool has_parquet_rows(const Database& db) {
   Statement any = db.prepare(
       "SELECT EXISTS(SELECT 1 FROM task) OR EXISTS(SELECT 1 FROM api_call) OR"
       " EXISTS(SELECT 1 FROM comm_op)");
@@ -65,17 +65,17 @@ void remove_rankless(const fs::path& dir, const std::string& name) {
 
 std::vector<std::pair<std::string, std::string>> metadata_of(const TraceDb& store,
                                                              const parquet::Table& table,
-                                                             std::string_view capture_name) {
+                                                             const std::string& capture) {
   return {{"msprof.table", std::string(table.name)},
           {"msprof.table_version", "1"},
-          {"msprof.capture", valid_utf8(capture_name)},
+          {"msprof.capture", capture},
           {"msprof.dialect", valid_utf8(store.meta("dialect"))},
           {"msprof.verdict", valid_utf8(store.meta("verdict"))}};
 }
 
 }  // namespace
 
-std::int64_t rank_of(const TraceDb& store) {
+std::int64_t store_rank(const TraceDb& store) {
   return std::max(kNoRank, read_meta_integer(store.database(), "host.rank").value_or(kNoRank));
 }
 
@@ -83,9 +83,10 @@ std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& d
                                          std::string_view capture_name,
                                          const ParquetOptions& options) {
   const Database& db = store.database();
-  if (!has_rows(db)) return {};
-  const std::int64_t rank = options.rank.value_or(rank_of(store));
+  if (!has_parquet_rows(db)) return {};
+  const std::int64_t rank = options.rank.value_or(store_rank(store));
   const std::string name = file_name_of(capture_name);
+  const std::string capture = valid_utf8(capture_name);
   std::vector<std::unique_ptr<parquet::FileWriter>> writers;
   std::vector<parquet::FileWriter*> files;
   for (const parquet::Table& table : parquet::tables()) {
@@ -97,9 +98,9 @@ std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& d
     file.group_rows = options.group_rows;
     file.page_rows = options.page_rows;
     file.zstd_level = options.zstd_level;
-    file.metadata = metadata_of(store, table, capture_name);
+    file.metadata = metadata_of(store, table, capture);
     writers.push_back(std::make_unique<parquet::FileWriter>(
-        folder / name, parquet::columns_of(table, db), std::move(file)));
+        folder / name, parquet::columns_of(table, db, capture), std::move(file)));
     files.push_back(writers.back().get());
   }
   parquet::write_rows(db, files);

@@ -23,7 +23,7 @@ struct ParquetOptions {
 };
 
 // Rank that the store of a capture says; -1 where it says none.
-std::int64_t rank_of(const TraceDb& store);
+std::int64_t store_rank(const TraceDb& store);
 
 // Writes the four files into `dir`, each also where it has no row, in place of those of an earlier
 // export of the capture `capture_name` with this rank, or with none (rank=-1). All appear when all

@@ -14,6 +14,9 @@ namespace msprof::parquet {
 
 namespace {
 
+// The key of its name: any.
+constexpr std::int64_t kThisCapture = 0;
+
 std::int64_t duration_of(std::int64_t start_ns, std::int64_t end_ns) {
   return start_ns == kNull || end_ns == kNull ? kNull : saturating_subtract(end_ns, start_ns);
 }
@@ -189,9 +192,10 @@ void TableRows::write_tasks(FileWriter& out) {
                               : task.host_type_name_id != kNull ? task.host_type_name_id
                                                                 : task.device_type_name_id;
     const std::int64_t cells[] = {
-        task.id,        device_id,        model_id,         number,      task.execution,
-        task.stream_id, task.task_number, task.op_id,       op->name_id, op->type_name_id,
-        type,           task.start_ns,    task.duration_ns, task.api_id, collectives.of(task.id)};
+        kThisCapture,  task.id,          device_id,        model_id,
+        number,        task.execution,   task.stream_id,   task.task_number,
+        task.op_id,    op->name_id,      op->type_name_id, type,
+        task.start_ns, task.duration_ns, task.api_id,      collectives.of(task.id)};
     out.add(cells);
   }
 }
@@ -203,10 +207,11 @@ void TableRows::write_calls(FileWriter& out) {
             &Row::start_ns, &Row::end_ns, &Row::level, &Row::item_name_id});
   while (read.next()) {
     const Row& call = *read;
-    const std::int64_t cells[] = {
-        call.id,           call.process_id,   call.thread_id,
-        call.level,        call.type_name_id, call.name_id,
-        call.item_name_id, call.start_ns,     duration_of(call.start_ns, call.end_ns)};
+    const std::int64_t cells[] = {kThisCapture,    call.id,
+                                  call.process_id, call.thread_id,
+                                  call.level,      call.type_name_id,
+                                  call.name_id,    call.item_name_id,
+                                  call.start_ns,   duration_of(call.start_ns, call.end_ns)};
     out.add(cells);
   }
 }
@@ -245,7 +250,8 @@ void TableRows::write_collectives(FileWriter& out) {
   while (read.next()) {
     const Row& op = *read;
     const CommCallRow call = calls.of(op.first_comm_call_id);
-    const std::int64_t cells[] = {op.id,
+    const std::int64_t cells[] = {kThisCapture,
+                                  op.id,
                                   op.device_id,
                                   op.model_number,
                                   iterations_.at(op.device_id, op.model_number, op.start_ns),
@@ -270,7 +276,8 @@ void TableRows::write_ops(FileWriter& out) {
     if (time.tasks == 0) continue;
     const OpRow& op = ops_.rows()[i];
     const ModelRow* model = op.model_row == kNull ? nullptr : models_.find(op.model_row);
-    const std::int64_t cells[] = {op.id,
+    const std::int64_t cells[] = {kThisCapture,
+                                  op.id,
                                   model == nullptr ? kNull : model->model_id,
                                   model == nullptr ? kNull : model->name_id,
                                   op.position,

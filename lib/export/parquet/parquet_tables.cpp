@@ -13,11 +13,15 @@ namespace {
 constexpr Values kAscending = Values::ascending;
 constexpr Values kRepeated = Values::repeated;
 constexpr Cells kNames = Cells::names;
+// Numbers of rows are those of their capture, and a rank may have several.
+const TableColumn kCaptureColumn = {"capture", "name of the capture's folder", Values::repeated,
+                                    Cells::capture};
 
-Table tasks() {
+Table tasks_table() {
   return {"tasks",
           "one task of a device: an execution of an operator, a copy, an event",
-          {{"task_id", "its number in the capture", kAscending, {}, true},
+          {kCaptureColumn,
+           {"task_id", "its number in the capture", kAscending, {}, true},
            {"device_id", "number of the device", kRepeated},
            {"model_id", "of the runtime", kRepeated},
            {"step", "`PROF…`: the iteration in which it begins; `JOB…`: the capture of the model",
@@ -37,10 +41,11 @@ Table tasks() {
             kAscending}}};
 }
 
-Table calls() {
+Table calls_table() {
   return {"calls",
           "one call on the host",
-          {{"call_id", "its number in the capture", kAscending, {}, true},
+          {kCaptureColumn,
+           {"call_id", "its number in the capture", kAscending, {}, true},
            {"process_id", "of the caller", kRepeated},
            {"thread_id", "of the caller", kRepeated},
            {"level", "`PROF…`: 'acl', 'model', 'node', 'communication', 'runtime', else its number",
@@ -52,11 +57,12 @@ Table calls() {
            {"duration_ns", "how long"}}};
 }
 
-Table collectives() {
+Table collectives_table() {
   return {
       "collectives",
       "one collective communication on one device (`PROF…`)",
-      {{"collective_id", "its number in the capture", kAscending, {}, true},
+      {kCaptureColumn,
+       {"collective_id", "its number in the capture", kAscending, {}, true},
        {"device_id", "number of the device", kRepeated},
        {"model_id", "of the runtime", kRepeated},
        {"step", "the iteration in which it begins", kRepeated},
@@ -73,11 +79,12 @@ Table collectives() {
        {"duration_ns", "from begin to end"}}};
 }
 
-Table ops() {
+Table ops_table() {
   return {"ops",
           "one operator that ran: a layer of a model (`JOB…`), an operator with its shapes "
           "(`PROF…`)",
-          {{"op_id", "its number in the capture", kAscending, {}, true},
+          {kCaptureColumn,
+           {"op_id", "its number in the capture", kAscending, {}, true},
            {"model_id", "of the runtime; null where it belongs to no model", kRepeated},
            {"model", "name of the model", kRepeated, kNames},
            {"position", "order within the model, from 0"},
@@ -120,17 +127,25 @@ bool level_text(std::int64_t level, std::string& text) {
 }  // namespace
 
 const std::vector<Table>& tables() {
-  static const std::vector<Table> all = {tasks(), calls(), collectives(), ops()};
+  static const std::vector<Table> all = {tasks_table(), calls_table(), collectives_table(),
+                                         ops_table()};
   return all;
 }
 
-std::vector<ColumnSpec> columns_of(const Table& table, const Database& db) {
+std::vector<ColumnSpec> columns_of(const Table& table, const Database& db,
+                                   const std::string& capture) {
   std::vector<ColumnSpec> columns;
   columns.reserve(table.columns.size());
   for (const TableColumn& column : table.columns) {
     ColumnSpec spec{std::string(column.name), column.values, column.is_required, {}};
     if (column.cells == Cells::names) spec.text_of = names_of(db);
     if (column.cells == Cells::levels) spec.text_of = level_text;
+    if (column.cells == Cells::capture) {
+      spec.text_of = [capture](std::int64_t, std::string& text) {
+        text = capture;
+        return true;
+      };
+    }
     columns.push_back(std::move(spec));
   }
   return columns;

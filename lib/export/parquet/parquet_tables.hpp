@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <string>
 #include <string_view>
 #include <vector>
 
@@ -13,8 +14,9 @@ namespace msprof::parquet {
 
 enum class Cells {
   integers,
-  names,   // ids of texts of the table `name`
-  levels,  // of calls (ApiCallRow.level)
+  names,    // ids of texts of the table `name`
+  levels,   // of calls (ApiCallRow.level)
+  capture,  // its name, alike in all rows
 };
 
 // A column of a table; all are alike for both dialects. Times are ns of the capture's clock.
@@ -36,7 +38,8 @@ struct Table {
 const std::vector<Table>& tables();
 
 // Columns of a table for a FileWriter, with the texts of `db`, which outlives them.
-std::vector<ColumnSpec> columns_of(const Table& table, const Database& db);
+std::vector<ColumnSpec> columns_of(const Table& table, const Database& db,
+                                   const std::string& capture);
 
 // Writes the rows of all tables, to one file each in the order of tables(). Rows are in the order
 // of their ids.
