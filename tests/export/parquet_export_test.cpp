@@ -11,6 +11,7 @@
 #include "support/face_session.hpp"
 #include "support/parquet/parquet_reader.hpp"
 #include "support/prof/prof_run.hpp"
+#include "support/small_disk.hpp"
 
 namespace msprof {
 namespace {
@@ -382,6 +383,28 @@ TEST_CASE("An export that fails leaves the files of the earlier one as they were
   CHECK(test::read_file(file_in(dir, "tasks", "rank=-1", "x")) == before);
 }
 
+TEST_CASE("A full disk is said, and takes nothing away") {
+  if (!test::SmallDisk::is_available_or_skip()) return;
+  const test::SmallDisk disk(96 << 10);
+  CannStore store;
+  fill(store);
+  export_parquet(store.db(), disk / "out", "x");
+  const std::string before = test::read_file(file_in(disk / "out", "tasks", "rank=-1", "x"));
+  test::write_file(disk / "filler", std::string(4096, 'x'));
+  std::error_code error;
+  for (int i = 0; i < 100 && fs::space(disk.path(), error).available > 0; ++i)
+    fs::copy_file(disk / "filler", disk / ("filler" + std::to_string(i)), error);
+  try {
+    export_parquet(store.db(), disk / "out", "x");
+    FAIL("the disk was not full");
+  } catch (const Error& full) {
+    CHECK(full.code() == Exit::cannot_write);
+  }
+  CHECK(test::read_file(file_in(disk / "out", "tasks", "rank=-1", "x")) == before);
+  CHECK(test::names_in(disk / "out" / "tasks" / "rank=-1") ==
+        std::vector<std::string>{"x.parquet"});
+}
+
 TEST_CASE("What a killed export of the same capture left goes; what others write stays") {
   CannStore store;
   fill(store);
@@ -392,6 +415,19 @@ TEST_CASE("What a killed export of the same capture left goes; what others write
   export_parquet(store.db(), store.folder() / "out", "x");
   CHECK(test::names_in(folder) ==
         std::vector<std::string>{".y.parquet.2147483647.0.msprof-tmp", "x.parquet"});
+}
+
+TEST_CASE("The manual has every column of the Parquet files, with what it is") {
+  const std::string page = test::read_file(std::string(MSPROF_PAGES) + "/docs/cluster.md");
+  for (const parquet::Table& table : parquet::tables()) {
+    const std::string name(table.name);
+    std::string part =
+        "`" + name + "`: " + std::string(table.help) + ".\n\n| column | what |\n|---|---|\n";
+    for (const parquet::TableColumn& column : table.columns)
+      part += "| `" + std::string(column.name) + "` | " + std::string(column.help) + " |\n";
+    CAPTURE(part);
+    CHECK(page.find(part + "\n") != std::string::npos);
+  }
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // How values are laid out in pages of Parquet files: varints, packed bits, the hybrid of runs and
 // packed bits, differences. For ColumnWriter and ThriftWriter.
-// Source: Encodings.md of Apache Parquet.
+// Source: the page about encodings of the format of Apache Parquet.
 #pragma once
 
 #include <cstdint>

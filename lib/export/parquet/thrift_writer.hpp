@@ -1,6 +1,6 @@
 // ThriftWriter: a struct in Thrift's compact protocol, the form of page headers and footers of
 // Parquet files. For file_writer.cpp and column_writer.cpp.
-// Source: thrift-compact-protocol.md of Apache Thrift.
+// Source: the specification of that protocol by Apache Thrift.
 #pragma once
 
 #include <cstdint>

@@ -1,6 +1,6 @@
 // Reads a Parquet file of 64-bit integers and texts back, and checks on the way that its parts fit
 // together. Shares no code with the writer. For its tests.
-// Source: the README, Encodings.md and parquet.thrift of Apache Parquet's format.
+// Source: the README, the page about encodings and parquet.thrift of the format of Apache Parquet.
 #pragma once
 
 #include <cstdint>
