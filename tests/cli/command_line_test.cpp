@@ -275,7 +275,7 @@ TEST_CASE("a word that was mistyped or stands in a wrong place is answered with 
   check({"JOBXXX"}, "did you mean msprof show -dir JOBXXX?");
   check({"export", "timelin"}, "did you mean timeline?");
   check({"export", "JOBXXX"}, "did you mean msprof export all -dir JOBXXX?");
-  check({"export"}, "a command is missing\nvalid commands: timeline, summary, db and all");
+  check({"export"}, "a command is missing\nvalid commands: timeline, summary, db, parquet and all");
   check({"show", "JOBXXX"}, "give captures after -dir: msprof show -dir JOBXXX\n");
   check({"show", "--top", "3", "JOB A", "JOBB"}, "msprof show --top 3 -dir 'JOB A' JOBB\n");
   check({"advise", "PROF_1"}, "msprof advise -dir PROF_1\n");
