@@ -11,6 +11,7 @@
 #include "support/face_session.hpp"
 #include "support/parquet/parquet_reader.hpp"
 #include "support/prof/prof_run.hpp"
+#include "support/run_program.hpp"
 #include "support/small_disk.hpp"
 
 namespace msprof {
@@ -403,6 +404,50 @@ TEST_CASE("A full disk is said, and takes nothing away") {
   CHECK(test::read_file(file_in(disk / "out", "tasks", "rank=-1", "x")) == before);
   CHECK(test::names_in(disk / "out" / "tasks" / "rank=-1") ==
         std::vector<std::string>{"x.parquet"});
+}
+
+TEST_CASE("msprof export parquet puts captures of many ranks into one folder") {
+  const test::TempFolder folder;
+  test::prof::RunShape shape;
+  shape.tasks = 60;
+  const auto first = test::prof::make_run(folder / "0", {}, shape);
+  const auto second = test::prof::make_run(folder / "1", {}, shape);
+  const std::string out = (folder / "job").string();
+  const auto run = [&](std::vector<std::string> words) {
+    words.insert(words.begin(), {"export", "parquet"});
+    return test::run_msprof(words).exit_code;
+  };
+  CHECK(run({"-dir", first.folder.string(), "--output", out, "--rank", "7"}) == 0);
+  CHECK(run({"-dir", second.folder.string(), "--output", out, "--rank", "8"}) == 0);
+  using Names = std::vector<std::string>;
+  CHECK(test::names_in(out) == Names{"calls", "collectives", "ops", "tasks"});
+  CHECK(test::names_in(folder / "job" / "tasks") == Names{"rank=00007", "rank=00008"});
+  const std::string name = first.folder.filename().string();
+  CHECK(rows_of(file_in(out, "tasks", "rank=00007", name)).size() >= first.facts.tasks);
+
+  CHECK(run({"-dir", first.folder.string(), "--store", (folder / "stores").string()}) == 0);
+  CHECK(test::names_in(first.folder / "parquet" / "ops") == Names{"rank=-1"});
+  CHECK(fs::exists(folder / "stores" / "sqlite" / "msprof.db"));
+
+  CHECK(run({"-dir", first.folder.string(), "--rank", "-1"}) == 2);
+  CHECK(run({"-dir", first.folder.string(), second.folder.string(), "--rank", "1"}) == 2);
+  CHECK(run({"-dir", (folder / "nothing").string()}) == 4);
+}
+
+TEST_CASE("A damaged store is made again from the raw data before it is exported") {
+  const test::TempFolder folder;
+  test::prof::RunShape shape;
+  shape.tasks = 60;
+  const auto made = test::prof::make_run(folder.path(), {}, shape);
+  const fs::path store = made.folder / "sqlite" / "msprof.db";
+  REQUIRE(test::run_msprof({"import", "-dir", made.folder.string()}).exit_code == 0);
+  const auto bytes = fs::file_size(store);
+  fs::resize_file(store, 3000);
+  const auto run = test::run_msprof({"export", "parquet", "-dir", made.folder.string()});
+  CHECK(run.exit_code == 0);
+  CHECK(fs::file_size(store) == bytes);
+  const std::string name = made.folder.filename().string();
+  CHECK(rows_of(file_in(made.folder / "parquet", "calls", "rank=-1", name)).size() > 60);
 }
 
 TEST_CASE("What a killed export of the same capture left goes; what others write stays") {
