@@ -105,6 +105,7 @@ std::vector<ExportedFile> export_parquet(const TraceDb& store, const fs::path& d
   }
   parquet::write_rows(db, files);
   std::vector<ExportedFile> result;
+  result.reserve(writers.size());
   for (const auto& file : writers) result.push_back({file->target(), file->finish(), 0});
   for (const auto& file : writers) file->commit();
   if (rank >= 0) remove_rankless(dir, name);
