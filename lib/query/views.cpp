@@ -97,7 +97,7 @@ View executions() {
        {"task_count", "", "JOB…: its tasks"}},
       "SELECT model.device_id, model.model_id, step.number AS step, run.execution, run.start_ns,"
       " run.span_us, run.busy_us, run.task_count FROM (SELECT step_id, execution, min(start_ns) AS"
-      " start_ns, (max(start_ns + 0.0 + duration_ns) - min(start_ns)) / 1000 AS span_us,"
+      " start_ns, (max(start_ns + duration_ns) - min(start_ns)) / 1000.0 AS span_us,"
       " total(duration_ns) / 1000 AS busy_us, count(*) AS task_count FROM task"
       " WHERE step_id IS NOT NULL AND execution IS NOT NULL GROUP BY step_id, execution) AS run"
       " JOIN step ON step.id = run.step_id JOIN model ON model.id = step.model_row"
@@ -121,7 +121,7 @@ View collectives() {
           " (SELECT text FROM name WHERE id = comm_call.op_type_name_id) AS type,"
           " (SELECT text FROM name WHERE id = comm_op.group_name_id) AS group_name,"
           " comm_op.rank_size AS rank_count, comm_op.start_ns,"
-          " (comm_op.end_ns - 0.0 - comm_op.start_ns) / 1000 AS duration_us FROM comm_op"
+          " (comm_op.end_ns - comm_op.start_ns) / 1000.0 AS duration_us FROM comm_op"
           " LEFT JOIN comm_call ON comm_call.id = comm_op.first_comm_call_id"};
 }
 
@@ -156,7 +156,7 @@ View busy_spans() {
            {"duration_us", "us", "how long"}},
           "SELECT device_id, CASE kind WHEN 0 THEN 'computing' WHEN 1 THEN 'communication'"
           " WHEN 2 THEN 'communication not overlapped' WHEN 3 THEN 'free' END AS kind, start_ns,"
-          " (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM overlap"};
+          " (end_ns - start_ns) / 1000.0 AS duration_us FROM overlap"};
 }
 
 std::vector<View> device_views() {
@@ -175,7 +175,7 @@ View api_calls() {
            " (SELECT text FROM name WHERE id = type_name_id) AS type,"
            " (SELECT text FROM name WHERE id = name_id) AS name,"
            " (SELECT text FROM name WHERE id = item_name_id) AS item,"
-           " start_ns, (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM api_call";
+           " start_ns, (end_ns - start_ns) / 1000.0 AS duration_us FROM api_call";
   }();
   return {
       "v_api_calls",
@@ -206,7 +206,7 @@ View user_ranges() {
           " 'push/pop' WHEN 2 THEN 'start/end' WHEN 3 THEN 'marker_ex' END AS kind,"
           " (SELECT text FROM name WHERE id = domain_name_id) AS domain,"
           " (SELECT text FROM name WHERE id = message_name_id) AS message, start_ns,"
-          " (end_ns - 0.0 - start_ns) / 1000 AS duration_us FROM user_range"};
+          " (end_ns - start_ns) / 1000.0 AS duration_us FROM user_range"};
 }
 
 View memory_blocks() {
