@@ -272,6 +272,20 @@ TEST_CASE("the same capture gives the same bytes, imported before or not") {
   CHECK_FALSE(fs::exists(rank.folder() / "sqlite"));
 }
 
+TEST_CASE("the part of a million tasks has at most 4 MB, as far as a small run can tell") {
+  const TempFolder folder;
+  std::uintmax_t bytes[2] = {};
+  for (const std::size_t i : {0u, 1u}) {
+    RunShape shape;
+    shape.tasks = i == 0 ? 2000 : 12'000;
+    const fs::path capture = make_run(folder / std::to_string(i), {}, shape).folder;
+    REQUIRE(make_part(capture, folder / "a.part").exit_code == 0);
+    CHECK(query(folder / "a.part", "SELECT count(*) > 10 FROM rank_collective") == PartLines{"1"});
+    bytes[i] = fs::file_size(folder / "a.part");
+  }
+  CHECK(bytes[0] + (bytes[1] - bytes[0]) * 100 < 4'000'000);
+}
+
 TEST_CASE("a rank that the capture does not know is given by --rank, or stays unknown") {
   const TempFolder folder;
   ProfSetup setup;
