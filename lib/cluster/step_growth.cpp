@@ -19,9 +19,9 @@ Value lower_middle(std::vector<Value>& values) {
 }
 
 // At most kMostPoints medians of neighbours.
-std::vector<std::int64_t> thinned(const std::vector<std::int64_t>& values, std::size_t most) {
+std::vector<std::int64_t> thinned(std::span<const std::int64_t> values, std::size_t most) {
   const std::size_t width = (values.size() + most - 1) / most;
-  if (width <= 1) return values;
+  if (width <= 1) return {values.begin(), values.end()};
   std::vector<std::int64_t> medians;
   for (std::size_t first = 0; first < values.size(); first += width) {
     const std::size_t end = std::min(first + width, values.size());
@@ -87,10 +87,12 @@ StepGrowth StepGrowthFinder::finish() const {
   std::vector<std::int64_t> sorted = durations_;
   growth.median_ns = lower_middle(sorted);
   if (growth.step_count < kLeastSteps) return growth;
-  const auto points = thinned(durations_, kMostPoints);
+  // The first step loads and compiles.
+  const std::size_t skipped = durations_.size() > static_cast<std::size_t>(kLeastSteps) ? 1 : 0;
+  const auto points = thinned(std::span(durations_).subspan(skipped), kMostPoints);
   // Slopes are per point; points are further apart than steps where there are many.
   const double steps_a_point =
-      static_cast<double>(durations_.size()) / static_cast<double>(points.size());
+      static_cast<double>(durations_.size() - skipped) / static_cast<double>(points.size());
   growth.trend = trend_of(points);
   growth.trend.slope_ns /= steps_a_point;
   if (growth.median_ns > 0) {
@@ -100,7 +102,9 @@ StepGrowth StepGrowthFinder::finish() const {
   }
   growth.is_growing = growth.trend.z >= kLeastZ && growth.growth_percent >= kLeastPercent;
   for (std::size_t i = 0; i < kParts; ++i) {
-    const double slope = trend_of(thinned(parts_[i], kMostPoints)).slope_ns / steps_a_point;
+    const double slope =
+        trend_of(thinned(std::span(parts_[i]).subspan(skipped), kMostPoints)).slope_ns /
+        steps_a_point;
     if (i > 0 && slope <= growth.part_slope_ns) continue;
     growth.part = static_cast<StepPart>(i);
     growth.part_slope_ns = slope;

@@ -26,8 +26,8 @@ struct StepGrowth {
   std::int64_t step_count = 0;     // numbered ones
   std::int64_t elapsed_ns = 0;     // of all of them
   std::int64_t median_ns = kNull;  // of a step
-  Trend trend;                     // of the duration of steps
-  double growth_percent = 0;       // from the first to the last step, of the median
+  Trend trend;  // of the duration of steps; of more than kLeastSteps without the first
+  double growth_percent = 0;  // from the first to the last step, of the median
   bool is_growing = false;
   StepPart part = StepPart::computing;  // that grows most
   double part_slope_ns = 0;             // a step

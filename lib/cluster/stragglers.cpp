@@ -302,6 +302,7 @@ std::int64_t StragglerFinder::group_of(const Straggler& host, std::int64_t membe
 }
 
 // Most of its ranks must be slow by themselves: one that is makes those late that work with it.
+// Without times of steps nobody knows.
 bool StragglerFinder::judge_host(Straggler& host) {
   const auto ranks = members_of_host_.find(host.id);
   if (ranks == members_of_host_.end() || ranks->second.size() < 2) return false;
@@ -315,7 +316,6 @@ bool StragglerFinder::judge_host(Straggler& host) {
     free.push_back(excess.free_ns);
     preparing.push_back(excess.preparing_ns);
   }
-  if (computing.empty()) return true;
   if (explained < 2 || 2 * explained <= computing.size()) return false;
   host.computing_ns = lower_median(computing);
   host.free_ns = lower_median(free);
