@@ -272,12 +272,22 @@ class ClusterTables {
     return known.empty() ? std::to_string(number) : std::string(known);
   }
 
+  // Of an even count the one of the two in the middle that is nearer to the reference: of two hosts
+  // nobody knows which is wrong.
+  static std::int64_t median_clock(std::vector<std::int64_t> offsets) {
+    if (offsets.empty()) return 0;
+    std::sort(offsets.begin(), offsets.end());
+    const std::int64_t low = offsets[(offsets.size() - 1) / 2];
+    const std::int64_t high = offsets[offsets.size() / 2];
+    const auto distance = [](std::int64_t ns) { return ns < 0 ? -static_cast<int128>(ns) : ns; };
+    return distance(high) < distance(low) ? high : low;
+  }
+
   void fill_clocks(TempRows& rows) {
     std::vector<std::int64_t> offsets;
     for (const cluster::HostClock& host : analysis_.clocks.hosts())
       if (host.offset_ns != kNull) offsets.push_back(host.offset_ns);
-    std::sort(offsets.begin(), offsets.end());
-    const std::int64_t median_ns = offsets.empty() ? 0 : offsets[(offsets.size() - 1) / 2];
+    const std::int64_t median_ns = median_clock(std::move(offsets));
     for (const cluster::HostClock& host : analysis_.clocks.hosts()) {
       const bool is_aligned = host.offset_ns != kNull;
       rows.text_or_null(text_of(host.host_name_id)).text_or_null(hostname_of(host.host_name_id));
