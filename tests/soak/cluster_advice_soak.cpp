@@ -60,7 +60,8 @@ Planted plant(std::uint64_t number, SoakRandom& random, ClusterShape& shape) {
 
 void advise_once(std::uint64_t number, SoakRandom& random, SoakReport& report) {
   ClusterShape shape;
-  shape.ranks = number % 25 == 24 ? 1024 : number % 4 == 3 ? 64 : 8;
+  const std::uint64_t round = number / 6;  // of all six kinds
+  shape.ranks = round % 8 == 7 ? 1024 : round % 3 == 2 ? 64 : 8;
   shape.ranks_per_host = shape.ranks == 8 ? 4 : 8;
   shape.steps = 6 + below(random, 5);
   shape.seed = random();
