@@ -36,6 +36,7 @@ struct ClusterArguments {
   std::string task;
   std::string store;
   std::string manifest;
+  std::string parquet;
   std::string msprof;
   std::optional<long> detail_rows;
   std::optional<long> jobs;
@@ -74,6 +75,11 @@ void check_arguments(const ClusterArguments& arguments) {
     refuse("--attach goes on with the run of --output DIR and takes no folders");
   if (arguments.is_on_slurm() && !arguments.hosts.empty())
     refuse("--slurm and --ssh exclude each other");
+  if (!arguments.parquet.empty() && !arguments.hosts.empty()) {
+    refuse(
+        "--parquet needs a folder that all machines see, which hosts of --ssh do not have; "
+        "`msprof export parquet` runs there");
+  }
   if (!arguments.nodelist.empty() && !arguments.job.empty())
     refuse("--nodelist and --job exclude each other: both name nodes");
   const bool is_on_nodes = !arguments.nodelist.empty() || !arguments.job.empty();
@@ -105,6 +111,7 @@ WorkOptions work_options(const ClusterArguments& arguments) {
   work.jobs = positive(arguments.jobs, "--jobs");
   work.stores = absolute_or_empty(arguments.store);
   work.manifest = absolute_or_empty(arguments.manifest);
+  work.parquet = absolute_or_empty(arguments.parquet);
   if (arguments.detail_rows) {
     if (*arguments.detail_rows < 0) throw Error(Exit::usage, "--detail-rows takes 0 or more");
     work.detail_rows = std::to_string(*arguments.detail_rows);
@@ -282,6 +289,7 @@ void fill_document(const RunReport& report, ordered_json& document) {
                         {"outcome", outcome_word(result.outcome)}};
     if (result.has_part() && !result.part.empty()) one["part"] = valid_utf8(result.part.string());
     if (!result.reason.empty()) one["reason"] = valid_utf8(result.reason);
+    if (!result.lacks.empty()) one["no_parquet"] = valid_utf8(result.lacks);
     if (!result.node.empty()) one["node"] = valid_utf8(result.node);
     document["captures"].push_back(std::move(one));
   }
@@ -311,6 +319,10 @@ Exit print_report(const RunReport& report) {
     exit = gravest(exit, Exit::partial_data);
   print_problems(report.problems);
   for (const CaptureResult& result : report.results) {
+    if (!result.lacks.empty()) {
+      exit = gravest(exit, Exit::partial_data);
+      log::warn("NO PARQUET of {}: {}", result.capture.folder.string(), result.lacks);
+    }
     if (result.has_part()) continue;
     exit = gravest(exit, Exit::partial_data);
     log::warn("MISSING: {}{}: {}", result.capture.folder.string(),
@@ -437,6 +449,10 @@ void add_cluster_command(cli::Command& root) {
       {"--manifest", &arguments->manifest, "FILE", "the ranks that should be there, as for merge"});
   command.add_option({"--detail-rows", &arguments->detail_rows, "N",
                       "rows of single ranks in collectives that are kept, as for merge"});
+  command.add_option(
+      {"--parquet", &arguments->parquet, "DIR",
+       "also write every task of every rank as Parquet files there, for SQL over all "
+       "(export parquet)"});
   command.add_option({"--part", &arguments->part, "FILE",
                       "write one merged part there, to be merged with those of other machines, "
                       "instead of cluster.db"});

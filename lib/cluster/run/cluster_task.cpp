@@ -126,7 +126,8 @@ std::string task_text(const ClusterTask& task) {
                          {"jobs", task.work.jobs},
                          {"stores", utf8_of_path(task.work.stores)},
                          {"manifest", utf8_of_path(task.work.manifest)},
-                         {"detail_rows", task.work.detail_rows}};
+                         {"detail_rows", task.work.detail_rows},
+                         {"parquet", utf8_of_path(task.work.parquet)}};
   return document.dump(1) + "\n";
 }
 
@@ -150,6 +151,7 @@ ClusterTask parse_task(const std::string& text, const std::string& name) {
     task.work.jobs = document.at("jobs").get<std::size_t>();
     task.work.stores = path("stores");
     task.work.manifest = path("manifest");
+    task.work.parquet = path("parquet");
     task.work.detail_rows = document.at("detail_rows").get<std::string>();
     return task;
   });

@@ -53,16 +53,65 @@ std::string sentence_of(const PoolEnd& end, const fs::path& log) {
   return text;
 }
 
-std::vector<std::string> rank_command(const FoundCapture& capture, const fs::path& part,
-                                      const WorkOptions& options) {
-  std::vector<std::string> words = {options.msprof.string(), "rank",     "--dir",
-                                    capture.folder.string(), "--output", part.string()};
-  if (capture.rank) words.insert(words.end(), {"--rank", std::to_string(*capture.rank)});
-  if (!options.stores.empty()) {
-    words.insert(words.end(),
-                 {"--store", (options.stores / part.parent_path().filename()).string()});
-  }
+void add_choice(std::vector<std::string>& words, const CaptureResult& result,
+                const WorkOptions& options) {
+  const auto rank = result.capture.rank;
+  if (rank) words.insert(words.end(), {"--rank", std::to_string(*rank)});
+  if (options.stores.empty()) return;
+  const fs::path store = options.stores / result.part.parent_path().filename();
+  words.insert(words.end(), {"--store", store.string()});
+}
+
+std::vector<std::string> rank_command(const CaptureResult& result, const WorkOptions& options) {
+  std::vector<std::string> words = {
+      options.msprof.string(),        "rank",     "--dir",
+      result.capture.folder.string(), "--output", result.part.string()};
+  add_choice(words, result, options);
   return words;
+}
+
+std::vector<std::string> parquet_command(const CaptureResult& result, const WorkOptions& options) {
+  std::vector<std::string> words = {options.msprof.string(),
+                                    "export",
+                                    "parquet",
+                                    "--dir",
+                                    result.capture.folder.string(),
+                                    "--output",
+                                    options.parquet.string()};
+  add_choice(words, result, options);
+  return words;
+}
+
+PoolOptions pool_options(const WorkOptions& options, const char* label) {
+  PoolOptions pool;
+  pool.jobs = options.jobs == 0 ? usable_cores() : options.jobs;
+  pool.label = label;
+  return pool;
+}
+
+// Of every capture with a part, after the parts: those are what an answer needs.
+void make_parquet(const PartFolder& folder, std::vector<CaptureResult>& results,
+                  const std::vector<std::string>& fingerprints, const WorkOptions& options) {
+  std::vector<PoolTask> tasks;
+  std::vector<std::size_t> of_task;
+  for (std::size_t i = 0; i < results.size(); ++i) {
+    const FoundCapture& capture = results[i].capture;
+    if (!results[i].has_part() || folder.has_parquet(capture, fingerprints[i], options.parquet))
+      continue;
+    tasks.push_back({parquet_command(results[i], options), folder.parquet_log_of(capture)});
+    of_task.push_back(i);
+  }
+  create_output_folder(options.parquet);
+  run_pool(tasks, pool_options(options, "Parquet"), [&](std::size_t task, const PoolEnd& end) {
+    CaptureResult& result = results[of_task[task]];
+    const Exit exit = exit_of(end.result);
+    if (exit == Exit::ok || exit == Exit::partial_data) {
+      folder.remember_parquet(result.capture, fingerprints[of_task[task]], options.parquet);
+      return true;
+    }
+    result.lacks = sentence_of(end, tasks[task].log);
+    return false;
+  });
 }
 
 }  // namespace
@@ -70,7 +119,17 @@ std::vector<std::string> rank_command(const FoundCapture& capture, const fs::pat
 fs::path own_program() {
   std::error_code error;
   const fs::path path = fs::read_symlink("/proc/self/exe", error);
-  return error ? fs::path("msprof") : path;
+  return error ? fs::path("msprof") : program_of(path);
+}
+
+// ROOT/lib/msprof/loader/msprof is the loader that runs the program of an archive, and takes
+// options of its own.
+fs::path program_of(const fs::path& running) {
+  const fs::path loader = running.parent_path();
+  if (loader.filename() != "loader") return running;
+  const fs::path program = loader.parent_path().parent_path().parent_path() / "bin" / "msprof";
+  std::error_code error;
+  return fs::is_regular_file(program, error) ? program : running;
 }
 
 std::size_t usable_cores() {
@@ -99,15 +158,11 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
     folder.begin(captures[i]);
     results[i].capture = captures[i];
     results[i].part = folder.part_of(captures[i]);
-    tasks.push_back(
-        {rank_command(captures[i], results[i].part, options), folder.log_of(captures[i])});
+    tasks.push_back({rank_command(results[i], options), folder.log_of(captures[i])});
     of_task.push_back(i);
   }
   if (!options.stores.empty() && !tasks.empty()) create_output_folder(options.stores);
-  PoolOptions pool;
-  pool.jobs = options.jobs == 0 ? usable_cores() : options.jobs;
-  pool.label = "parts";
-  run_pool(tasks, pool, [&](std::size_t task, const PoolEnd& end) {
+  run_pool(tasks, pool_options(options, "parts"), [&](std::size_t task, const PoolEnd& end) {
     CaptureResult& result = results[of_task[task]];
     std::error_code error;
     result.exit = exit_of(end.result);
@@ -124,6 +179,7 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
               tasks[task].log.string());
     return false;
   });
+  if (!options.parquet.empty()) make_parquet(folder, results, fingerprints, options);
   return results;
 }
 

@@ -17,15 +17,19 @@ struct WorkOptions {
   std::filesystem::path stores;  // folder for the stores of captures (rank --store); empty: as rank
   std::filesystem::path manifest;  // of merge; empty: none
   std::string detail_rows;         // of merge; empty: its default
+  std::filesystem::path parquet;   // folder of the Parquet files of all tasks; empty: none
 };
 
-// This program.
+// This program as it was started, for a process that shall do the same; and the one that a running
+// file stands for: of an archive with a loader of its own that is its bin/msprof.
 std::filesystem::path own_program();
+std::filesystem::path program_of(const std::filesystem::path& running);
 // Cores that this process may use.
 std::size_t usable_cores();
 
 // Makes what parts are not current, at most `jobs` at a time; a part that is not of its capture as
-// it is is removed first. Results are in the order of `captures`. Throws Error(interrupted).
+// it is is removed first. Likewise the Parquet files, where they are wanted. Results are in the
+// order of `captures`. Throws Error(interrupted).
 std::vector<CaptureResult> make_parts(const PartFolder& folder,
                                       const std::vector<FoundCapture>& captures,
                                       const WorkOptions& options);

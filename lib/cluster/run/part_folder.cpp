@@ -100,6 +100,35 @@ fs::path PartFolder::part_of(const FoundCapture& capture) const {
   return place_of(capture) / "rank.part";
 }
 
+fs::path PartFolder::parquet_log_of(const FoundCapture& capture) const {
+  return place_of(capture) / "parquet.log";
+}
+
+bool PartFolder::has_parquet(const FoundCapture& capture, const std::string& fingerprint,
+                             const fs::path& data_set) const {
+  try {
+    const json state =
+        json::parse(read_text_file(place_of(capture) / "parquet.state", kMaxStateBytes));
+    std::error_code error;
+    return !fingerprint.empty() && state.at("schema") == kStateSchema &&
+           state.at("fingerprint") == fingerprint &&
+           state.at("data_set") == utf8_of_path(data_set) && fs::is_directory(data_set, error);
+  } catch (const json::exception&) {
+    return false;
+  } catch (const Error&) {
+    return false;
+  }
+}
+
+void PartFolder::remember_parquet(const FoundCapture& capture, const std::string& fingerprint,
+                                  const fs::path& data_set) const {
+  const json state = {
+      {"schema", kStateSchema}, {"fingerprint", fingerprint}, {"data_set", utf8_of_path(data_set)}};
+  AtomicFile file(place_of(capture) / "parquet.state");
+  file.write(state.dump(1) + "\n");
+  file.commit();
+}
+
 fs::path PartFolder::log_of(const FoundCapture& capture) const {
   return place_of(capture) / "rank.log";
 }
@@ -139,6 +168,7 @@ std::optional<CaptureResult> PartFolder::current(const FoundCapture& capture,
                          is_partial ? PartOutcome::partial : PartOutcome::current,
                          is_partial ? Exit::partial_data : Exit::ok,
                          "",
+                         "",
                          ""};
   } catch (const json::exception&) {
     return std::nullopt;
@@ -164,6 +194,7 @@ void PartFolder::begin(const FoundCapture& capture) const {
   std::error_code ignored;
   create_output_folder(place_of(capture));
   fs::remove(place_of(capture) / "rank.state", ignored);
+  fs::remove(place_of(capture) / "parquet.state", ignored);
   fs::remove(part_of(capture), ignored);
   remove_stale_temporaries(place_of(capture));
 }
@@ -177,6 +208,7 @@ std::string results_text(const std::vector<CaptureResult>& results) {
     one["exit"] = static_cast<int>(result.exit);
     one["reason"] = valid_utf8(result.reason);
     one["node"] = valid_utf8(result.node);
+    one["lacks"] = valid_utf8(result.lacks);
     list.push_back(std::move(one));
   }
   return list.dump(1) + "\n";
@@ -193,6 +225,7 @@ std::vector<CaptureResult> parse_results(const std::string& text, const std::str
       result.exit = static_cast<Exit>(one.at("exit").get<int>());
       result.reason = one.at("reason").get<std::string>();
       result.node = one.at("node").get<std::string>();
+      result.lacks = one.at("lacks").get<std::string>();
       results.push_back(std::move(result));
     }
     return results;

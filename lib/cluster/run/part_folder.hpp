@@ -4,6 +4,7 @@
 //   parts/NAME/rank.part    the partial result (msprof rank)
 //   parts/NAME/rank.state   JSON: what the part was made of
 //   parts/NAME/rank.log     what msprof rank printed
+//   parts/NAME/parquet.*    the same of msprof export parquet, whose files are elsewhere
 //
 // A folder a capture: who writes a part removes what killed programs left beside it, and tells them
 // by process numbers, which mean nothing to another node.
@@ -34,6 +35,7 @@ struct CaptureResult {
   Exit exit = Exit::ok;  // of what made it
   std::string reason;    // where it failed: a sentence
   std::string node;      // where it was made; empty: here
+  std::string lacks;     // why there are no Parquet files of it, where they were wanted
 
   bool has_part() const { return outcome != PartOutcome::failed; }
 };
@@ -57,6 +59,13 @@ class PartFolder {
                                        const std::string& fingerprint) const;
   // Says that the part of `result` was made of what `fingerprint` stands for.
   void remember(const CaptureResult& result, const std::string& fingerprint) const;
+  // The same of the Parquet files in `data_set`.
+  std::filesystem::path parquet_log_of(const FoundCapture& capture) const;
+  bool has_parquet(const FoundCapture& capture, const std::string& fingerprint,
+                   const std::filesystem::path& data_set) const;
+  void remember_parquet(const FoundCapture& capture, const std::string& fingerprint,
+                        const std::filesystem::path& data_set) const;
+
   // Removes a part that is not of the capture as it is, with what says so and what killed programs
   // left, and makes the folder for a new one.
   void begin(const FoundCapture& capture) const;

@@ -68,6 +68,7 @@ void check_output_name(const fs::path& output) {
 // A failure that another try, perhaps on another node, may not have: everything but what the
 // capture itself or the command line is to blame for.
 bool may_pass(const CaptureResult& result) {
+  if (!result.lacks.empty()) return true;
   return !result.has_part() && result.exit != Exit::nothing_to_do && result.exit != Exit::usage;
 }
 
@@ -370,7 +371,7 @@ RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_pr
         continue;
       }
       CaptureResult lost{
-          capture, parts.part_of(capture), PartOutcome::failed, Exit::internal_error, "", ""};
+          capture, parts.part_of(capture), PartOutcome::failed, Exit::internal_error, "", "", ""};
       lost.reason = fmt::format("its task ended {} without a result (log: {})",
                                 counted(static_cast<std::uint64_t>(state_.tries), "time"),
                                 (folder / "log").string());

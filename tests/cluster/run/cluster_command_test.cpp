@@ -170,6 +170,23 @@ TEST_CASE("an interrupted run ends its processes, and the next goes on") {
   CHECK(says(next.err, "1 made, 2 current"));
 }
 
+TEST_CASE("--parquet writes the tasks of every rank once, and names what it could not write") {
+  const ClusterScene scene(2);
+  const std::string data = (scene.folder / "data").string();
+  const RunResult run = scene.run({"--parquet", data});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(names_in(data + "/tasks") == Words{"rank=00000", "rank=00001"});
+  const auto before = fingerprint(data);
+  CHECK(scene.run({"--parquet", data}).exit_code == 0);
+  CHECK(fingerprint(data) == before);
+
+  const std::string failing = scene.other_msprof("[ $1 != export ] || { echo odd >&2; exit 5; }");
+  const RunResult failed = scene.run({"--parquet", data + "2", "--msprof", failing});
+  CHECK(failed.exit_code == 3);
+  CHECK(says(failed.err, "NO PARQUET of " + scene.captures[1].string() + ": odd"));
+}
+
 TEST_CASE("--part of two machines and merge give what one machine gives") {
   const ClusterScene scene(4);
   for (int half = 0; half < 2; ++half) {

@@ -30,7 +30,7 @@ struct PartScene {
     remember(PartOutcome::made);
   }
   void remember(PartOutcome outcome) const {
-    parts.remember({capture, parts.part_of(capture), outcome, Exit::ok, "", ""}, fingerprint);
+    parts.remember({capture, parts.part_of(capture), outcome, Exit::ok, "", "", ""}, fingerprint);
   }
   bool is_current() const {
     return parts.current(capture, PartFolder::fingerprint(capture)).has_value();
@@ -111,6 +111,29 @@ TEST_CASE("what begins anew has neither a part nor what killed programs left") {
   CHECK(names_in(place).empty());
 }
 
+TEST_CASE("Parquet files are current in their data set alone, and as long as the capture is") {
+  const PartScene scene;
+  const fs::path data_set = scene.folder / "data";
+  fs::create_directory(data_set);
+  CHECK_FALSE(scene.parts.has_parquet(scene.capture, scene.fingerprint, data_set));
+  scene.parts.remember_parquet(scene.capture, scene.fingerprint, data_set);
+  CHECK(scene.parts.has_parquet(scene.capture, scene.fingerprint, data_set));
+  CHECK_FALSE(scene.parts.has_parquet(scene.capture, "another", data_set));
+  CHECK_FALSE(scene.parts.has_parquet(scene.capture, "", data_set));
+  CHECK_FALSE(scene.parts.has_parquet(scene.capture, scene.fingerprint, scene.folder / "in"));
+  fs::remove(data_set);
+  CHECK_FALSE(scene.parts.has_parquet(scene.capture, scene.fingerprint, data_set));
+}
+
+TEST_CASE("an msprof of an archive is started as its bin/msprof") {
+  const TempFolder folder;
+  write_file(folder / "lib/msprof/loader/msprof", "");
+  CHECK(program_of(folder / "lib/msprof/loader/msprof") == folder / "lib/msprof/loader/msprof");
+  write_file(folder / "bin/msprof", "");
+  CHECK(program_of(folder / "lib/msprof/loader/msprof") == folder / "bin/msprof");
+  CHECK(program_of("/usr/bin/msprof") == "/usr/bin/msprof");
+}
+
 TEST_CASE("captures of one name at two places have parts of their own") {
   const TempFolder folder;
   const PartFolder parts(folder / "out");
@@ -147,7 +170,7 @@ TEST_CASE("results and tasks are the same after a way through a file, whatever b
 
   TaskResult result;
   result.report.results = {
-      {{odd, 7}, "/p/rank.part", PartOutcome::failed, Exit::cannot_write, "no space", "n1"}};
+      {{odd, 7}, "/p/rank.part", PartOutcome::failed, Exit::cannot_write, "no space", "n1", ""}};
   result.report.problems = {{odd, "no"}};
   result.has_part = true;
   const TaskResult again = parse_task_result(task_result_text(result), "test");
