@@ -26,7 +26,18 @@ namespace msprof {
 namespace {
 
 namespace fs = std::filesystem;
-using namespace cluster;
+using cluster::CaptureResult;
+using cluster::CaptureSearch;
+using cluster::LostNode;
+using cluster::PartOutcome;
+using cluster::RunLock;
+using cluster::RunReport;
+using cluster::SearchProblem;
+using cluster::SlurmClient;
+using cluster::SlurmNode;
+using cluster::SlurmOptions;
+using cluster::SshRunOptions;
+using cluster::WorkOptions;
 using nlohmann::ordered_json;
 
 struct ClusterArguments {
@@ -107,7 +118,7 @@ std::vector<fs::path> absolute_folders(const ClusterArguments& arguments) {
 
 WorkOptions work_options(const ClusterArguments& arguments) {
   WorkOptions work;
-  work.msprof = arguments.msprof.empty() ? own_program() : fs::path(arguments.msprof);
+  work.msprof = arguments.msprof.empty() ? cluster::own_program() : fs::path(arguments.msprof);
   work.jobs = positive(arguments.jobs, "--jobs");
   work.stores = absolute_or_empty(arguments.store);
   work.manifest = absolute_or_empty(arguments.manifest);
@@ -125,7 +136,7 @@ void print_problems(const std::vector<SearchProblem>& problems) {
 }
 
 CaptureSearch search(const ClusterArguments& arguments) {
-  CaptureSearch found = search_captures(absolute_folders(arguments));
+  CaptureSearch found = cluster::search_captures(absolute_folders(arguments));
   if (found.captures.empty()) {
     print_problems(found.problems);
     throw Error(
@@ -158,7 +169,7 @@ std::vector<fs::path> parts_of(const std::vector<CaptureResult>& results) {
 
 void merge_into(RunReport& report, const std::vector<fs::path>& parts, const fs::path& target,
                 const fs::path& output, const WorkOptions& work) {
-  report.merge = run_merge(parts, target, output / "merge.log", work);
+  report.merge = cluster::run_merge(parts, target, output / "merge.log", work);
   if (target.filename() == "cluster.db") write_cluster_products(output);
 }
 
@@ -166,7 +177,7 @@ void run_here(const ClusterArguments& arguments, const fs::path& output, RunRepo
   const CaptureSearch found = search(arguments);
   const WorkOptions work = work_options(arguments);
   report.problems = found.problems;
-  report.results = make_parts(PartFolder(output), found.captures, work);
+  report.results = cluster::make_parts(cluster::PartFolder(output), found.captures, work);
   const std::vector<fs::path> parts = parts_of(report.results);
   if (parts.empty()) return;
   const fs::path target = absolute_or_empty(arguments.part);
@@ -210,7 +221,7 @@ void run_nodes(const ClusterArguments& arguments, const SlurmClient& slurm, cons
   const SlurmOptions options = slurm_options(arguments);
   std::vector<fs::path> parts;
   RunReport ran =
-      run_on_nodes(slurm, output, nodes, job, absolute_folders(arguments), options, parts);
+      cluster::run_on_nodes(slurm, output, nodes, job, absolute_folders(arguments), options, parts);
   ran.lost.insert(ran.lost.begin(), report.lost.begin(), report.lost.end());
   report = std::move(ran);
   if (!parts.empty()) merge_into(report, parts, output / "cluster.db", output, options.work);
@@ -219,7 +230,7 @@ void run_nodes(const ClusterArguments& arguments, const SlurmClient& slurm, cons
 // False when the jobs were submitted and nobody waits.
 bool run_slurm(const ClusterArguments& arguments, const SlurmClient& slurm, const fs::path& output,
                RunLock& lock, RunReport& report) {
-  SlurmRun run(slurm, output, lock);
+  cluster::SlurmRun run(slurm, output, lock);
   CaptureSearch found;
   if (arguments.attach) {
     run.attach();
@@ -247,8 +258,8 @@ std::string user_name() {
 
 void run_ssh(const ClusterArguments& arguments, const fs::path& output, RunReport& report) {
   constexpr std::uint64_t kMaxHostsBytes = 16 << 20;
-  std::vector<BoardConfig> hosts =
-      parse_hosts(read_text_file(arguments.hosts, kMaxHostsBytes), arguments.hosts, user_name());
+  std::vector<BoardConfig> hosts = cluster::parse_hosts(
+      read_text_file(arguments.hosts, kMaxHostsBytes), arguments.hosts, user_name());
   std::optional<Secret> password = take_password_variable();
   for (BoardConfig& host : hosts) {
     if (!arguments.key.empty()) set_key(host, arguments.key, fs::current_path());
@@ -263,7 +274,7 @@ void run_ssh(const ClusterArguments& arguments, const fs::path& output, RunRepor
   options.folders = arguments.folders;
   options.jobs = positive(arguments.jobs, "--jobs");
   std::vector<fs::path> parts;
-  report = run_over_ssh(output, hosts, options, parts);
+  report = cluster::run_over_ssh(output, hosts, options, parts);
   if (!parts.empty())
     merge_into(report, parts, output / "cluster.db", output, work_options(arguments));
 }
@@ -373,7 +384,7 @@ Exit run_all(const ClusterArguments& arguments, ordered_json& document) {
 
 Exit run_cluster(const ClusterArguments& arguments) {
   apply_verbosity(arguments.verbosity);
-  if (!arguments.task.empty()) return run_task(arguments.task, write_cluster_products);
+  if (!arguments.task.empty()) return cluster::run_task(arguments.task, write_cluster_products);
   ordered_json document = {{"schema", "msprof.cluster/1"}};
   const auto work = [&] { return run_all(arguments, document); };
   return arguments.json ? print_document(document, work) : work();

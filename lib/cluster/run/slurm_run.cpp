@@ -108,7 +108,10 @@ void SlurmRun::submit(const std::vector<FoundCapture>& captures, const SlurmOpti
   std::vector<CaptureResult> ready;
   for (const FoundCapture& capture : captures) {
     interrupt::check();
-    if (auto current = parts.current(capture, PartFolder::fingerprint(capture))) {
+    std::error_code error;
+    const bool has_part = fs::exists(parts.part_of(capture), error);
+    const std::string fingerprint = has_part ? PartFolder::fingerprint(capture) : "";
+    if (auto current = parts.current(capture, fingerprint)) {
       inputs.push_back(current->part);
       ready.push_back(std::move(*current));
     } else {
@@ -272,7 +275,7 @@ void SlurmRun::load() {
 void SlurmRun::attach() {
   load();
   lock_.set_jobs(state_.jobs);
-  log::info("waiting for {}", listed(state_.jobs));
+  if (!state_.jobs.empty()) log::info("waiting for the jobs {} of Slurm", listed(state_.jobs));
 }
 
 void SlurmRun::wait_for_jobs() {
