@@ -7,9 +7,8 @@
 
 #include "analyze/cluster/cluster_page.hpp"
 #include "base/error.hpp"
-#include "base/log.hpp"
-#include "base/text.hpp"
 #include "cluster/products/products.hpp"
+#include "msprof/cluster_products.hpp"
 #include "msprof/cluster_store.hpp"
 #include "msprof/verbs.hpp"
 
@@ -43,9 +42,7 @@ Exit run_cluster_export(const ClusterExportArguments& arguments) {
                               ? (file->has_parent_path() ? file->parent_path() : fs::path("."))
                               : fs::path(arguments.output);
   const cluster::ClusterProducts products = write_cluster_outputs(part, folder, options);
-  for (const std::string& note : products.notes) log::warn("{}", note);
-  for (const fs::path& path : products.files)
-    log::info("wrote {} ({})", path.string(), human_bytes(fs::file_size(path)));
+  print_cluster_products(products);
   return Exit::ok;
 }
 

@@ -1,9 +1,20 @@
 #include "msprof/cluster_products.hpp"
 
+#include "analyze/cluster/cluster_page.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+
 namespace msprof {
 
-// LEAD: the call of the products goes here. OUTPUT/cluster.db is whole when this is called; in a
-// task of Slurm it runs on a node, which sees OUTPUT.
-void write_cluster_products(const std::filesystem::path& /*output*/) {}
+void write_cluster_products(const std::filesystem::path& output) {
+  const cluster::Part part = cluster::Part::open(output / "cluster.db");
+  print_cluster_products(write_cluster_outputs(part, output));
+}
+
+void print_cluster_products(const cluster::ClusterProducts& products) {
+  for (const std::string& note : products.notes) log::warn("{}", note);
+  for (const std::filesystem::path& path : products.files)
+    log::info("wrote {} ({})", path.string(), human_bytes(std::filesystem::file_size(path)));
+}
 
 }  // namespace msprof

@@ -6,7 +6,9 @@
 
 #include <nlohmann/json.hpp>
 
+#include "analyze/cluster/cluster_findings.hpp"
 #include "analyze/cluster/cluster_summary.hpp"
+#include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
 #include "export/json_text.hpp"
@@ -38,6 +40,7 @@ ordered_json table_json(const ClusterTable& table) {
 }
 
 ordered_json cluster_json(const std::filesystem::path& file, const ClusterSummary& summary,
+                          const std::vector<ClusterFinding>& findings,
                           const std::vector<ClusterTable>& tables) {
   ordered_json one = {{"file", valid_utf8(file.string())}};
   one.update(ranks_json(summary.ranks));
@@ -48,9 +51,31 @@ ordered_json cluster_json(const std::filesystem::path& file, const ClusterSummar
                  {"computing_percent", mean.percent(&StepSum::computing_ns)},
                  {"not_overlapped_percent", mean.percent(&StepSum::not_overlapped_ns)},
                  {"free_percent", mean.percent(&StepSum::free_ns)}};
+  one["findings"] = ordered_json::array();
+  for (const ClusterFinding& finding : findings)
+    one["findings"].push_back({{"severity", finding.severity}, {"what", valid_utf8(finding.what)}});
   one["tables"] = ordered_json::array();
   for (const ClusterTable& table : tables) one["tables"].push_back(table_json(table));
   return one;
+}
+
+// A finding a paragraph, as wide as the terminal.
+void print_findings(const std::vector<ClusterFinding>& findings) {
+  if (findings.empty()) return;
+  fmt::print("\nFound (`msprof advise` has evidence and what to do)\n");
+  const int width = text_width(STDOUT_FILENO);
+  for (const ClusterFinding& finding : findings) {
+    std::string line = finding.severity + ":";
+    const std::string what = printable(finding.what);
+    for (const std::string_view word : split(what, ' ')) {
+      if (width > 0 && display_width(line) + 1 + display_width(word) > width) {
+        fmt::print("{}\n", line);
+        line = " ";
+      }
+      line += " " + std::string(word);
+    }
+    fmt::print("{}\n", line);
+  }
 }
 
 Exit show_cluster(const std::filesystem::path& file, std::size_t top, bool json,
@@ -59,13 +84,15 @@ Exit show_cluster(const std::filesystem::path& file, std::size_t top, bool json,
   const ClusterView view(part);
   const ClusterSummary summary = cluster_summary(view);
   const auto tables = cluster_tables(view, summary, top);
+  const auto findings = cluster_findings(part);
   const bool is_whole = summary.ranks.missing.empty() && summary.ranks.partial.empty();
   if (json) {
-    document["clusters"].push_back(cluster_json(file, summary, tables));
+    document["clusters"].push_back(cluster_json(file, summary, findings, tables));
   } else {
     fmt::print("{}\n{}\n", printable(file.string()), cluster_line(summary));
     for (const std::string& line : lacking_lines(summary)) fmt::print("{}\n", line);
     fmt::print("{}\n", mean_line(summary));
+    print_findings(findings);
     for (const ClusterTable& table : tables) {
       TextTable text;
       table.rows.write(text);

@@ -203,7 +203,7 @@ TEST_CASE("names cannot become markup of the page") {
   op.add(1'000, 1);
   part.ops = {op};
   const Asked asked(part);
-  const std::vector<ClusterFinding> findings = {{odd, {odd}, odd}};
+  const std::vector<ClusterFinding> findings = {{"hint", odd, {odd}, odd}};
   const std::string html = asked.page(&findings);
   CHECK(html.find("alert(1)</script>") == std::string::npos);
   CHECK(html.find("<script>alert") == std::string::npos);
@@ -214,7 +214,7 @@ TEST_CASE("names cannot become markup of the page") {
 TEST_CASE("the page has what was found, or that nothing was; or neither where nobody looked") {
   const Asked asked(test::two_ranks());
   const std::vector<ClusterFinding> findings = {
-      {"Rank 1 is slow", {"computes 3 ms longer"}, "Look at its frequency."}};
+      {"problem", "Rank 1 is slow", {"computes 3 ms longer"}, "Look at its frequency."}};
   const std::string html = asked.page(&findings);
   CHECK(html.find("<strong>Rank 1 is slow</strong>") != std::string::npos);
   CHECK(html.find("computes 3 ms longer") != std::string::npos);

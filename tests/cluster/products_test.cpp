@@ -20,8 +20,8 @@ using test::two_ranks;
 // The files of a part in a folder.
 struct Written {
   explicit Written(const SketchedPart& sketch, cluster::ClusterProductOptions options = {})
-      : products(cluster::write_cluster_products(sketch.written(folder / "cluster.db"),
-                                                 folder.path(), options)) {}
+      : products(cluster::write_vendor_files(sketch.written(folder / "cluster.db"), folder.path(),
+                                             options)) {}
   std::string text(const std::string& name) const {
     return test::read_file(folder / "cluster_analysis_output" / name);
   }
@@ -305,7 +305,7 @@ TEST_CASE("a row that names a rank that is not there ends the products with a se
   part.collectives[1].member_id = 3;
   TempFolder folder;
   const auto opened = part.written(folder / "cluster.db");
-  CHECK_THROWS_WITH(cluster::write_cluster_products(opened, folder.path()),
+  CHECK_THROWS_WITH(cluster::write_vendor_files(opened, folder.path()),
                     Catch::Contains("cluster.db") && Catch::Contains("a rank that is not there"));
   CHECK_FALSE(
       std::filesystem::exists(folder / "cluster_analysis_output" / "cluster_communication.json"));

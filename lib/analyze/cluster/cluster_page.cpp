@@ -232,7 +232,8 @@ std::string findings_section(const std::vector<ClusterFinding>* findings) {
   if (findings == nullptr) return "";
   std::string items;
   for (const ClusterFinding& finding : *findings) {
-    items += fmt::format("<li><strong>{}</strong>\n", escaped(finding.what, html::kSentenceWidth));
+    items += fmt::format("<li class=\"{}\"><strong>{}</strong>\n", finding.severity,
+                         escaped(finding.what, html::kSentenceWidth));
     for (const std::string& line : finding.evidence)
       items += fmt::format("<p class=\"note\">{}</p>\n", escaped(line, html::kSentenceWidth));
     if (!finding.remedy.empty())
@@ -316,12 +317,20 @@ std::string cluster_page(const ClusterView& view, const ClusterSummary& summary,
 
 cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
                                                const std::filesystem::path& folder,
-                                               const cluster::ClusterProductOptions& options,
-                                               const std::vector<ClusterFinding>* findings) {
-  cluster::ClusterProducts products = cluster::write_cluster_products(part, folder, options);
+                                               cluster::ClusterProductOptions options) {
+  const cluster::HostClocks clocks = cluster::host_clocks(part);
+  options.shifts = clock_shifts(clocks);
+  cluster::ClusterProducts products = cluster::write_vendor_files(part, folder, options);
+  if (options.shifts.size() < clocks.hosts().size()) {
+    products.notes.push_back(fmt::format(
+        "the clocks of {} of {} hosts could not be aligned: start times of collectives are by "
+        "their own",
+        clocks.hosts().size() - options.shifts.size(), clocks.hosts().size()));
+  }
   const ClusterView view(part, options.shifts);
+  const std::vector<ClusterFinding> findings = cluster_findings(part);
   AtomicFile file(folder / cluster::kClusterPage);
-  file.write(cluster_page(view, cluster_summary(view), findings));
+  file.write(cluster_page(view, cluster_summary(view), &findings));
   file.commit();
   products.files.push_back(folder / cluster::kClusterPage);
   return products;

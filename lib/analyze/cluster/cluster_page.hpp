@@ -7,18 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "analyze/cluster/cluster_findings.hpp"
 #include "analyze/cluster/cluster_summary.hpp"
 #include "analyze/compare/html_parts.hpp"
 #include "cluster/products/products.hpp"
 
 namespace msprof {
-
-// What an analysis found, in sentences.
-struct ClusterFinding {
-  std::string what;
-  std::vector<std::string> evidence;
-  std::string remedy;  // empty: none
-};
 
 // Rows and columns of the map. Beyond it neighbours share one, which then shows the longest of
 // them: a page stays below some MB.
@@ -30,11 +24,11 @@ inline constexpr std::size_t kMostMapCells = 100'000;
 std::string cluster_page(const cluster::ClusterView& view, const ClusterSummary& summary,
                          const std::vector<ClusterFinding>* findings);
 
-// The vendor's files and the page. Throws Error(cannot_write, partial_data).
-cluster::ClusterProducts write_cluster_outputs(
-    const cluster::Part& part, const std::filesystem::path& folder,
-    const cluster::ClusterProductOptions& options = {},
-    const std::vector<ClusterFinding>* findings = nullptr);
+// Aligns the clocks of hosts, looks for what is slow and writes the vendor's files and the page.
+// The shifts of `options` are found here. Throws Error(cannot_write, partial_data).
+cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
+                                               const std::filesystem::path& folder,
+                                               cluster::ClusterProductOptions options = {});
 
 extern const html::Asset kClusterStyle;
 extern const html::Asset kClusterScript;

@@ -7,7 +7,7 @@
 #include <set>
 
 #include "base/number.hpp"
-#include "cluster/device_rows.hpp"
+#include "cluster/operation_kind.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof::cluster {
@@ -47,7 +47,8 @@ ClusterView::ClusterView(const Part& part, ClockShifts shifts)
       members_(part.members()),
       rank_sets_(ranks_of(part)) {
   is_pair_.reserve(names_.size());
-  for (const std::string& name : names_) is_pair_.push_back(is_point_to_point(name));
+  for (const std::string& name : names_)
+    is_pair_.push_back(operation_kind(name) == OperationKind::pair);
   number_members();
   read_groups();
   find_stages();

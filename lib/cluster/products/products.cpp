@@ -67,8 +67,8 @@ void write_communication_group_json(const ClusterView& view, const fs::path& fil
   json.commit();
 }
 
-ClusterProducts write_cluster_products(const Part& part, const fs::path& folder,
-                                       const ClusterProductOptions& options) {
+ClusterProducts write_vendor_files(const Part& part, const fs::path& folder,
+                                   const ClusterProductOptions& options) {
   const ClusterView view(part, options.shifts);
   const fs::path target = folder / kClusterFolder;
   create_output_folder(target);

@@ -30,9 +30,10 @@ struct ClusterProducts {
   std::vector<std::string> notes;  // sentences about what the files lack
 };
 
-// Writes all of them into `folder`. Throws Error(cannot_write, partial_data).
-ClusterProducts write_cluster_products(const Part& part, const std::filesystem::path& folder,
-                                       const ClusterProductOptions& options = {});
+// Writes all of the vendor's into `folder`/cluster_analysis_output. Throws Error(cannot_write,
+// partial_data).
+ClusterProducts write_vendor_files(const Part& part, const std::filesystem::path& folder,
+                                   const ClusterProductOptions& options = {});
 
 // A file each.
 
