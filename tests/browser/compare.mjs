@@ -4,9 +4,8 @@
 // Exit code 1 when a check failed. For scripts/test-browser.
 import { mkdirSync, readFileSync } from 'node:fs';
 import { basename, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { contrastsOf } from './contrast.mjs';
-import { launchBrowser } from './pages.mjs';
+import { launchBrowser, openReport } from './pages.mjs';
 
 let failures = 0;
 function check(holds, what) {
@@ -16,19 +15,6 @@ function check(holds, what) {
 
 const mostRows = 1000;  // of a table
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
-
-// A page that has no network and writes down what it complains about.
-async function openReport(browser, file, options) {
-  const context = await browser.newContext({ offline: true, ...options });
-  const page = await context.newPage();
-  const complaints = [];
-  const requests = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => requests.push(request.url()));
-  await page.goto(pathToFileURL(file).href);
-  return { context, page, complaints, requests };
-}
 
 // What the page shows, as it stands there.
 const shownBy = (page) => page.evaluate(() => {

@@ -4,7 +4,7 @@ import { createReadStream, mkdtempSync, rmSync, statSync } from 'node:fs';
 import { createServer } from 'node:http';
 import { tmpdir } from 'node:os';
 import { extname, join, normalize } from 'node:path';
-import { fileURLToPath } from 'node:url';
+import { fileURLToPath, pathToFileURL } from 'node:url';
 import { chromium } from 'playwright-core';
 
 const modules = fileURLToPath(new URL('./node_modules', import.meta.url));
@@ -68,4 +68,17 @@ export async function openBrowser() {
       rmSync(profile, { recursive: true, force: true });
     },
   };
+}
+
+// A page that has no network and writes down what it complains about.
+export async function openReport(browser, file, options) {
+  const context = await browser.newContext({ offline: true, ...options });
+  const page = await context.newPage();
+  const complaints = [];
+  const requests = [];
+  page.on('console', (message) => complaints.push(message.text()));
+  page.on('pageerror', (error) => complaints.push(error.message));
+  page.on('request', (request) => requests.push(request.url()));
+  await page.goto(pathToFileURL(file).href);
+  return { context, page, complaints, requests };
 }
