@@ -5,6 +5,7 @@
 #include "analyze/cluster/cluster_compare.hpp"
 #include "analyze/cluster/cluster_page.hpp"
 #include "cluster/sketched_part.hpp"
+#include "support/files.hpp"
 #include "support/temp_folder.hpp"
 
 namespace msprof {
@@ -222,6 +223,41 @@ TEST_CASE("the page has what was found, or that nothing was; or neither where no
   const std::vector<ClusterFinding> none;
   CHECK(asked.page(&none).find("No slow rank") != std::string::npos);
   CHECK(asked.page().find("h-findings") == std::string::npos);
+}
+
+TEST_CASE("the products of a cluster have aligned clocks and what the rules found") {
+  SketchedPart part = test::two_ranks();
+  part.collectives.clear();
+  part.packets.clear();
+  // Five collectives end at once on both hosts; the clock of the second is 400 us ahead.
+  for (std::int64_t i = 0; i < 5; ++i) {
+    for (std::int64_t member = 1; member <= 2; ++member) {
+      const std::int64_t start = 1'700'000'000'000'000'000 + i * 10'000'000;
+      part.collectives.push_back({0, 1, part["1234567855"], part["hcom_allReduce_"], i, member,
+                                  start + (member == 2 ? 400'000 : 0), 2'000'000, 0, 0, 2'000'000,
+                                  9});
+    }
+  }
+  part.facts.expected_ranks = "0-2";
+  const TempFolder folder;
+  const auto products = write_cluster_outputs(part.written(folder / "cluster.db"), folder.path());
+  CHECK(products.files.size() == 6);
+  const json document = json::parse(
+      test::read_file(folder / "cluster_analysis_output" / "cluster_communication.json"));
+  const json& ranks = document["collective"]["step1"]["hcom_allReduce__855_4_1@1234567855"];
+  CHECK(ranks["0"]["Communication Time Info"]["Start Timestamp(us)"] == 1700000000040000.0);
+  CHECK(ranks["1"]["Communication Time Info"]["Start Timestamp(us)"] == 1700000000040000.0);
+  const std::string page = test::read_file(folder / "cluster.html");
+  CHECK(page.find("<li class=\"problem\"><strong>Ranks are missing (1): 2</strong>") !=
+        std::string::npos);
+}
+
+TEST_CASE("hosts whose clocks cannot be aligned keep their times, and that is said") {
+  const TempFolder folder;
+  const auto products =
+      write_cluster_outputs(test::two_ranks().written(folder / "cluster.db"), folder.path());
+  REQUIRE_FALSE(products.notes.empty());
+  CHECK(products.notes.back().find("the clocks of 1 of 2 hosts") == 0);
 }
 
 TEST_CASE("a slower step is told from noise by the spread of the steps") {
