@@ -59,7 +59,7 @@ void add_cluster_export(cli::Command& parent) {
   command.set_examples(
       "  msprof export cluster -dir out/cluster.db\n"
       "  msprof export cluster -dir cluster.db --output report");
-  command.add_option({"--dir", &arguments->dir, "FILE",
+  command.add_option({"--dir,--collection-dir", &arguments->dir, "FILE",
                       "the cluster.db, or the folder that holds it; also -dir. Default: this "
                       "folder"});
   command.add_option(
