@@ -336,7 +336,9 @@ Exit print_report(const RunReport& report) {
     }
     if (result.has_part()) continue;
     exit = gravest(exit, Exit::partial_data);
-    log::warn("MISSING: {}{}: {}", result.capture.folder.string(),
+    const auto rank = cluster::known_rank(result.capture);
+    log::warn("MISSING: {}{}{}: {}", result.capture.folder.string(),
+              rank ? fmt::format(" (rank {})", *rank) : "",
               result.node.empty() ? "" : fmt::format(" on {}", result.node), result.reason);
   }
   for (const LostNode& node : report.lost) {

@@ -46,6 +46,21 @@ std::optional<std::int64_t> rank_of_folder(const fs::path& folder) {
   return rank;
 }
 
+// The ranks that its devices name; none also for what cannot be read as a capture.
+std::set<std::int64_t> own_ranks(const fs::path& capture) {
+  std::set<std::int64_t> ranks;
+  if (!CannSession::recognises(capture)) return ranks;
+  try {
+    const CannSession session(capture);
+    for (const CannPart& part : session.parts()) {
+      if (part.info.rank_id >= 0) ranks.insert(part.info.rank_id);
+    }
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted) throw;
+  }
+  return ranks;
+}
+
 bool is_framework_name(std::string_view name) {
   return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
 }
@@ -105,11 +120,7 @@ class Search {
     const auto rank = is_framework_name(capture.parent_path().filename().string())
                           ? rank_of_folder(capture.parent_path())
                           : std::nullopt;
-    if (!rank || !CannSession::recognises(capture)) return std::nullopt;
-    const CannSession session(capture);
-    const bool has_own = std::any_of(session.parts().begin(), session.parts().end(),
-                                     [](const CannPart& part) { return part.info.rank_id >= 0; });
-    return has_own ? std::nullopt : rank;
+    return rank && own_ranks(capture).empty() ? rank : std::nullopt;
   }
 
   void enter(const fs::path& folder) {
@@ -162,6 +173,12 @@ CaptureSearch search_captures(const std::vector<fs::path>& folders) {
   Search search;
   for (const fs::path& folder : folders) search.begin_at(folder);
   return search.finish();
+}
+
+std::optional<std::int64_t> known_rank(const FoundCapture& capture) {
+  if (capture.rank) return capture.rank;
+  const std::set<std::int64_t> ranks = own_ranks(capture.folder);
+  return ranks.size() == 1 ? std::optional(*ranks.begin()) : std::nullopt;
 }
 
 }  // namespace msprof::cluster

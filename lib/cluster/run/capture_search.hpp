@@ -31,4 +31,8 @@ struct CaptureSearch {
 // imports it says what is wrong. Links to folders are followed, each folder is entered once.
 CaptureSearch search_captures(const std::vector<std::filesystem::path>& folders);
 
+// The rank of a capture, by itself or by its framework; empty where nobody says, where its devices
+// have several, and for what is no capture.
+std::optional<std::int64_t> known_rank(const FoundCapture& capture);
+
 }  // namespace msprof::cluster

@@ -124,7 +124,7 @@ TEST_CASE("the crash of one import ends no other, and it is tried twice more") {
                             "'; kill -SEGV $$ ;; esac";
   const RunResult run = scene.run({"--msprof", scene.other_msprof(crash)});
   CHECK(run.exit_code == 3);
-  CHECK(says(run.err, "it was killed by signal 11"));
+  CHECK(says(run.err, scene.captures[0].string() + " (rank 0): it was killed by signal 11"));
   CHECK(read_file(scene.folder / "tries") == "x\nx\nx\n");
   const RunResult healed = scene.run({});
   CHECK(healed.exit_code == 0);
