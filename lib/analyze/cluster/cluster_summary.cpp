@@ -104,7 +104,7 @@ void summarize_collectives(const ClusterView& view, ClusterSummary& summary) {
   }
   std::stable_sort(
       summary.collectives.begin(), summary.collectives.end(), [](const auto& a, const auto& b) {
-        return std::tuple(-a.wait_ns, -a.duration_ns) < std::tuple(-b.wait_ns, -b.duration_ns);
+        return std::tuple(b.wait_ns, b.duration_ns) < std::tuple(a.wait_ns, a.duration_ns);
       });
 }
 
