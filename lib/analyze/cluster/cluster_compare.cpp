@@ -282,7 +282,8 @@ class ClusterComparer {
     for (const OpSummary& op : base_.summary.ops) pairs[{op.name, op.type, op.unit}].first = &op;
     for (const OpSummary& op : now_.summary.ops) pairs[{op.name, op.type, op.unit}].second = &op;
     std::vector<ClusterChange> rows;
-    for (const auto& [key, pair] : pairs) {
+    for (const auto& entry : pairs) {
+      const auto& pair = entry.second;
       const auto of = [&pair](auto&& us) {
         const auto value = [&us](const OpSummary* op) -> std::optional<double> {
           if (op == nullptr) return std::nullopt;
@@ -294,7 +295,7 @@ class ClusterComparer {
       const auto median =
           of([](const OpSummary& op) { return std::max<std::int64_t>(op.median_ns, 0); });
       const auto p95 = of([](const OpSummary& op) { return std::max<std::int64_t>(op.p95_ns, 0); });
-      ClusterChange row{std::string(std::get<0>(key)), change(mean.first, mean.second)};
+      ClusterChange row{std::string(std::get<0>(entry.first)), change(mean.first, mean.second)};
       row.median = change(median.first, median.second);
       row.p95 = change(p95.first, p95.second);
       row.base_count = pair.first == nullptr ? 0 : pair.first->count;
