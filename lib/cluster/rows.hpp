@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <tuple>
 
+#include "cluster/total_rows.hpp"
 #include "store/cells.hpp"
 
 namespace msprof::cluster {
@@ -187,91 +188,6 @@ struct GroupMemberRow {
   static constexpr const char* kTable = "group_member";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "group_name_id", "member_id",
                                           "local_rank", "rank_count"};
-};
-
-// The three tables that stand in the place of rank_collective where that has too many rows.
-
-// What a rank spent in the collectives of an operation, group and step.
-struct CollectiveTotalRow {
-  std::int64_t id = 0;
-  std::int64_t step = kNull;
-  std::int64_t group_name_id = kNull;
-  std::int64_t operation_name_id = kNull;
-  std::int64_t member_id = 0;
-  std::int64_t count = 0;
-  std::int64_t first_start_ns = kNull;
-  std::int64_t duration_ns = 0;
-  std::int64_t wait_ns = 0;
-  std::int64_t synchronization_ns = 0;
-  std::int64_t transit_ns = 0;
-  std::int64_t size_bytes = 0;
-
-  static constexpr const char* kTable = "collective_total";
-  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "step",        "group_name_id",
-                                          "operation_name_id",      "member_id",   "count",
-                                          "first_start_ns",         "duration_ns", "wait_ns",
-                                          "synchronization_ns",     "transit_ns",  "size_bytes"};
-};
-
-// A collective over all its ranks: durations, the three shortest and the three longest of them.
-// Equal durations: the smaller member first. Places that no rank fills are kNull.
-inline constexpr std::size_t kExtremes = 3;
-struct CollectiveRow {
-  std::int64_t id = 0;
-  std::int64_t step = kNull;
-  std::int64_t group_name_id = kNull;
-  std::int64_t operation_name_id = kNull;
-  std::int64_t sequence = 0;
-  std::int64_t rank_count = 0;   // that recorded it
-  std::int64_t duration_ns = 0;  // of all together
-  std::int64_t square_high = 0;  // sum of the squares, 128 bits: high, then low 64
-  std::int64_t square_low = 0;
-  std::int64_t shortest_ns[kExtremes] = {kNull, kNull, kNull};
-  std::int64_t shortest_member[kExtremes] = {kNull, kNull, kNull};
-  std::int64_t longest_ns[kExtremes] = {kNull, kNull, kNull};
-  std::int64_t longest_member[kExtremes] = {kNull, kNull, kNull};
-
-  static constexpr const char* kTable = "collective";
-  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
-                                          "step",
-                                          "group_name_id",
-                                          "operation_name_id",
-                                          "sequence",
-                                          "rank_count",
-                                          "duration_ns",
-                                          "square_high",
-                                          "square_low",
-                                          "shortest_1_ns",
-                                          "shortest_2_ns",
-                                          "shortest_3_ns",
-                                          "shortest_1_member",
-                                          "shortest_2_member",
-                                          "shortest_3_member",
-                                          "longest_1_ns",
-                                          "longest_2_ns",
-                                          "longest_3_ns",
-                                          "longest_1_member",
-                                          "longest_2_member",
-                                          "longest_3_member"};
-};
-
-// A collective on one host: what its clock is compared by with those of other hosts.
-struct CollectiveHostRow {
-  std::int64_t id = 0;
-  std::int64_t step = kNull;
-  std::int64_t group_name_id = kNull;
-  std::int64_t operation_name_id = kNull;
-  std::int64_t sequence = 0;
-  std::int64_t host_name_id = kNull;
-  std::int64_t rank_count = 0;
-  std::int64_t first_start_ns = kNull;
-  std::int64_t last_start_ns = kNull;
-  std::int64_t last_end_ns = kNull;
-
-  static constexpr const char* kTable = "collective_host";
-  static constexpr std::array kColumns = {
-      "id INTEGER PRIMARY KEY", "step",       "group_name_id",  "operation_name_id", "sequence",
-      "host_name_id",           "rank_count", "first_start_ns", "last_start_ns",     "last_end_ns"};
 };
 
 // The tables of integers of a part, in the order in which they are written. `op_total`
