@@ -554,8 +554,8 @@ void add_export_command(cli::Command& root) {
   add_summary(command);
   add_db(command);
   add_export_parquet(command);
-  add_all(command);
   add_cluster_export(command);
+  add_all(command);
 }
 
 }  // namespace msprof

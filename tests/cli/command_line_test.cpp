@@ -140,12 +140,26 @@ TEST_CASE("the verbs are the manual's") {
   visit(*root, "msprof",
         [&](const cli::Command&, const std::string& path) { paths.push_back(path); });
   std::sort(paths.begin(), paths.end());
-  CHECK(paths == Words{"msprof", "msprof __complete", "msprof advise", "msprof cluster",
-                       "msprof collect", "msprof compare", "msprof completion", "msprof doctor",
-                       "msprof export", "msprof export all", "msprof export cluster",
-                       "msprof export db", "msprof export parquet", "msprof export summary",
-                       "msprof export timeline", "msprof import", "msprof merge", "msprof query",
-                       "msprof rank", "msprof show"});
+  CHECK(paths == Words{"msprof",
+                       "msprof __complete",
+                       "msprof advise",
+                       "msprof cluster",
+                       "msprof collect",
+                       "msprof compare",
+                       "msprof completion",
+                       "msprof doctor",
+                       "msprof export",
+                       "msprof export all",
+                       "msprof export cluster",
+                       "msprof export db",
+                       "msprof export parquet",
+                       "msprof export summary",
+                       "msprof export timeline",
+                       "msprof import",
+                       "msprof merge",
+                       "msprof query",
+                       "msprof rank",
+                       "msprof show"});
 }
 
 TEST_CASE("reading verbs take the same options for captures") {
@@ -154,7 +168,7 @@ TEST_CASE("reading verbs take the same options for captures") {
   visit(*root, "msprof", [&](const cli::Command& command, const std::string& path) {
     if (command.action() == nullptr || command.name() == "collect") return;
     if (command.name() == "completion" || command.is_hidden()) return;
-    if (command.name() == "compare") return;  // of two captures, by place
+    if (command.name() == "compare") return;                            // of two captures, by place
     if (path == "msprof cluster" || command.name() == "merge") return;  // of folders, of parts
     INFO(path);
     ++verbs;
@@ -277,7 +291,8 @@ TEST_CASE("a word that was mistyped or stands in a wrong place is answered with 
   check({"JOBXXX"}, "did you mean msprof show -dir JOBXXX?");
   check({"export", "timelin"}, "did you mean timeline?");
   check({"export", "JOBXXX"}, "did you mean msprof export all -dir JOBXXX?");
-  check({"export"}, "a command is missing\nvalid commands: timeline, summary, db, parquet and all");
+  check({"export"},
+        "a command is missing\nvalid commands: timeline, summary, db, parquet, cluster and all");
   check({"show", "JOBXXX"}, "give captures after -dir: msprof show -dir JOBXXX\n");
   check({"show", "--top", "3", "JOB A", "JOBB"}, "msprof show --top 3 -dir 'JOB A' JOBB\n");
   check({"advise", "PROF_1"}, "msprof advise -dir PROF_1\n");
