@@ -1,4 +1,4 @@
-// msprof export timeline | summary | db | parquet | all: the products of a capture as files.
+// msprof export timeline | summary | db | parquet | all | cluster: products as files.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -544,7 +544,8 @@ void add_all(cli::Command& parent) {
 void add_export_command(cli::Command& root) {
   cli::Command& command = root.add_command("export",
                                            "Write the timelines, the summary tables, the unified "
-                                           "database or Parquet files of a capture.");
+                                           "database or Parquet files of a capture; "
+                                           "or the products of a cluster.");
   command.set_examples(
       "  msprof export timeline -dir JOBXXX\n"
       "  msprof export summary -dir PROF_XXX\n"

@@ -23,7 +23,9 @@ struct CaptureOptions {
   std::string output;
   Verbosity verbosity;
 };
-void add_capture_options(cli::Command& command, CaptureOptions& options);
+// `output_name`: of the option for the folder of store and products.
+void add_capture_options(cli::Command& command, CaptureOptions& options,
+                         std::string_view output_name = "--output");
 // All of them but --output.
 void add_capture_choice(cli::Command& command, CaptureOptions& options);
 
