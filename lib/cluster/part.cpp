@@ -1,7 +1,6 @@
 #include "cluster/part.hpp"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 #include <zlib.h>
 
 #include <fcntl.h>
@@ -9,13 +8,13 @@
 #include <algorithm>
 #include <array>
 #include <cerrno>
-#include <map>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "store/row_cursor.hpp"
+#include "store/schema.hpp"
 
 namespace msprof::cluster {
 
@@ -49,39 +48,15 @@ constexpr std::array kOpTotalColumns = {"id INTEGER PRIMARY KEY",
                                         "longest_member INTEGER",
                                         "bins BLOB"};
 
-struct PartTable {
-  std::string name;
-  std::vector<std::string> columns;
-};
-
-template <typename Row>
-PartTable part_table() {
-  PartTable table{Row::kTable, {}};
-  for (const std::string_view column : Row::kColumns) {
-    table.columns.emplace_back(column);
-    if (column.find(' ') == std::string_view::npos) table.columns.back() += " INTEGER";
-  }
-  return table;
-}
-
-template <typename... Row>
-std::vector<PartTable> integer_tables(std::tuple<Row...>*) {
-  return {part_table<Row>()...};
-}
-
-const std::vector<PartTable>& part_tables() {
-  static const std::vector<PartTable> tables = [] {
-    auto all = integer_tables(static_cast<PartRows*>(nullptr));
+const std::vector<StoreTable>& part_tables() {
+  static const std::vector<StoreTable> tables = [] {
+    auto all = tables_of(static_cast<PartRows*>(nullptr));
     all.push_back({"op_total", {kOpTotalColumns.begin(), kOpTotalColumns.end()}});
     all.push_back({"name", {"id INTEGER PRIMARY KEY", "text TEXT NOT NULL"}});
     all.push_back({"meta", {"key TEXT PRIMARY KEY", "value TEXT NOT NULL"}});
     return all;
   }();
   return tables;
-}
-
-std::string creation_of(const PartTable& table) {
-  return fmt::format("CREATE TABLE {} ({})", table.name, fmt::join(table.columns, ", "));
 }
 
 // The CRC-32 of the file as it is sealed: with zeros in the place of user_version.
@@ -133,26 +108,6 @@ void seal(const fs::path& path) {
 
 Error not_taken(const fs::path& path, std::string_view why) {
   return Error(Exit::partial_data, fmt::format("{} {}", path.string(), why));
-}
-
-// True if the tables are just ours: a part from elsewhere could have views in their place.
-bool has_part_tables(const Database& db) {
-  std::map<std::string, std::string, std::less<>> expected;
-  for (const PartTable& table : part_tables()) expected[table.name] = creation_of(table);
-  Statement read = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'");
-  while (read.step()) {
-    const auto known = expected.find(read.text(1));
-    if (read.text(0) != "table" || known == expected.end() || known->second != read.text(2))
-      return false;
-    expected.erase(known);
-  }
-  return expected.empty();
-}
-
-std::string meta_of(const Database& db, std::string_view key) {
-  Statement read = db.prepare("SELECT value FROM meta WHERE key = ?");
-  read.bind(1, key);
-  return read.step() ? std::string(read.text(0)) : std::string();
 }
 
 }  // namespace
@@ -239,7 +194,7 @@ Part Part::open(const fs::path& path, bool is_known) {
   part.db_.execute(kSmallCache);
   const std::string version = [&] {
     try {
-      return meta_of(part.db_, "version");
+      return read_meta(part.db_, "version");
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted) throw;
       return std::string();
@@ -251,9 +206,10 @@ Part Part::open(const fs::path& path, bool is_known) {
                                 "version {}: make it again with `msprof rank`",
                                 version.empty() ? "unknown" : printable(version), kPartVersion));
   }
-  if (!has_part_tables(part.db_)) throw not_taken(path, "has other tables than a partial result");
-  part.facts_.has_detail = meta_of(part.db_, "has_detail") == "1";
-  part.facts_.expected_ranks = meta_of(part.db_, "expected_ranks");
+  if (!has_tables(part.db_, part_tables()))
+    throw not_taken(path, "has other tables than a partial result");
+  part.facts_.has_detail = read_meta(part.db_, "has_detail") == "1";
+  part.facts_.expected_ranks = read_meta(part.db_, "expected_ranks");
   return part;
 }
 

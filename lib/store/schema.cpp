@@ -11,22 +11,6 @@ namespace msprof {
 
 namespace {
 
-// Columns without a type are INTEGER.
-template <typename Row>
-StoreTable table_of() {
-  StoreTable table{Row::kTable, {}};
-  for (const std::string_view column : Row::kColumns) {
-    table.columns.emplace_back(column);
-    if (column.find(' ') == std::string_view::npos) table.columns.back() += " INTEGER";
-  }
-  return table;
-}
-
-template <typename... Row>
-std::vector<StoreTable> tables_of(std::tuple<Row...>*) {
-  return {table_of<Row>()...};
-}
-
 // For people as much as for programs.
 const std::vector<StoreTable>& text_tables() {
   static const std::vector<StoreTable> tables = {
@@ -56,9 +40,9 @@ std::string creation_of(const StoreTable& table) {
   return fmt::format("CREATE TABLE {} ({})", table.name, fmt::join(table.columns, ", "));
 }
 
-bool has_our_tables(const Database& db) {
+bool has_tables(const Database& db, const std::vector<StoreTable>& tables) {
   std::map<std::string, std::string, std::less<>> expected;
-  for (const StoreTable& table : store_tables()) expected[table.name] = creation_of(table);
+  for (const StoreTable& table : tables) expected[table.name] = creation_of(table);
   Statement read = db.prepare("SELECT type, name, sql FROM sqlite_schema WHERE type <> 'index'");
   while (read.step()) {
     const auto known = expected.find(read.text(1));
@@ -67,6 +51,10 @@ bool has_our_tables(const Database& db) {
     expected.erase(known);
   }
   return expected.empty();
+}
+
+bool has_our_tables(const Database& db) {
+  return has_tables(db, store_tables());
 }
 
 std::string read_meta(const Database& db, std::string_view key) {

@@ -43,11 +43,28 @@ struct StoreTable {
 // The tables of integers first, in the order of BulkRows (schema.hpp), then those with texts.
 const std::vector<StoreTable>& store_tables();
 
+// The table of rows that are structs (rows/): columns without a type are INTEGER.
+template <typename Row>
+StoreTable table_of() {
+  StoreTable table{Row::kTable, {}};
+  for (const std::string_view column : Row::kColumns) {
+    table.columns.emplace_back(column);
+    if (column.find(' ') == std::string_view::npos) table.columns.back() += " INTEGER";
+  }
+  return table;
+}
+template <typename... Row>
+std::vector<StoreTable> tables_of(std::tuple<Row...>*) {
+  return {table_of<Row>()...};
+}
+
 // "CREATE TABLE name (…)", as the database keeps it.
 std::string creation_of(const StoreTable& table);
 
-// True if `db` holds these tables, just as they are declared, and indexes, and nothing else. A
-// store from elsewhere could have views in their place, which run what they like.
+// True if `db` holds `tables`, just as they are declared, and indexes, and nothing else. A file
+// from elsewhere could have views in their place, which run what they like.
+bool has_tables(const Database& db, const std::vector<StoreTable>& tables);
+// The same for those of a store.
 bool has_our_tables(const Database& db);
 
 // Values of the table `meta`: facts of a store about its capture as a whole.
