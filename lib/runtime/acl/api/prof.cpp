@@ -89,6 +89,9 @@ AllHandles& handles() {
   }();
   return *made;
 }
+// Made when the library is loaded: a child that is forked while a thread of its parent makes them
+// would wait for that thread for ever.
+[[maybe_unused]] const bool kHasHandles = (handles(), true);
 
 Handles<aclprofConfig>& configs() {
   return handles().configs;
