@@ -221,9 +221,14 @@ Exit run_application(const ApplicationLine& line) {
     return is_usual ? import_and_export(capture, report)
                     : export_capture(line.settings, capture.string());
   };
+  CollectionPlan plan;
+  plan.process = process;
+  for (const auto& [name, value] : line.settings.given()) {
+    if (name != "application") plan.record.options.emplace_back("--" + name, value);
+  }
   nlohmann::ordered_json document;
-  Exit exit = run ? collect_cann_here(*run, options, process, document)
-                  : collect_cann(request, options, process, document);
+  Exit exit = run ? collect_cann_here(*run, options, plan, document)
+                  : collect_cann(request, options, plan, document);
   for (const std::string& capture : captures) {
     exit = gravest(exit, run_verb({"advise", "-dir", capture}));
     log::info("profiling is complete; its data are in {}", capture);

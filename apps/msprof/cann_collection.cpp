@@ -49,7 +49,7 @@ RuntimeChoice choose_for(const std::vector<pid_t>& processes, const CannRequest&
 }
 
 Exit collect_cann_attached(const CannRequest& request, const CollectOptions& options,
-                           const ProcessCapture& process, nlohmann::ordered_json& document) {
+                           const CollectionPlan& plan, nlohmann::ordered_json& document) {
   request.settings.check();
   if (!request.main.empty() || !request.arguments.empty())
     throw Error(Exit::usage,
@@ -71,22 +71,22 @@ Exit collect_cann_attached(const CannRequest& request, const CollectOptions& opt
   log::verbose("{}", run.choice.sentence);
   if (run.choice.runtime == CannRuntime::vendor) {
     run.application.program = run.choice.place;
-    return collect_cann_here(run, options, process, document);
+    return collect_cann_here(run, options, plan, document);
   }
   document["host"] = "this machine";
   document["runtime"] = valid_utf8(run.choice.sentence);
   const DynamicRequest session = {processes, request.settings, options.output};
-  return run_collection([&](CollectResult& result) { run_dynamic_session(session, result); },
-                        process, document);
+  return run_collection([&](CollectResult& result) { run_dynamic_session(session, result); }, plan,
+                        document);
 }
 
 }  // namespace
 
 Exit collect_cann(const CannRequest& request, const CollectOptions& options,
-                  const ProcessCapture& process, nlohmann::ordered_json& document) {
+                  const CollectionPlan& plan, nlohmann::ordered_json& document) {
   if (request.settings.is_given("pid"))
-    return collect_cann_attached(request, options, process, document);
-  return collect_cann_here(plan_cann_run(request), options, process, document);
+    return collect_cann_attached(request, options, plan, document);
+  return collect_cann_here(plan_cann_run(request), options, plan, document);
 }
 
 CannRun plan_cann_run(const CannRequest& request) {
@@ -104,7 +104,7 @@ CannRun plan_cann_run(const CannRequest& request) {
   return run;
 }
 
-Exit collect_cann_here(const CannRun& run, CollectOptions options, const ProcessCapture& process,
+Exit collect_cann_here(const CannRun& run, CollectOptions options, const CollectionPlan& plan,
                        nlohmann::ordered_json& document) {
   CannInjection injection(run);
   options.injection = &injection;
@@ -119,7 +119,7 @@ Exit collect_cann_here(const CannRun& run, CollectOptions options, const Process
   LocalHost host({});
   document["host"] = host.name();
   document["runtime"] = valid_utf8(run.choice.sentence);
-  return run_collection(host, options, process, document);
+  return run_collection(host, options, plan, document);
 }
 
 }  // namespace msprof

@@ -9,6 +9,7 @@
 
 #include "collect/cann/cann_injection.hpp"
 #include "collect/collector.hpp"
+#include "msprof/collection.hpp"
 #include "msprof/verbs.hpp"
 
 namespace msprof {
@@ -25,15 +26,15 @@ struct CannRequest {
 // The whole way: with --pid a session with applications that run already, else a run here.
 // `options` as for collect_cann_here().
 Exit collect_cann(const CannRequest& request, const CollectOptions& options,
-                  const ProcessCapture& process, nlohmann::ordered_json& document);
+                  const CollectionPlan& plan, nlohmann::ordered_json& document);
 
 // Finds the application and its runtime, which is said in one line. Throws Error for what is
 // missing, or does not go together.
 CannRun plan_cann_run(const CannRequest& request);
 
 // Runs it on this machine. `options` has what is no business of CANN's: output, limits, streams;
-// `process`: see run_collection().
-Exit collect_cann_here(const CannRun& run, CollectOptions options, const ProcessCapture& process,
+// `plan`: see run_collection().
+Exit collect_cann_here(const CannRun& run, CollectOptions options, const CollectionPlan& plan,
                        nlohmann::ordered_json& document);
 
 }  // namespace msprof

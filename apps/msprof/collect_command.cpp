@@ -52,6 +52,7 @@ struct CollectArguments {
   std::optional<std::string> framework;
   std::optional<std::string> profiling_options;
   std::vector<CannOption> cann_options;
+  std::string layout;
   bool cann = false;
   bool all = false;
   bool json = false;
@@ -199,6 +200,9 @@ void add_run_options(cli::Command& command, CollectArguments& arguments) {
   variable.one_each = true;
   command.add_option(std::move(variable));
   command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
+  command.add_option({"--layout", &arguments.layout, "FILE",
+                      "JSON description of the board's record layouts, for --all and for later "
+                      "imports of this capture (default: as import finds it)"});
   command.add_option({"--json", &arguments.json, "",
                       "one JSON document on stdout; the application's stdout goes to stderr"});
 }
@@ -216,6 +220,7 @@ const char* given_option_of_svp(const CollectArguments& arguments) {
   if (arguments.acl_api) return "--acl_api";
   if (arguments.profiler_switch) return "--switch";
   if (arguments.acl_json) return "--acl-json";
+  if (!arguments.layout.empty()) return "--layout";
   return arguments.project && !arguments.board.upload ? "--project" : nullptr;
 }
 
@@ -384,18 +389,18 @@ nlohmann::json document_of(const BoardInfo& info) {
           {"sftp", info.has_sftp}};
 }
 
-Exit collect_here(const CollectArguments& arguments, const ProcessCapture& process,
+Exit collect_here(const CollectArguments& arguments, const CollectionPlan& plan,
                   nlohmann::ordered_json& document) {
   take_password_variable();  // the application would inherit it
   CollectOptions options = options_of(arguments);
-  if (is_cann(arguments)) return collect_cann(cann_request(arguments), options, process, document);
+  if (is_cann(arguments)) return collect_cann(cann_request(arguments), options, plan, document);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
   SvpInjection injection = svp_injection(arguments);
   options.injection = &injection;
   LocalHost host(runs);
   document["host"] = host.name();
-  return run_collection(host, options, process, document);
+  return run_collection(host, options, plan, document);
 }
 
 // Removes what msprof keeps on the board, and runs nothing.
@@ -408,17 +413,17 @@ Exit clean_board(SshHost& host, nlohmann::ordered_json& document) {
 }
 
 Exit run_on_board(SshHost& host, const CollectArguments& arguments, CollectOptions options,
-                  const ProcessCapture& process, nlohmann::ordered_json& document) {
+                  const CollectionPlan& plan, nlohmann::ordered_json& document) {
   if (!arguments.main) return clean_board(host, document);
   if (asks_for_cann(arguments))
-    return collect_cann_on_server(host, cann_request(arguments), arguments.board, options, process,
+    return collect_cann_on_server(host, cann_request(arguments), arguments.board, options, plan,
                                   document);
   SvpInjection injection = svp_injection(arguments);
   options.injection = &injection;
-  return run_collection(host, options, process, document);
+  return run_collection(host, options, plan, document);
 }
 
-Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& process,
+Exit collect_on_board(const CollectArguments& arguments, const CollectionPlan& plan,
                       nlohmann::ordered_json& document) {
   const NamedBoard board = find_board(arguments.board);
   const bool is_server = asks_for_cann(arguments) && arguments.main;
@@ -433,7 +438,7 @@ Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& p
     if (!host.info().system.empty()) document["board"] = document_of(host.info());
   };
   try {
-    const Exit code = run_on_board(host, arguments, options, process, document);
+    const Exit code = run_on_board(host, arguments, options, plan, document);
     note_facts();
     return code;
   } catch (const Error&) {
@@ -442,14 +447,38 @@ Exit collect_on_board(const CollectArguments& arguments, const ProcessCapture& p
   }
 }
 
-Exit run_collect(const CollectArguments& arguments, const ProcessCapture& processing) {
+// The options of the command line for run.json; of variables their names alone.
+RunRecord::Facts given_options(const cli::Command& command, const CollectArguments& arguments) {
+  RunRecord::Facts options = cli::given_options(command);
+  for (auto& [name, value] : options) {
+    if (name != "--env") continue;
+    value.clear();
+    for (const std::string& variable : arguments.environment)
+      value += (value.empty() ? "" : " ") + variable.substr(0, variable.find('='));
+  }
+  return options;
+}
+
+Exit run_collect(const CollectArguments& arguments, const ProcessCapture& processing,
+                 const cli::Command& command) {
   apply_verbosity(arguments.verbosity);
-  const ProcessCapture process = arguments.all ? processing : nullptr;
+  CollectionPlan plan;
+  plan.record.options = given_options(command, arguments);
   nlohmann::ordered_json document = {{"schema", "msprof.collect/2"}};
   const auto work = [&] {
     check_arguments(arguments);
-    return arguments.board.names_board() ? collect_on_board(arguments, process, document)
-                                         : collect_here(arguments, process, document);
+    const LayoutChoice layout = layout_option(arguments.layout);
+    if (!layout.json.empty())
+      plan.record.layout = {layout.file, std::string(source_name(layout.source)), layout.json};
+    if (arguments.all) {
+      plan.process = processing;
+      if (!plan.process)
+        plan.process = [layout](const std::filesystem::path& capture, nlohmann::json* report) {
+          return import_and_export(capture, report, layout);
+        };
+    }
+    return arguments.board.names_board() ? collect_on_board(arguments, plan, document)
+                                         : collect_here(arguments, plan, document);
   };
   return arguments.json ? print_document(document, work) : work();
 }
@@ -457,7 +486,7 @@ Exit run_collect(const CollectArguments& arguments, const ProcessCapture& proces
 }  // namespace
 
 void add_collect_command(cli::Command& root) {
-  add_collect_command(root, import_and_export);
+  add_collect_command(root, nullptr);
 }
 
 void add_collect_command(cli::Command& root, ProcessCapture process) {
@@ -479,8 +508,9 @@ void add_collect_command(cli::Command& root, ProcessCapture process) {
       "  msprof collect -m main --acl-json config/profile.json --json");
   add_collect_options(command, *arguments);
   // The options live as long as the command that writes to them.
-  command.set_action(
-      [arguments, process = std::move(process)] { return run_collect(*arguments, process); });
+  command.set_action([arguments, process = std::move(process), &command] {
+    return run_collect(*arguments, process, command);
+  });
 }
 
 }  // namespace msprof

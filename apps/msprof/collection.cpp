@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/version.hpp"
 
 namespace msprof {
 
@@ -110,32 +111,88 @@ void print_next(const CollectResult& result, bool all) {
   }
 }
 
+// What is known of the run now.
+RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit exit) {
+  RunRecord record = known;
+  record.msprof = std::string(version());
+  record.begin_ns = result.begin_ns;
+  record.end_ns = result.end_ns;
+  record.host = result.host.empty() ? "this machine" : result.host;
+  record.board = result.host_facts;
+  if (record.command.empty()) record.command = {result.main};
+  record.command = without_secrets(std::move(record.command));
+  for (const ModelFile& model : result.models)
+    record.models.push_back({model.file, model.bytes, model.sha256});
+  record.application_exit_code = result.outcome.end.exit_code;
+  if (result.outcome.end.signal != 0)
+    record.application_signal = signal_name(result.outcome.end.signal);
+  record.seconds = result.outcome.seconds;
+  record.exit_code = static_cast<int>(exit);
+  return record;
+}
+
+// The layout that an import of `capture` used, by its report.
+void add_layout(const nlohmann::json& reports, const std::filesystem::path& capture,
+                RunLayout& layout) {
+  for (const nlohmann::json& report : reports) {
+    if (report.value("capture", "") != valid_utf8(capture.string())) continue;
+    const auto imported = report.find("import");
+    if (imported == report.end() || !imported->contains("layout")) continue;
+    const nlohmann::json& used = imported->at("layout");
+    if (!used.is_object() || used.value("file", "") == layout.file) continue;
+    layout = {used.value("file", ""), used.value("source", ""), ""};
+  }
+}
+
+void write_records(const CollectResult& result, const RunRecord& record,
+                   const nlohmann::json& reports) {
+  for (const CollectedCapture& capture : result.captures) {
+    try {
+      RunRecord own = record;
+      add_layout(reports, capture.path, own.layout);
+      write_run_record(capture.path, own);
+    } catch (const Error& error) {
+      log::warn("{}", error.what());  // the capture is whole without it
+    }
+  }
+}
+
 }  // namespace
 
-Exit run_collection(Host& host, const CollectOptions& options, const ProcessCapture& process,
+Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan plan,
                     nlohmann::ordered_json& document) {
-  return run_collection([&](CollectResult& result) { collect(options, host, result); }, process,
+  plan.record.command = {options.main};
+  plan.record.command.insert(plan.record.command.end(), options.arguments.begin(),
+                             options.arguments.end());
+  return run_collection([&](CollectResult& result) { collect(options, host, result); }, plan,
                         document);
 }
 
-Exit run_collection(const std::function<void(CollectResult&)>& work, const ProcessCapture& process,
+Exit run_collection(const std::function<void(CollectResult&)>& work, const CollectionPlan& plan,
                     nlohmann::ordered_json& document) {
   CollectResult result;
-  const bool is_processed = process != nullptr;
+  const bool is_processed = plan.process != nullptr;
+  nlohmann::json reports = nlohmann::json::array();
+  const auto write = [&](Exit exit) {
+    write_records(result, record_of(result, plan.record, exit), reports);
+  };
   try {
     work(result);
-  } catch (const Error&) {
+  } catch (const Error& error) {
+    write(error.code());
     document.update(document_of(result));  // the last step reached
     if (!result.remains.empty()) log::info("{}", result.remains);
     throw;
   }
-  nlohmann::json reports = nlohmann::json::array();
+  // Before they are imported: what was recorded with them is looked for there.
+  write(result.exit_code);
   // A Ctrl-C that ended the application is how an endless one is stopped: its capture is wanted.
   if (result.outcome.interrupted && interrupt::received() == SIGINT) interrupt::acknowledge();
   // The same holds for a terminal that is closed over a long run.
   interrupt::ignore_hangup();
   if (is_processed) {
-    result.exit_code = gravest(result.exit_code, process_captures(result, process, reports));
+    result.exit_code = gravest(result.exit_code, process_captures(result, plan.process, reports));
+    write(result.exit_code);
   }
   print_next(result, is_processed);
   if (!result.remains.empty()) log::info("{}", result.remains);

@@ -7,16 +7,23 @@
 
 #include "collect/collector.hpp"
 #include "msprof/verbs.hpp"
+#include "session/run_record.hpp"
 
 namespace msprof {
 
-// Collects with `work`; where `process` is there, every capture with data is then handed to it.
-// What is known goes to `document`, also where an Error is thrown.
-Exit run_collection(const std::function<void(CollectResult&)>& work, const ProcessCapture& process,
+struct CollectionPlan {
+  ProcessCapture process;  // of every capture with data; empty: none
+  // What the command line says of the run: options, layout; the collection adds the rest.
+  RunRecord record;
+};
+
+// Collects with `work`, writes run.json into every capture, however the run ended, and processes
+// them. What is known goes to `document`, also where an Error is thrown.
+Exit run_collection(const std::function<void(CollectResult&)>& work, const CollectionPlan& plan,
                     nlohmann::ordered_json& document);
 
 // The same for an application that is run on `host`.
-Exit run_collection(Host& host, const CollectOptions& options, const ProcessCapture& process,
+Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan plan,
                     nlohmann::ordered_json& document);
 
 }  // namespace msprof

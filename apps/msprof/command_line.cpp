@@ -463,6 +463,42 @@ void Command::set_rest(std::vector<std::string>* rest, std::string help) {
   rest_help_ = std::move(help);
 }
 
+namespace {
+
+// Empty: it was not given.
+struct ValueText {
+  std::string operator()(const bool* flag) const { return *flag ? "true" : ""; }
+  std::string operator()(const std::string* text) const { return *text; }
+  std::string operator()(const std::optional<std::string>* text) const {
+    return text->value_or("");
+  }
+  std::string operator()(const std::vector<std::string>* list) const {
+    return fmt::format("{}", fmt::join(*list, " "));
+  }
+  std::string operator()(const std::optional<long>* number) const {
+    return *number ? std::to_string(**number) : "";
+  }
+  std::string operator()(const std::optional<double>* number) const {
+    return *number ? fmt::format("{}", **number) : "";
+  }
+};
+
+}  // namespace
+
+std::vector<std::pair<std::string, std::string>> given_options(const Command& command) {
+  std::vector<std::pair<std::string, std::string>> given;
+  for (const auto& option : command.options()) {
+    std::string value = std::visit(ValueText(), option->target);
+    if (is_positional(*option) || value.empty()) continue;
+    std::string name;
+    for (const std::string& one : names_of(*option)) {
+      if (name.empty() || (one.starts_with("--") && !name.starts_with("--"))) name = one;
+    }
+    given.emplace_back(std::move(name), std::move(value));
+  }
+  return given;
+}
+
 bool is_capture_name(const std::string& word) {
   std::error_code ignored;
   const std::string name = std::filesystem::path(word).filename().string();

@@ -9,6 +9,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -92,6 +93,10 @@ class Command {
 
 // Names of an option as words: "-m", "--main"; of --dir also "-dir".
 std::vector<std::string> names_of(const Option& option);
+
+// Options that have a value, by their last name with two dashes: {"--interval", "10"}, {"--all",
+// "true"}; the values of one with several are in one text. Arguments without a dash are left out.
+std::vector<std::pair<std::string, std::string>> given_options(const Command& command);
 
 // True if a word is a folder that is there, or a name like those of captures.
 bool is_capture_name(const std::string& word);

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 #include <set>
 
+#include "analyze/capture_list.hpp"
 #include "analyze/compare/compare.hpp"
 #include "analyze/compare/html_report.hpp"
 #include "base/atomic_file.hpp"
@@ -87,7 +88,8 @@ std::vector<ComparedRun> open_runs(const std::string& list, Products& products, 
     ReadyStore ready = ready_store({folder, products.of(folder)});
     exit = gravest(exit, ready.exit);
     std::string name = fs::weakly_canonical(folder).filename().string();
-    runs.push_back({std::move(ready.db), std::move(name), ready.exit != Exit::ok});
+    runs.push_back(
+        {std::move(ready.db), std::move(name), ready.exit != Exit::ok, run_line_of(folder)});
   }
   return runs;
 }

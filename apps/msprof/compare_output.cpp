@@ -148,6 +148,7 @@ class Report {
     if (!side.batches.empty()) text += ", batch " + batch_text(side.batches);
     if (side.devices > 1) text += fmt::format(", {} devices", side.devices);
     line(text);
+    for (const std::string& run : side.runs) line(fmt::format("      {}", printable(run)));
     if (side.unit_loads == UnitLoads::modelled) line(fmt::format("      {}", kModelledNote));
   }
 
@@ -274,6 +275,7 @@ ordered_json json_of(const std::vector<std::string>& texts) {
 
 ordered_json json_of(const ComparedSide& side) {
   return {{"captures", json_of(side.captures)},
+          {"runs", json_of(side.runs)},
           {"chip", json_of(side.chip)},
           {"frequency_mhz", json_of(side.frequency_mhz)},
           {"unit_loads", unit_loads_name(side.unit_loads)},

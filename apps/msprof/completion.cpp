@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdint>
 #include <cstdlib>
 #include <filesystem>
 #include <set>
@@ -9,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "analyze/capture_list.hpp"
 #include "base/text.hpp"
 #include "session/session.hpp"
 
@@ -25,8 +27,10 @@ enum class PathKind {
 };
 
 struct PathRest {
-  std::string rest;      // what follows `typed`; a folder to go on in ends in '/'
-  bool goes_on = false;  // not the end of the word
+  std::string rest;          // what follows `typed`; a folder to go on in ends in '/'
+  bool goes_on = false;      // not the end of the word
+  std::string help{};        // what a capture is
+  std::int64_t time_ns = 0;  // of a capture, since 1970; 0: unknown
 };
 
 namespace fs = std::filesystem;
@@ -34,6 +38,9 @@ namespace fs = std::filesystem;
 // Time limit, as the user waits after TAB: what is not known by then is offered.
 constexpr std::chrono::milliseconds kTimeToSearch{10};
 constexpr std::size_t kMaxEntries = 20'000;
+// Time for saying what the captures are; the first few are said in any case.
+constexpr std::chrono::milliseconds kTimeToDescribe{150};
+constexpr std::size_t kAlwaysDescribed = 8;
 // Levels below a folder that are searched for a capture.
 constexpr int kSearchDepth = 3;
 
@@ -106,14 +113,30 @@ class CaptureSearch {
   std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kTimeToSearch;
 };
 
+// Says of captures when they were made and what they are.
+class CaptureDescriber {
+ public:
+  void describe(const fs::path& folder, PathRest& rest) {
+    if (++count_ > kAlwaysDescribed && std::chrono::steady_clock::now() > end_) return;
+    const ListedCapture capture = list_capture(folder, false);
+    rest.time_ns = capture.time_ns;
+    rest.help = short_line(capture);
+  }
+
+ private:
+  std::size_t count_ = 0;
+  std::chrono::steady_clock::time_point end_ = std::chrono::steady_clock::now() + kTimeToDescribe;
+};
+
 std::vector<PathRest> captures_of(const std::vector<PathRest>& folders, const Typed& typed) {
   std::vector<PathRest> found;
   const CaptureSearch search;
+  CaptureDescriber describer;
   for (const PathRest& folder : folders) {
     const std::string rest = folder.rest.substr(0, folder.rest.size() - 1);  // without '/'
     const fs::path path = typed.folder / (typed.name + rest);
     if (search.is_capture(path)) {
-      found.push_back({rest, false});
+      describer.describe(path, found.emplace_back(PathRest{rest, false}));
     } else if (search.may_lead_to_one(path)) {
       found.push_back(folder);
     }
@@ -122,7 +145,7 @@ std::vector<PathRest> captures_of(const std::vector<PathRest>& folders, const Ty
   return found.empty() ? folders : found;
 }
 
-// Sorted. Names with control characters are left out.
+// Sorted, captures before folders and the newest first. Names with control characters are left out.
 std::vector<PathRest> paths_like(std::string_view typed_text, PathKind kind) {
   const Typed typed = split_path(typed_text);
   std::vector<PathRest> found;
@@ -138,8 +161,9 @@ std::vector<PathRest> paths_like(std::string_view typed_text, PathKind kind) {
     return true;
   });
   if (kind == PathKind::capture) found = captures_of(found, typed);
-  std::sort(found.begin(), found.end(),
-            [](const PathRest& a, const PathRest& b) { return a.rest < b.rest; });
+  std::sort(found.begin(), found.end(), [](const PathRest& a, const PathRest& b) {
+    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.rest < b.rest;
+  });
   return found;
 }
 
@@ -284,7 +308,7 @@ class Finder {
   void add_paths(std::string_view typed, PathKind kind) {
     for (PathRest& path : paths_like(typed, kind)) {
       if (!path.goes_on && used_.count(std::string(typed) + path.rest) != 0) continue;
-      found_.push_back({std::move(path.rest), "", path.goes_on});
+      found_.push_back({std::move(path.rest), std::move(path.help), path.goes_on});
     }
   }
 

@@ -4,7 +4,6 @@
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.hpp"
-#include "base/file_reader.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "import/importer.hpp"
@@ -26,16 +25,6 @@ struct ImportArguments {
   bool json = false;
 };
 
-LayoutFile read_layout(const std::string& path) {
-  constexpr std::uint64_t kMaxLayoutBytes = 1 << 20;
-  if (path.empty()) return {};
-  try {
-    return {path, read_text_file(path, kMaxLayoutBytes)};
-  } catch (const Error& error) {
-    throw Error(Exit::usage, error.what());
-  }
-}
-
 void write_template(const std::string& path, const std::vector<UnknownLayout>& unknown) {
   if (unknown.empty()) {
     log::info("the layouts of all files are known: {} was not written", path);
@@ -49,7 +38,7 @@ void write_template(const std::string& path, const std::vector<UnknownLayout>& u
 
 // Imports every capture; the verdicts come to the array `captures`.
 Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
-  const LayoutFile layout = read_layout(arguments.layout);
+  const LayoutChoice layout = layout_option(arguments.layout);
   std::vector<UnknownLayout> unknown;
   const Exit exit = for_each_capture(
       choose_captures(arguments.capture),
@@ -101,14 +90,17 @@ void add_import_command(cli::Command& root) {
       "  msprof import -dir JOBXXX --layout-template layout.json   a board whose records are "
       "unknown");
   add_capture_options(command, arguments->capture);
-  command.add_option({"--layout", &arguments->layout, "FILE",
-                      "JSON description of the board's record layouts (docs/layouts.md)"});
+  command.add_option(
+      {"--layout", &arguments->layout, "FILE",
+       "JSON description of the board's record layouts (default: that of MSPROF_LAYOUT, of the "
+       "last import, of the run, or the one of ~/.config/msprof/layouts that fits)"});
   command.add_option(
       {"--layout-template", &arguments->layout_template, "FILE",
        "write a skeleton of such a description for the files that were not understood"});
-  command.add_option({"--force", &arguments->force, "",
-                      "replace a store that was made with --layout, even if what only the layout "
-                      "can read is then missing"});
+  command.add_option(
+      {"--force", &arguments->force, "",
+       "replace a store that was made with a layout, even if what only the layout can read "
+       "is then missing; the layout of the last import is not used"});
   command.add_option(
       {"--json", &arguments->json, "", "print the verdict as one JSON document on stdout"});
   command.set_action([arguments] { return run_import(*arguments); });

@@ -12,6 +12,7 @@
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
+#include "base/version.hpp"
 #include "msprof/application_line.hpp"
 #include "msprof/verbs.hpp"
 
@@ -39,7 +40,8 @@ int main(int argc, char** argv) {
     const auto root = build_command_tree();
     const std::vector<std::string> words(argv + 1, argv + argc);
     const auto line = parse_application_line(*root, words);
-    code = line ? run_application_line(*line) : cli::run(*root, "msprof " MSPROF_VERSION, words);
+    code = line ? run_application_line(*line)
+                : cli::run(*root, "msprof " + std::string(version()), words);
     errno = 0;
     const bool failed = std::fflush(stdout) != 0 || std::ferror(stdout) != 0;
     if (failed && errno != EPIPE) {  // a reader like `head` that has enough is no error

@@ -15,6 +15,7 @@
 #include "export/export_files.hpp"
 #include "export/json_text.hpp"
 #include "import/importer.hpp"
+#include "import/record_layout.hpp"
 #include "session/session.hpp"
 
 namespace msprof {
@@ -122,11 +123,20 @@ std::vector<ChosenCapture> choose_captures(const CaptureOptions& options) {
   return chosen;
 }
 
+LayoutChoice layout_option(const std::string& path) {
+  if (path.empty()) return {};
+  LayoutChoice layout = read_layout(path, LayoutSource::command_line);
+  LayoutSet::parse(layout.json, path);
+  return layout;
+}
+
 ImportReport import_verbosely(const Session& session, const fs::path& products,
-                              const LayoutFile& layout, bool force) {
+                              const LayoutChoice& layout, bool force) {
+  LayoutPlaces places = layout_places();
+  places.given = layout;
+  places.forget = force;
   ImportOptions options;
-  options.layout_json = layout.json;
-  options.layout_file = layout.path;
+  options.layout = choose_layout(session, store_file(products), places);
   options.force = force;
   return import_with(session, products, options);
 }
@@ -138,15 +148,34 @@ bool gives_products(const ChosenCapture& capture) {
   return false;
 }
 
+namespace {
+
+// True if a layout that is there now describes what the store lacks, or describes it otherwise.
+bool has_other_layout(const TraceDb& store, const LayoutChoice& layout) {
+  return layout.source != LayoutSource::none && layout.json != store.meta(meta::kLayout);
+}
+
+bool depends_on_layout(const TraceDb& store) {
+  if (!store.meta(meta::kLayout).empty()) return true;
+  Statement read = store.prepare("SELECT 1 FROM import_log WHERE id = ? ORDER BY rowid LIMIT 1");
+  return read.bind(1, finding_info(FindingId::unknown_layout).id).step();
+}
+
+}  // namespace
+
 ReadyStore ready_store(const ChosenCapture& capture) {
   const auto session = Session::open(capture.folder);
   const fs::path path = store_file(capture.products);
   auto store = current_store(*session, path);
-  if (!store) {
+  if (!store || depends_on_layout(*store)) {
     ImportOptions options;
-    options.keep_layout = true;
-    options.layout_file = "of the last import";
-    import_with(*session, capture.products, options);
+    options.layout = choose_layout(*session, path, layout_places());
+    if (!store || has_other_layout(*store, options.layout)) {
+      store.reset();
+      import_with(*session, capture.products, options);
+    }
+  }
+  if (!store) {
     store = TraceDb::open(path);
   }
   if (!store)
@@ -213,9 +242,10 @@ void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files
             outdated.front().string(), outdated.size() == 1 ? "" : " …");
 }
 
-Exit import_and_export(const fs::path& capture, nlohmann::json* report) {
+Exit import_and_export(const fs::path& capture, nlohmann::json* report,
+                       const LayoutChoice& layout) {
   const auto session = Session::open(capture);
-  const ImportReport imported = import_verbosely(*session, capture, {});
+  const ImportReport imported = import_verbosely(*session, capture, layout);
   if (report != nullptr) (*report)["import"] = imported.json();
   const ChosenCapture chosen{capture, capture};
   const Exit exit = imported.partial() ? Exit::partial_data : Exit::ok;

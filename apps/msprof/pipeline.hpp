@@ -12,6 +12,7 @@
 #include "base/error.hpp"
 #include "export/exporter.hpp"
 #include "import/import_report.hpp"
+#include "import/layout_choice.hpp"
 #include "msprof/verbs.hpp"
 #include "session/session.hpp"
 
@@ -38,18 +39,19 @@ struct ChosenCapture {
 // Captures that -dir names, or the newest one around, which is then reported.
 std::vector<ChosenCapture> choose_captures(const CaptureOptions& options);
 
-// Makes a fresh store for `session`, with the verdict on stderr. `force`: see ImportOptions.
-struct LayoutFile {
-  std::string path;  // empty: none
-  std::string json;
-};
+// Layout of --layout, "" for none, whose text is checked. Throws Error(usage).
+LayoutChoice layout_option(const std::string& path);
+
+// Makes a fresh store for `session`, with the verdict on stderr. `layout`: of --layout; `force`:
+// see ImportOptions, and what the store was made with is not looked at.
 ImportReport import_verbosely(const Session& session, const std::filesystem::path& products,
-                              const LayoutFile& layout, bool force = false);
+                              const LayoutChoice& layout, bool force = false);
 
 // True if the store of a capture gives any product; that it gives none is reported.
 bool gives_products(const ChosenCapture& capture);
 
-// Opens the store of a capture, imported first when it is missing or its raw files changed.
+// Opens the store of a capture, imported first when it is missing, its raw files changed, or
+// another layout describes what is in them.
 struct ReadyStore {
   TraceDb db;
   Exit exit = Exit::ok;      // partial_data when the verdict is partial
@@ -74,7 +76,8 @@ void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files
 // Prints the verdict and the files on stderr as import and export do; `report` (may be null) gets
 // {"import": {...}, "exported": ["path", ...]}. Returns the gravest exit code; throws Error only
 // for what ends a command.
-Exit import_and_export(const std::filesystem::path& capture, nlohmann::json* report);
+Exit import_and_export(const std::filesystem::path& capture, nlohmann::json* report,
+                       const LayoutChoice& layout = {});
 
 template <typename Work>
 Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,

@@ -118,7 +118,7 @@ BoardRunOptions server_options(const BoardRunOptions& options, const BoardArgume
 
 Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
                             const BoardArguments& arguments, CollectOptions options,
-                            const ProcessCapture& process, nlohmann::ordered_json& document) {
+                            const CollectionPlan& plan, nlohmann::ordered_json& document) {
   request.settings.check();
   // What is wrong with them is said before the server is asked.
   plan_framework(framework_of(request), request.profiling_options, "/");
@@ -133,7 +133,7 @@ Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
     if (!injection.sentence().empty()) document["runtime"] = valid_utf8(injection.sentence());
   };
   try {
-    const Exit code = run_collection(host, options, process, document);
+    const Exit code = run_collection(host, options, plan, document);
     note_runtime();
     return code;
   } catch (const Error&) {

@@ -7,6 +7,7 @@
 #include "collect/collector.hpp"
 #include "msprof/board_options.hpp"
 #include "msprof/cann_collection.hpp"
+#include "msprof/collection.hpp"
 #include "msprof/verbs.hpp"
 
 namespace msprof {
@@ -19,6 +20,6 @@ BoardRunOptions server_options(const BoardRunOptions& options, const BoardArgume
 // `document` gets what is known, also where an Error is thrown.
 Exit collect_cann_on_server(SshHost& host, const CannRequest& request,
                             const BoardArguments& arguments, CollectOptions options,
-                            const ProcessCapture& process, nlohmann::ordered_json& document);
+                            const CollectionPlan& plan, nlohmann::ordered_json& document);
 
 }  // namespace msprof

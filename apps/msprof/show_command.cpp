@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "analyze/capture_info.hpp"
+#include "analyze/capture_list.hpp"
 #include "analyze/overview.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -147,6 +148,8 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
               ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
   const UnitLoads unit_loads = unit_loads_of(ready.db.database());
+  const std::string layout = ready.db.meta(meta::kLayoutFile);
+  const auto run = read_run_record(capture.folder);
   const auto steps = steps_with_tasks(ready.db.database());
   const std::size_t index = steps.empty() ? 0 : choose_step(steps, arguments.step);
   const StepInfo* step = steps.empty() ? nullptr : &steps[index];
@@ -163,8 +166,12 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                         {"verdict", valid_utf8(ready.verdict)},
                         {"unit_loads", unit_loads_name(unit_loads)},
+                        {"layout", nullptr},
+                        {"run", nullptr},
                         {"capture", nullptr},
                         {"tables", std::move(shown)}};
+    if (!layout.empty()) one["layout"] = valid_utf8(layout);
+    if (run) one["run"] = run_json(*run);
     if (step != nullptr) {
       one["capture"] = {{"number", index},
                         {"count", steps.size()},
@@ -181,9 +188,12 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     }
     document["captures"].push_back(std::move(one));
   } else {
-    fmt::print("{}\n{}\n", printable(capture.folder.string()), line);
+    fmt::print("{}\n", printable(capture.folder.string()));
+    if (run) fmt::print("{}\n", run_line(*run));
+    fmt::print("{}\n", line);
     if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
     if (unit_loads == UnitLoads::modelled) fmt::print("{}\n", kModelledNote);
+    if (!layout.empty()) fmt::print("records read with the layout {}\n", printable(layout));
     print_tables(tables);
   }
   if (!empty) return ready.exit;

@@ -25,7 +25,7 @@ void apply_verbosity(const Verbosity& verbosity);
 // Action of `collect --all` on a fetched capture; `report` gets its part of --json.
 using ProcessCapture =
     std::function<Exit(const std::filesystem::path& capture, nlohmann::json* report)>;
-// Makes collect with another way to process captures than import and export.
+// Makes collect with another way to process captures than import and export (null).
 void add_collect_command(cli::Command& root, ProcessCapture process);
 
 // The whole tree, as main() and the tests see it.

@@ -14,6 +14,11 @@ case $dir in /*) ;; *) dir=$home/$dir ;; esac
 ours=$dir/.msprof
 echo "system $(uname -s)"
 echo "machine $(uname -m)"
+if [ -r /proc/device-tree/model ]; then
+  product=
+  IFS= read -r product </proc/device-tree/model
+  echo "product $product"
+fi
 echo "home $home"
 echo "folder $ours"
 for tool in tar setsid; do
@@ -41,6 +46,7 @@ df -Pk "$1" | { read -r header; read -r name blocks used free rest; echo "free $
 )sh"};
 
 constexpr int kNoFolder = 71;
+constexpr int kMaxProductWidth = 200;
 
 bool parse_free(std::string_view value, std::uint64_t& bytes) {
   std::uint64_t blocks = 0;
@@ -90,6 +96,7 @@ BoardInfo parse_board_info(std::string_view answer) {
     const std::string_view value = trim(line.substr(at + 1));
     if (name == "system") info.system = printable(value);
     if (name == "machine") info.machine = printable(value);
+    if (name == "product") info.product = shorten(printable(value), kMaxProductWidth);
     if (name == "home") info.home = value;
     if (name == "folder") info.folder = value;
     if (name == "tool") take_tool(info, value);

@@ -154,6 +154,18 @@ std::string SshHost::on_board(const fs::path& in_project) const {
   return (fs::path(project_folder()) / in_project).lexically_normal().string();
 }
 
+std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
+  const BoardInfo& info = link_.info();
+  if (info.system.empty()) return {};
+  std::vector<std::pair<std::string, std::string>> facts = {{"system", info.system},
+                                                            {"machine", info.machine}};
+  if (!info.product.empty()) facts.emplace_back("product", info.product);
+  facts.emplace_back("free_bytes", std::to_string(info.free_bytes));
+  facts.emplace_back("tar", info.has_tar ? "yes" : "no");
+  facts.emplace_back("sftp", info.has_sftp ? "yes" : "no");
+  return facts;
+}
+
 void SshHost::connect() {
   link_.open(options_.force);
   connected_ = true;

@@ -40,6 +40,7 @@ class SshHost : public Host {
 
   std::string name() const override { return link_.name(); }
   bool is_board() const override { return true; }
+  std::vector<std::pair<std::string, std::string>> facts() const override;
   // Connects, probes, prints in one line what it found, and takes the board's lock. Throws
   // Error(kept_results) if clean_board would delete what was never fetched, unless `force`.
   void connect() override;

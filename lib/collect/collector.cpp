@@ -184,10 +184,13 @@ class Run {
   }
 
   void connect() {
-    if (!host_.is_board()) return;
-    const Stopwatch watch;
-    host_.connect();
-    add_step("connect", watch, 0);
+    result_.host = host_.name();
+    if (host_.is_board()) {
+      const Stopwatch watch;
+      host_.connect();
+      add_step("connect", watch, 0);
+    }
+    result_.host_facts = host_.facts();
   }
 
   void find_on_host(const Staging& staging) {
@@ -200,6 +203,9 @@ class Run {
 
   void copy() {
     const Stopwatch watch;
+    // What is on a board already is not read.
+    if (!host_.is_board() || !options_.existing_folder)
+      result_.models = find_model_files(project_, options_.arguments);
     paths_ = host_.open(project_);
     const TransferTotals placed =
         host_.place(project_, options_.injection->plan_files(project_, paths_));
@@ -223,6 +229,7 @@ class Run {
     SpaceWatch space(host_, output_);
     space.probe_now();
     log::info("running {} on {}", result_.main, host_.name());
+    result_.begin_ns = wall_clock_ns();
     {
       const auto program = host_.start(command);
       result_.outcome = wait_for_end(*program, options_.limits, name_, [&] {
@@ -230,6 +237,7 @@ class Run {
         take_complete(staging);
       });
     }
+    result_.end_ns = wall_clock_ns();
     take_complete(staging);
     if (options_.companion != nullptr) {
       for (std::string& note : options_.companion->finish())
@@ -383,6 +391,11 @@ class Run {
 };
 
 }  // namespace
+
+std::int64_t wall_clock_ns() {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return std::chrono::duration_cast<std::chrono::nanoseconds>(now).count();
+}
 
 void collect(const CollectOptions& options, Host& host, CollectResult& result) {
   Run(options, host, result).all();

@@ -5,12 +5,14 @@
 #include <filesystem>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "base/error.hpp"
 #include "collect/companion.hpp"
 #include "collect/host.hpp"
 #include "collect/injection.hpp"
+#include "collect/model_files.hpp"
 #include "collect/outcome.hpp"
 
 namespace msprof {
@@ -49,6 +51,12 @@ struct CollectedCapture {
 
 struct CollectResult {
   std::string main;
+  std::string host;  // its name
+  std::vector<std::pair<std::string, std::string>> host_facts;
+  std::vector<ModelFile> models;
+  // Of the application, since 1970, UTC; 0: it was not started.
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
   Outcome outcome;
   std::vector<CollectedCapture> captures;
   std::vector<LeftCapture> left;       // on the host; their products here, at their final place
@@ -62,6 +70,9 @@ struct CollectResult {
   std::vector<std::string> likely_causes;
   Exit exit_code = Exit::ok;
 };
+
+// Nanoseconds since 1970, UTC.
+std::int64_t wall_clock_ns();
 
 // Prints its progress and results on stderr. An application that fails is a result; an Error
 // is thrown for what keeps it from running or its results from arriving; `result` then has what was

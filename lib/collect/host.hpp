@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "collect/project.hpp"
@@ -99,6 +100,8 @@ class Host {
   // "this machine", for messages.
   virtual std::string name() const = 0;
   virtual bool is_board() const = 0;
+  // What it is, after connect(): {"system", "Linux"}, {"machine", "aarch64"}, {"product", "…"}.
+  virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
   // Makes sure that the host is there and free for a run.
   virtual void connect() {}
   // Opens a project that is on the host already, in its folder `folder`, to be run where it is;

@@ -3,6 +3,7 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <sys/stat.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -63,7 +64,17 @@ void in_order(std::vector<std::string>& paths) {
 
 }  // namespace
 
+std::vector<std::pair<std::string, std::string>> facts_here() {
+  utsname name = {};
+  if (::uname(&name) != 0) return {};
+  return {{"system", name.sysname}, {"machine", name.machine}, {"hostname", name.nodename}};
+}
+
 LocalHost::LocalHost(fs::path runs) : runs_(std::move(runs)) {}
+
+std::vector<std::pair<std::string, std::string>> LocalHost::facts() const {
+  return facts_here();
+}
 
 Project LocalHost::existing_project(const std::string& main, const std::string& folder,
                                     const fs::path& scratch) {

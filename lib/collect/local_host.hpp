@@ -12,6 +12,9 @@
 
 namespace msprof {
 
+// Facts about this machine, as Host::facts() gives them.
+std::vector<std::pair<std::string, std::string>> facts_here();
+
 class LocalHost : public Host {
  public:
   // Runs take place below `runs`; see runs_folder().
@@ -19,6 +22,7 @@ class LocalHost : public Host {
 
   std::string name() const override { return "this machine"; }
   bool is_board() const override { return false; }
+  std::vector<std::pair<std::string, std::string>> facts() const override;
   Project existing_project(const std::string& main, const std::string& folder,
                            const std::filesystem::path& scratch) override;
   RunPaths open(const Project& project) override;

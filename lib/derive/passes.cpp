@@ -15,6 +15,7 @@ void run_derive_passes(TraceDbWriter& store) {
   derive_memory_blocks(store);
   derive_comm_ops(store);
   derive_overlap(store);
+  derive_run_summary(store);
 }
 
 }  // namespace msprof

@@ -2,6 +2,10 @@
 // For the importer. A new pass is one file and one line in passes.cpp.
 #pragma once
 
+#include <cstdint>
+#include <vector>
+
+#include "store/run_summary.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
@@ -23,6 +27,12 @@ void derive_comm_ops(TraceDbWriter& store);
 
 // overlap: spans in which each device computed, communicated, or was free; after comm_op.
 void derive_overlap(TraceDbWriter& store);
+
+// meta: what `list` says of a capture; after iteration and step_time.
+void derive_run_summary(TraceDbWriter& store);
+
+// Their number and their median; 0 is an execution without a known time.
+void write_execution_times(TraceDbWriter& store, std::vector<std::int64_t> times_ns);
 
 // step_time: begin and end of each step, and its number of tasks.
 void derive_step_time(TraceDbWriter& store);

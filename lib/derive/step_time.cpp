@@ -1,5 +1,6 @@
 #include <algorithm>
 #include <map>
+#include <unordered_map>
 #include <vector>
 
 #include "base/number.hpp"
@@ -14,10 +15,13 @@ struct Fold {
   StepTimeRow row;
   std::int64_t first_execution = INT64_MAX;
   std::int64_t last_execution = -1;
+  // Durations of the tasks of an execution; 0 where none is known.
+  std::unordered_map<std::int64_t, std::int64_t> busy_ns;
 
   void add(const TaskRow& task) {
     ++row.task_count;
     if (task.execution != kNull) {
+      add_busy(task.execution, given(task.duration_ns).value_or(0));
       first_execution = std::min(first_execution, task.execution);
       last_execution = std::max(last_execution, task.execution);
     }
@@ -35,6 +39,15 @@ struct Fold {
     row.busy_ns = saturating_add(busy, *duration);
   }
 
+  void add_busy(std::int64_t execution, std::int64_t duration_ns) {
+    // Tasks of one execution are mostly neighbours; references into such a map stay.
+    if (at_ == nullptr || at_execution_ != execution) {
+      at_ = &busy_ns[execution];
+      at_execution_ = execution;
+    }
+    *at_ = saturating_add(*at_, duration_ns);
+  }
+
   StepTimeRow finished() const {
     StepTimeRow result = row;
     if (last_execution >= first_execution && last_execution - first_execution < INT64_MAX) {
@@ -42,6 +55,10 @@ struct Fold {
     }
     return result;
   }
+
+ private:
+  std::int64_t* at_ = nullptr;
+  std::int64_t at_execution_ = 0;
 };
 
 struct Run {
@@ -73,7 +90,12 @@ void derive_step_time(TraceDbWriter& store) {
                              {.first_id = run.first_task_id, .last_id = run.last_task_id});
     while (tasks.next()) fold.add(*tasks);
   }
-  for (const auto& [step_id, fold] : by_step) store.add(fold.finished());
+  std::vector<std::int64_t> executions;
+  for (const auto& [step_id, fold] : by_step) {
+    store.add(fold.finished());
+    for (const auto& [execution, busy_ns] : fold.busy_ns) executions.push_back(busy_ns);
+  }
+  if (!executions.empty()) write_execution_times(store, std::move(executions));
 }
 
 }  // namespace msprof

@@ -447,7 +447,6 @@ class CaptureDoctor {
         list_.append(std::move(found));
         return true;
       }
-      layout_ = layout_of(store_);
     } catch (const Error& error) {
       // A store can come from elsewhere with its capture.
       if (error.code() == Exit::interrupted) throw;
@@ -462,8 +461,7 @@ class CaptureDoctor {
     const fs::path own = scratch.path() / "msprof.db";
     ImportOptions options;
     options.inspect = note_empty_products;
-    options.layout_json = layout_;
-    options.layout_file = "of the last import";
+    options.layout = choose_layout(session, store_, layout_places());
     import_session(session, own, options);
     const auto db = TraceDb::open(own);
     if (!db) throw Error(Exit::internal_error, "the temporary store cannot be read back");
@@ -522,7 +520,6 @@ class CaptureDoctor {
   CheckList& list_;
   fs::path folder_;
   fs::path store_;
-  std::string layout_;  // given to the last import
 };
 
 }  // namespace

@@ -227,6 +227,8 @@ std::string ImportReport::text() const {
   }
   for (const Line& line : lines_of(findings_)) text += finding_line(line);
   if (unit_loads_ == UnitLoads::modelled) text += fmt::format("  {}\n", kModelledNote);
+  if (is_layout_used_)
+    text += fmt::format("  layout: {} ({})\n", printable(layout_.file), layout_.source);
   text += fmt::format("verdict: {} ({} file{}, {} record{})\n", verdict_text(verdict(), lacking()),
                       files(), files() == 1 ? "" : "s", with_thousands(records()),
                       records() == 1 ? "" : "s");
@@ -283,6 +285,9 @@ nlohmann::ordered_json ImportReport::json() const {
   return {{"verdict", verdict_name(verdict())},
           {"without", without},
           {"unit_loads", unit_loads_name(unit_loads_)},
+          {"layout", is_layout_used_ ? ordered_json{{"file", valid_utf8(layout_.file)},
+                                                    {"source", layout_.source}}
+                                     : ordered_json()},
           {"files", files()},
           {"records", records()},
           {"kinds", kinds},

@@ -39,6 +39,12 @@ struct UnknownLayout {
   std::vector<std::uint64_t> candidate_record_sizes;
 };
 
+// The layout that records of a board are read with, and where it came from: "--layout".
+struct LayoutUse {
+  std::string file;
+  std::string source;
+};
+
 // A verdict as programs read it: "complete", "without", "partial".
 std::string_view verdict_name(Severity verdict);
 // Verdict in words: "complete", "complete without HBM bandwidth", "PARTIAL DATA".
@@ -63,6 +69,11 @@ class ImportReport {
   void add(UnknownLayout unknown);
   void set_unit_loads(UnitLoads unit_loads) { unit_loads_ = unit_loads; }
   UnitLoads unit_loads() const { return unit_loads_; }
+  // The layout at hand; it counts from the first file that is read with it.
+  void set_layout(LayoutUse layout) { layout_ = std::move(layout); }
+  void note_layout_used() { is_layout_used_ = true; }
+  // Null: no file was read with a layout of the user's.
+  const LayoutUse* layout() const { return is_layout_used_ ? &layout_ : nullptr; }
 
   // Gravest severity of all findings: note (complete), without or partial.
   Severity verdict() const;
@@ -88,6 +99,8 @@ class ImportReport {
       index_;  // id, kind, file, reason
   std::vector<UnknownLayout> unknown_layouts_;
   UnitLoads unit_loads_ = UnitLoads::measured;
+  LayoutUse layout_;
+  bool is_layout_used_ = false;
 };
 
 }  // namespace msprof

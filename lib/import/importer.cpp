@@ -12,6 +12,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "derive/passes.hpp"
 #include "import/raw_kind.hpp"
 #include "store/database.hpp"
@@ -100,13 +101,17 @@ void report_unread(const ImportContext& context, const std::vector<bool>& owned)
 }
 
 // A store that a layout made is not replaced by one that lacks what only the layout can read.
-void refuse_less(const fs::path& store, const ImportReport& report) {
+void refuse_less(const fs::path& store, const ImportReport& report, const LayoutChoice& layout) {
   const std::size_t lost = report.unknown_layouts().size();
-  if (lost == 0 || layout_of(store).empty()) return;
-  throw Error(FindingId::less_than_before,
-              fmt::format("{} was made with --layout, and without it {} cannot be read: give "
-                          "--layout FILE again, or replace the store with --force",
-                          store.string(), lost == 1 ? "1 file" : fmt::format("{} files", lost)));
+  if (lost == 0 || layout.source == LayoutSource::command_line) return;
+  const std::string before = layout_of(store).json;
+  if (before.empty() || before == layout.json) return;
+  throw Error(
+      FindingId::less_than_before,
+      fmt::format("{} was made with a layout, and {} {} cannot be read: give --layout FILE, "
+                  "or replace the store with --force",
+                  store.string(), layout.json.empty() ? "without it" : "with " + layout.in_words(),
+                  counted(lost, "file")));
 }
 
 }  // namespace
@@ -115,15 +120,11 @@ fs::path store_path(const fs::path& product_folder) {
   return product_folder / "sqlite" / "msprof.db";
 }
 
-std::string layout_of(const fs::path& store) {
-  return meta_of_any_version(store, meta::kLayout);
-}
-
 ImportReport import_session(const Session& session, const fs::path& store,
                             const ImportOptions& options) {
-  const std::string layout = options.keep_layout ? layout_of(store) : options.layout_json;
+  const LayoutChoice& layout = options.layout;
   std::optional<LayoutSet> user_layouts;
-  if (!layout.empty()) user_layouts = LayoutSet::parse(layout, options.layout_file);
+  if (!layout.json.empty()) user_layouts = LayoutSet::parse(layout.json, layout.in_words());
 
   check_replaceable(store);
   create_output_folder(store.parent_path());
@@ -132,6 +133,7 @@ ImportReport import_session(const Session& session, const fs::path& store,
   for (const auto& file : session.raw_files()) total_bytes += file.size_bytes;
   TraceDbWriter writer(store, total_bytes);
   ImportReport report;
+  report.set_layout({layout.file, std::string(source_name(layout.source))});
   const ImportContext context{session, writer, report, user_layouts ? &*user_layouts : nullptr,
                               store.parent_path()};
 
@@ -145,7 +147,7 @@ ImportReport import_session(const Session& session, const fs::path& store,
   if (set.join) set.join(context);
   for (auto& kind : set.kinds) kind->finish(context);
   report_unread(context, owned);
-  if (layout.empty() && !options.force) refuse_less(store, report);
+  if (!options.force) refuse_less(store, report, layout);
 
   run_derive_passes(writer);
   writer.set_meta(meta::kDialect, dialect_name(session.dialect()));
@@ -154,7 +156,11 @@ ImportReport import_session(const Session& session, const fs::path& store,
   writer.set_meta(meta::kCapture, session.name());
   writer.set_meta(meta::kVerdict, verdict_name(report.verdict()));
   writer.set_meta(meta::kVerdictText, verdict_text(report.verdict(), report.lacking()));
-  writer.set_meta(meta::kLayout, layout);
+  if (report.layout() != nullptr) {
+    writer.set_meta(meta::kLayout, layout.json);
+    writer.set_meta(meta::kLayoutFile, layout.file);
+    writer.set_meta(meta::kLayoutSource, source_name(layout.source));
+  }
   writer.set_meta(meta::kUnitLoads, unit_loads_name(report.unit_loads()));
   for (const auto& file : session.file_states()) writer.add(file);
   report.write_log(writer);

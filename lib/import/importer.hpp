@@ -7,18 +7,15 @@
 #include <string>
 
 #include "import/import_report.hpp"
+#include "import/layout_choice.hpp"
 #include "session/session.hpp"
 
 namespace msprof {
 
 struct ImportOptions {
-  // Text and file name of --layout.
-  std::string layout_json;
-  std::string layout_file;
-  // Uses, without --layout, the one that the store at hand was made with.
-  bool keep_layout = false;
-  // Replaces a store that was made with a layout by one that was not, though it lacks what the
-  // layout reads; else that is Error(less_than_before).
+  LayoutChoice layout;
+  // Replaces a store that was made with a layout by one that was made with none, or one that reads
+  // less; else that is Error(less_than_before), unless the layout is of the command line.
   bool force = false;
   // Runs when all rows are in the store, before it is published: the moment for findings about
   // products.
@@ -27,9 +24,6 @@ struct ImportOptions {
 
 // Path of the store of a capture, in the capture or under --output.
 std::filesystem::path store_path(const std::filesystem::path& product_folder);
-
-// Text of the layout that a store was made with, by this or another version; empty: none.
-std::string layout_of(const std::filesystem::path& store);
 
 // Reads `session` into a new store at `store`; the old one stays until the new one is whole.
 ImportReport import_session(const Session& session, const std::filesystem::path& store,
@@ -44,8 +38,7 @@ inline constexpr std::string_view kDialect = "dialect";
 inline constexpr std::string_view kCapture = "capture";
 inline constexpr std::string_view kVerdict = "verdict";  // "complete", "without" or "partial"
 inline constexpr std::string_view kVerdictText = "verdict_text";  // "complete without …"
-inline constexpr std::string_view kLayout = "layout";
-inline constexpr std::string_view kUnitLoads = "unit_loads";  // store/unit_loads.hpp
+inline constexpr std::string_view kUnitLoads = "unit_loads";      // store/unit_loads.hpp
 }  // namespace meta
 
 }  // namespace msprof

@@ -167,6 +167,27 @@ RecordLayout parse_layout(const json& object, const std::string& kind, const std
   return layout;
 }
 
+std::vector<std::string> parse_patterns(const json& match, const char* key,
+                                        const std::string& file) {
+  std::vector<std::string> patterns;
+  const auto at = match.find(key);
+  if (at == match.end()) return patterns;
+  const json list = at->is_array() ? *at : json::array({*at});
+  for (const json& pattern : list) {
+    if (!pattern.is_string())
+      fail(file, fmt::format("'{}' of 'match' must be a text or a list of texts", key));
+    patterns.push_back(pattern.get<std::string>());
+  }
+  return patterns;
+}
+
+LayoutMatch parse_match(const json& match, const std::string& file) {
+  if (!match.is_object()) fail(file, "'match' must be an object");
+  check_keys(match, {"product", "soc", "stem"}, file, "match");
+  return {parse_patterns(match, "product", file), parse_patterns(match, "soc", file),
+          parse_patterns(match, "stem", file)};
+}
+
 bool decode_unsigned(std::uint64_t raw, std::int64_t scale, std::int64_t& value) {
   return !__builtin_mul_overflow(raw, scale, &value) && value >= 0;
 }
@@ -228,6 +249,10 @@ LayoutSet LayoutSet::parse(std::string_view text, const std::string& file) {
   LayoutSet set;
   try {
     for (const auto& [kind, object] : document.items()) {
+      if (kind == "match") {
+        set.match_ = parse_match(object, file);
+        continue;
+      }
       if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {
         if (kind.starts_with('_')) continue;  // remarks, as a template has them
         fail(file, fmt::format("unknown kind '{}'; valid: {}", kind, fmt::join(kKinds, ", ")));

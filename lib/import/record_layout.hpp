@@ -5,8 +5,8 @@
 // JSON: {"aicore": {"header_size": 0, "record_size": 128, "fields": {"start": {"offset": 8,
 // "type": "u64", "scale": 1}}}, "acl_api": {..., "api_names": {"3": {"name": "svp_acl_mdl_execute",
 // "type": "model"}}}}. Types u8 u16 u32 u64 i32 i64, little-endian; `scale` multiplies (1000 for a
-// start in microseconds). An absent field, or one whose offset is null, gives N/A.
-// Source: svp_job.md 8.
+// start in microseconds). An absent field, or one whose offset is null, gives N/A. "match" says
+// which captures a layout of the user's folder is for (layout_choice.hpp). Source: svp_job.md 8.
 #pragma once
 
 #include <array>
@@ -62,6 +62,13 @@ inline constexpr std::array<std::string_view, 4> kAclApiFields = {"api_id", "thr
 // Field names of "aicore", "aicpu" or "acl_api".
 FieldNames field_names(std::string_view kind);
 
+// Captures that a layout is for: patterns with '*' and '?', in any case; an empty list fits all.
+struct LayoutMatch {
+  std::vector<std::string> products;
+  std::vector<std::string> socs;
+  std::vector<std::string> stems;  // of its data files: "aacore"
+};
+
 class LayoutSet {
  public:
   // The built-in reference layouts (files that begin with "MSVP").
@@ -71,9 +78,13 @@ class LayoutSet {
   static LayoutSet parse(std::string_view json, const std::string& file_name);
 
   const RecordLayout* find(std::string_view kind) const;
+  const std::map<std::string, RecordLayout, std::less<>>& all() const { return layouts_; }
+  // Of its key "match"; empty: it has none.
+  const std::optional<LayoutMatch>& match() const { return match_; }
 
  private:
   std::map<std::string, RecordLayout, std::less<>> layouts_;
+  std::optional<LayoutMatch> match_;
 };
 
 // The skeleton that `import --layout-template FILE` writes. For the import verb.

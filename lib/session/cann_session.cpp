@@ -11,6 +11,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "session/run_record.hpp"
 
 namespace msprof {
 
@@ -31,7 +32,8 @@ bool is_database_file(std::string_view name) {
 
 bool is_product(std::string_view name) {
   return std::find(kProductFolders.begin(), kProductFolders.end(), name) != kProductFolders.end() ||
-         (name.starts_with("msprof_") && is_database_file(name)) || name.starts_with(".msprof");
+         (name.starts_with("msprof_") && is_database_file(name)) || name.starts_with(".msprof") ||
+         name == kRunRecordName;
 }
 
 struct PartName {

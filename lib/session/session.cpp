@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
 #include "session/svp_session.hpp"
@@ -258,18 +259,6 @@ std::int64_t local_time_ns(std::uint64_t digits) {
   return std::int64_t{std::mktime(&time)} * 1'000'000'000 + take(1, 1000) * std::int64_t{1'000'000};
 }
 
-std::int64_t capture_time_ns(const fs::path& capture) {
-  if (const auto time = time_in_name(capture.filename().string())) return local_time_ns(*time);
-  std::int64_t newest = 0;
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(capture, error)) {
-    if (svp::parse_info_json_name(entry.path().filename().string())) {
-      newest = std::max(newest, modified_ns(entry.path()));
-    }
-  }
-  return newest != 0 ? newest : modified_ns(capture);
-}
-
 std::optional<fs::path> newest_of(const std::vector<fs::path>& captures) {
   if (captures.empty()) return std::nullopt;
   // Takes the last by name of equal times, so that the choice does not depend on the directory's
@@ -300,7 +289,50 @@ void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
   if (!known) captures.push_back(capture);
 }
 
+// Limits of a walk: deeper, and in more folders, nobody keeps captures.
+constexpr int kMaxCaptureDepth = 12;
+constexpr std::size_t kMaxSearchedFolders = 200'000;
+
+class CaptureWalk {
+ public:
+  std::vector<fs::path> found(const fs::path& folder) {
+    look(folder, 0);
+    return std::move(captures_);
+  }
+
+ private:
+  void look(const fs::path& folder, int depth) {
+    if (++searched_ > kMaxSearchedFolders) return;
+    interrupt::check();
+    if (recognise(folder)) {
+      captures_.push_back(folder);
+      return;
+    }
+    if (depth == kMaxCaptureDepth) return;
+    for (const fs::path& child : sub_folders(folder)) {
+      std::error_code error;
+      const bool is_hidden = child.filename().string().starts_with('.');
+      if (!is_hidden && !fs::is_symlink(child, error)) look(child, depth + 1);
+    }
+  }
+
+  std::vector<fs::path> captures_;
+  std::size_t searched_ = 0;
+};
+
 }  // namespace
+
+std::int64_t capture_time_ns(const fs::path& capture) {
+  if (const auto time = time_in_name(capture.filename().string())) return local_time_ns(*time);
+  std::int64_t newest = 0;
+  std::error_code error;
+  for (const auto& entry : fs::directory_iterator(capture, error)) {
+    if (svp::parse_info_json_name(entry.path().filename().string())) {
+      newest = std::max(newest, modified_ns(entry.path()));
+    }
+  }
+  return newest != 0 ? newest : modified_ns(capture);
+}
 
 std::string own_name(const fs::path& folder) {
   std::error_code error;
@@ -347,6 +379,10 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
     for (const fs::path& capture : found) append_once(captures, capture);
   }
   return captures;
+}
+
+std::vector<fs::path> captures_below(const fs::path& folder) {
+  return CaptureWalk().found(folder);
 }
 
 fs::path newest_capture(const fs::path& folder) {

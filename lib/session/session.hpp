@@ -119,6 +119,14 @@ std::optional<std::uint64_t> time_in_name(const std::string& name);
 // the others.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
+// Finds the captures in `folder` at any depth: itself, or those in it and in the folders below it.
+// Hidden folders, links and what lies in a capture are not looked at; sorted by path.
+std::vector<std::filesystem::path> captures_below(const std::filesystem::path& folder);
+
+// When a capture was made, as far as its folder says it, in ns since 1970: by the time in its name
+// (PROF), of info.json.N (JOB), else of the folder.
+std::int64_t capture_time_ns(const std::filesystem::path& capture);
+
 // Finds the capture without -dir: `folder` itself, else its newest child, else its newest
 // grandchild that is a capture. Newest by the time of info.json.N (JOB) or the time in the name
 // (PROF). Throws Error(nothing_to_do) when there is none.

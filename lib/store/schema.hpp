@@ -21,7 +21,7 @@ namespace msprof {
 
 // Raised whenever a table changes, or what `meta` must say; a store of another version is imported
 // again.
-inline constexpr int kSchemaVersion = 7;
+inline constexpr int kSchemaVersion = 8;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =

@@ -127,8 +127,14 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
 }
 
 std::string meta_of_any_version(const fs::path& path, std::string_view key) {
+  const auto texts = metas_of_any_version(path, {&key, 1});
+  return texts.empty() ? std::string() : texts.front();
+}
+
+std::vector<std::string> metas_of_any_version(const fs::path& path,
+                                              std::span<const std::string_view> keys) {
   std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return "";
+  if (!fs::is_regular_file(path, ignored)) return {};
   try {
     const Database db = Database::open_read_only(path);
     const auto& tables = store_tables();
@@ -139,10 +145,18 @@ std::string meta_of_any_version(const fs::path& path, std::string_view key) {
         " WHERE type = 'table' AND name = 'meta' ORDER BY 1");
     const bool is_ours =
         ours.step() && ours.integer(0) == kApplicationId && ours.text(1) == creation_of(*meta);
-    return is_ours ? read_meta(db, key) : "";
+    if (!is_ours) return {};
+    Statement read = db.prepare("SELECT value FROM meta WHERE key = ?");
+    std::vector<std::string> texts;
+    for (const std::string_view key : keys) {
+      read.reset();
+      read.bind(1, key);
+      texts.emplace_back(read.step() ? read.text(0) : std::string_view());
+    }
+    return texts;
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;
-    return "";  // not a database
+    return {};  // not a database
   }
 }
 

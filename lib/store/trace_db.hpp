@@ -6,6 +6,7 @@
 #include <filesystem>
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <tuple>
@@ -112,5 +113,8 @@ class TraceDb {
 
 // A text of `meta` in a store of this or another version; empty where there is no such store.
 std::string meta_of_any_version(const std::filesystem::path& path, std::string_view key);
+// The texts of several keys, in their order; empty where there is no such store.
+std::vector<std::string> metas_of_any_version(const std::filesystem::path& path,
+                                              std::span<const std::string_view> keys);
 
 }  // namespace msprof

@@ -8,6 +8,8 @@ _msprof() {
   while IFS= read -r line; do
     COMPREPLY+=("$line")
   done < <(command "$program" __complete -- bash "${COMP_LINE:0:COMP_POINT}" "$2" 2>/dev/null)
+  # In msprof's order: the newest capture first.
+  compopt -o nosort 2>/dev/null
   # A folder to go on in: no blank behind it.
   [[ ${#COMPREPLY[@]} -eq 1 && ${COMPREPLY[0]} == */ ]] && compopt -o nospace
   return 0

@@ -4,4 +4,5 @@ function __msprof_complete
     command msprof __complete -- fish (commandline -cp | string collect) '' 2>/dev/null
 end
 
-complete -c msprof -f -a '(__msprof_complete)'
+# -k: in msprof's order, the newest capture first.
+complete -c msprof -f -k -a '(__msprof_complete)'

@@ -548,8 +548,10 @@ void split_batches(const Stores& base, const Stores& now, Units& base_units, Uni
 
 std::vector<RunProfile> read_runs(const Stores& runs, const Units& units) {
   std::vector<RunProfile> profiles;
-  for (std::size_t i = 0; i < runs.size(); ++i)
+  for (std::size_t i = 0; i < runs.size(); ++i) {
     profiles.push_back(read_run(runs[i].store, runs[i].capture, runs[i].is_partial, units[i]));
+    profiles.back().run = runs[i].run;
+  }
   return profiles;
 }
 

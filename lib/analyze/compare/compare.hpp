@@ -19,6 +19,7 @@ struct ComparedRun {
   TraceDb store;
   std::string capture;  // what to call it
   bool is_partial = false;
+  std::string run{};  // when, where and with what (run_line); empty: unknown
 };
 
 // Chooses what times are of: executions, else iterations where they hold most of the operators'

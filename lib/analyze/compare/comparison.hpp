@@ -20,6 +20,7 @@ namespace msprof {
 // A run, or several runs of the same thing.
 struct ComparedSide {
   std::vector<std::string> captures;  // names of their folders
+  std::vector<std::string> runs{};    // when, where and with what each was made, where it is known
   std::string chip;                   // empty: unknown
   std::optional<double> frequency_mhz;
   std::vector<std::string> models;    // names, each once

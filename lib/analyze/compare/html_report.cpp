@@ -100,7 +100,7 @@ std::string warnings(const Comparison& comparison) {
 }
 
 std::string side_row(std::string_view what, const std::string& base, const std::string& now) {
-  const bool differs = base != now && what != "Captures";
+  const bool differs = base != now && what != "Captures" && what != "Run";
   return fmt::format("<tr{}><th scope=\"row\">{}</th><td>{}</td><td>{}</td></tr>\n",
                      differs ? " class=\"differs\"" : "", what, base, now);
 }
@@ -112,6 +112,18 @@ std::string source_row(const ComparedSide& base, const ComparedSide& now) {
   };
   if (base.unit_loads == UnitLoads::measured && now.unit_loads == UnitLoads::measured) return "";
   return side_row("Source", text(base), text(now));
+}
+
+// Where run.json says when, where and with what.
+std::string run_row(const ComparedSide& base, const ComparedSide& now) {
+  const auto text = [](const ComparedSide& side) {
+    std::string lines;
+    for (const std::string& run : side.runs)
+      lines += (lines.empty() ? "" : "<br>") + escaped(run, kSentenceWidth);
+    return lines.empty() ? std::string("-") : lines;
+  };
+  if (base.runs.empty() && now.runs.empty()) return "";
+  return side_row("Run", text(base), text(now));
 }
 
 std::string sides(const Comparison& comparison) {
@@ -129,7 +141,7 @@ std::string sides(const Comparison& comparison) {
          "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"What was compared\">\n"
          "<table id=\"sides\"><thead><tr><td></td><th scope=\"col\">BASE</th>"
          "<th scope=\"col\">NEW</th></tr></thead>\n<tbody>\n" +
-         side_row("Captures", list(base.captures), list(now.captures)) +
+         side_row("Captures", list(base.captures), list(now.captures)) + run_row(base, now) +
          side_row("Models", list(base.models), list(now.models)) +
          side_row("Chip", text(base.chip), text(now.chip)) +
          side_row("Frequency, MHz", fixed(base.frequency_mhz, 0), fixed(now.frequency_mhz, 0)) +

@@ -69,6 +69,7 @@ struct CallProfile {
 
 struct RunProfile {
   std::string capture;  // name of its folder
+  std::string run{};    // when, where and with what; empty: unknown
   bool is_partial = false;
   std::string dialect;
   std::string chip;  // empty: unknown

@@ -198,6 +198,7 @@ namespace {
 
 void add_info(const RunProfile& run, ComparedSide& info) {
   info.captures.push_back(run.capture);
+  if (!run.run.empty()) info.runs.push_back(run.run);
   if (info.chip.empty()) info.chip = run.chip;
   if (!info.frequency_mhz) info.frequency_mhz = run.frequency_mhz;
   if (run.unit_loads == UnitLoads::modelled) info.unit_loads = UnitLoads::modelled;

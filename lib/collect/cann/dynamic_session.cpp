@@ -19,6 +19,7 @@
 #include "collect/arrival.hpp"
 #include "collect/cann/cann_injection.hpp"
 #include "collect/cann/sample_config.hpp"
+#include "collect/local_host.hpp"
 
 namespace msprof {
 
@@ -317,6 +318,8 @@ void run_dynamic_session(const DynamicRequest& request, CollectResult& result) {
     session.add(process);
     result.main += (result.main.empty() ? "" : ", ") + process_name(process);
   }
+  result.host_facts = facts_here();
+  result.begin_ns = wall_clock_ns();
   const auto begin = Clock::now();
   const interrupt::DeferSecondSignal deferred;
   const auto publish = [&] {
@@ -345,6 +348,7 @@ void run_dynamic_session(const DynamicRequest& request, CollectResult& result) {
   session.end_prompt();
   for (std::string& note : session.take_notes()) result.notes.push_back(std::move(note));
   result.outcome.seconds = std::chrono::duration<double>(Clock::now() - begin).count();
+  result.end_ns = wall_clock_ns();
   result.steps.push_back({"session", result.outcome.seconds});
   result.exit_code = result.outcome.interrupted ? Exit::interrupted : Exit::ok;
   if (!result.notes.empty()) result.exit_code = gravest(result.exit_code, Exit::partial_data);

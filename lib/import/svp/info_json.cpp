@@ -11,6 +11,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
+#include "import/svp/device_info.hpp"
 #include "import/svp/svp_models.hpp"
 
 namespace msprof::svp {
@@ -19,9 +20,10 @@ namespace {
 
 using nlohmann::json;
 
-constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 constexpr double kMaxMhz = 10'000;  // beyond it a figure is in Hz
 constexpr double kMaxHz = 1e12;
+
+constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 
 json merged_device_info(const json& document) {
   json merged = json::object();
@@ -45,11 +47,6 @@ double number_of(const json& value) {
   return error == std::errc() && end == text.data() + text.size() ? result : 0;
 }
 
-std::string text_of(const json& info, const char* key) {
-  const auto at = info.find(key);
-  return at != info.end() && at->is_string() ? at->get<std::string>() : std::string();
-}
-
 class InfoJsonKind : public RawKind {
  public:
   explicit InfoJsonKind(SvpModels& models) : models_(models), session_(models.session()) {}
@@ -63,14 +60,11 @@ class InfoJsonKind : public RawKind {
     const std::int64_t device = models_.name_of(file).device;
     seen_.insert(device);
     context.report.count_file(name(), 1);
-    std::string text = read_text_file(file.path, kMaxInfoBytes);
-    while (!text.empty() && text.back() == '\0') text.pop_back();
-    const json document = json::parse(text, nullptr, false);
-    if (document.is_discarded()) {
+    const json info = read_device_info(file.path);
+    if (info.is_null()) {
       context.report.add(FindingId::broken_info, name(), file.name, "not JSON");
       return;
     }
-    const json info = merged_device_info(document);
     const auto frequency = info.find("aic_frequency");
     const double value = frequency == info.end() ? 0 : number_of(*frequency);
     const double hz = value > kMaxMhz ? value : value * 1e6;
@@ -80,7 +74,7 @@ class InfoJsonKind : public RawKind {
     }
     std::optional<std::int64_t> frequency_hz;
     if (usable) frequency_hz = std::llround(hz);
-    models_.set_device(device, frequency_hz, text_of(info, "soc_version"));
+    models_.set_device(device, frequency_hz, text_in(info, "soc_version"));
   }
 
   void finish(const ImportContext& context) override {
@@ -105,6 +99,18 @@ class InfoJsonKind : public RawKind {
 };
 
 }  // namespace
+
+json read_device_info(const std::filesystem::path& path) {
+  std::string text = read_text_file(path, kMaxInfoBytes);
+  while (!text.empty() && text.back() == '\0') text.pop_back();
+  const json document = json::parse(text, nullptr, false);
+  return document.is_discarded() ? json() : merged_device_info(document);
+}
+
+std::string text_in(const json& info, const char* key) {
+  const auto at = info.find(key);
+  return at != info.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
 
 std::unique_ptr<RawKind> make_info_json_kind(SvpModels& models) {
   return std::make_unique<InfoJsonKind>(models);

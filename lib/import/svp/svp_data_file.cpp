@@ -13,7 +13,6 @@ namespace msprof::svp {
 namespace {
 
 constexpr std::size_t kHeaderBytes = 16;
-constexpr std::uint32_t kMagic = 0x5056534d;  // "MSVP"
 constexpr std::uint16_t kVersion = 1;
 
 void check_done(const ImportContext& context, const RawFile& file, FileKind kind) {
@@ -78,7 +77,8 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
   std::array<std::byte, kHeaderBytes> header = {};
   const std::size_t count = FileReader(file.path).read(header);
   ByteCursor cursor(std::span<const std::byte>(header.data(), count));
-  const bool is_reference = cursor.read<std::uint32_t>() == kMagic && count >= sizeof kMagic;
+  const bool is_reference =
+      cursor.read<std::uint32_t>() == kReferenceMagic && count >= sizeof kReferenceMagic;
   const RecordLayout* layout = is_reference ? LayoutSet::reference().find(kind_name(kind))
                                : context.user_layouts == nullptr
                                    ? nullptr
@@ -89,6 +89,7 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
   };
   if (layout == nullptr) return unknown("not our reference layout");
   std::uint64_t record_bytes = layout->record_bytes;
+  if (!is_reference) context.report.note_layout_used();
   if (is_reference) {
     const auto version = cursor.read<std::uint16_t>();
     const auto header_record_bytes = cursor.read<std::uint16_t>();

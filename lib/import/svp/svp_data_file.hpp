@@ -16,6 +16,7 @@ namespace msprof::svp {
 
 // Contents of the header: 16 bytes, "MSVP", version 1 (u16), record size (u16), kind (u32), 0
 // (u32). Source: svp_job.md 7.1.
+inline constexpr std::uint32_t kReferenceMagic = 0x5056534d;
 enum class ReferenceKind : std::uint32_t { aicore = 1, aicpu = 2, acl_api = 3 };
 
 struct SvpDataFile {

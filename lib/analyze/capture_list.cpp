@@ -1,0 +1,157 @@
+#include "analyze/capture_list.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+#include <sys/stat.h>
+
+#include <algorithm>
+#include <atomic>
+#include <exception>
+#include <mutex>
+#include <thread>
+
+#include "base/text.hpp"
+#include "base/words.hpp"
+#include "import/import_report.hpp"
+#include "import/importer.hpp"
+#include "session/svp_session.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr int kMaxTreeDepth = 8;
+constexpr std::size_t kMaxCommandWidth = 120;
+
+// Links count as what they are, and are not followed.
+std::uint64_t bytes_below(const fs::path& folder, int depth = 0) {
+  std::uint64_t bytes = 0;
+  std::error_code error;
+  for (fs::directory_iterator at(folder, error), end; !error && at != end; at.increment(error)) {
+    struct stat status = {};
+    if (::lstat(at->path().c_str(), &status) != 0) continue;
+    if (S_ISDIR(status.st_mode) && depth < kMaxTreeDepth)
+      bytes += bytes_below(at->path(), depth + 1);
+    if (S_ISREG(status.st_mode)) bytes += static_cast<std::uint64_t>(status.st_size);
+  }
+  return bytes;
+}
+
+void add_once(std::vector<std::string>& texts, std::string text) {
+  if (std::find(texts.begin(), texts.end(), text) == texts.end()) texts.push_back(std::move(text));
+}
+
+// Names of models and batches of a board's capture that was not imported.
+void read_names(ListedCapture& capture) {
+  for (const std::string& name : sorted_names(capture.folder / "data")) {
+    if (name.ends_with(".done")) continue;
+    const svp::FileName parsed = svp::parse_data_name(name, {});
+    if (!parsed.model.empty()) add_once(capture.models, parsed.model);
+    const bool has_batch =
+        parsed.kind == svp::FileKind::aicore || parsed.kind == svp::FileKind::aicpu;
+    if (has_batch) add_once(capture.batches, std::to_string(parsed.batch_num));
+  }
+}
+
+std::string command_line(const RunRecord& run) {
+  std::string line;
+  for (const std::string& word : run.command) line += (line.empty() ? "" : " ") + shell_word(word);
+  return shorten(printable(line), static_cast<int>(kMaxCommandWidth));
+}
+
+// "Linux aarch64, HiSilicon SS928V100".
+std::string machine_text(const RunRecord& run) {
+  std::string text = run.board_fact("system");
+  for (const auto& [name, between] : {std::pair{"machine", " "}, std::pair{"product", ", "}}) {
+    const std::string fact = run.board_fact(name);
+    if (!fact.empty()) text += (text.empty() ? "" : between) + fact;
+  }
+  return text;
+}
+
+}  // namespace
+
+ListedCapture list_capture(const fs::path& folder, bool with_bytes) {
+  ListedCapture capture;
+  capture.folder = folder;
+  capture.dialect = recognise(folder);
+  capture.run = read_run_record(folder);
+  capture.time_ns =
+      capture.run && capture.run->begin_ns > 0 ? capture.run->begin_ns : capture_time_ns(folder);
+  capture.summary = read_run_summary(store_path(folder));
+  if (capture.summary) {
+    capture.models = capture.summary->models;
+    capture.batches = capture.summary->batches;
+  } else if (capture.dialect == Dialect::svp) {
+    read_names(capture);
+  }
+  if (with_bytes) capture.bytes = bytes_below(folder);
+  return capture;
+}
+
+std::vector<ListedCapture> list_captures(const std::vector<fs::path>& folders) {
+  std::vector<ListedCapture> captures(folders.size());
+  std::atomic<std::size_t> next{0};
+  std::mutex mutex;
+  std::exception_ptr failure;
+  const auto work = [&] {
+    try {
+      for (std::size_t i = next++; i < folders.size(); i = next++)
+        captures[i] = list_capture(folders[i]);
+    } catch (...) {
+      const std::lock_guard lock(mutex);
+      if (!failure) failure = std::current_exception();
+      next = folders.size();
+    }
+  };
+  constexpr std::size_t kFewFolders = 8;
+  std::thread other;
+  if (folders.size() > kFewFolders) other = std::thread(work);
+  work();
+  if (other.joinable()) other.join();
+  if (failure) std::rethrow_exception(failure);
+  std::sort(captures.begin(), captures.end(), [](const ListedCapture& a, const ListedCapture& b) {
+    return a.time_ns != b.time_ns ? a.time_ns > b.time_ns : a.folder < b.folder;
+  });
+  return captures;
+}
+
+std::string verdict_of(const ListedCapture& capture) {
+  if (!capture.summary || capture.summary->verdict.empty()) return "not imported";
+  if (capture.summary->verdict == verdict_name(Severity::partial))
+    return verdict_text(Severity::partial, {});
+  return capture.summary->verdict_text;
+}
+
+std::string short_line(const ListedCapture& capture) {
+  // "2026-11-23 11:06"
+  constexpr std::size_t kMinutes = 16;
+  std::string line = second_text(capture.time_ns).substr(0, kMinutes);
+  for (const std::string& part :
+       {fmt::format("{}", fmt::join(capture.models, " + ")), verdict_of(capture)}) {
+    if (!part.empty()) line += (line.empty() ? "" : ", ") + part;
+  }
+  return printable(line);
+}
+
+std::string run_line(const RunRecord& run) {
+  std::string line;
+  const auto add = [&](const std::string& part) {
+    if (!part.empty()) line += (line.empty() ? "" : ", ") + part;
+  };
+  add(second_text(run.begin_ns > 0 ? run.begin_ns : -1));
+  const std::string machine = machine_text(run);
+  add(run.host.empty() || machine.empty() ? run.host + machine
+                                          : fmt::format("{} ({})", run.host, machine));
+  add(command_line(run));
+  return printable(line);
+}
+
+std::string run_line_of(const fs::path& capture) {
+  const auto run = read_run_record(capture);
+  return run ? run_line(*run) : std::string();
+}
+
+}  // namespace msprof

@@ -1,0 +1,47 @@
+// What a capture is, in a line: when, where and with what it was made, and what its last import
+// found. For `list`, for completion, and for the heads of show, compare and reports. Reads
+// run.json, names and a few rows of the store, never raw data.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "session/run_record.hpp"
+#include "session/session.hpp"
+#include "store/run_summary.hpp"
+
+namespace msprof {
+
+struct ListedCapture {
+  std::filesystem::path folder;
+  std::optional<Dialect> dialect;
+  std::int64_t time_ns = 0;           // begin of the run where run.json says it, since 1970
+  std::optional<RunRecord> run;       // run.json
+  std::optional<RunSummary> summary;  // of the last import; empty: there was none
+  std::vector<std::string> models;    // of the import, else by the names of its files
+  std::vector<std::string> batches;   // likewise
+  std::uint64_t bytes = 0;            // of all files in the folder, products too
+};
+
+// `with_bytes`: adds the sizes of its files up.
+ListedCapture list_capture(const std::filesystem::path& folder, bool with_bytes = true);
+
+// Captures, newest first; those of one time by path. Two threads read.
+std::vector<ListedCapture> list_captures(const std::vector<std::filesystem::path>& folders);
+
+// "complete", "PARTIAL DATA", "not imported".
+std::string verdict_of(const ListedCapture& capture);
+
+// "2026-11-23 11:06, face_mask, complete": help for completion.
+std::string short_line(const ListedCapture& capture);
+
+// "2026-11-23 11:06:12 UTC, root@192.168.1.10 (Linux aarch64), main --images 100"; empty where
+// run.json says nothing. `printable` as all names from captures.
+std::string run_line(const RunRecord& run);
+// The same of a capture: of run.json, else empty.
+std::string run_line_of(const std::filesystem::path& capture);
+
+}  // namespace msprof

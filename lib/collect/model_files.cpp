@@ -1,0 +1,82 @@
+#include "collect/model_files.hpp"
+
+#include <map>
+
+#include "base/error.hpp"
+#include "base/sha256.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxModelFiles = 64;
+constexpr std::uint64_t kMaxHashedBytes = 1'000'000'000;
+constexpr std::size_t kMaxFolderEntries = 10'000;
+
+using Sources = std::map<std::string, fs::path>;  // by the name that is shown
+
+void add_folder(const fs::path& root, const fs::path& below, Sources& sources) {
+  std::error_code error;
+  std::size_t count = 0;
+  for (fs::directory_iterator at(root / below, error), end; !error && at != end;
+       at.increment(error)) {
+    if (++count > kMaxFolderEntries) return;
+    const fs::path name = (below / at->path().filename()).lexically_normal();
+    std::error_code ignored;
+    if (is_model_name(name) && at->is_regular_file(ignored))
+      sources.emplace(name.string(), at->path());
+  }
+}
+
+void add_named(const std::string& argument, const fs::path& root, Sources& sources) {
+  // "--model=a.om", too.
+  const fs::path path = argument.substr(argument.find('=') + 1);
+  std::error_code error;
+  if (!is_model_name(path)) return;
+  const fs::path whole = path.is_absolute() ? path : root / path;
+  if (fs::is_regular_file(whole, error)) sources.emplace(path.string(), whole);
+}
+
+}  // namespace
+
+bool is_model_name(const fs::path& path) {
+  const std::string extension = lower_ascii(path.extension().string());
+  return extension == ".om" || (extension == ".json" && path.parent_path().filename() == "models");
+}
+
+std::vector<ModelFile> find_model_files(const Project& project,
+                                        const std::vector<std::string>& arguments) {
+  Sources sources;
+  for (const ProjectEntry& entry : project.entries) {
+    if (entry.kind == EntryKind::file && is_model_name(entry.path))
+      sources.emplace(entry.path.string(), entry.source);
+  }
+  if (project.entries.empty()) {
+    for (const char* const folder : {"", "model", "models"})
+      add_folder(project.target.root, folder, sources);
+    for (const std::string& argument : arguments) add_named(argument, project.target.root, sources);
+  }
+  std::vector<ModelFile> models;
+  std::uint64_t hashed = 0;
+  for (const auto& [name, source] : sources) {
+    if (models.size() == kMaxModelFiles) break;
+    std::error_code error;
+    ModelFile model{name, fs::file_size(source, error), ""};
+    if (error) continue;
+    try {
+      if (model.bytes <= kMaxHashedBytes - hashed) {
+        model.sha256 = sha256_of_file(source);
+        hashed += model.bytes;
+      }
+    } catch (const Error& failed) {
+      if (failed.code() == Exit::interrupted) throw;
+    }
+    models.push_back(std::move(model));
+  }
+  return models;
+}
+
+}  // namespace msprof

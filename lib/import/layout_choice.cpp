@@ -1,0 +1,188 @@
+#include "import/layout_choice.hpp"
+
+#include <fmt/format.h>
+#include <fnmatch.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <optional>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "import/record_layout.hpp"
+#include "session/run_record.hpp"
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kMaxLayoutFileBytes = 1 << 20;
+constexpr std::size_t kMaxLayoutFiles = 1'000;
+
+// An absolute path of a variable; empty: not set.
+fs::path folder_in(const char* variable) {
+  const char* const value = std::getenv(variable);
+  return value == nullptr || value[0] != '/' ? fs::path() : fs::path(value);
+}
+
+std::vector<fs::path> layout_files_in(const fs::path& folder) {
+  std::vector<fs::path> files;
+  if (folder.empty()) return files;
+  for (const std::string& name : sorted_names(folder)) {
+    const bool is_layout = name.ends_with(".json") && !name.starts_with('.');
+    if (is_layout && files.size() < kMaxLayoutFiles) files.push_back(folder / name);
+  }
+  return files;
+}
+
+bool fits_one(const std::vector<std::string>& patterns, const std::string& text) {
+  return std::any_of(patterns.begin(), patterns.end(), [&](const std::string& pattern) {
+    return ::fnmatch(pattern.c_str(), text.c_str(), FNM_CASEFOLD) == 0;
+  });
+}
+
+bool fits_any(const std::vector<std::string>& patterns, const std::vector<std::string>& texts) {
+  return patterns.empty() || std::any_of(texts.begin(), texts.end(), [&](const std::string& text) {
+           return fits_one(patterns, text);
+         });
+}
+
+bool has_whole_records(const RecordLayout& layout, std::uint64_t bytes) {
+  return bytes > layout.header_bytes && (bytes - layout.header_bytes) % layout.record_bytes == 0;
+}
+
+// Every kind that both have must have a file of whole records: others of it may be cut.
+bool fits_records(const LayoutSet& layouts, const LayoutFacts& facts) {
+  bool fits_some = false;
+  for (const auto& [kind, layout] : layouts.all()) {
+    bool is_there = false;
+    bool is_whole = false;
+    for (const LayoutFacts::File& file : facts.files) {
+      if (file.kind != kind || !fits_any(layouts.match()->stems, {file.stem})) continue;
+      is_there = true;
+      is_whole = is_whole || has_whole_records(layout, file.bytes);
+    }
+    if (is_there && !is_whole) return false;
+    fits_some = fits_some || is_there;
+  }
+  return fits_some;
+}
+
+bool fits(const LayoutSet& layouts, const LayoutFacts& facts) {
+  const auto& match = layouts.match();
+  return match && fits_any(match->products, facts.products) && fits_any(match->socs, facts.socs) &&
+         fits_records(layouts, facts);
+}
+
+LayoutChoice choose_in_folder(const Session& session, const std::vector<fs::path>& files,
+                              const LayoutFacts& facts) {
+  LayoutChoice chosen;
+  for (const fs::path& file : files) {
+    try {
+      LayoutChoice one = read_layout(file.string(), LayoutSource::folder);
+      const LayoutSet layouts = LayoutSet::parse(one.json, one.file);
+      if (!layouts.match())
+        log::verbose("{} has no \"match\": it is used with --layout only", one.file);
+      if (!fits(layouts, facts)) continue;
+      if (chosen.source != LayoutSource::none)
+        throw Error(FindingId::several_layouts,
+                    fmt::format("{} and {} both fit {}: choose one with --layout FILE, or make "
+                                "their \"match\" narrower",
+                                chosen.file, one.file, session.folder().string()));
+      chosen = std::move(one);
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted || error.id()) throw;
+      log::warn("not considered: {}", error.what());
+    }
+  }
+  return chosen;
+}
+
+LayoutChoice layout_of_run(const fs::path& capture) {
+  const auto run = read_run_record(capture);
+  if (!run || run->layout.json.empty()) return {};
+  return {LayoutSource::run, run->layout.file, run->layout.json};
+}
+
+}  // namespace
+
+std::string_view source_name(LayoutSource source) {
+  switch (source) {
+    case LayoutSource::none:
+      break;
+    case LayoutSource::command_line:
+      return "--layout";
+    case LayoutSource::environment:
+      return "MSPROF_LAYOUT";
+    case LayoutSource::store:
+      return "of the last import";
+    case LayoutSource::run:
+      return "of the run";
+    case LayoutSource::folder:
+      return "of the layouts folder";
+  }
+  return "";
+}
+
+std::string LayoutChoice::in_words() const {
+  return fmt::format("{} ({})", printable(file), source_name(source));
+}
+
+LayoutChoice read_layout(const std::string& path, LayoutSource source) {
+  try {
+    return {source, path, read_text_file(path, kMaxLayoutFileBytes)};
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted) throw;
+    throw Error(Exit::usage, source == LayoutSource::environment
+                                 ? fmt::format("MSPROF_LAYOUT: {}", error.what())
+                                 : error.what());
+  }
+}
+
+LayoutPlaces layout_places() {
+  LayoutPlaces places;
+  if (const char* const file = std::getenv("MSPROF_LAYOUT")) places.variable = file;
+  fs::path config = folder_in("XDG_CONFIG_HOME");
+  if (config.empty()) {
+    const fs::path home = folder_in("HOME");
+    if (!home.empty()) config = home / ".config";
+  }
+  if (!config.empty()) places.folder = config / "msprof" / "layouts";
+  return places;
+}
+
+LayoutChoice choose_layout(const Session& session, const fs::path& store,
+                           const LayoutPlaces& places) {
+  if (places.given.source != LayoutSource::none) return places.given;
+  LayoutChoice before;
+  if (!places.forget) {
+    before = layout_of(store);
+    if (before.source == LayoutSource::none) before = layout_of_run(session.folder());
+  }
+  const auto files = layout_files_in(places.folder);
+  const bool has_some =
+      !places.variable.empty() || before.source != LayoutSource::none || !files.empty();
+  if (!has_some) return {};
+  const LayoutFacts facts = layout_facts(session);
+  if (facts.files.empty()) return {};
+  if (!places.variable.empty()) return read_layout(places.variable, LayoutSource::environment);
+  if (before.source != LayoutSource::none) return before;
+  return choose_in_folder(session, files, facts);
+}
+
+LayoutChoice layout_of(const fs::path& store) {
+  LayoutChoice choice;
+  choice.json = meta_of_any_version(store, meta::kLayout);
+  if (choice.json.empty()) return {};
+  choice.source = LayoutSource::store;
+  choice.file = meta_of_any_version(store, meta::kLayoutFile);
+  if (choice.file.empty()) choice.file = "layout";
+  return choice;
+}
+
+}  // namespace msprof

@@ -1,0 +1,18 @@
+// What an info.json.N says about its device. For the kind of that file, and for the choice of a
+// layout.
+#pragma once
+
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <string>
+
+namespace msprof::svp {
+
+// The object DeviceInfo, merged of its list; null where the text is not JSON. Throws
+// Error(partial_data) where the file cannot be read.
+nlohmann::json read_device_info(const std::filesystem::path& path);
+
+// The text of a key; empty where it has none.
+std::string text_in(const nlohmann::json& info, const char* key);
+
+}  // namespace msprof::svp

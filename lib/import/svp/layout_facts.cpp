@@ -1,0 +1,71 @@
+// What a layout is matched with, of the captures of boards.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "import/layout_choice.hpp"
+#include "import/svp/device_info.hpp"
+#include "import/svp/svp_data_file.hpp"
+#include "session/run_record.hpp"
+#include "session/svp_session.hpp"
+
+namespace msprof {
+
+namespace {
+
+void add_once(std::vector<std::string>& texts, std::string text) {
+  if (!text.empty() && std::find(texts.begin(), texts.end(), text) == texts.end())
+    texts.push_back(std::move(text));
+}
+
+bool begins_like_ours(const RawFile& file) {
+  std::array<std::byte, sizeof svp::kReferenceMagic> head = {};
+  const std::size_t count = FileReader(file.path).read(head);
+  return count == head.size() && ByteCursor(head).read<std::uint32_t>() == svp::kReferenceMagic;
+}
+
+std::string stem_in(const std::string& name) {
+  const std::string_view own = std::string_view(name).substr(name.rfind('/') + 1);
+  return lower_ascii(own.substr(0, own.find('.')));
+}
+
+void add_file(const SvpSession& session, const RawFile& file, LayoutFacts& facts) {
+  const svp::FileKind kind = session.name_of(file).kind;
+  if (kind == svp::FileKind::info_json) {
+    const nlohmann::json info = svp::read_device_info(file.path);
+    for (const char* const key : {"product_name", "product"})
+      add_once(facts.products, svp::text_in(info, key));
+    add_once(facts.socs, svp::text_in(info, "soc_version"));
+    return;
+  }
+  const bool has_records = kind == svp::FileKind::aicore || kind == svp::FileKind::aicpu ||
+                           kind == svp::FileKind::acl_api;
+  if (!has_records || file.size_bytes == 0 || begins_like_ours(file)) return;
+  const auto whole = file.done ? file.done->file_len_bytes : std::nullopt;
+  facts.files.push_back(
+      {std::string(svp::kind_name(kind)), stem_in(file.name), whole.value_or(file.size_bytes)});
+}
+
+}  // namespace
+
+LayoutFacts layout_facts(const Session& session) {
+  LayoutFacts facts;
+  const auto* const board = dynamic_cast<const SvpSession*>(&session);
+  if (board == nullptr) return facts;
+  for (const RawFile& file : board->raw_files()) {
+    try {
+      add_file(*board, file, facts);
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;  // import reports what cannot be read
+    }
+  }
+  if (const auto run = read_run_record(session.folder()))
+    add_once(facts.products, run->board_fact("product"));
+  return facts;
+}
+
+}  // namespace msprof

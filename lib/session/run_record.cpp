@@ -1,0 +1,257 @@
+#include "session/run_record.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <ctime>
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+using nlohmann::json;
+using nlohmann::ordered_json;
+
+constexpr std::string_view kRunSchema = "msprof.run/1";
+constexpr std::uint64_t kMaxRecordFileBytes = 4 << 20;
+constexpr std::int64_t kRunSecondNs = 1'000'000'000;
+constexpr std::size_t kMaxListed = 10'000;  // of a list that is read
+
+std::optional<std::tm> utc_parts(std::int64_t ns) {
+  constexpr std::int64_t kEndOf9999 = 253402300800;  // s
+  const std::int64_t seconds = ns / kRunSecondNs;
+  std::tm parts{};
+  const auto time = static_cast<std::time_t>(seconds);
+  if (ns < 0 || seconds >= kEndOf9999 || gmtime_r(&time, &parts) == nullptr) return std::nullopt;
+  return parts;
+}
+
+// "2026-11-23T11:06:12.345Z"
+std::string iso_text(std::int64_t ns) {
+  const auto parts = utc_parts(ns);
+  if (!parts) return "";
+  return fmt::format("{:04}-{:02}-{:02}T{:02}:{:02}:{:02}.{:03}Z", parts->tm_year + 1900,
+                     parts->tm_mon + 1, parts->tm_mday, parts->tm_hour, parts->tm_min,
+                     parts->tm_sec, ns % kRunSecondNs / 1'000'000);
+}
+
+// The number in `text` from `at` on, `digits` long; -1: none.
+int digits_at(std::string_view text, std::size_t at, std::size_t digits) {
+  std::uint64_t value = 0;
+  if (at + digits > text.size() || !parse_u64(text.substr(at, digits), value)) return -1;
+  return static_cast<int>(value);
+}
+
+// 0 where it is no such text.
+std::int64_t ns_of_iso(std::string_view text) {
+  constexpr std::string_view kForm = "0000-00-00T00:00:00.000Z";
+  if (text.size() != kForm.size()) return 0;
+  for (std::size_t i = 0; i < kForm.size(); ++i) {
+    if (kForm[i] != '0' && text[i] != kForm[i]) return 0;
+  }
+  std::tm parts{};
+  parts.tm_year = digits_at(text, 0, 4) - 1900;
+  parts.tm_mon = digits_at(text, 5, 2) - 1;
+  parts.tm_mday = digits_at(text, 8, 2);
+  parts.tm_hour = digits_at(text, 11, 2);
+  parts.tm_min = digits_at(text, 14, 2);
+  parts.tm_sec = digits_at(text, 17, 2);
+  const int milliseconds = digits_at(text, 20, 3);
+  const bool is_time = parts.tm_year >= 70 && parts.tm_mon >= 0 && parts.tm_mday >= 1 &&
+                       parts.tm_hour >= 0 && parts.tm_min >= 0 && parts.tm_sec >= 0 &&
+                       milliseconds >= 0;
+  if (!is_time) return 0;
+  const std::time_t seconds = timegm(&parts);
+  // Beyond the year 2262 nanoseconds do not fit 64 bits.
+  if (seconds < 0 || seconds >= INT64_MAX / kRunSecondNs) return 0;
+  return std::int64_t{seconds} * kRunSecondNs + std::int64_t{milliseconds} * 1'000'000;
+}
+
+void add_text(ordered_json& object, const char* key, std::string_view text) {
+  if (!text.empty()) object[key] = valid_utf8(text);
+}
+
+ordered_json object_of(const RunRecord::Facts& facts) {
+  ordered_json object = ordered_json::object();
+  for (const auto& [name, value] : facts) object[valid_utf8(name)] = valid_utf8(value);
+  return object;
+}
+
+const json* member(const json& object, const char* key) {
+  if (!object.is_object()) return nullptr;
+  const auto at = object.find(key);
+  return at == object.end() ? nullptr : &*at;
+}
+
+std::string text_at(const json& object, const char* key) {
+  const json* value = member(object, key);
+  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+}
+
+std::optional<int> integer_at(const json& object, const char* key) {
+  const json* value = member(object, key);
+  if (value == nullptr || !value->is_number_integer()) return std::nullopt;
+  if (value->is_number_unsigned() && value->get<std::uint64_t>() > INT32_MAX) return std::nullopt;
+  const auto number = value->get<std::int64_t>();
+  if (number < INT32_MIN || number > INT32_MAX) return std::nullopt;
+  return static_cast<int>(number);
+}
+
+RunRecord::Facts facts_at(const json& object, const char* key) {
+  RunRecord::Facts facts;
+  const json* value = member(object, key);
+  if (value == nullptr || !value->is_object()) return facts;
+  for (const auto& [name, fact] : value->items()) {
+    if (fact.is_string() && facts.size() < kMaxListed) facts.emplace_back(name, fact);
+  }
+  return facts;
+}
+
+std::vector<RunModel> models_at(const json& document) {
+  std::vector<RunModel> models;
+  const json* list = member(document, "models");
+  if (list == nullptr || !list->is_array()) return models;
+  for (const json& entry : *list) {
+    if (models.size() == kMaxListed) break;
+    RunModel model{text_at(entry, "file"), 0, text_at(entry, "sha256")};
+    const json* bytes = member(entry, "bytes");
+    if (bytes != nullptr && bytes->is_number_unsigned()) model.bytes = bytes->get<std::uint64_t>();
+    if (!model.file.empty()) models.push_back(std::move(model));
+  }
+  return models;
+}
+
+RunRecord record_of(const json& document) {
+  RunRecord record;
+  record.msprof = text_at(document, "msprof");
+  record.begin_ns = ns_of_iso(text_at(document, "begin"));
+  record.end_ns = ns_of_iso(text_at(document, "end"));
+  record.host = text_at(document, "host");
+  record.board = facts_at(document, "board");
+  if (const json* command = member(document, "command"); command != nullptr) {
+    for (const json& word : *command) {
+      if (word.is_string() && record.command.size() < kMaxListed) record.command.push_back(word);
+    }
+  }
+  record.options = facts_at(document, "options");
+  record.models = models_at(document);
+  if (const json* application = member(document, "application"); application != nullptr) {
+    record.application_exit_code = integer_at(*application, "exit_code");
+    record.application_signal = text_at(*application, "signal");
+    const json* seconds = member(*application, "seconds");
+    if (seconds != nullptr && seconds->is_number()) record.seconds = seconds->get<double>();
+  }
+  record.exit_code = integer_at(document, "exit_code").value_or(0);
+  if (const json* layout = member(document, "layout"); layout != nullptr) {
+    record.layout = {text_at(*layout, "file"), text_at(*layout, "source"), ""};
+    const json* text = member(*layout, "json");
+    if (text != nullptr && text->is_object()) record.layout.json = text->dump();
+  }
+  return record;
+}
+
+bool names_secret(std::string_view option) {
+  const std::string lower = lower_ascii(option);
+  constexpr std::string_view kWords[] = {"pass", "pwd", "secret", "token", "credential", "apikey"};
+  return std::any_of(std::begin(kWords), std::end(kWords),
+                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+}
+
+}  // namespace
+
+nlohmann::ordered_json run_json(const RunRecord& record) {
+  ordered_json document = {{"schema", kRunSchema}};
+  add_text(document, "msprof", record.msprof);
+  if (record.begin_ns > 0) add_text(document, "begin", iso_text(record.begin_ns));
+  if (record.end_ns > 0) add_text(document, "end", iso_text(record.end_ns));
+  add_text(document, "host", record.host);
+  if (!record.board.empty()) document["board"] = object_of(record.board);
+  document["command"] = ordered_json::array();
+  for (const std::string& word : record.command) document["command"].push_back(valid_utf8(word));
+  document["options"] = object_of(record.options);
+  document["models"] = ordered_json::array();
+  for (const RunModel& model : record.models) {
+    ordered_json one = {{"file", valid_utf8(model.file)}, {"bytes", model.bytes}};
+    add_text(one, "sha256", model.sha256);
+    document["models"].push_back(std::move(one));
+  }
+  ordered_json application = {{"seconds", record.seconds}};
+  if (record.application_exit_code) application["exit_code"] = *record.application_exit_code;
+  add_text(application, "signal", record.application_signal);
+  document["application"] = std::move(application);
+  document["exit_code"] = record.exit_code;
+  if (!record.layout.file.empty()) {
+    document["layout"] = {{"file", valid_utf8(record.layout.file)},
+                          {"source", valid_utf8(record.layout.source)}};
+    ordered_json text = ordered_json::parse(record.layout.json, nullptr, false, true);
+    if (text.is_object()) document["layout"]["json"] = std::move(text);
+  }
+  return document;
+}
+
+std::string RunRecord::board_fact(std::string_view name) const {
+  const auto at = std::find_if(board.begin(), board.end(),
+                               [&](const auto& fact) { return fact.first == name; });
+  return at == board.end() ? std::string() : at->second;
+}
+
+std::vector<std::string> without_secrets(std::vector<std::string> words) {
+  constexpr const char* kHidden = "***";
+  bool is_value = false;
+  for (std::string& word : words) {
+    if (is_value) {
+      word = kHidden;
+      is_value = false;
+      continue;
+    }
+    // "--password=x", "--password x", "PASSWORD=x"
+    const std::size_t equals = word.find('=');
+    if (!names_secret(std::string_view(word).substr(0, equals))) continue;
+    if (equals != std::string::npos) {
+      word = word.substr(0, equals + 1) + kHidden;
+    } else {
+      is_value = word.starts_with('-');
+    }
+  }
+  return words;
+}
+
+void write_run_record(const std::filesystem::path& capture, const RunRecord& record) {
+  AtomicFile file(capture / kRunRecordName);
+  file.write(run_json(record).dump(2) + "\n");
+  file.commit();
+}
+
+std::optional<RunRecord> read_run_record(const std::filesystem::path& capture) {
+  const std::filesystem::path path = capture / kRunRecordName;
+  std::error_code error;
+  // A link could lead to a file of the reader.
+  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error)))
+    return std::nullopt;
+  try {
+    const json document = json::parse(read_text_file(path, kMaxRecordFileBytes), nullptr, false);
+    if (text_at(document, "schema") != kRunSchema) return std::nullopt;
+    return record_of(document);
+  } catch (const Error& failed) {
+    if (failed.code() == Exit::interrupted) throw;
+    return std::nullopt;
+  } catch (const json::exception&) {
+    return std::nullopt;  // a number out of range
+  }
+}
+
+std::string second_text(std::int64_t ns) {
+  const auto parts = utc_parts(ns);
+  if (!parts) return "";
+  return fmt::format("{:04}-{:02}-{:02} {:02}:{:02}:{:02} UTC", parts->tm_year + 1900,
+                     parts->tm_mon + 1, parts->tm_mday, parts->tm_hour, parts->tm_min,
+                     parts->tm_sec);
+}
+
+}  // namespace msprof

@@ -1,0 +1,78 @@
+// RunRecord: when, where and with what a capture was made: the file run.json in its folder. Written
+// by `collect`; read wherever a capture says what it is. Captures from elsewhere have none.
+//
+// {"schema": "msprof.run/1", "msprof": "0.3.0", "begin": "2026-11-23T11:06:12.345Z", "end": …,
+//  "host": "root@192.168.1.10", "board": {"system": "Linux", "machine": "aarch64", …},
+//  "command": ["main", "--images", "100"], "options": {"--interval": "10"},
+//  "models": [{"file": "models/a.om", "bytes": 4096, "sha256": "…"}],
+//  "application": {"exit_code": 0, "seconds": 1.5}, "exit_code": 0,
+//  "layout": {"file": "ss928.json", "source": "--layout", "json": {…}}}
+// A key without a value is left out. No password and no variable of the environment is in it.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <nlohmann/json_fwd.hpp>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+namespace msprof {
+
+inline constexpr std::string_view kRunRecordName = "run.json";
+
+struct RunModel {
+  std::string file;  // relative to the project
+  std::uint64_t bytes = 0;
+  std::string sha256;  // lower case; empty: not computed
+};
+
+// What the records of a board were described by.
+struct RunLayout {
+  std::string file;
+  std::string source;  // "--layout"
+  std::string json;    // the description itself; empty: none
+};
+
+struct RunRecord {
+  using Facts = std::vector<std::pair<std::string, std::string>>;
+
+  std::string msprof;  // version
+  std::int64_t begin_ns =
+      0;  // of the application, since 1970, UTC, on the machine of msprof; 0: unknown
+  std::int64_t end_ns = 0;
+  std::string host;                  // "this machine", "root@192.168.1.10"
+  Facts board;                       // of the machine that ran it: system, machine, product
+  std::vector<std::string> command;  // the application with its arguments
+  Facts options;                     // of collect, as given: "--interval", "10"
+  std::vector<RunModel> models;
+  std::optional<int> application_exit_code;
+  std::string application_signal;  // "SIGSEGV"; empty: none
+  double seconds = 0;              // that it ran
+  int exit_code = 0;               // of msprof
+  RunLayout layout;
+
+  // Value of a fact; empty: unknown.
+  std::string board_fact(std::string_view name) const;
+};
+
+// What of words may hold a secret is replaced: values of options with "pass", "secret" or "token"
+// in their name.
+std::vector<std::string> without_secrets(std::vector<std::string> words);
+
+// The document of run.json.
+nlohmann::ordered_json run_json(const RunRecord& record);
+
+// Writes run.json, whole or not at all. Throws Error(cannot_write).
+void write_run_record(const std::filesystem::path& capture, const RunRecord& record);
+
+// Reads it; empty where there is none, or none of this schema. What is no text or no number of it
+// is left out: a capture comes from elsewhere.
+std::optional<RunRecord> read_run_record(const std::filesystem::path& capture);
+
+// "2026-11-23 11:06:12 UTC"; empty for a time outside the years 1970 to 9999.
+std::string second_text(std::int64_t ns);
+
+}  // namespace msprof

@@ -1,0 +1,40 @@
+#include "store/run_summary.hpp"
+
+#include <array>
+
+#include "base/text.hpp"
+#include "store/trace_db.hpp"
+
+namespace msprof {
+
+namespace {
+
+std::vector<std::string> lines_in(const std::string& text) {
+  std::vector<std::string> lines;
+  for (const std::string_view line : split(text, '\n')) {
+    if (!line.empty()) lines.emplace_back(line);
+  }
+  return lines;
+}
+
+}  // namespace
+
+std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
+  constexpr std::array<std::string_view, 8> kKeys = {
+      "verdict",         "verdict_text",  meta::kModels, meta::kBatches,
+      meta::kExecutions, meta::kMedianNs, "unit_loads",  "layout_file"};
+  const auto texts = metas_of_any_version(store, kKeys);
+  if (texts.size() != kKeys.size()) return std::nullopt;
+  RunSummary summary;
+  summary.verdict = texts[0];
+  summary.verdict_text = texts[1];
+  summary.models = lines_in(texts[2]);
+  summary.batches = lines_in(texts[3]);
+  summary.executions = parse_i64(texts[4]);
+  summary.median_ns = parse_i64(texts[5]);
+  summary.has_modelled_loads = texts[6] == "modelled";
+  summary.layout_file = texts[7];
+  return summary;
+}
+
+}  // namespace msprof
