@@ -173,6 +173,19 @@ TEST_CASE("-dir offers captures not named yet, and folders that lead to one") {
   CHECK(answers(root, "msprof import --layout J", "J") == Words{"JOBA/", "JOBB/", "JOBfile"});
 }
 
+TEST_CASE("-dir says of a capture when it was made, its model and its verdict") {
+  const TempFolder folder;
+  set_age(make_face(folder.path(), "JOBA"), 60);
+  const auto job = make_partial(folder.path(), "JOBB");
+  set_age(job, 120);
+  REQUIRE(run_msprof({"import", "-q", "-dir", job.folder().string()}).exit_code == 3);
+  const auto said = run_msprof({"__complete", "--", "zsh", "msprof show -dir JOB", "JOB"},
+                               {.folder = folder.path()});
+  CHECK(said.out ==
+        "JOBB\t2020-01-01 00:02, net, PARTIAL DATA\n"
+        "JOBA\t2020-01-01 00:01, face, not imported\n");
+}
+
 TEST_CASE("every command, option, choice and word of the command tree is offered") {
   const auto tree = build_command_tree();
   const auto offered = [&](const Words& before, const std::string& typed) {

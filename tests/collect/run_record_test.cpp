@@ -1,0 +1,94 @@
+// run.json in what a run left: written at every end, without secrets.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "collect/collect_fixture.hpp"
+
+using namespace msprof::test;
+namespace fs = std::filesystem;
+using Json = nlohmann::json;
+
+namespace {
+
+Json record_of(const DemoProject& demo, const std::string& job = kJob) {
+  const std::string path = "project/" + job + "/run.json";
+  REQUIRE(demo.exists(path));
+  return Json::parse(demo.read(path));
+}
+
+}  // namespace
+
+TEST_CASE("A capture says when, where and with what it was made") {
+  const DemoProject demo;
+  const Finished run = collect(demo, {"-m", "main", "--interval", "7", "--env", "SECRET_WORD=hush",
+                                      "--", "job", kJob, "say", "--password=hush", "exit", "0"});
+  INFO(run.err);
+  const Json record = record_of(demo);
+  CHECK(record.at("schema") == "msprof.run/1");
+  CHECK(record.at("host") == "this machine");
+  CHECK(record.at("board").at("system") == "Linux");
+  CHECK(record.at("command").at(0) == "main");
+  CHECK(record.at("command").at(2) == kJob);
+  CHECK(record.at("command").at(4) == "--password=***");
+  CHECK(record.at("options").at("--interval") == "7");
+  CHECK(record.at("options").at("--env") == "SECRET_WORD");
+  CHECK(record.at("options").at("--main") == "main");
+  CHECK(record.dump().find("hush") == std::string::npos);
+  CHECK(record.at("models") == Json::parse(R"([{"file": "models/m.om", "bytes": 5,
+          "sha256": "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4"}])"));
+  CHECK_FALSE(record.at("msprof").get<std::string>().empty());
+  CHECK(record.at("begin").get<std::string>() <= record.at("end").get<std::string>());
+  CHECK(record.at("begin").get<std::string>().size() == 24);
+}
+
+TEST_CASE("A run that failed is recorded with its end") {
+  const DemoProject demo;
+  const Finished run = collect(demo, {"-m", "main", "--", "job", kJob, "exit", "3"});
+  CHECK(run.exit_code == 7);
+  CHECK(record_of(demo).at("exit_code") == 7);
+  CHECK(record_of(demo).at("application").at("exit_code") == 3);
+
+  collect(demo, {"-m", "main", "--", "job", kOtherJob, "raise", "11"});
+  const Json record = record_of(demo, kOtherJob);
+  CHECK(record.at("application").at("signal") == "SIGSEGV");
+  CHECK_FALSE(record.at("application").contains("exit_code"));
+}
+
+TEST_CASE("Beside run.json a capture holds what the application wrote, and nothing else") {
+  const DemoProject demo;
+  collect(demo, {"-m", "main", "--", "job", kJob});
+  std::vector<std::string> names;
+  for (const auto& entry : fs::directory_iterator(demo.project() / kJob)) {
+    const std::string name = entry.path().filename();
+    if (name != "data" && !name.starts_with("info.json")) names.push_back(name);
+  }
+  CHECK(names == std::vector<std::string>{"run.json"});
+}
+
+TEST_CASE("The exit code of --all is that of the whole, in every capture") {
+  const DemoProject demo;
+  const Finished run =
+      collect(demo, {"-m", "main", "--all", "--", "job", kJob, "job", "JOBDAMAGED"});
+  CHECK(run.exit_code == 3);
+  CHECK(record_of(demo).at("exit_code") == 3);
+  CHECK(record_of(demo, "JOBDAMAGED").at("exit_code") == 3);
+}
+
+TEST_CASE("A layout of the command line is kept in the capture, and checked before the run") {
+  const DemoProject demo;
+  demo.write("project/layout.json", R"({"acl_api": {"header_size": 0, "record_size": 24,
+    "fields": {"start": {"offset": 8, "type": "u64"}}}})");
+  collect(demo, {"-m", "main", "--layout", "layout.json", "--", "job", kJob});
+  const Json layout = record_of(demo).at("layout");
+  CHECK(layout.at("file") == "layout.json");
+  CHECK(layout.at("source") == "--layout");
+  CHECK(layout.at("json").at("acl_api").at("record_size") == 24);
+
+  demo.write("project/layout.json", "{");
+  const Finished refused =
+      collect(demo, {"-m", "main", "--layout", "layout.json", "--", "job", kOtherJob});
+  CHECK(refused.exit_code == 2);
+  CHECK(contains(refused.err, "layout.json"));
+  CHECK_FALSE(demo.exists(std::string("project/") + kOtherJob));
+  CHECK(collect(demo, {"-m", "main", "--cann", "--layout", "layout.json"}).exit_code == 2);
+}
