@@ -118,7 +118,9 @@ class CaptureDescriber {
  public:
   void describe(const fs::path& folder, PathRest& rest) {
     if (++count_ > kAlwaysDescribed && std::chrono::steady_clock::now() > end_) return;
-    const ListedCapture capture = list_capture(folder, false);
+    const auto dialect = recognise(folder);
+    if (!dialect) return;
+    const ListedCapture capture = describe_capture({folder, *dialect});
     rest.time_ns = capture.time_ns;
     rest.help = short_line(capture);
   }

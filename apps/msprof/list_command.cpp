@@ -73,7 +73,7 @@ ordered_json value_json(const std::optional<Value>& value) {
 ordered_json capture_json(const ListedCapture& capture) {
   const RunSummary known = capture.summary.value_or(RunSummary());
   ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
-                      {"dialect", capture.dialect ? dialect_name(*capture.dialect) : ""},
+                      {"dialect", dialect_name(capture.dialect)},
                       {"time", second_text(capture.time_ns)},
                       {"models", texts_json(capture.models)},
                       {"batches", texts_json(capture.batches)},
@@ -97,16 +97,23 @@ ordered_json capture_json(const ListedCapture& capture) {
 Exit list_all(const ListArguments& arguments, ordered_json& document) {
   std::vector<std::string> roots = arguments.folders;
   if (roots.empty()) roots = {"."};
-  std::vector<fs::path> folders;
+  std::vector<FoundCapture> found;
   for (const std::string& folder : roots) {
     std::error_code error;
     if (!fs::is_directory(folder, error))
       throw Error(Exit::nothing_to_do, fmt::format("no such folder: {}", folder));
-    for (fs::path& capture : captures_below(folder)) folders.push_back(capture.lexically_normal());
+    const auto below = captures_below(folder);
+    found.insert(found.end(), below.begin(), below.end());
   }
-  std::sort(folders.begin(), folders.end());
-  folders.erase(std::unique(folders.begin(), folders.end()), folders.end());
-  const auto captures = list_captures(folders);
+  // A folder may be in another that is named, too.
+  std::sort(found.begin(), found.end(),
+            [](const FoundCapture& a, const FoundCapture& b) { return a.folder < b.folder; });
+  found.erase(std::unique(found.begin(), found.end(),
+                          [](const FoundCapture& a, const FoundCapture& b) {
+                            return a.folder == b.folder;
+                          }),
+              found.end());
+  const auto captures = list_captures(found);
   if (arguments.json) {
     for (const ListedCapture& capture : captures)
       document["captures"].push_back(capture_json(capture));

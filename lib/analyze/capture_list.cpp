@@ -73,42 +73,43 @@ std::string machine_text(const RunRecord& run) {
 
 }  // namespace
 
-ListedCapture list_capture(const fs::path& folder, bool with_bytes) {
+ListedCapture describe_capture(const FoundCapture& found) {
   ListedCapture capture;
-  capture.folder = folder;
-  capture.dialect = recognise(folder);
-  capture.run = read_run_record(folder);
-  capture.time_ns =
-      capture.run && capture.run->begin_ns > 0 ? capture.run->begin_ns : capture_time_ns(folder);
-  capture.summary = read_run_summary(store_path(folder));
+  capture.folder = found.folder;
+  capture.dialect = found.dialect;
+  capture.run = read_run_record(found.folder);
+  capture.time_ns = capture.run && capture.run->begin_ns > 0 ? capture.run->begin_ns
+                                                             : capture_time_ns(found.folder);
+  capture.summary = read_run_summary(store_path(found.folder));
   if (capture.summary) {
     capture.models = capture.summary->models;
     capture.batches = capture.summary->batches;
   } else if (capture.dialect == Dialect::svp) {
     read_names(capture);
   }
-  if (with_bytes) capture.bytes = bytes_below(folder);
   return capture;
 }
 
-std::vector<ListedCapture> list_captures(const std::vector<fs::path>& folders) {
-  std::vector<ListedCapture> captures(folders.size());
+std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found) {
+  std::vector<ListedCapture> captures(found.size());
   std::atomic<std::size_t> next{0};
   std::mutex mutex;
   std::exception_ptr failure;
   const auto work = [&] {
     try {
-      for (std::size_t i = next++; i < folders.size(); i = next++)
-        captures[i] = list_capture(folders[i]);
+      for (std::size_t i = next++; i < found.size(); i = next++) {
+        captures[i] = describe_capture(found[i]);
+        captures[i].bytes = bytes_below(found[i].folder);
+      }
     } catch (...) {
       const std::lock_guard lock(mutex);
       if (!failure) failure = std::current_exception();
-      next = folders.size();
+      next = found.size();
     }
   };
-  constexpr std::size_t kFewFolders = 8;
+  constexpr std::size_t kFewCaptures = 8;
   std::thread other;
-  if (folders.size() > kFewFolders) other = std::thread(work);
+  if (found.size() > kFewCaptures) other = std::thread(work);
   work();
   if (other.joinable()) other.join();
   if (failure) std::rethrow_exception(failure);

@@ -17,7 +17,7 @@ namespace msprof {
 
 struct ListedCapture {
   std::filesystem::path folder;
-  std::optional<Dialect> dialect;
+  Dialect dialect = Dialect::svp;
   std::int64_t time_ns = 0;           // begin of the run where run.json says it, since 1970
   std::optional<RunRecord> run;       // run.json
   std::optional<RunSummary> summary;  // of the last import; empty: there was none
@@ -26,11 +26,11 @@ struct ListedCapture {
   std::uint64_t bytes = 0;            // of all files in the folder, products too
 };
 
-// `with_bytes`: adds the sizes of its files up.
-ListedCapture list_capture(const std::filesystem::path& folder, bool with_bytes = true);
+// Without the sizes of its files.
+ListedCapture describe_capture(const FoundCapture& capture);
 
 // Captures, newest first; those of one time by path. Two threads read.
-std::vector<ListedCapture> list_captures(const std::vector<std::filesystem::path>& folders);
+std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found);
 
 // "complete", "PARTIAL DATA", "not imported".
 std::string verdict_of(const ListedCapture& capture);

@@ -15,8 +15,8 @@ namespace msprof {
 
 namespace {
 
-using nlohmann::json;
 using nlohmann::ordered_json;
+using json = ordered_json;  // facts and options keep their order
 
 constexpr std::string_view kRunSchema = "msprof.run/1";
 constexpr std::uint64_t kMaxRecordFileBytes = 4 << 20;

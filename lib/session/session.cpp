@@ -295,7 +295,7 @@ constexpr std::size_t kMaxSearchedFolders = 200'000;
 
 class CaptureWalk {
  public:
-  std::vector<fs::path> found(const fs::path& folder) {
+  std::vector<FoundCapture> found(const fs::path& folder) {
     look(folder, 0);
     return std::move(captures_);
   }
@@ -304,8 +304,8 @@ class CaptureWalk {
   void look(const fs::path& folder, int depth) {
     if (++searched_ > kMaxSearchedFolders) return;
     interrupt::check();
-    if (recognise(folder)) {
-      captures_.push_back(folder);
+    if (const auto dialect = recognise(folder)) {
+      captures_.push_back({folder.lexically_normal(), *dialect});
       return;
     }
     if (depth == kMaxCaptureDepth) return;
@@ -316,7 +316,7 @@ class CaptureWalk {
     }
   }
 
-  std::vector<fs::path> captures_;
+  std::vector<FoundCapture> captures_;
   std::size_t searched_ = 0;
 };
 
@@ -381,7 +381,7 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
   return captures;
 }
 
-std::vector<fs::path> captures_below(const fs::path& folder) {
+std::vector<FoundCapture> captures_below(const fs::path& folder) {
   return CaptureWalk().found(folder);
 }
 

@@ -219,7 +219,6 @@ bool SvpSession::has_classic_info(const fs::path& folder) {
 bool SvpSession::recognises(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder / "data", error)) return false;
-  if (has_classic_info(folder)) return false;
   for (const auto& name : sorted_names(folder)) {
     if (svp::parse_info_json_name(name)) return true;
   }

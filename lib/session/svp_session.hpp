@@ -75,8 +75,8 @@ namespace msprof {
 // captures numbered.
 class SvpSession : public Session {
  public:
-  // Recognizes it by content: `data/` with svp names or info.json.N, and nothing that only other
-  // dialects have.
+  // Recognizes it by content: `data/` with svp names or info.json.N, in a folder that is of no
+  // other dialect.
   static bool recognises(const std::filesystem::path& folder);
   // An info.json.N of Ascend 310/910 gives the frequency of the task scheduler.
   static bool has_classic_info(const std::filesystem::path& folder);
