@@ -32,7 +32,7 @@ struct ListArguments {
 constexpr std::size_t kMinuteWidth = 16;  // of "2026-11-23 11:06"
 
 // Path from `root`, which is the name of the folder alone where that is the capture.
-std::string shown_name(const fs::path& capture, const fs::path& root) {
+std::string name_below(const fs::path& capture, const fs::path& root) {
   const fs::path inner = capture.lexically_relative(root);
   return inner.empty() || inner == "." ? own_name(capture) : inner.string();
 }
@@ -47,7 +47,7 @@ void print_table(const std::vector<ListedCapture>& captures, const fs::path& roo
     };
     const RunSummary known = capture.summary.value_or(RunSummary());
     text(second_text(capture.time_ns).substr(0, kMinuteWidth));
-    text(shown_name(capture.folder, root));
+    text(name_below(capture.folder, root));
     text(fmt::format("{}", fmt::join(capture.models, " + ")));
     text(fmt::format("{}", fmt::join(capture.batches, ", ")));
     known.executions ? table.number(std::to_string(*known.executions)) : table.missing();

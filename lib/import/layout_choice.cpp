@@ -73,7 +73,7 @@ bool fits_records(const LayoutSet& layouts, const LayoutFacts& facts) {
   return fits_some;
 }
 
-bool fits(const LayoutSet& layouts, const LayoutFacts& facts) {
+bool is_layout_for(const LayoutSet& layouts, const LayoutFacts& facts) {
   const auto& match = layouts.match();
   return match && fits_any(match->products, facts.products) && fits_any(match->socs, facts.socs) &&
          fits_records(layouts, facts);
@@ -88,7 +88,7 @@ LayoutChoice choose_in_folder(const Session& session, const std::vector<fs::path
       const LayoutSet layouts = LayoutSet::parse(one.json, one.file);
       if (!layouts.match())
         log::verbose("{} has no \"match\": it is used with --layout only", one.file);
-      if (!fits(layouts, facts)) continue;
+      if (!is_layout_for(layouts, facts)) continue;
       if (chosen.source != LayoutSource::none)
         throw Error(FindingId::several_layouts,
                     fmt::format("{} and {} both fit {}: choose one with --layout FILE, or make "

@@ -15,8 +15,7 @@ namespace msprof {
 
 namespace {
 
-using nlohmann::ordered_json;
-using json = ordered_json;  // facts and options keep their order
+using nlohmann::ordered_json;  // facts and options keep their order
 
 constexpr std::string_view kRunSchema = "msprof.run/1";
 constexpr std::uint64_t kMaxRecordFileBytes = 4 << 20;
@@ -77,25 +76,25 @@ void add_text(ordered_json& object, const char* key, std::string_view text) {
   if (!text.empty()) object[key] = valid_utf8(text);
 }
 
-ordered_json object_of(const RunRecord::Facts& facts) {
+ordered_json facts_json(const RunRecord::Facts& facts) {
   ordered_json object = ordered_json::object();
   for (const auto& [name, value] : facts) object[valid_utf8(name)] = valid_utf8(value);
   return object;
 }
 
-const json* member(const json& object, const char* key) {
+const ordered_json* member(const ordered_json& object, const char* key) {
   if (!object.is_object()) return nullptr;
   const auto at = object.find(key);
   return at == object.end() ? nullptr : &*at;
 }
 
-std::string text_at(const json& object, const char* key) {
-  const json* value = member(object, key);
+std::string text_at(const ordered_json& object, const char* key) {
+  const ordered_json* value = member(object, key);
   return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
 }
 
-std::optional<int> integer_at(const json& object, const char* key) {
-  const json* value = member(object, key);
+std::optional<int> integer_at(const ordered_json& object, const char* key) {
+  const ordered_json* value = member(object, key);
   if (value == nullptr || !value->is_number_integer()) return std::nullopt;
   if (value->is_number_unsigned() && value->get<std::uint64_t>() > INT32_MAX) return std::nullopt;
   const auto number = value->get<std::int64_t>();
@@ -103,9 +102,9 @@ std::optional<int> integer_at(const json& object, const char* key) {
   return static_cast<int>(number);
 }
 
-RunRecord::Facts facts_at(const json& object, const char* key) {
+RunRecord::Facts facts_at(const ordered_json& object, const char* key) {
   RunRecord::Facts facts;
-  const json* value = member(object, key);
+  const ordered_json* value = member(object, key);
   if (value == nullptr || !value->is_object()) return facts;
   for (const auto& [name, fact] : value->items()) {
     if (fact.is_string() && facts.size() < kMaxListed) facts.emplace_back(name, fact);
@@ -113,44 +112,44 @@ RunRecord::Facts facts_at(const json& object, const char* key) {
   return facts;
 }
 
-std::vector<RunModel> models_at(const json& document) {
+std::vector<RunModel> models_at(const ordered_json& document) {
   std::vector<RunModel> models;
-  const json* list = member(document, "models");
+  const ordered_json* list = member(document, "models");
   if (list == nullptr || !list->is_array()) return models;
-  for (const json& entry : *list) {
+  for (const ordered_json& entry : *list) {
     if (models.size() == kMaxListed) break;
     RunModel model{text_at(entry, "file"), 0, text_at(entry, "sha256")};
-    const json* bytes = member(entry, "bytes");
+    const ordered_json* bytes = member(entry, "bytes");
     if (bytes != nullptr && bytes->is_number_unsigned()) model.bytes = bytes->get<std::uint64_t>();
     if (!model.file.empty()) models.push_back(std::move(model));
   }
   return models;
 }
 
-RunRecord record_of(const json& document) {
+RunRecord record_of(const ordered_json& document) {
   RunRecord record;
   record.msprof = text_at(document, "msprof");
   record.begin_ns = ns_of_iso(text_at(document, "begin"));
   record.end_ns = ns_of_iso(text_at(document, "end"));
   record.host = text_at(document, "host");
   record.board = facts_at(document, "board");
-  if (const json* command = member(document, "command"); command != nullptr) {
-    for (const json& word : *command) {
+  if (const ordered_json* command = member(document, "command"); command != nullptr) {
+    for (const ordered_json& word : *command) {
       if (word.is_string() && record.command.size() < kMaxListed) record.command.push_back(word);
     }
   }
   record.options = facts_at(document, "options");
   record.models = models_at(document);
-  if (const json* application = member(document, "application"); application != nullptr) {
+  if (const ordered_json* application = member(document, "application"); application != nullptr) {
     record.application_exit_code = integer_at(*application, "exit_code");
     record.application_signal = text_at(*application, "signal");
-    const json* seconds = member(*application, "seconds");
+    const ordered_json* seconds = member(*application, "seconds");
     if (seconds != nullptr && seconds->is_number()) record.seconds = seconds->get<double>();
   }
   record.exit_code = integer_at(document, "exit_code").value_or(0);
-  if (const json* layout = member(document, "layout"); layout != nullptr) {
+  if (const ordered_json* layout = member(document, "layout"); layout != nullptr) {
     record.layout = {text_at(*layout, "file"), text_at(*layout, "source"), ""};
-    const json* text = member(*layout, "json");
+    const ordered_json* text = member(*layout, "json");
     if (text != nullptr && text->is_object()) record.layout.json = text->dump();
   }
   return record;
@@ -171,10 +170,10 @@ nlohmann::ordered_json run_json(const RunRecord& record) {
   if (record.begin_ns > 0) add_text(document, "begin", iso_text(record.begin_ns));
   if (record.end_ns > 0) add_text(document, "end", iso_text(record.end_ns));
   add_text(document, "host", record.host);
-  if (!record.board.empty()) document["board"] = object_of(record.board);
+  if (!record.board.empty()) document["board"] = facts_json(record.board);
   document["command"] = ordered_json::array();
   for (const std::string& word : record.command) document["command"].push_back(valid_utf8(word));
-  document["options"] = object_of(record.options);
+  document["options"] = facts_json(record.options);
   document["models"] = ordered_json::array();
   for (const RunModel& model : record.models) {
     ordered_json one = {{"file", valid_utf8(model.file)}, {"bytes", model.bytes}};
@@ -235,13 +234,14 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture) {
   if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error)))
     return std::nullopt;
   try {
-    const json document = json::parse(read_text_file(path, kMaxRecordFileBytes), nullptr, false);
+    const ordered_json document =
+        ordered_json::parse(read_text_file(path, kMaxRecordFileBytes), nullptr, false);
     if (text_at(document, "schema") != kRunSchema) return std::nullopt;
     return record_of(document);
   } catch (const Error& failed) {
     if (failed.code() == Exit::interrupted) throw;
     return std::nullopt;
-  } catch (const json::exception&) {
+  } catch (const ordered_json::exception&) {
     return std::nullopt;  // a number out of range
   }
 }
