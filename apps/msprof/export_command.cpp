@@ -47,6 +47,8 @@ struct TimelineArguments {
   std::string min_duration;
   std::string split;
   bool gzip = false;
+  bool merged = false;
+  std::string format = "json";
 };
 
 struct Unit {
@@ -239,6 +241,15 @@ void add_timeline_options(cli::Command& command, TimelineArguments& arguments) {
       {"--gzip", &arguments.gzip, "",
        "write .json.gz, a tenth of the size; chrome://tracing and Perfetto open it, MindStudio "
        "Insight does not"});
+  command.add_option({"--merged", &arguments.merged, "",
+                      "one file with the calls and the layers of a capture, and arrows from calls "
+                      "to the layers they started (JOB…)"});
+  command.add_option({"--format",
+                      &arguments.format,
+                      "FORMAT",
+                      "json, or perfetto: .perfetto-trace, Perfetto's own protobuf, smaller and "
+                      "faster to open, for ui.perfetto.dev and trace_processor alone",
+                      {"json", "perfetto"}});
 }
 
 // Checks the options before any capture is read: throws Error(usage) for what cannot be parsed.
@@ -287,8 +298,21 @@ void check_reports_dialect(const Database& db, const TimelineArguments& argument
     throw Error(Exit::usage, "--reports is for captures of Atlas machines (PROF…): leave it out");
 }
 
+void check_format(const ScopeArguments& of, const TimelineArguments& arguments) {
+  const bool is_cann5 = style_of(of) == ExportStyle::cann5;
+  if (arguments.merged && is_cann5)
+    throw Error(Exit::usage, "--merged is about the timelines of today: not with --style cann5");
+  if (arguments.format != "perfetto") return;
+  if (is_cann5) throw Error(Exit::usage, "--style cann5 writes JSON: not with --format perfetto");
+  if (arguments.gzip || !arguments.split.empty())
+    throw Error(Exit::usage,
+                "--gzip and --split are for JSON; what --format perfetto writes is compressed and "
+                "opens as a whole: leave them out");
+}
+
 void check_timeline(const ScopeArguments& of, const TimelineArguments& arguments) {
   check_reports(of, arguments);
+  check_format(of, arguments);
   check_layer_names(words_of(arguments.layers));
   ExportScope scope;
   read_range(arguments.time_range, 0, scope);
@@ -307,6 +331,8 @@ TimelineOptions timeline_options_of(const Database& db, const ScopeArguments& sc
   options.style = style_of(scope);
   options.split_bytes = split_bytes_of(arguments.split);
   options.gzip = arguments.gzip;
+  options.is_merged = arguments.merged;
+  if (arguments.format == "perfetto") options.format = TimelineFormat::perfetto;
   return options;
 }
 
@@ -473,6 +499,8 @@ void add_timeline(cli::Command& parent) {
   command.set_examples(
       "  msprof export timeline -dir PROF_XXX\n"
       "  msprof export timeline -dir PROF_XXX --gzip\n"
+      "  msprof export timeline -dir PROF_XXX --format perfetto\n"
+      "  msprof export timeline -dir JOBXXX --merged\n"
       "  msprof export timeline -dir PROF_XXX --split 200MB\n"
       "  msprof export timeline -dir PROF_XXX --time-range 1s:1.5s --min-dur 10us");
   add_capture_options(command, arguments->capture);

@@ -270,10 +270,10 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
 // The layers of a topic that have data; none where no layer has. What the host did is drawn of the
 // whole capture, but for the topic that shows an iteration from the call to its tasks.
 TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
-                         const DevicePart& part, bool gzip) {
+                         const DevicePart& part, const TimelineOptions& options) {
   TimelineFile timeline;
   timeline.output_file = output_file_of(topic.name, part);
-  timeline.file_name = timeline.output_file.stem + timeline_extension(gzip);
+  timeline.file_name = timeline.output_file.stem + timeline_extension(options);
   for (const auto& layer : layers) {
     if (!draws(topic, *layer) || layer->output_files(db).empty()) continue;
     OutputFile output_file = timeline.output_file;
@@ -330,7 +330,7 @@ class TimelinePlanner {
     std::vector<std::string_view> missing;
     for (const Cann5Timeline& topic : topics_) {
       if (topic.folder != place) continue;
-      TimelineFile timeline = timeline_of(db_, *layers_, topic, part, options_.gzip);
+      TimelineFile timeline = timeline_of(db_, *layers_, topic, part, options_);
       if (timeline.layers.empty()) {
         missing.push_back(topic.name);
         continue;

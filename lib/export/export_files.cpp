@@ -372,7 +372,7 @@ namespace {
 // Prefixes of the names of our products: "op_summary_", …
 const std::vector<std::string>& product_prefixes() {
   static const auto prefixes = [] {
-    std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_"};
+    std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_", std::string(kMergedTimeline)};
     for (const auto& table : all_summary_tables()) all.push_back(fmt::format("{}_", table->name()));
     for (const auto& table : cann5_tables()) all.push_back(fmt::format("{}_", table->name()));
     for (const auto& layer : all_timeline_layers())
@@ -388,7 +388,7 @@ const std::vector<std::string>& product_prefixes() {
 bool is_product_name(const std::string& name) {
   const auto& prefixes = product_prefixes();
   return (name.ends_with(".csv") || name.ends_with(".json") || name.ends_with(".json.gz") ||
-          name.ends_with(".db")) &&
+          name.ends_with(".perfetto-trace") || name.ends_with(".db")) &&
          std::any_of(prefixes.begin(), prefixes.end(),
                      [&](const std::string& prefix) { return name.starts_with(prefix); });
 }

@@ -8,6 +8,7 @@
 #include <mutex>
 #include <set>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "base/atomic_file.hpp"
@@ -25,6 +26,9 @@ namespace msprof {
 // lost: the folder is locked while the ledger changes.
 
 inline constexpr const char* kLedgerName = ".msprof_products";
+
+// The timeline of a board's capture that has all others (TimelineOptions::is_merged).
+inline constexpr std::string_view kMergedTimeline = "merged_timeline";
 
 // A file as the ledger knows it.
 struct LedgerEntry {

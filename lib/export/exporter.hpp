@@ -31,18 +31,26 @@ struct SummaryOptions {
   ExportStyle style = ExportStyle::current;
 };
 
+enum class TimelineFormat {
+  json,      // of chrome://tracing
+  perfetto,  // protobuf
+};
+
 struct TimelineOptions {
   std::vector<std::string> layers{};  // empty: those that are written by default; "all": all
   ExportScope scope{};
   ExportStyle style = ExportStyle::current;
   std::uint64_t split_bytes = 0;  // 0: one file; else several, each a stretch of time
   bool gzip = false;
+  TimelineFormat format = TimelineFormat::json;  // protobuf: neither split nor gzip
+  bool is_merged = false;  // all files of a board's capture as one, with arrows between them
 };
 
 struct ExportedFile {
   std::filesystem::path path;
   std::uint64_t bytes = 0;
-  std::uint64_t text_bytes = 0;  // of a timeline: bytes that a viewer has to read, uncompressed
+  // Of a timeline as JSON: bytes that a viewer has to read, uncompressed.
+  std::uint64_t text_bytes = 0;
 };
 
 class ProductFolder;

@@ -31,8 +31,8 @@ struct TimelineFile {
 // True if --layers, as given, leaves none out.
 bool names_all(const std::vector<std::string>& layers);
 
-// ".json" or ".json.gz".
-std::string timeline_extension(bool gzip);
+// ".json", ".json.gz" or ".perfetto-trace".
+std::string timeline_extension(const TimelineOptions& options);
 
 // The file, or its parts for --split, all when the last is whole; none without any event.
 std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& folder,

@@ -93,6 +93,8 @@ struct OutputFile {
   // Set by the exporter: true if arrows from calls to tasks are drawn, for which a file needs both
   // the calls and the tasks.
   bool has_arrows = true;
+  // Set by the exporter: devices and processes of a board's capture are in one file.
+  bool is_merged = false;
   // Set by the exporter: drawn as CANN 5 did, with its names, arguments and units.
   bool is_cann5 = false;
   // Set by the exporter: the rows to take, and the stem without what it adds for them. Files of one

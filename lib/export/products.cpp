@@ -120,4 +120,8 @@ bool has_unified_db(const Database& db) {
   return read_meta(db, "dialect") == dialect_name(Dialect::cann);
 }
 
+bool has_merged_timeline(const Database& db) {
+  return read_meta(db, "dialect") == dialect_name(Dialect::svp);
+}
+
 }  // namespace msprof

@@ -24,8 +24,9 @@ std::vector<std::unique_ptr<TimelineLayer>> timeline_layers(const Database& db);
 // dialect know it.
 std::string summary_folder(const Database& db);
 std::string timeline_folder(const Database& db);
-// True if its dialect has the unified database.
+// True if its dialect has the unified database; if its timelines are several files that can be one.
 bool has_unified_db(const Database& db);
+bool has_merged_timeline(const Database& db);
 
 // Throws Error(usage) where `scope` or `style` is only for the other dialect.
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style);

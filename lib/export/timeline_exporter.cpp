@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "export/perfetto_sink.hpp"
 #include "export/planners.hpp"
 #include "export/products.hpp"
 
@@ -135,16 +136,16 @@ std::vector<std::int64_t> cuts_of(const Database& db, const TimelineFile& timeli
 class TimelineParts {
  public:
   TimelineParts(const fs::path& folder, const TimelineFile& timeline, std::size_t count,
-                bool gzip) {
+                const TimelineOptions& options)
+      : is_json_(options.format == TimelineFormat::json) {
     const std::size_t buffer = count == 1 ? AtomicFile::kBufferBytes : kPartBufferBytes;
     for (std::size_t part = 0; part < count; ++part) {
-      const std::string name =
-          count == 1
-              ? timeline.file_name
-              : limited_file_name(slice_stem(timeline.output_file, part), timeline_extension(gzip));
+      const std::string name = count == 1
+                                   ? timeline.file_name
+                                   : limited_file_name(slice_stem(timeline.output_file, part),
+                                                       timeline_extension(options));
       files_.push_back(std::make_unique<AtomicFile>(folder / name));
-      sinks_.push_back(gzip ? make_gzip_sink(*files_.back(), buffer)
-                            : std::make_unique<PlainSink>(*files_.back(), buffer));
+      sinks_.push_back(make_sink(*files_.back(), buffer, options));
     }
   }
 
@@ -158,13 +159,22 @@ class TimelineParts {
     std::vector<ExportedFile> written;
     for (std::size_t part = 0; part < files_.size(); ++part) {
       const AtomicFile& file = *files_[part];
-      written.push_back({file.target(), file.bytes_written(), sinks_[part]->text_bytes()});
+      const std::uint64_t text_bytes = is_json_ ? sinks_[part]->text_bytes() : 0;
+      written.push_back({file.target(), file.bytes_written(), text_bytes});
     }
     folder.publish(product, files_);
     return written;
   }
 
  private:
+  static std::unique_ptr<TraceSink> make_sink(AtomicFile& file, std::size_t buffer,
+                                              const TimelineOptions& options) {
+    if (options.format == TimelineFormat::perfetto) return make_perfetto_sink(file);
+    if (options.gzip) return make_gzip_sink(file, buffer);
+    return std::make_unique<PlainSink>(file, buffer);
+  }
+
+  bool is_json_;
   std::vector<std::unique_ptr<AtomicFile>> files_;
   std::vector<std::unique_ptr<TraceSink>> sinks_;
 };
@@ -174,11 +184,15 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
                                          const TimelineOptions& options) {
   std::vector<TimelineFile> files;
   std::map<std::string, std::size_t> shared;
-  FileNames names(timeline_extension(options.gzip));
+  FileNames names(timeline_extension(options));
   for (const auto& layer : layers) {
     for (OutputFile& output_file : layer->output_files(db)) {
       if (!is_of_scope(db, output_file, options.scope)) continue;
       output_file.scope = options.scope;
+      if (options.is_merged) {
+        output_file.stem = kMergedTimeline;
+        output_file.is_shared = output_file.is_merged = true;
+      }
       name_scope(output_file);
       const auto known = output_file.is_shared ? shared.find(output_file.stem) : shared.end();
       if (known != shared.end()) {
@@ -194,7 +208,9 @@ std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layer
       return std::any_of(file.layers.begin(), file.layers.end(),
                          [&](const auto& layer) { return layer.first->name() == name; });
     };
-    const bool has_arrows = draws("cann") && (draws("ascend_hardware") || draws("communication"));
+    const bool has_arrows =
+        (draws("cann") && (draws("ascend_hardware") || draws("communication"))) ||
+        (draws("acl") && draws("task_time"));
     for (auto& [layer, output_file] : file.layers) output_file.has_arrows = has_arrows;
   }
   return files;
@@ -206,8 +222,9 @@ bool names_all(const std::vector<std::string>& layers) {
   return layers.empty() || std::find(layers.begin(), layers.end(), kAllLayers) != layers.end();
 }
 
-std::string timeline_extension(bool gzip) {
-  return gzip ? ".json.gz" : ".json";
+std::string timeline_extension(const TimelineOptions& options) {
+  if (options.format == TimelineFormat::perfetto) return ".perfetto-trace";
+  return options.gzip ? ".json.gz" : ".json";
 }
 
 void TimelineFile::write(const Database& db, TraceJsonWriter& out) const {
@@ -223,7 +240,7 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
                                          const TimelineOptions& options) {
   std::vector<std::int64_t> cuts;
   if (options.split_bytes > 0) cuts = cuts_of(db, timeline, options.split_bytes);
-  TimelineParts parts(folder.make(), timeline, cuts.size() + 1, options.gzip);
+  TimelineParts parts(folder.make(), timeline, cuts.size() + 1, options);
   TraceJsonWriter writer(parts.sinks(), cuts);
   timeline.write(db, writer);
   // A part of the run in which nothing happened; a frequency that was noted then is no reason for a
@@ -257,16 +274,34 @@ void check_layer_names(const std::vector<std::string>& names) {
   layers_named(all_timeline_layers(), others);
 }
 
+namespace {
+
+void check_merged(const Database& db, const TimelineOptions& options) {
+  if (options.is_merged && !has_merged_timeline(db)) {
+    throw Error(Exit::usage,
+                "--merged is for captures of boards (JOB…); the timeline of this one (PROF…) is "
+                "one file already: leave it out");
+  }
+}
+
+// Name that the ledger of a folder has for timelines of that format.
+std::string kind_of(TimelineFormat format) {
+  return format == TimelineFormat::perfetto ? "perfetto" : "timeline";
+}
+
+}  // namespace
+
 std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base,
                                       const TimelineOptions& options) {
   const Database& db = store.database();
   check_style(db, options.scope, options.style);
+  check_merged(db, options);
   if (options.style == ExportStyle::cann5) return plan_cann5_timelines(store, base, options);
   const auto layers =
       std::make_shared<const Layers>(layers_named(timeline_layers(db), options.layers));
-  const auto folder =
-      std::make_shared<ProductFolder>(product_folder(base, timeline_folder(db)), "timeline",
-                                      names_all(options.layers) && options.scope.devices.empty());
+  const auto folder = std::make_shared<ProductFolder>(
+      product_folder(base, timeline_folder(db)), kind_of(options.format),
+      names_all(options.layers) && options.scope.devices.empty());
   std::vector<ExportJob> jobs;
   for (TimelineFile& timeline : timeline_files(db, *layers, options)) {
     folder->claim(timeline.output_file.product);

@@ -1,7 +1,10 @@
 // acl: the calls of the application's interface, a lane a thread. One file a model.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
+#include <optional>
+#include <set>
 #include <utility>
 
 #include "base/log.hpp"
@@ -9,6 +12,7 @@
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_tables.hpp"
+#include "export/timeline/svp_arrows.hpp"
 
 namespace msprof {
 
@@ -39,6 +43,24 @@ std::int64_t batch_of(const Database& db, const svp::Model& model) {
   return read.step() ? read.integer(0) : model.batch_num.value_or(1);
 }
 
+// Processes as a timeline numbers them: in a merged one, none has the number of a device.
+class Processes {
+ public:
+  Processes(const Database& db, const OutputFile& output_file) {
+    if (!output_file.is_merged) return;
+    Statement read = db.prepare("SELECT id FROM device ORDER BY id");
+    while (read.step()) devices_.insert(read.integer(0));
+  }
+  std::int64_t lane_pid(std::int64_t pid) const {
+    constexpr std::int64_t kBeyondLinux = 1 << 22;
+    pid = std::max<std::int64_t>(pid, 0);
+    return devices_.contains(pid) ? pid + kBeyondLinux : pid;
+  }
+
+ private:
+  std::set<std::int64_t> devices_;
+};
+
 class SvpAcl : public TimelineLayer {
  public:
   SvpAcl()
@@ -62,7 +84,7 @@ class SvpAcl : public TimelineLayer {
 
   void write(const Database& db, const OutputFile& output_file,
              TraceJsonWriter& out) const override {
-    if (output_file.key != 0) {
+    if (output_file.key != 0 && !output_file.is_merged) {
       log::info("{}: no net.info gives the batch; {} is used: the smallest of the captures, or 1",
                 output_file.stem, output_file.key);
     }
@@ -77,9 +99,13 @@ class SvpAcl : public TimelineLayer {
     Statement read = db.prepare(
         std::string(
             "SELECT ifnull(process_id, -1), ifnull(thread_id, -1), name_id, type_name_id, start_ns,"
-            " end_ns - start_ns") +
+            " end_ns - start_ns, id") +
         kCalls + " ORDER BY start_ns, end_ns DESC, id");
     read.bind(1, output_file.model_row);
+    const Processes processes(db, output_file);
+    std::optional<svp::ExecutionArrows> arrows;
+    if (output_file.is_merged && output_file.has_arrows)
+      arrows.emplace(db, output_file.model_row, output_file.scope);
     bool has_metadata = false;
     while (read.step()) {
       const std::int64_t pid = read.integer(0);
@@ -88,15 +114,17 @@ class SvpAcl : public TimelineLayer {
                                         saturating_add(read.integer(4), read.integer(5))))
         continue;
       if (!out.draws(read.integer(5))) continue;
-      if (!std::exchange(has_metadata, true)) write_metadata(db, output_file, out);
-      if (!out.begin_complete({name_of(read.integer(2))}, std::max<std::int64_t>(pid, 0),
-                              std::max<std::int64_t>(tid, 0), read.integer(4), read.integer(5))) {
+      if (!std::exchange(has_metadata, true)) write_metadata(db, output_file, processes, out);
+      const TraceLane lane{processes.lane_pid(pid), std::max<std::int64_t>(tid, 0)};
+      if (!out.begin_complete({name_of(read.integer(2))}, lane.pid, lane.tid, read.integer(4),
+                              read.integer(5))) {
         continue;
       }
       out.argument({"\"Mode\""}, JsonText{name_of(read.integer(3))});
       number_or_missing(out, {"\"Process_Id\""}, pid);
       number_or_missing(out, {"\"Thread_Id\""}, tid);
       out.end_complete();
+      if (arrows) arrows->write_start(out, read.integer(6), lane, read.integer(4));
     }
   }
 
@@ -112,7 +140,7 @@ class SvpAcl : public TimelineLayer {
   }
 
   static void write_metadata(const Database& db, const OutputFile& output_file,
-                             TraceJsonWriter& out) {
+                             const Processes& processes, TraceJsonWriter& out) {
     Statement read =
         db.prepare(std::string("SELECT DISTINCT ifnull(process_id, 0), ifnull(thread_id, 0)") +
                    kCalls + " ORDER BY 1, 2");
@@ -120,9 +148,10 @@ class SvpAcl : public TimelineLayer {
     std::int64_t last_pid = -1;
     while (read.step()) {
       const std::int64_t pid = read.integer(0);
-      if (pid != last_pid) out.process_name(pid, fmt::format("ACL process {}", pid));
+      const std::int64_t shown = processes.lane_pid(pid);
+      if (pid != last_pid) out.process_name(shown, fmt::format("ACL process {}", pid));
       last_pid = pid;
-      out.thread_name(pid, read.integer(1), fmt::format("Thread {}", read.integer(1)));
+      out.thread_name(shown, read.integer(1), fmt::format("Thread {}", read.integer(1)));
     }
   }
 };

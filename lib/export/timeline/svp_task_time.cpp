@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <array>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -15,6 +16,7 @@
 #include "export/json_text.hpp"
 #include "export/products.hpp"
 #include "export/summary/svp_tables.hpp"
+#include "export/timeline/svp_arrows.hpp"
 
 namespace msprof {
 
@@ -150,6 +152,9 @@ class SvpTaskTime : public TimelineLayer {
     const Turns turns(db, device);
     std::array<UnitLanes, kLanes.size()> units;
     std::set<std::int64_t> threads;
+    std::optional<svp::ExecutionArrows> arrows;
+    if (output_file.is_merged && output_file.has_arrows)
+      arrows.emplace(db, output_file.model_row, output_file.scope);
     Statement read = db.prepare(
         std::string("SELECT task.op_id, task.start_ns, task.duration_ns, step.id, task.execution") +
         kFrom + kHasTime + " ORDER BY task.start_ns, task.duration_ns DESC, task.id");
@@ -172,6 +177,7 @@ class SvpTaskTime : public TimelineLayer {
       out.argument({"\"Stream Id\""}, 0);
       out.argument({"\"Task Id\""}, task_id);
       out.end_complete();
+      if (arrows) arrows->write_end(out, read.integer(3), read.integer(4), {device, thread}, start);
     }
     warn_of_missing(db, output_file);
   }

@@ -1,0 +1,118 @@
+#include "export/timeline/svp_arrows.hpp"
+
+#include <algorithm>
+#include <iterator>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "base/number.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+struct Span {
+  std::int64_t begin_ns = 0;
+  std::int64_t end_ns = 0;
+  std::int64_t id = 0;       // of a call
+  std::int64_t step_id = 0;  // of an execution
+  std::int64_t execution = 0;
+};
+
+// More calls of one model do not run at a time.
+constexpr std::size_t kMaxOpen = 256;
+
+std::vector<Span> calls_named(const Database& db, std::int64_t model_row, std::string_view name) {
+  Statement read = db.prepare(
+      "SELECT call.start_ns, call.end_ns, call.id FROM api_call AS call"
+      " JOIN name ON name.id = call.name_id WHERE call.model_row = ? AND name.text = ?"
+      " AND call.start_ns IS NOT NULL AND call.end_ns IS NOT NULL ORDER BY 1, 2, 3");
+  read.bind(1, model_row).bind(2, name);
+  std::vector<Span> calls;
+  while (read.step()) calls.push_back({read.integer(0), read.integer(1), read.integer(2), 0, 0});
+  return calls;
+}
+
+std::vector<Span> executions_of(const Database& db, std::int64_t model_row) {
+  Statement read = db.prepare(
+      "SELECT min(task.start_ns) AS begin_ns, max(task.start_ns), step.id, task.execution"
+      " FROM step JOIN task_run AS run ON run.step_id = step.id"
+      " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
+      " WHERE step.model_row = ? AND task.start_ns IS NOT NULL AND task.duration_ns IS NOT NULL"
+      " AND task.execution IS NOT NULL"
+      " GROUP BY step.id, task.execution ORDER BY begin_ns, step.id, task.execution");
+  read.bind(1, model_row);
+  std::vector<Span> executions;
+  while (read.step())
+    executions.push_back({read.integer(0), read.integer(1), 0, read.integer(2), read.integer(3)});
+  return executions;
+}
+
+}  // namespace
+
+ExecutionArrows::ExecutionArrows(const Database& db, std::int64_t model_row,
+                                 const ExportScope& scope) {
+  const auto takes = [&](const Span& call) {
+    return scope.takes_host(call.begin_ns, call.end_ns) &&
+           scope.takes_length(saturating_subtract(call.end_ns, call.begin_ns));
+  };
+  const auto join = [&](const Span& call, const Span& execution) {
+    if (!takes(call)) return;
+    calls_[{execution.step_id, execution.execution}] = call.id;
+    started_.insert(call.id);
+  };
+  const std::vector<Span> calls = calls_named(db, model_row, "svp_acl_mdl_execute");
+  std::vector<Span> open;
+  std::vector<Span> others;
+  auto next = calls.begin();
+  for (const Span& execution : executions_of(db, model_row)) {
+    for (; next != calls.end() && next->begin_ns <= execution.begin_ns; ++next)
+      open.push_back(*next);
+    std::erase_if(open, [&](const Span& call) { return call.end_ns < execution.begin_ns; });
+    if (open.size() > kMaxOpen)
+      open.erase(open.begin(), open.end() - static_cast<std::ptrdiff_t>(kMaxOpen));
+    // Of several threads' calls the one that began last.
+    const auto around = std::find_if(open.rbegin(), open.rend(), [&](const Span& call) {
+      return call.end_ns >= execution.end_ns;
+    });
+    if (around == open.rend()) {
+      others.push_back(execution);
+      continue;
+    }
+    join(*around, execution);
+    open.erase(std::next(around).base());
+  }
+  const std::vector<Span> started = calls_named(db, model_row, "svp_acl_mdl_execute_async");
+  const bool is_in_order =
+      started.size() == others.size() &&
+      std::equal(started.begin(), started.end(), others.begin(),
+                 [](const Span& call, const Span& one) { return call.begin_ns <= one.begin_ns; });
+  if (!is_in_order) return;
+  for (std::size_t i = 0; i < started.size(); ++i) join(started[i], others[i]);
+}
+
+namespace {
+
+void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t call_id,
+                 std::int64_t time_ns) {
+  const std::string id = '"' + std::to_string(call_id) + '"';
+  out.flow(phase, {"\"execute\""}, lane, {"\"execute\""}, {id}, time_ns);
+}
+
+}  // namespace
+
+void ExecutionArrows::write_start(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
+                                  std::int64_t time_ns) const {
+  if (started_.contains(call_id)) write_arrow(out, 's', lane, call_id, time_ns);
+}
+
+void ExecutionArrows::write_end(TraceJsonWriter& out, std::int64_t step_id, std::int64_t execution,
+                                TraceLane lane, std::int64_t time_ns) {
+  const auto arrow = calls_.find({step_id, execution});
+  if (arrow == calls_.end()) return;
+  write_arrow(out, 'f', lane, arrow->second, time_ns);
+  calls_.erase(arrow);
+}
+
+}  // namespace msprof::svp
