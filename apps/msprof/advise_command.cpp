@@ -3,7 +3,6 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <nlohmann/json.hpp>
 #include <string>
 
@@ -14,6 +13,7 @@
 #include "msprof/cluster_info.hpp"
 #include "msprof/cluster_output.hpp"
 #include "msprof/cluster_store.hpp"
+#include "msprof/language.hpp"
 #include "msprof/pipeline.hpp"
 #include "store/unit_loads.hpp"
 
@@ -219,21 +219,6 @@ struct AdviseArguments {
   bool json = false;
 };
 
-// As the C library decides it: the first of these variables that says anything.
-Language language_of_environment() {
-  for (const char* name : {"LC_ALL", "LC_MESSAGES", "LANG"}) {
-    const char* value = std::getenv(name);
-    if (value == nullptr || *value == '\0') continue;
-    return std::string_view(value).starts_with("zh") ? Language::zh : Language::en;
-  }
-  return Language::en;
-}
-
-Language language_of(const AdviseArguments& arguments) {
-  if (arguments.language.empty()) return language_of_environment();
-  return arguments.language == "zh" ? Language::zh : Language::en;
-}
-
 std::vector<Rule> rules_of(const AdviseArguments& arguments) {
   std::vector<Rule> rules = builtin_rules();
   for (const std::string& file : arguments.rule_files) {
@@ -246,7 +231,7 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
                 const ChosenCapture& capture, ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
   const Advice advice = advise(ready.db, rules);
-  const Language language = language_of(arguments);
+  const Language language = language_of(arguments.language);
   if (arguments.json) {
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                         {"verdict", valid_utf8(ready.verdict)},
@@ -285,9 +270,10 @@ Exit advise_cluster(const AdviseArguments& arguments, const std::vector<Rule>& r
 
 Exit run_advise(const AdviseArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
-  ordered_json document = {{"schema", "msprof.advise/2"},
-                           {"language", language_of(arguments) == Language::zh ? "zh" : "en"},
-                           {"captures", ordered_json::array()}};
+  ordered_json document = {
+      {"schema", "msprof.advise/2"},
+      {"language", language_of(arguments.language) == Language::zh ? "zh" : "en"},
+      {"captures", ordered_json::array()}};
   const auto work = [&] {
     const std::vector<Rule> rules = rules_of(arguments);
     const ChosenInputs chosen = choose_inputs(arguments.capture);
@@ -318,11 +304,7 @@ void add_advise_command(cli::Command& root) {
       "  msprof advise -dir cluster.db        many ranks, merged: slow ranks, hosts, links, …\n"
       "  msprof advise -dir JOBXXX --json     for scripts");
   add_capture_options(command, arguments->capture);
-  command.add_option({"--lang",
-                      &arguments->language,
-                      "LANG",
-                      "en or zh (default: by LC_ALL or LANG)",
-                      {"en", "zh"}});
+  add_language_option(command, arguments->language);
   command.add_option({"--rules", &arguments->rule_files, "FILE",
                       "rules of your own, beside the built-in ones; several times"});
   command.add_option({"--all", &arguments->all, "", "also rules that are not met or have no data"});

@@ -54,6 +54,7 @@ struct ExportedFile {
 };
 
 class ProductFolder;
+class TraceSink;
 
 // One file, or the slices of one: a job makes its folder, writes, and names what it wrote. What
 // earlier exports left in that folder goes when all jobs are done.
@@ -85,6 +86,10 @@ std::vector<ExportedFile> export_summaries(const TraceDb& store, const std::file
                                            const SummaryOptions& options);
 std::vector<ExportedFile> export_timelines(const TraceDb& store, const std::filesystem::path& base,
                                            const TimelineOptions& options);
+
+// The events of the timeline of the whole capture, its default layers, in `scope`; a board's files
+// are merged. The sink gets the text of a TraceJsonWriter (trace_events.hpp).
+void write_timeline_events(const Database& db, const ExportScope& scope, TraceSink& sink);
 
 // Throws Error(usage), with the valid names, unless every name is that of a table (a layer) of some
 // dialect and style.

@@ -314,6 +314,21 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
   return jobs;
 }
 
+void write_timeline_events(const Database& db, const ExportScope& scope, TraceSink& sink) {
+  TimelineOptions options;
+  options.scope = scope;
+  options.is_merged = has_merged_timeline(db);
+  const Layers layers = layers_named(timeline_layers(db), {});
+  const auto files = timeline_files(db, layers, options);
+  // Beside that of all layers there are those of single ones.
+  const auto whole = std::max_element(
+      files.begin(), files.end(),
+      [](const auto& a, const auto& b) { return a.layers.size() < b.layers.size(); });
+  if (whole == files.end()) return sink.finish();
+  TraceJsonWriter writer(sink);
+  whole->write(db, writer);
+}
+
 std::string viewer_limit(std::uint64_t text_bytes) {
   // Largest text that a viewer of that kind has been seen to load: chrome://tracing keeps the whole
   // file in one string; the Perfetto UI has 2 GB of memory for the parsed trace.

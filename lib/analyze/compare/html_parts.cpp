@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "analyze/compare/comparison_tables.hpp"
+#include "analyze/compare/html_table.hpp"
 #include "base/row_sink.hpp"
 #include "base/text.hpp"
 
@@ -129,81 +130,6 @@ std::string_view kind_of(double delta_us, bool is_noise) {
 
 namespace {
 
-// A browser sorts and scrolls so many without a pause.
-constexpr std::size_t kMaxRows = 1000;
-
-std::string_view class_of(CellKind kind) {
-  switch (kind) {
-    case CellKind::text:
-      return "";
-    case CellKind::number:
-      return " class=\"n\"";
-    case CellKind::change:
-      break;
-  }
-  return " class=\"n change\"";
-}
-
-// A sink of rows that makes them HTML: names are escaped, numbers stand as they are.
-class HtmlTable : public RowSink {
- public:
-  HtmlTable(std::string id, std::string caption)
-      : id_(std::move(id)), caption_(std::move(caption)) {}
-
-  bool is_full() const { return rows_ >= kMaxRows; }
-
-  using RowSink::number;
-  void begin(std::span<const std::string> titles) override {
-    kinds_.resize(titles.size());
-    for (std::size_t i = 0; i < titles.size(); ++i)
-      head_ += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(kinds_[i]), titles[i]);
-  }
-  // Of the columns that follow in begin().
-  void set_kinds(std::vector<CellKind> kinds) { kinds_ = std::move(kinds); }
-  void begin_row(std::string_view kind) { body_ += fmt::format("<tr class=\"{}\">", kind); }
-  void text(std::string_view value) override { markup(name(value)); }
-  void number(std::string_view digits) override { markup(digits); }
-  void missing() override { markup("-"); }
-  // A cell that is HTML already.
-  void markup(std::string_view html) {
-    if (column_ == 0) {
-      body_ += fmt::format("<th scope=\"row\">{}</th>", html);
-    } else {
-      body_ += fmt::format("<td{}>{}</td>", class_of(kinds_[column_]), html);
-    }
-    ++column_;
-  }
-  void end_row() override {
-    body_ += "</tr>\n";
-    column_ = 0;
-    ++rows_;
-  }
-  void end() override {}
-
-  // `total`: rows that there are, of which the table may have less.
-  std::string html(std::size_t total) const {
-    const std::string note = total <= rows_
-                                 ? ""
-                                 : fmt::format(
-                                       "<p class=\"note\">The {} largest changes of {}; --csv and "
-                                       "--json of msprof compare have all.</p>\n",
-                                       rows_, total);
-    return fmt::format(
-        "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table id=\"{}\">"
-        "<caption>{}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n{}",
-        caption_, id_, caption_, head_, body_, note);
-  }
-
- private:
-  std::string id_;
-  std::string caption_;
-  std::vector<CellKind> kinds_;
-  std::string head_;
-  std::string body_;
-  std::size_t column_ = 0;
-  std::size_t rows_ = 0;
-};
-
 // Writes a cell of a comparison.
 class HtmlCell {
  public:
@@ -243,7 +169,8 @@ template <typename Row>
 std::string table_html(std::string_view id, std::string caption, const Comparison& comparison,
                        const std::vector<Row>& rows,
                        std::span<const ComparisonColumn<Row>> columns) {
-  HtmlTable table(std::string(id), std::move(caption));
+  HtmlTable table(std::string(id), std::move(caption),
+                  "largest changes of {}; --csv and --json of msprof compare have all");
   std::vector<std::string> titles;
   std::vector<CellKind> kinds;
   for (const auto& column : columns) {
@@ -263,12 +190,35 @@ std::string table_html(std::string_view id, std::string caption, const Compariso
   return table.html(rows.size());
 }
 
+}  // namespace
+
+std::string base64_of_hex(std::string_view hex) {
+  constexpr std::string_view kDigits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  const auto nibble = [](char c) {
+    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
+  };
+  // Three hexadecimal digits are two of base 64.
+  std::string result;
+  for (std::size_t i = 0; i < hex.size(); i += 3) {
+    unsigned bits = 0;
+    for (std::size_t k = 0; k < 3; ++k)
+      bits = bits * 16 + (i + k < hex.size() ? nibble(hex[i + k]) : 0);
+    result += kDigits[bits / 64];
+    if (i + 1 < hex.size()) result += kDigits[bits % 64];
+  }
+  while (result.size() % 4 != 0) result += '=';
+  return result;
+}
+
+std::string figure(std::string_view id, std::string_view what, const std::string& value) {
+  return fmt::format("<div><dt>{}</dt><dd id=\"{}\">{}</dd></div>\n", what, id, value);
+}
+
 std::string section(std::string_view id, std::string_view title, const std::string& content) {
   return fmt::format("<section aria-labelledby=\"h-{}\">\n<h2 id=\"h-{}\">{}</h2>\n{}</section>\n",
                      id, id, title, content);
 }
-
-}  // namespace
 
 std::string ops_section(const Comparison& comparison) {
   std::string content = fmt::format("<p id=\"matches\">{}.</p>\n", comparison.matches.text());

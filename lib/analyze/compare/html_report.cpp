@@ -61,10 +61,6 @@ std::string verdict_text(const Comparison& comparison) {
   return total.delta_us() == 0 ? "No change" : "No change beyond noise";
 }
 
-std::string figure(std::string_view id, std::string_view what, const std::string& value) {
-  return fmt::format("<div><dt>{}</dt><dd id=\"{}\">{}</dd></div>\n", what, id, value);
-}
-
 std::string header(const Comparison& comparison) {
   const Change& total = comparison.total;
   const TimeText times = time_text(total.base_us.value_or(0), total.new_us.value_or(0));

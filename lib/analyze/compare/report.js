@@ -18,18 +18,18 @@
   nameTheme();
   theme.hidden = false;
 
-  const tables = [...document.querySelectorAll('main table:not(#sides)')];
+  const tables = [...document.querySelectorAll('main table:not(#sides, .plain)')];
   const expanded = new Set();
   const hideNoise = byId('hide-noise');
   const filter = byId('filter');
 
   function apply() {
-    const wanted = filter.value.trim().toLowerCase();
+    const wanted = (filter?.value ?? '').trim().toLowerCase();
     for (const table of tables) {
       let fits = 0;
       let shown = 0;
       for (const row of table.tBodies[0].rows) {
-        const isWanted = !(hideNoise.checked && row.className === 'noise') &&
+        const isWanted = !(hideNoise?.checked && row.className === 'noise') &&
           (wanted === '' || row.cells[0].textContent.toLowerCase().includes(wanted));
         if (isWanted) ++fits;
         row.hidden = !isWanted || (fits > mostRows && !expanded.has(table));
@@ -39,7 +39,7 @@
       table.more.textContent = `Show all ${fits} rows`;
     }
     const ops = byId('ops');
-    if (ops) byId('shown').textContent =
+    if (ops && byId('shown')) byId('shown').textContent =
       `${[...ops.tBodies[0].rows].filter((row) => !row.hidden).length} of ${ops.tBodies[0].rows.length} operators shown`;
   }
 
@@ -73,8 +73,8 @@
     table.more.addEventListener('click', () => { expanded.add(table); apply(); });
     table.parentElement.after(table.more);
   }
-  hideNoise.addEventListener('change', apply);
-  filter.addEventListener('input', apply);
-  byId('controls').hidden = false;
+  hideNoise?.addEventListener('change', apply);
+  filter?.addEventListener('input', apply);
+  if (byId('controls')) byId('controls').hidden = false;
   apply();
 }

@@ -1,0 +1,79 @@
+// msprof report: one capture as one HTML file to send.
+#include <filesystem>
+#include <string>
+
+#include "analyze/capture_info.hpp"
+#include "analyze/report/report_page.hpp"
+#include "base/atomic_file.hpp"
+#include "base/error.hpp"
+#include "base/findings.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "msprof/language.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr const char* kReportName = "report.html";
+
+struct ReportArguments {
+  CaptureOptions capture;
+  std::string html_file;
+  std::string language;
+};
+
+std::filesystem::path target_of(const ReportArguments& arguments, const ChosenCapture& capture) {
+  if (!arguments.html_file.empty()) return arguments.html_file;
+  create_output_folder(capture.products);
+  return capture.products / kReportName;
+}
+
+Exit report_one(const ReportArguments& arguments, const ChosenCapture& capture) {
+  const ReadyStore ready = ready_store(capture);
+  const std::filesystem::path target = target_of(arguments, capture);
+  AtomicFile file(target);
+  const ReportHead head{capture.folder.filename().string(), ready.verdict_text,
+                        ready.exit != Exit::ok, MSPROF_VERSION};
+  file.write(report_page(ready.db, head, language_of(arguments.language)));
+  file.commit();
+  log::info("wrote {} ({})", target.string(), human_bytes(file.bytes_written()));
+  if (has_any_product(ready.db.database())) return ready.exit;
+  log::warn("{} has no profile data", capture.folder.string());
+  return gravest(ready.exit, Exit::nothing_to_do);
+}
+
+Exit run_report(const ReportArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  const auto captures = choose_captures(arguments.capture);
+  if (!arguments.html_file.empty() && captures.size() > 1) {
+    throw Error(Exit::usage,
+                "--html names one file and there are several captures: leave it out, and each gets "
+                "its report.html");
+  }
+  return for_each_capture(
+      captures, [&](const ChosenCapture& capture) { return report_one(arguments, capture); });
+}
+
+}  // namespace
+
+void add_report_command(cli::Command& root) {
+  auto arguments = std::make_shared<ReportArguments>();
+  cli::Command& command = root.add_command(
+      "report",
+      "Write one HTML file about a capture, to send: verdict, what was run, a timeline that zooms, "
+      "the hottest layers or operators with their loads, memory bound, counters, advice. It needs "
+      "no network and no other file. Imports first where needed.");
+  command.set_examples(
+      "  msprof report                               the newest capture in this folder\n"
+      "  msprof report -dir JOBXXX --html run.html   into a file of that name\n"
+      "  msprof report -dir PROF_XXX --lang zh       in Chinese");
+  add_capture_options(command, arguments->capture);
+  command.add_option({"--html", &arguments->html_file, "FILE",
+                      "the file to write (default: report.html in the capture, or in --output)"});
+  add_language_option(command, arguments->language);
+  command.set_action([arguments] { return run_report(*arguments); });
+}
+
+}  // namespace msprof

@@ -1,0 +1,245 @@
+#include "analyze/report/operators.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <initializer_list>
+#include <map>
+#include <numeric>
+#include <span>
+#include <string_view>
+#include <tuple>
+#include <utility>
+
+#include "export/table_reader.hpp"
+#include "export/table_writers.hpp"
+#include "store/unit_loads.hpp"
+
+namespace msprof::report {
+
+namespace {
+
+constexpr std::size_t kMaxOperators = 200'000;  // names of a damaged store
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
+}
+
+std::size_t place_of(const std::vector<std::string>& columns, std::string_view field) {
+  const auto at = std::find_if(columns.begin(), columns.end(), [&](const std::string& column) {
+    return field_name(column) == field;
+  });
+  return static_cast<std::size_t>(at - columns.begin());
+}
+
+// The longest first; those of one length as they came.
+void sort_by_time(Operators& operators) {
+  std::vector<std::size_t> order(operators.rows.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::stable_sort(order.begin(), order.end(), [&](std::size_t a, std::size_t b) {
+    return operators.costs[a].time_us > operators.costs[b].time_us;
+  });
+  Operators sorted = operators;
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    sorted.rows[i] = std::move(operators.rows[order[i]]);
+    sorted.costs[i] = operators.costs[order[i]];
+  }
+  operators = std::move(sorted);
+}
+
+// The layers of a step, as op_summary has them but for its total. The name comes first.
+Operators layers_of(const Database& db, const SummaryTable& table, const StepInfo* step) {
+  Operators result;
+  const auto columns = table.columns(db);
+  const std::size_t name = place_of(columns, "layer_name");
+  const std::size_t original = place_of(columns, "ori_layer_name");
+  const std::size_t id = place_of(columns, "layer_id");
+  const std::size_t time = place_of(columns, "time");
+  const std::size_t bound = place_of(columns, "memory_bound");
+  std::vector<std::size_t> places{name};
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    if (i != name) places.push_back(i);
+  }
+  for (const std::size_t place : places) {
+    if (place < columns.size()) result.columns.push_back(columns[place]);
+  }
+  result.modelled_columns = table.unit_loads(db);
+  result.knows_memory_bound = bound < columns.size();
+  for (const OutputFile& file : table.output_files(db)) {
+    if (step != nullptr && file.step_id != step->step_id) continue;
+    TableRows rows;
+    rows.begin(columns);
+    table.write(db, file, rows);
+    for (const auto& row : rows.rows) {
+      if (row.size() != columns.size() || (id < row.size() && row[id].text == "-")) continue;
+      std::vector<OperatorCell> cells;
+      for (const std::size_t place : places) {
+        if (place >= row.size()) continue;
+        const bool is_repeated = place == original && row[place].text == row[name].text;
+        const bool is_missing = row[place].text == "N/A" || is_repeated;
+        cells.push_back({is_missing ? "" : row[place].text, row[place].is_number});
+      }
+      Operators::Cost cost;
+      if (time < row.size()) cost.time_us = number_of(row[time].text).value_or(0);
+      if (bound < row.size()) cost.memory_bound = number_of(row[bound].text);
+      result.total_us += cost.time_us;
+      result.rows.push_back(std::move(cells));
+      result.costs.push_back(cost);
+    }
+    if (step == nullptr) break;
+  }
+  return result;
+}
+
+// Sums of an operator of an Atlas machine.
+struct OpSums {
+  std::size_t count = 0;
+  double time_us = 0;
+  double longest_us = 0;
+  std::vector<double> weighted;  // by ratio
+  std::vector<double> weights_us;
+};
+
+bool is_load(const std::string& field) {
+  return field.ends_with("_ratio") || field == "cube_utilization";
+}
+
+class OpTotals {
+ public:
+  explicit OpTotals(std::vector<std::string> loads) : loads_(std::move(loads)) {}
+
+  std::vector<std::string> wanted() const {
+    std::vector<std::string> fields = {"op_name", "op_type", "task_type", "task_duration"};
+    fields.insert(fields.end(), loads_.begin(), loads_.end());
+    return fields;
+  }
+
+  void add(std::span<const TableValue> values) {
+    const auto key = std::tuple(values[0].text, values[1].text, values[2].text);
+    auto at = sums_.find(key);
+    if (at == sums_.end()) {
+      if (sums_.size() >= kMaxOperators) return;
+      at = sums_.emplace(key, OpSums{}).first;
+      at->second.weighted.resize(loads_.size());
+      at->second.weights_us.resize(loads_.size());
+    }
+    OpSums& sums = at->second;
+    const double time = std::max(values[3].number.value_or(0), 0.0);
+    ++sums.count;
+    sums.time_us += time;
+    sums.longest_us = std::max(sums.longest_us, time);
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      const auto& load = values[4 + i].number;
+      if (!load) continue;
+      sums.weighted[i] += *load * time;
+      sums.weights_us[i] += time;
+      used_[i] = used_[i] || *load > 0;
+    }
+  }
+
+  Operators operators() const {
+    Operators result;
+    result.columns = {"Op Name",        "OP Type",       "Task Type",    "Count",
+                      "Total Time(us)", "Time Ratio(%)", "Avg Time(us)", "Max Time(us)"};
+    for (const auto& [key, sums] : sums_) result.total_us += sums.time_us;
+    const auto is_used = [&](std::size_t load) {
+      const auto at = used_.find(load);
+      return at != used_.end() && at->second;
+    };
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      if (is_used(i)) result.columns.push_back(loads_[i]);
+    }
+    result.knows_memory_bound = can_bound();
+    if (result.knows_memory_bound) result.columns.push_back("memory_bound");
+    for (const auto& [key, sums] : sums_) {
+      const auto number = [](double value) {
+        return OperatorCell{fmt::format("{:.3f}", value), true};
+      };
+      std::vector<OperatorCell> cells = {{std::get<0>(key)},
+                                         {std::get<1>(key)},
+                                         {std::get<2>(key)},
+                                         {std::to_string(sums.count), true}};
+      cells.push_back(number(sums.time_us));
+      cells.push_back(number(result.total_us > 0 ? 100 * sums.time_us / result.total_us : 0));
+      cells.push_back(number(sums.time_us / static_cast<double>(sums.count)));
+      cells.push_back(number(sums.longest_us));
+      for (std::size_t i = 0; i < loads_.size(); ++i) {
+        if (!is_used(i)) continue;
+        const auto mean = load(sums, i);
+        cells.push_back(mean ? number(*mean) : OperatorCell{"", true});
+      }
+      const auto bound = bound_of(sums);
+      if (result.knows_memory_bound)
+        cells.push_back(bound ? number(*bound) : OperatorCell{"", true});
+      result.rows.push_back(std::move(cells));
+      result.costs.push_back({sums.time_us, bound});
+    }
+    return result;
+  }
+
+ private:
+  static std::optional<double> load(const OpSums& sums, std::size_t i) {
+    if (sums.weights_us[i] <= 0) return {};
+    return sums.weighted[i] / sums.weights_us[i];
+  }
+
+  std::optional<double> largest(const OpSums& sums,
+                                std::initializer_list<std::string_view> names) const {
+    std::optional<double> result;
+    for (std::size_t i = 0; i < loads_.size(); ++i) {
+      if (std::find(names.begin(), names.end(), loads_[i]) == names.end()) continue;
+      const auto value = load(sums, i);
+      if (value) result = std::max(result.value_or(0), *value);
+    }
+    return result;
+  }
+
+  // Moving data in over computing, as core utilization has it. Source: cann_device.md.
+  std::optional<double> bound_of(const OpSums& sums) const {
+    const auto moves = largest(sums, {"aic_mte2_ratio", "aiv_mte2_ratio", "mte2_ratio"});
+    const auto computes = largest(
+        sums, {"aic_mac_ratio", "aiv_vec_ratio", "mac_ratio", "vec_ratio", "aic_vec_ratio"});
+    if (!moves || !computes || *computes <= 0) return {};
+    return *moves / *computes;
+  }
+  bool can_bound() const {
+    return std::any_of(sums_.begin(), sums_.end(),
+                       [&](const auto& one) { return bound_of(one.second).has_value(); });
+  }
+
+  std::vector<std::string> loads_;
+  std::map<std::tuple<std::string, std::string, std::string>, OpSums> sums_;
+  std::map<std::size_t, bool> used_;
+};
+
+}  // namespace
+
+Operators operators_of(const Database& db, const StepInfo* step) {
+  const auto table = find_table(db, "op_summary");
+  Operators result;
+  if (table == nullptr || table->output_files(db).empty()) return result;
+  const auto columns = table->columns(db);
+  if (place_of(columns, "layer_name") < columns.size()) {
+    result = layers_of(db, *table, step);
+  } else {
+    std::vector<std::string> loads;
+    for (std::string& field : fields_of(db, *table)) {
+      if (is_load(field)) loads.push_back(std::move(field));
+    }
+    OpTotals totals(std::move(loads));
+    read_table(db, "op_summary", totals.wanted(),
+               [&](std::span<const TableValue> values) { totals.add(values); });
+    result = totals.operators();
+    result.modelled_columns = unit_load_fields(db, *table);
+    result.modelled_columns.push_back("memory_bound");
+  }
+  if (unit_loads_of(db) == UnitLoads::measured) result.modelled_columns.clear();
+  sort_by_time(result);
+  return result;
+}
+
+}  // namespace msprof::report

@@ -1,0 +1,406 @@
+#include "analyze/report/report_page.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+#include <vector>
+
+#include "analyze/advise/advice.hpp"
+#include "analyze/advise/rule_file.hpp"
+#include "analyze/capture_info.hpp"
+#include "analyze/compare/html_parts.hpp"
+#include "analyze/compare/html_table.hpp"
+#include "analyze/overview.hpp"
+#include "analyze/report/operators.hpp"
+#include "analyze/report/report_assets.hpp"
+#include "analyze/report/report_words.hpp"
+#include "analyze/report/timeline_picture.hpp"
+#include "analyze/report/window.hpp"
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "query/query_db.hpp"
+
+namespace msprof {
+
+namespace {
+
+using namespace html;
+using report::Words;
+
+constexpr std::size_t kMaxFindings = 50;
+constexpr std::size_t kMaxEvidence = 5;
+constexpr std::size_t kMaxCounters = 300;
+constexpr std::size_t kMaxBoundRows = 50;
+
+template <typename... Values>
+std::string filled(std::string_view sentence, const Values&... values) {
+  return fmt::format(fmt::runtime(sentence), values...);
+}
+
+std::string head_html(const ReportHead& head, const Words& words) {
+  return fmt::format(
+      "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+      "style-src 'sha256-{}' 'sha256-{}'; script-src 'sha256-{}' 'sha256-{}'; base-uri 'none'; "
+      "form-action 'none'\">\n"
+      "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+      "<meta name=\"color-scheme\" content=\"light dark\">\n"
+      "<title>{} - msprof report</title>\n<style>{}</style>\n<style>{}</style>\n</head>\n",
+      words.language, base64_of_hex(kStyle.sha256), base64_of_hex(report::kPageStyle.sha256),
+      base64_of_hex(kScript.sha256), base64_of_hex(report::kZoomScript.sha256),
+      escaped(head.capture), kStyle.text, report::kPageStyle.text);
+}
+
+std::string us_text(std::int64_t ns) {
+  return TimeText(static_cast<double>(ns) / 1000).text(static_cast<double>(ns) / 1000);
+}
+
+// The page of one capture.
+class Page {
+ public:
+  Page(const TraceDb& store, const ReportHead& head, Language language)
+      : store_(store),
+        db_(store.database()),
+        head_(head),
+        language_(language),
+        words_(report::words_of(language)),
+        info_(capture_info(db_)),
+        is_modelled_(info_.unit_loads == UnitLoads::modelled),
+        steps_(steps_with_tasks(db_)),
+        step_(steps_.empty() ? nullptr : &steps_[slowest(steps_)]),
+        window_(report::window_of(db_, step_, words_)),
+        operators_(report::operators_of(db_, step_)) {}
+
+  std::string html() const {
+    std::string page = head_html(head_, words_) + "<body>\n" + header() + "<main>\n";
+    page += findings();
+    page += run();
+    page += timeline();
+    page += hottest();
+    page += memory();
+    page += overlap();
+    page += counters();
+    page += advice();
+    page += fmt::format("</main>\n<script>{}</script>\n<script>{}</script>\n</body>\n</html>\n",
+                        kScript.text, report::kZoomScript.text);
+    return page;
+  }
+
+ private:
+  std::string header() const {
+    std::string title;
+    for (const ModelInfo& model : info_.models) {
+      if (!model.name.empty() && title.find(name(model.name)) == std::string::npos &&
+          title.size() < 400) {
+        title += (title.empty() ? "" : ", ") + name(model.name);
+      }
+    }
+    if (step_ != nullptr) title = name(step_->model_name);
+    if (title.empty()) title = name(head_.capture);
+    std::string figures;
+    if (window_ && window_->lengths) {
+      const report::Lengths& lengths = *window_->lengths;
+      figures += figure("count", step_ != nullptr ? words_.executions : words_.iterations,
+                        with_thousands(lengths.count));
+      figures += figure("median", words_.median, us_text(lengths.median_ns));
+      figures += figure("shortest", words_.shortest, us_text(lengths.shortest_ns));
+      figures += figure("longest", words_.longest, us_text(lengths.longest_ns));
+    }
+    return fmt::format(
+        "<header>\n<p class=\"brand\">msprof report</p>\n<h1>{}</h1>\n"
+        "<p id=\"verdict\" class=\"{}\"><strong>{}: {}</strong>{}</p>\n{}"
+        "<dl class=\"figures\">\n{}</dl>\n"
+        "<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
+        title, head_.is_partial ? "slower" : "complete", words_.verdict,
+        escaped(head_.is_partial ? words_.partial : std::string_view(head_.verdict),
+                kSentenceWidth),
+        head_.is_partial ? fmt::format(": {}", words_.partial_means) : "", modelled_note(),
+        figures);
+  }
+
+  std::string modelled_note() const {
+    if (!is_modelled_) return "";
+    return fmt::format("<p class=\"modelled-note\">{}</p>\n", words_.modelled);
+  }
+
+  // What an import found wrong or missing.
+  std::string findings() const {
+    Statement read = db_.prepare(
+        "SELECT severity, kind, file, reason, count FROM import_log"
+        " WHERE severity IN ('partial', 'without') ORDER BY severity, rowid");
+    std::string items;
+    std::size_t count = 0;
+    while (read.step()) {
+      if (++count > kMaxFindings) continue;
+      const std::string text = fmt::format(
+          "{}{}{}: {}{}", read.text(1), read.text(2).empty() ? "" : " ", read.text(2), read.text(3),
+          read.integer(4) > 1 ? fmt::format(" (x {})", read.integer(4)) : "");
+      items += fmt::format("<li>{}</li>\n", escaped(text, kSentenceWidth));
+    }
+    if (count == 0) return "";
+    if (count > kMaxFindings)
+      items += fmt::format("<li>{}</li>\n", filled(words_.more, count - kMaxFindings));
+    return fmt::format(
+        "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">{}</h2>\n"
+        "<ul>\n{}</ul>\n</section>\n",
+        words_.verdict, items);
+  }
+
+  static std::string row(std::string_view what, const std::string& value) {
+    if (value.empty()) return "";
+    return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", what, value);
+  }
+
+  std::string run() const {
+    std::string rows = row(words_.capture, name(head_.capture));
+    rows += row(words_.kind, std::string(info_.dialect == "svp" ? words_.board : words_.atlas));
+    if (!info_.chip.empty()) rows += row(words_.chip, name(info_.chip));
+    if (info_.begin_ns) rows += row(words_.begun, escaped(utc_text(*info_.begin_ns)));
+    if (info_.duration_ns) rows += row(words_.duration, us_text(*info_.duration_ns));
+    constexpr std::size_t kMost = 16;
+    for (std::size_t i = 0; i < std::min(kMost, info_.devices.size()); ++i)
+      rows += row(words_.device, device_text(info_.devices[i]));
+    for (std::size_t i = 0; i < std::min(kMost, steps_.size()); ++i)
+      rows += row(words_.model, step_text(steps_[i]));
+    if (steps_.empty()) {
+      for (std::size_t i = 0; i < std::min(kMost, info_.models.size()); ++i) {
+        const ModelInfo& model = info_.models[i];
+        if (!model.name.empty()) rows += row(words_.model, name(model.name));
+      }
+    }
+    rows += row(words_.written_by, escaped("msprof " + head_.version));
+    return section("run", words_.run,
+                   "<div class=\"scroll\"><table class=\"plain\" id=\"run\"><tbody>\n" + rows +
+                       "</tbody></table></div>\n");
+  }
+
+  std::string device_text(const DeviceInfo& device) const {
+    std::string text = std::to_string(device.id);
+    if (!device.chip.empty()) text += ", " + name(device.chip);
+    if (device.frequency_hz)
+      text += fmt::format(", {} MHz{}", msprof::fixed(*device.frequency_hz, 1'000'000, 0),
+                          is_modelled_ ? " *" : "");
+    return text + fmt::format(", {} {}", words_.tasks,
+                              with_thousands(static_cast<std::uint64_t>(
+                                  std::max<std::int64_t>(device.task_count, 0))));
+  }
+
+  std::string step_text(const StepInfo& step) const {
+    std::string text = name(step.model_name);
+    if (step.batch) text += fmt::format(", {} {}", words_.batch, *step.batch);
+    if (step.execution_count)
+      text += fmt::format(", {} {}", words_.executions, *step.execution_count);
+    return text + fmt::format(", {} {}", words_.tasks, step.task_count);
+  }
+
+  std::string timeline() const {
+    if (!window_) return section("timeline", words_.timeline, paragraph(words_.no_timeline));
+    const auto picture = report::timeline_picture(db_, window_->begin_ns, window_->end_ns);
+    if (picture.slices == 0)
+      return section("timeline", words_.timeline, paragraph(words_.no_timeline));
+    std::string content =
+        fmt::format("<p id=\"window\">{} {} – {}</p>\n", escaped(window_->what, kSentenceWidth),
+                    us_from_ns(picture.begin_ns) + " us", us_from_ns(picture.end_ns) + " us");
+    content += report::picture_html(picture, words_);
+    content += fmt::format("<p class=\"note\" id=\"under\" hidden>{}</p>\n", words_.zoom_hint);
+    if (picture.is_cut) content += note(filled(words_.cut, picture.slices));
+    if (picture.left_out_lanes > 0)
+      content += note(filled(words_.lanes_out, picture.left_out_lanes));
+    if (picture.left_out_arrows > 0)
+      content += note(filled(words_.arrows_out, picture.left_out_arrows));
+    return section("timeline", words_.timeline, content);
+  }
+
+  static std::string paragraph(std::string_view text) {
+    return fmt::format("<p>{}</p>\n", escaped(text, kSentenceWidth));
+  }
+  static std::string note(std::string_view text) {
+    return fmt::format("<p class=\"note\">{}</p>\n", escaped(text, kSentenceWidth));
+  }
+
+  // Rows of operators that `takes` holds for, as a table.
+  template <typename Takes>
+  std::string table(std::string id, std::string_view caption, std::size_t most,
+                    Takes&& takes) const {
+    std::vector<std::string> titles;
+    std::vector<CellKind> kinds;
+    for (std::size_t i = 0; i < operators_.columns.size(); ++i) {
+      const std::string& column = operators_.columns[i];
+      const auto& modelled = operators_.modelled_columns;
+      const bool is_modelled =
+          std::find(modelled.begin(), modelled.end(), column) != modelled.end();
+      titles.push_back(escaped(column) + (is_modelled ? " *" : ""));
+      const bool is_number =
+          std::any_of(operators_.rows.begin(), operators_.rows.end(),
+                      [i](const auto& one) { return i < one.size() && one[i].is_number; });
+      kinds.push_back(is_number ? CellKind::number : CellKind::text);
+    }
+    HtmlTable out(std::move(id),
+                  std::string(caption) + (operators_.modelled_columns.empty()
+                                              ? ""
+                                              : " (*: " + std::string(words_.modelled) + ")"),
+                  std::string(words_.table_rest));
+    out.set_kinds(kinds);
+    out.begin(titles);
+    std::size_t total = 0;
+    for (std::size_t i = 0; i < operators_.rows.size(); ++i) {
+      if (!takes(operators_.costs[i])) continue;
+      if (++total > most || out.is_full()) continue;
+      out.begin_row("");
+      for (const auto& cell : operators_.rows[i]) {
+        if (cell.text.empty()) {
+          out.missing();
+        } else if (cell.is_number) {
+          out.number(escaped(cell.text));
+        } else {
+          out.markup(escaped(cell.text, kCellWidth));
+        }
+      }
+      out.end_row();
+    }
+    return out.html(total);
+  }
+
+  std::string hottest() const {
+    const std::string content =
+        operators_.rows.empty()
+            ? paragraph(words_.no_operators)
+            : table("ops", words_.hottest_caption, SIZE_MAX, [](const auto&) { return true; });
+    return section("ops", words_.hottest, content);
+  }
+
+  std::string memory() const {
+    if (!operators_.knows_memory_bound) return "";
+    const auto is_bound = [](const report::Operators::Cost& cost) {
+      return cost.memory_bound && *cost.memory_bound > 1;
+    };
+    std::size_t count = 0;
+    double time_us = 0;
+    for (const auto& cost : operators_.costs) {
+      if (!is_bound(cost)) continue;
+      ++count;
+      time_us += cost.time_us;
+    }
+    if (count == 0)
+      return section("memory", words_.memory, paragraph(words_.memory_none) + modelled_note());
+    const double share = operators_.total_us > 0 ? 100 * time_us / operators_.total_us : 0;
+    return section("memory", words_.memory,
+                   paragraph(filled(words_.memory_some, count, operators_.costs.size(),
+                                    html::fixed(share, 1))) +
+                       modelled_note() +
+                       table("bound", words_.memory_caption, kMaxBoundRows, is_bound));
+  }
+
+  // A table of numbers and texts that SQL over the views gives.
+  std::string sql_table(std::string id, std::string_view caption, std::string_view rest,
+                        std::string_view sql, std::size_t most,
+                        const std::vector<std::string>& titles, std::size_t text_columns) const {
+    const QueryDb query(store_);
+    Statement read = query.prepare(sql);
+    HtmlTable out(std::move(id), std::string(caption), std::string(rest));
+    std::vector<CellKind> kinds(titles.size(), CellKind::number);
+    std::fill_n(kinds.begin(), text_columns, CellKind::text);
+    out.set_kinds(kinds);
+    out.begin(titles);
+    std::size_t total = 0;
+    while (read.step()) {
+      if (++total > most) continue;
+      out.begin_row("");
+      for (std::size_t i = 0; i < titles.size(); ++i) {
+        const int column = static_cast<int>(i);
+        if (read.is_null(column)) {
+          out.missing();
+        } else if (i < text_columns) {
+          out.markup(escaped(read.text(column), kCellWidth));
+        } else {
+          out.number(html::fixed(read.real(column)));
+        }
+      }
+      out.end_row();
+    }
+    return total == 0 ? "" : out.html(total);
+  }
+
+  std::string overlap() const {
+    const std::string content = sql_table(
+        "overlap-table", words_.overlap_caption, words_.counters_rest,
+        "SELECT CAST(device_id AS TEXT), kind, count(*), sum(duration_us),"
+        " 100.0 * sum(duration_us) / (SELECT sum(o.duration_us) FROM v_overlap AS o"
+        " WHERE o.device_id = v_overlap.device_id AND o.kind != 'communication')"
+        " FROM v_overlap GROUP BY device_id, kind ORDER BY device_id, kind",
+        kMaxCounters, {std::string(words_.device), "", "Count", "Time(us)", "Time Ratio(%)"}, 2);
+    return content.empty() ? "" : section("overlap", words_.overlap, content);
+  }
+
+  std::string counters() const {
+    const std::string content = sql_table(
+        "counter-table", words_.counters_caption, words_.counters_rest,
+        "SELECT kind || ifnull(' ' || subject, ''), counter, unit, CAST(device_id AS TEXT),"
+        " samples, mean, min, max FROM v_counter_tracks WHERE samples > 0"
+        " ORDER BY kind, device_id, subject, counter, track_id",
+        kMaxCounters,
+        {"Counter", "", "Unit", std::string(words_.device), "Samples", "Mean", "Min", "Max"}, 4);
+    return content.empty() ? "" : section("counters", words_.counters, content);
+  }
+
+  std::string advice() const {
+    const Advice found = advise(store_, builtin_rules());
+    std::string content;
+    for (const AdviceFinding& finding : found.findings) content += finding_html(finding);
+    if (found.findings.empty()) content += paragraph(words_.nothing_found);
+    content += note(filled(words_.checked, found.checked(), found.without_data.size()));
+    return section("advice", words_.advice, content);
+  }
+
+  std::string finding_html(const AdviceFinding& finding) const {
+    std::string text = fmt::format(
+        "<article class=\"finding {}\"><h3><span class=\"severity\">{}</span> {}</h3>\n<p>{}</p>\n",
+        severity_name(finding.rule->severity),
+        words_.severity[static_cast<std::size_t>(finding.rule->severity)],
+        escaped(finding.title.in(language_), kSentenceWidth),
+        escaped(finding.advice.in(language_), kSentenceWidth));
+    const std::size_t shown = std::min(kMaxEvidence, finding.evidence.size());
+    if (shown > 0) text += "<ul>\n";
+    for (std::size_t i = 0; i < shown; ++i) text += evidence_html(finding.evidence[i]);
+    if (finding.evidence_count > shown)
+      text += fmt::format("<li>{}</li>\n",
+                          filled(words_.evidence_more, finding.evidence_count - shown));
+    return text + (shown > 0 ? "</ul>\n" : "") + "</article>\n";
+  }
+
+  static std::string evidence_html(const Evidence& evidence) {
+    std::string text = name(evidence.name);
+    if (evidence.count) text += fmt::format(", {} x", *evidence.count);
+    if (evidence.time_us) text += fmt::format(", {} us", html::fixed(*evidence.time_us));
+    if (evidence.share_percent)
+      text += fmt::format(", {} %", html::fixed(*evidence.share_percent, 1));
+    for (const EvidenceValue& value : evidence.values) {
+      text += fmt::format(", {} {}", escaped(value.name),
+                          value.number ? number_text(*value.number) : escaped(value.text));
+    }
+    return fmt::format("<li>{}</li>\n", text);
+  }
+
+  static constexpr int kCellWidth = 72;
+
+  const TraceDb& store_;
+  const Database& db_;
+  const ReportHead& head_;
+  Language language_;
+  const Words& words_;
+  CaptureInfo info_;
+  bool is_modelled_;
+  std::vector<StepInfo> steps_;
+  const StepInfo* step_;
+  std::optional<report::Window> window_;
+  report::Operators operators_;
+};
+
+}  // namespace
+
+std::string report_page(const TraceDb& store, const ReportHead& head, Language language) {
+  return Page(store, head, language).html();
+}
+
+}  // namespace msprof

@@ -1,0 +1,452 @@
+#include "analyze/report/timeline_picture.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <functional>
+#include <map>
+#include <tuple>
+#include <unordered_map>
+#include <utility>
+
+#include "analyze/compare/html_parts.hpp"
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "export/exporter.hpp"
+#include "export/json_text.hpp"
+#include "export/trace_events.hpp"
+
+namespace msprof::report {
+
+namespace {
+
+constexpr std::size_t kMaxDepth = 8;
+constexpr std::size_t kMaxArrows = 2000;
+constexpr std::size_t kMaxArrowEnds = 200'000;  // kept until it is known which are drawn
+
+// Gathers the events of a window: the slices that begin first, and the arrows between slices.
+class WindowEvents : public TraceEventSink {
+ public:
+  WindowEvents(std::int64_t begin_ns, std::int64_t end_ns) {
+    picture_.begin_ns = begin_ns;
+    picture_.end_ns = end_ns;
+  }
+
+  TimelinePicture picture() {
+    keep_first(kMaxSlices);
+    make_lanes();
+    make_arrows();
+    return std::move(picture_);
+  }
+
+ private:
+  using LaneKey = std::pair<std::int64_t, std::int64_t>;
+  struct Found {
+    Slice slice;
+    LaneKey lane;
+  };
+  struct ArrowEnd {
+    std::string id;
+    LaneKey lane;
+    std::int64_t time_ns = 0;
+  };
+  struct Process {
+    std::string name;
+    std::int64_t sort_index = 0;
+  };
+
+  void take(const TraceEvent& event) override {
+    const LaneKey lane{event.lane.pid, event.lane.tid};
+    switch (event.phase) {
+      case 'X':
+        take_slice(event, lane);
+        break;
+      case 's':
+      case 't':
+      case 'f': {
+        auto& ends = event.phase == 's' ? starts_ : ends_;
+        if (ends.size() < kMaxArrowEnds) {
+          ends.push_back(
+              {std::string(event.category) + std::string(event.id), lane, event.start_ns});
+        } else {
+          ++picture_.left_out_arrows;
+        }
+        break;
+      }
+      case 'M':
+        take_metadata(event, lane);
+        break;
+      default:
+        break;
+    }
+  }
+  void end() override {}
+
+  void take_slice(const TraceEvent& event, LaneKey lane) {
+    Slice slice{std::max(event.start_ns, picture_.begin_ns),
+                std::min(event.end_ns(), picture_.end_ns), 0, 0};
+    if (slice.end_ns < slice.begin_ns) return;
+    slice.name = name_of(event.name);
+    found_.push_back({slice, lane});
+    if (found_.size() >= 2 * kMaxSlices) keep_first(kMaxSlices);
+  }
+
+  void take_metadata(const TraceEvent& event, LaneKey lane) {
+    JsonMembers members(event.arguments);
+    if (!members.next()) return;
+    const std::string kind = text_of_json(event.name);
+    if (kind == "process_name") {
+      processes_[lane.first].name = text_of_json(members.value());
+    } else if (kind == "process_sort_index") {
+      processes_[lane.first].sort_index = number_of(members.value());
+    } else if (kind == "thread_name") {
+      threads_[lane] = text_of_json(members.value());
+    }
+  }
+
+  static std::int64_t number_of(std::string_view json) { return ns_of_us_text(json) / 1000; }
+
+  std::size_t name_of(std::string_view json) {
+    const auto known = name_ids_.find(std::string(json));
+    if (known != name_ids_.end()) return known->second;
+    const std::size_t id = picture_.names.size();
+    picture_.names.push_back(text_of_json(json));
+    name_ids_.emplace(std::string(json), id);
+    return id;
+  }
+
+  // Ends the window before the slice that would be one too many.
+  void keep_first(std::size_t most) {
+    if (found_.size() <= most) return;
+    const auto first = found_.begin() + static_cast<std::ptrdiff_t>(most);
+    std::nth_element(found_.begin(), first, found_.end(), [](const Found& a, const Found& b) {
+      return a.slice.begin_ns < b.slice.begin_ns;
+    });
+    picture_.is_cut = true;
+    picture_.end_ns = std::max(first->slice.begin_ns, picture_.begin_ns + 1);
+    found_.erase(first, found_.end());
+    keep_names();
+  }
+
+  // Names of slices that are gone go, too.
+  void keep_names() {
+    std::vector<std::string> names;
+    std::map<std::size_t, std::size_t> places;
+    for (Found& one : found_) {
+      const auto at = places.try_emplace(one.slice.name, names.size());
+      if (at.second) names.push_back(std::move(picture_.names[one.slice.name]));
+      one.slice.name = at.first->second;
+    }
+    picture_.names = std::move(names);
+    name_ids_.clear();
+    for (std::size_t i = 0; i < picture_.names.size(); ++i)
+      name_ids_.emplace(json_string(picture_.names[i]), i);
+  }
+
+  // Processes by their sort index; of a board, which gives none, calls before devices.
+  void make_lanes() {
+    std::map<LaneKey, std::vector<Slice>> slices;
+    for (const Found& one : found_) slices[one.lane].push_back(one.slice);
+    std::vector<LaneKey> keys;
+    for (const auto& [key, of_lane] : slices) keys.push_back(key);
+    if (keys.size() > kMaxLanes) {
+      std::stable_sort(keys.begin(), keys.end(), [&](const LaneKey& a, const LaneKey& b) {
+        return slices[a].size() > slices[b].size();
+      });
+      picture_.left_out_lanes = keys.size() - kMaxLanes;
+      keys.resize(kMaxLanes);
+    }
+    std::sort(keys.begin(), keys.end(), [&](const LaneKey& a, const LaneKey& b) {
+      const auto place = [&](const LaneKey& key) {
+        const Process& process = processes_[key.first];
+        return std::tuple(process.sort_index, !process.name.starts_with("ACL"), key);
+      };
+      return place(a) < place(b);
+    });
+    for (const LaneKey& key : keys) {
+      lane_places_[key] = picture_.lanes.size();
+      Lane lane;
+      lane.process = processes_[key.first].name;
+      const auto thread = threads_.find(key);
+      lane.thread = thread == threads_.end() ? std::to_string(key.second) : thread->second;
+      lane.slices = std::move(slices[key]);
+      set_depths(lane);
+      picture_.slices += lane.slices.size();
+      picture_.lanes.push_back(std::move(lane));
+    }
+  }
+
+  void set_depths(Lane& lane) const {
+    std::stable_sort(lane.slices.begin(), lane.slices.end(), [](const Slice& a, const Slice& b) {
+      return std::pair(a.begin_ns, b.end_ns) < std::pair(b.begin_ns, a.end_ns);
+    });
+    std::vector<std::int64_t> open;
+    for (Slice& slice : lane.slices) {
+      slice.end_ns = std::min(slice.end_ns, picture_.end_ns);
+      while (!open.empty() && open.back() <= slice.begin_ns) open.pop_back();
+      slice.depth = std::min(open.size(), kMaxDepth - 1);
+      open.push_back(slice.end_ns);
+      lane.depth = std::max(lane.depth, slice.depth + 1);
+    }
+  }
+
+  void make_arrows() {
+    std::map<std::string, const ArrowEnd*> begins;
+    for (const ArrowEnd& start : starts_) begins[start.id] = &start;
+    for (const ArrowEnd& end : ends_) {
+      const auto begin = begins.find(end.id);
+      if (begin == begins.end()) continue;
+      const auto from = lane_places_.find(begin->second->lane);
+      const auto to = lane_places_.find(end.lane);
+      const auto is_shown = [&](std::int64_t time) {
+        return time >= picture_.begin_ns && time <= picture_.end_ns;
+      };
+      if (from == lane_places_.end() || to == lane_places_.end() ||
+          !is_shown(begin->second->time_ns) || !is_shown(end.time_ns)) {
+        continue;
+      }
+      if (picture_.arrows.size() >= kMaxArrows) {
+        ++picture_.left_out_arrows;
+        continue;
+      }
+      picture_.arrows.push_back({from->second, begin->second->time_ns, to->second, end.time_ns});
+    }
+  }
+
+  TimelinePicture picture_;
+  std::vector<Found> found_;
+  std::unordered_map<std::string, std::size_t> name_ids_;
+  std::map<std::int64_t, Process> processes_;
+  std::map<LaneKey, std::string> threads_;
+  std::map<LaneKey, std::size_t> lane_places_;
+  std::vector<ArrowEnd> starts_;
+  std::vector<ArrowEnd> ends_;
+};
+
+// The drawing. Lengths in px, but for x, which is in percent of the width or in units of kUnits.
+constexpr int kAxisHeight = 20;
+constexpr int kHeadHeight = 17;
+constexpr int kRowHeight = 18;
+constexpr int kBarHeight = 16;
+constexpr int kGap = 6;
+constexpr std::int64_t kUnits = 20'000;   // of the whole width
+constexpr std::size_t kMaxTitled = 1500;  // slices with a text of their own
+constexpr std::size_t kColours = 8;
+constexpr int kTitleWidth = 48;
+constexpr int kNameWidth = 72;
+constexpr int kShortNameWidth = 24;
+constexpr std::size_t kMaxLongNames = 4000;
+constexpr double kLabelPercent = 3;  // of the width, from which a slice has its name on it
+constexpr std::size_t kMaxDrawnArrows = 300;
+
+// Slices of one kind have one colour: numbers in a name do not count.
+std::size_t colour_of(std::string_view name) {
+  std::uint32_t hash = 2166136261u;
+  for (const char c : name) {
+    if (c >= '0' && c <= '9') continue;
+    hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
+  }
+  return hash % kColours;
+}
+
+class Drawing {
+ public:
+  Drawing(const TimelinePicture& picture, const Words& words) : picture_(picture), words_(words) {
+    int y = kAxisHeight;
+    for (const Lane& lane : picture.lanes) {
+      tops_.push_back(y);
+      y += kHeadHeight + static_cast<int>(lane.depth) * kRowHeight + kGap;
+    }
+    height_ = y;
+    choose_titled();
+  }
+
+  std::string svg() const {
+    std::string svg = fmt::format(
+        "<svg id=\"timeline\" role=\"img\" aria-labelledby=\"timeline-title\" width=\"100%\" "
+        "height=\"{}\">\n<title id=\"timeline-title\">{}</title>\n<g id=\"drawn\">{}",
+        height_, html::escaped(words_.timeline_title), axis());
+    for (std::size_t i = 0; i < picture_.lanes.size(); ++i) svg += lane_svg(i);
+    return svg + arrows() + "</g></svg>\n";
+  }
+
+ private:
+  double span_ns() const {
+    return std::max<double>(
+        static_cast<double>(picture_.end_ns) - static_cast<double>(picture_.begin_ns), 1);
+  }
+  double part(std::int64_t time_ns) const {
+    const double after = static_cast<double>(saturating_subtract(time_ns, picture_.begin_ns));
+    return std::clamp(after / span_ns(), 0.0, 1.0);
+  }
+  std::int64_t unit(std::int64_t time_ns) const {
+    return static_cast<std::int64_t>(part(time_ns) * static_cast<double>(kUnits));
+  }
+
+  // The longest slices, as many as have a text.
+  void choose_titled() {
+    std::vector<std::int64_t> lengths;
+    for (const Lane& lane : picture_.lanes) {
+      for (const Slice& slice : lane.slices)
+        lengths.push_back(saturating_subtract(slice.end_ns, slice.begin_ns));
+    }
+    if (lengths.size() <= kMaxTitled) return;
+    const auto last = lengths.begin() + static_cast<std::ptrdiff_t>(kMaxTitled);
+    std::nth_element(lengths.begin(), last, lengths.end(), std::greater<>());
+    longer_than_ns_ = *last;
+  }
+  bool has_title(const Slice& slice) const {
+    return saturating_subtract(slice.end_ns, slice.begin_ns) > longer_than_ns_;
+  }
+
+  std::string axis() const {
+    constexpr int kTicks = 4;
+    std::string text;
+    const html::TimeText times(span_ns() / 1000);
+    for (int i = 0; i <= kTicks; ++i) {
+      const double place = 100.0 * i / kTicks;
+      const std::string_view anchor = i == 0 ? "start" : i == kTicks ? "end" : "middle";
+      text += fmt::format(
+          "<line x1=\"{0:.0f}%\" x2=\"{0:.0f}%\" y1=\"{1}\" y2=\"{2}\"/>"
+          "<text class=\"tick\" x=\"{0:.0f}%\" y=\"13\" text-anchor=\"{3}\">{4}</text>",
+          place, kAxisHeight - 4, height_, anchor, times.text(span_ns() / 1000 * i / kTicks));
+    }
+    return text;
+  }
+
+  std::string lane_svg(std::size_t place) const {
+    const Lane& lane = picture_.lanes[place];
+    const int height = static_cast<int>(lane.depth) * kRowHeight;
+    std::string text = fmt::format(
+        "<text class=\"lane\" x=\"2\" y=\"{}\">{} · {}</text>\n"
+        "<svg class=\"bars\" x=\"0\" y=\"{}\" width=\"100%\" height=\"{}\" viewBox=\"0 0 {} {}\" "
+        "preserveAspectRatio=\"none\">",
+        tops_[place] + 13, html::escaped(lane.process, 60), html::escaped(lane.thread, 60),
+        tops_[place] + kHeadHeight, height, kUnits, height);
+    std::string paths[kColours];
+    std::map<std::pair<std::size_t, std::size_t>, std::int64_t> drawn;  // by colour and depth
+    std::string titled;
+    std::string labels;
+    for (const Slice& slice : lane.slices) {
+      const std::string& name = picture_.names[slice.name];
+      const std::size_t colour = colour_of(name);
+      const std::int64_t x = unit(slice.begin_ns);
+      const std::int64_t width = std::max<std::int64_t>(unit(slice.end_ns) - x, 1);
+      const int y = static_cast<int>(slice.depth) * kRowHeight;
+      if (!has_title(slice)) {
+        std::int64_t& drawn_to = drawn[{colour, slice.depth}];
+        if (x + width <= drawn_to) continue;  // nothing new of that colour
+        drawn_to = x + width;
+        paths[colour] += fmt::format("M{} {}h{}v{}h-{}z", x, y, width, kBarHeight, width);
+        continue;
+      }
+      titled += fmt::format(
+          "<rect class=\"c{}\" x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\"><title>{} {} us</title>"
+          "</rect>\n",
+          colour, x, y, width, kBarHeight, html::escaped(name, kTitleWidth),
+          us_from_ns(saturating_subtract(slice.end_ns, slice.begin_ns)));
+      const double percent = 100 * (part(slice.end_ns) - part(slice.begin_ns));
+      if (percent < kLabelPercent) continue;
+      labels += fmt::format(
+          "<svg x=\"{:.3f}%\" y=\"{}\" width=\"{:.3f}%\" height=\"{}\"><text class=\"on\" x=\"3\" "
+          "y=\"12\">{}</text></svg>\n",
+          100 * part(slice.begin_ns), tops_[place] + kHeadHeight + y, percent, kBarHeight,
+          html::escaped(name, kTitleWidth));
+    }
+    for (std::size_t i = 0; i < kColours; ++i) {
+      if (!paths[i].empty()) text += fmt::format("<path class=\"c{}\" d=\"{}\"/>\n", i, paths[i]);
+    }
+    return text + titled + "</svg>\n" + labels;
+  }
+
+  std::string arrows() const {
+    std::string text;
+    const std::size_t drawn = std::min(picture_.arrows.size(), kMaxDrawnArrows);
+    for (std::size_t i = 0; i < drawn; ++i) {
+      const Arrow& arrow = picture_.arrows[i];
+      text +=
+          fmt::format("<line class=\"arrow\" x1=\"{:.3f}%\" y1=\"{}\" x2=\"{:.3f}%\" y2=\"{}\"/>",
+                      100 * part(arrow.from_ns), middle(arrow.from_lane), 100 * part(arrow.to_ns),
+                      middle(arrow.to_lane));
+    }
+    return text;
+  }
+  int middle(std::size_t lane) const { return tops_[lane] + kHeadHeight + kBarHeight / 2; }
+
+  const TimelinePicture& picture_;
+  const Words& words_;
+  std::vector<int> tops_;
+  int height_ = 0;
+  std::int64_t longer_than_ns_ = -1;
+};
+
+// JSON that may stand in a page: no "<", which could end its element.
+std::string page_json(std::string_view text) {
+  const std::string json = json_string(text);
+  std::string safe;
+  for (const char c : json) {
+    if (c == '<') {
+      safe += "\\u003c";
+    } else {
+      safe += c;
+    }
+  }
+  return safe;
+}
+
+// Times are ns after the begin of the window; of slices after the begin of the one before.
+std::string data_html(const TimelinePicture& picture) {
+  const auto after = [&](std::int64_t time_ns) {
+    return saturating_subtract(std::max(time_ns, picture.begin_ns), picture.begin_ns);
+  };
+  std::string text = fmt::format(
+      "<script type=\"application/json\" id=\"timeline-data\">{{\"span\":{},\"names\":[",
+      std::max<std::int64_t>(after(picture.end_ns), 1));
+  const int width = picture.names.size() > kMaxLongNames ? kShortNameWidth : kNameWidth;
+  for (std::size_t i = 0; i < picture.names.size(); ++i)
+    text += (i == 0 ? "" : ",") + page_json(shorten(printable(picture.names[i]), width));
+  text += "],\n\"colours\":[";
+  for (std::size_t i = 0; i < picture.names.size(); ++i)
+    text += fmt::format("{}{}", i == 0 ? "" : ",", colour_of(picture.names[i]));
+  text += "],\n\"lanes\":[";
+  for (std::size_t i = 0; i < picture.lanes.size(); ++i) {
+    const Lane& lane = picture.lanes[i];
+    text += fmt::format(
+        "{}{{\"name\":{},\"depth\":{},\"slices\":[", i == 0 ? "" : ",\n",
+        page_json(shorten(printable(lane.process + " · " + lane.thread), kNameWidth)), lane.depth);
+    std::int64_t last = 0;
+    for (std::size_t k = 0; k < lane.slices.size(); ++k) {
+      const Slice& slice = lane.slices[k];
+      const std::int64_t begin = after(slice.begin_ns);
+      text += fmt::format("{}{},{},{},{}", k == 0 ? "" : ",", begin - last,
+                          after(slice.end_ns) - begin, slice.depth, slice.name);
+      last = begin;
+    }
+    text += "]}";
+  }
+  text += "],\n\"arrows\":[";
+  for (std::size_t i = 0; i < picture.arrows.size(); ++i) {
+    const Arrow& arrow = picture.arrows[i];
+    text += fmt::format("{}{},{},{},{}", i == 0 ? "" : ",", arrow.from_lane, after(arrow.from_ns),
+                        arrow.to_lane, after(arrow.to_ns));
+  }
+  return text + "]}</script>\n";
+}
+
+}  // namespace
+
+TimelinePicture timeline_picture(const Database& db, std::int64_t begin_ns, std::int64_t end_ns) {
+  ExportScope scope;
+  scope.range_begin_ns = begin_ns;
+  scope.range_end_ns = std::max(begin_ns, end_ns);
+  WindowEvents events(scope.range_begin_ns, scope.range_end_ns);
+  write_timeline_events(db, scope, events);
+  return events.picture();
+}
+
+std::string picture_html(const TimelinePicture& picture, const Words& words) {
+  return "<div id=\"zoom\" class=\"zoom\" hidden></div>\n<div id=\"picture\">" +
+         Drawing(picture, words).svg() + "</div>\n" + data_html(picture);
+}
+
+}  // namespace msprof::report

@@ -1,0 +1,268 @@
+// msprof report: a capture as one page; and the timelines that are new beside it: merged ones, and
+// Perfetto's protobuf.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <regex>
+
+#include "cli/cli_fixture.hpp"
+#include "support/prof/prof_run.hpp"
+
+using namespace msprof::test;
+
+namespace {
+
+std::string report_of(const std::filesystem::path& capture, const Words& more = {}) {
+  Words words = {"report", "-dir", capture.string(), "--lang", "en"};
+  words.insert(words.end(), more.begin(), more.end());
+  run_msprof(words);
+  return read_file(capture / "report.html");
+}
+
+std::size_t count_of(const std::string& text, const std::string& part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string::npos; at = text.find(part, at + 1)) ++count;
+  return count;
+}
+
+// The data of the picture.
+nlohmann::json picture_of(const std::string& page) {
+  const std::string begin = "id=\"timeline-data\">";
+  const auto at = page.find(begin);
+  REQUIRE(at != std::string::npos);
+  const auto from = at + begin.size();
+  return nlohmann::json::parse(page.substr(from, page.find("</script>", from) - from));
+}
+
+std::vector<std::string> lane_names(const nlohmann::json& picture) {
+  std::vector<std::string> names;
+  for (const auto& lane : picture["lanes"]) names.push_back(lane["name"]);
+  return names;
+}
+
+// No tag, style or script but those of the product, and nothing from elsewhere.
+void check_is_alone(const std::string& page) {
+  const std::regex source("(src|href|@import|url\\()");
+  CHECK_FALSE(std::regex_search(page, source));
+  CHECK(count_of(page, "<script>") == 2);
+  CHECK(contains(page, "default-src 'none'"));
+  CHECK(page.ends_with("</html>\n"));
+}
+
+}  // namespace
+
+TEST_CASE("report writes one page with verdict, run, timeline, layers and advice of a board") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const auto result = run_msprof({"report", "-dir", job.folder().string(), "--lang", "en"});
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "report.html"));
+  const std::string page = read_file(job.folder() / "report.html");
+  check_is_alone(page);
+  for (const char* heading : {"What was run", "Timeline", "Hottest operators", "Advice"}) {
+    CAPTURE(heading);
+    CHECK(contains(page, std::string(">") + heading + "</h2>"));
+  }
+  CHECK(contains(page, "<h1><bdi>face</bdi></h1>"));
+  CHECK_FALSE(contains(page, "PARTIAL"));
+  const auto picture = picture_of(page);
+  CHECK(contains(lane_names(picture).front(), "ACL process 4711"));
+  CHECK(contains(lane_names(picture).back(), "AA Core device 0"));
+  // The same store gives the same page.
+  CHECK(report_of(job.folder()) == page);
+}
+
+TEST_CASE("the rows of the page are those of op_summary, the longest first") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const std::string page = report_of(job.folder());
+  const auto query = run_msprof({"query", "-dir", job.folder().string(), "--json",
+                                 "SELECT layer_name, time FROM op_summary WHERE layer_id != '-'"
+                                 " ORDER BY time DESC"});
+  const auto answer = nlohmann::json::parse(query.out)["captures"][0]["rows"];
+  REQUIRE(answer.size() >= 3);
+  const auto table = page.find("<table id=\"ops\">");
+  REQUIRE(table != std::string::npos);
+  std::size_t last = table;
+  for (const auto& row : answer) {
+    CAPTURE(row.dump());
+    const auto at = page.find("<th scope=\"row\">" + row[0].get<std::string>() + "</th>", last);
+    REQUIRE(at != std::string::npos);
+    last = at;
+  }
+}
+
+TEST_CASE("a page says that data are partial, with what is wrong, and exits as import does") {
+  const TempFolder folder;
+  const auto job = make_partial(folder.path(), "JOBA");
+  const auto imported = run_msprof({"import", "-dir", job.folder().string()});
+  const auto result = run_msprof({"report", "-dir", job.folder().string(), "--lang", "en"});
+  CHECK(result.exit_code == imported.exit_code);
+  CHECK(result.exit_code != 0);
+  const std::string page = read_file(job.folder() / "report.html");
+  CHECK(contains(page, "PARTIAL DATA"));
+  CHECK(contains(page, "id=\"warnings\""));
+  check_is_alone(page);
+}
+
+TEST_CASE("a capture without records gives a page that says so, exit code 4") {
+  const TempFolder folder;
+  JobBuilder job(folder.path(), "JOBA");
+  job.info_json("500");
+  const auto result = run_msprof({"report", "-dir", job.folder().string(), "--lang", "en"});
+  CHECK(result.exit_code == 4);
+  const std::string page = read_file(job.folder() / "report.html");
+  CHECK(contains(page, "No times are recorded"));
+  CHECK(contains(page, "No operator was recorded"));
+  check_is_alone(page);
+}
+
+TEST_CASE("names of a capture are text on the page, whatever is in them") {
+  const TempFolder folder;
+  JobBuilder job(folder.path(), "JOBA");
+  const std::string odd = "</script><script>alert(1)</script>\"'&<b>";
+  std::vector<AicoreRecord> records(2);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].layer_id = static_cast<std::uint32_t>(i);
+    records[i].start_ns = 1000 * (i + 1);
+    records[i].total = 400;
+  }
+  job.info_json("1000").net_info("net", 1).layer_info(
+      "net", 1,
+      {{0, 0, "<i>Conv</i>", "AA_CORE", odd, odd}, {1, 0, "Relu", "AA_CORE", "\xff\x01z", ""}});
+  job.data(DataName{}, aicore_file(records));
+  const std::string page = report_of(job.folder());
+  check_is_alone(page);
+  CHECK_FALSE(contains(page, "alert(1)</script>"));
+  CHECK_FALSE(contains(page, "<i>Conv"));
+  CHECK(contains(page, "&lt;script&gt;alert(1)"));
+  CHECK(page.find('\x01') == std::string::npos);
+  const auto picture = picture_of(page);
+  CHECK(picture["names"].dump().find("alert(1)") != std::string::npos);
+}
+
+TEST_CASE(
+    "the page of an Atlas machine has a window with arrows, operators, overlap and counters") {
+  const TempFolder folder;
+  const auto run = prof::make_run(folder.path(), {}, {});
+  const std::string page = report_of(run.folder);
+  check_is_alone(page);
+  const auto picture = picture_of(page);
+  std::size_t slices = 0;
+  for (const auto& lane : picture["lanes"]) slices += lane["slices"].size() / 4;
+  CHECK(slices > 100);
+  CHECK(slices <= 20'000);
+  CHECK_FALSE(picture["arrows"].empty());
+  CHECK(picture["arrows"].size() % 4 == 0);
+  CHECK(contains(page, "Iteration "));
+  CHECK(contains(page, "id=\"overlap-table\""));
+  for (const auto& [type, count] : run.facts.ops_by_type) {
+    CAPTURE(type, count);
+    CHECK(contains(page, "<td>" + type + "</td>"));
+  }
+}
+
+TEST_CASE("--lang zh gives the page in Chinese") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const std::string page = report_of(job.folder());
+  CHECK(run_msprof({"report", "-dir", job.folder().string(), "--lang", "zh"}).exit_code == 0);
+  const std::string chinese = read_file(job.folder() / "report.html");
+  CHECK(contains(chinese, "<html lang=\"zh-CN\">"));
+  CHECK(contains(chinese, "时间线</h2>"));
+  CHECK(picture_of(chinese) == picture_of(page));
+}
+
+TEST_CASE("--html names the file of one capture, --output the folder of several") {
+  const TempFolder folder;
+  make_face(folder / "in", "JOBA");
+  make_face(folder / "in", "JOBB");
+  const std::string dir = (folder / "in").string();
+  const std::string file = (folder / "page.html").string();
+  const auto several = run_msprof({"report", "-dir", dir, "--html", file});
+  CHECK(several.exit_code == 2);
+  CHECK(contains(several.err, "--html names one file"));
+  CHECK(run_msprof({"report", "-dir", dir + "/JOBA", "--html", file}).exit_code == 0);
+  CHECK(contains(read_file(file), "JOBA"));
+  CHECK(run_msprof({"report", "-dir", dir, "--output", (folder / "out").string()}).exit_code == 0);
+  CHECK(contains(read_file(folder / "out/JOBB/report.html"), "JOBB"));
+}
+
+TEST_CASE("a report in a capture changes nothing about its verdict") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const auto before = run_msprof({"import", "-dir", job.folder().string(), "--json"});
+  report_of(job.folder());
+  CHECK(run_msprof({"import", "-dir", job.folder().string(), "--json"}).out == before.out);
+}
+
+TEST_CASE("--merged writes calls and layers of a board as one timeline with arrows") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const std::string dir = job.folder().string();
+  CHECK(run_msprof({"export", "timeline", "-dir", dir}).exit_code == 0);
+  nlohmann::json apart = nlohmann::json::array();
+  for (const std::string& name : names_in(job.folder() / "timeline")) {
+    for (const auto& event : nlohmann::json::parse(read_file(job.folder() / "timeline" / name)))
+      apart.push_back(event);
+  }
+  CHECK(run_msprof({"export", "timeline", "-dir", dir, "--merged"}).exit_code == 0);
+  // It takes the place of those apart, which viewers would draw once more.
+  CHECK(names_in(job.folder() / "timeline") == Words{"merged_timeline.json"});
+  const auto merged =
+      nlohmann::json::parse(read_file(job.folder() / "timeline/merged_timeline.json"));
+  const auto slices = [](const nlohmann::json& events) {
+    std::multiset<std::string> texts;
+    for (const auto& event : events) {
+      if (event["ph"] == "X") texts.insert(event.dump());
+    }
+    return texts;
+  };
+  CHECK(slices(merged) == slices(apart));
+  // Each arrow leaves the call that ran an execution and ends at the first layer of that.
+  std::map<std::string, std::vector<nlohmann::json>> arrows;
+  for (const auto& event : merged) {
+    if (event["ph"] == "s" || event["ph"] == "f") arrows[event["id"]].push_back(event);
+  }
+  CHECK(arrows.size() == 2);
+  for (const auto& [id, ends] : arrows) {
+    CAPTURE(id);
+    REQUIRE(ends.size() == 2);
+    for (const auto& end : ends) {
+      const bool is_start = end["ph"] == "s";
+      CHECK(std::any_of(merged.begin(), merged.end(), [&](const auto& event) {
+        return event["ph"] == "X" && event["pid"] == end["pid"] && event["tid"] == end["tid"] &&
+               std::stod(end["ts"].template get<std::string>()) ==
+                   event["ts"].template get<double>() &&
+               (event["name"] == "svp_acl_mdl_execute") == is_start;
+      }));
+    }
+  }
+}
+
+TEST_CASE("--format perfetto writes beside the JSON and takes neither --gzip nor --split") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const std::string dir = job.folder().string();
+  CHECK(run_msprof({"export", "timeline", "-dir", dir}).exit_code == 0);
+  const auto before = names_in(job.folder() / "timeline");
+  CHECK(run_msprof({"export", "timeline", "-dir", dir, "--format", "perfetto"}).exit_code == 0);
+  const auto after = names_in(job.folder() / "timeline");
+  CHECK(after.size() == 2 * before.size());
+  for (const std::string& name : before)
+    CHECK(std::find(after.begin(), after.end(),
+                    name.substr(0, name.size() - 5) + ".perfetto-trace") != after.end());
+  for (const Words& wrong : {Words{"--gzip"}, Words{"--split", "1MB"}}) {
+    Words words = {"export", "timeline", "-dir", dir, "--format", "perfetto"};
+    words.insert(words.end(), wrong.begin(), wrong.end());
+    CHECK(run_msprof(words).exit_code == 2);
+  }
+  CHECK(names_in(job.folder() / "timeline") == after);
+}
+
+TEST_CASE("--merged is refused where the timeline is one file already") {
+  const TempFolder folder;
+  const auto run = prof::make_run(folder.path(), {}, {.tasks = 40});
+  const auto result = run_msprof({"export", "timeline", "-dir", run.folder.string(), "--merged"});
+  CHECK(result.exit_code == 2);
+  CHECK(contains(result.err, "--merged is for captures of boards"));
+}

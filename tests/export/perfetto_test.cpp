@@ -1,0 +1,192 @@
+// Timelines as Perfetto's protobuf: what protobuf's own reader finds in them is what the JSON says.
+#include "export/perfetto_sink.hpp"
+
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <cmath>
+#include <functional>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "export/perfetto_trace.hpp"
+#include "export/trace_events.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+using Draw = std::function<void(TraceJsonWriter&)>;
+
+PerfettoTrace traced(const Draw& draw) {
+  const TempFolder folder;
+  const auto path = folder / "a.perfetto-trace";
+  {
+    AtomicFile file(path);
+    const auto sink = make_perfetto_sink(file);
+    TraceJsonWriter writer(*sink);
+    draw(writer);
+    writer.finish();
+    file.commit();
+  }
+  return read_perfetto_trace(read_file(path));
+}
+
+void draw_slice(TraceJsonWriter& out, const std::string& name, TraceLane lane,
+                std::int64_t begin_ns, std::int64_t length_ns) {
+  if (out.begin_slice({'"' + name + '"'}, lane, begin_ns, length_ns)) out.end_slice();
+}
+
+}  // namespace
+
+TEST_CASE("a slice in protobuf has the name, times and arguments of the one in JSON") {
+  const auto trace = traced([](TraceJsonWriter& out) {
+    out.process(5, "Host \"a\"", "CPU", 3);
+    out.thread({5, 8}, "Thread 8", 1);
+    REQUIRE(out.begin_slice({"\"op \\\"x\\\"\""}, {5, 8}, 1'715'760'307'201'793'880, 12'345));
+    out.argument({"\"count\""}, std::int64_t{-7});
+    out.argument_text({"\"text\""}, "a\n\"b\" \x01 ü");
+    out.argument_number({"\"part\""}, 0.5);
+    out.arguments("\"is\":true,\"none\":null,\"list\":[1,{\"a\":\"]\"}]");
+    out.end_slice();
+  });
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.slices.size() == 1);
+  const PerfettoSlice& slice = trace.slices[0];
+  CHECK(slice.process == "Host \"a\"");
+  CHECK(slice.track == "Thread 8");
+  CHECK(slice.name == "op \"x\"");
+  CHECK(slice.begin_ns == 1'715'760'307'201'793'880);
+  CHECK(slice.length_ns == 12'345);
+  CHECK(slice.arguments == std::vector<std::string>{"count=-7", "text=a\n\"b\" \x01 ü",
+                                                    "part=0.500000", "is=true", "none=null",
+                                                    "list=[1,{\"a\":\"]\"}]"});
+  CHECK(trace.labels.at("Host \"a\"") == std::vector<std::string>{"CPU"});
+}
+
+TEST_CASE("slices that touch, nest, or last no time end where they end") {
+  const std::vector<std::pair<std::int64_t, std::int64_t>> times = {
+      {0, 100}, {0, 50}, {10, 0}, {50, 50}, {60, 40}, {100, 5}, {105, 0}, {105, 0}, {105, 3}};
+  const auto trace = traced([&](TraceJsonWriter& out) {
+    for (std::size_t i = 0; i < times.size(); ++i)
+      draw_slice(out, "s" + std::to_string(i), {1, 1}, times[i].first, times[i].second);
+  });
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.slices.size() == times.size());
+  std::set<std::string> tracks;
+  for (const PerfettoSlice& slice : trace.slices) {
+    CAPTURE(slice.name);
+    const auto& [begin, length] = times[static_cast<std::size_t>(std::stoi(slice.name.substr(1)))];
+    CHECK(slice.begin_ns == begin);
+    CHECK(slice.length_ns == length);
+    tracks.insert(slice.track);
+  }
+  CHECK(tracks == std::set<std::string>{"Thread 1"});
+}
+
+TEST_CASE("slices that overlap or come out of order keep their times, on tracks of one name") {
+  const auto trace = traced([](TraceJsonWriter& out) {
+    out.process_name(0, "AA Core device 0");
+    out.thread_name(0, 0, "AA CORE");
+    draw_slice(out, "a", {0, 0}, 1000, 10'000);
+    draw_slice(out, "b", {0, 0}, 5000, 10'000);
+    draw_slice(out, "c", {0, 0}, 2000, 500);
+    draw_slice(out, "d", {0, 0}, 20'000, 1000);
+  });
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.slices.size() == 4);
+  const std::vector<std::string> order = {"a", "c", "b", "d"};
+  const std::vector<std::int64_t> lengths = {10'000, 500, 10'000, 1000};
+  for (std::size_t i = 0; i < order.size(); ++i) {
+    CHECK(trace.slices[i].name == order[i]);
+    CHECK(trace.slices[i].length_ns == lengths[i]);
+    CHECK(trace.slices[i].track == "AA CORE");
+    CHECK(trace.slices[i].process == "AA Core device 0");
+  }
+  // Process 0 is the idle one: a device of that number has another.
+  CHECK(trace.processes.at("AA Core device 0") > (1 << 21));
+}
+
+TEST_CASE("arrows are flows of the slices at their ends") {
+  const auto trace = traced([](TraceJsonWriter& out) {
+    const JsonText kind{"\"HostToDevice\""};
+    draw_slice(out, "call", {1, 1}, 1000, 100);
+    out.flow('s', {"\"HostToDevice4294967296\""}, {1, 1}, kind, {"\"4294967296\""}, 1000);
+    draw_slice(out, "task", {2, 1}, 3000, 100);
+    out.flow('t', {"\"HostToDevice4294967296\""}, {2, 1}, kind, {"\"4294967296\""}, 3000);
+    draw_slice(out, "last", {2, 2}, 4000, 100);
+    out.flow('f', {"\"HostToDevice4294967296\""}, {2, 2}, kind, {"\"4294967296\""}, 4000);
+    out.flow('s', {"\"Beside\""}, {2, 2}, {"\"x\""}, {"\"odd id\""}, 9000);
+  });
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.slices.size() == 3);
+  REQUIRE(trace.slices[0].flows.size() == 1);
+  CHECK(trace.slices[1].flows == trace.slices[0].flows);
+  CHECK(trace.slices[1].last_flows.empty());
+  CHECK(trace.slices[2].last_flows == trace.slices[0].flows);
+  // An end beside any slice is a mark.
+  REQUIRE(trace.marks.size() == 1);
+  CHECK(trace.marks[0].name == "Beside");
+  CHECK(trace.marks[0].begin_ns == 9000);
+  CHECK(trace.marks[0].flows.size() == 1);
+  CHECK(trace.marks[0].flows != trace.slices[0].flows);
+}
+
+TEST_CASE("samples of counters have a track a value, also where their times go back") {
+  const auto trace = traced([](TraceJsonWriter& out) {
+    out.process_name(4, "HBM");
+    out.begin_counter({"\"HBM 0\""}, {4, 0}, 5000);
+    out.argument_number({"\"Read\""}, 1.25);
+    out.argument_digits({"\"Write\""}, "\"7.5\"");
+    out.argument_digits({"\"None\""}, "null");
+    out.end_slice();
+    out.counter({"\"HBM 0\""}, {4, 0}, 2000, {"\"Read\""}, 9);
+  });
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.samples.size() == 3);
+  const auto has = [&](const std::string& track, std::int64_t time_ns, double value) {
+    return std::any_of(trace.samples.begin(), trace.samples.end(), [&](const auto& sample) {
+      return sample.process == "HBM" && sample.track == track && sample.time_ns == time_ns &&
+             sample.value == value;
+    });
+  };
+  CHECK(has("HBM 0 Read", 5000, 1.25));
+  CHECK(has("HBM 0 Write", 5000, 7.5));
+  CHECK(has("HBM 0 Read", 2000, 9));
+}
+
+TEST_CASE("texts beyond those that are numbered are written out") {
+  const int count = 5000;
+  const auto trace = traced([&](TraceJsonWriter& out) {
+    for (int i = 0; i < count; ++i) {
+      if (!out.begin_slice({"\"s\""}, {1, 1}, i * 10, 5)) continue;
+      out.argument_text({"\"id\""}, "text " + std::to_string(i));
+      out.end_slice();
+    }
+  });
+  CHECK(trace.faults.empty());
+  REQUIRE(trace.slices.size() == count);
+  for (const std::size_t i : {0, 4095, 4096, 4999})
+    CHECK(trace.slices[i].arguments == std::vector<std::string>{"id=text " + std::to_string(i)});
+}
+
+TEST_CASE("a timeline without any event is an empty trace") {
+  const auto trace = traced([](TraceJsonWriter&) {});
+  CHECK(trace.faults.empty());
+  CHECK(trace.packets == 0);
+}
+
+TEST_CASE("times are read back to the nanosecond, and stop at the ends of their range") {
+  CHECK(ns_of_us_text("12.345") == 12'345);
+  CHECK(ns_of_us_text("\"1715760307201793.880\"") == 1'715'760'307'201'793'880);
+  CHECK(ns_of_us_text("0.04") == 40);
+  CHECK(ns_of_us_text("12.0") == 12'000);
+  CHECK(ns_of_us_text("-0.001") == -1);
+  CHECK(ns_of_us_text("9223372036854775.807") == INT64_MAX);
+  CHECK(ns_of_us_text("-9223372036854775.808") == INT64_MIN);
+  CHECK(ns_of_us_text("18446744073709551615") == INT64_MAX);
+  CHECK(ns_of_us_text("nothing") == 0);
+  CHECK(ns_of_us_text("") == 0);
+}
