@@ -161,6 +161,37 @@ TEST_CASE(
   }
 }
 
+TEST_CASE("1,000 layers and a window of 20,000 slices make a page below 2 MB") {
+  const TempFolder folder;
+  JobBuilder job(folder.path(), "JOBA");
+  constexpr std::uint32_t kLayers = 1000;
+  std::vector<LayerLine> layers;
+  for (std::uint32_t i = 0; i < kLayers; ++i) {
+    const std::string name =
+        "backbone/stage_" + std::to_string(i % 7) + "/block/conv_" + std::to_string(i);
+    layers.push_back({i, 0, "Conv2D", "AA_CORE", name, name + "_convolution"});
+  }
+  std::vector<AicoreRecord> records(20'500);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    AicoreRecord& record = records[i];
+    record.layer_id = static_cast<std::uint32_t>(i % kLayers);
+    record.start_ns = 50'000'000'000 + i * 12'345;
+    record.total = 11'000 + i % 997;
+    record.mac_busy = record.mac_ppen = 7777;
+    record.vec_busy = record.vec_ppen = record.dstr = record.dld = record.wld = 5555;
+    record.ddr_read = record.ddr_write = 1'234'567;
+  }
+  job.info_json("1000").net_info("net", 1).layer_info("net", 1, layers);
+  job.data(DataName{}, aicore_file(records));
+  const std::string page = report_of(job.folder());
+  CHECK(page.size() < 2'000'000);
+  check_is_alone(page);
+  const auto picture = picture_of(page);
+  CHECK(picture["lanes"][0]["slices"].size() == 4 * 20'000);
+  CHECK(contains(page, "The picture ends after 20000 slices"));
+  CHECK(count_of(page, "<td class=\"n\">") >= 10 * kLayers);
+}
+
 TEST_CASE("--lang zh gives the page in Chinese") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");

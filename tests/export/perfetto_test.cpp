@@ -168,7 +168,7 @@ TEST_CASE("texts beyond those that are numbered are written out") {
   });
   CHECK(trace.faults.empty());
   REQUIRE(trace.slices.size() == count);
-  for (const std::size_t i : {0, 4095, 4096, 4999})
+  for (const std::size_t i : {0u, 4095u, 4096u, 4999u})
     CHECK(trace.slices[i].arguments == std::vector<std::string>{"id=text " + std::to_string(i)});
 }
 

@@ -51,6 +51,16 @@ void sort_by_time(Operators& operators) {
   operators = std::move(sorted);
 }
 
+// Leaves out the column if no row has anything in it.
+void drop_if_empty(Operators& operators, std::size_t column) {
+  const bool is_used = std::any_of(operators.rows.begin(), operators.rows.end(),
+                                   [&](const auto& row) { return !row[column].text.empty(); });
+  if (is_used) return;
+  const auto at = static_cast<std::ptrdiff_t>(column);
+  operators.columns.erase(operators.columns.begin() + at);
+  for (auto& row : operators.rows) row.erase(row.begin() + at);
+}
+
 // The layers of a step, as op_summary has them but for its total. The name comes first.
 Operators layers_of(const Database& db, const SummaryTable& table, const StepInfo* step) {
   Operators result;
@@ -92,6 +102,8 @@ Operators layers_of(const Database& db, const SummaryTable& table, const StepInf
     }
     if (step == nullptr) break;
   }
+  const std::size_t names = place_of(result.columns, "ori_layer_name");
+  if (names < result.columns.size()) drop_if_empty(result, names);
   return result;
 }
 

@@ -113,10 +113,14 @@ class Page {
         "<dl class=\"figures\">\n{}</dl>\n"
         "<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
         title, head_.is_partial ? "slower" : "complete", words_.verdict,
-        escaped(head_.is_partial ? words_.partial : std::string_view(head_.verdict),
-                kSentenceWidth),
+        escaped(verdict(), kSentenceWidth),
         head_.is_partial ? fmt::format(": {}", words_.partial_means) : "", modelled_note(),
         figures);
+  }
+
+  std::string_view verdict() const {
+    if (head_.is_partial) return words_.partial;
+    return head_.verdict == "complete" ? words_.complete : std::string_view(head_.verdict);
   }
 
   std::string modelled_note() const {
@@ -314,7 +318,8 @@ class Page {
         } else if (i < text_columns) {
           out.markup(escaped(read.text(column), kCellWidth));
         } else {
-          out.number(html::fixed(read.real(column)));
+          out.number(read.is_integer(column) ? std::to_string(read.integer(column))
+                                             : html::fixed(read.real(column)));
         }
       }
       out.end_row();
@@ -323,13 +328,16 @@ class Page {
   }
 
   std::string overlap() const {
-    const std::string content = sql_table(
-        "overlap-table", words_.overlap_caption, words_.counters_rest,
-        "SELECT CAST(device_id AS TEXT), kind, count(*), sum(duration_us),"
-        " 100.0 * sum(duration_us) / (SELECT sum(o.duration_us) FROM v_overlap AS o"
-        " WHERE o.device_id = v_overlap.device_id AND o.kind != 'communication')"
-        " FROM v_overlap GROUP BY device_id, kind ORDER BY device_id, kind",
-        kMaxCounters, {std::string(words_.device), "", "Count", "Time(us)", "Time Ratio(%)"}, 2);
+    const std::string content =
+        sql_table("overlap-table", words_.overlap_caption, words_.counters_rest,
+                  "SELECT CAST(device_id AS TEXT), kind, count(*), sum(duration_us),"
+                  " 100.0 * sum(duration_us) / (SELECT sum(o.duration_us) FROM v_overlap AS o"
+                  " WHERE o.device_id = v_overlap.device_id AND o.kind != 'communication')"
+                  " FROM v_overlap GROUP BY device_id, kind ORDER BY device_id, kind",
+                  kMaxCounters,
+                  {std::string(words_.device), std::string(words_.kind), "Count", "Time(us)",
+                   "Time Ratio(%)"},
+                  2);
     return content.empty() ? "" : section("overlap", words_.overlap, content);
   }
 
@@ -340,7 +348,9 @@ class Page {
         " samples, mean, min, max FROM v_counter_tracks WHERE samples > 0"
         " ORDER BY kind, device_id, subject, counter, track_id",
         kMaxCounters,
-        {"Counter", "", "Unit", std::string(words_.device), "Samples", "Mean", "Min", "Max"}, 4);
+        {"Counter", std::string(words_.kind), "Unit", std::string(words_.device), "Samples", "Mean",
+         "Min", "Max"},
+        4);
     return content.empty() ? "" : section("counters", words_.counters, content);
   }
 

@@ -15,6 +15,8 @@ namespace {
 constexpr std::int64_t kFirstTasks = 4000;
 // Of a window, before and after what it is about.
 constexpr std::int64_t kMarginPart = 50;
+// How long before an iteration its calls may be, in its lengths.
+constexpr std::int64_t kMaxLead = 4;
 
 struct Stretch {
   std::int64_t begin_ns = 0;
@@ -93,6 +95,18 @@ std::optional<Window> window_of_step(const Database& db, const StepInfo& step, c
   return window;
 }
 
+// The calls that launched the tasks of an iteration, where they are not long before it.
+void add_launches(const Database& db, std::int64_t device, Window& window) {
+  const std::int64_t length = saturating_subtract(window.end_ns, window.begin_ns);
+  const std::int64_t earliest = saturating_subtract(
+      window.begin_ns, length > INT64_MAX / kMaxLead ? INT64_MAX : length * kMaxLead);
+  Statement read = db.prepare(
+      "SELECT min(call.start_ns) FROM task JOIN api_call AS call ON call.id = task.api_id"
+      " WHERE task.device_id = ? AND task.start_ns BETWEEN ? AND ? AND call.start_ns >= ?");
+  read.bind(1, device).bind(2, window.begin_ns).bind(3, window.end_ns).bind(4, earliest);
+  if (read.step() && !read.is_null(0)) window.begin_ns = std::min(window.begin_ns, read.integer(0));
+}
+
 // The model and device whose iterations take longest together.
 std::optional<Window> window_of_iteration(const Database& db, const Words& words) {
   Statement longest = db.prepare(
@@ -112,6 +126,7 @@ std::optional<Window> window_of_iteration(const Database& db, const Words& words
   Window window{one.begin_ns, one.end_ns, {}, lengths_of(iterations)};
   window.what = fmt::format(fmt::runtime(words.iteration_window), one.number, model, device,
                             iterations.size());
+  add_launches(db, device, window);
   widen(window);
   return window;
 }
