@@ -81,11 +81,11 @@ msprof_compile_together(${lib}/runtime/python profiling)
 msprof_compile_together(${lib}/import
   record_layout svp/aicpu svp/aicore cann/data_preprocess cann/dictionaries cann/record_scan cann/record_stream
   cann/join/host_rows cann/join/device_tasks cann/join/join_host)
-msprof_compile_together(${lib}/export
+msprof_compile_together(${lib}/export perfetto_sink trace_events
   summary/cann_acl summary/cann_msprof_tx summary/cann_op_statistic summary/cann_op_summary summary/svp_acl_statistic
   summary/svp_frequency summary/svp_op_statistic summary/svp_op_summary summary_exporter timeline/cann_communication timeline/cann_hardware
   timeline/cann_steps unified/tasks)
-msprof_compile_together(${lib}/analyze advise/facts advise/table_scan)
+msprof_compile_together(${lib}/analyze advise/facts advise/table_scan report/report_page report/timeline_picture)
 msprof_compile_together(${lib}/doctor capture_checks)
 msprof_compile_together(${lib}/collect
   elf_file run_folder cann/collector_options cann/dynamic_client cann/json_fault cann/profiling_options)
@@ -95,7 +95,7 @@ msprof_compile_together(${tests}/acl
 # Its sources try each header by itself.
 set_target_properties(acl_headers_test PROPERTIES UNITY_BUILD OFF)
 msprof_compile_together(${tests}/analyze compare_counters_test)
-msprof_compile_together(${tests}/export export_unified_test export_cann_test export_cann_tasks_test export_test
+msprof_compile_together(${tests}/export perfetto_test perfetto_trace export_unified_test export_cann_test export_cann_tasks_test export_test
   export_timeline_scope_test export_timeline_test)
 msprof_compile_together(${tests}/import
   cann_kinds_aicpu_test device_kinds_test cann_kinds_host_test cann_call_source_test device_tasks_test)
@@ -104,7 +104,7 @@ msprof_compile_together(${tests}/session svp_names_test)
 msprof_compile_together(${tests}/ssh command_test patience_test sftp_weak_test)
 msprof_compile_together(${tests}/board
   collect_run_lock_test collect_upload_test cat_reader_test tar_writer_test transfer_fixture transfer_test)
-msprof_compile_together(${tests}/cli cli_case_study_test cli_hostile_store_test cli_query_sql_test cli_query_test command_line_test)
+msprof_compile_together(${tests}/cli cli_report_test cli_case_study_test cli_hostile_store_test cli_query_sql_test cli_query_test command_line_test)
 msprof_compile_together(${tests}/collect
   cann/run_test collect_arrival_test collect_command_test collect_demo_test collect_options_test)
 msprof_compile_together(${tests}/golden

@@ -28,10 +28,10 @@ namespace {
 using namespace html;
 using report::Words;
 
-constexpr std::size_t kMaxFindings = 50;
-constexpr std::size_t kMaxEvidence = 5;
-constexpr std::size_t kMaxCounters = 300;
-constexpr std::size_t kMaxBoundRows = 50;
+constexpr std::size_t kPageFindings = 50;
+constexpr std::size_t kPageEvidence = 5;
+constexpr std::size_t kPageCounters = 300;
+constexpr std::size_t kPageBoundRows = 50;
 
 template <typename... Values>
 std::string filled(std::string_view sentence, const Values&... values) {
@@ -136,15 +136,15 @@ class Page {
     std::string items;
     std::size_t count = 0;
     while (read.step()) {
-      if (++count > kMaxFindings) continue;
+      if (++count > kPageFindings) continue;
       const std::string text = fmt::format(
           "{}{}{}: {}{}", read.text(1), read.text(2).empty() ? "" : " ", read.text(2), read.text(3),
           read.integer(4) > 1 ? fmt::format(" (x {})", read.integer(4)) : "");
       items += fmt::format("<li>{}</li>\n", escaped(text, kSentenceWidth));
     }
     if (count == 0) return "";
-    if (count > kMaxFindings)
-      items += fmt::format("<li>{}</li>\n", filled(words_.more, count - kMaxFindings));
+    if (count > kPageFindings)
+      items += fmt::format("<li>{}</li>\n", filled(words_.more, count - kPageFindings));
     return fmt::format(
         "<section id=\"warnings\" aria-labelledby=\"h-warnings\">\n<h2 id=\"h-warnings\">{}</h2>\n"
         "<ul>\n{}</ul>\n</section>\n",
@@ -200,7 +200,9 @@ class Page {
 
   std::string timeline() const {
     if (!window_) return section("timeline", words_.timeline, paragraph(words_.no_timeline));
-    const auto picture = report::timeline_picture(db_, window_->begin_ns, window_->end_ns);
+    auto picture = report::timeline_picture(db_, window_->begin_ns, window_->end_ns);
+    if (picture.is_cut && window_->late_begin_ns > window_->begin_ns)
+      picture = report::timeline_picture(db_, window_->late_begin_ns, window_->end_ns);
     if (picture.slices == 0)
       return section("timeline", words_.timeline, paragraph(words_.no_timeline));
     std::string content =
@@ -293,7 +295,7 @@ class Page {
                    paragraph(filled(words_.memory_some, count, operators_.costs.size(),
                                     html::fixed(share, 1))) +
                        modelled_note() +
-                       table("bound", words_.memory_caption, kMaxBoundRows, is_bound));
+                       table("bound", words_.memory_caption, kPageBoundRows, is_bound));
   }
 
   // A table of numbers and texts that SQL over the views gives.
@@ -334,7 +336,7 @@ class Page {
                   " 100.0 * sum(duration_us) / (SELECT sum(o.duration_us) FROM v_overlap AS o"
                   " WHERE o.device_id = v_overlap.device_id AND o.kind != 'communication')"
                   " FROM v_overlap GROUP BY device_id, kind ORDER BY device_id, kind",
-                  kMaxCounters,
+                  kPageCounters,
                   {std::string(words_.device), std::string(words_.kind), "Count", "Time(us)",
                    "Time Ratio(%)"},
                   2);
@@ -347,7 +349,7 @@ class Page {
         "SELECT kind || ifnull(' ' || subject, ''), counter, unit, CAST(device_id AS TEXT),"
         " samples, mean, min, max FROM v_counter_tracks WHERE samples > 0"
         " ORDER BY kind, device_id, subject, counter, track_id",
-        kMaxCounters,
+        kPageCounters,
         {"Counter", std::string(words_.kind), "Unit", std::string(words_.device), "Samples", "Mean",
          "Min", "Max"},
         4);
@@ -370,7 +372,7 @@ class Page {
         words_.severity[static_cast<std::size_t>(finding.rule->severity)],
         escaped(finding.title.in(language_), kSentenceWidth),
         escaped(finding.advice.in(language_), kSentenceWidth));
-    const std::size_t shown = std::min(kMaxEvidence, finding.evidence.size());
+    const std::size_t shown = std::min(kPageEvidence, finding.evidence.size());
     if (shown > 0) text += "<ul>\n";
     for (std::size_t i = 0; i < shown; ++i) text += evidence_html(finding.evidence[i]);
     if (finding.evidence_count > shown)

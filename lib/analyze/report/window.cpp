@@ -16,7 +16,7 @@ constexpr std::int64_t kFirstTasks = 4000;
 // Of a window, before and after what it is about.
 constexpr std::int64_t kMarginPart = 50;
 // How long before an iteration its calls may be, in its lengths.
-constexpr std::int64_t kMaxLead = 4;
+constexpr std::int64_t kMaxLead = 32;
 
 struct Stretch {
   std::int64_t begin_ns = 0;
@@ -46,6 +46,7 @@ Lengths lengths_of(const std::vector<Stretch>& stretches) {
 }
 
 void widen(Window& window) {
+  window.late_begin_ns = std::max(window.late_begin_ns, window.begin_ns);
   const std::int64_t margin = saturating_subtract(window.end_ns, window.begin_ns) / kMarginPart;
   window.begin_ns = saturating_subtract(window.begin_ns, margin);
   window.end_ns = saturating_add(window.end_ns, margin);
@@ -88,7 +89,7 @@ std::optional<Window> window_of_step(const Database& db, const StepInfo& step, c
   const auto executions = executions_of(db, step.step_id);
   if (executions.empty()) return {};
   const Stretch& one = executions[index_of_median(executions)];
-  Window window{one.begin_ns, one.end_ns, {}, lengths_of(executions)};
+  Window window{one.begin_ns, one.end_ns, {}, lengths_of(executions), INT64_MIN};
   window.what = fmt::format(fmt::runtime(words.execution_window), one.number, executions.size());
   add_call(db, step.model_row, window);
   widen(window);
@@ -123,9 +124,10 @@ std::optional<Window> window_of_iteration(const Database& db, const Words& words
   while (read.step()) iterations.push_back({read.integer(0), read.integer(1), read.integer(2)});
   if (iterations.empty()) return {};
   const Stretch& one = iterations[index_of_median(iterations)];
-  Window window{one.begin_ns, one.end_ns, {}, lengths_of(iterations)};
+  Window window{one.begin_ns, one.end_ns, {}, lengths_of(iterations), INT64_MIN};
   window.what = fmt::format(fmt::runtime(words.iteration_window), one.number, model, device,
                             iterations.size());
+  window.late_begin_ns = window.begin_ns;
   add_launches(db, device, window);
   widen(window);
   return window;
@@ -136,7 +138,7 @@ std::optional<Window> first_window(const Database& db, const Words& words) {
       "SELECT min(start_ns), max(start_ns + ifnull(duration_ns, 0)) FROM (SELECT start_ns,"
       " duration_ns FROM task WHERE start_ns IS NOT NULL ORDER BY id LIMIT ?)");
   read.bind(1, kFirstTasks);
-  Window window{0, 0, std::string(words.first_window), {}};
+  Window window{0, 0, std::string(words.first_window), {}, INT64_MIN};
   if (read.step() && !read.is_null(0)) {
     window.begin_ns = read.integer(0);
     window.end_ns = read.integer(1);

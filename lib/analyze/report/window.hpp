@@ -24,6 +24,9 @@ struct Window {
   std::int64_t end_ns = 0;
   std::string what;                // a sentence
   std::optional<Lengths> lengths;  // of what it was chosen from
+  // Begin of what it is about, without the calls before that: where both are too much for a
+  // picture.
+  std::int64_t late_begin_ns = 0;
 };
 
 // The execution of median length of a step, with the call that started it; without a step the
