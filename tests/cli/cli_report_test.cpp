@@ -41,7 +41,7 @@ std::vector<std::string> lane_names(const nlohmann::json& picture) {
 
 // No tag, style or script but those of the product, and nothing from elsewhere.
 void check_is_alone(const std::string& page) {
-  const std::regex source("(src|href|@import|url\\()");
+  const std::regex source("( src=| href=|@import|url\\()");
   CHECK_FALSE(std::regex_search(page, source));
   CHECK(count_of(page, "<script>") == 2);
   CHECK(contains(page, "default-src 'none'"));
