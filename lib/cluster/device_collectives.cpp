@@ -14,6 +14,7 @@
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "cluster/device_rows.hpp"
+#include "cluster/operation_kind.hpp"
 
 namespace msprof::cluster {
 
@@ -114,7 +115,7 @@ class DeviceCollectives {
       op.row.duration_ns =
           std::max<std::int64_t>(saturating_subtract(read.integer(2), read.integer(1)), 0);
       const auto [known, is_new] = point_to_point.try_emplace(op.row.operation_name_id);
-      if (is_new) known->second = cluster::is_point_to_point(read.text(6));
+      if (is_new) known->second = operation_kind(read.text(6)) == OperationKind::pair;
       op.is_point_to_point = known->second;
       GroupMemberRow& group = groups_[op.row.group_name_id];
       group.group_name_id = op.row.group_name_id;

@@ -56,8 +56,7 @@ void add_operators(const TraceDb& store, const StoreDevice& device,
 // The step in which `time_ns` lies; kNull: in none.
 std::int64_t step_at(const std::vector<StepWindow>& steps, std::int64_t time_ns);
 
-// True for the name of an operation in which ranks send to or receive from single others.
-bool is_point_to_point(std::string_view operation);
+// True for the name of an operation in which ranks receive from single others.
 bool is_receive(std::string_view operation);
 
 }  // namespace msprof::cluster

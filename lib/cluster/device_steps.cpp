@@ -114,10 +114,6 @@ bool is_receive(std::string_view operation) {
   return name.find("receive") != std::string::npos || name.find("recv") != std::string::npos;
 }
 
-bool is_point_to_point(std::string_view operation) {
-  return is_receive(operation) || lower_ascii(operation).find("send") != std::string::npos;
-}
-
 std::int64_t step_at(const std::vector<StepWindow>& steps, std::int64_t time_ns) {
   const auto at = window_at(steps, time_ns);
   return at == steps.end() ? kNull : at->number;
