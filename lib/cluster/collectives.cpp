@@ -15,16 +15,6 @@ auto collective_key(const auto& row) {
   return std::tuple(row.step, row.group_name_id, row.operation_name_id, row.sequence);
 }
 
-uint128 square_sum(const CollectiveRow& row) {
-  return static_cast<uint128>(static_cast<std::uint64_t>(row.square_high)) << 64 |
-         static_cast<std::uint64_t>(row.square_low);
-}
-
-void set_square_sum(CollectiveRow& row, uint128 sum) {
-  row.square_high = static_cast<std::int64_t>(sum >> 64);
-  row.square_low = static_cast<std::int64_t>(sum);
-}
-
 // Puts a duration among the extremes, if it is one; `is_before` decides between two of them.
 template <typename IsBefore>
 void place(std::int64_t (&ns)[kExtremes], std::int64_t (&members)[kExtremes], std::int64_t new_ns,
@@ -65,9 +55,8 @@ void add_rank(Collective& collective, const RankCollectiveRow& row, std::int64_t
   CollectiveRow& total = collective.total;
   ++total.rank_count;
   total.duration_ns = saturating_add(total.duration_ns, row.duration_ns);
-  set_square_sum(total,
-                 square_sum(total) +
-                     static_cast<uint128>(static_cast<int128>(row.duration_ns) * row.duration_ns));
+  const auto square = static_cast<int128>(row.duration_ns) * row.duration_ns;
+  total.set_square_sum(total.square_sum() + static_cast<uint128>(square));
   place_extremes(total, row.duration_ns, row.member_id);
   CollectiveHostRow& host = host_in(collective, host_name_id);
   ++host.rank_count;
@@ -80,7 +69,7 @@ void add_ranks(Collective& collective, const Collective& other) {
   CollectiveRow& total = collective.total;
   total.rank_count = saturating_add(total.rank_count, other.total.rank_count);
   total.duration_ns = saturating_add(total.duration_ns, other.total.duration_ns);
-  set_square_sum(total, square_sum(total) + square_sum(other.total));
+  total.set_square_sum(total.square_sum() + other.total.square_sum());
   for (std::size_t i = 0; i < kExtremes; ++i) {
     place(total.shortest_ns, total.shortest_member, other.total.shortest_ns[i],
           other.total.shortest_member[i], std::less<>());

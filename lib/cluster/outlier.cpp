@@ -58,8 +58,7 @@ ValueSpread spread_of(const CollectiveRow& total) {
   ValueSpread values;
   values.count = total.rank_count;
   values.sum = total.duration_ns;
-  values.square_sum = static_cast<uint128>(static_cast<std::uint64_t>(total.square_high)) << 64 |
-                      static_cast<std::uint64_t>(total.square_low);
+  values.square_sum = total.square_sum();
   std::copy_n(total.shortest_ns, kExtremes, values.smallest);
   std::copy_n(total.longest_ns, kExtremes, values.largest);
   return values;

@@ -147,8 +147,9 @@ void PartWriter::add(const OpTotal& total) {
        {total.name_id, total.type_name_id, total.unit_name_id, total.count, total.duration_ns}) {
     bind(value);
   }
-  op_total_->bind(++place, static_cast<std::int64_t>(total.square_sum >> 64));
-  op_total_->bind(++place, static_cast<std::int64_t>(total.square_sum));
+  const SquareHalves squares = halves_of(total.square_sum);
+  op_total_->bind(++place, squares.high);
+  op_total_->bind(++place, squares.low);
   for (const std::int64_t value :
        {total.shortest_ns, total.shortest_member, total.longest_ns, total.longest_member}) {
     bind(value);
@@ -256,8 +257,7 @@ bool OpTotals::next() {
   total_.unit_name_id = cell(2);
   total_.count = read_.integer(3);
   total_.duration_ns = read_.integer(4);
-  total_.square_sum = static_cast<uint128>(static_cast<std::uint64_t>(read_.integer(5))) << 64 |
-                      static_cast<std::uint64_t>(read_.integer(6));
+  total_.square_sum = joined({read_.integer(5), read_.integer(6)});
   total_.shortest_ns = cell(7);
   total_.shortest_member = cell(8);
   total_.longest_ns = cell(9);

@@ -1,14 +1,30 @@
 // Rows of a part that stand in the place of RankCollectiveRow where that table has too many: totals
-// and extremes. Part of cluster/rows.hpp.
+// and extremes; and how 128 bits are kept in columns of 64. Part of cluster/rows.hpp.
 #pragma once
 
 #include <array>
 #include <cstddef>
 #include <cstdint>
 
+#include "base/number.hpp"
 #include "store/cells.hpp"
 
 namespace msprof::cluster {
+
+// A sum of squares in two columns: the high and the low 64 bits.
+struct SquareHalves {
+  std::int64_t high = 0;
+  std::int64_t low = 0;
+};
+
+constexpr SquareHalves halves_of(uint128 sum) {
+  return {static_cast<std::int64_t>(sum >> 64), static_cast<std::int64_t>(sum)};
+}
+
+constexpr uint128 joined(const SquareHalves& halves) {
+  return static_cast<uint128>(static_cast<std::uint64_t>(halves.high)) << 64 |
+         static_cast<std::uint64_t>(halves.low);
+}
 
 // What a rank spent in the collectives of an operation, group and step.
 struct CollectiveTotalRow {
@@ -43,7 +59,7 @@ struct CollectiveRow {
   std::int64_t sequence = 0;
   std::int64_t rank_count = 0;   // that recorded it
   std::int64_t duration_ns = 0;  // of all together
-  std::int64_t square_high = 0;  // sum of the squares, 128 bits: high, then low 64
+  std::int64_t square_high = 0;  // sum of the squares: SquareHalves
   std::int64_t square_low = 0;
   std::int64_t shortest_ns[kExtremes] = {kNull, kNull, kNull};
   std::int64_t shortest_member[kExtremes] = {kNull, kNull, kNull};
@@ -72,6 +88,13 @@ struct CollectiveRow {
                                           "longest_1_member",
                                           "longest_2_member",
                                           "longest_3_member"};
+
+  uint128 square_sum() const { return joined({square_high, square_low}); }
+  void set_square_sum(uint128 sum) {
+    const SquareHalves halves = halves_of(sum);
+    square_high = halves.high;
+    square_low = halves.low;
+  }
 };
 
 // A collective on one host: what its clock is compared by with those of other hosts.
