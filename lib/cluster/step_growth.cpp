@@ -6,17 +6,11 @@
 #include <map>
 
 #include "base/number.hpp"
+#include "cluster/lower_median.hpp"
 
 namespace msprof::cluster {
 
 namespace {
-
-template <typename Value>
-Value lower_middle(std::vector<Value>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 // At most kMostPoints medians of neighbours.
 std::vector<std::int64_t> thinned(std::span<const std::int64_t> values, std::size_t most) {
@@ -27,7 +21,7 @@ std::vector<std::int64_t> thinned(std::span<const std::int64_t> values, std::siz
     const std::size_t end = std::min(first + width, values.size());
     std::vector<std::int64_t> some(values.begin() + static_cast<std::ptrdiff_t>(first),
                                    values.begin() + static_cast<std::ptrdiff_t>(end));
-    medians.push_back(lower_middle(some));
+    medians.push_back(lower_median(some));
   }
   return medians;
 }
@@ -55,7 +49,7 @@ Trend trend_of(std::span<const std::int64_t> values) {
       rises += values[j] > values[i] ? 1 : values[j] < values[i] ? -1 : 0;
     }
   }
-  trend.slope_ns = lower_middle(slopes);
+  trend.slope_ns = lower_median(slopes);
   const auto n = static_cast<double>(count);
   double variance = n * (n - 1) * (2 * n + 5);
   for (const auto& [value, ties] : times) variance -= ties * (ties - 1) * (2 * ties + 5);
@@ -75,7 +69,7 @@ void StepGrowthFinder::add_step(std::span<const RankStepRow> ranks) {
     for (std::size_t i = 0; i < kParts; ++i) parts[i].push_back(times[i]);
   }
   durations_.push_back(longest_ns);
-  for (std::size_t i = 0; i < kParts; ++i) parts_[i].push_back(lower_middle(parts[i]));
+  for (std::size_t i = 0; i < kParts; ++i) parts_[i].push_back(lower_median(parts[i]));
 }
 
 StepGrowth StepGrowthFinder::finish() const {
@@ -85,7 +79,7 @@ StepGrowth StepGrowthFinder::finish() const {
   for (const std::int64_t ns : durations_)
     growth.elapsed_ns = saturating_add(growth.elapsed_ns, ns);
   std::vector<std::int64_t> sorted = durations_;
-  growth.median_ns = lower_middle(sorted);
+  growth.median_ns = lower_median(sorted);
   if (growth.step_count < kLeastSteps) return growth;
   // The first step loads and compiles.
   const std::size_t skipped = durations_.size() > static_cast<std::size_t>(kLeastSteps) ? 1 : 0;

@@ -4,6 +4,7 @@
 #include <set>
 
 #include "base/number.hpp"
+#include "cluster/lower_median.hpp"
 #include "cluster/operation_kind.hpp"
 #include "cluster/outlier.hpp"
 
@@ -12,14 +13,6 @@ namespace msprof::cluster {
 namespace {
 
 constexpr std::int64_t kAllRanks = kNull;  // in the place of a group whose ranks are not known
-
-// Of an even count the lower one of the two in the middle: of a group of which one half is slow,
-// this is one of the other half.
-std::int64_t lower_median(std::vector<std::int64_t>& values) {
-  const auto middle = values.begin() + static_cast<std::ptrdiff_t>((values.size() - 1) / 2);
-  std::nth_element(values.begin(), middle, values.end());
-  return *middle;
-}
 
 std::int64_t saturating_multiply(std::int64_t a, std::int64_t b) {
   std::int64_t product = 0;
