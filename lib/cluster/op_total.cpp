@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <bit>
 
+#include "base/varint.hpp"
+
 namespace msprof::cluster {
 
 namespace {
@@ -11,22 +13,6 @@ constexpr int kExactBits = 7;  // Histogram::kExact is 2^7
 constexpr int kOctaveBits = 6;
 constexpr std::uint32_t kBins =
     Histogram::kExact + (63 - kExactBits) * Histogram::kPerOctave;  // of all positive numbers
-
-void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out += static_cast<char>((value & 0x7f) | 0x80);
-  out += static_cast<char>(value);
-}
-
-bool take_varint(std::string_view& bytes, std::uint64_t& value) {
-  value = 0;
-  for (unsigned shift = 0; shift < 64 && !bytes.empty(); shift += 7) {
-    const auto byte = static_cast<std::uint8_t>(bytes.front());
-    bytes.remove_prefix(1);
-    value |= std::uint64_t{byte & 0x7fu} << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
 
 }  // namespace
 

@@ -2,6 +2,8 @@
 
 #include <catch2/catch.hpp>
 
+#include "base/varint.hpp"
+
 using namespace msprof;
 
 TEST_CASE("a quotient is rounded half away from zero") {
@@ -97,4 +99,28 @@ TEST_CASE("sums and differences of times stop at the largest and the smallest") 
   CHECK(saturating_subtract(INT64_MAX, -1) == INT64_MAX);
   CHECK(saturating_subtract(INT64_MIN, 1) == INT64_MIN);
   CHECK(saturating_subtract(0, INT64_MIN) == INT64_MAX);
+}
+
+TEST_CASE("a varint has seven bits a byte and is read back") {
+  std::string bytes;
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{300}, UINT64_MAX})
+    append_varint(bytes, value);
+  CHECK(bytes == std::string("\0\xac\x02\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01", 13));
+  std::string_view rest = bytes;
+  for (const std::uint64_t value : {std::uint64_t{0}, std::uint64_t{300}, UINT64_MAX}) {
+    std::uint64_t read = 1;
+    CHECK(take_varint(rest, read));
+    CHECK(read == value);
+  }
+  CHECK(rest.empty());
+}
+
+TEST_CASE("a varint that is cut or too long is none") {
+  std::uint64_t value = 0;
+  std::string_view nothing;
+  CHECK_FALSE(take_varint(nothing, value));
+  std::string_view cut = "\xac";
+  CHECK_FALSE(take_varint(cut, value));
+  std::string_view longer = "\xff\xff\xff\xff\xff\xff\xff\xff\xff\xff\x01";
+  CHECK_FALSE(take_varint(longer, value));
 }

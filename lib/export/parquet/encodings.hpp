@@ -1,4 +1,4 @@
-// How values are laid out in pages of Parquet files: varints, packed bits, the hybrid of runs and
+// How values are laid out in pages of Parquet files: packed bits, the hybrid of runs and
 // packed bits, differences. For ColumnWriter and ThriftWriter.
 // Source: the page about encodings of the format of Apache Parquet.
 #pragma once
@@ -8,15 +8,12 @@
 #include <span>
 #include <string>
 
+#include "base/varint.hpp"
+
 namespace msprof::parquet {
 
 // Numbers of Encoding in parquet.thrift.
 enum class Encoding : std::int32_t { plain = 0, rle = 3, delta = 5, dictionary = 8 };
-
-inline void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>(value | 0x80));
-  out.push_back(static_cast<char>(value));
-}
 
 constexpr std::uint64_t zigzag(std::int64_t value) {
   return (static_cast<std::uint64_t>(value) << 1) ^ static_cast<std::uint64_t>(value >> 63);
