@@ -30,9 +30,7 @@ void write_template(const std::string& path, const std::vector<UnknownLayout>& u
     log::info("the layouts of all files are known: {} was not written", path);
     return;
   }
-  AtomicFile file(path);
-  file.write(layout_template(unknown));
-  file.commit();
+  write_text_file(path, layout_template(unknown));
   log::info("wrote {}: fill it in and give it to import with --layout {}", path, path);
 }
 

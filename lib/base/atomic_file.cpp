@@ -144,4 +144,10 @@ void AtomicFile::commit() {
   committed_ = true;
 }
 
+void write_text_file(const fs::path& target, std::string_view text) {
+  AtomicFile file(target);
+  file.write(text);
+  file.commit();
+}
+
 }  // namespace msprof

@@ -63,4 +63,7 @@ class AtomicFile : public TextOutput {
   bool committed_ = false;
 };
 
+// Writes a text that is there as a whole. Throws Error(cannot_write).
+void write_text_file(const std::filesystem::path& target, std::string_view text);
+
 }  // namespace msprof

@@ -329,9 +329,8 @@ cluster::ClusterProducts write_cluster_outputs(const cluster::Part& part,
   }
   const ClusterView view(part, options.shifts);
   const std::vector<ClusterFinding> findings = cluster_findings(part);
-  AtomicFile file(folder / cluster::kClusterPage);
-  file.write(cluster_page(view, cluster_summary(view), &findings));
-  file.commit();
+  write_text_file(folder / cluster::kClusterPage,
+                  cluster_page(view, cluster_summary(view), &findings));
   products.files.push_back(folder / cluster::kClusterPage);
   return products;
 }

@@ -50,12 +50,6 @@ auto parse_document(const std::string& text, const std::string& name, const char
   }
 }
 
-void write_whole(const fs::path& file, const std::string& text) {
-  AtomicFile out(file);
-  out.write(text);
-  out.commit();
-}
-
 std::string own_node() {
   const char* const slurm = std::getenv("SLURMD_NODENAME");
   if (slurm != nullptr && *slurm != '\0') return file_name_part(slurm);
@@ -197,7 +191,7 @@ ClusterTask read_task(const fs::path& file) {
 
 void write_task(const fs::path& file, const ClusterTask& task) {
   create_output_folder(file.parent_path());
-  write_whole(file, task_text(task));
+  write_text_file(file, task_text(task));
 }
 
 std::optional<TaskResult> read_task_result(const fs::path& folder) {
@@ -241,7 +235,7 @@ Exit run_task(const fs::path& file, const std::function<void(const fs::path&)>& 
     merge_into(result, inputs, task.part, task.work);
     if (task.kind == TaskKind::finish && result.has_part) write_products(task.output);
   }
-  write_whole(folder / "result.json", task_result_text(result));
+  write_text_file(folder / "result.json", task_result_text(result));
   if (!result.error.empty()) log::error("{}", result.error);
   return result.exit;
 }

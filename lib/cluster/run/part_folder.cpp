@@ -124,9 +124,7 @@ void PartFolder::remember_parquet(const FoundCapture& capture, const std::string
                                   const fs::path& data_set) const {
   const json state = {
       {"schema", kStateSchema}, {"fingerprint", fingerprint}, {"data_set", utf8_of_path(data_set)}};
-  AtomicFile file(place_of(capture) / "parquet.state");
-  file.write(state.dump(1) + "\n");
-  file.commit();
+  write_text_file(place_of(capture) / "parquet.state", state.dump(1) + "\n");
 }
 
 fs::path PartFolder::log_of(const FoundCapture& capture) const {
@@ -185,9 +183,7 @@ void PartFolder::remember(const CaptureResult& result, const std::string& finger
                       {"fingerprint", fingerprint},
                       {"part_bytes", fs::file_size(result.part, error)},
                       {"partial", result.outcome == PartOutcome::partial}};
-  AtomicFile file(place_of(result.capture) / "rank.state");
-  file.write(state.dump(1) + "\n");
-  file.commit();
+  write_text_file(place_of(result.capture) / "rank.state", state.dump(1) + "\n");
 }
 
 void PartFolder::begin(const FoundCapture& capture) const {

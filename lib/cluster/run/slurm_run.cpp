@@ -39,12 +39,6 @@ constexpr std::string_view kTaskScript =
     "#!/bin/sh\n"
     "exec \"$1\" cluster --task \"$2.$SLURM_ARRAY_TASK_ID/task.json\"\n";
 
-void write_small_file(const fs::path& file, std::string_view text) {
-  AtomicFile out(file);
-  out.write(text);
-  out.commit();
-}
-
 std::string new_run_id() {
   return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), ::getpid());
 }
@@ -131,9 +125,9 @@ void SlurmRun::submit(const std::vector<FoundCapture>& captures, const SlurmOpti
   state_.cpus = std::max<std::size_t>(1, state_.cpus);
   state_.extra = slurm_.extra();
   create_output_folder(run_folder());
-  write_small_file(run_folder() / kScriptName, kTaskScript);
+  write_text_file(run_folder() / kScriptName, kTaskScript);
   ::chmod((run_folder() / kScriptName).c_str(), 0755);
-  write_small_file(run_folder() / "ready.json", results_text(ready));
+  write_text_file(run_folder() / "ready.json", results_text(ready));
 
   std::set<std::size_t> all;
   std::vector<fs::path> merged;
@@ -242,7 +236,7 @@ void SlurmRun::save() const {
       {"schema", kRunSchema},      {"run", state_.run},       {"jobs", state_.jobs},
       {"groups", state_.groups},   {"merges", state_.merges}, {"tries", state_.tries},
       {"retries", state_.retries}, {"cpus", state_.cpus},     {"extra", state_.extra}};
-  write_small_file(output_ / "slurm" / "run.json", document.dump(1) + "\n");
+  write_text_file(output_ / "slurm" / "run.json", document.dump(1) + "\n");
   lock_.set_jobs(state_.jobs);
 }
 
