@@ -3,7 +3,6 @@
 #include <fcntl.h>
 #include <fmt/format.h>
 #include <signal.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include <atomic>
@@ -13,6 +12,7 @@
 #include <system_error>
 
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -29,11 +29,8 @@ constexpr std::chrono::hours kAbandoned{24};
 // This machine among those that share a folder: a process number says nothing on another one.
 const std::string& machine() {
   static const std::string tag = [] {
-    utsname names = {};
-    ::uname(&names);
     std::uint32_t hash = 0x811c9dc5;  // FNV-1a
-    for (const char* c = names.nodename; *c != 0; ++c)
-      hash = (hash ^ static_cast<unsigned char>(*c)) * 0x01000193;
+    for (const char c : own_host_name()) hash = (hash ^ static_cast<unsigned char>(c)) * 0x01000193;
     return fmt::format("{:08x}", hash);
   }();
   return tag;

@@ -3,16 +3,15 @@
 #include <fmt/format.h>
 #include <stdlib.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <cerrno>
 #include <ctime>
 #include <fstream>
 #include <set>
 
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -142,9 +141,7 @@ CacheUpdate plan_update(const Project& project, const TreeListing& there) {
 }
 
 std::string cache_name(const Project& project) {
-  std::array<char, 256> host = {};
-  ::gethostname(host.data(), host.size() - 1);
-  const std::string whole = std::string(host.data()) + '\n' + project.target.root.string();
+  const std::string whole = own_host_name() + '\n' + project.target.root.string();
   std::string name;
   for (const char c : project.target.root.filename().string()) {
     const bool plain = std::isalnum(static_cast<unsigned char>(c)) != 0 || c == '-' || c == '_';

@@ -1,14 +1,14 @@
 #include "cluster/run/cluster_task.hpp"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
-#include <array>
+#include <algorithm>
 #include <cstdlib>
 #include <nlohmann/json.hpp>
 
 #include "base/atomic_file.hpp"
 #include "base/file_reader.hpp"
+#include "base/host_name.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
@@ -53,9 +53,7 @@ auto parse_document(const std::string& text, const std::string& name, const char
 std::string own_node() {
   const char* const slurm = std::getenv("SLURMD_NODENAME");
   if (slurm != nullptr && *slurm != '\0') return file_name_part(slurm);
-  std::array<char, 256> name = {};
-  ::gethostname(name.data(), name.size() - 1);
-  return file_name_part(name.data());
+  return file_name_part(own_host_name());
 }
 
 // The folders of a node's task, with the node's name in the place of "%n".

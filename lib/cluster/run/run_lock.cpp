@@ -6,7 +6,6 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include <array>
 #include <cerrno>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -14,6 +13,7 @@
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
+#include "base/host_name.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 
@@ -25,12 +25,6 @@ using nlohmann::json;
 namespace {
 
 constexpr std::size_t kMaxLockBytes = 1 << 20;
-
-std::string own_host() {
-  std::array<char, 256> name = {};
-  ::gethostname(name.data(), name.size() - 1);
-  return valid_utf8(name.data());
-}
 
 // Field 22 of /proc/PID/stat; empty where there is no such process.
 std::string start_of(long pid) {
@@ -90,7 +84,7 @@ bool is_same_file(int fd, const fs::path& path) {
 
 RunLock::RunLock(const fs::path& output, const JobsAlive& jobs_alive, bool take_jobs)
     : path_(output / "run.lock") {
-  own_.host = own_host();
+  own_.host = valid_utf8(own_host_name());
   own_.pid = ::getpid();
   own_.start = start_of(own_.pid);
   for (;;) {
