@@ -8,16 +8,30 @@
 
 namespace msprof {
 
-Exit gravest(Exit a, Exit b) {
-  static constexpr std::array kOrder = {Exit::internal_error,    Exit::usage,
+namespace {
+
+// All there are, the gravest first.
+constexpr std::array kExitsByGravity = {Exit::internal_error,    Exit::usage,
                                         Exit::interrupted,       Exit::application_failed,
                                         Exit::board_unreachable, Exit::cannot_write,
                                         Exit::partial_data,      Exit::nothing_to_do,
                                         Exit::regression,        Exit::ok};
+
+}  // namespace
+
+Exit gravest(Exit a, Exit b) {
   const auto rank = [](Exit code) {
-    return std::find(kOrder.begin(), kOrder.end(), code) - kOrder.begin();
+    return std::find(kExitsByGravity.begin(), kExitsByGravity.end(), code) -
+           kExitsByGravity.begin();
   };
   return rank(a) <= rank(b) ? a : b;
+}
+
+Exit exit_of_code(int code) {
+  const auto* const known =
+      std::find_if(kExitsByGravity.begin(), kExitsByGravity.end(),
+                   [code](Exit one) { return static_cast<int>(one) == code; });
+  return known == kExitsByGravity.end() ? Exit::internal_error : *known;
 }
 
 Error::Error(FindingId id, const std::string& message)

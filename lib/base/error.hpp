@@ -29,6 +29,10 @@ enum class Exit : int {
 // over all.
 Exit gravest(Exit a, Exit b);
 
+// The exit code of a process of ours, or what a file says that it was; internal_error for a number
+// that is none of the table.
+Exit exit_of_code(int code);
+
 enum class FindingId : int;  // base/findings.hpp
 
 class Error : public std::runtime_error {

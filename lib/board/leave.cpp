@@ -140,7 +140,7 @@ void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
   if (!is_read || !options_.export_products) return;
   const int exported = run_tool({"export", "all", "-dir", capture.place});
   capture.exit_code =
-      static_cast<int>(gravest(static_cast<Exit>(*capture.exit_code), static_cast<Exit>(exported)));
+      static_cast<int>(gravest(exit_of_code(*capture.exit_code), exit_of_code(exported)));
   std::uint64_t bytes = 0;
   link_.with_reconnect([&] {
     const auto files = products_of(capture.place, before);

@@ -340,7 +340,7 @@ class Run {
     for (const LeftCapture& left : result_.left) name_left(left);
     result_.exit_code = result_.outcome.exit_code();
     for (const LeftCapture& left : result_.left) {
-      result_.exit_code = gravest(result_.exit_code, static_cast<Exit>(left.exit_code.value_or(0)));
+      result_.exit_code = gravest(result_.exit_code, exit_of_code(left.exit_code.value_or(0)));
       any_data = any_data || left.has_data;
     }
     if (!result_.notes.empty()) result_.exit_code = gravest(result_.exit_code, Exit::partial_data);

@@ -194,6 +194,14 @@ TEST_CASE("of several causes the gravest is 130, 7, 6, 5, 3, 4, then 0") {
   CHECK(static_cast<int>(Exit::interrupted) == 130);
 }
 
+TEST_CASE("a number that is no exit code of ours is an internal error") {
+  for (const int code : {0, 1, 2, 3, 4, 5, 6, 7, 8, 130})
+    CHECK(static_cast<int>(exit_of_code(code)) == code);
+  for (const int code : {-1, 9, 127, 129, 139, 256}) {
+    CHECK(exit_of_code(code) == Exit::internal_error);
+  }
+}
+
 TEST_CASE("context is put in front of an error and keeps its code") {
   const Error error = Error(Exit::cannot_write, "disk full").with_context("writing a.csv");
   CHECK(std::string(error.what()) == "writing a.csv: disk full");

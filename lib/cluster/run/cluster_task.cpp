@@ -174,11 +174,11 @@ TaskResult parse_task_result(const std::string& text, const std::string& name) {
       result.report.problems.push_back(
           {path_of_utf8(one.at("path").get<std::string>()), one.at("reason").get<std::string>()});
     }
-    result.report.merge.exit = static_cast<Exit>(document.at("merge_exit").get<int>());
+    result.report.merge.exit = exit_of_code(document.at("merge_exit").get<int>());
     result.report.merge.text = document.at("merge_text").get<std::string>();
     result.has_part = document.at("has_part").get<bool>();
     result.error = document.at("error").get<std::string>();
-    result.exit = static_cast<Exit>(document.at("exit").get<int>());
+    result.exit = exit_of_code(document.at("exit").get<int>());
     return result;
   });
 }

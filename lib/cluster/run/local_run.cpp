@@ -25,24 +25,6 @@ namespace {
 constexpr std::size_t kMaxArgumentBytes = 1 << 20;
 constexpr std::uint64_t kMaxMergeLog = 16 << 20;
 
-// Exit codes of our own verbs; anything else is none of theirs.
-Exit exit_of(const ProgramResult& result) {
-  switch (result.exit_code) {
-    case 0:
-    case 2:
-    case 3:
-    case 4:
-    case 5:
-    case 6:
-    case 7:
-    case 8:
-    case 130:
-      return static_cast<Exit>(result.exit_code);
-    default:
-      return Exit::internal_error;
-  }
-}
-
 std::string sentence_of(const PoolEnd& end, const fs::path& log) {
   std::string text = last_line(log);
   if (text.starts_with("error: ")) text.erase(0, 7);
@@ -104,7 +86,7 @@ void make_parquet(const PartFolder& folder, std::vector<CaptureResult>& results,
   create_output_folder(options.parquet);
   run_pool(tasks, pool_options(options, "Parquet"), [&](std::size_t task, const PoolEnd& end) {
     CaptureResult& result = results[of_task[task]];
-    const Exit exit = exit_of(end.result);
+    const Exit exit = exit_of_code(end.result.exit_code);
     if (exit == Exit::ok || exit == Exit::partial_data) {
       folder.remember_parquet(result.capture, fingerprints[of_task[task]], options.parquet);
       return true;
@@ -165,7 +147,7 @@ std::vector<CaptureResult> make_parts(const PartFolder& folder,
   run_pool(tasks, pool_options(options, "parts"), [&](std::size_t task, const PoolEnd& end) {
     CaptureResult& result = results[of_task[task]];
     std::error_code error;
-    result.exit = exit_of(end.result);
+    result.exit = exit_of_code(end.result.exit_code);
     const bool is_there = fs::is_regular_file(result.part, error);
     const bool is_made = result.exit == Exit::ok || result.exit == Exit::partial_data;
     if (is_made && is_there) {
@@ -198,7 +180,7 @@ MergeEnd merge_once(const std::vector<fs::path>& parts, const fs::path& output, 
   pool.label = "merge";
   MergeEnd merged;
   run_pool({task}, pool, [&](std::size_t, const PoolEnd& end) {
-    merged.exit = exit_of(end.result);
+    merged.exit = exit_of_code(end.result.exit_code);
     std::error_code error;
     if (merged.exit != Exit::ok && merged.exit != Exit::partial_data) {
       throw Error(merged.exit,

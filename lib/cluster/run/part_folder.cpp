@@ -218,7 +218,7 @@ std::vector<CaptureResult> parse_results(const std::string& text, const std::str
       result.capture = capture_of(one);
       result.part = path_of_utf8(one.at("part").get<std::string>());
       result.outcome = outcome_of(one.at("outcome").get<std::string>());
-      result.exit = static_cast<Exit>(one.at("exit").get<int>());
+      result.exit = exit_of_code(one.at("exit").get<int>());
       result.reason = one.at("reason").get<std::string>();
       result.node = one.at("node").get<std::string>();
       result.lacks = one.at("lacks").get<std::string>();
