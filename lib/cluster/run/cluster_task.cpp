@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "base/atomic_file.hpp"
 #include "base/file_reader.hpp"
@@ -12,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "cluster/run/run_json.hpp"
 
 namespace msprof::cluster {
 
@@ -40,14 +40,11 @@ std::vector<fs::path> paths_of(const json& list) {
 template <typename Parse>
 auto parse_document(const std::string& text, const std::string& name, const char* schema,
                     Parse&& parse) {
-  try {
-    const json document = json::parse(text);
+  return parse_json(text, name, [&](const json& document) {
     if (document.at("schema") != schema)
       throw Error(Exit::partial_data, fmt::format("{} is of another version of msprof", name));
     return parse(document);
-  } catch (const json::exception& error) {
-    throw Error(Exit::partial_data, fmt::format("{} is damaged: {}", name, error.what()));
-  }
+  });
 }
 
 std::string own_node() {
@@ -111,7 +108,7 @@ std::string task_text(const ClusterTask& task) {
                          {"kind", kTaskKinds[static_cast<std::size_t>(task.kind)]},
                          {"output", utf8_of_path(task.output)},
                          {"part", utf8_of_path(task.part)},
-                         {"captures", json::parse(captures_text(task.captures))},
+                         {"captures", json_of(task.captures)},
                          {"inputs", json_of_paths(task.inputs)},
                          {"folders", json_of_paths(task.folders)},
                          {"msprof", utf8_of_path(task.work.msprof)},
@@ -136,7 +133,7 @@ ClusterTask parse_task(const std::string& text, const std::string& name) {
     task.kind = static_cast<TaskKind>(known - std::begin(kTaskKinds));
     task.output = path("output");
     task.part = path("part");
-    task.captures = parse_captures(document.at("captures").dump(), name);
+    task.captures = captures_of(document.at("captures"));
     task.inputs = paths_of(document.at("inputs"));
     task.folders = paths_of(document.at("folders"));
     task.work.msprof = path("msprof");
@@ -156,7 +153,7 @@ std::string task_result_text(const TaskResult& result) {
         {{"path", utf8_of_path(problem.path)}, {"reason", valid_utf8(problem.reason)}});
   }
   const json document = {{"schema", kResultSchema},
-                         {"results", json::parse(results_text(result.report.results))},
+                         {"results", json_of(result.report.results)},
                          {"problems", problems},
                          {"merge_exit", static_cast<int>(result.report.merge.exit)},
                          {"merge_text", valid_utf8(result.report.merge.text)},
@@ -169,7 +166,7 @@ std::string task_result_text(const TaskResult& result) {
 TaskResult parse_task_result(const std::string& text, const std::string& name) {
   return parse_document(text, name, kResultSchema, [&](const json& document) {
     TaskResult result;
-    result.report.results = parse_results(document.at("results").dump(), name);
+    result.report.results = results_of(document.at("results"));
     for (const json& one : document.at("problems")) {
       result.report.problems.push_back(
           {path_of_utf8(one.at("path").get<std::string>()), one.at("reason").get<std::string>()});

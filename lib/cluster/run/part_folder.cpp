@@ -28,7 +28,7 @@ PartOutcome outcome_of(const std::string& word) {
   return PartOutcome::failed;
 }
 
-json json_of(const FoundCapture& capture) {
+json json_of_capture(const FoundCapture& capture) {
   json one = {{"folder", utf8_of_path(capture.folder)}};
   if (capture.rank) one["rank"] = *capture.rank;
   return one;
@@ -39,15 +39,6 @@ FoundCapture capture_of(const json& one) {
   capture.folder = path_of_utf8(one.at("folder").get<std::string>());
   if (one.contains("rank")) capture.rank = one.at("rank").get<std::int64_t>();
   return capture;
-}
-
-template <typename Parse>
-auto parse_or_throw(const std::string& text, const std::string& name, Parse&& parse) {
-  try {
-    return parse(json::parse(text));
-  } catch (const json::exception& error) {
-    throw Error(Exit::partial_data, fmt::format("{} is damaged: {}", name, error.what()));
-  }
 }
 
 }  // namespace
@@ -195,10 +186,10 @@ void PartFolder::begin(const FoundCapture& capture) const {
   remove_stale_temporaries(place_of(capture));
 }
 
-std::string results_text(const std::vector<CaptureResult>& results) {
+json json_of(const std::vector<CaptureResult>& results) {
   json list = json::array();
   for (const CaptureResult& result : results) {
-    json one = json_of(result.capture);
+    json one = json_of_capture(result.capture);
     one["part"] = utf8_of_path(result.part);
     one["outcome"] = kOutcomes[static_cast<std::size_t>(result.outcome)];
     one["exit"] = static_cast<int>(result.exit);
@@ -207,39 +198,35 @@ std::string results_text(const std::vector<CaptureResult>& results) {
     one["lacks"] = valid_utf8(result.lacks);
     list.push_back(std::move(one));
   }
-  return list.dump(1) + "\n";
+  return list;
 }
 
-std::vector<CaptureResult> parse_results(const std::string& text, const std::string& name) {
-  return parse_or_throw(text, name, [](const json& list) {
-    std::vector<CaptureResult> results;
-    for (const json& one : list) {
-      CaptureResult result;
-      result.capture = capture_of(one);
-      result.part = path_of_utf8(one.at("part").get<std::string>());
-      result.outcome = outcome_of(one.at("outcome").get<std::string>());
-      result.exit = exit_of_code(one.at("exit").get<int>());
-      result.reason = one.at("reason").get<std::string>();
-      result.node = one.at("node").get<std::string>();
-      result.lacks = one.at("lacks").get<std::string>();
-      results.push_back(std::move(result));
-    }
-    return results;
-  });
+std::vector<CaptureResult> results_of(const json& list) {
+  std::vector<CaptureResult> results;
+  for (const json& one : list) {
+    CaptureResult result;
+    result.capture = capture_of(one);
+    result.part = path_of_utf8(one.at("part").get<std::string>());
+    result.outcome = outcome_of(one.at("outcome").get<std::string>());
+    result.exit = exit_of_code(one.at("exit").get<int>());
+    result.reason = one.at("reason").get<std::string>();
+    result.node = one.at("node").get<std::string>();
+    result.lacks = one.at("lacks").get<std::string>();
+    results.push_back(std::move(result));
+  }
+  return results;
 }
 
-std::string captures_text(const std::vector<FoundCapture>& captures) {
+json json_of(const std::vector<FoundCapture>& captures) {
   json list = json::array();
-  for (const FoundCapture& capture : captures) list.push_back(json_of(capture));
-  return list.dump(1) + "\n";
+  for (const FoundCapture& capture : captures) list.push_back(json_of_capture(capture));
+  return list;
 }
 
-std::vector<FoundCapture> parse_captures(const std::string& text, const std::string& name) {
-  return parse_or_throw(text, name, [](const json& list) {
-    std::vector<FoundCapture> captures;
-    for (const json& one : list) captures.push_back(capture_of(one));
-    return captures;
-  });
+std::vector<FoundCapture> captures_of(const json& list) {
+  std::vector<FoundCapture> captures;
+  for (const json& one : list) captures.push_back(capture_of(one));
+  return captures;
 }
 
 }  // namespace msprof::cluster

@@ -11,6 +11,7 @@
 #pragma once
 
 #include <filesystem>
+#include <nlohmann/json_fwd.hpp>
 #include <optional>
 #include <string>
 #include <vector>
@@ -79,13 +80,11 @@ class PartFolder {
 std::string utf8_of_path(const std::filesystem::path& path);
 std::filesystem::path path_of_utf8(const std::string& text);
 
-// Results as JSON text, for what other processes of a run leave in files, and back. Throws
-// Error(partial_data) for a text that is none.
-std::string results_text(const std::vector<CaptureResult>& results);
-std::vector<CaptureResult> parse_results(const std::string& text, const std::string& name);
-
-// A list of captures likewise.
-std::string captures_text(const std::vector<FoundCapture>& captures);
-std::vector<FoundCapture> parse_captures(const std::string& text, const std::string& name);
+// Results and captures as JSON, for what processes of a run leave for each other in files, and
+// back. A list that is none throws what nlohmann::json throws: see parse_json().
+nlohmann::json json_of(const std::vector<CaptureResult>& results);
+nlohmann::json json_of(const std::vector<FoundCapture>& captures);
+std::vector<CaptureResult> results_of(const nlohmann::json& list);
+std::vector<FoundCapture> captures_of(const nlohmann::json& list);
 
 }  // namespace msprof::cluster

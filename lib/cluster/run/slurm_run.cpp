@@ -7,7 +7,6 @@
 
 #include <algorithm>
 #include <ctime>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "base/atomic_file.hpp"
@@ -18,6 +17,7 @@
 #include "base/words.hpp"
 #include "cluster/run/cluster_task.hpp"
 #include "cluster/run/pool.hpp"
+#include "cluster/run/run_json.hpp"
 
 namespace msprof::cluster {
 
@@ -127,7 +127,7 @@ void SlurmRun::submit(const std::vector<FoundCapture>& captures, const SlurmOpti
   create_output_folder(run_folder());
   write_text_file(run_folder() / kScriptName, kTaskScript);
   ::chmod((run_folder() / kScriptName).c_str(), 0755);
-  write_text_file(run_folder() / "ready.json", results_text(ready));
+  write_text_file(run_folder() / "ready.json", json_of(ready).dump(1) + "\n");
 
   std::set<std::size_t> all;
   std::vector<fs::path> merged;
@@ -247,8 +247,7 @@ void SlurmRun::load() {
     throw Error(Exit::nothing_to_do,
                 fmt::format("{} has no run on Slurm to wait for", output_.string()));
   }
-  try {
-    const json document = json::parse(read_text_file(file, kMaxRunFile));
+  parse_json(read_text_file(file, kMaxRunFile), file.string(), [&](const json& document) {
     state_.run = document.at("run").get<std::string>();
     state_.jobs = document.at("jobs").get<std::vector<std::string>>();
     state_.groups = document.at("groups").get<std::size_t>();
@@ -261,9 +260,7 @@ void SlurmRun::load() {
                         state_.run.find('/') == std::string::npos && !state_.merges.empty() &&
                         state_.merges.back() == 1;
     if (!is_own) throw Error(Exit::partial_data, fmt::format("{} is damaged", file.string()));
-  } catch (const json::exception& damage) {
-    throw Error(Exit::partial_data, fmt::format("{} is damaged: {}", file.string(), damage.what()));
-  }
+  });
 }
 
 void SlurmRun::attach() {
@@ -352,8 +349,8 @@ RunReport SlurmRun::finish(const std::function<void(const fs::path&)>& write_pro
 
 RunReport SlurmRun::collect(const std::function<void(const fs::path&)>& write_products) const {
   RunReport report;
-  report.results = parse_results(read_text_file(run_folder() / "ready.json", 256 << 20),
-                                 (run_folder() / "ready.json").string());
+  const fs::path ready = run_folder() / "ready.json";
+  report.results = parse_json(read_text_file(ready, 256 << 20), ready.string(), results_of);
   const PartFolder parts(output_);
   for (std::size_t group = 0; group < state_.groups; ++group) {
     const fs::path folder = folder_of("parts", group);
