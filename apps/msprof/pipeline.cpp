@@ -85,10 +85,9 @@ void add_dirs(cli::Command& command, CaptureOptions& options) {
 
 }  // namespace
 
-void add_capture_options(cli::Command& command, CaptureOptions& options,
-                         std::string_view output_name) {
+void add_capture_options(cli::Command& command, CaptureOptions& options) {
   add_dirs(command, options);
-  command.add_option({std::string(output_name), &options.output, "DIR",
+  command.add_option({"--output", &options.output, "DIR",
                       "put store and products there instead of into the capture"});
   add_verbosity(command, options.verbosity);
 }

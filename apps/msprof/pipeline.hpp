@@ -24,10 +24,8 @@ struct CaptureOptions {
   std::string output;
   Verbosity verbosity;
 };
-// `output_name`: of the option for the folder of store and products.
-void add_capture_options(cli::Command& command, CaptureOptions& options,
-                         std::string_view output_name = "--output");
-// All of them but --output.
+void add_capture_options(cli::Command& command, CaptureOptions& options);
+// All of them but --output: for verbs that write elsewhere and have --store for the folder.
 void add_capture_choice(cli::Command& command, CaptureOptions& options);
 
 // A capture and the folder that takes its store and products: the capture itself, or --output (with

@@ -24,7 +24,7 @@ namespace fs = std::filesystem;
 using nlohmann::ordered_json;
 
 struct RankArguments {
-  CaptureOptions capture;
+  CaptureOptions capture;  // its output is the folder of stores
   std::string output;
   std::optional<long> rank;
   bool json = false;
@@ -100,9 +100,11 @@ void add_rank_command(cli::Command& root) {
       "  msprof rank -dir PROF_XXX --output rank_00017.part\n"
       "  msprof rank -dir 'prof/PROF_*' --output node3.part   the ranks of a node in one part\n"
       "  msprof merge *.part --output cluster.db              then: all of them together");
-  add_capture_options(command, arguments->capture, "--store");
+  add_capture_choice(command, arguments->capture);
   command.add_option({"--output", &arguments->output, "FILE",
                       "the part (default: the name of the capture and .part, in this folder)"});
+  command.add_option({"--store", &arguments->capture.output, "DIR",
+                      "put the store there instead of into the capture"});
   command.add_option({"--rank", &arguments->rank, "N",
                       "number of the rank, where the capture does not know it or is wrong"});
   command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
