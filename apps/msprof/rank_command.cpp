@@ -30,16 +30,6 @@ struct RankArguments {
   bool json = false;
 };
 
-// Parts of single captures, gone when they are merged.
-class SingleParts {
- public:
-  ~SingleParts() {
-    std::error_code ignored;
-    for (const fs::path& path : paths) fs::remove(path, ignored);
-  }
-  std::vector<fs::path> paths;
-};
-
 Exit make_part(const RankArguments& arguments, const std::vector<ChosenCapture>& captures,
                const fs::path& output, ordered_json& document) {
   std::optional<std::int64_t> rank;
@@ -51,13 +41,12 @@ Exit make_part(const RankArguments& arguments, const std::vector<ChosenCapture>&
     throw Error(Exit::usage, fmt::format("--rank {} is one rank, and -dir names {} captures", *rank,
                                          captures.size()));
   }
-  SingleParts parts;
+  cluster::IntermediateParts parts(output);
   const Exit exit = for_each_capture(
       captures,
       [&](const ChosenCapture& capture) {
         const ReadyStore ready = ready_store(capture);
-        const fs::path part = captures.size() == 1 ? output : temporary_beside(output);
-        if (captures.size() > 1) parts.paths.push_back(part);
+        const fs::path part = captures.size() == 1 ? output : parts.add();
         cluster::write_rank_part(ready.db, part, rank);
         document["captures"].push_back({{"folder", valid_utf8(capture.folder.string())},
                                         {"verdict", valid_utf8(ready.verdict)}});
@@ -65,7 +54,7 @@ Exit make_part(const RankArguments& arguments, const std::vector<ChosenCapture>&
       },
       &document["captures"]);
   if (captures.size() == 1) return exit;
-  const cluster::MergeReport report = cluster::merge_parts(parts.paths, output, {});
+  const cluster::MergeReport report = cluster::merge_parts(parts.paths(), output, {});
   return gravest(exit, print_refused(report));
 }
 

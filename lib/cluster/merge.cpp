@@ -322,27 +322,17 @@ std::vector<fs::path> sound_parts(const std::vector<fs::path>& parts, MergeRepor
   return sound;
 }
 
-// Parts between the inputs and the output; gone with this.
-class Intermediates {
- public:
-  explicit Intermediates(const fs::path& output) : output_(output) {}
-  ~Intermediates() { clear(); }
-  Intermediates(const Intermediates&) = delete;
-  Intermediates& operator=(const Intermediates&) = delete;
-
-  fs::path add() { return paths_.emplace_back(temporary_beside(output_)); }
-  void clear() {
-    std::error_code ignored;
-    for (const fs::path& path : paths_) fs::remove(path, ignored);
-    paths_.clear();
-  }
-
- private:
-  fs::path output_;
-  std::vector<fs::path> paths_;
-};
-
 }  // namespace
+
+fs::path IntermediateParts::add() {
+  return paths_.emplace_back(temporary_beside(output_));
+}
+
+void IntermediateParts::clear() {
+  std::error_code ignored;
+  for (const fs::path& path : paths_) fs::remove(path, ignored);
+  paths_.clear();
+}
 
 MergeReport merge_parts(const std::vector<fs::path>& parts, const fs::path& output,
                         const MergeOptions& options) {
@@ -350,9 +340,9 @@ MergeReport merge_parts(const std::vector<fs::path>& parts, const fs::path& outp
   MergeReport report;
   std::vector<fs::path> level = sound_parts(parts, report);
   // Two that live in turn: a level is gone when the next is there.
-  Intermediates intermediates[] = {Intermediates(output), Intermediates(output)};
+  IntermediateParts intermediates[] = {IntermediateParts(output), IntermediateParts(output)};
   for (std::size_t turn = 0; level.size() > kFanIn; ++turn) {
-    Intermediates& made = intermediates[turn % 2];
+    IntermediateParts& made = intermediates[turn % 2];
     const std::size_t groups = (level.size() + kFanIn - 1) / kFanIn;
     std::vector<fs::path> merged;
     for (std::size_t i = 0; i < groups; ++i) merged.push_back(made.add());
@@ -387,7 +377,8 @@ Ranks ranks_of(const Part& part) {
   Ranks ranks;
   std::set<std::int64_t> hosts;
   std::int64_t highest = -1;
-  for (const MemberRow& member : part.members()) {
+  const std::vector<MemberRow> members = part.members();
+  for (const MemberRow& member : members) {
     hosts.insert(member.host_name_id);
     if (member.rank == kNull) {
       ++ranks.unknown;
@@ -406,7 +397,7 @@ Ranks ranks_of(const Part& part) {
       highest = std::max(highest, std::min(count.integer(0), RankSet::kMaxRank) - 1);
     ranks.missing.add(0, highest);
   }
-  for (const MemberRow& member : part.members()) ranks.missing.remove(member.rank);
+  for (const MemberRow& member : members) ranks.missing.remove(member.rank);
   return ranks;
 }
 

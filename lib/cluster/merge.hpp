@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "cluster/part.hpp"
@@ -35,6 +36,25 @@ struct MergeReport {
 // Error(cannot_write).
 MergeReport merge_parts(const std::vector<std::filesystem::path>& parts,
                         const std::filesystem::path& output, const MergeOptions& options);
+
+// Parts beside the output of a merge that are gone with this: those of single captures and those
+// of groups of inputs.
+class IntermediateParts {
+ public:
+  explicit IntermediateParts(std::filesystem::path output) : output_(std::move(output)) {}
+  ~IntermediateParts() { clear(); }
+  IntermediateParts(const IntermediateParts&) = delete;
+  IntermediateParts& operator=(const IntermediateParts&) = delete;
+
+  // A name for one more.
+  std::filesystem::path add();
+  const std::vector<std::filesystem::path>& paths() const { return paths_; }
+  void clear();
+
+ private:
+  std::filesystem::path output_;
+  std::vector<std::filesystem::path> paths_;
+};
 
 // What ranks a part has.
 struct Ranks {
