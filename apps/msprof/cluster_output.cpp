@@ -11,7 +11,7 @@ using nlohmann::ordered_json;
 
 namespace {
 
-constexpr std::size_t kMostRanges = 20;
+constexpr std::size_t kMaxRanges = 20;
 
 }  // namespace
 
@@ -27,11 +27,11 @@ Exit print_ranks(const cluster::Ranks& ranks, bool missing_is_fault) {
   if (ranks.unknown > 0) log::info("{} captures do not know their rank", ranks.unknown);
   Exit exit = Exit::ok;
   if (missing_is_fault && !ranks.missing.empty()) {
-    log::warn("MISSING RANKS: {}", ranks.missing.text(kMostRanges));
+    log::warn("MISSING RANKS: {}", ranks.missing.text(kMaxRanges));
     exit = Exit::partial_data;
   }
   if (!ranks.partial.empty()) {
-    log::warn("PARTIAL DATA of ranks: {}", ranks.partial.text(kMostRanges));
+    log::warn("PARTIAL DATA of ranks: {}", ranks.partial.text(kMaxRanges));
     exit = Exit::partial_data;
   }
   return exit;

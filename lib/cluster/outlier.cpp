@@ -16,7 +16,7 @@ constexpr std::array<std::int64_t, 28> kDixonCritical = {994, 926, 821, 740, 680
                                                          674, 647, 624, 605, 589, 575, 562, 551,
                                                          541,  // r22
                                                          532, 524, 516, 508, 501, 495, 489, 483};
-static_assert(kDixonCritical.size() == kMostDixonValues - kLeastValues + 1);
+static_assert(kDixonCritical.size() == kMaxDixonValues - kLeastValues + 1);
 
 bool is_by_dixon(const ValueSpread& values) {
   const std::int64_t count = values.count;
@@ -82,7 +82,7 @@ ValueSpread spread_of(std::span<std::int64_t> values) {
 
 bool is_smallest_outlier(const ValueSpread& values) {
   if (values.count < kLeastValues) return false;
-  return values.count <= kMostDixonValues ? is_by_dixon(values) : is_by_deviation(values);
+  return values.count <= kMaxDixonValues ? is_by_dixon(values) : is_by_deviation(values);
 }
 
 }  // namespace msprof::cluster

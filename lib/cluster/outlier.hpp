@@ -24,9 +24,9 @@ ValueSpread spread_of(const CollectiveRow& total);
 ValueSpread spread_of(std::span<std::int64_t> values);
 
 inline constexpr std::int64_t kLeastValues = 3;
-inline constexpr std::int64_t kMostDixonValues = 30;
+inline constexpr std::int64_t kMaxDixonValues = 30;
 
-// Up to kMostDixonValues: Dixon's ratio r10 (3 to 7 values), r11 (to 10), r21 (to 13) or r22 above
+// Up to kMaxDixonValues: Dixon's ratio r10 (3 to 7 values), r11 (to 10), r21 (to 13) or r22 above
 // its critical value at 99.5 % (one-sided). More: below the mean by more than three standard
 // deviations. False for fewer than kLeastValues, and where a value that is needed is not known.
 bool is_smallest_outlier(const ValueSpread& values);

@@ -12,7 +12,7 @@ namespace msprof::cluster {
 
 namespace {
 
-// At most kMostPoints medians of neighbours.
+// At most kMaxPoints medians of neighbours.
 std::vector<std::int64_t> thinned(std::span<const std::int64_t> values, std::size_t most) {
   const std::size_t width = (values.size() + most - 1) / most;
   if (width <= 1) return {values.begin(), values.end()};
@@ -83,7 +83,7 @@ StepGrowth StepGrowthFinder::finish() const {
   if (growth.step_count < kLeastSteps) return growth;
   // The first step loads and compiles.
   const std::size_t skipped = durations_.size() > static_cast<std::size_t>(kLeastSteps) ? 1 : 0;
-  const auto points = thinned(std::span(durations_).subspan(skipped), kMostPoints);
+  const auto points = thinned(std::span(durations_).subspan(skipped), kMaxPoints);
   // Slopes are per point; points are further apart than steps where there are many.
   const double steps_a_point =
       static_cast<double>(durations_.size() - skipped) / static_cast<double>(points.size());
@@ -97,7 +97,7 @@ StepGrowth StepGrowthFinder::finish() const {
   growth.is_growing = growth.trend.z >= kLeastZ && growth.growth_percent >= kLeastPercent;
   for (std::size_t i = 0; i < kParts; ++i) {
     const double slope =
-        trend_of(thinned(std::span(parts_[i]).subspan(skipped), kMostPoints)).slope_ns /
+        trend_of(thinned(std::span(parts_[i]).subspan(skipped), kMaxPoints)).slope_ns /
         steps_a_point;
     if (i > 0 && slope <= growth.part_slope_ns) continue;
     growth.part = static_cast<StepPart>(i);

@@ -39,7 +39,7 @@ class StepGrowthFinder {
   static constexpr double kLeastZ = 2.0;  // one-sided 97.7 %
   static constexpr double kLeastPercent = 5;
   // More steps than this are taken in groups of neighbours, each as its median.
-  static constexpr std::size_t kMostPoints = 512;
+  static constexpr std::size_t kMaxPoints = 512;
 
   // The ranks of one step, step after step; those in no step do not count.
   void add_step(std::span<const RankStepRow> ranks);

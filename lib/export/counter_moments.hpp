@@ -55,12 +55,12 @@ void for_each_counter_moment(CounterSamples& samples, Place&& place, Visit&& vis
 // are so many at most.
 template <typename Visit>
 void for_each_time(CounterSamples& samples, Visit&& visit) {
-  constexpr std::size_t kMost = 1 << 16;
+  constexpr std::size_t kMaxGroup = 1 << 16;
   std::vector<CounterSample> group;
   while (samples.next()) {
     if (!group.empty() &&
         (group.front().time_ns != samples->time_ns ||
-         group.front().track->device != samples->track->device || group.size() == kMost)) {
+         group.front().track->device != samples->track->device || group.size() == kMaxGroup)) {
       visit(std::span<const CounterSample>(group));
       group.clear();
     }

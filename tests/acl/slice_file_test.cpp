@@ -58,8 +58,8 @@ struct Written {
 
 std::string all_slices(const fs::path& folder) {
   std::string bytes;
-  constexpr int kMostSlices = 1000;
-  for (int slice = 0; slice < kMostSlices; ++slice) {
+  constexpr int kMaxSlices = 1000;
+  for (int slice = 0; slice < kMaxSlices; ++slice) {
     const fs::path path = folder / ("records.slice_" + std::to_string(slice));
     if (fs::exists(path)) bytes += read_file(path);
   }

@@ -24,8 +24,8 @@ TEST_CASE("words of a line, and numbers that are all digits and fit") {
   CHECK(Words("").size() == 0);
   std::string many;
   for (int i = 0; i < 1000; ++i) many += "1 ";
-  CHECK(Words(many).size() == Words::kMost + 1);
-  CHECK_FALSE(Words(many).number(Words::kMost, value));
+  CHECK(Words(many).size() == Words::kMaxCount + 1);
+  CHECK_FALSE(Words(many).number(Words::kMaxCount, value));
 }
 
 TEST_CASE("stamps have nine digits of nanoseconds, decimals no more places than asked for") {

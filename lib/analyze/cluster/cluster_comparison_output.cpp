@@ -146,11 +146,11 @@ std::string cluster_comparison_csv(const ClusterComparison& comparison) {
 
 namespace {
 
-constexpr std::size_t kMostComparedRows = 1000;  // of a table of the page
+constexpr std::size_t kMaxComparedRows = 1000;  // of a table of the page
 
 std::string comparison_table(const ClusterChanges& changes) {
   TableRows rows;
-  const std::size_t more = write_changes(changes, rows, Reader::page, kMostComparedRows);
+  const std::size_t more = write_changes(changes, rows, Reader::page, kMaxComparedRows);
   if (rows.rows.empty()) return "";
   std::string html = fmt::format(
       "<section aria-labelledby=\"h-{0}\">\n<h2 id=\"h-{0}\">{1}</h2>\n<div class=\"scroll\" "

@@ -54,9 +54,9 @@ class HeatMap {
   HeatMap(const ClusterView& view, const ClusterSummary& summary)
       : view_(view),
         summary_(summary),
-        columns_(summary.steps.size(), kMostMapColumns),
+        columns_(summary.steps.size(), kMaxMapColumns),
         rows_(view.members().size(),
-              std::min(kMostMapRows, kMostMapCells / std::max<std::size_t>(columns_.count(), 1))) {
+              std::min(kMaxMapRows, kMaxMapCells / std::max<std::size_t>(columns_.count(), 1))) {
     for (const auto& member : view.members()) members_.push_back(member.id);
     std::sort(members_.begin(), members_.end(), [&view](std::int64_t a, std::int64_t b) {
       return view.rank_of(a) < view.rank_of(b);

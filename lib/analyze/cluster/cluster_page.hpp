@@ -16,9 +16,9 @@ namespace msprof {
 
 // Rows and columns of the map. Beyond it neighbours share one, which then shows the longest of
 // them: a page stays below some MB.
-inline constexpr std::size_t kMostMapRows = 2'000;
-inline constexpr std::size_t kMostMapColumns = 400;
-inline constexpr std::size_t kMostMapCells = 100'000;
+inline constexpr std::size_t kMaxMapRows = 2'000;
+inline constexpr std::size_t kMaxMapColumns = 400;
+inline constexpr std::size_t kMaxMapCells = 100'000;
 
 // `findings`: null where nobody looked.
 std::string cluster_page(const cluster::ClusterView& view, const ClusterSummary& summary,

@@ -216,18 +216,18 @@ std::string cluster_line(const ClusterSummary& summary) {
 }
 
 std::vector<std::string> lacking_lines(const ClusterSummary& summary) {
-  constexpr std::size_t kMostRanges = 12;
+  constexpr std::size_t kMaxRanges = 12;
   std::vector<std::string> lines;
   const cluster::Ranks& ranks = summary.ranks;
   if (!ranks.missing.empty()) {
     lines.push_back(fmt::format("MISSING: {} ({})",
                                 counted(static_cast<std::uint64_t>(ranks.missing.count()), "rank"),
-                                ranks.missing.text(kMostRanges)));
+                                ranks.missing.text(kMaxRanges)));
   }
   if (!ranks.partial.empty()) {
     lines.push_back(fmt::format("PARTIAL DATA: {} ({})",
                                 counted(static_cast<std::uint64_t>(ranks.partial.count()), "rank"),
-                                ranks.partial.text(kMostRanges)));
+                                ranks.partial.text(kMaxRanges)));
   }
   if (ranks.unknown > 0) {
     lines.push_back(fmt::format("{} not know its rank",

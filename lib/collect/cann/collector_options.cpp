@@ -19,7 +19,7 @@ using Scope = CollectorScope;
 constexpr std::string_view kOnOff = "on|off";
 constexpr std::string_view kModes = "task-based|sample-based";
 constexpr std::string_view kMetrics = "METRICS";
-constexpr std::string_view kMostSeconds = "1..4294967295";
+constexpr std::string_view kSecondsRange = "1..4294967295";
 
 constexpr std::array kOptions = {
     CollectorOption{"output", "DIR", "", Scope::run, "result_dir",
@@ -31,9 +31,9 @@ constexpr std::array kOptions = {
                     "variables for the application"},
     CollectorOption{"storage-limit", "200..4294967295MB", "", Scope::records, "storageLimit",
                     "space that raw data may take; the oldest go first"},
-    CollectorOption{"delay", kMostSeconds, "", Scope::records, "delayTime",
+    CollectorOption{"delay", kSecondsRange, "", Scope::records, "delayTime",
                     "record after so many seconds"},
-    CollectorOption{"duration", kMostSeconds, "", Scope::records, "durationTime",
+    CollectorOption{"duration", kSecondsRange, "", Scope::records, "durationTime",
                     "record for so many seconds"},
     CollectorOption{"dynamic", "on", "", Scope::run, "",
                     "start, stop and quit are typed in while the application runs"},

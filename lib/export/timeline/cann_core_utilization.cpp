@@ -28,10 +28,10 @@ class CoreMeans {
   // `visit` gets the time of the first core that has a value, and the mean.
   template <typename Visit>
   void add(std::size_t core, Value value, Visit&& visit) {
-    constexpr std::size_t kMostWaiting = 1 << 16;
+    constexpr std::size_t kMaxWaiting = 1 << 16;
     if (waiting_[core].empty()) ++filled_;
     waiting_[core].push_back(value);
-    if (filled_ == waiting_.size() || waiting_[core].size() > kMostWaiting) give(visit);
+    if (filled_ == waiting_.size() || waiting_[core].size() > kMaxWaiting) give(visit);
   }
   template <typename Visit>
   void finish(Visit&& visit) {

@@ -74,7 +74,7 @@ void write_acc_pmu(Writer& out) {
     }
     same.clear();
   };
-  constexpr std::size_t kMost = 1 << 12;
+  constexpr std::size_t kMaxGroup = 1 << 12;
   constexpr std::size_t kCells = std::size(kAccColumns);
   for_each_moment<kCells>(
       out.store(), "acc_pmu",
@@ -83,7 +83,7 @@ void write_acc_pmu(Writer& out) {
         Record record{device_of(*moment.track), moment.track->number.value_or(0), moment.time_ns,
                       moment.cells};
         if (!same.empty() && (same.front().time_ns != record.time_ns ||
-                              same.front().device != record.device || same.size() == kMost))
+                              same.front().device != record.device || same.size() == kMaxGroup))
           end();
         same.push_back(record);
       });

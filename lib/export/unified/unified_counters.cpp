@@ -11,8 +11,8 @@ std::int64_t device_of(const CounterTrack& track) {
 }
 
 std::int64_t wide_cell(int128 value) {
-  constexpr int128 kMost = INT64_MAX;
-  return static_cast<std::int64_t>(std::clamp(value, -kMost, kMost));
+  constexpr int128 kMaxCell = INT64_MAX;
+  return static_cast<std::int64_t>(std::clamp(value, -kMaxCell, kMaxCell));
 }
 
 std::int64_t base_units(const CounterSample& sample) {

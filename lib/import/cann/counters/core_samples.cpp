@@ -38,11 +38,11 @@ bool is_core_space(std::span<const std::byte> record) {
 
 // One sample, whatever its record.
 struct CoreSample {
-  static constexpr std::size_t kMostEvents = 10;
+  static constexpr std::size_t kMaxEvents = 10;
   std::uint64_t cycles = 0;
   std::uint64_t time = 0;
   std::uint64_t offset = 0;
-  std::array<std::uint64_t, kMostEvents> events{};
+  std::array<std::uint64_t, kMaxEvents> events{};
   std::uint8_t event_count = 0;
   std::uint8_t core = 0;
 };
@@ -118,7 +118,7 @@ class CoreSamplesKind : public SliceKind {
     tell_expected(context, part);
     CounterTracks cube(import_, context, "ai_core_utilization");
     CounterTracks vector(import_, context, "ai_vector_core_utilization");
-    TrackGroups<Lane> lanes(CoreSample::kMostEvents + 1);
+    TrackGroups<Lane> lanes(CoreSample::kMaxEvents + 1);
     std::optional<std::size_t> event_count;  // as the first record has it
     TimeOrder<CoreSample> order;
     const auto take = [&](std::int64_t time_ns, const CoreSample& sample) {
@@ -147,7 +147,7 @@ class CoreSamplesKind : public SliceKind {
                                          : core_sample_of<CoreSampleWire>(record);
       const std::int64_t time_ns =
           is_later ? part.clock->ns(sample.time) : part.start->of_device(sample.time);
-      if (record.bytes[0] == std::byte{0} || sample.event_count > CoreSample::kMostEvents) {
+      if (record.bytes[0] == std::byte{0} || sample.event_count > CoreSample::kMaxEvents) {
         stream.skip(context, record, "not a sample");
         return;
       }
@@ -190,7 +190,7 @@ class CoreSamplesKind : public SliceKind {
     Lane lane;
     lane.tracks = &tracks;
     lane.track = tracks.open(track);
-    lane.events = std::min({events, said.size(), CoreSample::kMostEvents});
+    lane.events = std::min({events, said.size(), CoreSample::kMaxEvents});
     track.divisor = 1'000'000;
     track.is_rate = true;
     track.unit = "M/s";

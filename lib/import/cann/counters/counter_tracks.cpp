@@ -51,12 +51,12 @@ bool check_start(const ImportContext& context, const CannPart& part, std::string
 
 bool is_time(const CannSession& session, std::int64_t ns) {
   constexpr std::int64_t kDay = 86'400'000'000'000;
-  constexpr std::int64_t kLongest = 30 * kDay;
+  constexpr std::int64_t kMaxDuration = 30 * kDay;
   if (ns <= 0 || ns == INT64_MAX) return false;
   const std::int64_t begin = session.begin_ns();
   // Without a begin, times count from the start of the machine.
   return begin == 0 ||
-         (ns >= saturating_subtract(begin, kDay) && ns <= saturating_add(begin, kLongest));
+         (ns >= saturating_subtract(begin, kDay) && ns <= saturating_add(begin, kMaxDuration));
 }
 
 void tell_unexpected(const CannImport& import, const ImportContext& context, const CannPart& part,

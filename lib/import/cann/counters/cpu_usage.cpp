@@ -35,7 +35,7 @@ struct CpuTimes {
 // "cpu3 12 0 …"
 bool read_times(std::string_view line, CpuTimes& times) {
   const Words words(line);
-  if (words.size() < 1 + kCpuStates.size() || words.size() > Words::kMost) return false;
+  if (words.size() < 1 + kCpuStates.size() || words.size() > Words::kMaxCount) return false;
   const std::string_view digits = words[0].substr(std::string_view("cpu").size());
   if (!digits.empty()) {
     std::uint64_t core = 0;

@@ -28,8 +28,8 @@ struct CallLine {
 enum class LineIs { call, other, damaged };
 
 bool is_call_name(std::string_view name) {
-  constexpr std::size_t kMostBytes = 64;
-  return !name.empty() && name.size() <= kMostBytes &&
+  constexpr std::size_t kMaxNameBytes = 64;
+  return !name.empty() && name.size() <= kMaxNameBytes &&
          name.find_first_not_of(
              "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_") ==
              std::string_view::npos;

@@ -44,7 +44,7 @@ struct LlcLine {
 bool read_llc_line(std::string_view line, LlcLine& out) {
   constexpr int kNsPlaces = 9;
   const Words words(line);
-  std::size_t last = std::min(words.size(), Words::kMost);
+  std::size_t last = std::min(words.size(), Words::kMaxCount);
   while (last > 0 && words[last - 1].starts_with('(')) --last;
   if (last < 3) return false;
   const auto ns = scaled_decimal(words[0], kNsPlaces);

@@ -60,7 +60,7 @@ bool read_stat(std::string_view line, ProcessBlock& block) {
 // "cpu  12 0 …": the sum.
 bool read_all_cpus(std::string_view line, std::uint64_t& sum) {
   const Words words(line);
-  if (words.size() < 2 || words.size() > Words::kMost || words[0] != "cpu") return false;
+  if (words.size() < 2 || words.size() > Words::kMaxCount || words[0] != "cpu") return false;
   sum = 0;
   for (std::size_t i = 1; i < words.size(); ++i) {
     std::uint64_t ticks = 0;

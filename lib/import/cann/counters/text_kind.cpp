@@ -94,7 +94,7 @@ Words::Words(std::string_view line) {
     if (at == end) return;
     const char* const begin = at;
     while (at != end && !is_blank(*at)) ++at;
-    if (count_ == kMost) {
+    if (count_ == kMaxCount) {
       ++count_;
       return;
     }
@@ -103,7 +103,7 @@ Words::Words(std::string_view line) {
 }
 
 bool Words::number(std::size_t i, std::uint64_t& value) const {
-  if (i >= std::min(count_, kMost)) return false;
+  if (i >= std::min(count_, kMaxCount)) return false;
   const std::string_view word = words_[i];
   const auto result = std::from_chars(word.data(), word.data() + word.size(), value);
   return result.ec == std::errc() && result.ptr == word.data() + word.size();

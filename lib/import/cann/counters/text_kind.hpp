@@ -84,18 +84,18 @@ class TextKind : public RawKind {
   OwnedFiles files_;
 };
 
-// The words of a line, parted by blanks and tabs, at most kMost of them.
+// The words of a line, parted by blanks and tabs, at most kMaxCount of them.
 class Words {
  public:
-  static constexpr std::size_t kMost = 64;
+  static constexpr std::size_t kMaxCount = 64;
   explicit Words(std::string_view line);
-  std::size_t size() const { return count_; }  // kMost + 1 for more
+  std::size_t size() const { return count_; }  // kMaxCount + 1 for more
   std::string_view operator[](std::size_t i) const { return words_[i]; }
   // All digits, at most 64 bits; false otherwise, and for a word that is not there.
   bool number(std::size_t i, std::uint64_t& value) const;
 
  private:
-  std::array<std::string_view, kMost> words_;
+  std::array<std::string_view, kMaxCount> words_;
   std::size_t count_ = 0;
 };
 

@@ -14,10 +14,10 @@ inline constexpr std::string_view kTooMany = "more subjects than can be";
 template <typename Group>
 class TrackGroups {
  public:
-  static constexpr std::size_t kMostTracks = 4096;
+  static constexpr std::size_t kMaxTracks = 4096;
 
   // `tracks`: so many a group.
-  explicit TrackGroups(std::size_t tracks) : room_(kMostTracks / tracks) {}
+  explicit TrackGroups(std::size_t tracks) : room_(kMaxTracks / tracks) {}
 
   // What `make` gave for a number of 16 bits, for which it is called once; null where there are
   // too many groups already.

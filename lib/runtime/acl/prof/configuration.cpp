@@ -25,7 +25,7 @@ using nlohmann::json;
 using runtime::say;
 
 constexpr std::size_t kMaxFileBytes = std::size_t{10} * 1024 * 1024;
-constexpr std::uint64_t kMostSeconds = UINT32_MAX;
+constexpr std::uint64_t kMaxSeconds = UINT32_MAX;
 constexpr mode_t kFileMode = 0640;
 constexpr aclError kWrongValue = ACL_ERROR_INVALID_PROFILING_CONFIG;
 
@@ -242,7 +242,7 @@ aclError read_times(const Settings& settings, Configuration& out) {
   for (const auto& time : times) {
     const auto value = settings.text(time.key);
     if (!value || value->empty()) continue;
-    const auto seconds = number_in(*value, 0, kMostSeconds);
+    const auto seconds = number_in(*value, 0, kMaxSeconds);
     if (!seconds) return settings.wrong(time.key, *value, "seconds");
     time.seconds = *seconds;
   }

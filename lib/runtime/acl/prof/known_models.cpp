@@ -14,7 +14,7 @@ namespace msprof::acl {
 namespace {
 
 // Applications that load a model for every request shall not make this grow for ever.
-constexpr std::size_t kMost = 4096;
+constexpr std::size_t kMaxModels = 4096;
 
 struct Models {
   std::mutex mutex;
@@ -33,7 +33,7 @@ Models& models() {
 void know_model(std::uint32_t model, std::string_view name) {
   Models& known = models();
   const std::lock_guard lock(known.mutex);
-  if (known.names.size() >= kMost) known.names.erase(known.names.begin());
+  if (known.names.size() >= kMaxModels) known.names.erase(known.names.begin());
   known.names.insert_or_assign(model, std::string(name));
 }
 
