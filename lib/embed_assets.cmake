@@ -1,0 +1,16 @@
+# Style sheets and scripts are files of their own, which the program holds as text.
+# msprof_embed_assets(TARGET TEMPLATE.cpp.in NAME:FILE ...): a source of the target, made from the template when the
+# build is configured: @NAME_text@ is the file, @NAME_hash@ its SHA-256.
+function(msprof_embed_assets target template)
+  foreach(asset ${ARGN})
+    string(REPLACE ":" ";" asset ${asset})
+    list(GET asset 0 name)
+    list(GET asset 1 file)
+    set_property(DIRECTORY APPEND PROPERTY CMAKE_CONFIGURE_DEPENDS ${file})
+    file(READ ${file} ${name}_text)
+    file(SHA256 ${CMAKE_CURRENT_SOURCE_DIR}/${file} ${name}_hash)
+  endforeach()
+  string(REGEX REPLACE "\\.in$" "" made ${CMAKE_CURRENT_BINARY_DIR}/${template})
+  configure_file(${template} ${made} @ONLY)
+  target_sources(${target} PRIVATE ${made})
+endfunction()
