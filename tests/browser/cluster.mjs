@@ -3,18 +3,9 @@
 // checks the map against the step trace beside the page, and what is chosen by mouse and keyboard.
 // SHOWN.json is `msprof show --json` of the cluster. Exit code 1 when a check failed. For
 // scripts/test-browser.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { basename, dirname, join, resolve } from 'node:path';
-import { contrastsOf } from './contrast.mjs';
-import { launchBrowser, openReport } from './pages.mjs';
-
-let failures = 0;
-function check(holds, what) {
-  if (!holds) ++failures;
-  console.log(`  ${holds ? 'ok    ' : 'FAILED'} ${what}`);
-}
-
-const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
+import { readFileSync } from 'node:fs';
+import { basename, dirname, join } from 'node:path';
+import { check, checkLooks, checkPages, checkPlain } from './reports.mjs';
 
 // Times of ranks in steps out of the step trace: {"3/17": {computing, waiting, free}}, us.
 function stepTrace(folder) {
@@ -76,53 +67,17 @@ async function checkScript(page, trace) {
   check(body !== await page.evaluate(() => getComputedStyle(document.body).backgroundColor), 'the button changes the colours');
 }
 
-async function checkPage(browser, file, shown, pictures) {
-  console.log(file);
+await checkPages('clusters', async (browser, file, shown, pictures) => {
   const trace = stepTrace(dirname(file));
-  for (const colorScheme of ['light', 'dark']) {
-    for (const [device, viewport] of Object.entries(sizes)) {
-      const report = await openReport(browser, file, { colorScheme, viewport });
-      const { page } = report;
-      const where = `${colorScheme}, ${device}`;
-      const name = `${basename(dirname(file))}_cluster_${colorScheme}_${device}.png`;
-      await page.screenshot({ path: join(pictures, name), fullPage: true });
-      const contrasts = await contrastsOf(page);
-      check(contrasts.texts > 50 && contrasts.least.ratio >= 4.5,
-        `${where}: contrast of ${contrasts.texts} texts is ${contrasts.least.ratio.toFixed(2)} or more (${contrasts.least.text})`);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      check(wide <= 0, `${where}: the page is as wide as the window`);
-      await checkScript(page, trace);
-      check(report.complaints.length === 0, `${where}: nothing in the console ${report.complaints.join('; ')}`);
-      check(report.requests.length === 1, `${where}: no request but for the file ${report.requests.slice(1).join(' ')}`);
-      await report.context.close();
-    }
-  }
-  const plain = await openReport(browser, file, { javaScriptEnabled: false, viewport: sizes.desktop });
-  const dead = await plain.page.locator('button:visible, canvas:visible').count();
-  const found = await plain.page.locator('#findings > li strong').allTextContents();
-  const wanted = shown.clusters[0].findings.map((finding) => finding.what);
-  check(dead === 0, 'without script: no dead button, no empty picture');
-  check(found.join('\n') === wanted.join('\n'), `${found.length} findings as \`msprof show\` has them`);
-  const steps = await plain.page.locator('#steps tbody tr').count();
-  check(steps === Math.min(30, shown.clusters[0].steps), `${steps} rows of steps`);
-  await plain.context.close();
-}
-
-const words = process.argv.slice(2);
-const pictures = words[0] === '--pictures' ? words.splice(0, 2)[1] : '.';
-mkdirSync(pictures, { recursive: true });
-const browser = await launchBrowser();
-try {
-  while (words.length > 0) {
-    const [file, json] = words.splice(0, 2).map((word) => resolve(word));
-    try {
-      await checkPage(browser, file, JSON.parse(readFileSync(json)), pictures);
-    } catch (error) {
-      check(false, `${file}: ${error.message}`);
-    }
-  }
-} finally {
-  await browser.close();
-}
-console.log(failures === 0 ? 'clusters: everything as it should be' : `${failures} checks FAILED`);
-process.exitCode = failures === 0 ? 0 : 1;
+  const name = `${basename(dirname(file))}_cluster`;
+  await checkLooks(browser, file, pictures, name, (page) => checkScript(page, trace));
+  await checkPlain(browser, file, async (page) => {
+    const dead = await page.locator('button:visible, canvas:visible').count();
+    const found = await page.locator('#findings > li strong').allTextContents();
+    const wanted = shown.clusters[0].findings.map((finding) => finding.what);
+    check(dead === 0, 'without script: no dead button, no empty picture');
+    check(found.join('\n') === wanted.join('\n'), `${found.length} findings as \`msprof show\` has them`);
+    const steps = await page.locator('#steps tbody tr').count();
+    check(steps === Math.min(30, shown.clusters[0].steps), `${steps} rows of steps`);
+  });
+});

@@ -2,19 +2,10 @@
 // --html` from disk, without a network, in light and dark, on a desktop and a phone, with and without
 // its script; checks that it shows what the JSON of the same comparison says. Keeps pictures.
 // Exit code 1 when a check failed. For scripts/test-browser.
-import { mkdirSync, readFileSync } from 'node:fs';
-import { basename, join, resolve } from 'node:path';
-import { contrastsOf } from './contrast.mjs';
-import { launchBrowser, openReport } from './pages.mjs';
-
-let failures = 0;
-function check(holds, what) {
-  if (!holds) ++failures;
-  console.log(`  ${holds ? 'ok    ' : 'FAILED'} ${what}`);
-}
+import { basename, join } from 'node:path';
+import { check, checkLooks, checkPages, checkPlain } from './reports.mjs';
 
 const mostRows = 1000;  // of a table
-const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 
 // What the page shows, as it stands there.
 const shownBy = (page) => page.evaluate(() => {
@@ -112,52 +103,18 @@ async function checkScript(page, wanted) {
   check(before !== after, `the button changes the colours: ${before}, ${after}`);
 }
 
-async function checkReport(browser, file, wanted, pictures) {
-  console.log(file);
-  for (const colorScheme of ['light', 'dark']) {
-    for (const [device, viewport] of Object.entries(sizes)) {
-      const report = await openReport(browser, file, { colorScheme, viewport });
-      const { page } = report;
-      const where = `${colorScheme}, ${device}`;
-      await page.screenshot({ path: join(pictures, `${basename(file, '.html')}_${colorScheme}_${device}.png`), fullPage: true });
-      const contrasts = await contrastsOf(page);
-      check(contrasts.texts > 50 && contrasts.least.ratio >= 4.5,
-        `${where}: contrast of ${contrasts.texts} texts is ${contrasts.least.ratio.toFixed(2)} or more (${contrasts.least.text})`);
-      const wide = await page.evaluate(() => document.documentElement.scrollWidth - innerWidth);
-      check(wide <= 0, `${where}: the page is as wide as the window`);
-      if (device === 'desktop') {
-        if (colorScheme === 'light') checkShown(await shownBy(page), wanted);
-        await checkScript(page, wanted);
-      }
-      check(report.complaints.length === 0, `${where}: nothing in the console ${report.complaints.join('; ')}`);
-      check(report.requests.length === 1, `${where}: no request but for the file ${report.requests.slice(1).join(' ')}`);
-      await report.context.close();
-    }
-  }
-  const plain = await openReport(browser, file, { javaScriptEnabled: false, viewport: sizes.desktop });
-  const dead = await plain.page.locator('button:visible, input:visible').count();
-  const rows = await plain.page.locator('#ops tbody tr:visible').count();
-  check(dead === 0 && rows === Math.min(mostRows, wanted.ops.length), `without script: ${rows} rows, no dead button`);
-  await plain.page.emulateMedia({ media: 'print' });
-  await plain.page.pdf({ path: join(pictures, `${basename(file, '.html')}.pdf`), format: 'A4' });
-  await plain.context.close();
-}
-
-const words = process.argv.slice(2);
-const pictures = words[0] === '--pictures' ? words.splice(0, 2)[1] : '.';
-mkdirSync(pictures, { recursive: true });
-const browser = await launchBrowser();
-try {
-  while (words.length > 0) {
-    const [file, json] = words.splice(0, 2).map((word) => resolve(word));
-    try {
-      await checkReport(browser, file, JSON.parse(readFileSync(json)), pictures);
-    } catch (error) {
-      check(false, `${file}: ${error.message}`);
-    }
-  }
-} finally {
-  await browser.close();
-}
-console.log(failures === 0 ? 'reports: everything as it should be' : `${failures} checks FAILED`);
-process.exitCode = failures === 0 ? 0 : 1;
+await checkPages('reports', async (browser, file, wanted, pictures) => {
+  const name = basename(file, '.html');
+  await checkLooks(browser, file, pictures, name, async (page, colorScheme, device) => {
+    if (device !== 'desktop') return;
+    if (colorScheme === 'light') checkShown(await shownBy(page), wanted);
+    await checkScript(page, wanted);
+  });
+  await checkPlain(browser, file, async (page) => {
+    const dead = await page.locator('button:visible, input:visible').count();
+    const rows = await page.locator('#ops tbody tr:visible').count();
+    check(dead === 0 && rows === Math.min(mostRows, wanted.ops.length), `without script: ${rows} rows, no dead button`);
+    await page.emulateMedia({ media: 'print' });
+    await page.pdf({ path: join(pictures, `${name}.pdf`), format: 'A4' });
+  });
+});
