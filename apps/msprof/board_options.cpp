@@ -17,8 +17,8 @@ constexpr double kMaxReconnectSeconds = 86400;
 // Options given that only a board understands.
 std::string board_only_options(const BoardArguments& arguments) {
   const std::pair<bool, const char*> options[] = {
-      {arguments.key.has_value(), "--key"},
-      {arguments.host_key.has_value(), "--host-key"},
+      {arguments.keys.key.has_value(), "--key"},
+      {arguments.keys.host_key.has_value(), "--host-key"},
       {arguments.password_stdin, "--password-stdin"},
       {arguments.board_dir.has_value(), "--board-dir"},
       {arguments.connect_timeout_seconds.has_value(), "--connect-timeout"},
@@ -110,24 +110,34 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
 
 }  // namespace
 
-void add_login_options(cli::Command& command, BoardArguments& arguments) {
-  command.add_option({"--config", &arguments.config, "FILE",
-                      "a board: an ini file with a section [ssh_config] and its keys ip, "
-                      "username, pwd, port, key, board_dir, host_key, connect_timeout"});
-  command.add_option(
-      {"--host", &arguments.host, "USER@IP[:PORT]", "a board; without --config no file is needed"});
+void add_key_options(cli::Command& command, KeyArguments& arguments) {
   command.add_option({"--key", &arguments.key, "FILE",
                       "a private key for the login (others, and ssh-agent, are tried too); a "
                       "passphrase is asked for on the terminal"});
-  command.add_option({"--password-stdin", &arguments.password_stdin, "",
-                      "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
-                      "the ini file, a question on the terminal)"});
   command.add_option({"--host-key",
                       &arguments.host_key,
                       "POLICY",
                       "a host key that is not known yet: strict asks on a terminal and refuses "
                       "without one (default), accept-new remembers it, off checks none",
                       {"strict", "accept-new", "off"}});
+}
+
+void set_keys(BoardConfig& config, const KeyArguments& arguments) {
+  if (arguments.key) set_key(config, *arguments.key, fs::current_path());
+  if (arguments.host_key)
+    config.login.host_key = parse_host_key_policy(*arguments.host_key, "--host-key");
+}
+
+void add_login_options(cli::Command& command, BoardArguments& arguments) {
+  command.add_option({"--config", &arguments.config, "FILE",
+                      "a board: an ini file with a section [ssh_config] and its keys ip, "
+                      "username, pwd, port, key, board_dir, host_key, connect_timeout"});
+  command.add_option(
+      {"--host", &arguments.host, "USER@IP[:PORT]", "a board; without --config no file is needed"});
+  add_key_options(command, arguments.keys);
+  command.add_option({"--password-stdin", &arguments.password_stdin, "",
+                      "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
+                      "the ini file, a question on the terminal)"});
   command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
                       "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
   command.add_option({"--board-dir", &arguments.board_dir, "DIR",
@@ -183,10 +193,7 @@ NamedBoard find_board(const BoardArguments& arguments) {
     board.private_files.push_back(fs::absolute(*arguments.config));
   }
   if (arguments.host) set_host(config, *arguments.host);
-  if (arguments.key) set_key(config, *arguments.key, fs::current_path());
-  if (arguments.host_key) {
-    config.login.host_key = parse_host_key_policy(*arguments.host_key, "--host-key");
-  }
+  set_keys(config, arguments.keys);
   if (arguments.board_dir) set_board_dir(config, *arguments.board_dir, "--board-dir");
   if (arguments.connect_timeout_seconds) {
     set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");

@@ -1,4 +1,5 @@
-// Options that name a board and its use. For the verbs collect and doctor.
+// Options that name a board and its use. For the verbs collect and doctor; those of keys for
+// cluster, too.
 #pragma once
 
 #include <filesystem>
@@ -11,11 +12,19 @@
 
 namespace msprof {
 
+// --key and --host-key: who asks for a login, and whom it believes.
+struct KeyArguments {
+  std::optional<std::string> key;
+  std::optional<std::string> host_key;
+};
+void add_key_options(cli::Command& command, KeyArguments& arguments);
+// What is given wins. Throws Error(usage).
+void set_keys(BoardConfig& config, const KeyArguments& arguments);
+
 struct BoardArguments {
   std::optional<std::string> config;
   std::optional<std::string> host;
-  std::optional<std::string> key;
-  std::optional<std::string> host_key;
+  KeyArguments keys;
   std::optional<std::string> board_dir;
   std::optional<std::string> remote_dir;
   std::optional<double> connect_timeout_seconds;

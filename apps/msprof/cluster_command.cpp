@@ -18,6 +18,7 @@
 #include "cluster/run/cluster_task.hpp"
 #include "cluster/run/slurm_run.hpp"
 #include "cluster/run/ssh_run.hpp"
+#include "msprof/board_options.hpp"
 #include "msprof/cluster_products.hpp"
 #include "msprof/pipeline.hpp"
 
@@ -59,8 +60,7 @@ struct ClusterArguments {
   bool no_wait = false;
   bool attach = false;
   std::string hosts;
-  std::string key;
-  std::string host_key;
+  KeyArguments keys;
   std::string remote_msprof = "msprof";
   bool json = false;
   Verbosity verbosity;
@@ -262,9 +262,7 @@ void run_ssh(const ClusterArguments& arguments, const fs::path& output, RunRepor
       read_text_file(arguments.hosts, kMaxHostsBytes), arguments.hosts, user_name());
   std::optional<Secret> password = take_password_variable();
   for (BoardConfig& host : hosts) {
-    if (!arguments.key.empty()) set_key(host, arguments.key, fs::current_path());
-    if (!arguments.host_key.empty())
-      host.login.host_key = parse_host_key_policy(arguments.host_key, "--host-key");
+    set_keys(host, arguments.keys);
     check_login(host, arguments.hosts);
     host.login.password = password_source(password, host);
     host.login.passphrase = passphrase_source(host.login.key);
@@ -421,12 +419,7 @@ void add_ssh_options(cli::Command& command, ClusterArguments& arguments) {
   command.add_option({"--ssh", &arguments.hosts, "FILE",
                       "hosts, user@host[:port] one a line: the folders are theirs, and msprof is "
                       "run there over SSH"});
-  command.add_option({"--key", &arguments.key, "FILE", "a private key for the logins of --ssh"});
-  command.add_option({"--host-key",
-                      &arguments.host_key,
-                      "POLICY",
-                      "a host key that is not known yet: strict (default), accept-new, off",
-                      {"strict", "accept-new", "off"}});
+  add_key_options(command, arguments.keys);
   command.add_option({"--remote-msprof", &arguments.remote_msprof, "PATH",
                       "the msprof of the hosts of --ssh (default: msprof in PATH)"});
 }
