@@ -62,14 +62,8 @@ void print_info(const cluster::Part& part, const ClusterVerdict& verdict, const 
   if (!ranks.present.empty()) present += fmt::format(" ({})", ranks.present.text(kShownRanges));
   if (ranks.unknown > 0) present += fmt::format(", {} captures without a rank", ranks.unknown);
   print_line("ranks", present);
-  if (!ranks.missing.empty()) {
-    print_line("MISSING",
-               fmt::format("{} ({})", ranks.missing.count(), ranks.missing.text(kShownRanges)));
-  }
-  if (!ranks.partial.empty()) {
-    print_line("PARTIAL DATA",
-               fmt::format("{} ({})", ranks.partial.count(), ranks.partial.text(kShownRanges)));
-  }
+  for (const cluster::LackingRanks& lacking : lacking_ranks(ranks))
+    print_line(lacking.what, lacking.ranks);
   print_line("hosts", fmt::format("{}, the clocks of {} aligned", ranks.hosts, info.aligned_hosts));
   print_line("steps", info.step_us
                           ? fmt::format("{}, median {:.3f} ms", info.steps, *info.step_us / 1000)

@@ -9,29 +9,20 @@ namespace msprof {
 
 using nlohmann::ordered_json;
 
-namespace {
-
-constexpr std::size_t kMaxRanges = 20;
-
-}  // namespace
-
 Exit print_refused(const cluster::MergeReport& report) {
   for (const cluster::RefusedPart& part : report.refused)
     log::warn("not merged: {}", printable(part.reason));
   return report.refused.empty() ? Exit::ok : Exit::partial_data;
 }
 
-Exit print_ranks(const cluster::Ranks& ranks, bool missing_is_fault) {
+Exit print_ranks(cluster::Ranks ranks, bool missing_is_fault) {
+  if (!missing_is_fault) ranks.missing = {};
   const std::int64_t count = ranks.present.count() + ranks.unknown;
   log::info("{} ranks on {} hosts", count, ranks.hosts);
   if (ranks.unknown > 0) log::info("{} captures do not know their rank", ranks.unknown);
   Exit exit = Exit::ok;
-  if (missing_is_fault && !ranks.missing.empty()) {
-    log::warn("MISSING RANKS: {}", ranks.missing.text(kMaxRanges));
-    exit = Exit::partial_data;
-  }
-  if (!ranks.partial.empty()) {
-    log::warn("PARTIAL DATA of ranks: {}", ranks.partial.text(kMaxRanges));
+  for (const cluster::LackingRanks& lacking : lacking_ranks(ranks)) {
+    log::warn("{}", lacking.line());
     exit = Exit::partial_data;
   }
   return exit;

@@ -16,6 +16,7 @@
 #include "base/interrupt.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "cluster/part_streams.hpp"
 
 namespace msprof::cluster {
@@ -399,6 +400,20 @@ Ranks ranks_of(const Part& part) {
   }
   for (const MemberRow& member : members) ranks.missing.remove(member.rank);
   return ranks;
+}
+
+std::vector<LackingRanks> lacking_ranks(const Ranks& ranks) {
+  constexpr std::size_t kMaxNamedRanges = 12;
+  std::vector<LackingRanks> lacking;
+  const auto add = [&](const char* what, const RankSet& set) {
+    if (set.empty()) return;
+    lacking.push_back(
+        {what, fmt::format("{} ({})", counted(static_cast<std::uint64_t>(set.count()), "rank"),
+                           set.text(kMaxNamedRanges))});
+  };
+  add("MISSING", ranks.missing);
+  add("PARTIAL DATA", ranks.partial);
+  return lacking;
 }
 
 }  // namespace msprof::cluster

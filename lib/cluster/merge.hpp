@@ -66,4 +66,13 @@ struct Ranks {
 };
 Ranks ranks_of(const Part& part);
 
+// What lacks, in the words of every command: {"MISSING", "3 ranks (2-4)"} and {"PARTIAL DATA",
+// "1 rank (7)"}, where there are such ranks.
+struct LackingRanks {
+  std::string what;
+  std::string ranks;
+  std::string line() const { return what + ": " + ranks; }
+};
+std::vector<LackingRanks> lacking_ranks(const Ranks& ranks);
+
 }  // namespace msprof::cluster

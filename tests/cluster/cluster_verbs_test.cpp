@@ -79,7 +79,7 @@ TEST_CASE("Documents of a cluster say who is there; missing ranks give exit code
   CHECK(info["has_detail"] == true);
   const auto text = run_msprof({"query", "-dir", cluster.file()});
   CHECK(text.exit_code == 3);
-  CHECK_THAT(text.out, Contains("MISSING      1 (5)"));
+  CHECK_THAT(text.out, Contains("MISSING      1 rank (5)"));
   const json rows = json::parse(
       run_msprof({"query", "-dir", cluster.dir(), "SELECT count(*) FROM v_ranks", "--json"}).out);
   CHECK(rows["captures"][0]["rows"] == json::parse("[[7]]"));

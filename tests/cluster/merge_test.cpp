@@ -380,7 +380,7 @@ TEST_CASE(
   const test::RunResult run = run_merge(parts.paths, parts.path("cluster.db"));
   CHECK(run.exit_code == 3);
   CHECK(run.err.find("8 ranks on 2 hosts") != std::string::npos);
-  CHECK(run.err.find("MISSING RANKS: 2-3,7,11\n") != std::string::npos);
+  CHECK(run.err.find("MISSING: 4 ranks (2-3,7,11)\n") != std::string::npos);
   // A part that is merged again may lack ranks.
   CHECK(run_merge(parts.paths, parts.path("node.part")).exit_code == 0);
   test::write_file(parts.path("ranks.txt"), "0-1 # the first\n4,5\n6 8-10");
@@ -401,7 +401,7 @@ TEST_CASE(
   CHECK(document["refused"].empty());
   // The manifest stays with the part.
   const test::RunResult later = run_merge({parts.path("cluster.db")}, parts.path("later.db"));
-  CHECK(later.err.find("MISSING RANKS: 2-3,7,11-15\n") != std::string::npos);
+  CHECK(later.err.find("MISSING: 8 ranks (2-3,7,11-15)\n") != std::string::npos);
   test::write_file(parts.path("ranks.txt"), "0-x");
   const test::RunResult nonsense = run_merge(parts.paths, parts.path("cluster.db"),
                                              {"--manifest", parts.path("ranks.txt").string()});
@@ -414,7 +414,7 @@ TEST_CASE("a rank whose capture was read in part makes the cluster partial") {
   test::change_part(parts.paths[1], "UPDATE member SET verdict = 2");
   const test::RunResult run = run_merge(parts.paths, parts.path("cluster.db"));
   CHECK(run.exit_code == 3);
-  CHECK(run.err.find("PARTIAL DATA of ranks: 1\n") != std::string::npos);
+  CHECK(run.err.find("PARTIAL DATA: 1 rank (1)\n") != std::string::npos);
 }
 
 }  // namespace msprof::cluster

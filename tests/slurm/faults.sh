@@ -199,7 +199,7 @@ disk_full_everywhere() {
   umount full_disk
   rm full
   expect_exit 5
-  [[ $(grep -c '^warning: MISSING: ' "$case_name.log") -eq 8 ]] || fail "not all 8 captures are named"
+  [[ $(grep -c '^warning: MISSING: /' "$case_name.log") -eq 8 ]] || fail "not all 8 captures are named"
   expect_said "No space left on device"
   [[ ! -e $case_name/cluster.db ]] || fail "there is an answer of nothing"
   expect_clean
@@ -227,7 +227,7 @@ missing_rank() {
   "$make_ranks" folders without --ranks 8 --tasks 1500 --ranks-per-host 4 --missing 3 >/dev/null
   run without --slurm
   expect_exit 3
-  expect_said "MISSING RANKS: 3"
+  expect_said "MISSING: 1 rank (3)"
   "$msprof" cluster without --output without_one >without_one.log 2>&1
   expect_same without_one/cluster.db
 }
@@ -328,7 +328,7 @@ node_of_a_job_killed() {
   finish
   expect_exit 3
   expect_said "MISSING: all captures of n3"
-  expect_said "MISSING RANKS: 6-7"
+  expect_said "MISSING: 2 ranks (6-7)"
   scancel "$job"
   slurmd -N n3 -f "$SLURM_CONF"
   until_true 60 node_is n3 idle

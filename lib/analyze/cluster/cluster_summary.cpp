@@ -216,19 +216,9 @@ std::string cluster_line(const ClusterSummary& summary) {
 }
 
 std::vector<std::string> lacking_lines(const ClusterSummary& summary) {
-  constexpr std::size_t kMaxRanges = 12;
   std::vector<std::string> lines;
   const cluster::Ranks& ranks = summary.ranks;
-  if (!ranks.missing.empty()) {
-    lines.push_back(fmt::format("MISSING: {} ({})",
-                                counted(static_cast<std::uint64_t>(ranks.missing.count()), "rank"),
-                                ranks.missing.text(kMaxRanges)));
-  }
-  if (!ranks.partial.empty()) {
-    lines.push_back(fmt::format("PARTIAL DATA: {} ({})",
-                                counted(static_cast<std::uint64_t>(ranks.partial.count()), "rank"),
-                                ranks.partial.text(kMaxRanges)));
-  }
+  for (const cluster::LackingRanks& lacking : lacking_ranks(ranks)) lines.push_back(lacking.line());
   if (ranks.unknown > 0) {
     lines.push_back(fmt::format("{} not know its rank",
                                 ranks.unknown == 1 ? std::string("1 capture does")

@@ -110,7 +110,7 @@ TEST_CASE("a capture that cannot be read is named and the rest is merged") {
   const RunResult run = scene.run({"--json"});
   CHECK(run.exit_code == 3);
   CHECK(says(run.err, "MISSING: " + scene.captures[2].string() + ": "));
-  CHECK(says(run.err, "MISSING RANKS: 2"));
+  CHECK(says(run.err, "MISSING: 1 rank (2)"));
   CHECK(query(scene.folder / "out/cluster.db", "SELECT count(*) FROM member") == Words{"3"});
   const json document = json::parse(run.out);
   CHECK(document["captures"].at(2)["outcome"] == "failed");
