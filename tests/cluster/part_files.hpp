@@ -1,4 +1,5 @@
-// Parts as bytes: sealed anew after a change, and all their cells as text. For the tests beside.
+// Parts as bytes: sealed anew after a change, and all their cells as text. For the tests beside and
+// fuzz_part.
 #pragma once
 
 #include <cstdint>
@@ -36,14 +37,19 @@ inline std::uint32_t seal_of(std::string bytes) {
   return plain_crc32(bytes);
 }
 
-// Changes a part by SQL and seals it again: only its contents are wrong then.
-inline void change_part(const std::filesystem::path& path, const std::string& sql) {
-  query(path, sql);
-  std::string bytes = read_file(path);
+// The part with its seal as it must be; what is too short to have one as it is.
+inline std::string sealed(std::string bytes) {
+  if (bytes.size() < kSealAt + 4) return bytes;
   const std::uint32_t seal = seal_of(bytes);
   for (std::size_t i = 0; i < 4; ++i)
     bytes[kSealAt + i] = static_cast<char>(seal >> (24 - 8 * i) & 0xff);
-  write_file(path, bytes);
+  return bytes;
+}
+
+// Changes a part by SQL and seals it again: only its contents are wrong then.
+inline void change_part(const std::filesystem::path& path, const std::string& sql) {
+  query(path, sql);
+  write_file(path, sealed(read_file(path)));
 }
 
 // All tables of a part.

@@ -157,6 +157,7 @@ std::vector<std::string> seeds(std::string_view target) {
   if (target == "job_folder") return {whole_capture(), several_captures(), ""};
   if (target == "ini") return board_files();
   if (target == "board_answer") return board_answers();
+  if (target == "part") return parts();
   if (target.starts_with("cann_")) return cann_seeds(target);
   return {
       R"({"aicore": {"header_size": 0, "record_size": 16, "fields": {

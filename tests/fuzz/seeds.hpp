@@ -19,8 +19,11 @@ std::string pack(const std::vector<SeedFile>& files);
 // What boards answer, as fuzz_board_answer takes it.
 std::vector<std::string> board_answers();
 
-// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "script" or
-// "sql".
+// Parts of ranks, for fuzz_part.
+std::vector<std::string> parts();
+
+// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "part", "script"
+// or "sql".
 std::vector<std::string> seeds(std::string_view target);
 
 }  // namespace msprof::fuzz
