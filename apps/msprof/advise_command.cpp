@@ -253,7 +253,7 @@ Exit advise_cluster(const AdviseArguments& arguments, const std::vector<Rule>& r
   const cluster::Part part = cluster::Part::open(path);
   const ClusterVerdict verdict = verdict_of(part);
   const Advice advice = advise(part, rules);
-  const Language language = language_of(arguments);
+  const Language language = language_of(arguments.language);
   if (arguments.json) {
     ordered_json one = {{"folder", valid_utf8(path.string())}, {"verdict", verdict.name}};
     one.update(ranks_json(verdict.ranks));

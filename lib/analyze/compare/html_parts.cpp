@@ -192,25 +192,6 @@ std::string table_html(std::string_view id, std::string caption, const Compariso
 
 }  // namespace
 
-std::string base64_of_hex(std::string_view hex) {
-  constexpr std::string_view kDigits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  const auto nibble = [](char c) {
-    return static_cast<unsigned>(c <= '9' ? c - '0' : c - 'a' + 10);
-  };
-  // Three hexadecimal digits are two of base 64.
-  std::string result;
-  for (std::size_t i = 0; i < hex.size(); i += 3) {
-    unsigned bits = 0;
-    for (std::size_t k = 0; k < 3; ++k)
-      bits = bits * 16 + (i + k < hex.size() ? nibble(hex[i + k]) : 0);
-    result += kDigits[bits / 64];
-    if (i + 1 < hex.size()) result += kDigits[bits % 64];
-  }
-  while (result.size() % 4 != 0) result += '=';
-  return result;
-}
-
 std::string figure(std::string_view id, std::string_view what, const std::string& value) {
   return fmt::format("<div><dt>{}</dt><dd id=\"{}\">{}</dd></div>\n", what, id, value);
 }

@@ -48,8 +48,6 @@ std::string_view kind_of(double delta_us, bool is_noise);
 std::string section(std::string_view id, std::string_view title, const std::string& content);
 // A number of the head of a page, with what it is.
 std::string figure(std::string_view id, std::string_view what, const std::string& value);
-// A hash of an Asset as a Content-Security-Policy writes it.
-std::string base64_of_hex(std::string_view hex);
 
 // The tables of a Comparison: operators, types, ratios, calls, ranges, counters. Sections with a
 // heading; empty where there is nothing to show.
