@@ -35,7 +35,7 @@ Exit report_one(const ReportArguments& arguments, const ChosenCapture& capture) 
   const std::filesystem::path target = target_of(arguments, capture);
   AtomicFile file(target);
   const ReportHead head{capture.folder.filename().string(), ready.verdict_text,
-                        ready.exit != Exit::ok, MSPROF_VERSION};
+                        ready.exit != Exit::ok, MSPROF_VERSION, read_run_record(capture.folder)};
   file.write(report_page(ready.db, head, language_of(arguments.language)));
   file.commit();
   log::info("wrote {} ({})", target.string(), human_bytes(file.bytes_written()));

@@ -4,7 +4,10 @@
 #include <catch2/catch.hpp>
 #include <regex>
 
+#include "analyze/report/finding_words.hpp"
+#include "base/findings.hpp"
 #include "cli/cli_fixture.hpp"
+#include "session/run_record.hpp"
 #include "support/prof/prof_run.hpp"
 
 using namespace msprof::test;
@@ -41,7 +44,7 @@ std::vector<std::string> lane_names(const nlohmann::json& picture) {
 
 // No tag, style or script but those of the product, and nothing from elsewhere.
 void check_is_alone(const std::string& page) {
-  const std::regex source("( src=| href=|@import|url\\()");
+  const std::regex source("( src=| href=\"[^#]|@import|url\\()");
   CHECK_FALSE(std::regex_search(page, source));
   CHECK(count_of(page, "<script>") == 2);
   CHECK(contains(page, "default-src 'none'"));
@@ -58,7 +61,7 @@ TEST_CASE("report writes one page with verdict, run, timeline, layers and advice
   CHECK(contains(result.err, "report.html"));
   const std::string page = read_file(job.folder() / "report.html");
   check_is_alone(page);
-  for (const char* heading : {"What was run", "Timeline", "Hottest operators", "Advice"}) {
+  for (const char* heading : {"What was run", "Timeline", "Hottest layers", "Advice"}) {
     CAPTURE(heading);
     CHECK(contains(page, std::string(">") + heading + "</h2>"));
   }
@@ -192,15 +195,96 @@ TEST_CASE("1,000 layers and a window of 20,000 slices make a page below 2 MB") {
   CHECK(count_of(page, "<td class=\"n\">") >= 10 * kLayers);
 }
 
-TEST_CASE("--lang zh gives the page in Chinese") {
+TEST_CASE("--lang zh gives the page in Chinese, what import found, too") {
+  const TempFolder folder;
+  const auto job = make_partial(folder.path(), "JOBA");
+  const std::string page = report_of(job.folder());
+  run_msprof({"report", "-dir", job.folder().string(), "--lang", "zh"});
+  const std::string chinese = read_file(job.folder() / "report.html");
+  CHECK(contains(chinese, "<html lang=\"zh-CN\""));
+  CHECK(picture_of(chinese) == picture_of(page));
+  // Headings, captions, notes and findings have no sentence in English.
+  const std::regex text("<(h1|h2|caption|figcaption|dt|li|p|button)[^>]*>([^<]*)<");
+  const std::regex english("[a-z]{2,} [a-z]{2,} [a-z]{2,}");
+  std::size_t count = 0;
+  for (auto at = std::sregex_iterator(chinese.begin(), chinese.end(), text);
+       at != std::sregex_iterator(); ++at) {
+    const std::string one = (*at)[2].str();
+    CAPTURE(one);
+    CHECK_FALSE(std::regex_search(one, english));
+    ++count;
+  }
+  CHECK(count > 10);
+  CHECK(contains(chinese, "<h2 id=\"h-timeline\">时间线</h2>"));
+  CHECK(contains(chinese, "data-rows=\"显示全部 {} 行\""));
+}
+
+TEST_CASE("every finding that an import is partial or without something for has a Chinese text") {
+  for (int i = 0; i < static_cast<int>(msprof::FindingId::count_); ++i) {
+    const msprof::FindingInfo& info = msprof::finding_info(static_cast<msprof::FindingId>(i));
+    const bool is_of_import =
+        info.severity == msprof::Severity::partial || info.severity == msprof::Severity::without;
+    CAPTURE(info.id);
+    CHECK(msprof::report::chinese_finding(info.id).empty() != is_of_import);
+  }
+}
+
+TEST_CASE("a page says what run.json says of the run, as text whatever it is") {
   const TempFolder folder;
   const auto job = make_face(folder.path(), "JOBA");
+  msprof::RunRecord run;
+  run.msprof = "9.8.7";
+  run.begin_ns = 1'795'000'000'000'000'000;
+  run.end_ns = run.begin_ns + 2'000'000'000;
+  run.host = "root@192.168.1.10";
+  run.board = {{"system", "Linux"}, {"product", "SS928<i>"}};
+  run.command = {"main", "--images", "a b"};
+  run.options = {{"--interval", "10"}};
+  run.models = {{"models/face.om", 4096, std::string(64, 'a')}};
+  run.application_signal = "SIGSEGV";
+  run.seconds = 1.5;
+  msprof::write_run_record(job.folder(), run);
   const std::string page = report_of(job.folder());
-  CHECK(run_msprof({"report", "-dir", job.folder().string(), "--lang", "zh"}).exit_code == 0);
-  const std::string chinese = read_file(job.folder() / "report.html");
-  CHECK(contains(chinese, "<html lang=\"zh-CN\">"));
-  CHECK(contains(chinese, "时间线</h2>"));
-  CHECK(picture_of(chinese) == picture_of(page));
+  check_is_alone(page);
+  for (const char* text : {"root@192.168.1.10", "SS928&lt;i&gt;", "--images", "--interval 10",
+                           "models/face.om", "4.1 kB", "ended by SIGSEGV", "captured by 9.8.7"}) {
+    CAPTURE(text);
+    CHECK(contains(page, text));
+  }
+  CHECK(contains(page, std::string(64, 'a')));
+  CHECK(contains(page, "<p class=\"run-line\"><bdi>2026-11-18"));
+  // One of another schema says nothing.
+  write_file(job.folder() / "run.json", "{\"schema\": \"other\", \"command\": [\"unheard\"]}");
+  CHECK_FALSE(contains(report_of(job.folder()), "unheard"));
+}
+
+TEST_CASE("long names, and names that turn the writing, are cut and kept apart") {
+  const TempFolder folder;
+  JobBuilder job(folder.path(), "JOBA");
+  std::vector<AicoreRecord> records(2);
+  for (std::size_t i = 0; i < records.size(); ++i) {
+    records[i].layer_id = static_cast<std::uint32_t>(i);
+    records[i].start_ns = 1000 * (i + 1);
+    records[i].total = 400;
+  }
+  const std::string turn = "\u202e";
+  job.info_json("1000").net_info("net", 1).layer_info(
+      "net", 1,
+      {{0, 0, "Conv", "AA_CORE", std::string(100'000, 'x'), ""},
+       {1, 0, "Relu", "AA_CORE", turn + "gnp.exe", ""}});
+  job.data(DataName{}, aicore_file(records));
+  const std::string page = report_of(job.folder());
+  check_is_alone(page);
+  CHECK(page.size() < 100'000);
+  CHECK_FALSE(contains(page, std::string(200, 'x')));
+  CHECK(contains(page, std::string(20, 'x')));
+  // Such a name begins its element, or is data: nothing else is in one line of writing with it.
+  REQUIRE(contains(page, turn));
+  for (auto at = page.find(turn); at != std::string::npos; at = page.find(turn, at + 1)) {
+    const char before = page.at(at - 1);
+    CAPTURE(page.substr(at - 20, 20));
+    CHECK((before == '>' || before == '"'));
+  }
 }
 
 TEST_CASE("--html names the file of one capture, --output the folder of several") {
@@ -288,6 +372,22 @@ TEST_CASE("--format perfetto writes beside the JSON and takes neither --gzip nor
     CHECK(run_msprof(words).exit_code == 2);
   }
   CHECK(names_in(job.folder() / "timeline") == after);
+}
+
+TEST_CASE("--format perfetto goes with --merged, --layers, a range and --min-dur") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const auto files = [&](const Words& options) {
+    std::filesystem::remove_all(job.folder() / "timeline");
+    Words words = {"export", "timeline", "-dir", job.folder().string(), "--format", "perfetto"};
+    words.insert(words.end(), options.begin(), options.end());
+    CHECK(run_msprof(words).exit_code == 0);
+    return names_in(job.folder() / "timeline");
+  };
+  CHECK(files({"--merged"}) == Words{"merged_timeline.perfetto-trace"});
+  CHECK(files({"--layers", "acl"}).size() == 1);
+  CHECK(files({"--min-dur", "1ns"}).size() == 2);
+  CHECK(files({"--merged", "--time-range", "0s:1000s"}).size() == 1);
 }
 
 TEST_CASE("--merged is refused where the timeline is one file already") {

@@ -170,7 +170,7 @@ std::string table_html(std::string_view id, std::string caption, const Compariso
                        const std::vector<Row>& rows,
                        std::span<const ComparisonColumn<Row>> columns) {
   HtmlTable table(std::string(id), std::move(caption),
-                  "largest changes of {}; --csv and --json of msprof compare have all");
+                  "The {0} largest changes of {1}; --csv and --json of msprof compare have all.");
   std::vector<std::string> titles;
   std::vector<CellKind> kinds;
   for (const auto& column : columns) {

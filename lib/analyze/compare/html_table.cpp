@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <cmath>
+
 #include "analyze/compare/html_parts.hpp"
 
 namespace msprof::html {
@@ -16,11 +19,15 @@ std::string_view class_of(CellKind kind) {
     case CellKind::text:
       return "";
     case CellKind::number:
-      return " class=\"n\"";
+      return "n";
     case CellKind::change:
       break;
   }
-  return " class=\"n change\"";
+  return "n change";
+}
+
+std::string class_attribute(std::string_view css_class) {
+  return css_class.empty() ? "" : fmt::format(" class=\"{}\"", css_class);
 }
 
 }  // namespace
@@ -32,7 +39,8 @@ bool HtmlTable::is_full() const {
 void HtmlTable::begin(std::span<const std::string> titles) {
   kinds_.resize(titles.size());
   for (std::size_t i = 0; i < titles.size(); ++i)
-    head_ += fmt::format("<th scope=\"col\"{}>{}</th>", class_of(kinds_[i]), titles[i]);
+    head_ +=
+        fmt::format("<th scope=\"col\"{}>{}</th>", class_attribute(class_of(kinds_[i])), titles[i]);
 }
 
 void HtmlTable::begin_row(std::string_view kind) {
@@ -44,10 +52,22 @@ void HtmlTable::text(std::string_view value) {
 }
 
 void HtmlTable::markup(std::string_view html) {
+  cell(html, column_ < kinds_.size() ? class_of(kinds_[column_]) : "");
+}
+
+void HtmlTable::bar(std::string_view digits, double part) {
+  constexpr double kParts = 20;  // classes b1 to b20 of page.css
+  const double filled = std::isfinite(part) ? std::clamp(part, 0.0, 1.0) * kParts : 0;
+  const auto twentieths = static_cast<int>(std::lround(filled));
+  if (twentieths == 0) return number(digits);
+  cell(digits, fmt::format("n b{}", twentieths));
+}
+
+void HtmlTable::cell(std::string_view html, std::string_view css_class) {
   if (column_ == 0) {
     body_ += fmt::format("<th scope=\"row\">{}</th>", html);
   } else {
-    body_ += fmt::format("<td{}>{}</td>", class_of(kinds_[column_]), html);
+    body_ += fmt::format("<td{}>{}</td>", class_attribute(css_class), html);
   }
   ++column_;
 }
@@ -59,9 +79,10 @@ void HtmlTable::end_row() {
 }
 
 std::string HtmlTable::html(std::size_t total) const {
-  const std::string note = total <= rows_ ? ""
-                                          : fmt::format("<p class=\"note\">The {} {}.</p>\n", rows_,
-                                                        fmt::format(fmt::runtime(rest_), total));
+  const std::string note = total <= rows_
+                               ? ""
+                               : fmt::format("<p class=\"note\">{}</p>\n",
+                                             fmt::format(fmt::runtime(rest_), rows_, total));
   return fmt::format(
       "<div class=\"scroll\" role=\"region\" tabindex=\"0\" aria-label=\"{}\">\n<table id=\"{}\">"
       "<caption>{}</caption>\n<thead><tr>{}</tr></thead>\n<tbody>\n{}</tbody></table></div>\n{}",

@@ -14,8 +14,8 @@ namespace msprof::html {
 // A sink of rows that makes them HTML: names are escaped, numbers stand as they are.
 class HtmlTable : public RowSink {
  public:
-  // `caption` and `rest`, which says where the rows are that do not fit, are HTML; "{}" in the
-  // latter is the number of all rows.
+  // `caption` and `rest`, a sentence where the rows are that do not fit, are HTML; in the latter
+  // "{0}" is the number of rows in the table, "{1}" that of all.
   HtmlTable(std::string id, std::string caption, std::string rest)
       : id_(std::move(id)), caption_(std::move(caption)), rest_(std::move(rest)) {}
 
@@ -29,6 +29,8 @@ class HtmlTable : public RowSink {
   void text(std::string_view value) override;
   void number(std::string_view digits) override { markup(digits); }
   void missing() override { markup("-"); }
+  // A number with a bar behind it that fills `part`, 0 to 1, of the cell.
+  void bar(std::string_view digits, double part);
   // A cell that is HTML already.
   void markup(std::string_view html);
   void end_row() override;
@@ -38,6 +40,8 @@ class HtmlTable : public RowSink {
   std::string html(std::size_t total) const;
 
  private:
+  void cell(std::string_view html, std::string_view css_class);
+
   std::string id_;
   std::string caption_;
   std::string rest_;

@@ -9,7 +9,11 @@
   const theme = byId('theme');
   const prefersDark = matchMedia('(prefers-color-scheme: dark)');
   const isDark = () => (root.dataset.theme ?? (prefersDark.matches ? 'dark' : 'light')) === 'dark';
-  const nameTheme = () => { theme.textContent = isDark() ? 'Light colours' : 'Dark colours'; };
+  // A page in another language has texts of its own.
+  const said = root.dataset;
+  const nameTheme = () => {
+    theme.textContent = isDark() ? said.light ?? 'Light colours' : said.dark ?? 'Dark colours';
+  };
   theme.addEventListener('click', () => {
     root.dataset.theme = isDark() ? 'light' : 'dark';
     nameTheme();
@@ -36,7 +40,7 @@
         if (!row.hidden) ++shown;
       }
       table.more.hidden = shown === fits;
-      table.more.textContent = `Show all ${fits} rows`;
+      table.more.textContent = (said.rows ?? 'Show all {} rows').replace('{}', fits);
     }
     const ops = byId('ops');
     if (ops && byId('shown')) byId('shown').textContent =
@@ -64,7 +68,7 @@
     [...table.tHead.rows[0].cells].forEach((header, column) => {
       const button = document.createElement('button');
       button.type = 'button';
-      button.textContent = header.textContent;
+      button.append(...header.childNodes);
       button.addEventListener('click', () => sort(table, column, header));
       header.replaceChildren(button);
     });

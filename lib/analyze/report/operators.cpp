@@ -20,14 +20,8 @@ namespace msprof::report {
 
 namespace {
 
+constexpr const char* kTotalTime = "Total Time(us)";
 constexpr std::size_t kMaxOperators = 200'000;  // names of a damaged store
-
-std::optional<double> number_of(const std::string& text) {
-  double value = 0;
-  const char* const end = text.data() + text.size();
-  const auto read = std::from_chars(text.data(), end, value);
-  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
-}
 
 std::size_t place_of(const std::vector<std::string>& columns, std::string_view field) {
   const auto at = std::find_if(columns.begin(), columns.end(), [&](const std::string& column) {
@@ -61,7 +55,7 @@ void drop_if_empty(Operators& operators, std::size_t column) {
   for (auto& row : operators.rows) row.erase(row.begin() + at);
 }
 
-// The layers of a step, as op_summary has them but for its total. The name comes first.
+// The layers of a step, as op_summary has them but for its total.
 Operators layers_of(const Database& db, const SummaryTable& table, const StepInfo* step) {
   Operators result;
   const auto columns = table.columns(db);
@@ -70,13 +64,13 @@ Operators layers_of(const Database& db, const SummaryTable& table, const StepInf
   const std::size_t id = place_of(columns, "layer_id");
   const std::size_t time = place_of(columns, "time");
   const std::size_t bound = place_of(columns, "memory_bound");
-  std::vector<std::size_t> places{name};
+  // What says most comes first: a phone shows three columns.
+  std::vector<std::size_t> places{name, time, place_of(columns, "time_ratio"), bound};
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    if (i != name) places.push_back(i);
+    if (std::find(places.begin(), places.end(), i) == places.end()) places.push_back(i);
   }
-  for (const std::size_t place : places) {
-    if (place < columns.size()) result.columns.push_back(columns[place]);
-  }
+  std::erase_if(places, [&](std::size_t place) { return place >= columns.size(); });
+  for (const std::size_t place : places) result.columns.push_back(columns[place]);
   result.modelled_columns = table.unit_loads(db);
   result.knows_memory_bound = bound < columns.size();
   for (const OutputFile& file : table.output_files(db)) {
@@ -88,7 +82,6 @@ Operators layers_of(const Database& db, const SummaryTable& table, const StepInf
       if (row.size() != columns.size() || (id < row.size() && row[id].text == "-")) continue;
       std::vector<OperatorCell> cells;
       for (const std::size_t place : places) {
-        if (place >= row.size()) continue;
         const bool is_repeated = place == original && row[place].text == row[name].text;
         const bool is_missing = row[place].text == "N/A" || is_repeated;
         cells.push_back({is_missing ? "" : row[place].text, row[place].is_number});
@@ -155,8 +148,8 @@ class OpTotals {
 
   Operators operators() const {
     Operators result;
-    result.columns = {"Op Name",        "OP Type",       "Task Type",    "Count",
-                      "Total Time(us)", "Time Ratio(%)", "Avg Time(us)", "Max Time(us)"};
+    result.columns = {"Op Name",      kTotalTime,     "Time Ratio(%)", "Count",
+                      "Avg Time(us)", "Max Time(us)", "OP Type",       "Task Type"};
     for (const auto& [key, sums] : sums_) result.total_us += sums.time_us;
     const auto is_used = [&](std::size_t load) {
       const auto at = used_.find(load);
@@ -171,14 +164,17 @@ class OpTotals {
       const auto number = [](double value) {
         return OperatorCell{fmt::format("{:.3f}", value), true};
       };
-      std::vector<OperatorCell> cells = {{std::get<0>(key)},
-                                         {std::get<1>(key)},
-                                         {std::get<2>(key)},
-                                         {std::to_string(sums.count), true}};
-      cells.push_back(number(sums.time_us));
-      cells.push_back(number(result.total_us > 0 ? 100 * sums.time_us / result.total_us : 0));
-      cells.push_back(number(sums.time_us / static_cast<double>(sums.count)));
-      cells.push_back(number(sums.longest_us));
+      const double part = result.total_us > 0 ? 100 * sums.time_us / result.total_us : 0;
+      std::vector<OperatorCell> cells = {
+          {std::get<0>(key)},
+          number(sums.time_us),
+          number(part),
+          {std::to_string(sums.count), true},
+          number(sums.time_us / static_cast<double>(sums.count)),
+          number(sums.longest_us),
+          {std::get<1>(key)},
+          {std::get<2>(key)},
+      };
       for (std::size_t i = 0; i < loads_.size(); ++i) {
         if (!is_used(i)) continue;
         const auto mean = load(sums, i);
@@ -228,7 +224,28 @@ class OpTotals {
   std::map<std::size_t, bool> used_;
 };
 
+void set_bars(Operators& operators) {
+  for (const std::string& column : operators.columns) {
+    const std::string field = field_name(column);
+    double full = 0;
+    if (field == "time" || column == kTotalTime) {
+      if (!operators.costs.empty()) full = operators.costs.front().time_us;
+    } else if (is_load(field) && !field.starts_with("time")) {
+      const bool is_percent = operators.are_layers || field == "cube_utilization";
+      full = is_percent ? 100 : 1;
+    }
+    operators.full.push_back(full);
+  }
+}
+
 }  // namespace
+
+std::optional<double> number_of(const std::string& text) {
+  double value = 0;
+  const char* const end = text.data() + text.size();
+  const auto read = std::from_chars(text.data(), end, value);
+  return read.ec == std::errc() && read.ptr == end ? std::optional(value) : std::nullopt;
+}
 
 Operators operators_of(const Database& db, const StepInfo* step) {
   const auto table = find_table(db, "op_summary");
@@ -237,6 +254,7 @@ Operators operators_of(const Database& db, const StepInfo* step) {
   const auto columns = table->columns(db);
   if (place_of(columns, "layer_name") < columns.size()) {
     result = layers_of(db, *table, step);
+    result.are_layers = true;
   } else {
     std::vector<std::string> loads;
     for (std::string& field : fields_of(db, *table)) {
@@ -251,6 +269,7 @@ Operators operators_of(const Database& db, const StepInfo* step) {
   }
   if (unit_loads_of(db) == UnitLoads::measured) result.modelled_columns.clear();
   sort_by_time(result);
+  set_bars(result);
   return result;
 }
 

@@ -26,10 +26,16 @@ struct Operators {
     std::optional<double> memory_bound;  // waiting for memory over computing
   };
   std::vector<Cost> costs;  // of the rows
+  // Of each column the value that fills its bar: the longest time, a load of all; 0: it has none.
+  std::vector<double> full;
+  bool are_layers = false;  // of a board
   double total_us = 0;
   bool knows_memory_bound = false;
   std::vector<std::string> modelled_columns;
 };
+
+// The number that a cell has; empty where it is none.
+std::optional<double> number_of(const std::string& text);
 
 // `step`: of a board; null: of the whole capture.
 Operators operators_of(const Database& db, const StepInfo* step);

@@ -3,18 +3,23 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <initializer_list>
 #include <utility>
 #include <vector>
 
 #include "analyze/advise/advice.hpp"
 #include "analyze/advise/rule_file.hpp"
 #include "analyze/capture_info.hpp"
+#include "analyze/capture_list.hpp"
 #include "analyze/compare/html_parts.hpp"
 #include "analyze/compare/html_table.hpp"
 #include "analyze/overview.hpp"
+#include "analyze/report/finding_words.hpp"
+#include "analyze/report/lengths_picture.hpp"
 #include "analyze/report/operators.hpp"
 #include "analyze/report/report_assets.hpp"
 #include "analyze/report/report_words.hpp"
+#include "analyze/report/run_section.hpp"
 #include "analyze/report/timeline_picture.hpp"
 #include "analyze/report/window.hpp"
 #include "base/number.hpp"
@@ -40,16 +45,18 @@ std::string filled(std::string_view sentence, const Values&... values) {
 
 std::string head_html(const ReportHead& head, const Words& words) {
   return fmt::format(
-      "<!DOCTYPE html>\n<html lang=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
+      "<!DOCTYPE html>\n<html lang=\"{}\" data-dark=\"{}\" data-light=\"{}\" "
+      "data-rows=\"{}\">\n<head>\n<meta charset=\"utf-8\">\n"
       "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
       "style-src 'sha256-{}' 'sha256-{}'; script-src 'sha256-{}' 'sha256-{}'; base-uri 'none'; "
       "form-action 'none'\">\n"
       "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
       "<meta name=\"color-scheme\" content=\"light dark\">\n"
       "<title>{} - msprof report</title>\n<style>{}</style>\n<style>{}</style>\n</head>\n",
-      words.language, base64_of_hex(kStyle.sha256), base64_of_hex(report::kPageStyle.sha256),
-      base64_of_hex(kScript.sha256), base64_of_hex(report::kZoomScript.sha256),
-      escaped(head.capture), kStyle.text, report::kPageStyle.text);
+      words.language, words.dark, words.light, words.all_rows, base64_of_hex(kStyle.sha256),
+      base64_of_hex(report::kPageStyle.sha256), base64_of_hex(kScript.sha256),
+      base64_of_hex(report::kZoomScript.sha256), escaped(head.capture), kStyle.text,
+      report::kPageStyle.text);
 }
 
 std::string us_text(std::int64_t ns) {
@@ -70,18 +77,14 @@ class Page {
         steps_(steps_with_tasks(db_)),
         step_(steps_.empty() ? nullptr : &steps_[slowest(steps_)]),
         window_(report::window_of(db_, step_, words_)),
-        operators_(report::operators_of(db_, step_)) {}
+        operators_(report::operators_of(db_, step_)),
+        advice_(advise(store, builtin_rules())) {}
 
   std::string html() const {
-    std::string page = head_html(head_, words_) + "<body>\n" + header() + "<main>\n";
-    page += findings();
-    page += run();
-    page += timeline();
-    page += hottest();
-    page += memory();
-    page += overlap();
-    page += counters();
-    page += advice();
+    const std::string parts = report::run_section(store_, head_, info_, steps_, words_) +
+                              timeline() + hottest() + memory() + overlap() + counters() + advice();
+    std::string page = head_html(head_, words_) + "<body>\n" + header() + contents(parts) +
+                       "<main>\n" + findings() + parts;
     page += fmt::format("</main>\n<script>{}</script>\n<script>{}</script>\n</body>\n</html>\n",
                         kScript.text, report::kZoomScript.text);
     return page;
@@ -107,20 +110,63 @@ class Page {
       figures += figure("shortest", words_.shortest, us_text(lengths.shortest_ns));
       figures += figure("longest", words_.longest, us_text(lengths.longest_ns));
     }
+    figures += advice_figure();
     return fmt::format(
-        "<header>\n<p class=\"brand\">msprof report</p>\n<h1>{}</h1>\n"
+        "<header>\n<p class=\"brand\">msprof report</p>\n<h1>{}</h1>\n{}"
         "<p id=\"verdict\" class=\"{}\"><strong>{}: {}</strong>{}</p>\n{}"
         "<dl class=\"figures\">\n{}</dl>\n"
-        "<button type=\"button\" id=\"theme\" hidden>Dark</button>\n</header>\n",
-        title, head_.is_partial ? "slower" : "complete", words_.verdict,
-        escaped(verdict(), kSentenceWidth),
+        "<button type=\"button\" id=\"theme\" hidden></button>\n</header>\n",
+        title, run_line_html(), verdict_class(), words_.verdict, escaped(verdict(), kSentenceWidth),
         head_.is_partial ? fmt::format(": {}", words_.partial_means) : "", modelled_note(),
         figures);
   }
 
+  std::string run_line_html() const {
+    const std::string line = head_.run ? run_line(*head_.run) : "";
+    return line.empty() ? "" : fmt::format("<p class=\"run-line\">{}</p>\n", name(line));
+  }
+
+  bool is_complete() const { return head_.verdict == "complete"; }
+
   std::string_view verdict() const {
     if (head_.is_partial) return words_.partial;
-    return head_.verdict == "complete" ? words_.complete : std::string_view(head_.verdict);
+    if (is_complete()) return words_.complete;
+    return words_.without.empty() ? std::string_view(head_.verdict) : words_.without;
+  }
+  std::string_view verdict_class() const {
+    if (head_.is_partial) return "partial";
+    return is_complete() ? "complete" : "without";
+  }
+
+  // How many findings of each severity there are.
+  std::string advice_figure() const {
+    std::string text;
+    for (const auto severity : {RuleSeverity::problem, RuleSeverity::hint, RuleSeverity::info}) {
+      const auto count = std::count_if(
+          advice_.findings.begin(), advice_.findings.end(),
+          [&](const AdviceFinding& finding) { return finding.rule->severity == severity; });
+      if (count == 0) continue;
+      text += fmt::format("{}<span class=\"{}\">{} {}</span>", text.empty() ? "" : " · ",
+                          severity_name(severity),
+                          words_.severity[static_cast<std::size_t>(severity)], count);
+    }
+    return text.empty() ? "" : figure("findings", words_.advice, text);
+  }
+
+  // Links to the parts, by their headings.
+  std::string contents(std::string_view parts) const {
+    constexpr std::string_view kBefore = "<h2 id=\"";
+    std::string links;
+    for (auto at = parts.find(kBefore); at != parts.npos; at = parts.find(kBefore, at)) {
+      at += kBefore.size();
+      const auto id_end = parts.find('"', at);
+      const auto text_end = parts.find('<', id_end);
+      if (text_end == parts.npos) break;
+      links += fmt::format("<a href=\"#{}\">{}</a>\n", parts.substr(at, id_end - at),
+                           parts.substr(id_end + 2, text_end - id_end - 2));
+      at = text_end;
+    }
+    return fmt::format("<nav aria-label=\"{}\">\n{}</nav>\n", words_.contents, links);
   }
 
   std::string modelled_note() const {
@@ -131,16 +177,24 @@ class Page {
   // What an import found wrong or missing.
   std::string findings() const {
     Statement read = db_.prepare(
-        "SELECT severity, kind, file, reason, count FROM import_log"
+        "SELECT severity, kind, file, reason, count, id FROM import_log"
         " WHERE severity IN ('partial', 'without') ORDER BY severity, rowid");
     std::string items;
     std::size_t count = 0;
     while (read.step()) {
       if (++count > kPageFindings) continue;
-      const std::string text = fmt::format(
-          "{}{}{}: {}{}", read.text(1), read.text(2).empty() ? "" : " ", read.text(2), read.text(3),
-          read.integer(4) > 1 ? fmt::format(" (x {})", read.integer(4)) : "");
-      items += fmt::format("<li>{}</li>\n", escaped(text, kSentenceWidth));
+      const std::string where =
+          fmt::format("{}{}{}", read.text(1),
+                      read.text(1).empty() || read.text(2).empty() ? "" : " ", read.text(2));
+      const std::string reason = fmt::format(
+          "{}{}", read.text(3), read.integer(4) > 1 ? fmt::format(" (x {})", read.integer(4)) : "");
+      const std::string_view chinese =
+          language_ == Language::zh ? report::chinese_finding(read.text(5)) : std::string_view();
+      items += fmt::format("<li>{}{}{}</li>\n", where.empty() ? "" : name(where),
+                           where.empty() ? "" : ": ",
+                           chinese.empty() ? escaped(reason, kSentenceWidth)
+                                           : fmt::format("{} <span lang=\"en\">({})</span>",
+                                                         chinese, escaped(reason, kSentenceWidth)));
     }
     if (count == 0) return "";
     if (count > kPageFindings)
@@ -151,53 +205,6 @@ class Page {
         words_.verdict, items);
   }
 
-  static std::string row(std::string_view what, const std::string& value) {
-    if (value.empty()) return "";
-    return fmt::format("<tr><th scope=\"row\">{}</th><td>{}</td></tr>\n", what, value);
-  }
-
-  std::string run() const {
-    std::string rows = row(words_.capture, name(head_.capture));
-    rows += row(words_.kind, std::string(info_.dialect == "svp" ? words_.board : words_.atlas));
-    if (!info_.chip.empty()) rows += row(words_.chip, name(info_.chip));
-    if (info_.begin_ns) rows += row(words_.begun, escaped(utc_text(*info_.begin_ns)));
-    if (info_.duration_ns) rows += row(words_.duration, us_text(*info_.duration_ns));
-    constexpr std::size_t kMost = 16;
-    for (std::size_t i = 0; i < std::min(kMost, info_.devices.size()); ++i)
-      rows += row(words_.device, device_text(info_.devices[i]));
-    for (std::size_t i = 0; i < std::min(kMost, steps_.size()); ++i)
-      rows += row(words_.model, step_text(steps_[i]));
-    if (steps_.empty()) {
-      for (std::size_t i = 0; i < std::min(kMost, info_.models.size()); ++i) {
-        const ModelInfo& model = info_.models[i];
-        if (!model.name.empty()) rows += row(words_.model, name(model.name));
-      }
-    }
-    rows += row(words_.written_by, escaped("msprof " + head_.version));
-    return section("run", words_.run,
-                   "<div class=\"scroll\"><table class=\"plain\" id=\"run\"><tbody>\n" + rows +
-                       "</tbody></table></div>\n");
-  }
-
-  std::string device_text(const DeviceInfo& device) const {
-    std::string text = std::to_string(device.id);
-    if (!device.chip.empty()) text += ", " + name(device.chip);
-    if (device.frequency_hz)
-      text += fmt::format(", {} MHz{}", msprof::fixed(*device.frequency_hz, 1'000'000, 0),
-                          is_modelled_ ? " *" : "");
-    return text + fmt::format(", {} {}", words_.tasks,
-                              with_thousands(static_cast<std::uint64_t>(
-                                  std::max<std::int64_t>(device.task_count, 0))));
-  }
-
-  std::string step_text(const StepInfo& step) const {
-    std::string text = name(step.model_name);
-    if (step.batch) text += fmt::format(", {} {}", words_.batch, *step.batch);
-    if (step.execution_count)
-      text += fmt::format(", {} {}", words_.executions, *step.execution_count);
-    return text + fmt::format(", {} {}", words_.tasks, step.task_count);
-  }
-
   std::string timeline() const {
     if (!window_) return section("timeline", words_.timeline, paragraph(words_.no_timeline));
     auto picture = report::timeline_picture(db_, window_->begin_ns, window_->end_ns);
@@ -205,11 +212,17 @@ class Page {
       picture = report::timeline_picture(db_, window_->late_begin_ns, window_->end_ns);
     if (picture.slices == 0)
       return section("timeline", words_.timeline, paragraph(words_.no_timeline));
-    std::string content =
-        fmt::format("<p id=\"window\">{} {} – {}</p>\n", escaped(window_->what, kSentenceWidth),
-                    us_from_ns(picture.begin_ns) + " us", us_from_ns(picture.end_ns) + " us");
+    std::string content;
+    if (window_->lengths) {
+      content = report::lengths_html(
+          *window_->lengths, step_ != nullptr ? words_.lengths : words_.lengths_of_iterations,
+          words_);
+    }
+    content += fmt::format("<p id=\"window\">{}</p>\n", escaped(window_->what, kSentenceWidth));
     content += report::picture_html(picture, words_);
     content += fmt::format("<p class=\"note\" id=\"under\" hidden>{}</p>\n", words_.zoom_hint);
+    content +=
+        note(filled(words_.window_times, us_from_ns(picture.begin_ns), us_from_ns(picture.end_ns)));
     if (picture.is_cut) content += note(filled(words_.cut, picture.slices));
     if (picture.left_out_lanes > 0)
       content += note(filled(words_.lanes_out, picture.left_out_lanes));
@@ -225,6 +238,24 @@ class Page {
     return fmt::format("<p class=\"note\">{}</p>\n", escaped(text, kSentenceWidth));
   }
 
+  // A long title of a column takes several lines.
+  static std::string broken_at_underscores(const std::string& html) {
+    std::string result;
+    for (const char c : html) {
+      result += c;
+      if (c == '_') result += "<wbr>";
+    }
+    return result;
+  }
+
+  static void put_cell(HtmlTable& out, const report::OperatorCell& cell, double full) {
+    if (cell.text.empty()) return out.missing();
+    if (!cell.is_number) return out.markup(escaped(cell.text, kCellWidth));
+    const auto value = full > 0 ? report::number_of(cell.text) : std::nullopt;
+    if (!value) return out.number(escaped(cell.text));
+    out.bar(escaped(cell.text), *value / full);
+  }
+
   // Rows of operators that `takes` holds for, as a table.
   template <typename Takes>
   std::string table(std::string id, std::string_view caption, std::size_t most,
@@ -236,7 +267,7 @@ class Page {
       const auto& modelled = operators_.modelled_columns;
       const bool is_modelled =
           std::find(modelled.begin(), modelled.end(), column) != modelled.end();
-      titles.push_back(escaped(column) + (is_modelled ? " *" : ""));
+      titles.push_back(broken_at_underscores(escaped(column)) + (is_modelled ? " *" : ""));
       const bool is_number =
           std::any_of(operators_.rows.begin(), operators_.rows.end(),
                       [i](const auto& one) { return i < one.size() && one[i].is_number; });
@@ -254,15 +285,8 @@ class Page {
       if (!takes(operators_.costs[i])) continue;
       if (++total > most || out.is_full()) continue;
       out.begin_row("");
-      for (const auto& cell : operators_.rows[i]) {
-        if (cell.text.empty()) {
-          out.missing();
-        } else if (cell.is_number) {
-          out.number(escaped(cell.text));
-        } else {
-          out.markup(escaped(cell.text, kCellWidth));
-        }
-      }
+      for (std::size_t k = 0; k < operators_.rows[i].size(); ++k)
+        put_cell(out, operators_.rows[i][k], k < operators_.full.size() ? operators_.full[k] : 0);
       out.end_row();
     }
     return out.html(total);
@@ -273,7 +297,7 @@ class Page {
         operators_.rows.empty()
             ? paragraph(words_.no_operators)
             : table("ops", words_.hottest_caption, SIZE_MAX, [](const auto&) { return true; });
-    return section("ops", words_.hottest, content);
+    return section("ops", operators_.are_layers ? words_.hottest_layers : words_.hottest, content);
   }
 
   std::string memory() const {
@@ -289,19 +313,23 @@ class Page {
       time_us += cost.time_us;
     }
     if (count == 0)
-      return section("memory", words_.memory, paragraph(words_.memory_none) + modelled_note());
+      return section("memory", words_.memory,
+                     paragraph(filled(words_.memory_none, noun())) + modelled_note());
     const double share = operators_.total_us > 0 ? 100 * time_us / operators_.total_us : 0;
     return section("memory", words_.memory,
-                   paragraph(filled(words_.memory_some, count, operators_.costs.size(),
+                   paragraph(filled(words_.memory_some, count, operators_.costs.size(), noun(),
                                     html::fixed(share, 1))) +
-                       modelled_note() +
                        table("bound", words_.memory_caption, kPageBoundRows, is_bound));
   }
+
+  std::string_view noun() const { return operators_.are_layers ? words_.layers : words_.operators; }
 
   // A table of numbers and texts that SQL over the views gives.
   std::string sql_table(std::string id, std::string_view caption, std::string_view rest,
                         std::string_view sql, std::size_t most,
-                        const std::vector<std::string>& titles, std::size_t text_columns) const {
+                        std::initializer_list<std::string_view> names,
+                        std::size_t text_columns) const {
+    const std::vector<std::string> titles(names.begin(), names.end());
     const QueryDb query(store_);
     Statement read = query.prepare(sql);
     HtmlTable out(std::move(id), std::string(caption), std::string(rest));
@@ -330,16 +358,13 @@ class Page {
   }
 
   std::string overlap() const {
-    const std::string content =
-        sql_table("overlap-table", words_.overlap_caption, words_.counters_rest,
-                  "SELECT CAST(device_id AS TEXT), kind, count(*), sum(duration_us),"
-                  " 100.0 * sum(duration_us) / (SELECT sum(o.duration_us) FROM v_overlap AS o"
-                  " WHERE o.device_id = v_overlap.device_id AND o.kind != 'communication')"
-                  " FROM v_overlap GROUP BY device_id, kind ORDER BY device_id, kind",
-                  kPageCounters,
-                  {std::string(words_.device), std::string(words_.kind), "Count", "Time(us)",
-                   "Time Ratio(%)"},
-                  2);
+    const std::string content = sql_table(
+        "overlap-table", words_.overlap_caption, words_.counters_rest,
+        "SELECT CAST(device_id AS TEXT), kind, count(*), sum(duration_us),"
+        " 100.0 * sum(duration_us) / (SELECT sum(o.duration_us) FROM v_overlap AS o"
+        " WHERE o.device_id = v_overlap.device_id AND o.kind != 'communication')"
+        " FROM v_overlap GROUP BY device_id, kind ORDER BY device_id, kind",
+        kPageCounters, {words_.device, words_.kind, words_.count, words_.time_us, words_.share}, 2);
     return content.empty() ? "" : section("overlap", words_.overlap, content);
   }
 
@@ -350,18 +375,17 @@ class Page {
         " samples, mean, min, max FROM v_counter_tracks WHERE samples > 0"
         " ORDER BY kind, device_id, subject, counter, track_id",
         kPageCounters,
-        {"Counter", std::string(words_.kind), "Unit", std::string(words_.device), "Samples", "Mean",
-         "Min", "Max"},
+        {words_.counter, words_.kind, words_.unit, words_.device, words_.samples, words_.mean,
+         words_.least, words_.most},
         4);
     return content.empty() ? "" : section("counters", words_.counters, content);
   }
 
   std::string advice() const {
-    const Advice found = advise(store_, builtin_rules());
     std::string content;
-    for (const AdviceFinding& finding : found.findings) content += finding_html(finding);
-    if (found.findings.empty()) content += paragraph(words_.nothing_found);
-    content += note(filled(words_.checked, found.checked(), found.without_data.size()));
+    for (const AdviceFinding& finding : advice_.findings) content += finding_html(finding);
+    if (advice_.findings.empty()) content += paragraph(words_.nothing_found);
+    content += note(filled(words_.checked, advice_.checked(), advice_.without_data.size()));
     return section("advice", words_.advice, content);
   }
 
@@ -381,9 +405,9 @@ class Page {
     return text + (shown > 0 ? "</ul>\n" : "") + "</article>\n";
   }
 
-  static std::string evidence_html(const Evidence& evidence) {
+  std::string evidence_html(const Evidence& evidence) const {
     std::string text = name(evidence.name);
-    if (evidence.count) text += fmt::format(", {} x", *evidence.count);
+    if (evidence.count) text += ", " + filled(words_.times, *evidence.count);
     if (evidence.time_us) text += fmt::format(", {} us", html::fixed(*evidence.time_us));
     if (evidence.share_percent)
       text += fmt::format(", {} %", html::fixed(*evidence.share_percent, 1));
@@ -407,6 +431,7 @@ class Page {
   const StepInfo* step_;
   std::optional<report::Window> window_;
   report::Operators operators_;
+  Advice advice_;
 };
 
 }  // namespace

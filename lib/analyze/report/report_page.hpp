@@ -6,9 +6,11 @@
 // else, and texts of captures are escaped and shortened.
 #pragma once
 
+#include <optional>
 #include <string>
 
 #include "analyze/advise/rule.hpp"
+#include "session/run_record.hpp"
 #include "store/trace_db.hpp"
 
 namespace msprof {
@@ -17,7 +19,8 @@ struct ReportHead {
   std::string capture;  // the name of its folder
   std::string verdict;  // for people: "complete without HBM bandwidth"
   bool is_partial = false;
-  std::string version;  // of msprof
+  std::string version;           // of msprof
+  std::optional<RunRecord> run;  // run.json
 };
 
 // UTF-8, with a newline at its end; the same store gives the same bytes.

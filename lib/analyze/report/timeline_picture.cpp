@@ -22,6 +22,7 @@ namespace {
 
 constexpr std::size_t kMaxDepth = 8;
 constexpr std::size_t kMaxArrows = 2000;
+constexpr std::size_t kMaxNameBytes = 1024;
 constexpr std::size_t kMaxArrowEnds = 200'000;  // kept until it is known which are drawn
 
 // Gathers the events of a window: the slices that begin first, and the arrows between slices.
@@ -106,13 +107,14 @@ class WindowEvents : public TraceEventSink {
 
   static std::int64_t number_of(std::string_view json) { return ns_of_us_text(json) / 1000; }
 
+  // Names are cut to what a page may show of them.
   std::size_t name_of(std::string_view json) {
-    const auto known = name_ids_.find(std::string(json));
-    if (known != name_ids_.end()) return known->second;
-    const std::size_t id = picture_.names.size();
-    picture_.names.push_back(text_of_json(json));
-    name_ids_.emplace(std::string(json), id);
-    return id;
+    std::string name = json.size() <= kMaxNameBytes
+                           ? text_of_json(json)
+                           : text_of_json(std::string(json.substr(0, kMaxNameBytes)) + '"');
+    const auto [at, is_new] = name_ids_.try_emplace(std::move(name), picture_.names.size());
+    if (is_new) picture_.names.push_back(at->first);
+    return at->second;
   }
 
   // Ends the window before the slice that would be one too many.
@@ -139,8 +141,7 @@ class WindowEvents : public TraceEventSink {
     }
     picture_.names = std::move(names);
     name_ids_.clear();
-    for (std::size_t i = 0; i < picture_.names.size(); ++i)
-      name_ids_.emplace(json_string(picture_.names[i]), i);
+    for (std::size_t i = 0; i < picture_.names.size(); ++i) name_ids_.emplace(picture_.names[i], i);
   }
 
   // Processes by their sort index; of a board, which gives none, calls before devices.
@@ -236,7 +237,8 @@ constexpr int kTitleWidth = 48;
 constexpr int kNameWidth = 72;
 constexpr int kShortNameWidth = 24;
 constexpr std::size_t kMaxLongNames = 4000;
-constexpr double kLabelPercent = 3;  // of the width, from which a slice has its name on it
+constexpr double kLabelPercent = 3;       // of the width, from which a slice has its name on it
+constexpr double kWideLabelPercent = 10;  // from which it has it on a phone, too
 constexpr std::size_t kMaxDrawnArrows = 300;
 
 // Slices of one kind have one colour: numbers in a name do not count.
@@ -247,6 +249,22 @@ std::size_t colour_of(std::string_view name) {
     hash = (hash ^ static_cast<unsigned char>(c)) * 16777619u;
   }
   return hash % kColours;
+}
+
+constexpr std::int64_t kNsPerUs = 1000;
+constexpr std::int64_t kNsPerMs = 1'000'000;
+
+// 1, 2 or 5 times a power of ten, so that at most seven parts are on the axis.
+std::int64_t tick_step_ns(std::int64_t span_ns) {
+  constexpr std::int64_t kParts = 7;
+  std::int64_t power = 1;
+  while (true) {
+    for (const std::int64_t step : {power, 2 * power, 5 * power}) {
+      if (span_ns / step < kParts) return step;
+    }
+    if (power > INT64_MAX / 100) return span_ns;
+    power *= 10;
+  }
 }
 
 class Drawing {
@@ -299,17 +317,22 @@ class Drawing {
     return saturating_subtract(slice.end_ns, slice.begin_ns) > longer_than_ns_;
   }
 
+  // Ticks at round times, 0 at the begin of the window.
   std::string axis() const {
-    constexpr int kTicks = 4;
+    const std::int64_t span =
+        std::max<std::int64_t>(saturating_subtract(picture_.end_ns, picture_.begin_ns), 1);
+    const std::int64_t step = tick_step_ns(span);
+    const std::int64_t unit = step >= kNsPerMs ? kNsPerMs : step >= kNsPerUs ? kNsPerUs : 1;
+    const std::string_view unit_name = unit == kNsPerMs ? "ms" : unit == kNsPerUs ? "us" : "ns";
     std::string text;
-    const html::TimeText times(span_ns() / 1000);
-    for (int i = 0; i <= kTicks; ++i) {
-      const double place = 100.0 * i / kTicks;
-      const std::string_view anchor = i == 0 ? "start" : i == kTicks ? "end" : "middle";
+    for (std::int64_t time = 0; time <= span; time += step) {
+      const double place = 100.0 * static_cast<double>(time) / static_cast<double>(span);
+      const std::string_view anchor = time == 0 ? "start" : place > 96 ? "end" : "middle";
       text += fmt::format(
-          "<line x1=\"{0:.0f}%\" x2=\"{0:.0f}%\" y1=\"{1}\" y2=\"{2}\"/>"
-          "<text class=\"tick\" x=\"{0:.0f}%\" y=\"13\" text-anchor=\"{3}\">{4}</text>",
-          place, kAxisHeight - 4, height_, anchor, times.text(span_ns() / 1000 * i / kTicks));
+          "<line x1=\"{0:.2f}%\" x2=\"{0:.2f}%\" y1=\"{1}\" y2=\"{2}\"/>"
+          "<text class=\"tick\" x=\"{0:.2f}%\" y=\"13\" text-anchor=\"{3}\">{4} {5}</text>",
+          place, kAxisHeight - 4, height_, anchor, time / unit, unit_name);
+      if (time > span - step) break;
     }
     return text;
   }
@@ -348,10 +371,10 @@ class Drawing {
       const double percent = 100 * (part(slice.end_ns) - part(slice.begin_ns));
       if (percent < kLabelPercent) continue;
       labels += fmt::format(
-          "<svg x=\"{:.3f}%\" y=\"{}\" width=\"{:.3f}%\" height=\"{}\"><text class=\"on\" x=\"3\" "
-          "y=\"12\">{}</text></svg>\n",
-          100 * part(slice.begin_ns), tops_[place] + kHeadHeight + y, percent, kBarHeight,
-          html::escaped(name, kTitleWidth));
+          "<svg{} x=\"{:.3f}%\" y=\"{}\" width=\"{:.3f}%\" height=\"{}\"><text class=\"on\" "
+          "x=\"3\" y=\"12\">{}</text></svg>\n",
+          percent < kWideLabelPercent ? " class=\"narrow\"" : "", 100 * part(slice.begin_ns),
+          tops_[place] + kHeadHeight + y, percent, kBarHeight, html::escaped(name, kTitleWidth));
     }
     for (std::size_t i = 0; i < kColours; ++i) {
       if (!paths[i].empty()) text += fmt::format("<path class=\"c{}\" d=\"{}\"/>\n", i, paths[i]);
@@ -364,10 +387,11 @@ class Drawing {
     const std::size_t drawn = std::min(picture_.arrows.size(), kMaxDrawnArrows);
     for (std::size_t i = 0; i < drawn; ++i) {
       const Arrow& arrow = picture_.arrows[i];
-      text +=
-          fmt::format("<line class=\"arrow\" x1=\"{:.3f}%\" y1=\"{}\" x2=\"{:.3f}%\" y2=\"{}\"/>",
-                      100 * part(arrow.from_ns), middle(arrow.from_lane), 100 * part(arrow.to_ns),
-                      middle(arrow.to_lane));
+      text += fmt::format(
+          "<line class=\"arrow\" x1=\"{0:.3f}%\" y1=\"{1}\" x2=\"{2:.3f}%\" y2=\"{3}\"/>"
+          "<circle class=\"arrow\" cx=\"{2:.3f}%\" cy=\"{3}\" r=\"2.5\"/>",
+          100 * part(arrow.from_ns), middle(arrow.from_lane), 100 * part(arrow.to_ns),
+          middle(arrow.to_lane));
     }
     return text;
   }
@@ -445,7 +469,11 @@ TimelinePicture timeline_picture(const Database& db, std::int64_t begin_ns, std:
 }
 
 std::string picture_html(const TimelinePicture& picture, const Words& words) {
-  return "<div id=\"zoom\" class=\"zoom\" hidden></div>\n<div id=\"picture\">" +
+  return fmt::format(
+             "<div id=\"zoom\" class=\"zoom\" role=\"group\" aria-label=\"{}\" data-in=\"{}\" "
+             "data-out=\"{}\" data-left=\"{}\" data-right=\"{}\" data-whole=\"{}\" hidden></div>\n"
+             "<div id=\"picture\">",
+             words.timeline, words.zoom_in, words.zoom_out, words.left, words.right, words.whole) +
          Drawing(picture, words).svg() + "</div>\n" + data_html(picture);
 }
 

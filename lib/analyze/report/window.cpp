@@ -36,9 +36,13 @@ std::size_t index_of_median(const std::vector<Stretch>& stretches) {
 }
 
 Lengths lengths_of(const std::vector<Stretch>& stretches) {
-  Lengths lengths{stretches.size(), stretches[index_of_median(stretches)].length_ns(), INT64_MAX,
-                  0};
+  Lengths lengths;
+  lengths.count = stretches.size();
+  lengths.chosen = index_of_median(stretches);
+  lengths.median_ns = stretches[lengths.chosen].length_ns();
+  lengths.shortest_ns = INT64_MAX;
   for (const Stretch& one : stretches) {
+    lengths.all_ns.push_back(one.length_ns());
     lengths.shortest_ns = std::min(lengths.shortest_ns, one.length_ns());
     lengths.longest_ns = std::max(lengths.longest_ns, one.length_ns());
   }

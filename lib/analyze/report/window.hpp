@@ -4,6 +4,7 @@
 #include <cstdint>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "analyze/overview.hpp"
 #include "analyze/report/report_words.hpp"
@@ -17,6 +18,8 @@ struct Lengths {
   std::int64_t median_ns = 0;
   std::int64_t shortest_ns = 0;
   std::int64_t longest_ns = 0;
+  std::vector<std::int64_t> all_ns;  // in their order
+  std::size_t chosen = 0;            // of these the one of the window
 };
 
 struct Window {

@@ -16,6 +16,25 @@
     const escaped = (text) => text.replace(/[&<>"']/g, (c) => `&#${c.charCodeAt(0)};`);
     const time = (ns) => (data.span >= 1e6 ? `${(ns / 1e6).toFixed(to - from < 1e5 ? 6 : 3)} ms`
       : `${(ns / 1e3).toFixed(3)} us`);
+    // Ticks as the picture has them without this script: at 1, 2 or 5 times a power of ten.
+    function tickStep(span) {
+      for (let power = 1; ; power *= 10) {
+        for (const step of [power, 2 * power, 5 * power]) if (span / step < 7) return step;
+      }
+    }
+    function axisText(width, x) {
+      const step = tickStep(to - from);
+      const [unit, name] = data.span >= 1e6 ? [1e6, 'ms'] : data.span >= 1e3 ? [1e3, 'us'] : [1, 'ns'];
+      const digits = Math.max(0, Math.ceil(Math.log10(unit / step)));
+      let text = '';
+      for (let ns = Math.ceil(from / step) * step; ns <= to; ns += step) {
+        const place = x(ns);
+        const anchor = place < 24 ? 'start' : place > width - 24 ? 'end' : 'middle';
+        text += `<line x1="${place.toFixed(2)}" x2="${place.toFixed(2)}" y1="${axis - 4}" y2="${top}"/>`
+          + `<text class="tick" x="${place.toFixed(2)}" y="13" text-anchor="${anchor}">${(ns / unit).toFixed(digits)} ${name}</text>`;
+      }
+      return text;
+    }
     let top = axis;
     for (const lane of data.lanes) {
       lane.top = top;
@@ -59,7 +78,8 @@
       for (let i = 0; i < data.arrows.length && count < mostArrows; i += 4) {
         const [lane, begin, other, end] = data.arrows.slice(i, i + 4);
         if (Math.max(begin, end) < from || Math.min(begin, end) > to) continue;
-        text += `<line class="arrow" x1="${x(begin).toFixed(2)}" y1="${middle(lane)}" x2="${x(end).toFixed(2)}" y2="${middle(other)}"/>`;
+        text += `<line class="arrow" x1="${x(begin).toFixed(2)}" y1="${middle(lane)}" x2="${x(end).toFixed(2)}" y2="${middle(other)}"/>`
+          + `<circle class="arrow" cx="${x(end).toFixed(2)}" cy="${middle(other)}" r="2.5"/>`;
         ++count;
       }
       return text;
@@ -72,12 +92,7 @@
       }
       const width = svg.clientWidth;
       const x = (ns) => (ns - from) / (to - from) * width;
-      let text = '';
-      for (let i = 0; i <= 4; ++i) {
-        const place = width * i / 4;
-        text += `<line x1="${place}" x2="${place}" y1="${axis - 4}" y2="${top}"/>`
-          + `<text class="tick" x="${place}" y="13" text-anchor="${['start', 'middle', 'middle', 'middle', 'end'][i]}">${time(from + (to - from) * i / 4)}</text>`;
-      }
+      let text = axisText(width, x);
       for (const lane of data.lanes) text += laneText(lane, x);
       drawn.innerHTML = text + arrowText(x);
     }
@@ -101,10 +116,14 @@
 
     const panel = document.getElementById('zoom');
     const said = document.createElement('output');
-    for (const [label, key] of [['+', '+'], ['−', '-'], ['←', 'ArrowLeft'], ['→', 'ArrowRight'], ['100 %', '0']]) {
+    const { in: nearer, out: farther, left, right, whole: everything } = panel.dataset;
+    for (const [label, key, meaning] of [['+', '+', nearer], ['−', '-', farther],
+      ['←', 'ArrowLeft', left], ['→', 'ArrowRight', right], ['100 %', '0', everything]]) {
       const button = document.createElement('button');
       button.type = 'button';
       button.textContent = label;
+      button.title = meaning;
+      button.setAttribute('aria-label', meaning);
       button.dataset.key = key;
       button.addEventListener('click', actions[key]);
       panel.append(button);
@@ -114,6 +133,8 @@
     const under = document.getElementById('under');
     if (under) under.hidden = false;
     picture.tabIndex = 0;
+    picture.setAttribute('role', 'group');
+    picture.setAttribute('aria-label', panel.getAttribute('aria-label'));
     picture.addEventListener('keydown', (event) => {
       const action = actions[event.key === '=' ? '+' : event.key];
       if (!action || event.ctrlKey || event.metaKey) return;
@@ -144,8 +165,11 @@
       const depth = lane ? Math.floor((y - lane.top - head) / row) : -1;
       const near = (to - from) / svg.clientWidth;
       const slice = lane?.slices.find((one) => one.depth === depth && one.begin - near <= ns && ns <= one.end + near);
-      said.textContent = slice
-        ? `${data.names[slice.name]}: ${(slice.end - slice.begin) / 1000} us, ${time(slice.begin)}` : '';
+      said.textContent = '';
+      if (!slice) return;
+      const name = document.createElement('bdi');
+      name.textContent = data.names[slice.name];
+      said.append(name, `: ${(slice.end - slice.begin) / 1000} us, ${time(slice.begin)}`);
     });
     addEventListener('resize', draw);
     addEventListener('beforeprint', () => { drawn.innerHTML = whole; });
