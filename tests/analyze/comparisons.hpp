@@ -25,8 +25,8 @@ inline OpChange op_change(const std::string& name, std::optional<double> base_us
 // The story of an activation that fell apart: three layers become one, another is gone, one is new.
 inline Comparison made_comparison() {
   Comparison made;
-  made.base = {{"JOBBASE"}, "SS928", 1000, {"mish"}, {1}, 1, 60, 60};
-  made.now = {{"JOBNEW"}, "SS928", 1000, {"leaky_relu"}, {1}, 1, 60, 60};
+  made.base = {{"JOBBASE"}, {}, "SS928", 1000, {"mish"}, {1}, 1, 60, 60};
+  made.now = {{"JOBNEW"}, {}, "SS928", 1000, {"leaky_relu"}, {1}, 1, 60, 60};
   made.unit = "one execution";
   made.noise_basis = "the larger of 5 % and three times the MAD of the executions";
   made.total = {23299, 14190, 1165};
