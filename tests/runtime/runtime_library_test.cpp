@@ -2,10 +2,14 @@
 #include <stdio.h>
 
 #include <catch2/catch.hpp>
+#include <filesystem>
 #include <regex>
 #include <set>
 #include <sstream>
 #include <string>
+
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
 
 extern "C" int c_application(void);
 
@@ -43,6 +47,34 @@ TEST_CASE("the library needs libc and libm only") {
   }
   CHECK(needed.contains("libc.so.6"));
   CHECK(surprising == std::set<std::string>{});
+}
+
+TEST_CASE("the library runs with every glibc from 2.17 on") {
+  const std::string undefined = output_of("nm -D --undefined-only " MSPROF_SVP_ACL);
+  const std::set<std::string> versions = all_matches(undefined, R"(@(GLIBC_[0-9.]+))");
+  CHECK(versions.contains("GLIBC_2.17"));
+  std::set<std::string> newer;
+  for (const std::string& version : versions) {
+    int minor = 0;
+    REQUIRE(sscanf(version.c_str(), "GLIBC_2.%d", &minor) == 1);
+    if (minor > 17) newer.insert(version);
+  }
+  INFO(undefined);
+  CHECK(newer == std::set<std::string>{});
+  // Before glibc 2.34 the loader finds the functions of threads there.
+  CHECK(output_of("readelf -d " MSPROF_SVP_ACL).find("[libpthread.so.0]") != std::string::npos);
+}
+
+TEST_CASE("the pages of the runtime and its models are installed") {
+  const msprof::test::TempFolder folder;
+  output_of("cmake -DCMAKE_INSTALL_LOCAL_ONLY=1 -DCMAKE_INSTALL_PREFIX='" + folder.path().string() +
+            "' -P " MSPROF_INSTALL_SCRIPT);
+  for (const std::string page : {"lib/runtime/README.md", "lib/runtime/engine/MODEL_FORMAT.md"}) {
+    INFO(page);
+    const std::string text = msprof::test::read_file(folder.path() / MSPROF_DOC_FOLDER / page);
+    CHECK(text.starts_with("# "));
+    CHECK(text == msprof::test::read_file(std::filesystem::path(MSPROF_SOURCE_FOLDER) / page));
+  }
 }
 
 TEST_CASE("the library exports svp_acl functions only, and every one of the interface") {
