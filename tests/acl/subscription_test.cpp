@@ -16,7 +16,7 @@
 
 #include "acl/prof_fixture.hpp"
 #include "runtime/acl/prof/op_record.hpp"
-#include "runtime/acl/prof/record_queue.hpp"
+#include "runtime/prof/record_queue.hpp"
 #include "support/eventually.hpp"
 
 using namespace msprof::acl;
@@ -198,7 +198,8 @@ TEST_CASE("the key points of each execution come behind its operators") {
 
 TEST_CASE("a record that was changed on its way is refused") {
   const OpInfo op = op_of("conv1", "Conv2D");
-  OpRecord record = make_op_record(task_of(kModel, op, 5), OpNames::instance().number_of(op));
+  OpRecord record =
+      make_op_record(task_of(kModel, op, 5), OpNames::instance().number_of(op.name, op.type));
   CHECK(aclprofGetOpStart(&record, sizeof record, 0) == 5);
   record.start += 1;
   char text[8];
@@ -403,7 +404,7 @@ TEST_CASE("a child made by fork is not subscribed, and its parent's records go o
 }
 
 TEST_CASE("what waits is in order, in memory, in the file and behind it, through many turns") {
-  RecordQueue queue(80 * 5000);
+  msprof::runtime::RecordQueue queue(80 * 5000);
   std::uint64_t added = 0, taken = 0;
   const auto add = [&](std::uint64_t count) {
     for (std::uint64_t i = 0; i < count; ++i) {

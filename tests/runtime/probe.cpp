@@ -105,7 +105,7 @@ int nobody_reads_stderr() {
   if (pipe(ends) != 0) return 1;
   close(ends[0]);
   dup2(ends[1], STDERR_FILENO);
-  return svp_acl_prof_finalize() == SVP_ACL_ERROR_API_NOT_SUPPORT ? 0 : 1;
+  return svp_acl_rt_set_op_wait_timeout(0) == SVP_ACL_ERROR_API_NOT_SUPPORT ? 0 : 1;
 }
 
 int small_file_limit() {

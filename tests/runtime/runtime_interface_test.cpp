@@ -150,18 +150,14 @@ TEST_CASE("data types have their sizes") {
 TEST_CASE("what a host does not have says so once and returns its code") {
   const CapturedStderr captured;
   for (int i = 0; i < 3; ++i) {
-    CHECK(svp_acl_prof_init("/tmp", 4) == SVP_ACL_ERROR_API_NOT_SUPPORT);
-    CHECK(svp_acl_prof_create_config(nullptr, 0, SVP_ACL_AICORE_NONE, nullptr, 0) == nullptr);
-    CHECK(svp_acl_prof_get_op_duration(nullptr, 0, 0) == 0);
     CHECK(svp_acl_mdl_execute_async(1, nullptr, nullptr, nullptr) == 200001);
     CHECK(svp_acl_ext_process_aicpu_task(1) == SVP_ACL_ERROR_API_NOT_SUPPORT);
   }
   const std::string said = captured.text();
   for (const char* name :
-       {"svp_acl_prof_init ", "svp_acl_prof_create_config ", "svp_acl_prof_get_op_duration ",
-        "svp_acl_mdl_execute_async ", "svp_acl_ext_process_aicpu_task "}) {
+       {"svp_acl_mdl_execute_async ", "svp_acl_ext_process_aicpu_task "}) {
     INFO(name);
     CHECK(said.find(name) != std::string::npos);
   }
-  CHECK(std::count(said.begin(), said.end(), '\n') == 5);
+  CHECK(std::count(said.begin(), said.end(), '\n') == 2);
 }

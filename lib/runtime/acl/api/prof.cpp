@@ -2,12 +2,9 @@
 // in prof_records.cpp.
 #include "runtime/acl/include/acl/acl_prof.h"
 
-#include <pthread.h>
-
 #include <cstring>
 #include <mutex>
 #include <new>
-#include <set>
 #include <string_view>
 #include <vector>
 
@@ -16,6 +13,7 @@
 #include "runtime/acl/prof/profiler.hpp"
 #include "runtime/acl/prof/stamps.hpp"
 #include "runtime/acl/prof/steps.hpp"
+#include "runtime/prof/handles.hpp"
 
 using namespace msprof::acl;
 
@@ -32,73 +30,15 @@ namespace {
 constexpr std::size_t kMaxSettingBytes = 256;
 constexpr std::size_t kMaxMarkBytes = 127;
 
-// Handles that the application has; one that was destroyed, or never was, is refused.
-template <typename Handle>
-class Handles {
- public:
-  Handle* add(Handle&& made) {
-    auto* const handle = new Handle(std::move(made));
-    const std::lock_guard lock(mutex_);
-    known_.insert(handle);
-    return handle;
-  }
+using AllHandles = msprof::runtime::ProfHandles<aclprofConfig, aclprofSubscribeConfig>;
+[[maybe_unused]] const bool kHasHandles = (AllHandles::instance(), true);
 
-  bool remove(const Handle* handle) {
-    const std::lock_guard lock(mutex_);
-    if (known_.erase(handle) == 0) return false;
-    delete handle;
-    return true;
-  }
-
-  // Around a fork, so that a child finds no lock of a thread that it does not have.
-  void lock() { mutex_.lock(); }
-  void unlock() { mutex_.unlock(); }
-
-  // A copy, since another thread may destroy it.
-  bool copy(const Handle* handle, Handle& out) {
-    const std::lock_guard lock(mutex_);
-    if (known_.count(handle) == 0) return false;
-    out = *handle;
-    return true;
-  }
-
- private:
-  std::mutex mutex_;
-  std::set<const Handle*> known_;
-};
-
-struct AllHandles {
-  Handles<aclprofConfig> configs;
-  Handles<aclprofSubscribeConfig> subscribe_configs;
-};
-
-// Never destroyed: other threads may still be inside the interface while the process exits.
-AllHandles& handles() {
-  static AllHandles* const made = [] {
-    const auto unlock = [] {
-      handles().configs.unlock();
-      handles().subscribe_configs.unlock();
-    };
-    pthread_atfork(
-        [] {
-          handles().subscribe_configs.lock();
-          handles().configs.lock();
-        },
-        unlock, unlock);
-    return new AllHandles;
-  }();
-  return *made;
-}
-// Made when the library is loaded: a child that is forked while a thread of its parent makes them
-// would wait for that thread for ever.
-[[maybe_unused]] const bool kHasHandles = (handles(), true);
-
-Handles<aclprofConfig>& configs() {
-  return handles().configs;
+msprof::runtime::Handles<aclprofConfig>& configs() {
+  return AllHandles::instance().configs;
 }
 
-Handles<aclprofSubscribeConfig>& subscribe_configs() {
-  return handles().subscribe_configs;
+msprof::runtime::Handles<aclprofSubscribeConfig>& subscribe_configs() {
+  return AllHandles::instance().subscribe_configs;
 }
 
 // Operators that the thread describes at the moment, outermost first.
@@ -136,12 +76,7 @@ extern "C" {
 
 aclError aclprofInit(const char* profilerResultPath, size_t length) {
   return guarded("aclprofInit", [&] {
-    std::string_view path;
-    // An empty path is refused in its place among the rules.
-    if (profilerResultPath != nullptr && strnlen(profilerResultPath, length) == length &&
-        profilerResultPath[length] == '\0')
-      path = {profilerResultPath, length};
-    return Profiler::instance().init(path);
+    return Profiler::instance().init(msprof::runtime::path_of(profilerResultPath, length));
   });
 }
 

@@ -1,10 +1,4 @@
 // acl/acl_prof.h: reading the records of a subscription.
-#include <algorithm>
-#include <cstring>
-#include <new>
-#include <optional>
-#include <string>
-
 #include "runtime/acl/api/call.hpp"
 #include "runtime/acl/include/acl/acl_prof.h"
 #include "runtime/acl/prof/op_record.hpp"
@@ -14,44 +8,25 @@ using namespace msprof::acl;
 
 namespace {
 
-// The record of that index among whole ones; nothing for one that is damaged, too.
-std::optional<OpRecord> record_at(const void* records, size_t bytes, uint32_t index) {
-  if (records == nullptr || bytes % sizeof(OpRecord) != 0 || index >= bytes / sizeof(OpRecord))
-    return std::nullopt;
-  OpRecord record;
-  std::memcpy(&record, static_cast<const char*>(records) + index * sizeof record, sizeof record);
-  if (record.signature != signature_of(record)) return std::nullopt;
-  return record;
+using msprof::runtime::OpText;
+using msprof::runtime::record_at;
+
+// What every call says while a configuration records, once its arguments are good.
+aclError result_of(aclError result) {
+  return result == ACL_SUCCESS ? Profiler::instance().refused_by_configuration() : result;
 }
 
-const OpNames::Texts* texts_at(const void* records, size_t bytes, uint32_t index) {
-  const auto record = record_at(records, bytes, index);
-  return record ? OpNames::instance().find(record->op) : nullptr;
-}
-
-using Text = std::string OpNames::Texts::*;
-
-aclError give_size(const char* function, Text text, const void* records, size_t bytes,
+aclError give_size(const char* function, OpText text, const void* records, size_t bytes,
                    uint32_t index, size_t* size) {
-  return guarded(function, [&]() -> aclError {
-    const auto* const texts = texts_at(records, bytes, index);
-    if (texts == nullptr || size == nullptr) return ACL_ERROR_INVALID_PARAM;
-    *size = (texts->*text).size() + 1;
-    return Profiler::instance().refused_by_configuration();
+  return guarded(function, [&] {
+    return result_of(msprof::runtime::size_of_text(text, records, bytes, index, size));
   });
 }
 
-// A text longer than its buffer is cut.
-aclError give_text(const char* function, Text text, const void* records, size_t bytes,
+aclError give_text(const char* function, OpText text, const void* records, size_t bytes,
                    uint32_t index, char* buffer, size_t room) {
-  return guarded(function, [&]() -> aclError {
-    const auto* const texts = texts_at(records, bytes, index);
-    if (texts == nullptr || buffer == nullptr || room == 0) return ACL_ERROR_INVALID_PARAM;
-    const std::string& whole = texts->*text;
-    const std::size_t size = std::min(whole.size(), room - 1);
-    std::memcpy(buffer, whole.data(), size);
-    buffer[size] = '\0';
-    return Profiler::instance().refused_by_configuration();
+  return guarded(function, [&] {
+    return result_of(msprof::runtime::copy_text(text, records, bytes, index, buffer, room));
   });
 }
 
@@ -66,10 +41,7 @@ aclError aclprofGetOpDescSize(size_t* opDescSize) {
 }
 
 aclError aclprofGetOpNum(const void* opInfo, size_t opInfoLen, uint32_t* opNumber) {
-  if (opInfo == nullptr || opNumber == nullptr || opInfoLen % sizeof(OpRecord) != 0)
-    return ACL_ERROR_INVALID_PARAM;
-  *opNumber = static_cast<uint32_t>(opInfoLen / sizeof(OpRecord));
-  return Profiler::instance().refused_by_configuration();
+  return result_of(msprof::runtime::count_records(opInfo, opInfoLen, opNumber));
 }
 
 aclError aclprofGetOpTypeLen(const void* opInfo, size_t opInfoLen, uint32_t index,

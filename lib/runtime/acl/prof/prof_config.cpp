@@ -1,16 +1,13 @@
 #include "runtime/acl/prof/prof_config.hpp"
 
-#include <unistd.h>
-
 #include <algorithm>
 #include <array>
-#include <charconv>
-#include <climits>
 
 namespace msprof::acl {
 namespace {
 
-constexpr std::uint32_t kMaxDevices = 64;
+using runtime::kNoMetrics;
+
 constexpr std::uint64_t kBytesPerMegabyte = 1024 * 1024;
 
 constexpr std::uint64_t kApiStats = 0x4'0000'0000;
@@ -28,7 +25,6 @@ constexpr std::array<std::string_view, 9> kMetrics = {
     "ArithmeticUtilization", "PipeUtilization", "Memory",  "MemoryL0",
     "ResourceConflictRatio", "MemoryUB",        "L2Cache", "PipelineExecuteUtilization",
     "MemoryAccess"};
-constexpr std::uint32_t kNoMetrics = 0xFF;
 
 // A setting that is a frequency in Hz, and what it is in sample.json: a switch, and the interval in
 // `per_second`ths of a second.
@@ -58,29 +54,14 @@ bool names_cpu_or_memory(std::string_view list) {
 
 }  // namespace
 
-bool ProfConfig::shares_a_device(const ProfConfig& other) const {
-  if (devices.empty() || other.devices.empty()) return devices.empty() && other.devices.empty();
-  return std::any_of(devices.begin(), devices.end(), [&](std::uint16_t device) {
-    return std::binary_search(other.devices.begin(), other.devices.end(), device);
-  });
-}
-
 std::optional<ProfConfig> make_prof_config(const std::uint32_t* ids, std::uint32_t count,
                                            std::uint32_t existing, std::uint32_t metrics,
                                            std::uint64_t bits) {
-  if (count > 0 && ids == nullptr) return std::nullopt;
-  if (count > kMaxDevices || count > existing) return std::nullopt;
-  ProfConfig config;
-  for (std::uint32_t i = 0; i < count; ++i) {
-    if (ids[i] >= existing) return std::nullopt;
-    config.devices.push_back(static_cast<std::uint16_t>(ids[i]));
-  }
-  std::sort(config.devices.begin(), config.devices.end());
-  if (std::adjacent_find(config.devices.begin(), config.devices.end()) != config.devices.end())
+  const std::optional<ProfConfig> config =
+      runtime::make_config(ids, count, existing, metrics, with_implied_bits(bits));
+  // Stamps alone are of the host.
+  if (config && config->devices.empty() && (config->bits & ACL_PROF_MSPROFTX) == 0)
     return std::nullopt;
-  config.metrics = metrics;
-  config.bits = with_implied_bits(bits);
-  if (count == 0 && !config.records_stamps()) return std::nullopt;
   return config;
 }
 
@@ -94,11 +75,8 @@ std::uint64_t with_implied_bits(std::uint64_t bits) {
 }
 
 aclError check_content(const ProfConfig& config) {
-  if (config.bits == 0) return ACL_ERROR_INVALID_PARAM;
-  if ((config.bits & ~kSupportedBits) != 0) return ACL_ERROR_PROF_MODULES_UNSUPPORTED;
-  if ((config.bits & ACL_PROF_AICORE_METRICS) != 0 && !metrics_name(config.metrics))
-    return ACL_ERROR_INVALID_PARAM;
-  return ACL_SUCCESS;
+  return runtime::check_bits(config, kSupportedBits, ACL_PROF_AICORE_METRICS,
+                             metrics_name(config.metrics).has_value());
 }
 
 std::optional<std::string_view> metrics_name(std::uint32_t metrics) {
@@ -166,30 +144,6 @@ aclError ProfSettings::set(std::uint32_t type, std::string_view value) {
     default:
       return ACL_ERROR_INVALID_PARAM;
   }
-}
-
-bool is_allowed_path(std::string_view path) {
-  constexpr std::string_view kRefused = "\"'\\%><|&$;`";
-  return std::none_of(path.begin(), path.end(), [&](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return byte < 0x20 || byte == 0x7F || kRefused.find(c) != std::string_view::npos;
-  });
-}
-
-std::string absolute_path(std::string_view path) {
-  if (path.starts_with('/')) return std::string(path);
-  std::array<char, PATH_MAX> folder;
-  if (getcwd(folder.data(), folder.size()) == nullptr) return std::string(path);
-  return std::string(folder.data()) + "/" + std::string(path);
-}
-
-std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t low,
-                                       std::uint64_t high) {
-  std::uint64_t value = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), value);
-  if (error != std::errc{} || end != text.data() + text.size()) return std::nullopt;
-  if (value < low || value > high) return std::nullopt;
-  return value;
 }
 
 }  // namespace msprof::acl

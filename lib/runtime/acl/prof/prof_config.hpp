@@ -10,18 +10,14 @@
 #include <vector>
 
 #include "runtime/acl/include/acl/acl_prof.h"
+#include "runtime/prof/rules.hpp"
 
 namespace msprof::acl {
 
-// One configuration of aclprofCreateConfig.
-struct ProfConfig {
-  std::vector<std::uint16_t> devices;  // ascending; none: the host alone
-  std::uint32_t metrics = 0xFF;        // aclprofAicoreMetrics
-  std::uint64_t bits = 0;              // those that others imply included
-
-  bool records_stamps() const { return (bits & ACL_PROF_MSPROFTX) != 0; }
-  bool shares_a_device(const ProfConfig& other) const;
-};
+using runtime::absolute_path;
+using runtime::is_allowed_path;
+using runtime::number_in;
+using runtime::ProfConfig;
 
 // Nothing when the arguments break a rule of aclprofCreateConfig: `ids` has `count` entries, and
 // `existing` devices are there.
@@ -59,15 +55,5 @@ class ProfSettings {
   std::string path_;
   std::vector<std::pair<std::string, std::string>> parameters_;
 };
-
-// False for a path with a character that collection refuses: control characters and those that
-// shells treat specially.
-bool is_allowed_path(std::string_view path);
-// The path, from the working folder where it is relative.
-std::string absolute_path(std::string_view path);
-
-// A whole number in [low, high]; nothing for other texts.
-std::optional<std::uint64_t> number_in(std::string_view text, std::uint64_t low,
-                                       std::uint64_t high);
 
 }  // namespace msprof::acl

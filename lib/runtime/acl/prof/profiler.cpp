@@ -20,8 +20,6 @@ namespace {
 
 using runtime::say;
 
-constexpr std::size_t kMaxPathBytes = 4096;
-
 // The chip family of the records; nothing for a value that is none.
 std::optional<int> host_chip(std::string& why) {
   const char* const value = secure_getenv("MSPROF_HOST_CHIP");
@@ -62,13 +60,10 @@ Profiler& Profiler::instance() {
 
 aclError Profiler::init(std::string_view path) {
   if (is_dynamic_mode()) return ACL_ERROR_FEATURE_UNSUPPORTED;
-  if (path.empty() || path.size() >= kMaxPathBytes) return ACL_ERROR_INVALID_PARAM;
   const std::lock_guard lock(mutex_);
-  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
-  if (state_ == State::api) return ACL_ERROR_REPEAT_INITIALIZE;
-  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
-  if (!is_allowed_path(path)) return ACL_ERROR_INVALID_FILE;
-  if (!acl_is_initialised()) return ACL_ERROR_UNINITIALIZE;
+  if (const aclError result = runtime::refusal_of_init(state_, path, acl_is_initialised());
+      result != ACL_SUCCESS)
+    return result;
   output_ = absolute_path(path);
   state_ = State::api;
   return ACL_SUCCESS;
@@ -78,7 +73,8 @@ aclError Profiler::set_config(std::uint32_t type, std::string_view value) {
   const std::lock_guard lock(mutex_);
   ProfSettings changed = settings_;
   if (const aclError result = changed.set(type, value); result != ACL_SUCCESS) return result;
-  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
+  if (const aclError result = runtime::refusal_by_configuration(state_); result != ACL_SUCCESS)
+    return result;
   settings_ = std::move(changed);
   return ACL_SUCCESS;
 }
@@ -86,13 +82,9 @@ aclError Profiler::set_config(std::uint32_t type, std::string_view value) {
 aclError Profiler::start(const ProfConfig& config) {
   if (const aclError result = check_content(config); result != ACL_SUCCESS) return result;
   const std::lock_guard lock(mutex_);
-  if (state_ == State::off) return ACL_ERROR_PROF_NOT_RUN;
-  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
-  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
-  const bool repeated = std::any_of(running_.begin(), running_.end(), [&](const Running& other) {
-    return config.shares_a_device(other.config);
-  });
-  if (repeated) return ACL_ERROR_PROF_ALREADY_RUN;
+  if (const aclError result = runtime::refusal_of_start(state_, started(), config);
+      result != ACL_SUCCESS)
+    return result;
   std::string why;
   const aclError result =
       begin(config, settings_, settings_.path().empty() ? output_ : settings_.path(), false, why);
@@ -100,37 +92,24 @@ aclError Profiler::start(const ProfConfig& config) {
   return result;
 }
 
-aclError Profiler::refused_but_for_files() const {
-  if (state_ == State::off) return ACL_ERROR_PROF_NOT_RUN;
-  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
-  if (state_ == State::subscribed) return ACL_ERROR_PROF_API_CONFLICT;
-  return ACL_SUCCESS;
-}
-
-// Sets `found` to what runs with this configuration.
-aclError Profiler::find_running(const ProfConfig& config, std::size_t& found) const {
-  aclError result = refused_but_for_files();
-  if (result != ACL_SUCCESS) return result;
-  result = ACL_ERROR_PROF_NOT_RUN;
-  for (found = 0; found < running_.size(); ++found) {
-    const ProfConfig& started = running_[found].config;
-    if (!config.shares_a_device(started)) continue;
-    if (config.devices == started.devices && config.bits == started.bits) return ACL_SUCCESS;
-    result = ACL_ERROR_INVALID_PROFILING_CONFIG;
-  }
-  return result;
+std::vector<const ProfConfig*> Profiler::started() const {
+  std::vector<const ProfConfig*> configs;
+  for (const Running& running : running_) configs.push_back(&running.config);
+  return configs;
 }
 
 aclError Profiler::stop(const ProfConfig& config) {
   std::size_t found = 0;
   {
     const std::lock_guard lock(mutex_);
-    if (const aclError result = find_running(config, found); result != ACL_SUCCESS) return result;
+    const aclError result = runtime::find_started(state_, started(), config, found);
+    if (result != ACL_SUCCESS) return result;
   }
   // What was launched belongs to the recording. Streams may call the profiler meanwhile.
   wait_for_launched(config.devices);
   const std::lock_guard lock(mutex_);
-  if (const aclError result = find_running(config, found); result != ACL_SUCCESS) return result;
+  const aclError result = runtime::find_started(state_, started(), config, found);
+  if (result != ACL_SUCCESS) return result;
   const Running ending = std::move(running_[found]);
   running_.erase(running_.begin() + static_cast<std::ptrdiff_t>(found));
   end(ending, false);
@@ -141,7 +120,8 @@ aclError Profiler::finalize() {
   std::vector<std::uint16_t> devices;
   {
     const std::lock_guard lock(mutex_);
-    if (const aclError result = refused_but_for_files(); result != ACL_SUCCESS) return result;
+    if (const aclError result = runtime::refusal_of_files(state_); result != ACL_SUCCESS)
+      return result;
     for (const Running& running : running_) {
       const std::vector<std::uint16_t>& more = running.config.devices;
       devices.insert(devices.end(), more.begin(), more.end());
@@ -149,7 +129,8 @@ aclError Profiler::finalize() {
   }
   wait_for_launched(devices);
   const std::lock_guard lock(mutex_);
-  if (const aclError result = refused_but_for_files(); result != ACL_SUCCESS) return result;
+  if (const aclError result = runtime::refusal_of_files(state_); result != ACL_SUCCESS)
+    return result;
   end_all(false);
   settings_ = {};
   state_ = State::off;
@@ -158,8 +139,8 @@ aclError Profiler::finalize() {
 
 aclError Profiler::subscribe_model(std::uint32_t model, const SubscribeOrder& order) {
   const std::lock_guard lock(mutex_);
-  if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
-  if (state_ == State::api) return ACL_ERROR_PROF_API_CONFLICT;
+  if (const aclError result = runtime::refusal_of_subscription(state_); result != ACL_SUCCESS)
+    return result;
   std::uint16_t device = 0;
   if (!model_is_loaded(model, device)) return ACL_ERROR_INVALID_MODEL_ID;
   if (const aclError result = subscribe(model, device, order); result != ACL_SUCCESS) return result;
@@ -171,8 +152,8 @@ aclError Profiler::subscribe_model(std::uint32_t model, const SubscribeOrder& or
 aclError Profiler::unsubscribe_model(std::uint32_t model) {
   {
     const std::lock_guard lock(mutex_);
-    if (state_ == State::configured) return ACL_ERROR_PROF_ALREADY_RUN;
-    if (state_ == State::api) return ACL_ERROR_PROF_API_CONFLICT;
+    if (const aclError result = runtime::refusal_of_subscription(state_); result != ACL_SUCCESS)
+      return result;
   }
   // The reader may take its time: other calls go on meanwhile.
   if (const aclError result = unsubscribe(model); result != ACL_SUCCESS) return result;
@@ -184,7 +165,7 @@ aclError Profiler::unsubscribe_model(std::uint32_t model) {
 
 aclError Profiler::refused_by_configuration() {
   const std::lock_guard lock(mutex_);
-  return state_ == State::configured ? ACL_ERROR_PROF_ALREADY_RUN : ACL_SUCCESS;
+  return runtime::refusal_by_configuration(state_);
 }
 
 aclError Profiler::configure(const char* acl_json_path) {
@@ -331,7 +312,7 @@ void Profiler::finish(bool at_exit) {
     delayed.swap(delayed_);
   }
   delayed.reset();
-  unsubscribe_all();
+  runtime::end_all_subscriptions();
   const std::lock_guard lock(mutex_);
   end_all(false);
   settings_ = {};
@@ -354,7 +335,7 @@ void Profiler::after_fork(bool child) {
   if (child) {
     // Files, readers and threads belong to the parent.
     ActiveRecordings::instance().forget_all();
-    forget_subscriptions();
+    runtime::forget_subscriptions();
     forget_stamps();
     ignore_interrupts();
     for (Running& running : running_) of_parent_.push_back(std::move(running));

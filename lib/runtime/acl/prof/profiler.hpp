@@ -59,7 +59,7 @@ class Profiler {
   void after_fork(bool child);
 
  private:
-  enum class State { off, configured, api, subscribed };
+  using State = runtime::ProfMode;
 
   struct Running {
     ProfConfig config;
@@ -67,8 +67,8 @@ class Profiler {
   };
 
   Profiler();
-  aclError refused_but_for_files() const;
-  aclError find_running(const ProfConfig& config, std::size_t& found) const;
+  // The configurations of what runs.
+  std::vector<const ProfConfig*> started() const;
   aclError begin(const ProfConfig& config, const ProfSettings& settings, const std::string& output,
                  bool devices_on_use, std::string& why);
   void open_server();

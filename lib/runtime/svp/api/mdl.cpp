@@ -4,6 +4,7 @@
 #include <new>
 #include <optional>
 
+#include "runtime/svp/api/profiling.hpp"
 #include "runtime/svp/api/runtime_state.hpp"
 #include "runtime/svp/include/svp_acl_mdl.h"
 
@@ -12,11 +13,14 @@ namespace {
 using msprof::runtime::ApiId;
 using msprof::runtime::ExecutionRecorder;
 using msprof::runtime::guarded;
+using msprof::runtime::is_subscribed;
 using msprof::runtime::LoadedModel;
 using msprof::runtime::Model;
+using msprof::runtime::ModelProfile;
 using msprof::runtime::RecordedCall;
 using msprof::runtime::RuntimeState;
 using msprof::runtime::say;
+using msprof::runtime::SubscriptionObserver;
 using msprof::runtime::TensorShape;
 using msprof::runtime::Workspace;
 
@@ -97,15 +101,19 @@ std::optional<std::vector<Rows>> check_side(const Model& model,
   return all;
 }
 
-void run_model(LoadedModel& loaded, Workspace& workspace, int64_t batch) {
-  const uint64_t execution = loaded.executions++;
-  if (loaded.profile != nullptr && !RuntimeState::instance().forked()) {
-    ExecutionRecorder recorder(*loaded.profile, loaded.model, execution,
-                               static_cast<uint64_t>(batch));
+void run_model(LoadedModel& loaded, Workspace& workspace, int64_t batch, ModelProfile* profile) {
+  const auto images = static_cast<uint64_t>(batch);
+  if (profile != nullptr) {
+    ExecutionRecorder recorder(*profile, loaded.model, profile->next_execution(), images);
     loaded.model.run(workspace, batch, recorder.captured() ? &recorder : nullptr);
     return;
   }
-  if (loaded.profile != nullptr) {
+  if (is_subscribed(loaded.id)) {
+    SubscriptionObserver observer(loaded.id, loaded.model, images);
+    loaded.model.run(workspace, batch, &observer);
+    return;
+  }
+  if (loaded.profile != nullptr && RuntimeState::instance().forked()) {
     static std::atomic_flag said = ATOMIC_FLAG_INIT;
     if (!said.test_and_set())
       say("this process was forked after svp_acl_init: only its parent is profiled");
@@ -114,7 +122,7 @@ void run_model(LoadedModel& loaded, Workspace& workspace, int64_t batch) {
 }
 
 svp_acl_error execute(LoadedModel& loaded, const svp_acl_mdl_dataset& input,
-                      const svp_acl_mdl_dataset& output) {
+                      const svp_acl_mdl_dataset& output, ModelProfile* profile) {
   const Model& model = loaded.model;
   const int64_t batch = input.batch == 0 ? model.batch() : static_cast<int64_t>(input.batch);
   const auto from = check_side(model, model.inputs(), input, batch, "input");
@@ -129,7 +137,7 @@ svp_acl_error execute(LoadedModel& loaded, const svp_acl_mdl_dataset& input,
     copy_rows(rows, input.buffers[i]->data, rows.stride,
               model.values(*workspace, model.inputs()[i]), rows.bytes);
   }
-  run_model(loaded, *workspace, batch);
+  run_model(loaded, *workspace, batch, profile);
   for (std::size_t i = 0; i < to->size(); ++i) {
     const Rows& rows = (*to)[i];
     copy_rows(rows, model.values(*workspace, model.outputs()[i]), rows.bytes,
@@ -168,7 +176,7 @@ svp_acl_error svp_acl_mdl_execute(uint32_t model_id, const svp_acl_mdl_dataset* 
     RecordedCall call(ApiId::kExecute);
     call.names(*loaded);
     if (input == nullptr || output == nullptr) return SVP_ACL_ERROR_INVALID_PARAM;
-    return execute(*loaded, *input, *output);
+    return execute(*loaded, *input, *output, call.profile());
   });
 }
 

@@ -1,9 +1,10 @@
 #include "runtime/svp/api/runtime_state.hpp"
 
-#include <pthread.h>
 #include <stdlib.h>
 
 #include <utility>
+
+#include "runtime/svp/api/profiling.hpp"
 
 namespace msprof::runtime {
 namespace {
@@ -14,15 +15,6 @@ std::string config_path_or_environment(const char* path) {
   const char* replacement = secure_getenv("MSPROF_ACL_JSON");
   if (replacement != nullptr && *replacement != '\0') return replacement;
   return path == nullptr ? "" : path;
-}
-
-void register_fork_handlers() {
-  static std::once_flag once;
-  std::call_once(once, [] {
-    pthread_atfork([] { RuntimeState::instance().before_fork(); },
-                   [] { RuntimeState::instance().after_fork(false); },
-                   [] { RuntimeState::instance().after_fork(true); });
-  });
 }
 
 // An application may exit without svp_acl_finalize; a signal never comes this way.
@@ -61,13 +53,34 @@ svp_acl_error RuntimeState::init(const char* config_path) {
   const std::string path = config_path_or_environment(config_path);
   if (path.empty()) return SVP_ACL_SUCCESS;
   const std::optional<ProfileConfig> config = read_profile_config(path);
-  std::shared_ptr<ProfileJob> made = config ? ProfileJob::create(*config) : nullptr;
-  if (!made) return SVP_ACL_SUCCESS;
-  register_fork_handlers();
-  made->record_call(ApiId::kInit, start_ns, nullptr);
-  const std::lock_guard lock(mutex_);
-  job_ = std::move(made);
+  if (!config || !Profiling::instance().begin_configured(*config)) return SVP_ACL_SUCCESS;
+  if (const JobUse job = use_job()) job->record_call(ApiId::kInit, start_ns, nullptr);
   return SVP_ACL_SUCCESS;
+}
+
+JobUse RuntimeState::use_job() {
+  const std::lock_guard lock(mutex_);
+  return JobUse(job_);
+}
+
+bool RuntimeState::begin_job(const ProfileConfig& config) {
+  std::shared_ptr<ProfileJob> made = ProfileJob::create(config);
+  if (!made) return false;
+  const std::lock_guard lock(mutex_);
+  for (const auto& [id, model] : models_) model->profile = made->add_model(id, model->model, {});
+  job_ = std::move(made);
+  return true;
+}
+
+void RuntimeState::end_job() {
+  std::shared_ptr<ProfileJob> ending;
+  {
+    const std::lock_guard lock(mutex_);
+    ending.swap(job_);
+  }
+  if (!ending) return;
+  ending->wait_for_calls();
+  ending->finish();
 }
 
 svp_acl_error RuntimeState::finalize() {
@@ -83,9 +96,17 @@ svp_acl_error RuntimeState::finalize() {
     ending.swap(job_);
     child = forked_.exchange(false);
   }
-  if (child) return SVP_ACL_SUCCESS;
-  for (const auto& [id, model] : models) const std::unique_lock wait_for_executions(model->in_use);
-  if (ending) ending->finish(start_ns);
+  // In a child made by fork the executions of the parent's threads never end.
+  if (!child) {
+    for (const auto& [id, model] : models)
+      const std::unique_lock wait_for_executions(model->in_use);
+  }
+  if (ending) {
+    ending->wait_for_calls();
+    ending->record_call(ApiId::kFinalize, start_ns, nullptr);
+    ending->finish();
+  }
+  Profiling::instance().reset();
   return SVP_ACL_SUCCESS;
 }
 
@@ -96,7 +117,7 @@ bool RuntimeState::initialised() {
 
 svp_acl_error RuntimeState::load(const void* bytes, std::size_t size, uint32_t* model_id) {
   const uint64_t start_ns = monotonic_ns();
-  const std::shared_ptr<ProfileJob> profiling = job();
+  const JobUse profiling = use_job();
   std::shared_ptr<LoadedModel> loaded;
   try {
     Model parsed = Model::parse({static_cast<const char*>(bytes), size});
@@ -110,6 +131,8 @@ svp_acl_error RuntimeState::load(const void* bytes, std::size_t size, uint32_t* 
   if (profiling) loaded->profile = profiling->add_model(loaded->id, loaded->model, start_ns);
   const std::lock_guard lock(mutex_);
   if (!initialised_) return SVP_ACL_ERROR_UNINITIALIZE;
+  // A JOB may have begun meanwhile.
+  if (job_ && !profiling) loaded->profile = job_->add_model(loaded->id, loaded->model, {});
   models_.emplace(loaded->id, loaded);
   *model_id = loaded->id;
   return SVP_ACL_SUCCESS;
@@ -128,7 +151,7 @@ svp_acl_error RuntimeState::unload(uint32_t model_id) {
   // In a child made by fork the executions of the parent's threads never end.
   if (forked()) return SVP_ACL_SUCCESS;
   const std::unique_lock wait_for_executions(leaving->in_use);
-  const std::shared_ptr<ProfileJob> profiling = job();
+  const JobUse profiling = use_job();
   if (profiling && leaving->profile) profiling->remove_model(leaving->profile, start_ns);
   return SVP_ACL_SUCCESS;
 }
@@ -139,28 +162,26 @@ std::shared_ptr<LoadedModel> RuntimeState::find(uint32_t model_id) {
   return it == models_.end() ? nullptr : it->second;
 }
 
-std::shared_ptr<ProfileJob> RuntimeState::job() {
-  if (forked()) return nullptr;
-  const std::lock_guard lock(mutex_);
-  return job_;
-}
-
 void RuntimeState::finish_at_exit() {
   const std::unique_lock lock = lock_for(mutex_, true);
-  if (!lock.owns_lock() || forked() || !job_) return;
+  if (!lock.owns_lock() || !job_) return;
   job_->finish_at_exit();
 }
 
 void RuntimeState::after_fork(bool child) {
-  // The files belong to the parent; a child that wants a profile calls svp_acl_finalize and
-  // svp_acl_init.
-  if (child && job_) forked_ = true;
+  // The files belong to the parent. A child that wants a profile calls svp_acl_finalize and
+  // svp_acl_init, or svp_acl_prof_init.
+  if (child && job_) {
+    forked_ = true;
+    of_parents_.push_back(std::move(job_));
+    job_.reset();
+  }
   if (child) forget_thread_number();
   mutex_.unlock();
 }
 
 RecordedCall::RecordedCall(ApiId api)
-    : api_(api), job_(RuntimeState::instance().job()), start_ns_(job_ ? monotonic_ns() : 0) {}
+    : api_(api), job_(RuntimeState::instance().use_job()), start_ns_(job_ ? monotonic_ns() : 0) {}
 
 RecordedCall::~RecordedCall() {
   try {

@@ -11,6 +11,7 @@
 #include <new>
 #include <shared_mutex>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "runtime/engine/cancellation.hpp"
@@ -32,11 +33,29 @@ struct LoadedModel {
 
   const uint32_t id;
   const Model model;
-  std::shared_ptr<ModelProfile> profile;  // null when not profiled
-  std::atomic<uint64_t> executions{0};
-  std::shared_mutex in_use;  // shared by executions, taken whole by unload
+  std::shared_ptr<ModelProfile> profile;  // of the JOB under way; read by calls that hold it
+  std::shared_mutex in_use;               // shared by executions, taken whole by unload
   std::mutex pool_mutex;
   std::vector<std::unique_ptr<Workspace>> pool;
+};
+
+// A JOB that is not completed while the object lives; or none.
+class JobUse {
+ public:
+  explicit JobUse(std::shared_ptr<ProfileJob> job) : job_(std::move(job)) {
+    if (job_) job_->begin_call();
+  }
+  ~JobUse() {
+    if (job_) job_->end_call();
+  }
+  JobUse(const JobUse&) = delete;
+  JobUse& operator=(const JobUse&) = delete;
+
+  explicit operator bool() const { return job_ != nullptr; }
+  ProfileJob* operator->() const { return job_.get(); }
+
+ private:
+  const std::shared_ptr<ProfileJob> job_;
 };
 
 class RuntimeState {
@@ -51,8 +70,13 @@ class RuntimeState {
   svp_acl_error unload(uint32_t model_id);
   std::shared_ptr<LoadedModel> find(uint32_t model_id);
 
-  // The JOB of this process; null when not profiled, and in a child made by fork.
-  std::shared_ptr<ProfileJob> job();
+  // The JOB of this process; none when not profiled, nor that of a parent.
+  JobUse use_job();
+  // For svp_acl_prof_start, _stop: begins a JOB, with the models that are loaded; false, with a
+  // sentence on stderr, where its folder cannot be made. Completes it, after the calls under way.
+  bool begin_job(const ProfileConfig& config);
+  void end_job();
+  // Whether this process was forked from one that was profiled.
   bool forked() const { return forked_.load(); }
 
   void finish_at_exit();
@@ -66,6 +90,7 @@ class RuntimeState {
   uint32_t next_model_id_ = 1;
   std::map<uint32_t, std::shared_ptr<LoadedModel>> models_;
   std::shared_ptr<ProfileJob> job_;
+  std::vector<std::shared_ptr<ProfileJob>> of_parents_;  // what a child leaves alone
 };
 
 // Records the call in whose body it lives.
@@ -76,11 +101,15 @@ class RecordedCall {
   RecordedCall(const RecordedCall&) = delete;
   RecordedCall& operator=(const RecordedCall&) = delete;
 
-  void names(const LoadedModel& model) { model_ = model.profile; }
+  void names(const LoadedModel& model) {
+    if (job_) model_ = model.profile;
+  }
+  // What records the model that was named; null when it is not profiled.
+  ModelProfile* profile() const { return model_.get(); }
 
  private:
   const ApiId api_;
-  const std::shared_ptr<ProfileJob> job_;
+  const JobUse job_;
   const uint64_t start_ns_;
   std::shared_ptr<ModelProfile> model_;
 };

@@ -1,6 +1,6 @@
-// Profiling through function calls. Not supported on a Linux host, where acl.json or
-// MSPROF_ACL_JSON switches profiling on: every function returns SVP_ACL_ERROR_API_NOT_SUPPORT, NULL
-// or 0 and names itself once on stderr.
+// Profiling through function calls: into files, or into a pipe. One excludes the other, and both
+// the profiler of acl.json. Times are microseconds of CLOCK_MONOTONIC. A host has one device,
+// number 0.
 #pragma once
 
 #include "svp_acl_base.h"

@@ -2,6 +2,7 @@
 // Source: svp_job.md 2.1 (names), 5.1 (descriptions), 9.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <memory>
 #include <mutex>
@@ -33,6 +34,8 @@ class ModelProfile {
   // those that the interval captures.
   std::shared_ptr<Capture> capture(uint64_t execution, uint64_t batch);
   bool one_capture_for_the_run() const { return interval_ == 0; }
+  // Numbers of executions as they begin, from 0.
+  uint64_t next_execution() { return executions_++; }
 
   // A call that names this model, or of the whole process when this is the first model.
   void record_call(const AclApiRecord& record);
@@ -49,6 +52,7 @@ class ModelProfile {
   const uint32_t interval_;
   const bool core_wanted_, cpu_wanted_;
   const long loader_thread_;
+  std::atomic<uint64_t> executions_{0};
   WriteHealth& health_;
   std::mutex mutex_;
   std::shared_ptr<Capture> run_capture_;

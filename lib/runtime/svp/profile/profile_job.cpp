@@ -81,13 +81,13 @@ std::shared_ptr<ProfileJob> ProfileJob::create(const ProfileConfig& config) {
 }
 
 std::shared_ptr<ModelProfile> ProfileJob::add_model(uint32_t model_id, const Model& model,
-                                                    uint64_t load_start_ns) {
+                                                    std::optional<uint64_t> load_start_ns) {
   const std::lock_guard lock(mutex_);
   if (finished_) return nullptr;
   auto profile =
       std::make_shared<ModelProfile>(folder_ + "/data", config_, health_, model_id, model);
   models_.push_back(profile);
-  profile->record_call(call_record(ApiId::kLoadFromMem, load_start_ns));
+  if (load_start_ns) profile->record_call(call_record(ApiId::kLoadFromMem, *load_start_ns));
   if (first_model_) return profile;
   first_model_ = profile;
   for (const AclApiRecord& call : early_calls_) profile->record_call(call);
@@ -136,11 +136,25 @@ void ProfileJob::finish_models(bool at_exit) {
   if (first_model_) first_model_->finish_calls(at_exit);
 }
 
-void ProfileJob::finish(uint64_t finalize_start_ns) {
+void ProfileJob::begin_call() {
+  const std::lock_guard lock(calls_mutex_);
+  ++calls_in_flight_;
+}
+
+void ProfileJob::end_call() {
+  const std::lock_guard lock(calls_mutex_);
+  if (--calls_in_flight_ == 0) no_calls_.notify_all();
+}
+
+void ProfileJob::wait_for_calls() {
+  std::unique_lock lock(calls_mutex_);
+  no_calls_.wait(lock, [this] { return calls_in_flight_ == 0; });
+}
+
+void ProfileJob::finish() {
   const std::lock_guard lock(mutex_);
   if (finished_) return;
   finished_ = true;
-  if (first_model_) first_model_->record_call(call_record(ApiId::kFinalize, finalize_start_ns));
   finish_models(false);
   report_losses();
 }

@@ -2,9 +2,11 @@
 // 3, 9.
 #pragma once
 
+#include <condition_variable>
 #include <cstdint>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -20,16 +22,21 @@ class ProfileJob {
   // not possible.
   static std::shared_ptr<ProfileJob> create(const ProfileConfig& config);
 
-  // A loaded model begins its files with its load call; the first one also takes the calls made
-  // before it.
+  // A loaded model begins its files with its load call, unless that was before the JOB; the first
+  // one also takes the calls made before it.
   std::shared_ptr<ModelProfile> add_model(uint32_t model_id, const Model& model,
-                                          uint64_t load_start_ns);
+                                          std::optional<uint64_t> load_start_ns);
   // Records a call that just ended; `model` is the one it names, or null.
   void record_call(ApiId api, uint64_t start_ns, ModelProfile* model);
   void remove_model(const std::shared_ptr<ModelProfile>& model, uint64_t unload_start_ns);
 
+  // Around a call that may still record something; before finish() there must be none.
+  void begin_call();
+  void end_call();
+  void wait_for_calls();
+
   // Completes every file. At exit nothing is waited for long; see RecordFile::finish.
-  void finish(uint64_t finalize_start_ns);
+  void finish();
   void finish_at_exit();
 
   const std::string& folder() const { return folder_; }
@@ -42,6 +49,9 @@ class ProfileJob {
   const ProfileConfig config_;
   const std::string folder_;
   WriteHealth health_;
+  std::mutex calls_mutex_;
+  std::condition_variable no_calls_;
+  uint64_t calls_in_flight_ = 0;
   std::mutex mutex_;
   std::vector<std::shared_ptr<ModelProfile>> models_;
   std::shared_ptr<ModelProfile> first_model_;

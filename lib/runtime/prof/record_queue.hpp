@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "runtime/acl/prof/op_record.hpp"
+#include "runtime/prof/op_record.hpp"
 
-namespace msprof::acl {
+namespace msprof::runtime {
 
 class RecordQueue {
  public:
@@ -50,4 +50,4 @@ class RecordQueue {
   std::uint64_t unreadable_ = 0;
 };
 
-}  // namespace msprof::acl
+}  // namespace msprof::runtime

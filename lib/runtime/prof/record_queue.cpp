@@ -1,4 +1,4 @@
-#include "runtime/acl/prof/record_queue.hpp"
+#include "runtime/prof/record_queue.hpp"
 
 #include <fcntl.h>
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 #include <cerrno>
 #include <string>
 
-namespace msprof::acl {
+namespace msprof::runtime {
 namespace {
 
 constexpr std::size_t kMemoryBytes = 2 * 1024 * 1024;
@@ -135,4 +135,4 @@ void RecordQueue::read_file() {
   if (file_count_ == 0 && ftruncate(file_, 0) == 0) file_begin_ = 0;
 }
 
-}  // namespace msprof::acl
+}  // namespace msprof::runtime
