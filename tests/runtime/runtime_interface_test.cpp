@@ -154,8 +154,7 @@ TEST_CASE("what a host does not have says so once and returns its code") {
     CHECK(svp_acl_ext_process_aicpu_task(1) == SVP_ACL_ERROR_API_NOT_SUPPORT);
   }
   const std::string said = captured.text();
-  for (const char* name :
-       {"svp_acl_mdl_execute_async ", "svp_acl_ext_process_aicpu_task "}) {
+  for (const char* name : {"svp_acl_mdl_execute_async ", "svp_acl_ext_process_aicpu_task "}) {
     INFO(name);
     CHECK(said.find(name) != std::string::npos);
   }

@@ -77,6 +77,18 @@ TEST_CASE("the pages of the runtime and its models are installed") {
   }
 }
 
+TEST_CASE("the runtime's page lists every call of profiling") {
+  const std::filesystem::path folder = MSPROF_SOURCE_FOLDER "/lib/runtime";
+  const std::string header = msprof::test::read_file(folder / "svp/include/svp_acl_prof.h");
+  const std::string page = msprof::test::read_file(folder / "README.md");
+  const std::set<std::string> calls = all_matches(header, R"(svp_acl_prof_(\w+)\()");
+  CHECK(calls.size() == 20);
+  for (const std::string& call : calls) {
+    INFO(call);
+    CHECK(page.find("`" + call + "`") != std::string::npos);
+  }
+}
+
 TEST_CASE("the library exports svp_acl functions only, and every one of the interface") {
   const std::string text = output_of("nm -D --defined-only " MSPROF_SVP_ACL);
   std::set<std::string> exported;
