@@ -17,6 +17,7 @@
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/varint.hpp"
 #include "export/trace_events.hpp"
 
 namespace msprof {
@@ -61,14 +62,6 @@ constexpr std::size_t kMaxTexts = 1 << 12;
 constexpr std::size_t kMaxRows = 256;  // of a thread, beyond which its records are damaged
 constexpr std::size_t kBlockBytes = 256 << 10;
 constexpr std::int64_t kMaxPid = (1 << 22) - 1;  // that a Linux process may have
-
-void append_varint(std::string& out, std::uint64_t value) {
-  while (value >= 0x80) {
-    out += static_cast<char>(value | 0x80);
-    value >>= 7;
-  }
-  out += static_cast<char>(value);
-}
 
 void put(std::string& out, std::uint32_t field, std::uint64_t value) {
   append_varint(out, field << 3);
