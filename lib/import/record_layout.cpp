@@ -8,6 +8,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/json_levels.hpp"
 #include "base/text.hpp"
 #include "store/cells.hpp"
 
@@ -238,6 +239,7 @@ const LayoutSet& LayoutSet::reference() {
 
 LayoutSet LayoutSet::parse(std::string_view text, const std::string& file) {
   json document;
+  if (is_nested_deeper(text)) fail(file, "nested too deep");
   try {
     document = json::parse(text, nullptr, true, true);
   } catch (const json::parse_error& error) {

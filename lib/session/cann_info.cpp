@@ -5,6 +5,7 @@
 #include <limits>
 #include <nlohmann/json.hpp>
 
+#include "base/json_levels.hpp"
 #include "base/text.hpp"
 
 namespace msprof::cann {
@@ -35,6 +36,7 @@ constexpr std::array kChips = {
 // another encoding than UTF-8 does not make the rest unreadable.
 json object_of(std::string_view text) {
   while (!text.empty() && text.back() == '\0') text.remove_suffix(1);
+  if (is_nested_deeper(text)) return json();
   json document = json::parse(valid_utf8(text), nullptr, false);
   return document.is_object() ? document : json();
 }

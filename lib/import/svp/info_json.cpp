@@ -10,6 +10,7 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/json_levels.hpp"
 #include "base/text.hpp"
 #include "import/svp/device_info.hpp"
 #include "import/svp/svp_models.hpp"
@@ -20,10 +21,9 @@ namespace {
 
 using nlohmann::json;
 
+constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 constexpr double kMaxMhz = 10'000;  // beyond it a figure is in Hz
 constexpr double kMaxHz = 1e12;
-
-constexpr std::uint64_t kMaxInfoBytes = 1 << 20;
 
 json merged_device_info(const json& document) {
   json merged = json::object();
@@ -103,6 +103,7 @@ class InfoJsonKind : public RawKind {
 json read_device_info(const std::filesystem::path& path) {
   std::string text = read_text_file(path, kMaxInfoBytes);
   while (!text.empty() && text.back() == '\0') text.pop_back();
+  if (is_nested_deeper(text)) return json();
   const json document = json::parse(text, nullptr, false);
   return document.is_discarded() ? json() : merged_device_info(document);
 }

@@ -1,0 +1,47 @@
+#include "base/json_levels.hpp"
+
+#include <cstddef>
+
+namespace msprof {
+
+namespace {
+
+// Behind the comment that begins at `at`; `at` where none does.
+std::size_t end_of_comment(std::string_view json, std::size_t at) {
+  const bool is_line = json.substr(at, 2) == "//";
+  if (!is_line && json.substr(at, 2) != "/*") return at;
+  const std::size_t end = json.find(is_line ? "\n" : "*/", at + 2);
+  return end == std::string_view::npos ? json.size() : end + (is_line ? 1 : 2);
+}
+
+// Behind the text whose quote is at `at`.
+std::size_t end_of_text(std::string_view json, std::size_t at) {
+  for (++at; at < json.size() && json[at] != '"'; ++at) {
+    if (json[at] == '\\') ++at;
+  }
+  return at + 1;
+}
+
+}  // namespace
+
+bool is_nested_deeper(std::string_view json, int levels) {
+  int level = 0;
+  std::size_t at = 0;
+  while (at < json.size()) {
+    const char c = json[at];
+    if (c == '"') {
+      at = end_of_text(json, at);
+      continue;
+    }
+    if (const std::size_t end = end_of_comment(json, at); end != at) {
+      at = end;
+      continue;
+    }
+    if ((c == '[' || c == '{') && ++level > levels) return true;
+    if (c == ']' || c == '}') --level;
+    ++at;
+  }
+  return false;
+}
+
+}  // namespace msprof
