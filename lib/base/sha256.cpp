@@ -5,6 +5,11 @@
 #include <cstring>
 #include <vector>
 
+#if defined(__x86_64__)
+#include <cpuid.h>
+#include <immintrin.h>
+#endif
+
 #include "base/file_reader.hpp"
 #include "base/interrupt.hpp"
 
@@ -29,9 +34,9 @@ std::uint32_t big_endian(const std::byte* bytes) {
   return value;
 }
 
-}  // namespace
+using State = std::array<std::uint32_t, 8>;
 
-void Sha256::take_block(const std::byte* block) {
+void take_block(State& state, const std::byte* block) {
   std::array<std::uint32_t, 64> words;
   for (std::size_t i = 0; i < 16; ++i) words[i] = big_endian(block + 4 * i);
   for (std::size_t i = 16; i < words.size(); ++i) {
@@ -40,7 +45,7 @@ void Sha256::take_block(const std::byte* block) {
     words[i] = words[i - 16] + (std::rotr(a, 7) ^ std::rotr(a, 18) ^ a >> 3) + words[i - 7] +
                (std::rotr(b, 17) ^ std::rotr(b, 19) ^ b >> 10);
   }
-  auto [a, b, c, d, e, f, g, h] = state_;
+  auto [a, b, c, d, e, f, g, h] = state;
   for (std::size_t i = 0; i < words.size(); ++i) {
     const std::uint32_t first = h + (std::rotr(e, 6) ^ std::rotr(e, 11) ^ std::rotr(e, 25)) +
                                 ((e & f) ^ (~e & g)) + kRoundConstants[i] + words[i];
@@ -55,20 +60,102 @@ void Sha256::take_block(const std::byte* block) {
     b = a;
     a = first + second;
   }
-  const std::array<std::uint32_t, 8> added = {a, b, c, d, e, f, g, h};
-  for (std::size_t i = 0; i < added.size(); ++i) state_[i] += added[i];
+  const State added = {a, b, c, d, e, f, g, h};
+  for (std::size_t i = 0; i < added.size(); ++i) state[i] += added[i];
+}
+
+#if defined(__x86_64__)
+using FourWords [[gnu::vector_size(16)]] = int;
+
+// The last three words of `before` and the first of `after`.
+inline __m128i middle_of(__m128i before, __m128i after) {
+  return std::bit_cast<__m128i>(__builtin_shufflevector(
+      std::bit_cast<FourWords>(before), std::bit_cast<FourWords>(after), 1, 2, 3, 4));
+}
+
+inline __m128i upper_half(__m128i words) {
+  const auto four = std::bit_cast<FourWords>(words);
+  return std::bit_cast<__m128i>(__builtin_shufflevector(four, four, 2, 3, 2, 3));
+}
+
+// The processor's own instructions: several times as fast. Four rounds a turn; a word of four is
+// made of the four words of four before it.
+__attribute__((target("sha,sse4.1"))) void take_blocks_fast(State& state, const std::byte* blocks,
+                                                            std::size_t count) {
+  const auto word = [&](std::size_t i) { return static_cast<int>(state[i]); };
+  __m128i abef = _mm_set_epi32(word(0), word(1), word(4), word(5));
+  __m128i cdgh = _mm_set_epi32(word(2), word(3), word(6), word(7));
+  const __m128i swap = _mm_set_epi64x(0x0c0d0e0f08090a0b, 0x0405060700010203);
+  for (; count > 0; --count, blocks += 64) {
+    const __m128i abef_before = abef;
+    const __m128i cdgh_before = cdgh;
+    __m128i words[4];
+    for (std::size_t turn = 0; turn < 16; ++turn) {
+      __m128i& now = words[turn % 4];  // of four turns before until it is made new
+      if (turn < 4) {
+        now = _mm_shuffle_epi8(
+            _mm_loadu_si128(reinterpret_cast<const __m128i*>(blocks + 16 * turn)), swap);
+      } else {
+        const __m128i last = words[(turn + 3) % 4];
+        const __m128i seven_before = middle_of(words[(turn + 2) % 4], last);
+        now = _mm_sha256msg2_epu32(
+            _mm_add_epi32(_mm_sha256msg1_epu32(now, words[(turn + 1) % 4]), seven_before), last);
+      }
+      const __m128i sum = _mm_add_epi32(
+          now,
+          _mm_loadu_si128(reinterpret_cast<const __m128i*>(kRoundConstants.data() + 4 * turn)));
+      cdgh = _mm_sha256rnds2_epu32(cdgh, abef, sum);
+      abef = _mm_sha256rnds2_epu32(abef, cdgh, upper_half(sum));
+    }
+    abef = _mm_add_epi32(abef, abef_before);
+    cdgh = _mm_add_epi32(cdgh, cdgh_before);
+  }
+  std::array<std::uint32_t, 4> first;
+  std::array<std::uint32_t, 4> second;
+  std::memcpy(first.data(), &abef, sizeof abef);
+  std::memcpy(second.data(), &cdgh, sizeof cdgh);
+  state = {first[3], first[2], second[3], second[2], first[1], first[0], second[1], second[0]};
+}
+
+bool has_fast_blocks() {
+  constexpr unsigned kShaBit = 1U << 29;  // of EBX of leaf 7
+  unsigned eax = 0, ebx = 0, ecx = 0, edx = 0;
+  return __get_cpuid_count(7, 0, &eax, &ebx, &ecx, &edx) != 0 && (ebx & kShaBit) != 0 &&
+         __builtin_cpu_supports("sse4.1");
+}
+#endif
+
+}  // namespace
+
+Sha256::Sha256(bool with_instructions) {
+#if defined(__x86_64__)
+  is_fast_ = with_instructions && has_fast_blocks();
+#else
+  static_cast<void>(with_instructions);
+#endif
+}
+
+void Sha256::take_blocks(const std::byte* blocks, std::size_t count) {
+#if defined(__x86_64__)
+  if (is_fast_) return take_blocks_fast(state_, blocks, count);
+#endif
+  for (std::size_t i = 0; i < count; ++i) take_block(state_, blocks + i * kBlockBytes);
 }
 
 void Sha256::add(std::span<const std::byte> bytes) {
   bytes_ += bytes.size();
   while (!bytes.empty()) {
-    const std::size_t count = std::min(bytes.size(), kBlockBytes - filled_);
-    std::memcpy(block_.data() + filled_, bytes.data(), count);
-    filled_ += count;
+    std::size_t count = 0;
+    if (filled_ == 0 && bytes.size() >= kBlockBytes) {
+      count = bytes.size() / kBlockBytes * kBlockBytes;
+      take_blocks(bytes.data(), count / kBlockBytes);
+    } else {
+      count = std::min(bytes.size(), kBlockBytes - filled_);
+      std::memcpy(block_.data() + filled_, bytes.data(), count);
+      filled_ = (filled_ + count) % kBlockBytes;
+      if (filled_ == 0) take_blocks(block_.data(), 1);
+    }
     bytes = bytes.subspan(count);
-    if (filled_ < kBlockBytes) return;
-    take_block(block_.data());
-    filled_ = 0;
   }
 }
 

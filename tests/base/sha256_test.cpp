@@ -1,5 +1,6 @@
 #include "base/sha256.hpp"
 
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
@@ -17,12 +18,26 @@ TEST_CASE("checksums of messages are those that the standard's examples give") {
         "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0");
 }
 
+TEST_CASE("the processor's instructions and plain arithmetic give the same checksum") {
+  std::string text(100'000, ' ');
+  for (std::size_t i = 0; i < text.size(); ++i) text[i] = static_cast<char>(i * i >> 3);
+  Sha256 plain(false);
+  plain.add(std::as_bytes(std::span(text)));
+  CHECK(plain.hex() == sha256_of(text));
+}
+
 TEST_CASE("a checksum does not depend on the pieces in which a message comes") {
-  for (const std::size_t size : {55u, 56u, 63u, 64u, 65u, 119u, 120u}) {
-    const std::string text(size, 'x');
-    Sha256 sum;
+  for (const std::size_t size : {0u, 55u, 56u, 63u, 64u, 65u, 119u, 120u, 128u, 1000u}) {
+    std::string text;
+    for (std::size_t i = 0; i < size; ++i) text += static_cast<char>(i * 7);
+    Sha256 sum(false);
     for (const char& c : text) sum.add(std::as_bytes(std::span(&c, 1)));
+    Sha256 parts;
+    const auto bytes = std::as_bytes(std::span(text));
+    for (std::size_t at = 0; at < size; at += 70)
+      parts.add(bytes.subspan(at, std::min<std::size_t>(70, size - at)));
     CHECK(sum.hex() == sha256_of(text));
+    CHECK(parts.hex() == sha256_of(text));
   }
 }
 
