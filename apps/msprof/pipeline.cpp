@@ -149,9 +149,10 @@ bool gives_products(const ChosenCapture& capture) {
 
 namespace {
 
-// True if a layout that is there now describes what the store lacks, or describes it otherwise.
+// True if a layout that is there now has not been tried: it may describe what the store lacks, or
+// describe it otherwise.
 bool has_other_layout(const TraceDb& store, const LayoutChoice& layout) {
-  return layout.source != LayoutSource::none && layout.json != store.meta(meta::kLayout);
+  return layout.source != LayoutSource::none && layout_id(layout) != store.meta(meta::kLayoutTried);
 }
 
 bool depends_on_layout(const TraceDb& store) {

@@ -10,6 +10,7 @@
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/log.hpp"
+#include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "import/record_layout.hpp"
 #include "session/run_record.hpp"
@@ -173,6 +174,10 @@ LayoutChoice choose_layout(const Session& session, const fs::path& store,
   if (!places.variable.empty()) return read_layout(places.variable, LayoutSource::environment);
   if (before.source != LayoutSource::none) return before;
   return choose_in_folder(session, files, facts);
+}
+
+std::string layout_id(const LayoutChoice& layout) {
+  return layout.json.empty() ? std::string() : sha256_of(layout.json);
 }
 
 LayoutChoice layout_of(const fs::path& store) {

@@ -61,11 +61,15 @@ LayoutChoice choose_layout(const Session& session, const std::filesystem::path& 
 // The layout that a store was made with, by this or another version; source none: none.
 LayoutChoice layout_of(const std::filesystem::path& store);
 
+// To tell layouts apart; empty: none.
+std::string layout_id(const LayoutChoice& layout);
+
 // Keys of the table `meta`; absent where no file was read with a layout.
 namespace meta {
 inline constexpr std::string_view kLayout = "layout";               // its text
 inline constexpr std::string_view kLayoutFile = "layout_file";      // its name
 inline constexpr std::string_view kLayoutSource = "layout_source";  // source_name()
+inline constexpr std::string_view kLayoutTried = "layout_tried";    // layout_id(), used or not
 }  // namespace meta
 
 }  // namespace msprof

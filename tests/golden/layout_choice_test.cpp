@@ -112,9 +112,9 @@ TEST_CASE("a verb that imports on demand takes a layout that came after the stor
   CHECK(board.verb({"export", "summary"}).exit_code == 0);
   CHECK(board.scale() == "2");
   // The same again makes no new store.
-  const std::string store = read_file(board.job.store());
+  const auto made = fs::last_write_time(board.job.store());
   CHECK(board.verb({"query", "--json"}).exit_code == 0);
-  CHECK(read_file(board.job.store()) == store);
+  CHECK(fs::last_write_time(board.job.store()) == made);
   const json document = json::parse(board.verb({"show", "--json"}).out).at("captures").at(0);
   CHECK(has(document.at("layout"), "variable.json"));
 }
@@ -230,6 +230,42 @@ TEST_CASE("the layout that a run was given is used where nothing else is said") 
   board.known("a.json", layout(4, json::object()));
   CHECK(board.imported(0).at("layout") == json{{"file", "ss928.json"}, {"source", "of the run"}});
   CHECK(board.scale() == "6");
+}
+
+TEST_CASE("a layout that describes nothing of a capture is tried once, not by every verb") {
+  Board board;
+  json other = {{"aicpu", layout(1).at("acl_api")}};
+  other["aicpu"]["fields"] = {{"layer_id", {{"offset", 0}, {"type", "u32"}}}};
+  board.set("MSPROF_LAYOUT", board.write("other.json", other));
+  CHECK(board.imported(3).at("layout").is_null());
+  const auto made = fs::last_write_time(board.job.store());
+  CHECK(board.verb({"show"}).exit_code == 3);
+  CHECK(fs::last_write_time(board.job.store()) == made);
+  board.set("MSPROF_LAYOUT", board.write("good.json", layout(2)));
+  CHECK(board.verb({"show"}).exit_code == 0);
+  CHECK(board.scale() == "2");
+}
+
+TEST_CASE("a run.json from elsewhere cannot end an import but with a sentence") {
+  Board board;
+  const std::string deep = std::string(300'000, '[') + std::string(300'000, ']');
+  const auto [text, exit_code, what] = GENERATE_COPY(table<std::string, int, std::string>({
+      {"{", 3, "run.json is not JSON, not read"},
+      {R"({"schema": "msprof.run/1", "layout": {"file": "x.json", "json": {"match": )" + deep +
+           "}}}",
+       3, "run.json is nested too deep, not read"},
+      {R"({"schema": "msprof.run/1", "layout": {"file": "x.json", "json": {"npu": 1}}})", 2,
+       "x.json (of the run): unknown kind 'npu'"},
+  }));
+  INFO(what);
+  board.job.file("run.json", text);
+  const RunResult result = board.verb({"import"});
+  CHECK(result.exit_code == exit_code);
+  CHECK(has(result.err, what));
+  if (exit_code == 2) {
+    CHECK(has(result.err, "import --force"));
+    CHECK(board.verb({"import", "--force"}).exit_code == 3);
+  }
 }
 
 TEST_CASE("an import that would read less than the store is refused, unless the user insists") {
