@@ -121,11 +121,14 @@ RunRecord record_of(const CollectResult& result, const RunRecord& known, Exit ex
   record.board = result.host_facts;
   if (record.command.empty()) record.command = {result.main};
   record.command = without_secrets(std::move(record.command));
+  for (auto& [name, value] : record.options) value = without_secrets({value}).front();
   for (const ModelFile& model : result.models)
     record.models.push_back({model.file, model.bytes, model.sha256});
   record.application_exit_code = result.outcome.end.exit_code;
   if (result.outcome.end.signal != 0)
     record.application_signal = signal_name(result.outcome.end.signal);
+  if (result.outcome.timed_out) record.application_ended_by = "time limit";
+  if (result.outcome.interrupted) record.application_ended_by = "user";
   record.seconds = result.outcome.seconds;
   record.exit_code = static_cast<int>(exit);
   return record;
@@ -164,7 +167,12 @@ Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan pl
   plan.record.command = {options.main};
   plan.record.command.insert(plan.record.command.end(), options.arguments.begin(),
                              options.arguments.end());
-  return run_collection([&](CollectResult& result) { collect(options, host, result); }, plan,
+  CollectOptions recorded = options;
+  recorded.record_name = kRunRecordName;
+  recorded.record = [&plan](const CollectResult& result) {
+    return run_text(record_of(result, plan.record, result.exit_code));
+  };
+  return run_collection([&](CollectResult& result) { collect(recorded, host, result); }, plan,
                         document);
 }
 

@@ -96,6 +96,12 @@ RemoteProject find_remote_project(BoardLink& link, const std::string& main,
   return found;
 }
 
+// $1 a folder, $2 a name: the file, of stdin, is there whole or not at all.
+constexpr BoardScript kWriteInto = {"writing beside the raw data", R"sh(
+umask 077
+cd "$1" && cat >".msprof-$2" && mv -f ".msprof-$2" "$2"
+)sh"};
+
 // $1 the run folder, then the folders in it. The runs of others on the board are left alone.
 constexpr BoardScript kMakeRun = {"making the folder of the run", R"sh(
 umask 077
@@ -307,6 +313,11 @@ Fetched SshHost::fetch(const fs::path& into) {
   fetched.left = std::move(left);
   at_stake_ = false;
   return fetched;
+}
+
+void SshHost::write_into(const LeftCapture& capture, const std::string& name,
+                         const std::string& text) {
+  link_.with_reconnect([&] { link_.shell().change(kWriteInto, {capture.place, name}, text); });
 }
 
 std::string SshHost::keep() {

@@ -51,6 +51,8 @@ class SshHost : public Host {
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
   std::optional<std::uint64_t> free_bytes() override;
   Fetched fetch(const std::filesystem::path& into) override;
+  void write_into(const LeftCapture& capture, const std::string& name,
+                  const std::string& text) override;
   std::string keep() override;
   void clean_up() override;
   std::string remains() const override { return remains_; }

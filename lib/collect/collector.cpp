@@ -285,6 +285,22 @@ class Run {
       const std::string place = host_.keep();
       throw error.with_context(fmt::format("fetching the results, which stay {}", place));
     }
+    record_left();
+  }
+
+  // Beside the captures that stay on the host; they are whole without it.
+  void record_left() {
+    if (!options_.record || result_.left.empty()) return;
+    result_.exit_code = exit_so_far();
+    const std::string text = options_.record(result_);
+    for (const LeftCapture& left : result_.left) {
+      try {
+        host_.write_into(left, options_.record_name, text);
+      } catch (const Error& error) {
+        if (error.code() == Exit::interrupted) throw;
+        log::warn("{} has no {}: {}", left.place, options_.record_name, error.what());
+      }
+    }
   }
 
   void clean_up() {
@@ -338,18 +354,21 @@ class Run {
       any_data = any_data || capture.has_data;
     }
     for (const LeftCapture& left : result_.left) name_left(left);
-    result_.exit_code = result_.outcome.exit_code();
-    for (const LeftCapture& left : result_.left) {
-      result_.exit_code = gravest(result_.exit_code, exit_of_code(left.exit_code.value_or(0)));
-      any_data = any_data || left.has_data;
-    }
-    if (!result_.notes.empty()) result_.exit_code = gravest(result_.exit_code, Exit::partial_data);
-    // A Ctrl-C after the application's own end: the results are fetched all the same.
-    if (interrupt::received() != 0) result_.exit_code = Exit::interrupted;
+    for (const LeftCapture& left : result_.left) any_data = any_data || left.has_data;
+    result_.exit_code = exit_so_far();
     if (any_data) return;
     result_.exit_code = gravest(result_.exit_code, Exit::nothing_to_do);
     if (!result_.outcome.end.start_error.empty()) return;
     explain();
+  }
+
+  Exit exit_so_far() const {
+    // A Ctrl-C after the application's own end: the results are fetched all the same.
+    if (interrupt::received() != 0) return Exit::interrupted;
+    Exit exit = result_.outcome.exit_code();
+    for (const LeftCapture& left : result_.left)
+      exit = gravest(exit, exit_of_code(left.exit_code.value_or(0)));
+    return result_.notes.empty() ? exit : gravest(exit, Exit::partial_data);
   }
 
   void name_left(const LeftCapture& left) const {

@@ -3,6 +3,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <utility>
@@ -16,6 +17,8 @@
 #include "collect/outcome.hpp"
 
 namespace msprof {
+
+struct CollectResult;
 
 struct CollectOptions {
   std::string main;
@@ -34,6 +37,10 @@ struct CollectOptions {
   std::vector<std::string> environment;  // "NAME=value" for the application
   // Folder on the host: run what is there, and copy nothing to it.
   std::optional<std::string> existing_folder;
+  // Text of the file `record_name`, made of what is known when the results are fetched, that
+  // captures which stay on the host get; empty: none.
+  std::function<std::string(const CollectResult&)> record;
+  std::string record_name;
 };
 
 struct CollectStep {

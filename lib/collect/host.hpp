@@ -116,6 +116,10 @@ class Host {
   virtual std::optional<std::uint64_t> free_bytes() = 0;
   // Copies or moves the results into `into`, an empty folder.
   virtual Fetched fetch(const std::filesystem::path& into) = 0;
+  // Puts a text file beside the raw data of a capture that stays on the host, before clean_up().
+  // Throws Error.
+  virtual void write_into(const LeftCapture&, const std::string& /*name*/,
+                          const std::string& /*text*/) {}
   // Keeps what the run recorded on the host; returns where and for how long: "in /x until the next
   // run".
   virtual std::string keep() = 0;

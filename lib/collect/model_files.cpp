@@ -31,13 +31,28 @@ void add_folder(const fs::path& root, const fs::path& below, Sources& sources) {
   }
 }
 
-void add_named(const std::string& argument, const fs::path& root, Sources& sources) {
+// A model, or a folder of models, that is elsewhere and of which the project has a link.
+void add_link(const fs::path& root, const fs::path& link, Sources& sources) {
+  std::error_code error;
+  const std::string name = link.filename().string();
+  if (is_model_name(link)) {
+    if (fs::is_regular_file(root / link, error)) sources.emplace(link.string(), root / link);
+  } else if (name == "model" || name == "models") {
+    add_folder(root, link, sources);
+  }
+}
+
+void add_named(const std::string& argument, const fs::path& root, const fs::path& folder,
+               Sources& sources) {
   // "--model=a.om", too.
   const fs::path path = argument.substr(argument.find('=') + 1);
   std::error_code error;
   if (!is_model_name(path)) return;
-  const fs::path whole = path.is_absolute() ? path : root / path;
-  if (fs::is_regular_file(whole, error)) sources.emplace(path.string(), whole);
+  const fs::path whole = (path.is_absolute() ? path : folder / path).lexically_normal();
+  if (!fs::is_regular_file(whole, error)) return;
+  const fs::path in_project = whole.lexically_relative(root);
+  const bool is_inside = !in_project.empty() && *in_project.begin() != "..";
+  sources.emplace(is_inside ? in_project.string() : whole.string(), whole);
 }
 
 }  // namespace
@@ -53,12 +68,15 @@ std::vector<ModelFile> find_model_files(const Project& project,
   for (const ProjectEntry& entry : project.entries) {
     if (entry.kind == EntryKind::file && is_model_name(entry.path))
       sources.emplace(entry.path.string(), entry.source);
+    if (entry.kind == EntryKind::link) add_link(project.target.root, entry.path, sources);
   }
   if (project.entries.empty()) {
     for (const char* const folder : {"", "model", "models"})
       add_folder(project.target.root, folder, sources);
-    for (const std::string& argument : arguments) add_named(argument, project.target.root, sources);
   }
+  for (const std::string& argument : arguments)
+    add_named(argument, project.target.root, project.target.root / project.target.working_folder,
+              sources);
   std::vector<ModelFile> models;
   std::uint64_t hashed = 0;
   for (const auto& [name, source] : sources) {

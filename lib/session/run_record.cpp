@@ -5,10 +5,12 @@
 #include <algorithm>
 #include <ctime>
 #include <nlohmann/json.hpp>
+#include <utility>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
+#include "base/json_levels.hpp"
 #include "base/text.hpp"
 
 namespace msprof {
@@ -21,6 +23,8 @@ constexpr std::string_view kRunSchema = "msprof.run/1";
 constexpr std::uint64_t kMaxRecordFileBytes = 4 << 20;
 constexpr std::int64_t kRunSecondNs = 1'000'000'000;
 constexpr std::size_t kMaxListed = 10'000;  // of a list that is read
+constexpr std::size_t kMaxTextBytes = 4'000;
+constexpr int kMaxSchemaWidth = 40;  // of one that is shown
 
 std::optional<std::tm> utc_parts(std::int64_t ns) {
   constexpr std::int64_t kEndOf9999 = 253402300800;  // s
@@ -90,7 +94,8 @@ const ordered_json* member(const ordered_json& object, const char* key) {
 
 std::string text_at(const ordered_json& object, const char* key) {
   const ordered_json* value = member(object, key);
-  return value != nullptr && value->is_string() ? value->get<std::string>() : std::string();
+  if (value == nullptr || !value->is_string()) return "";
+  return value->get_ref<const std::string&>().substr(0, kMaxTextBytes);
 }
 
 std::optional<int> integer_at(const ordered_json& object, const char* key) {
@@ -143,6 +148,7 @@ RunRecord record_of(const ordered_json& document) {
   if (const ordered_json* application = member(document, "application"); application != nullptr) {
     record.application_exit_code = integer_at(*application, "exit_code");
     record.application_signal = text_at(*application, "signal");
+    record.application_ended_by = text_at(*application, "ended_by");
     const ordered_json* seconds = member(*application, "seconds");
     if (seconds != nullptr && seconds->is_number()) record.seconds = seconds->get<double>();
   }
@@ -155,11 +161,32 @@ RunRecord record_of(const ordered_json& document) {
   return record;
 }
 
+constexpr const char* kHidden = "***";
+
 bool names_secret(std::string_view option) {
-  const std::string lower = lower_ascii(option);
-  constexpr std::string_view kWords[] = {"pass", "pwd", "secret", "token", "credential", "apikey"};
-  return std::any_of(std::begin(kWords), std::end(kWords),
-                     [&](std::string_view word) { return lower.find(word) != std::string::npos; });
+  std::string letters = lower_ascii(option);
+  std::erase_if(letters, [](char c) { return c == '-' || c == '_' || c == '.'; });
+  constexpr std::string_view kWords[] = {"pass",          "pwd",        "secret",    "token",
+                                         "apikey",        "privatekey", "accesskey", "credential",
+                                         "authorization", "cookie"};
+  return std::any_of(std::begin(kWords), std::end(kWords), [&](std::string_view word) {
+    return letters.find(word) != std::string::npos;
+  });
+}
+
+// "https://user:word@server/x": "https://***@server/x".
+void hide_login(std::string& word) {
+  const std::size_t scheme = word.find("://");
+  if (scheme == std::string::npos) return;
+  const std::size_t begin = scheme + 3;
+  const std::size_t end = word.find_first_of("/?#", begin);
+  const std::size_t at = word.rfind('@', end);
+  if (at == std::string::npos || at < begin) return;
+  word.replace(begin, at - begin, kHidden);
+}
+
+bool is_env(std::string_view word) {
+  return word == "env" || word.ends_with("/env");
 }
 
 }  // namespace
@@ -183,6 +210,7 @@ nlohmann::ordered_json run_json(const RunRecord& record) {
   ordered_json application = {{"seconds", record.seconds}};
   if (record.application_exit_code) application["exit_code"] = *record.application_exit_code;
   add_text(application, "signal", record.application_signal);
+  add_text(application, "ended_by", record.application_ended_by);
   document["application"] = std::move(application);
   document["exit_code"] = record.exit_code;
   if (!record.layout.file.empty()) {
@@ -194,6 +222,10 @@ nlohmann::ordered_json run_json(const RunRecord& record) {
   return document;
 }
 
+std::string run_text(const RunRecord& record) {
+  return run_json(record).dump(2) + "\n";
+}
+
 std::string RunRecord::board_fact(std::string_view name) const {
   const auto at = std::find_if(board.begin(), board.end(),
                                [&](const auto& fact) { return fact.first == name; });
@@ -201,48 +233,61 @@ std::string RunRecord::board_fact(std::string_view name) const {
 }
 
 std::vector<std::string> without_secrets(std::vector<std::string> words) {
-  constexpr const char* kHidden = "***";
-  bool is_value = false;
+  bool is_value = false;      // of the option before
+  bool is_variables = false;  // env NAME=VALUE … program
   for (std::string& word : words) {
-    if (is_value) {
-      word = kHidden;
-      is_value = false;
-      continue;
-    }
     // "--password=x", "--password x", "PASSWORD=x"
     const std::size_t equals = word.find('=');
-    if (!names_secret(std::string_view(word).substr(0, equals))) continue;
-    if (equals != std::string::npos) {
+    const bool has_name = equals != std::string::npos && equals != 0;
+    const bool is_hidden_value = std::exchange(is_value, false);
+    if (is_hidden_value) {
+      word = kHidden;
+    } else if (has_name && (names_secret(std::string_view(word).substr(0, equals)) ||
+                            (is_variables && !word.starts_with('-')))) {
       word = word.substr(0, equals + 1) + kHidden;
     } else {
-      is_value = word.starts_with('-');
+      is_value = !has_name && word.starts_with('-') && names_secret(word);
+      hide_login(word);
     }
+    is_variables = is_env(word) || (is_variables && (has_name || word.starts_with('-')));
   }
   return words;
 }
 
 void write_run_record(const std::filesystem::path& capture, const RunRecord& record) {
   AtomicFile file(capture / kRunRecordName);
-  file.write(run_json(record).dump(2) + "\n");
+  file.write(run_text(record));
   file.commit();
 }
 
-std::optional<RunRecord> read_run_record(const std::filesystem::path& capture) {
+std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
+                                         std::string* problem) {
   const std::filesystem::path path = capture / kRunRecordName;
-  std::error_code error;
-  // A link could lead to a file of the reader.
-  if (!std::filesystem::is_regular_file(std::filesystem::symlink_status(path, error)))
+  const auto refuse = [&](std::string why) {
+    if (problem != nullptr) *problem = std::move(why);
     return std::nullopt;
+  };
+  std::error_code error;
+  const auto status = std::filesystem::symlink_status(path, error);
+  if (!std::filesystem::exists(status)) return std::nullopt;
+  // A link could lead to a file of the reader.
+  if (!std::filesystem::is_regular_file(status)) return refuse("is not a regular file");
   try {
-    const ordered_json document =
-        ordered_json::parse(read_text_file(path, kMaxRecordFileBytes), nullptr, false);
-    if (text_at(document, "schema") != kRunSchema) return std::nullopt;
+    const std::string text = read_text_file(path, kMaxRecordFileBytes);
+    if (is_nested_deeper(text)) return refuse("is nested too deep");
+    const ordered_json document = ordered_json::parse(text, nullptr, false);
+    if (document.is_discarded()) return refuse("is not JSON");
+    const std::string schema = text_at(document, "schema");
+    if (schema != kRunSchema)
+      return refuse(schema.empty() ? "names no schema"
+                                   : fmt::format("has the schema {}, which is not known here",
+                                                 shorten(printable(schema), kMaxSchemaWidth)));
     return record_of(document);
   } catch (const Error& failed) {
     if (failed.code() == Exit::interrupted) throw;
-    return std::nullopt;
+    return refuse("cannot be read, or is too large");
   } catch (const ordered_json::exception&) {
-    return std::nullopt;  // a number out of range
+    return refuse("has a number out of range");
   }
 }
 

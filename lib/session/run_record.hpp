@@ -5,7 +5,7 @@
 //  "host": "root@192.168.1.10", "board": {"system": "Linux", "machine": "aarch64", …},
 //  "command": ["main", "--images", "100"], "options": {"--interval": "10"},
 //  "models": [{"file": "models/a.om", "bytes": 4096, "sha256": "…"}],
-//  "application": {"exit_code": 0, "seconds": 1.5}, "exit_code": 0,
+//  "application": {"seconds": 1.5, "exit_code": 0}, "exit_code": 0,
 //  "layout": {"file": "ss928.json", "source": "--layout", "json": {…}}}
 // A key without a value is left out. No password and no variable of the environment is in it.
 #pragma once
@@ -49,28 +49,35 @@ struct RunRecord {
   Facts options;                     // of collect, as given: "--interval", "10"
   std::vector<RunModel> models;
   std::optional<int> application_exit_code;
-  std::string application_signal;  // "SIGSEGV"; empty: none
-  double seconds = 0;              // that it ran
-  int exit_code = 0;               // of msprof
+  std::string application_signal;    // "SIGSEGV"; empty: none
+  std::string application_ended_by;  // "time limit", "user"; empty: itself
+  double seconds = 0;                // that it ran
+  int exit_code = 0;                 // of msprof
   RunLayout layout;
 
   // Value of a fact; empty: unknown.
   std::string board_fact(std::string_view name) const;
 };
 
-// What of words may hold a secret is replaced: values of options with "pass", "secret" or "token"
-// in their name.
+// What of the words of a command may hold a secret is replaced by "***": values of options and
+// variables with "password", "token" and the like in their name, what `env` sets, the login in the
+// address of a server.
 std::vector<std::string> without_secrets(std::vector<std::string> words);
 
 // The document of run.json.
 nlohmann::ordered_json run_json(const RunRecord& record);
 
+// Its text.
+std::string run_text(const RunRecord& record);
+
 // Writes run.json, whole or not at all. Throws Error(cannot_write).
 void write_run_record(const std::filesystem::path& capture, const RunRecord& record);
 
 // Reads it; empty where there is none, or none of this schema. What is no text or no number of it
-// is left out: a capture comes from elsewhere.
-std::optional<RunRecord> read_run_record(const std::filesystem::path& capture);
+// is left out: a capture comes from elsewhere. `problem`, where given, becomes why a file that is
+// there is not read: "is not JSON"; empty: nothing is wrong.
+std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
+                                         std::string* problem = nullptr);
 
 // "2026-11-23 11:06:12 UTC"; empty for a time outside the years 1970 to 9999.
 std::string second_text(std::int64_t ns);

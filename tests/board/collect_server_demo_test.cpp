@@ -32,6 +32,7 @@ TEST_CASE("The host runtime of a server records an application there, and the ca
   CHECK(contains(result.err, "the host runtime runs models on the CPU"));
   REQUIRE(scene.arrived().size() == 1);
   CHECK(scene.arrived().front().starts_with("PROF_"));
+  CHECK(fs::exists(scene.user.output() / scene.arrived().front() / "run.json"));
   CHECK(contains(result.err, "verdict: complete"));
   CHECK_FALSE(names_in(scene.user.output() / scene.arrived().front() / "mindstudio_profiler_output")
                   .empty());
@@ -52,6 +53,11 @@ TEST_CASE("What the host runtime recorded stays on the server, and its products 
   CHECK_FALSE(names_in(products / "mindstudio_profiler_output").empty());
   CHECK_FALSE(fs::exists(products / "host"));
   CHECK_FALSE(fs::exists(products / "sqlite"));
+  // A capture there is one like any: its msprof lists it with what it was.
+  const RunResult listed = run_msprof({"list", (scene.home() / "left").string(), "--json"});
+  const auto capture = nlohmann::json::parse(listed.out).at("captures").at(0);
+  CHECK(capture.at("run").at("host").get<std::string>().starts_with("board@127.0.0.1"));
+  CHECK(capture.at("verdict") == "complete");
   CHECK(fs::exists(scene.home() / "left" / left.front() / "sqlite"));
   CHECK(scene.litter() == "");
 }

@@ -238,6 +238,13 @@ TEST_CASE("--leave leaves the raw data on the server and says where") {
   CHECK(document.at("left").at(0).at("has_data") == true);
   CHECK(document.at("captures").empty());
   CHECK(scene.litter(1) == "");
+  const Json record = Json::parse(read_file(place / "run.json"));
+  CHECK(record.at("schema") == "msprof.run/1");
+  CHECK(record.at("host").get<std::string>().starts_with("board@127.0.0.1"));
+  CHECK(record.at("command").at(0) == "infer");
+  CHECK(record.at("options").at("--leave") == "true");
+  CHECK(record.at("application").at("exit_code") == 0);
+  CHECK(names_in(place) == Words{"host", "run.json"});
 
   const Words options = {"--remote-dir", "app", "--leave", "--remote-output", "big disk/runs"};
   for (int i = 0; i < 2; ++i) {
@@ -300,6 +307,9 @@ TEST_CASE("Ctrl-C ends an endless application, and what it recorded is imported 
   run.send(SIGINT);
   CHECK(run.wait().exit_code == 130);
   CHECK(names_in(scene.home() / "left") == Words{kProf});
+  const Json record = Json::parse(read_file(scene.home() / "left" / kProf / "run.json"));
+  CHECK(record.at("application").at("ended_by") == "user");
+  CHECK(record.at("exit_code") == 130);
   CHECK(scene.lines("asked") == Words{"import -dir " + (scene.home() / "left" / kProf).string()});
   CHECK(scene.litter() == "");
 }

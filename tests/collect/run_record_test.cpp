@@ -1,5 +1,6 @@
 // run.json in what a run left: written at every end, without secrets.
 #include <catch2/catch.hpp>
+#include <csignal>
 #include <nlohmann/json.hpp>
 
 #include "collect/collect_fixture.hpp"
@@ -52,6 +53,41 @@ TEST_CASE("A run that failed is recorded with its end") {
   const Json record = record_of(demo, kOtherJob);
   CHECK(record.at("application").at("signal") == "SIGSEGV");
   CHECK_FALSE(record.at("application").contains("exit_code"));
+}
+
+TEST_CASE("A run that was ended from outside is recorded with who ended it") {
+  const DemoProject demo;
+  collect(demo, {"-m", "main", "--timeout", "0.5", "--", "job", kJob, "hang"});
+  const Json late = record_of(demo);
+  CHECK(late.at("application").at("ended_by") == "time limit");
+  CHECK(late.at("options").at("--timeout") == "0.5");
+  CHECK(late.at("begin").get<std::string>() < late.at("end").get<std::string>());
+
+  Collecting run(demo, {"-m", "main", "--", "job", kOtherJob, "ready",
+                        (demo.root() / "ready").string(), "hang"});
+  REQUIRE(eventually([&] { return demo.exists("ready"); }));
+  run.signal(SIGINT);
+  CHECK(run.wait().exit_code == 130);
+  const Json stopped = record_of(demo, kOtherJob);
+  CHECK(stopped.at("application").at("ended_by") == "user");
+  CHECK(stopped.at("exit_code") == 130);
+}
+
+TEST_CASE("Models are recorded where they are links, or are named by an argument") {
+  const DemoProject demo;
+  demo.write("elsewhere/big.om", "big");
+  demo.write("named.om", "named");
+  fs::create_symlink(demo.root() / "elsewhere/big.om", demo.project() / "models/link.om");
+  fs::create_symlink("gone.om", demo.project() / "models/broken.om");
+  const std::string named = (demo.root() / "named.om").string();
+  collect(demo, {"-m", "main", "--", "job", kJob, "say", "--model=" + named, "say", "missing.om"});
+  std::vector<std::string> files;
+  const Json record = record_of(demo);
+  for (const Json& model : record.at("models")) {
+    files.push_back(model.at("file"));
+    CHECK(model.at("sha256").get<std::string>().size() == 64);
+  }
+  CHECK(files == std::vector<std::string>{named, "models/link.om", "models/m.om"});
 }
 
 TEST_CASE("Beside run.json a capture holds what the application wrote, and nothing else") {

@@ -25,6 +25,7 @@ RunRecord whole_record() {
   record.models = {{"models/a.om", 5'000'000'000, std::string(64, 'a')}, {"b.om", 7, ""}};
   record.application_exit_code = 3;
   record.application_signal = "SIGSEGV";
+  record.application_ended_by = "time limit";
   record.seconds = 1.5;
   record.exit_code = 7;
   record.layout = {"ss928.json", "--layout", R"({"acl_api":{"record_size":24}})"};
@@ -61,6 +62,7 @@ TEST_CASE("a record of a run is read back as it was written") {
   CHECK(read->models[0].sha256 == std::string(64, 'a'));
   CHECK(read->application_exit_code == 3);
   CHECK(read->application_signal == "SIGSEGV");
+  CHECK(read->application_ended_by == "time limit");
   CHECK(read->seconds == 1.5);
   CHECK(read->exit_code == 7);
   CHECK(read->layout.file == "ss928.json");
@@ -80,11 +82,35 @@ TEST_CASE("the document names its schema and gives moments in UTC") {
     CHECK_FALSE(empty.contains(key));
 }
 
-TEST_CASE("texts that are no record of this version are none") {
-  const std::string text =
-      GENERATE(as<std::string>{}, "", "{", "[]", "null", "1", R"({"schema": "msprof.run/2"})",
-               R"({"schema": 1})", R"({"schema": "msprof.run/1", "begin": 1e999})");
-  CHECK_FALSE(read_text(text));
+TEST_CASE("texts that are no record of this version are none, and what is wrong is said") {
+  const auto [text, what] = GENERATE(table<std::string, std::string>({
+      {"", "is not JSON"},
+      {"{", "is not JSON"},
+      {std::string("\0\xff\xfe", 3), "is not JSON"},
+      {"[]", "names no schema"},
+      {"null", "names no schema"},
+      {"1", "names no schema"},
+      {R"({"schema": 1})", "names no schema"},
+      {R"({"schema": "msprof.run/2"})", "has the schema msprof.run/2, which is not known here"},
+      {R"({"schema": "msprof.run/1", "begin": 1e999})", "is not JSON"},
+      {R"({"schema": "msprof.run/1", "layout": {"json": {"a": )" + std::string(200'000, '[') +
+           std::string(200'000, ']') + "}}}",
+       "is nested too deep"},
+      {std::string(5 << 20, ' '), "cannot be read, or is too large"},
+  }));
+  INFO(text.substr(0, 60));
+  std::string problem;
+  const test::TempFolder folder;
+  test::write_file(folder / "run.json", text);
+  CHECK_FALSE(read_run_record(folder.path(), &problem));
+  CHECK(problem == what);
+}
+
+TEST_CASE("a folder without run.json is not a problem") {
+  const test::TempFolder folder;
+  std::string problem;
+  CHECK_FALSE(read_run_record(folder.path(), &problem));
+  CHECK(problem.empty());
 }
 
 TEST_CASE("values of another kind than they should be are left out") {
@@ -107,6 +133,13 @@ TEST_CASE("values of another kind than they should be are left out") {
   CHECK(read->layout.json.empty());
 }
 
+TEST_CASE("a text beyond all measure is cut") {
+  const auto read =
+      read_text(R"({"schema": "msprof.run/1", "host": ")" + std::string(1'000'000, 'h') + "\"}");
+  REQUIRE(read);
+  CHECK(read->host == std::string(4'000, 'h'));
+}
+
 TEST_CASE("a run.json that is a link or a folder is not read") {
   const test::TempFolder folder;
   test::write_file(folder / "elsewhere.json", R"({"schema": "msprof.run/1", "host": "x"})");
@@ -125,6 +158,20 @@ TEST_CASE("words that may hold a secret are hidden") {
   CHECK(without_secrets({"--api-token=x", "DB_PASSWD=y", "a=b"}) ==
         Words{"--api-token=***", "DB_PASSWD=***", "a=b"});
   CHECK(without_secrets({"passport.jpg", "--secret"}) == Words{"passport.jpg", "--secret"});
+  CHECK(without_secrets({"--api-key", "x", "--api_key=y", "ACCESS_KEY=z", "--key", "k.pem"}) ==
+        Words{"--api-key", "***", "--api_key=***", "ACCESS_KEY=***", "--key", "k.pem"});
+  // A value that looks like an option is one of the option before it.
+  CHECK(without_secrets({"--password", "--x", "--y"}) == Words{"--password", "***", "--y"});
+}
+
+TEST_CASE("what env sets and logins in addresses are hidden") {
+  using Words = std::vector<std::string>;
+  CHECK(without_secrets({"env", "-i", "A=b", "C=", "main", "x=1"}) ==
+        Words{"env", "-i", "A=***", "C=***", "main", "x=1"});
+  CHECK(without_secrets({"/usr/bin/env", "python3", "a=b"}) ==
+        Words{"/usr/bin/env", "python3", "a=b"});
+  CHECK(without_secrets({"--url=https://me:word@host:1/x@y", "ftp://me@host", "http://host/a@b"}) ==
+        Words{"--url=https://***@host:1/x@y", "ftp://***@host", "http://host/a@b"});
 }
 
 TEST_CASE("moments are shown to the second, and none beyond the calendar") {
