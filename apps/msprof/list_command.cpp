@@ -4,17 +4,22 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <cstdint>
+#include <iterator>
 #include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "analyze/capture_list.hpp"
+#include "analyze/cluster/listed_cluster.hpp"
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/text_table.hpp"
+#include "base/words.hpp"
+#include "cluster/part.hpp"
 #include "msprof/pipeline.hpp"
-#include "session/session.hpp"
+#include "session/capture_walk.hpp"
 
 namespace msprof {
 
@@ -31,31 +36,73 @@ struct ListArguments {
 
 constexpr std::size_t kMinuteWidth = 16;  // of "2026-11-23 11:06"
 
+struct Listed {
+  std::vector<ListedCapture> captures;
+  std::vector<ListedCluster> clusters;  // newest first
+};
+
 // Path from `root`, which is the name of the folder alone where that is the capture.
 std::string name_below(const fs::path& capture, const fs::path& root) {
   const fs::path inner = capture.lexically_relative(root);
   return inner.empty() || inner == "." ? own_name(capture) : inner.string();
 }
 
-void print_table(const std::vector<ListedCapture>& captures, const fs::path& root) {
-  TextTable table(
-      {"Time (UTC)", "Capture", "Model", "Batch", "Executions", "Median (ms)", "Verdict", "Size"},
-      {false, false, false, false, true, true, false, true});
+// One line each, newest first: captures and clusters.
+void print_table(const Listed& listed, const fs::path& root) {
+  const auto& captures = listed.captures;
+  const bool has_ranks = std::any_of(captures.begin(), captures.end(),
+                                     [](const ListedCapture& one) { return one.rank.has_value(); });
+  std::vector<std::string> columns = {"Time (UTC)", "Capture"};
+  std::vector<bool> is_number = {false, false};
+  const auto add_column = [&](const char* name, bool number) {
+    columns.push_back(name);
+    is_number.push_back(number);
+  };
+  if (has_ranks) add_column("Rank", true);
+  add_column("Model", false);
+  add_column("Batch", false);
+  add_column("Executions", true);
+  add_column("Median (ms)", true);
+  add_column("Verdict", false);
+  add_column("Size", true);
+  TextTable table(std::move(columns), std::move(is_number));
+  const auto text = [&](const std::string& value) {
+    value.empty() ? table.missing() : table.text(printable(value));
+  };
+  const auto number = [&](const std::optional<std::int64_t>& value) {
+    value ? table.number(std::to_string(*value)) : table.missing();
+  };
+  const auto begin = [&](std::int64_t time_ns, const fs::path& path) {
+    text(second_text(time_ns).substr(0, kMinuteWidth));
+    text(name_below(path, root));
+  };
+  const auto add_cluster = [&](const ListedCluster& cluster) {
+    begin(cluster.time_ns, cluster.file);
+    for (std::size_t i = has_ranks ? 0 : 1; i < 5; ++i) table.missing();
+    text(cluster_verdict(cluster));
+    table.text(human_bytes(cluster.bytes));
+    table.end_row();
+  };
+  std::size_t next_cluster = 0;
+  const auto add_clusters_until = [&](std::int64_t time_ns) {
+    const auto& clusters = listed.clusters;
+    while (next_cluster < clusters.size() && clusters[next_cluster].time_ns >= time_ns)
+      add_cluster(clusters[next_cluster++]);
+  };
   for (const ListedCapture& capture : captures) {
-    const auto text = [&](const std::string& value) {
-      value.empty() ? table.missing() : table.text(printable(value));
-    };
+    add_clusters_until(capture.time_ns);
     const RunSummary known = capture.summary.value_or(RunSummary());
-    text(second_text(capture.time_ns).substr(0, kMinuteWidth));
-    text(name_below(capture.folder, root));
+    begin(capture.time_ns, capture.folder);
+    if (has_ranks) number(capture.rank);
     text(fmt::format("{}", fmt::join(capture.models, " + ")));
     text(fmt::format("{}", fmt::join(capture.batches, ", ")));
-    known.executions ? table.number(std::to_string(*known.executions)) : table.missing();
+    number(known.executions);
     known.median_ns ? table.number(fixed(*known.median_ns, 1'000'000, 3)) : table.missing();
     text(verdict_of(capture));
     table.text(human_bytes(capture.bytes));
     table.end_row();
   }
+  add_clusters_until(INT64_MIN);
   fmt::print("{}", table.for_terminal(STDOUT_FILENO));
 }
 
@@ -83,6 +130,7 @@ ordered_json capture_json(const ListedCapture& capture) {
                       {"verdict_text", valid_utf8(verdict_of(capture))},
                       {"unit_loads", nullptr},
                       {"bytes", capture.bytes},
+                      {"rank", value_json(capture.rank)},
                       {"run", nullptr}};
   if (known.median_ns) one["median_us"] = static_cast<double>(*known.median_ns) / 1000;
   if (capture.summary) {
@@ -91,44 +139,100 @@ ordered_json capture_json(const ListedCapture& capture) {
   }
   if (!known.layout_file.empty()) one["layout"] = valid_utf8(known.layout_file);
   if (capture.run) one["run"] = run_json(*capture.run);
+  if (!capture.run_problem.empty()) one["run_problem"] = capture.run_problem;
   return one;
+}
+
+ordered_json cluster_json(const ListedCluster& cluster) {
+  ordered_json one = {{"file", valid_utf8(cluster.file.string())},
+                      {"time", second_text(cluster.time_ns)},
+                      {"verdict_text", cluster_verdict(cluster)},
+                      {"ranks", nullptr},
+                      {"bytes", cluster.bytes}};
+  if (!cluster.problem.empty()) {
+    one["problem"] = valid_utf8(cluster.problem);
+    return one;
+  }
+  one["ranks"] = {{"present", cluster.ranks.present.text()},
+                  {"missing", cluster.ranks.missing.text()},
+                  {"partial", cluster.ranks.partial.text()},
+                  {"captures", cluster.captures},
+                  {"hosts", cluster.ranks.hosts}};
+  return one;
+}
+
+template <typename Value, typename Key>
+void sort_once(std::vector<Value>& values, Key key) {
+  std::sort(values.begin(), values.end(),
+            [&](const Value& a, const Value& b) { return key(a) < key(b); });
+  values.erase(std::unique(values.begin(), values.end(),
+                           [&](const Value& a, const Value& b) { return key(a) == key(b); }),
+               values.end());
+}
+
+// A folder may be in another that is named, too: each is there once.
+CapturesBelow find_all(const std::vector<std::string>& roots) {
+  CapturesBelow found;
+  for (const std::string& folder : roots) {
+    std::error_code error;
+    if (!fs::is_directory(folder, error))
+      throw Error(Exit::nothing_to_do, fmt::format("no such folder: {}", folder));
+    CapturesBelow below = walk_captures(folder);
+    std::move(below.captures.begin(), below.captures.end(), std::back_inserter(found.captures));
+    std::move(below.cluster_files.begin(), below.cluster_files.end(),
+              std::back_inserter(found.cluster_files));
+    if (!below.is_whole)
+      log::warn("{} holds very many folders: not all of them were looked at", folder);
+  }
+  sort_once(found.captures, [](const FoundCapture& one) { return one.folder; });
+  sort_once(found.cluster_files, [](const fs::path& one) { return one; });
+  return found;
+}
+
+// Not the whole list of a folder that somebody filled with them.
+void warn_of_records(const std::vector<ListedCapture>& captures) {
+  constexpr std::size_t kMaxWarned = 5;
+  std::size_t count = 0;
+  for (const ListedCapture& capture : captures) {
+    if (capture.run_problem.empty() || ++count > kMaxWarned) continue;
+    log::warn("{} {}", (capture.folder / kRunRecordName).string(), capture.run_problem);
+  }
+  if (count > kMaxWarned) log::warn("the same of {} more", counted(count - kMaxWarned, "file"));
 }
 
 Exit list_all(const ListArguments& arguments, ordered_json& document) {
   std::vector<std::string> roots = arguments.folders;
   if (roots.empty()) roots = {"."};
-  std::vector<FoundCapture> found;
-  for (const std::string& folder : roots) {
-    std::error_code error;
-    if (!fs::is_directory(folder, error))
-      throw Error(Exit::nothing_to_do, fmt::format("no such folder: {}", folder));
-    const auto below = captures_below(folder);
-    found.insert(found.end(), below.begin(), below.end());
+  const CapturesBelow found = find_all(roots);
+  Listed listed;
+  listed.captures = list_captures(found.captures);
+  for (const fs::path& file : found.cluster_files) {
+    if (cluster::is_part(file)) listed.clusters.push_back(describe_cluster(file));
   }
-  // A folder may be in another that is named, too.
-  std::sort(found.begin(), found.end(),
-            [](const FoundCapture& a, const FoundCapture& b) { return a.folder < b.folder; });
-  found.erase(std::unique(found.begin(), found.end(),
-                          [](const FoundCapture& a, const FoundCapture& b) {
-                            return a.folder == b.folder;
-                          }),
-              found.end());
-  const auto captures = list_captures(found);
+  std::stable_sort(
+      listed.clusters.begin(), listed.clusters.end(),
+      [](const ListedCluster& a, const ListedCluster& b) { return a.time_ns > b.time_ns; });
+  const bool is_empty = listed.captures.empty() && listed.clusters.empty();
   if (arguments.json) {
-    for (const ListedCapture& capture : captures)
+    for (const ListedCapture& capture : listed.captures)
       document["captures"].push_back(capture_json(capture));
-  } else if (!captures.empty()) {
-    print_table(captures,
+    for (const ListedCluster& cluster : listed.clusters)
+      document["clusters"].push_back(cluster_json(cluster));
+  } else if (!is_empty) {
+    print_table(listed,
                 roots.size() == 1 ? fs::path(roots.front()).lexically_normal() : fs::path());
   }
-  if (!captures.empty()) return Exit::ok;
+  warn_of_records(listed.captures);
+  if (!is_empty) return Exit::ok;
   log::warn("no capture (JOB… or PROF…) in {}", fmt::join(roots, ", "));
   return Exit::nothing_to_do;
 }
 
 Exit run_list(const ListArguments& arguments) {
   apply_verbosity(arguments.verbosity);
-  ordered_json document = {{"schema", "msprof.list/1"}, {"captures", ordered_json::array()}};
+  ordered_json document = {{"schema", "msprof.list/1"},
+                           {"captures", ordered_json::array()},
+                           {"clusters", ordered_json::array()}};
   const auto work = [&] { return list_all(arguments, document); };
   return arguments.json ? print_document(document, work) : work();
 }
@@ -139,10 +243,10 @@ void add_list_command(cli::Command& root) {
   auto arguments = std::make_shared<ListArguments>();
   cli::Command& command = root.add_command(
       "list",
-      "List the captures in a folder and in all folders below it, newest first: time, model, "
-      "batch, "
-      "executions, median time of one, verdict of the last import, size. Reads run.json and the "
-      "stores at hand; imports nothing.");
+      "List the captures in a folder and in all folders below it, newest first: time, rank of a "
+      "training job, model, batch, executions, median time of one, verdict of the last import, "
+      "size; and the results of `msprof cluster` (cluster.db). Reads run.json and the stores at "
+      "hand; imports nothing.");
   command.set_examples(
       "  msprof list                       what is in this folder and below\n"
       "  msprof list /data/profiles\n"

@@ -10,10 +10,13 @@
 #include <mutex>
 #include <thread>
 
+#include "base/error.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "import/import_report.hpp"
 #include "import/importer.hpp"
+#include "session/cann_session.hpp"
+#include "session/capture_walk.hpp"
 #include "session/svp_session.hpp"
 
 namespace msprof {
@@ -55,6 +58,16 @@ void read_names(ListedCapture& capture) {
   }
 }
 
+// The one rank that a capture that was not imported names.
+std::optional<std::int64_t> own_rank(const fs::path& folder) {
+  try {
+    return rank_of(CannSession(folder));
+  } catch (const Error& error) {
+    if (error.code() == Exit::interrupted) throw;
+    return std::nullopt;  // import says what is wrong with it
+  }
+}
+
 std::string command_line(const RunRecord& run) {
   std::string line;
   for (const std::string& word : run.command) line += (line.empty() ? "" : " ") + shell_word(word);
@@ -77,16 +90,20 @@ ListedCapture describe_capture(const FoundCapture& found) {
   ListedCapture capture;
   capture.folder = found.folder;
   capture.dialect = found.dialect;
-  capture.run = read_run_record(found.folder);
+  capture.run = read_run_record(found.folder, &capture.run_problem);
   capture.time_ns = capture.run && capture.run->begin_ns > 0 ? capture.run->begin_ns
                                                              : capture_time_ns(found.folder);
   capture.summary = read_run_summary(store_path(found.folder));
   if (capture.summary) {
     capture.models = capture.summary->models;
     capture.batches = capture.summary->batches;
+    capture.rank = capture.summary->rank;
   } else if (capture.dialect == Dialect::svp) {
     read_names(capture);
+  } else if (capture.dialect == Dialect::cann) {
+    capture.rank = own_rank(found.folder);
   }
+  if (!capture.rank) capture.rank = framework_rank(found.folder);
   return capture;
 }
 

@@ -20,9 +20,11 @@ struct ListedCapture {
   Dialect dialect = Dialect::svp;
   std::int64_t time_ns = 0;           // begin of the run where run.json says it, since 1970
   std::optional<RunRecord> run;       // run.json
+  std::string run_problem;            // why it is not read: "is not JSON"; empty: nothing is wrong
   std::optional<RunSummary> summary;  // of the last import; empty: there was none
   std::vector<std::string> models;    // of the import, else by the names of its files
   std::vector<std::string> batches;   // likewise
+  std::optional<std::int64_t> rank;   // of the capture, else as its framework says
   std::uint64_t bytes = 0;            // of all files in the folder, products too
 };
 

@@ -15,7 +15,9 @@
 #include "base/words.hpp"
 #include "derive/passes.hpp"
 #include "import/raw_kind.hpp"
+#include "session/capture_walk.hpp"
 #include "store/database.hpp"
+#include "store/run_summary.hpp"
 
 namespace msprof {
 
@@ -100,6 +102,18 @@ void report_unread(const ImportContext& context, const std::vector<bool>& owned)
   }
 }
 
+// One that comes with a capture can be anything.
+LayoutSet parse_layouts(const LayoutChoice& layout) {
+  try {
+    return LayoutSet::parse(layout.json, layout.in_words());
+  } catch (const Error& error) {
+    if (layout.source != LayoutSource::store && layout.source != LayoutSource::run) throw;
+    throw Error(
+        error.code(),
+        fmt::format("{}; give --layout FILE, or leave it out with import --force", error.what()));
+  }
+}
+
 // A store that a layout made is not replaced by one that lacks what only the layout can read.
 void refuse_less(const fs::path& store, const ImportReport& report, const LayoutChoice& layout) {
   const std::size_t lost = report.unknown_layouts().size();
@@ -124,7 +138,7 @@ ImportReport import_session(const Session& session, const fs::path& store,
                             const ImportOptions& options) {
   const LayoutChoice& layout = options.layout;
   std::optional<LayoutSet> user_layouts;
-  if (!layout.json.empty()) user_layouts = LayoutSet::parse(layout.json, layout.in_words());
+  if (!layout.json.empty()) user_layouts = parse_layouts(layout);
 
   check_replaceable(store);
   create_output_folder(store.parent_path());
@@ -154,8 +168,10 @@ ImportReport import_session(const Session& session, const fs::path& store,
   if (options.inspect) options.inspect(writer.readable(), report);
 
   writer.set_meta(meta::kCapture, session.name());
+  if (const auto rank = rank_of(session)) writer.set_meta(meta::kRank, std::to_string(*rank));
   writer.set_meta(meta::kVerdict, verdict_name(report.verdict()));
   writer.set_meta(meta::kVerdictText, verdict_text(report.verdict(), report.lacking()));
+  if (!layout.json.empty()) writer.set_meta(meta::kLayoutTried, layout_id(layout));
   if (report.layout() != nullptr) {
     writer.set_meta(meta::kLayout, layout.json);
     writer.set_meta(meta::kLayoutFile, layout.file);

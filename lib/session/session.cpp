@@ -11,9 +11,10 @@
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
-#include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
+#include "session/capture_walk.hpp"
+#include "session/run_record.hpp"
 #include "session/svp_session.hpp"
 
 namespace msprof {
@@ -137,13 +138,16 @@ std::unique_ptr<Session> Session::open(const fs::path& folder) {
     if (!unreadable.empty()) throw Error(FindingId::unreadable_captures, unreadable);
     throw Error(Exit::nothing_to_do, why_not_a_capture(folder));
   }
-  switch (*dialect) {
-    case Dialect::svp:
-      return std::make_unique<SvpSession>(folder);
-    case Dialect::cann:
-      return std::make_unique<CannSession>(folder);
-    case Dialect::classic:
-      break;
+  std::unique_ptr<Session> session;
+  if (*dialect == Dialect::svp) session = std::make_unique<SvpSession>(folder);
+  if (*dialect == Dialect::cann) session = std::make_unique<CannSession>(folder);
+  if (session) {
+    std::string problem;
+    read_run_record(folder, &problem);
+    if (!problem.empty())
+      session->findings_.push_back({FindingId::other_entry, "capture", std::string(kRunRecordName),
+                                    "run.json " + problem + ", not read", ""});
+    return session;
   }
   throw Error(
       Exit::nothing_to_do,
@@ -289,37 +293,6 @@ void append_once(std::vector<fs::path>& captures, const fs::path& capture) {
   if (!known) captures.push_back(capture);
 }
 
-// Limits of a walk: deeper, and in more folders, nobody keeps captures.
-constexpr int kMaxCaptureDepth = 12;
-constexpr std::size_t kMaxSearchedFolders = 200'000;
-
-class CaptureWalk {
- public:
-  std::vector<FoundCapture> found(const fs::path& folder) {
-    look(folder, 0);
-    return std::move(captures_);
-  }
-
- private:
-  void look(const fs::path& folder, int depth) {
-    if (++searched_ > kMaxSearchedFolders) return;
-    interrupt::check();
-    if (const auto dialect = recognise(folder)) {
-      captures_.push_back({folder.lexically_normal(), *dialect});
-      return;
-    }
-    if (depth == kMaxCaptureDepth) return;
-    for (const fs::path& child : sub_folders(folder)) {
-      std::error_code error;
-      const bool is_hidden = child.filename().string().starts_with('.');
-      if (!is_hidden && !fs::is_symlink(child, error)) look(child, depth + 1);
-    }
-  }
-
-  std::vector<FoundCapture> captures_;
-  std::size_t searched_ = 0;
-};
-
 }  // namespace
 
 std::int64_t capture_time_ns(const fs::path& capture) {
@@ -382,7 +355,7 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
 }
 
 std::vector<FoundCapture> captures_below(const fs::path& folder) {
-  return CaptureWalk().found(folder);
+  return walk_captures(folder).captures;
 }
 
 fs::path newest_capture(const fs::path& folder) {

@@ -20,11 +20,16 @@ std::vector<std::string> lines_in(const std::string& text) {
 }  // namespace
 
 std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
-  constexpr std::array<std::string_view, 8> kKeys = {
-      "verdict",         "verdict_text",  meta::kModels, meta::kBatches,
-      meta::kExecutions, meta::kMedianNs, "unit_loads",  "layout_file"};
-  const auto texts = metas_of_any_version(store, kKeys);
+  constexpr std::array<std::string_view, 9> kKeys = {
+      "verdict",       "verdict_text", meta::kModels, meta::kBatches, meta::kExecutions,
+      meta::kMedianNs, "unit_loads",   "layout_file", meta::kRank};
+  // A store can come from elsewhere.
+  constexpr std::size_t kMaxTextBytes = 4'000;
+  auto texts = metas_of_any_version(store, kKeys);
   if (texts.size() != kKeys.size()) return std::nullopt;
+  for (std::string& text : texts) {
+    if (text.size() > kMaxTextBytes) text.resize(kMaxTextBytes);
+  }
   RunSummary summary;
   summary.verdict = texts[0];
   summary.verdict_text = texts[1];
@@ -34,6 +39,7 @@ std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
   summary.median_ns = parse_i64(texts[5]);
   summary.has_modelled_loads = texts[6] == "modelled";
   summary.layout_file = texts[7];
+  summary.rank = parse_i64(texts[8]);
   return summary;
 }
 

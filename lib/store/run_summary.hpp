@@ -18,6 +18,7 @@ struct RunSummary {
   std::vector<std::string> batches;        // numbers, sorted
   std::optional<std::int64_t> executions;  // of models; iterations of CANN
   std::optional<std::int64_t> median_ns;   // device time of one: its tasks together
+  std::optional<std::int64_t> rank;        // of a training job; empty: none, or several
   bool has_modelled_loads = false;         // store/unit_loads.hpp
   std::string layout_file;                 // that its records were read with; empty: none
 };
@@ -31,6 +32,7 @@ inline constexpr std::string_view kModels = "run.models";    // a line each
 inline constexpr std::string_view kBatches = "run.batches";  // likewise
 inline constexpr std::string_view kExecutions = "run.executions";
 inline constexpr std::string_view kMedianNs = "run.median_ns";  // absent: unknown
+inline constexpr std::string_view kRank = "run.rank";           // likewise
 }  // namespace meta
 
 }  // namespace msprof

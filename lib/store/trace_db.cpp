@@ -1,6 +1,7 @@
 #include "store/trace_db.hpp"
 
 #include <fmt/format.h>
+#include <sqlite3.h>
 
 #include <algorithm>
 #include <vector>
@@ -126,40 +127,6 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
   }
 }
 
-std::string meta_of_any_version(const fs::path& path, std::string_view key) {
-  const auto texts = metas_of_any_version(path, {&key, 1});
-  return texts.empty() ? std::string() : texts.front();
-}
-
-std::vector<std::string> metas_of_any_version(const fs::path& path,
-                                              std::span<const std::string_view> keys) {
-  std::error_code ignored;
-  if (!fs::is_regular_file(path, ignored)) return {};
-  try {
-    const Database db = Database::open_read_only(path);
-    const auto& tables = store_tables();
-    const auto meta = std::find_if(tables.begin(), tables.end(),
-                                   [](const StoreTable& table) { return table.name == "meta"; });
-    Statement ours = db.prepare(
-        "SELECT application_id, sql FROM pragma_application_id, sqlite_schema"
-        " WHERE type = 'table' AND name = 'meta' ORDER BY 1");
-    const bool is_ours =
-        ours.step() && ours.integer(0) == kApplicationId && ours.text(1) == creation_of(*meta);
-    if (!is_ours) return {};
-    Statement read = db.prepare("SELECT value FROM meta WHERE key = ?");
-    std::vector<std::string> texts;
-    for (const std::string_view key : keys) {
-      read.reset();
-      read.bind(1, key);
-      texts.emplace_back(read.step() ? read.text(0) : std::string_view());
-    }
-    return texts;
-  } catch (const Error& error) {
-    if (error.code() == Exit::interrupted) throw;
-    return {};  // not a database
-  }
-}
-
 std::string TraceDb::meta(std::string_view key) const {
   return read_meta(db_, key);
 }
@@ -170,6 +137,97 @@ std::vector<RawFileState> TraceDb::raw_files() const {
   while (read.step())
     files.push_back({std::string(read.text(0)), read.integer(1), read.integer(2)});
   return files;
+}
+
+namespace {
+
+// What a store of any version says of itself, for lists of many: a file that is published is never
+// written again, so no lock is taken and no journal looked for.
+
+constexpr int kMaxValueBytes = 4 << 20;
+
+struct Closer {
+  void operator()(sqlite3* db) const { sqlite3_close(db); }
+  void operator()(sqlite3_stmt* statement) const { sqlite3_finalize(statement); }
+};
+using UnlockedDb = std::unique_ptr<sqlite3, Closer>;
+using Query = std::unique_ptr<sqlite3_stmt, Closer>;
+
+// "file:/a%3Fb?immutable=1": bytes that mean something in an address are written in hexadecimal.
+std::string address_of(const fs::path& path) {
+  std::error_code error;
+  std::string address = "file:";
+  for (const char c : fs::absolute(path, error).lexically_normal().string()) {
+    const bool is_plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') ||
+                          (c >= '0' && c <= '9') || c == '/' || c == '.' || c == '-' || c == '_';
+    if (c == '/' && address == "file:/") continue;  // two would begin the name of a machine
+    address += is_plain ? std::string(1, c) : fmt::format("%{:02X}", static_cast<unsigned char>(c));
+  }
+  return address + "?immutable=1";
+}
+
+UnlockedDb open_unlocked(const fs::path& path) {
+  sqlite3* db = nullptr;
+  const int code =
+      sqlite3_open_v2(address_of(path).c_str(), &db,
+                      SQLITE_OPEN_READONLY | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_URI, nullptr);
+  UnlockedDb opened(db);
+  if (code != SQLITE_OK) return nullptr;
+  sqlite3_db_config(db, SQLITE_DBCONFIG_TRUSTED_SCHEMA, 0, nullptr);
+  sqlite3_limit(db, SQLITE_LIMIT_LENGTH, kMaxValueBytes);
+  return opened;
+}
+
+Query prepare(sqlite3* db, const char* sql) {
+  sqlite3_stmt* statement = nullptr;
+  sqlite3_prepare_v2(db, sql, -1, &statement, nullptr);
+  return Query(statement);
+}
+
+// Empty where the column has no text.
+std::string text_of(sqlite3_stmt* row, int column) {
+  const auto* const text = reinterpret_cast<const char*>(sqlite3_column_text(row, column));
+  const int bytes = sqlite3_column_bytes(row, column);
+  return text == nullptr ? std::string() : std::string(text, static_cast<std::size_t>(bytes));
+}
+
+// Another program's database may have a view of that name.
+bool has_our_meta(sqlite3* db) {
+  const auto& tables = store_tables();
+  const auto meta = std::find_if(tables.begin(), tables.end(),
+                                 [](const StoreTable& table) { return table.name == "meta"; });
+  const Query read = prepare(db,
+                             "SELECT application_id, sql FROM pragma_application_id, sqlite_schema"
+                             " WHERE type = 'table' AND name = 'meta' ORDER BY 1");
+  return read && sqlite3_step(read.get()) == SQLITE_ROW &&
+         sqlite3_column_int(read.get(), 0) == kApplicationId &&
+         text_of(read.get(), 1) == creation_of(*meta);
+}
+
+}  // namespace
+
+std::string meta_of_any_version(const fs::path& path, std::string_view key) {
+  const auto texts = metas_of_any_version(path, {&key, 1});
+  return texts.empty() ? std::string() : texts.front();
+}
+
+std::vector<std::string> metas_of_any_version(const fs::path& path,
+                                              std::span<const std::string_view> keys) {
+  std::error_code ignored;
+  if (!fs::is_regular_file(path, ignored)) return {};
+  const UnlockedDb db = open_unlocked(path);
+  if (!db || !has_our_meta(db.get())) return {};
+  const Query read = prepare(db.get(), "SELECT value FROM meta WHERE key = ?");
+  if (!read) return {};
+  std::vector<std::string> texts;
+  for (const std::string_view key : keys) {
+    sqlite3_reset(read.get());
+    sqlite3_bind_text(read.get(), 1, key.data(), static_cast<int>(key.size()), SQLITE_STATIC);
+    const int code = sqlite3_step(read.get());
+    if (code != SQLITE_ROW && code != SQLITE_DONE) return {};  // damaged
+    texts.push_back(code == SQLITE_ROW ? text_of(read.get(), 0) : std::string());
+  }
+  return texts;
 }
 
 }  // namespace msprof

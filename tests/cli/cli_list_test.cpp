@@ -1,4 +1,5 @@
 // msprof list: which captures there are, and what each is; and the heads of show and compare.
+#include <algorithm>
 #include <catch2/catch.hpp>
 
 #include "cli/cli_fixture.hpp"
@@ -144,6 +145,47 @@ TEST_CASE("a run.json from elsewhere cannot steer the terminal or the page") {
   run_msprof({"compare", dir, dir, "--html", page});
   CHECK_FALSE(contains(read_file(page), "<script>alert"));
   CHECK(run_msprof({"list", folder.path().string()}).exit_code == 0);
+}
+
+TEST_CASE("list names the ranks of a training job, imported or not") {
+  const TempFolder folder;
+  make_face(folder.path(), "JOBA");
+  CHECK_FALSE(contains(run_msprof({"list", folder.path().string()}).out, "Rank"));
+  prof::ProfSetup setup;
+  setup.info["rank_id"] = "5";
+  const fs::path own = prof::make_run(folder / "own", setup, {}).folder;
+  const fs::path named = prof::make_run(folder / "worker_ascend_pt", {}, {}).folder;
+  write_file(folder / "worker_ascend_pt/profiler_info_3.json", "{}");
+  const auto ranks = [&] {
+    std::vector<std::string> found;
+    for (const json& capture : listed(folder.path().string()))
+      found.push_back(fs::path(capture.at("folder").get<std::string>())
+                          .lexically_relative(folder.path())
+                          .begin()
+                          ->string() +
+                      " " + capture.at("rank").dump());
+    std::sort(found.begin(), found.end());
+    return found;
+  };
+  const std::vector<std::string> expected = {"JOBA null", "own 5", "worker_ascend_pt 3"};
+  CHECK(ranks() == expected);
+  run_msprof({"import", "-q", "-dir", own.string()});
+  run_msprof({"import", "-q", "-dir", named.string()});
+  CHECK(ranks() == expected);
+  CHECK(contains(run_msprof({"list", folder.path().string()}).out, "Rank"));
+}
+
+TEST_CASE("list says which run.json it cannot read, and goes on") {
+  const TempFolder folder;
+  const auto job = make_face(folder.path(), "JOBA");
+  const std::string deep = R"({"schema": "msprof.run/1", "layout": {"json": {"a": )" +
+                           std::string(100'000, '[') + std::string(100'000, ']') + "}}}";
+  write_file(job.folder() / "run.json", deep);
+  const auto said = run_msprof({"list", folder.path().string()});
+  CHECK(said.exit_code == 0);
+  CHECK(contains(said.err, "JOBA/run.json is nested too deep"));
+  CHECK(listed(folder.path().string()).at(0).at("run_problem") == "is nested too deep");
+  CHECK(run_msprof({"show", "-dir", job.folder().string()}).exit_code == 0);
 }
 
 TEST_CASE("a store that is none, or a hostile one, is not imported for list") {

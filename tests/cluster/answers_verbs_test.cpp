@@ -41,6 +41,31 @@ TEST_CASE("show takes the file of a cluster, or its folder") {
   CHECK(run_msprof({"show", "-dir", dir, "--capture", "1"}).exit_code == 2);
 }
 
+TEST_CASE("list names the results of clusters beside captures") {
+  const TempFolder folder;
+  auto sketch = test::two_ranks();
+  sketch.facts.expected_ranks = "0-4";
+  cluster_file(folder, "job", sketch);
+  test::write_file(folder / "broken/cluster.db",
+                   test::read_file(folder / "job/cluster.db").substr(0, 5000));
+  test::write_file(folder / "other/cluster.db", "of another program");
+  const auto listed = run_msprof({"list", folder.path().string()});
+  INFO(listed.err);
+  CHECK(listed.exit_code == 0);
+  CHECK(listed.out.find("job/cluster.db") != std::string::npos);
+  CHECK(listed.out.find("2 ranks on 2 hosts, MISSING: 3 ranks (2-4)") != std::string::npos);
+  CHECK(listed.out.find("cannot be read") != std::string::npos);
+  CHECK(listed.out.find("other/cluster.db") == std::string::npos);
+  const auto document = json::parse(run_msprof({"list", folder.path().string(), "--json"}).out);
+  CHECK(document.at("captures").empty());
+  REQUIRE(document.at("clusters").size() == 2);
+  const json& whole = document.at("clusters").at(0).contains("problem")
+                          ? document.at("clusters").at(1)
+                          : document.at("clusters").at(0);
+  CHECK(whole.at("ranks").at("present") == "0-1");
+  CHECK(whole.at("ranks").at("missing") == "2-4");
+}
+
 TEST_CASE("show of a cluster fits a terminal of 80 columns") {
   const TempFolder folder;
   const std::string dir = cluster_file(folder, "out", test::two_ranks());

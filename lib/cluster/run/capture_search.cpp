@@ -15,6 +15,7 @@
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
+#include "session/capture_walk.hpp"
 #include "session/session.hpp"
 
 namespace msprof::cluster {
@@ -22,29 +23,6 @@ namespace msprof::cluster {
 namespace fs = std::filesystem;
 
 namespace {
-
-constexpr std::string_view kInfoPrefix = "profiler_info_";
-constexpr std::string_view kInfoSuffix = ".json";
-
-// "profiler_info_17.json": 17.
-std::optional<std::int64_t> rank_in_name(std::string_view name) {
-  if (!name.starts_with(kInfoPrefix) || !name.ends_with(kInfoSuffix)) return std::nullopt;
-  if (name.size() <= kInfoPrefix.size() + kInfoSuffix.size()) return std::nullopt;
-  name.remove_prefix(kInfoPrefix.size());
-  name.remove_suffix(kInfoSuffix.size());
-  return parse_i64(name);
-}
-
-// The rank of a framework's folder: of the one info file in it.
-std::optional<std::int64_t> rank_of_folder(const fs::path& folder) {
-  std::optional<std::int64_t> rank;
-  for (const std::string& name : sorted_names(folder)) {
-    const auto named = rank_in_name(name);
-    if (named && rank) return std::nullopt;
-    if (named) rank = named;
-  }
-  return rank;
-}
 
 // The ranks that its devices name; none also for what cannot be read as a capture.
 std::set<std::int64_t> own_ranks(const fs::path& capture) {
@@ -59,10 +37,6 @@ std::set<std::int64_t> own_ranks(const fs::path& capture) {
     if (error.code() == Exit::interrupted) throw;
   }
   return ranks;
-}
-
-bool is_framework_name(std::string_view name) {
-  return name.ends_with("_ascend_pt") || name.ends_with("_ascend_ms");
 }
 
 // Depth first, in order of names, without recursion: whoever made the tree chose its depth.
@@ -112,14 +86,12 @@ class Search {
   }
 
   void take(const fs::path& folder) {
-    if (is_new(folder)) found_.captures.push_back({folder, framework_rank(folder)});
+    if (is_new(folder)) found_.captures.push_back({folder, named_rank(folder)});
   }
 
   // What stands in the capture counts; only where that is nothing a framework's file does.
-  static std::optional<std::int64_t> framework_rank(const fs::path& capture) {
-    const auto rank = is_framework_name(capture.parent_path().filename().string())
-                          ? rank_of_folder(capture.parent_path())
-                          : std::nullopt;
+  static std::optional<std::int64_t> named_rank(const fs::path& capture) {
+    const auto rank = framework_rank(capture);
     return rank && own_ranks(capture).empty() ? rank : std::nullopt;
   }
 
