@@ -48,9 +48,15 @@ void add_once(std::vector<std::string>& texts, std::string text) {
 
 // Names of models and batches of a board's capture that was not imported.
 void read_names(ListedCapture& capture) {
-  for (const std::string& name : sorted_names(capture.folder / "data")) {
+  const auto names = sorted_names(capture.folder / "data");
+  svp::KnownModels known;  // which of the readings of a name is meant
+  for (const std::string& name : names) {
+    const auto info = svp::parse_info_name(name);
+    if (info && info->kind == svp::FileKind::net_info) known.insert({info->model, info->model_id});
+  }
+  for (const std::string& name : names) {
     if (name.ends_with(".done")) continue;
-    const svp::FileName parsed = svp::parse_data_name(name, {});
+    const svp::FileName parsed = svp::parse_data_name(name, known);
     if (!parsed.model.empty()) add_once(capture.models, parsed.model);
     const bool has_batch =
         parsed.kind == svp::FileKind::aicore || parsed.kind == svp::FileKind::aicpu;
