@@ -2,6 +2,7 @@
 // have them.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <string>
 #include <string_view>
@@ -9,8 +10,11 @@
 namespace msprof {
 
 inline void append_varint(std::string& out, std::uint64_t value) {
-  for (; value >= 0x80; value >>= 7) out.push_back(static_cast<char>((value & 0x7f) | 0x80));
-  out.push_back(static_cast<char>(value));
+  char bytes[10];
+  std::size_t size = 0;
+  for (; value >= 0x80; value >>= 7) bytes[size++] = static_cast<char>((value & 0x7f) | 0x80);
+  bytes[size++] = static_cast<char>(value);
+  out.append(bytes, size);
 }
 
 // Takes a number from the front of `bytes`. False where they end in it, or it has more than ten of

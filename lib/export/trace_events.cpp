@@ -102,6 +102,15 @@ void append_escaped(std::string& out, std::string_view text, std::size_t& at) {
 
 TraceEvent event_of(std::string_view line) {
   TraceEvent event;
+  // Arguments that end with the event need not be looked through for their end.
+  constexpr std::string_view kLast = "\"ph\":\"X\",\"args\":{";
+  const auto last = line.ends_with("}}") ? line.find(kLast) : line.npos;
+  if (last != line.npos) {
+    event.phase = 'X';
+    const auto begin = last + kLast.size();
+    event.arguments = line.substr(begin, line.size() - 2 - begin);
+    line = line.substr(0, last + 1);
+  }
   JsonMembers members(line.substr(1, line.size() - 2));
   while (members.next()) {
     const std::string_view key = members.key();
