@@ -192,7 +192,7 @@ TEST_CASE("1,000 layers and a window of 20,000 slices make a page below 2 MB") {
   const auto picture = picture_of(page);
   CHECK(picture["lanes"][0]["slices"].size() == 4 * 20'000);
   CHECK(contains(page, "The picture ends after 20000 slices"));
-  CHECK(count_of(page, "<td class=\"n\">") >= 10 * kLayers);
+  CHECK(count_of(page, "<td class=\"n") >= 10 * kLayers);
 }
 
 TEST_CASE("--lang zh gives the page in Chinese, what import found, too") {
