@@ -1,13 +1,16 @@
 // Profiling through calls, by an application that is linked against the shared library.
 #include <algorithm>
+#include <atomic>
 #include <catch2/catch.hpp>
 #include <cstdint>
 #include <map>
 #include <sstream>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "runtime/runtime_fixture.hpp"
+#include "runtime/svp/include/svp_acl_prof.h"
 #include "runtime/svp/profile/model_profile.hpp"
 #include "support/run_program.hpp"
 
@@ -190,6 +193,61 @@ TEST_CASE("a call at the wrong time, or with wrong arguments, gives its code") {
   CHECK(run.result.out.find("configs 1\n") != std::string::npos);
   CHECK(run.result.out.find("zeros 1\n") != std::string::npos);
   CHECK(run.result.err.find("/nowhere/at/all/JOB") != std::string::npos);
+}
+
+TEST_CASE("what threads execute while profiling starts and stops is whole in each JOB") {
+  constexpr int kRounds = 10;
+  const TempFolder folder;
+  const CapturedStderr captured;
+  {
+    const Initialised runtime;
+    Runner one(tiny_model("one")), two(tiny_model("two"));
+    std::atomic<bool> over{false};
+    std::atomic<std::uint64_t> executions{0};
+    std::vector<std::thread> threads;
+    for (Runner* const runner : {&one, &one, &two}) {
+      threads.emplace_back([&, runner] {
+        while (!over.load()) {
+          runner->run({std::vector<float>(32, 0.5F)});
+          ++executions;
+        }
+      });
+    }
+    const std::uint32_t device = 0;
+    svp_acl_prof_config* const config = svp_acl_prof_create_config(
+        &device, 1, SVP_ACL_AICORE_NONE, nullptr, SVP_ACL_PROF_ACL_API | SVP_ACL_PROF_TASK_TIME);
+    CHECK(svp_acl_prof_init(folder.path().c_str(), folder.path().size()) == SVP_ACL_SUCCESS);
+    for (int round = 0; round < kRounds; ++round) {
+      CHECK(svp_acl_prof_start(config) == SVP_ACL_SUCCESS);
+      for (const std::uint64_t before = executions; executions < before + 6;)
+        std::this_thread::yield();
+      CHECK(svp_acl_prof_stop(config) == SVP_ACL_SUCCESS);
+    }
+    over.store(true);
+    for (std::thread& thread : threads) thread.join();
+    CHECK(svp_acl_prof_finalize() == SVP_ACL_SUCCESS);
+    CHECK(svp_acl_prof_destroy_config(config) == SVP_ACL_SUCCESS);
+  }
+  CHECK(captured.text().empty());
+  const std::vector<std::string> jobs = jobs_in(folder.path());
+  REQUIRE(jobs.size() == kRounds);
+  for (const std::string& job : jobs) {
+    std::size_t records = 0, executed = 0;
+    for (const std::string& name : names_in(job + "/data")) {
+      const std::string path = job + "/data/" + name;
+      if (name.ends_with(".done") || name.ends_with(".info")) continue;
+      INFO(path);
+      CHECK(exists(path + ".done"));
+      if (name.starts_with("aicore"))
+        records += records_of<AicoreRecord>(path, RecordKind::kAicore).size();
+      if (!name.starts_with("acl_api")) continue;
+      for (const auto& call : records_of<AclApiRecord>(path, RecordKind::kAclApi))
+        executed += call.api_id == static_cast<std::uint32_t>(ApiId::kExecute) ? 1 : 0;
+    }
+    // Of the core, each execution has three layers.
+    CHECK(executed > 0);
+    CHECK(records == 3 * executed);
+  }
 }
 
 TEST_CASE("acl.json's profiler goes on when an application would profile itself") {

@@ -113,7 +113,7 @@ void run_model(LoadedModel& loaded, Workspace& workspace, int64_t batch, ModelPr
     loaded.model.run(workspace, batch, &observer);
     return;
   }
-  if (loaded.profile != nullptr && RuntimeState::instance().forked()) {
+  if (RuntimeState::instance().is_unprofiled_child()) {
     static std::atomic_flag said = ATOMIC_FLAG_INIT;
     if (!said.test_and_set())
       say("this process was forked after svp_acl_init: only its parent is profiled");

@@ -69,6 +69,7 @@ bool RuntimeState::begin_job(const ProfileConfig& config) {
   const std::lock_guard lock(mutex_);
   for (const auto& [id, model] : models_) model->profile = made->add_model(id, model->model, {});
   job_ = std::move(made);
+  unprofiled_child_ = false;
   return true;
 }
 
@@ -95,6 +96,7 @@ svp_acl_error RuntimeState::finalize() {
     models.swap(models_);
     ending.swap(job_);
     child = forked_.exchange(false);
+    unprofiled_child_ = false;
   }
   // In a child made by fork the executions of the parent's threads never end.
   if (!child) {
@@ -173,6 +175,7 @@ void RuntimeState::after_fork(bool child) {
   // svp_acl_init, or svp_acl_prof_init.
   if (child && job_) {
     forked_ = true;
+    unprofiled_child_ = true;
     of_parents_.push_back(std::move(job_));
     job_.reset();
   }

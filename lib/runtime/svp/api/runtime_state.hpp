@@ -78,6 +78,8 @@ class RuntimeState {
   void end_job();
   // Whether this process was forked from one that was profiled.
   bool forked() const { return forked_.load(); }
+  // The same, as long as it has not begun a JOB of its own.
+  bool is_unprofiled_child() const { return unprofiled_child_.load(); }
 
   void finish_at_exit();
   void before_fork() { mutex_.lock(); }
@@ -87,6 +89,7 @@ class RuntimeState {
   std::mutex mutex_;
   bool initialised_ = false;
   std::atomic<bool> forked_{false};
+  std::atomic<bool> unprofiled_child_{false};
   uint32_t next_model_id_ = 1;
   std::map<uint32_t, std::shared_ptr<LoadedModel>> models_;
   std::shared_ptr<ProfileJob> job_;
