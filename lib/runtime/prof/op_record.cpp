@@ -108,7 +108,8 @@ std::uint64_t OpNames::number_of(const std::string& name, const std::string& typ
 
 const OpNames::Texts* OpNames::find(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
-  return number == 0 || number > texts_.size() ? nullptr : texts_[number - 1].get();
+  return number == 0 || number > texts_.size() ? nullptr
+                                               : texts_[static_cast<std::size_t>(number - 1)].get();
 }
 
 }  // namespace msprof::runtime
