@@ -6,6 +6,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "base/log.hpp"
+#include "board/login.hpp"
+
 namespace msprof {
 
 namespace fs = std::filesystem;
@@ -19,6 +22,8 @@ std::string board_only_options(const BoardArguments& arguments) {
   const std::pair<bool, const char*> options[] = {
       {arguments.keys.key.has_value(), "--key"},
       {arguments.keys.host_key.has_value(), "--host-key"},
+      {arguments.keys.jump.has_value(), "--jump"},
+      {arguments.keys.ssh_config.has_value(), "--ssh-config"},
       {arguments.password_stdin, "--password-stdin"},
       {arguments.board_dir.has_value(), "--board-dir"},
       {arguments.connect_timeout_seconds.has_value(), "--connect-timeout"},
@@ -111,6 +116,12 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
 }  // namespace
 
 void add_key_options(cli::Command& command, KeyArguments& arguments) {
+  command.add_option({"--jump", &arguments.jump, "HOST,…",
+                      "SSH servers to go over, as ssh -J has them: [USER@]HOST[:PORT], several "
+                      "with commas; none: no ProxyJump of ssh's configuration"});
+  command.add_option({"--ssh-config", &arguments.ssh_config, "FILE",
+                      "ssh's configuration (default ~/.ssh/config and /etc/ssh/ssh_config; none: "
+                      "no file)"});
   command.add_option({"--key", &arguments.key, "FILE",
                       "a private key for the login (others, and ssh-agent, are tried too); a "
                       "passphrase is asked for on the terminal"});
@@ -124,16 +135,17 @@ void add_key_options(cli::Command& command, KeyArguments& arguments) {
 
 void set_keys(BoardConfig& config, const KeyArguments& arguments) {
   if (arguments.key) set_key(config, *arguments.key, fs::current_path());
-  if (arguments.host_key)
-    config.login.host_key = parse_host_key_policy(*arguments.host_key, "--host-key");
+  if (arguments.host_key) set_host_key(config, *arguments.host_key, "--host-key");
+  if (arguments.jump) set_jump(config, *arguments.jump, "--jump");
 }
 
 void add_login_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--config", &arguments.config, "FILE",
                       "a board: an ini file with a section [ssh_config] and its keys ip, "
-                      "username, pwd, port, key, board_dir, host_key, connect_timeout"});
-  command.add_option(
-      {"--host", &arguments.host, "USER@IP[:PORT]", "a board; without --config no file is needed"});
+                      "username, pwd, port, key, board_dir, host_key, connect_timeout, jump"});
+  command.add_option({"--host", &arguments.host, "USER@IP[:PORT]",
+                      "a board; without --config no file is needed. A name may be one of ssh's "
+                      "configuration, which then has address, port, account and keys"});
   add_key_options(command, arguments.keys);
   command.add_option({"--password-stdin", &arguments.password_stdin, "",
                       "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
@@ -198,13 +210,16 @@ NamedBoard find_board(const BoardArguments& arguments) {
   if (arguments.connect_timeout_seconds) {
     set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
   }
+  LoginResolver(ssh_config_files(arguments.keys.ssh_config)).resolve(config);
   check_login(config, arguments.config.value_or("--host"));
   if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
+  board.private_files.insert(board.private_files.end(), config.login.more_keys.begin(),
+                             config.login.more_keys.end());
+  if (!config.origin.empty()) log::verbose("{}", config.origin);
 
   std::optional<Secret> given;
   if (arguments.password_stdin) given = read_password_line(STDIN_FILENO);
   config.login.password = password_source(std::move(given), config);
-  if (!config.login.key.empty()) config.login.passphrase = passphrase_source(config.login.key);
 
   board.options.reconnect_seconds =
       arguments.reconnect_seconds.value_or(board.options.reconnect_seconds);

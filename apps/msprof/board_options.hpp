@@ -12,10 +12,12 @@
 
 namespace msprof {
 
-// --key and --host-key: who asks for a login, and whom it believes.
+// --key, --host-key, --jump and --ssh-config: who asks for a login, whom it believes, and the way.
 struct KeyArguments {
   std::optional<std::string> key;
   std::optional<std::string> host_key;
+  std::optional<std::string> jump;
+  std::optional<std::string> ssh_config;
 };
 void add_key_options(cli::Command& command, KeyArguments& arguments);
 // What is given wins. Throws Error(usage).
@@ -54,11 +56,11 @@ void add_board_options(cli::Command& command, BoardArguments& arguments);
 enum class MachineKind { board, server };
 void check_board_arguments(const BoardArguments& arguments, MachineKind kind = MachineKind::board);
 
-// A board as the command line and the ini file name it, ready for SshHost.
+// A board as the command line, the ini file and ssh's configuration name it, ready for SshHost.
 struct NamedBoard {
   BoardConfig config;
   BoardRunOptions options;
-  // Files that are never copied: the ini file and the key.
+  // Files that are never copied: the ini file and the keys.
   std::vector<std::filesystem::path> private_files;
 };
 

@@ -15,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "board/login.hpp"
 #include "cluster/run/cluster_task.hpp"
 #include "cluster/run/slurm_run.hpp"
 #include "cluster/run/ssh_run.hpp"
@@ -261,11 +262,12 @@ void run_ssh(const ClusterArguments& arguments, const fs::path& output, RunRepor
   std::vector<BoardConfig> hosts = cluster::parse_hosts(
       read_text_file(arguments.hosts, kMaxHostsBytes), arguments.hosts, user_name());
   std::optional<Secret> password = take_password_variable();
+  LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));
   for (BoardConfig& host : hosts) {
     set_keys(host, arguments.keys);
+    resolver.resolve(host);
     check_login(host, arguments.hosts);
     host.login.password = password_source(password, host);
-    host.login.passphrase = passphrase_source(host.login.key);
   }
   SshRunOptions options;
   options.msprof = arguments.remote_msprof;

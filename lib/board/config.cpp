@@ -165,7 +165,18 @@ fs::path home_folder() {
 
 constexpr std::string_view kSection = "ssh_config";
 constexpr std::size_t kMaxFileBytes = 1 << 20;
-enum class Key { ip, username, pwd, port, key, board_dir, host_key, connect_timeout, ignored };
+enum class Key {
+  ip,
+  username,
+  pwd,
+  port,
+  key,
+  board_dir,
+  host_key,
+  connect_timeout,
+  jump,
+  ignored
+};
 
 struct Spelling {
   std::string_view text;  // lower case
@@ -185,11 +196,12 @@ constexpr Spelling kSpellings[] = {
     {"board_dir", Key::board_dir},
     {"host_key", Key::host_key},
     {"connect_timeout", Key::connect_timeout},
+    {"jump", Key::jump},
     {"board_mount_path", Key::ignored},
     {"host_mount_path", Key::ignored},
 };
 constexpr std::string_view kKnownKeys =
-    "ip, username, pwd, port, key, board_dir, host_key, connect_timeout";
+    "ip, username, pwd, port, key, board_dir, host_key, connect_timeout, jump";
 
 double parse_seconds(std::string_view text) {
   double seconds = -1;
@@ -214,11 +226,12 @@ void set_value(BoardConfig& config, Key key, std::string_view value, std::string
     case Key::board_dir:
       return set_board_dir(config, value, where);
     case Key::host_key:
-      config.login.host_key = parse_host_key_policy(value, fmt::format("{}: host_key", where));
-      return;
+      return set_host_key(config, value, fmt::format("{}: host_key", where));
     case Key::connect_timeout:
       return set_connect_timeout(config, parse_seconds(value),
                                  fmt::format("{}: connect_timeout", where));
+    case Key::jump:
+      return set_jump(config, value, fmt::format("{}: jump", where));
     case Key::ignored:
       return;
   }
@@ -327,6 +340,17 @@ IniSection::IniSection(std::string_view text, std::string_view section, const st
   }
 }
 
+bool is_host_word(std::string_view text) {
+  // '%' begins the zone of an IPv6 address; bytes above 0x7f are names in other scripts.
+  const auto fits = [](char c) {
+    const auto byte = static_cast<unsigned char>(c);
+    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
+           (byte >= 'A' && byte <= 'Z') || byte > 0x7f ||
+           std::string_view(".-_:%").find(c) != std::string_view::npos;
+  };
+  return !text.empty() && !text.starts_with('-') && std::all_of(text.begin(), text.end(), fits);
+}
+
 void set_ip(BoardConfig& config, std::string_view ip, std::string_view where) {
   if (ip.starts_with('[') && ip.ends_with(']')) ip = ip.substr(1, ip.size() - 2);
   if (ip.find('@') != std::string_view::npos) {
@@ -335,16 +359,7 @@ void set_ip(BoardConfig& config, std::string_view ip, std::string_view where) {
   if (std::count(ip.begin(), ip.end(), ':') == 1) {
     refuse(where, "ip must be an address or a host name alone; give the port as port");
   }
-  // '%' begins the zone of an IPv6 address; bytes above 0x7f are names in other scripts.
-  const auto fits = [](char c) {
-    const auto byte = static_cast<unsigned char>(c);
-    return (byte >= '0' && byte <= '9') || (byte >= 'a' && byte <= 'z') ||
-           (byte >= 'A' && byte <= 'Z') || byte > 0x7f ||
-           std::string_view(".-_:%").find(c) != std::string_view::npos;
-  };
-  if (ip.empty() || ip.starts_with('-') || !std::all_of(ip.begin(), ip.end(), fits)) {
-    refuse(where, "ip is neither an address nor a host name");
-  }
+  if (!is_host_word(ip)) refuse(where, "ip is neither an address nor a host name");
   config.login.host = ip;
 }
 
@@ -354,6 +369,7 @@ void set_user(BoardConfig& config, std::string_view user, std::string_view where
     refuse(where, "username is not a valid account name");
   }
   config.login.user = user;
+  config.has_user = true;
 }
 
 void set_port(BoardConfig& config, std::string_view text, std::string_view where) {
@@ -362,6 +378,7 @@ void set_port(BoardConfig& config, std::string_view text, std::string_view where
     refuse(where, "port must be a whole number from 1 to 65535");
   }
   config.login.port = static_cast<std::uint16_t>(port);
+  config.has_port = true;
 }
 
 void set_host(BoardConfig& config, std::string_view host) {
@@ -377,7 +394,6 @@ void set_host(BoardConfig& config, std::string_view host) {
     set_user(config, user, kWhere);
     host.remove_prefix(at + 1);
   }
-  if (config.login.user.empty()) refuse(kWhere, "it takes user@ip[:port]; the account is missing");
   // More than one colon without brackets is an IPv6 address alone.
   const bool bracketed = host.starts_with('[') && host.find(']') != std::string_view::npos;
   const auto colon = bracketed ? host.find(']') + 1 : host.find(':');
@@ -419,14 +435,23 @@ void set_connect_timeout(BoardConfig& config, double seconds, std::string_view w
                               kMaxTimeoutSeconds));
   }
   config.login.connect_timeout_seconds = seconds;
+  config.has_connect_timeout = true;
 }
 
-HostKeyPolicy parse_host_key_policy(std::string_view text, std::string_view where) {
-  const std::string policy = lower_ascii(text);
-  if (policy == "strict") return HostKeyPolicy::strict;
-  if (policy == "accept-new") return HostKeyPolicy::accept_new;
-  if (policy == "off") return HostKeyPolicy::off;
-  refuse(where, "it must be strict, accept-new or off");
+void set_host_key(BoardConfig& config, std::string_view policy, std::string_view where) {
+  const std::string word = lower_ascii(policy);
+  if (word != "strict" && word != "accept-new" && word != "off") {
+    refuse(where, "it must be strict, accept-new or off");
+  }
+  config.login.host_key = word == "strict"       ? HostKeyPolicy::strict
+                          : word == "accept-new" ? HostKeyPolicy::accept_new
+                                                 : HostKeyPolicy::off;
+  config.has_host_key = true;
+}
+
+void set_jump(BoardConfig& config, std::string_view jumps, std::string_view where) {
+  (void)parse_ssh_jumps(jumps, std::string(where));
+  config.jump = SshConfigValue{std::string(trim(jumps)), std::string(where)};
 }
 
 void check_login(const BoardConfig& config, std::string_view source) {

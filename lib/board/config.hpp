@@ -10,6 +10,7 @@
 
 #include "ssh/secret.hpp"
 #include "ssh/ssh_connection.hpp"
+#include "ssh/ssh_values.hpp"
 
 namespace msprof {
 
@@ -17,13 +18,21 @@ struct BoardConfig {
   SshLogin login;         // without a password source
   Secret password;        // of the ini; empty: none there
   std::string board_dir;  // folder of the board for ours; empty: the account's home folder
+  std::optional<SshConfigValue> jump;  // jump hosts, as --jump takes them, and where they are said
+  // Given by the user, so that ssh's configuration has no say in it.
+  bool has_user = false;
+  bool has_port = false;
+  bool has_host_key = false;
+  bool has_connect_timeout = false;
+  // What ssh's configuration made of the name that was given, in a sentence; empty: nothing.
+  std::string origin;
 };
 
 // The text of an ini file: section [ssh_config], keys ip username pwd port (the vendor's manual),
-// BOARD_IP USER PASSWORD PORT (its wrapper), key board_dir host_key connect_timeout. Section and
-// keys in any case; a key without a value is not given. `name` is for messages, which never show a
-// value. Throws Error(usage) with the line for what makes no sense. Nothing has to be there: see
-// check_login().
+// BOARD_IP USER PASSWORD PORT (its wrapper), key board_dir host_key connect_timeout jump. Section
+// and keys in any case; a key without a value is not given. `name` is for messages, which never
+// show a value. Throws Error(usage) with the line for what makes no sense. Nothing has to be there:
+// see check_login().
 BoardConfig parse_board_config(std::string_view text, const std::string& name);
 
 // Reads `file`; warns when others may read it and it holds a password. A relative `key` is looked
@@ -37,11 +46,17 @@ void set_user(BoardConfig& config, std::string_view user, std::string_view where
 void set_port(BoardConfig& config, std::string_view port, std::string_view where);
 void set_board_dir(BoardConfig& config, std::string_view folder, std::string_view where);
 void set_connect_timeout(BoardConfig& config, double seconds, std::string_view where);
-HostKeyPolicy parse_host_key_policy(std::string_view text, std::string_view where);
+void set_host_key(BoardConfig& config, std::string_view policy, std::string_view where);
+// "[user@]host[:port],…" or "none".
+void set_jump(BoardConfig& config, std::string_view jumps, std::string_view where);
 // A relative path begins at `base`, "~/" is the home folder.
 void set_key(BoardConfig& config, std::string_view key, const std::filesystem::path& base);
-// --host: "user@ip", "user@ip:port", "user@[::1]:port"; "ip" alone where `config` has an account.
+// --host: "user@ip", "user@ip:port", "user@[::1]:port"; "ip" alone where `config`, or ssh's
+// configuration, has an account.
 void set_host(BoardConfig& config, std::string_view host);
+
+// True for what may be an address or the name of a host.
+bool is_host_word(std::string_view text);
 
 // Checks the whole: throws Error(usage) where address or account is missing, naming `source` (the
 // ini file, or --host), Error(nothing_to_do) where the key cannot be read.
@@ -56,6 +71,9 @@ std::optional<Secret> take_password_variable();
 // was typed is asked for again when it was wrong. The variable is taken as soon as this is called.
 // The sources throw Error(interrupted) on Ctrl-C.
 SecretSource password_source(std::optional<Secret> given, const BoardConfig& config);
+
+// A prompt alone, for a host that no other password is for.
+SecretSource typed_password_source(const SshLogin& login);
 
 // Makes the source of the passphrase of a login's key: a prompt as above.
 SecretSource passphrase_source(const std::filesystem::path& key);

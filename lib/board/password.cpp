@@ -219,6 +219,12 @@ SecretSource password_source(std::optional<Secret> given, const BoardConfig& con
                     "the board refused it; ");
 }
 
+SecretSource typed_password_source(const SshLogin& login) {
+  return asked_once(std::nullopt,
+                    fmt::format("password for {} {}: ", login.role, printable(login.name())),
+                    fmt::format("the {} refused it; ", login.role));
+}
+
 SecretSource passphrase_source(const std::filesystem::path& key) {
   return asked_once(std::nullopt,
                     fmt::format("passphrase of the key {}: ", printable(key.string())),

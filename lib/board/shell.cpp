@@ -91,13 +91,14 @@ std::string BoardAnswer::reason() const {
 }
 
 std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp) {
-  const bool is_ipv6 = login.host.find(':') != std::string::npos;
+  const std::string& host = login.shown_host();
+  const bool is_ipv6 = host.find(':') != std::string::npos;
   // scp of today speaks SFTP; -O is its older way.
-  return fmt::format("scp {}{}{}-r {} .", has_sftp ? "" : "-O ",
+  return fmt::format("scp {}{}{}{}-r {} .", login.ssh_options, has_sftp ? "" : "-O ",
                      login.port == 22 ? "" : fmt::format("-P {} ", login.port),
                      login.key.empty() ? "" : fmt::format("-i {} ", shell_word(login.key.string())),
                      shell_word(fmt::format(fmt::runtime(is_ipv6 ? "{}@[{}]:{}" : "{}@{}:{}"),
-                                            login.user, login.host, folder)));
+                                            login.user, host, folder)));
 }
 
 std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments) {

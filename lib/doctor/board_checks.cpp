@@ -194,6 +194,7 @@ class BoardChecks {
       : list_(list), config_(config), project_(project), shell_(with_steps(config.login)) {}
 
   void check() {
+    if (!config_.origin.empty()) list_.ok("ssh config", config_.origin);
     if (!connect()) return skip_after_login("the login failed");
     try {
       check_commands();
@@ -230,8 +231,10 @@ class BoardChecks {
     }
     const std::chrono::duration<double, std::milli> spent =
         std::chrono::steady_clock::now() - begin;
+    const std::string way = config_.login.way();
     const std::string evidence[] = {
-        fmt::format("{} port {} answers", config_.login.host, config_.login.port),
+        fmt::format("{} port {} answers{}", config_.login.host, config_.login.port,
+                    way.empty() ? "" : ", over " + way),
         "the key exchange succeeded", "it is known",
         error ? ""
               : fmt::format("{} with {}, {:.0f} ms in all", config_.login.user,
@@ -346,8 +349,10 @@ class BoardChecks {
                     "the board's start), those of files and log lines are",
                     std::abs(skew), skew < 0 ? "behind" : "ahead of"),
         fmt::format("ssh {}{}@{} date -s @$(date +%s)",
-                    config_.login.port == 22 ? "" : fmt::format("-p {} ", config_.login.port),
-                    config_.login.user, config_.login.host));
+                    config_.login.ssh_options + (config_.login.port == 22
+                                                     ? std::string()
+                                                     : fmt::format("-p {} ", config_.login.port)),
+                    config_.login.user, config_.login.shown_host()));
   }
 
   void check_other_runs() {
@@ -499,7 +504,7 @@ void check_board_file(CheckList& list, const fs::path& file, const BoardConfig& 
     list.warn("password", "it is in clear text in the ini file",
               fmt::format("ssh-copy-id -p {} {}@{}, and remove pwd; or use --password-stdin, or "
                           "type it on the terminal",
-                          config.login.port, config.login.user, config.login.host));
+                          config.login.port, config.login.user, config.login.shown_host()));
   }
   if (is_file && names_a_mount(file)) check_own_address(list);
 }

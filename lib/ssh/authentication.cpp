@@ -65,6 +65,14 @@ Import import_key(const Secret& text) {
   return result;
 }
 
+// Null where that is not the passphrase.
+LoginKeys::Key open_key(const Secret& text, const Secret& passphrase) {
+  ssh_key opened = nullptr;
+  const int code = ssh_pki_import_privkey_base64(text.reveal().c_str(), passphrase.reveal().c_str(),
+                                                 nullptr, nullptr, &opened);
+  return LoginKeys::Key(code == SSH_OK ? opened : nullptr);
+}
+
 // A host with two factors is asked for both; more rounds would only repeat.
 constexpr int kMaxRounds = 3;
 constexpr int kMaxQuestions = 8;  // of keyboard-interactive, before it is given up
@@ -99,7 +107,9 @@ class LogIn {
   bool take(const std::string& method, int code);
   bool try_keys();
   bool try_agent();
-  bool unlock(LoginKeys::Entry& entry, const std::string& method);
+  bool try_key(const std::string& method, const LoginKeys::Key& key);
+  bool is_wanted(const std::string& method, const LoginKeys::Key& public_part);
+  bool unlock(LoginKeys::Entry& entry, const std::string& method, const std::string& certified);
   bool try_passwords();
   bool try_this_password();
   bool ask_password_again();
@@ -148,7 +158,9 @@ bool LogIn::take(const std::string& method, int code) {
 
 bool LogIn::try_agent() {
   const char* socket = std::getenv("SSH_AUTH_SOCK");
-  if (use_agent_ == UseAgent::no || socket == nullptr || *socket == '\0') return false;
+  if (use_agent_ == UseAgent::no || !login_.agent || socket == nullptr || *socket == '\0') {
+    return false;
+  }
   return attempt("agent", [&] { return ssh_userauth_agent(handle(), nullptr); });
 }
 
@@ -157,29 +169,41 @@ bool LogIn::try_keys() {
   if (try_agent()) return true;
   for (auto& entry : keys_.entries()) {
     const std::string method = fmt::format("key {}", entry.file.string());
-    if (!entry.key && !unlock(entry, method)) continue;
-    if (attempt(method,
-                [&] { return ssh_userauth_publickey(handle(), nullptr, entry.key.get()); })) {
-      return true;
-    }
+    const std::string certified =
+        fmt::format("{} with the certificate {}", method, entry.certificate_file.string());
+    if (!entry.key && !unlock(entry, method, certified)) continue;
+    if (entry.certified && try_key(certified, entry.certified)) return true;
+    if (try_key(method, entry.key)) return true;
   }
   return false;
 }
 
+bool LogIn::try_key(const std::string& method, const LoginKeys::Key& key) {
+  return attempt(method, [&] { return ssh_userauth_publickey(handle(), nullptr, key.get()); });
+}
+
+// True if the host would take the key, or where that cannot be known yet.
+bool LogIn::is_wanted(const std::string& method, const LoginKeys::Key& public_part) {
+  if (!public_part) return true;
+  const int code = session_.finish(
+      [&] { return ssh_userauth_try_publickey(handle(), nullptr, public_part.get()); });
+  if (code == SSH_AUTH_SUCCESS) return true;
+  (void)take(method, code);
+  return false;
+}
+
 // Asks for no passphrase of a key that the host does not take.
-bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method) {
-  if (!entry.locked.empty() && login_.passphrase.first) {
-    const auto public_part = entry.public_part();
-    const auto ask_host = [&] {
-      return ssh_userauth_try_publickey(handle(), nullptr, public_part.get());
-    };
-    const int code = public_part ? session_.finish(ask_host) : SSH_AUTH_SUCCESS;
-    if (code != SSH_AUTH_SUCCESS) return take(method, code);
-    auto answer = login_.passphrase.first();
+bool LogIn::unlock(LoginKeys::Entry& entry, const std::string& method,
+                   const std::string& certified) {
+  if (login_.passphrase) {
+    const SecretSource source = login_.passphrase(entry.file);
+    const bool wanted = (entry.certificate && is_wanted(certified, entry.certificate)) ||
+                        is_wanted(method, entry.public_part());
+    if (!wanted) return false;
+    auto answer = source.first ? source.first() : std::nullopt;
     for (int i = 1; answer && !answer->empty(); ++i) {
       if (entry.unlock(*answer)) return true;
-      answer =
-          i < kMaxAnswers && login_.passphrase.again ? login_.passphrase.again() : std::nullopt;
+      answer = i < kMaxAnswers && source.again ? source.again() : std::nullopt;
       if (answer) continue;
       notes_.push_back(
           fmt::format("no passphrase that was typed unlocks the key {}", entry.file.string()));
@@ -273,7 +297,7 @@ void LogIn::answer_questions(const std::string& password) {
     (void)ssh_userauth_kbdint_setanswer(handle(), i, answer);
   }
   used_password_ = used_password_ || chosen;
-  if (!chosen) notes_.push_back(fmt::format("the board asks \"{}\"", shorten(texts, 60)));
+  if (!chosen) notes_.push_back(fmt::format("the {} asks \"{}\"", login_.role, shorten(texts, 60)));
 }
 
 // "key /x/y, password (twice)"
@@ -298,21 +322,20 @@ std::string LogIn::offered() const {
 }
 
 void LogIn::throw_refused() const {
-  std::string text = fmt::format("{}: login refused; tried: {}; the board offers: {}",
-                                 login_.name(), tried(), offered());
+  std::string text = fmt::format("{}: login refused; tried: {}; the {} offers: {}", login_.name(),
+                                 tried(), login_.role, offered());
+  for (const auto& note : keys_.notes()) text += "; " + note;
   for (const auto& note : notes_) text += "; " + note;
   text += password_ ? "; check the user name and the password. Other ways to log in: "
                     : "; check the user name. Ways to log in: ";
-  text +=
-      "a key that the board knows (key in the ini, an agent), or a password (--password-stdin, "
-      "MSPROF_SSH_PASSWORD, pwd in the ini)";
+  text += login_.own_ways;
   throw Error(Exit::board_unreachable, text);
 }
 
 void LogIn::throw_ended() const {
   const std::string reason = session_.error();
-  const std::string text =
-      fmt::format("{}: the board ended the login after {}: {}", login_.name(), tried(), reason);
+  const std::string text = fmt::format("{}: the {} ended the login after {}: {}", login_.name(),
+                                       login_.role, tried(), reason);
   if (!tried_.empty() && tried_.back().first == "agent" &&
       reason.find("Too many") != std::string::npos) {
     throw TooManyKeys(text);
@@ -323,11 +346,12 @@ void LogIn::throw_ended() const {
 }  // namespace
 
 bool LoginKeys::Entry::unlock(const Secret& passphrase) {
-  ssh_key opened = nullptr;
-  const int code = ssh_pki_import_privkey_base64(
-      locked.reveal().c_str(), passphrase.reveal().c_str(), nullptr, nullptr, &opened);
-  if (code != SSH_OK) return false;
-  key.reset(opened);
+  key = open_key(locked, passphrase);
+  if (!key) return false;
+  if (certificate) {
+    certified = open_key(locked, passphrase);
+    if (ssh_pki_copy_cert_to_privkey(certificate.get(), certified.get()) != SSH_OK) certified = {};
+  }
   locked = Secret();
   return true;
 }
@@ -342,30 +366,84 @@ LoginKeys::Key LoginKeys::Entry::public_part() const {
 }
 
 LoginKeys::LoginKeys(const SshLogin& login) {
-  if (!login.key.empty()) {
-    KeyText file = read_key_file(login.key);
-    if (file.error != 0) {
-      throw Error(Exit::usage, fmt::format("cannot read the key {}: {}; name a private key that "
-                                           "this account may read",
-                                           login.key.string(), errno_text(file.error)));
+  if (!login.key.empty()) add_given(login.key);
+  for (const auto& file : login.more_keys) add(file, true);
+  if (login.default_keys) {
+    for (const char* name : {"id_ed25519", "id_ecdsa", "id_rsa"}) {
+      add(login.ssh_folder / name, false);
     }
-    Import import = import_key(file.text);
-    if (!import.key && !import.has_passphrase) {
-      throw Error(Exit::usage,
-                  fmt::format("{} is not a private key that can be used; name the file without "
-                              ".pub that ssh-keygen made (ed25519, ecdsa or rsa)",
-                              login.key.string()));
-    }
-    Secret locked = import.key ? Secret() : std::move(file.text);
-    entries_.push_back({login.key, std::move(import.key), std::move(locked)});
   }
-  for (const char* name : {"id_ed25519", "id_ecdsa", "id_rsa"}) {
-    const auto file = login.ssh_folder / name;
-    if (file == login.key) continue;
-    const KeyText content = read_key_file(file);
-    if (content.error != 0) continue;
-    Import import = import_key(content.text);
-    if (import.key || import.has_passphrase) entries_.push_back({file, std::move(import.key), {}});
+  find_certificates(login.certificates);
+}
+
+void LoginKeys::add_given(const std::filesystem::path& file) {
+  KeyText content = read_key_file(file);
+  if (content.error != 0) {
+    throw Error(Exit::usage, fmt::format("cannot read the key {}: {}; name a private key that "
+                                         "this account may read",
+                                         file.string(), errno_text(content.error)));
+  }
+  Import import = import_key(content.text);
+  if (!import.key && !import.has_passphrase) {
+    throw Error(Exit::usage,
+                fmt::format("{} is not a private key that can be used; name the file without "
+                            ".pub that ssh-keygen made (ed25519, ecdsa or rsa)",
+                            file.string()));
+  }
+  Entry entry;
+  entry.file = file;
+  entry.key = std::move(import.key);
+  entry.locked = std::move(content.text);
+  entries_.push_back(std::move(entry));
+}
+
+void LoginKeys::add(const std::filesystem::path& file, bool is_named) {
+  const bool is_there = std::any_of(entries_.begin(), entries_.end(),
+                                    [&](const Entry& entry) { return entry.file == file; });
+  if (is_there) return;
+  KeyText content = read_key_file(file);
+  Import import = content.error == 0 ? import_key(content.text) : Import();
+  if (!import.key && !import.has_passphrase) {
+    if (is_named) {
+      notes_.push_back(
+          fmt::format("the key {} was not tried: {}", file.string(),
+                      content.error != 0 ? errno_text(content.error) : "it is not a private key"));
+    }
+    return;
+  }
+  Entry entry;
+  entry.file = file;
+  entry.key = std::move(import.key);
+  entry.locked = std::move(content.text);
+  entries_.push_back(std::move(entry));
+}
+
+// A certificate belongs to the key whose public part it has.
+void LoginKeys::find_certificates(const std::vector<std::filesystem::path>& named) {
+  for (Entry& entry : entries_) {
+    std::vector<std::filesystem::path> files = named;
+    files.push_back(entry.file.string() + "-cert.pub");
+    const Key locked_part = entry.key ? nullptr : entry.public_part();
+    const ssh_key part = entry.key ? entry.key.get() : locked_part.get();
+    for (const auto& file : files) {
+      ssh_key certificate = nullptr;
+      if (entry.certificate || ssh_pki_import_cert_file(file.c_str(), &certificate) != SSH_OK) {
+        continue;
+      }
+      Key owned(certificate);
+      if (part != nullptr && ssh_key_cmp(certificate, part, SSH_KEY_CMP_PUBLIC) != 0) continue;
+      if (part == nullptr && file != files.back()) continue;
+      entry.certificate = std::move(owned);
+      entry.certificate_file = file;
+    }
+    if (!entry.key) continue;
+    if (entry.certificate) {
+      entry.certified = import_key(entry.locked).key;
+      const bool took = entry.certified && ssh_pki_copy_cert_to_privkey(entry.certificate.get(),
+                                                                        entry.certified.get()) == 0;
+      if (!took) entry.certified = {};
+    }
+    entry.locked = Secret();
   }
 }
 

@@ -1,4 +1,4 @@
-// Login: none, agent, the given key, default keys, keyboard-interactive, password, in this
+// Login: none, agent, the given keys, default keys, keyboard-interactive, password, in this
 // order. Inside lib/ssh.
 #pragma once
 
@@ -24,10 +24,12 @@ class LoginKeys {
   using Key = std::unique_ptr<ssh_key_struct, FreeKey>;
   struct Entry {
     std::filesystem::path file;
-    Key key;  // null: it has a passphrase
-    // The file's content until it is unlocked; only of the given key, as only its passphrase is
-    // asked for.
-    Secret locked;
+    Key key;        // null: it has a passphrase
+    Secret locked;  // the file's content until it is unlocked
+    // Its certificate, and the key with it once it is unlocked; null: it has none.
+    std::filesystem::path certificate_file;
+    Key certificate;
+    Key certified;
 
     // False if that is not its passphrase.
     bool unlock(const Secret& passphrase);
@@ -36,13 +38,20 @@ class LoginKeys {
     Key public_part() const;
   };
 
-  // Throws Error(usage) when the given key cannot be read or is no private key; default keys that
-  // are absent or of no use are passed over.
+  // Throws Error(usage) when the given key cannot be read or is no private key; other keys that are
+  // absent or of no use are passed over.
   explicit LoginKeys(const SshLogin& login);
   std::vector<Entry>& entries() { return entries_; }
+  // What was passed over although it is named, for messages.
+  const std::vector<std::string>& notes() const { return notes_; }
 
  private:
+  void add_given(const std::filesystem::path& file);
+  void add(const std::filesystem::path& file, bool is_named);
+  void find_certificates(const std::vector<std::filesystem::path>& named);
+
   std::vector<Entry> entries_;
+  std::vector<std::string> notes_;
 };
 
 // The host has counted every key of the agent as a failed try and ended the login; another

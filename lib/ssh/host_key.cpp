@@ -98,6 +98,7 @@ std::string_view key_type_of(std::string_view algorithm) {
 
 std::vector<std::filesystem::path> files_of(const SshLogin& login, bool with_system) {
   if (login.host_key == HostKeyPolicy::off) return {};
+  if (!login.known_hosts.empty()) return login.known_hosts;
   std::vector<std::filesystem::path> files = {login.ssh_folder / "known_hosts"};
   if (with_system) {
     files.push_back(login.ssh_folder / "known_hosts2");
@@ -106,11 +107,18 @@ std::vector<std::filesystem::path> files_of(const SshLogin& login, bool with_sys
   return files;
 }
 
+// As ssh(1) looks it up: an alias stands without a port.
+std::string known_name(const SshLogin& login) {
+  if (!login.host_key_alias.empty()) return lower_ascii(login.host_key_alias);
+  const std::string name = lower_ascii(login.host);
+  return login.port == 22 ? name : fmt::format("[{}]:{}", name, login.port);
+}
+
 HostKey presented_key(const SshSession& session) {
   ssh_key key = nullptr;
   if (ssh_get_server_publickey(session.get(), &key) != SSH_OK) {
     throw Error(Exit::board_unreachable,
-                fmt::format("the board presents no host key: {}", session.error()));
+                fmt::format("the host presents no host key: {}", session.error()));
   }
   HostKey result = describe(key);
   ssh_key_free(key);
@@ -142,9 +150,8 @@ void say(const std::string& text) {
 
 }  // namespace
 
-KnownHosts::KnownHosts(const std::string& host, std::uint16_t port, std::vector<fs::path> files)
-    : name_(lower_ascii(host)), files_(std::move(files)) {
-  if (port != 22) name_ = fmt::format("[{}]:{}", name_, port);
+KnownHosts::KnownHosts(const std::string& name, std::vector<fs::path> files)
+    : name_(lower_ascii(name)), files_(std::move(files)) {
   for (const fs::path& file : files_) {
     for (auto& key : read_known_hosts(name_, file)) keys_.push_back(std::move(key));
   }
@@ -174,8 +181,9 @@ int KnownHosts::remember(const HostKey& key) const {
 
 HostKeyCheck::HostKeyCheck(const SshLogin& login, bool with_system)
     : login_(login),
-      known_(login.host, login.port, files_of(login, with_system)),
-      file_(login.ssh_folder / "known_hosts") {}
+      known_(known_name(login), files_of(login, with_system)),
+      file_(login.known_hosts.empty() ? login.ssh_folder / "known_hosts"
+                                      : login.known_hosts.front()) {}
 
 std::string HostKeyCheck::preferred_types() const {
   std::string first;
@@ -217,13 +225,15 @@ std::string HostKeyCheck::check(const SshSession& session, const std::string& ta
 
 void HostKeyCheck::take_unknown(const HostKey& presented) const {
   if (login_.host_key != HostKeyPolicy::accept_new) {
-    const bool can_ask = ::isatty(STDIN_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
+    const bool can_ask = login_.host_key == HostKeyPolicy::strict && ::isatty(STDIN_FILENO) != 0 &&
+                         ::isatty(STDERR_FILENO) != 0;
     if (!can_ask || !ask(presented)) throw_unknown(presented);
   }
   remember(presented);
 }
 
 void HostKeyCheck::remember(const HostKey& presented) const {
+  if (file_ == "/dev/null") return;
   if (const int error = known_.remember(presented); error != 0) {
     log::warn(
         "the host key of {} could not be added to {}: {}; the next connection will not know it",
@@ -242,7 +252,7 @@ bool HostKeyCheck::ask(const HostKey& presented) const {
                             presented.fingerprint, presented.type)) +
       "\n");
   for (int i = 0; i < 3; ++i) {
-    say("Is this the board's key, and should it be remembered? (yes/no) ");
+    say(fmt::format("Is this the {}'s key, and should it be remembered? (yes/no) ", login_.role));
     const std::string answer = read_answer(fd);
     if (lower_ascii(answer) == "yes" || answer == presented.fingerprint) return true;
     if (answer.empty() || lower_ascii(answer) == "no") return false;
@@ -252,9 +262,9 @@ bool HostKeyCheck::ask(const HostKey& presented) const {
 
 void HostKeyCheck::throw_unknown(const HostKey& presented) const {
   throw Error(Exit::board_unreachable,
-              fmt::format("{}: its host key is not known: {} ({}); if that is the board's, add "
+              fmt::format("{}: its host key is not known: {} ({}); if that is the {}'s, add "
                           "--host-key accept-new once, or connect with ssh and say yes",
-                          login_.name(), presented.fingerprint, presented.type));
+                          login_.name(), presented.fingerprint, presented.type, login_.role));
 }
 
 void HostKeyCheck::throw_changed(const HostKey& presented) const {
@@ -270,9 +280,9 @@ void HostKeyCheck::throw_changed(const HostKey& presented) const {
       Exit::board_unreachable,
       fmt::format(
           "{}: the host key differs from the known one: known is {}, presented was {} ({}); either "
-          "the board was set up anew, or another machine answers in its place. Nothing was sent to "
-          "it. If the board was set up anew: ssh-keygen -f '{}' -R '{}', then try again",
-          login_.name(), list, presented.fingerprint, presented.type, file.string(),
+          "the {} was set up anew, or another machine answers in its place. Nothing was sent to "
+          "it. If it was set up anew: ssh-keygen -f '{}' -R '{}', then try again",
+          login_.name(), list, presented.fingerprint, presented.type, login_.role, file.string(),
           known_.name()));
 }
 

@@ -31,9 +31,10 @@ struct KnownHostKey {
 // Entries of the files, with file and line, and the safe way to add a line.
 class KnownHosts {
  public:
-  // Reads `files`; those that are absent count as empty. Hashed names, patterns and [host]:port
+  // Reads what `files` say about `name`, "host" or "[host]:port"; those that are absent count as
+  // empty. Hashed names, patterns and [host]:port
   // are understood.
-  KnownHosts(const std::string& host, std::uint16_t port, std::vector<std::filesystem::path> files);
+  KnownHosts(const std::string& name, std::vector<std::filesystem::path> files);
 
   const std::vector<KnownHostKey>& keys() const { return keys_; }
   // Name of the host in the files: "host" or "[host]:port".

@@ -8,10 +8,13 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "ssh/authentication.hpp"
 #include "ssh/host_key.hpp"
+#include "ssh/jump_host.hpp"
 #include "ssh/sftp_client.hpp"
 #include "ssh/ssh_loop.hpp"
 #include "ssh/ssh_session.hpp"
@@ -20,9 +23,16 @@
 namespace msprof {
 
 std::string SshLogin::name() const {
-  if (port == 22) return fmt::format("{}@{}", user, host);
-  if (host.find(':') != std::string::npos) return fmt::format("{}@[{}]:{}", user, host, port);
-  return fmt::format("{}@{}:{}", user, host, port);
+  const std::string& shown = shown_host();
+  if (port == 22) return fmt::format("{}@{}", user, shown);
+  if (shown.find(':') != std::string::npos) return fmt::format("{}@[{}]:{}", user, shown, port);
+  return fmt::format("{}@{}:{}", user, shown, port);
+}
+
+std::string SshLogin::way() const {
+  std::string text;
+  for (const SshLogin& jump : jumps) text += (text.empty() ? "" : ", ") + jump.name();
+  return text;
 }
 
 namespace {
@@ -42,8 +52,13 @@ SshLogin with_folder(SshLogin login) {
 // Opens sessions of a login: connected, checked and logged in.
 class SessionOpener {
  public:
-  // Reads the keys of the login; throws Error(usage) as LoginKeys.
-  explicit SessionOpener(const SshLogin& given);
+  // Reads the keys of the login; throws Error(usage) as LoginKeys. `before`: the jump host from
+  // which this one is reached; null: from here, over the jump hosts of the login.
+  explicit SessionOpener(const SshLogin& given, JumpHost* before = nullptr);
+  // The last jump host goes first: it lives on the one before.
+  ~SessionOpener() {
+    while (!jumps_.empty()) jumps_.pop_back();
+  }
   SessionOpener(const SessionOpener&) = delete;
   SessionOpener& operator=(const SessionOpener&) = delete;
 
@@ -52,10 +67,14 @@ class SessionOpener {
   std::unique_ptr<SshSession> open();
 
   const std::string& method() const { return method_; }  // of the last session
+  // What is wrong with the first jump host that is not well; empty: nothing.
+  std::string trouble() const;
   std::string name() const { return login_.name(); }
 
  private:
   std::unique_ptr<SshSession> open_once();
+  void open_jumps();
+  FileDescriptor connect();
 
   SshLogin login_;
   bool with_system_hosts_;
@@ -65,6 +84,8 @@ class SessionOpener {
   bool asked_password_ = false;
   std::string taken_key_;  // base64
   std::string method_;
+  JumpHost* before_;
+  std::vector<std::unique_ptr<JumpHost>> jumps_;
 };
 
 class Connection : public SshConnection {
@@ -107,8 +128,11 @@ class Connection : public SshConnection {
 
 }  // namespace
 
-SessionOpener::SessionOpener(const SshLogin& given)
-    : login_(with_folder(given)), with_system_hosts_(given.ssh_folder.empty()), keys_(login_) {
+SessionOpener::SessionOpener(const SshLogin& given, JumpHost* before)
+    : login_(with_folder(given)),
+      with_system_hosts_(given.ssh_folder.empty()),
+      keys_(login_),
+      before_(before) {
   if (!given.password.first) return;
   login_.password.first = [this, source = given.password.first] {
     if (!asked_password_) password_ = source();
@@ -127,7 +151,7 @@ std::unique_ptr<SshSession> SessionOpener::open_once() {
   const auto passed = [this](LoginStep step) {
     if (login_.on_step) login_.on_step(step);
   };
-  FileDescriptor socket = tcp_connect(login_);
+  FileDescriptor socket = connect();
   passed(LoginStep::connected);
   auto session =
       std::make_unique<SshSession>(login_, std::move(socket), host_key.preferred_types());
@@ -140,6 +164,37 @@ std::unique_ptr<SshSession> SessionOpener::open_once() {
   return session;
 }
 
+std::string SessionOpener::trouble() const {
+  for (const auto& jump : jumps_) {
+    if (std::string text = jump->trouble(); !text.empty()) return text;
+  }
+  return {};
+}
+
+void SessionOpener::open_jumps() {
+  if (!jumps_.empty() && trouble().empty()) return;
+  while (!jumps_.empty()) jumps_.pop_back();
+  for (const SshLogin& jump : login_.jumps) {
+    try {
+      SessionOpener opener(jump, jumps_.empty() ? nullptr : jumps_.back().get());
+      auto session = opener.open();
+      log::verbose("{}: logged in with {}, to go on to {}", jump.name(), opener.method(),
+                   login_.name());
+      jumps_.push_back(std::make_unique<JumpHost>(std::move(session), jump));
+    } catch (const Error& error) {
+      if (error.code() == Exit::interrupted) throw;
+      throw error.with_context(fmt::format("on the way to {}, jump host {} of {}", login_.name(),
+                                           jumps_.size() + 1, login_.jumps.size()));
+    }
+  }
+}
+
+FileDescriptor SessionOpener::connect() {
+  open_jumps();
+  JumpHost* last = jumps_.empty() ? before_ : jumps_.back().get();
+  return last != nullptr ? last->connect(login_) : tcp_connect(login_);
+}
+
 std::unique_ptr<SshSession> SessionOpener::open() {
   try {
     return open_once();
@@ -147,14 +202,20 @@ std::unique_ptr<SshSession> SessionOpener::open() {
     log::verbose("{}; once more without the agent", refused.what());
     use_agent_ = UseAgent::no;
     return open_once();
+  } catch (const Error& error) {
+    // What went wrong behind a jump host that went away is its doing.
+    const std::string text = trouble();
+    if (text.empty() || error.code() != Exit::board_unreachable) throw;
+    throw Error(Exit::board_unreachable, fmt::format("{}: {}", login_.name(), text));
   }
 }
 
 std::unique_ptr<SshConnection> SshConnection::open(const SshLogin& login) {
   const auto opener = std::make_shared<SessionOpener>(login);
   auto session = opener->open();
-  auto loop = std::make_shared<SshLoop>(std::move(session), opener->name(),
-                                        [opener] { return opener->open(); });
+  auto loop = std::make_shared<SshLoop>(
+      std::move(session), opener->name(), [opener] { return opener->open(); },
+      [opener] { return opener->trouble(); });
   return std::make_unique<Connection>(std::move(loop), opener->method());
 }
 

@@ -25,6 +25,7 @@ namespace msprof {
 
 // Policy for an unknown host key. A changed one ends the connection under every policy but `off`.
 enum class HostKeyPolicy {
+  known_only,  // refused, also on a terminal
   strict,      // asked on a terminal, refused without one
   accept_new,  // taken and remembered
   off,         // no key is checked or remembered
@@ -39,17 +40,43 @@ struct SshLogin {
   std::uint16_t port = 22;
   std::string user;
   std::filesystem::path key;  // a private key; empty: none given
+  // More keys to try, as ssh's configuration names them; those that are absent are passed over.
+  std::vector<std::filesystem::path> more_keys;
+  // Certificates of these keys; one beside a key, KEY-cert.pub, is found without.
+  std::vector<std::filesystem::path> certificates;
+  bool default_keys = true;  // try the usual ones of `ssh_folder`, too
+  bool agent = true;         // try the keys of ssh-agent
   HostKeyPolicy host_key = HostKeyPolicy::strict;
   double connect_timeout_seconds = 10;  // for connecting and for every answer of the login
   SecretSource password;                // when nothing else has logged in
-  SecretSource passphrase;              // of `key`, where it has one and the host takes the key
+  // Of a key that has one, where the host takes the key; may be empty.
+  std::function<SecretSource(const std::filesystem::path& key)> passphrase;
   // Called after each step, if set; reports how far a login came.
   std::function<void(LoginStep)> on_step;
   // Folder of known_hosts and the default keys; empty: .ssh in the user's home folder.
   std::filesystem::path ssh_folder;
+  // Files of known host keys; the first is added to. Empty: the usual ones.
+  std::vector<std::filesystem::path> known_hosts;
+  std::string host_key_alias;  // the name there; empty: host and port
+  // SSH servers on the way, the first is reached from here and the last reaches `host`; each with a
+  // login of its own.
+  std::vector<SshLogin> jumps;
+  std::string role = "board";  // what messages call it: "jump host"
+  // Ways to log in, for the message that none was open.
+  std::string own_ways =
+      "a key that the board knows (key in the ini, an agent), or a password (--password-stdin, "
+      "MSPROF_SSH_PASSWORD, pwd in the ini)";
+  // Name of the host in ssh's configuration, for messages; empty: `host` is what the user gave.
+  std::string alias;
+  // Options with which ssh and scp find the same way, for commands that users copy: "-J a,b ".
+  std::string ssh_options;
 
+  // The host as the user knows it.
+  const std::string& shown_host() const { return alias.empty() ? host : alias; }
   // "root@192.168.1.10", with ":2222" where the port is not 22.
   std::string name() const;
+  // "jump@10.0.0.1, jump@10.0.0.2"; empty: the host is reached from here.
+  std::string way() const;
 };
 
 // Exit::board_unreachable; the sentence names what was lost and why.
@@ -149,9 +176,10 @@ class SftpFiles {
 
 class SshConnection {
  public:
-  // Connects, checks the host key and logs in: none, agent, the given key, default keys,
-  // keyboard-interactive, password. Throws Error(board_unreachable) with a sentence on what
-  // to do, Error(usage) for a given key that cannot be used, Error(interrupted) on Ctrl-C.
+  // Connects, over the jump hosts one by one, checks the host key and logs in: none, agent, the
+  // given keys, default keys, keyboard-interactive, password. Throws Error(board_unreachable) with
+  // a sentence on what to do, Error(usage) for a given key that cannot be used, Error(interrupted)
+  // on Ctrl-C.
   static std::unique_ptr<SshConnection> open(const SshLogin& login);
   virtual ~SshConnection() = default;
 

@@ -96,8 +96,12 @@ void SshPulse::ask() {
   can_ask_ = packet_counter_.out_packets != before;
 }
 
-SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another)
-    : name_(std::move(name)), open_another_(std::move(open_another)), event_(ssh_event_new()) {
+SshLoop::SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another,
+                 std::function<std::string()> trouble)
+    : name_(std::move(name)),
+      open_another_(std::move(open_another)),
+      trouble_(std::move(trouble)),
+      event_(ssh_event_new()) {
   if (!event_) throw std::bad_alloc();
   const std::string_view server = ssh_get_serverbanner(session->get());
   one_process_each_ = server.find("dropbear") != std::string_view::npos;
@@ -113,6 +117,9 @@ void SshLoop::close() {
   for (SshChannel* channel : channels_) channel->handle_ = nullptr;
   for (const auto& lane : lanes_) ssh_event_remove_session(event_.get(), lane->session->get());
   lanes_.clear();
+  // They hold the way, whose end is last.
+  open_another_ = nullptr;
+  trouble_ = nullptr;
 }
 
 SshLane& SshLoop::add_lane(std::unique_ptr<SshSession> session) {
@@ -187,6 +194,9 @@ void SshLoop::check() const {
   if (lanes_.empty()) throw ConnectionLost(fmt::format("{}: the connection was closed", name_));
   const SshLane* dead = dead_lane();
   if (dead == nullptr) return;
+  if (const std::string trouble = trouble_ ? trouble_() : std::string(); !trouble.empty()) {
+    throw ConnectionLost(fmt::format("{}: the connection was lost: {}", name_, trouble));
+  }
   constexpr std::string_view kPrefix = "Socket error: ";
   std::string reason = dead->session->error();
   if (reason.starts_with(kPrefix)) reason.erase(0, kPrefix.size());

@@ -36,6 +36,8 @@ class SshPulse {
   void probe();
   // True if the server has not answered for kStuckSeconds.
   bool is_stuck() const { return stuck_; }
+  // What has come from the server so far.
+  std::uint64_t heard_bytes() const { return socket_counter_.in_bytes; }
 
  private:
   using Clock = std::chrono::steady_clock;
@@ -138,8 +140,10 @@ class SshLoop {
  public:
   using OpenSession = std::function<std::unique_ptr<SshSession>()>;
 
-  // `open_another` logs in once more.
-  SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another);
+  // `open_another` logs in once more; `trouble` says what is wrong with the jump hosts on the way,
+  // empty: nothing.
+  SshLoop(std::unique_ptr<SshSession> session, std::string name, OpenSession open_another,
+          std::function<std::string()> trouble);
   ~SshLoop();
   SshLoop(const SshLoop&) = delete;
   SshLoop& operator=(const SshLoop&) = delete;
@@ -177,6 +181,7 @@ class SshLoop {
 
   std::string name_;
   OpenSession open_another_;
+  std::function<std::string()> trouble_;
   std::unique_ptr<ssh_event_struct, FreeEvent> event_;
   std::vector<std::unique_ptr<SshLane>> lanes_;
   bool one_process_each_ = false;

@@ -77,6 +77,7 @@ std::string_view algorithm_kind(std::string_view name) {
 SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
                        const std::string& host_key_types)
     : name_(login.name()),
+      role_(login.role),
       port_(login.port),
       timeout_seconds_(login.connect_timeout_seconds),
       socket_(std::move(socket)),
@@ -100,7 +101,8 @@ SshSession::SshSession(const SshLogin& login, FileDescriptor socket,
   set(SSH_OPTIONS_HMAC_C_S, kMacs, "MAC");
   set(SSH_OPTIONS_HMAC_S_C, kMacs, "MAC");
   set(SSH_OPTIONS_HOSTKEYS, host_key_types.c_str(), "host key");
-  set(SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES, fmt::format("{}", fmt::join(kKeyTypes, ",")).c_str(),
+  set(SSH_OPTIONS_PUBLICKEY_ACCEPTED_TYPES,
+      fmt::format("{},{}", fmt::join(kCertificateTypes, ","), fmt::join(kKeyTypes, ",")).c_str(),
       "key");
   ssh_set_blocking(get(), 0);
 }
@@ -184,12 +186,12 @@ void SshSession::handshake() {
 void SshSession::throw_silent() const {
   const bool is_ssh = ssh_get_serverbanner(get()) != nullptr;
   throw Error(Exit::board_unreachable,
-              is_ssh ? fmt::format("{}: the board's SSH server has not answered for {:g} s "
+              is_ssh ? fmt::format("{}: the {}'s SSH server has not answered for {:g} s "
                                    "(--connect-timeout, or connect_timeout in the ini, is the "
                                    "limit)",
-                                   name_, timeout_seconds_)
+                                   name_, role_, timeout_seconds_)
                      : fmt::format("{}: no answer within {:g} s from port {}, which accepted the "
-                                   "connection; is it the board's SSH server? (--connect-timeout, "
+                                   "connection; is it its SSH server? (--connect-timeout, "
                                    "or connect_timeout in the ini, is the limit)",
                                    name_, timeout_seconds_, port_));
 }
@@ -201,20 +203,21 @@ void SshSession::throw_handshake_failed() const {
   if (const auto at = reason.find(kNoMatch); at != std::string::npos) {
     const std::string_view rest = std::string_view(reason).substr(at + kNoMatch.size());
     sentence = fmt::format(
-        "no common {} algorithm: the board offers {}, msprof supports {}; install a newer SSH "
-        "server on the board (OpenSSH 7.2, dropbear 2020.79 or later)",
-        algorithm_kind(rest), offer_of(rest, "server ["), offer_of(rest, "client ["));
+        "no common {} algorithm: the {} offers {}, msprof supports {}; install a newer SSH "
+        "server there (OpenSSH 7.2, dropbear 2020.79 or later)",
+        algorithm_kind(rest), role_, offer_of(rest, "server ["), offer_of(rest, "client ["));
   } else if (ssh_get_serverbanner(get()) != nullptr) {
-    sentence = fmt::format("the board ended the SSH handshake: {}", reason);
+    sentence = fmt::format("the {} ended the SSH handshake: {}", role_, reason);
   } else if (!greeting_.empty() && greeting_.find("SSH-") == std::string::npos) {
     const std::string_view line = trim(std::string_view(greeting_).substr(0, greeting_.find('\n')));
     sentence = fmt::format("port {} is not an SSH server, it says \"{}\"; is the port right?",
                            port_, printable(line));
   } else {
     sentence = fmt::format(
-        "port {} closed the connection without an SSH greeting; is it the board's SSH server, and "
-        "does it accept this machine?",
-        port_);
+        "port {} closed the connection without an SSH greeting; is it the {}'s SSH server, and "
+        "does "
+        "it accept this machine?",
+        port_, role_);
   }
   throw Error(Exit::board_unreachable, fmt::format("{}: {}", name_, sentence));
 }

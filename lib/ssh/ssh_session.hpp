@@ -25,6 +25,15 @@ inline constexpr std::array<std::string_view, 7> kKeyTypes = {"ssh-ed25519",
                                                               "rsa-sha2-512",
                                                               "rsa-sha2-256",
                                                               "ssh-rsa"};
+// Likewise for keys with a certificate.
+inline constexpr std::array<std::string_view, 7> kCertificateTypes = {
+    "ssh-ed25519-cert-v01@openssh.com",
+    "ecdsa-sha2-nistp521-cert-v01@openssh.com",
+    "ecdsa-sha2-nistp384-cert-v01@openssh.com",
+    "ecdsa-sha2-nistp256-cert-v01@openssh.com",
+    "rsa-sha2-512-cert-v01@openssh.com",
+    "rsa-sha2-256-cert-v01@openssh.com",
+    "ssh-rsa-cert-v01@openssh.com"};
 
 class SshSession {
  public:
@@ -62,6 +71,7 @@ class SshSession {
   [[noreturn]] void throw_handshake_failed() const;
 
   std::string name_;
+  std::string role_;
   std::uint16_t port_;
   double timeout_seconds_;
   FileDescriptor socket_;

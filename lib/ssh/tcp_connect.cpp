@@ -52,9 +52,9 @@ Resolution resolve(const std::string& host, const std::string& port, int flags) 
 
 [[noreturn]] void throw_no_answer(const SshLogin& login) {
   throw Error(Exit::board_unreachable,
-              fmt::format("{}: no answer within {:g} s; is the board on and is its address right? "
+              fmt::format("{}: no answer within {:g} s; is the {} on and is its address right? "
                           "(--connect-timeout, or connect_timeout in the ini, is the limit)",
-                          login.name(), login.connect_timeout_seconds));
+                          login.name(), login.connect_timeout_seconds, login.role));
 }
 
 // A name server that is silent keeps getaddrinfo for half a minute; it is left behind in a thread
@@ -72,7 +72,7 @@ Resolution resolve_in_time(const SshLogin& login, const Deadline& deadline) {
     interrupt::check();
     if (deadline.is_over()) {
       throw Error(Exit::board_unreachable,
-                  fmt::format("{}: no name server answered within {:g} s; give the board's IP "
+                  fmt::format("{}: no name server answered within {:g} s; give its IP "
                               "address (like 192.168.1.10) instead",
                               login.name(), login.connect_timeout_seconds));
     }
@@ -130,14 +130,14 @@ int connect_to(const Address& address, const Deadline& deadline, FileDescriptor&
   if (error == ETIMEDOUT) throw_no_answer(login);
   if (error == ECONNREFUSED) {
     throw Error(Exit::board_unreachable,
-                fmt::format("{}: connection refused: nothing listens on port {}; is the board's "
+                fmt::format("{}: connection refused: nothing listens on port {}; is its "
                             "SSH server started, and is the port right?",
                             login.name(), login.port));
   }
   throw Error(Exit::board_unreachable,
-              fmt::format("{}: cannot connect: {}; is the board on, on this network, and its "
-                          "address right?",
-                          login.name(), errno_text(error)));
+              fmt::format("{}: cannot connect: {}; is the {} on, on this network, and "
+                          "its address right?",
+                          login.name(), errno_text(error), login.role));
 }
 
 }  // namespace

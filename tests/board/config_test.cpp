@@ -235,9 +235,9 @@ TEST_CASE("--host wins over the file and takes what it does not say from there")
 }
 
 TEST_CASE("a --host that is none is refused, and a password in it is not repeated") {
-  for (const char* host : {"10.0.0.1", "@10.0.0.1", "root@", "root@:22", "root@10.0.0.1:",
-                           "root@10.0.0.1:0", "root@10.0.0.1:x", "root@a b", "root@[::1", "ro ot@a",
-                           "root@[::1]x", "root@-v", "root:hunter2@10.0.0.1", "-l@a"}) {
+  for (const char* host : {"@10.0.0.1", "root@", "root@:22", "root@10.0.0.1:", "root@10.0.0.1:0",
+                           "root@10.0.0.1:x", "root@a b", "root@[::1", "ro ot@a", "root@[::1]x",
+                           "root@-v", "root:hunter2@10.0.0.1", "-l@a"}) {
     INFO(host);
     BoardConfig config;
     try {

@@ -112,7 +112,7 @@ TEST_CASE("Programs that remember the same host at once leave one line") {
   std::vector<pid_t> children;
   for (int i = 0; i < 8; ++i) {
     children.push_back(::fork());
-    if (children.back() == 0) ::_exit(KnownHosts("Board", 22, {file}).remember(key));
+    if (children.back() == 0) ::_exit(KnownHosts("Board", {file}).remember(key));
   }
   for (const pid_t child : children) {
     int status = -1;

@@ -238,14 +238,16 @@ TEST_CASE(
     login.key = key;
     std::string asked;
     std::string right = "not it";
-    login.passphrase.first = [&] {
+    SecretSource typed;
+    typed.first = [&] {
       asked += "f";
       return Secret("mis;typed");
     };
-    login.passphrase.again = [&] {
+    typed.again = [&] {
       asked += "a";
       return Secret(std::string(right));
     };
+    login.passphrase = [&](const fs::path&) { return typed; };
     const fs::path authorized = board.tools().parent_path() / "etc/authorized_keys";
     const std::string before = read_file(authorized);
     std::string text = refusal_of(login);

@@ -1,0 +1,469 @@
+#include "ssh/ssh_config.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <glob.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+#include <utility>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "ssh/ssh_values.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::size_t kMaxSshConfigBytes = 1 << 20;  // of a file
+constexpr std::size_t kMaxSshConfigFiles = 256;
+constexpr int kMaxIncludeDepth = 16;            // as ssh(1)
+constexpr std::size_t kMaxIdentityFiles = 100;  // as ssh(1)
+constexpr std::size_t kMaxSshNotes = 20;
+constexpr std::uint64_t kMinSshTimeout = 1;
+constexpr std::uint64_t kMaxSshTimeout = 3600;
+
+bool is_blank(char c) {
+  return c == ' ' || c == '\t' || c == '\r' || c == '\f';
+}
+
+// The words of a line: in quotes where they hold blanks; '#' begins a comment. Empty when a quote
+// is not closed.
+std::optional<std::vector<std::string>> words_of(std::string_view line) {
+  std::vector<std::string> words;
+  std::size_t i = 0;
+  for (;;) {
+    while (i < line.size() && is_blank(line[i])) ++i;
+    if (i == line.size() || line[i] == '#') return words;
+    std::string word;
+    char quote = '\0';
+    for (; i < line.size() && (quote != '\0' || !is_blank(line[i])); ++i) {
+      const char c = line[i];
+      const char next = i + 1 < line.size() ? line[i + 1] : '\0';
+      const bool escapes =
+          next == '"' || next == '\'' || next == '\\' || (next == ' ' && quote == '\0');
+      if (c == '\\' && escapes) {
+        word += next;
+        ++i;
+      } else if (quote == '\0' && (c == '"' || c == '\'')) {
+        quote = c;
+      } else if (quote != '\0' && c == quote) {
+        quote = '\0';
+      } else {
+        word += c;
+      }
+    }
+    if (quote != '\0') return std::nullopt;
+    words.push_back(std::move(word));
+  }
+}
+
+struct ConfigLine {
+  std::string key;  // lower case
+  std::string_view rest;
+};
+
+// "Key value", "Key=value", "Key = value"; an empty key: nothing is said.
+ConfigLine split_line(std::string_view line) {
+  while (!line.empty() && is_blank(line.front())) line.remove_prefix(1);
+  while (!line.empty() && is_blank(line.back())) line.remove_suffix(1);
+  if (line.empty() || line.front() == '#') return {};
+  std::size_t end = 0;
+  while (end < line.size() && !is_blank(line[end]) && line[end] != '=') ++end;
+  ConfigLine result = {lower_ascii(line.substr(0, end)), line.substr(end)};
+  std::string_view& rest = result.rest;
+  while (!rest.empty() && is_blank(rest.front())) rest.remove_prefix(1);
+  if (rest.starts_with('=')) rest.remove_prefix(1);
+  return result;
+}
+
+bool matches_one(std::string_view name, std::string_view pattern) {
+  std::size_t at = 0;
+  std::size_t i = 0;
+  std::size_t star = std::string_view::npos;
+  std::size_t behind_star = 0;
+  while (at < name.size()) {
+    if (i < pattern.size() && pattern[i] == '*') {
+      star = i++;
+      behind_star = at;
+    } else if (i < pattern.size() && (pattern[i] == '?' || pattern[i] == name[at])) {
+      ++i;
+      ++at;
+    } else if (star != std::string_view::npos) {
+      i = star + 1;
+      at = ++behind_star;
+    } else {
+      return false;
+    }
+  }
+  while (i < pattern.size() && pattern[i] == '*') ++i;
+  return i == pattern.size();
+}
+
+HostKeyPolicy parse_checking(const std::string& text, const std::string& where) {
+  const std::string word = lower_ascii(text);
+  if (word == "ask") return HostKeyPolicy::strict;
+  if (word == "yes" || word == "true") return HostKeyPolicy::known_only;
+  // A changed key ends the login also where ssh would go on without a password.
+  if (word == "accept-new" || word == "no" || word == "off" || word == "false") {
+    return HostKeyPolicy::accept_new;
+  }
+  refuse_ssh_value(where, "StrictHostKeyChecking takes yes, ask, accept-new or no");
+}
+
+bool parse_yes(const std::string& text, const std::string& where, std::string_view key) {
+  const std::string word = lower_ascii(text);
+  if (word == "yes" || word == "true") return true;
+  if (word == "no" || word == "false") return false;
+  refuse_ssh_value(where, fmt::format("{} takes yes or no", key));
+}
+
+enum class ConfigKey {
+  host_name,
+  user,
+  port,
+  identity_file,
+  certificate_file,
+  identities_only,
+  known_hosts,
+  checking,
+  key_alias,
+  proxy_jump,
+  proxy_command,
+  timeout
+};
+
+struct KnownKey {
+  std::string_view lower;
+  std::string_view text;
+  ConfigKey key;
+};
+
+constexpr std::array<KnownKey, 12> kConfigKeys = {{
+    {"hostname", "HostName", ConfigKey::host_name},
+    {"user", "User", ConfigKey::user},
+    {"port", "Port", ConfigKey::port},
+    {"identityfile", "IdentityFile", ConfigKey::identity_file},
+    {"certificatefile", "CertificateFile", ConfigKey::certificate_file},
+    {"identitiesonly", "IdentitiesOnly", ConfigKey::identities_only},
+    {"userknownhostsfile", "UserKnownHostsFile", ConfigKey::known_hosts},
+    {"stricthostkeychecking", "StrictHostKeyChecking", ConfigKey::checking},
+    {"hostkeyalias", "HostKeyAlias", ConfigKey::key_alias},
+    {"proxyjump", "ProxyJump", ConfigKey::proxy_jump},
+    {"proxycommand", "ProxyCommand", ConfigKey::proxy_command},
+    {"connecttimeout", "ConnectTimeout", ConfigKey::timeout},
+}};
+
+class ConfigParser {
+ public:
+  ConfigParser(const std::string& name, const std::string& host, SshHostConfig& found,
+               const SshConfigInclude& include, bool is_active)
+      : name_(name),
+        host_(host),
+        found_(found),
+        include_(include),
+        may_be_active_(is_active),
+        active_(is_active) {}
+
+  void parse(std::string_view text) {
+    std::size_t number = 0;
+    while (!text.empty()) {
+      const auto end = text.find('\n');
+      where_ = fmt::format("{}, line {}", name_, ++number);
+      take_line(text.substr(0, end));
+      if (end == std::string_view::npos) return;
+      text.remove_prefix(end + 1);
+    }
+  }
+
+ private:
+  void take_line(std::string_view line) {
+    if (line.find('\0') != std::string_view::npos) {
+      refuse_ssh_value(where_, "it contains NUL bytes and is not plain text");
+    }
+    const ConfigLine split = split_line(line);
+    if (split.key.empty()) return;
+    if (split.key == "host") return take_host(words(split, "Host"));
+    if (split.key == "match") return take_match(words(split, "Match"));
+    if (split.key == "include") return take_include(words(split, "Include"));
+    const auto* known = std::find_if(kConfigKeys.begin(), kConfigKeys.end(),
+                                     [&](const KnownKey& one) { return one.lower == split.key; });
+    if (known == kConfigKeys.end()) return;
+    if (!skipped_match_.empty()) note(std::exchange(skipped_match_, {}));
+    if (known->key == ConfigKey::proxy_command) return take_command(split.rest);
+    const auto values = words(split, known->text);
+    if (values.size() > 1 && known->key != ConfigKey::known_hosts) {
+      refuse_ssh_value(where_, fmt::format("{} takes one value", known->text));
+    }
+    // Checked also where the block is about another host.
+    take_value(*known, values);
+  }
+
+  std::vector<std::string> words(const ConfigLine& line, std::string_view key) const {
+    auto list = words_of(line.rest);
+    if (!list) refuse_ssh_value(where_, "a quote is not closed");
+    if (list->empty() || list->front().empty()) {
+      refuse_ssh_value(where_, fmt::format("{} has no value", key));
+    }
+    return std::move(*list);
+  }
+
+  void take_host(const std::vector<std::string>& patterns) {
+    skipped_match_.clear();
+    bool fits = false;
+    bool is_negated = false;
+    bool is_named = false;
+    for (const std::string& pattern : patterns) {
+      const bool negates = pattern.starts_with('!');
+      if (!matches_one(host_, std::string_view(pattern).substr(negates ? 1 : 0))) continue;
+      (negates ? is_negated : fits) = true;
+      if (!negates && pattern != "*") is_named = true;
+    }
+    active_ = may_be_active_ && fits && !is_negated;
+    found_.is_named = found_.is_named || (active_ && is_named);
+  }
+
+  void take_match(const std::vector<std::string>& words) {
+    const bool is_all = words.size() == 1 && lower_ascii(words.front()) == "all";
+    active_ = may_be_active_ && is_all;
+    skipped_match_ = is_all || !may_be_active_
+                         ? std::string()
+                         : fmt::format(
+                               "{}: of Match lines only 'Match all' is understood; its "
+                               "block is passed over",
+                               where_);
+  }
+
+  void take_include(const std::vector<std::string>& patterns) {
+    for (const std::string& pattern : patterns) include_(pattern, active_, where_);
+  }
+
+  void take_command(std::string_view rest) {
+    const std::string text(trim(rest));
+    if (text.empty()) refuse_ssh_value(where_, "ProxyCommand has no value");
+    if (!active_ || found_.proxy_command || found_.proxy_jump) return;
+    found_.proxy_command = SshConfigValue{text, where_};
+    if (lower_ascii(text) != "none") took("ProxyCommand");
+  }
+
+  void take_value(const KnownKey& known, const std::vector<std::string>& values) {
+    const std::string& value = values.front();
+    switch (known.key) {
+      case ConfigKey::host_name:
+        return set_text(found_.host_name, known, value);
+      case ConfigKey::user:
+        return set_text(found_.user, known, value);
+      case ConfigKey::key_alias:
+        return set_text(found_.host_key_alias, known, value);
+      case ConfigKey::port:
+        return set(found_.port, known, parse_ssh_port(value, where_));
+      case ConfigKey::checking:
+        return set(found_.host_key, known, parse_checking(value, where_));
+      case ConfigKey::identities_only:
+        return set(found_.identities_only, known, parse_yes(value, where_, known.text));
+      case ConfigKey::timeout:
+        return set(found_.connect_timeout_seconds, known, parse_timeout(value));
+      case ConfigKey::identity_file:
+        return add(found_.identity_files, known, value);
+      case ConfigKey::certificate_file:
+        return add(found_.certificate_files, known, value);
+      case ConfigKey::known_hosts:
+        if (!active_ || !found_.known_hosts.empty()) return;
+        for (const std::string& file : values) add(found_.known_hosts, known, file);
+        return;
+      case ConfigKey::proxy_jump:
+        (void)parse_ssh_jumps(without_tokens(value), where_ + ": ProxyJump");
+        if (!found_.proxy_command) set_text(found_.proxy_jump, known, value);
+        return;
+      case ConfigKey::proxy_command:
+        return;
+    }
+  }
+
+  // A name that is to be checked before its tokens are known.
+  static std::string without_tokens(const std::string& text) {
+    std::string result;
+    for (std::size_t i = 0; i < text.size(); ++i) {
+      if (text[i] == '%' && i + 1 < text.size()) {
+        ++i;
+        result += '0';
+      } else {
+        result += text[i];
+      }
+    }
+    return result;
+  }
+
+  std::optional<double> parse_timeout(const std::string& text) const {
+    std::uint64_t seconds = 0;
+    if (lower_ascii(text) == "none" || text == "0") return std::nullopt;
+    if (!parse_u64(text, seconds) || seconds < kMinSshTimeout || seconds > kMaxSshTimeout) {
+      refuse_ssh_value(where_, fmt::format("ConnectTimeout takes a number of seconds from {} to {}",
+                                           kMinSshTimeout, kMaxSshTimeout));
+    }
+    return static_cast<double>(seconds);
+  }
+
+  template <typename T, typename V>
+  void set(std::optional<T>& target, const KnownKey& known, const V& value) {
+    if (!active_ || target) return;
+    target = value;
+    if (target) took(known.text);
+  }
+  void set_text(std::optional<SshConfigValue>& target, const KnownKey& known,
+                const std::string& value) {
+    if (has_unfit_byte(value)) {
+      refuse_ssh_value(where_, fmt::format("{} holds a blank or a control character", known.text));
+    }
+    set(target, known, SshConfigValue{value, where_});
+  }
+  void add(std::vector<SshConfigValue>& list, const KnownKey& known, const std::string& value) {
+    if (!active_) return;
+    if (list.size() >= kMaxIdentityFiles) {
+      refuse_ssh_value(where_,
+                       fmt::format("more than {} values of {}", kMaxIdentityFiles, known.text));
+    }
+    list.push_back({value, where_});
+    took(known.text);
+  }
+
+  void took(std::string_view key) {
+    if (found_.taken.size() < 2 * kMaxIdentityFiles) {
+      found_.taken.push_back(fmt::format("{} ({})", key, where_));
+    }
+  }
+  void note(std::string text) {
+    if (found_.notes.size() < kMaxSshNotes) found_.notes.push_back(std::move(text));
+  }
+
+  const std::string& name_;
+  const std::string& host_;
+  SshHostConfig& found_;
+  const SshConfigInclude& include_;
+  const bool may_be_active_;  // false within an Include of a block about other hosts
+  bool active_;
+  std::string skipped_match_;  // a sentence, until the block turns out to say something of use
+  std::string where_;
+};
+
+class ConfigReader {
+ public:
+  ConfigReader(const std::string& host, const SshConfigFiles& files) : host_(host), files_(files) {}
+
+  SshHostConfig read() {
+    if (!files_.user.empty()) {
+      const auto trust = files_.is_explicit ? Trust::anybodys : Trust::own;
+      read_file(files_.user, files_.home / ".ssh", trust, true, files_.is_explicit, 0);
+    }
+    if (!files_.system.empty()) {
+      read_file(files_.system, files_.system.parent_path(), Trust::anybodys, true, false, 0);
+    }
+    return std::move(found_);
+  }
+
+ private:
+  enum class Trust { own, anybodys };
+
+  void note(const fs::path& file, const std::string& problem) {
+    if (found_.notes.size() < kMaxSshNotes) {
+      found_.notes.push_back(fmt::format("{} is passed over: {}", file.string(), problem));
+    }
+  }
+
+  void read_file(const fs::path& file, const fs::path& folder, Trust trust, bool is_active,
+                 bool must_be_there, int depth) {
+    if (++count_ > kMaxSshConfigFiles) {
+      throw Error(Exit::usage, fmt::format("{}: more than {} files of ssh's configuration",
+                                           file.string(), kMaxSshConfigFiles));
+    }
+    const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY));
+    struct stat status = {};
+    if (!fd || ::fstat(fd.get(), &status) != 0 || !S_ISREG(status.st_mode)) {
+      const std::string problem = fd ? "it is not a file" : errno_text(errno);
+      const bool is_absent = !fd && (errno == ENOENT || errno == ENOTDIR);
+      if (must_be_there) {
+        throw Error(Exit::nothing_to_do,
+                    fmt::format("--ssh-config: cannot read {}: {}", file.string(), problem));
+      }
+      if (!is_absent) note(file, problem);
+      return;
+    }
+    const bool others_write = (status.st_mode & (S_IWGRP | S_IWOTH)) != 0;
+    if (trust == Trust::own &&
+        (others_write || (status.st_uid != 0 && status.st_uid != ::getuid()))) {
+      throw Error(Exit::usage, fmt::format("{}: others can write it, and with it say where a login "
+                                           "goes; as ssh does, msprof refuses it: chmod go-w {}",
+                                           file.string(), shell_word(file.string())));
+    }
+    const std::string text = read_all(fd.get(), file);
+    const SshConfigInclude include = [&](const std::string& pattern, bool active,
+                                         const std::string& where) {
+      include_files(pattern, folder, trust, active, depth, where);
+    };
+    parse_ssh_config(text, file.string(), host_, found_, include, is_active);
+  }
+
+  static std::string read_all(int fd, const fs::path& file) {
+    std::string text(kMaxSshConfigBytes + 1, '\0');
+    std::size_t size = 0;
+    while (size < text.size()) {
+      const ssize_t count = ::read(fd, text.data() + size, text.size() - size);
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0) {
+        throw Error(Exit::nothing_to_do,
+                    fmt::format("cannot read {}: {}", file.string(), errno_text(errno)));
+      }
+      if (count == 0) break;
+      size += static_cast<std::size_t>(count);
+    }
+    text.resize(size);
+    if (size > kMaxSshConfigBytes) {
+      throw Error(Exit::usage, fmt::format("{} has more than {}; it is no configuration of ssh",
+                                           file.string(), human_bytes(kMaxSshConfigBytes)));
+    }
+    return text;
+  }
+
+  void include_files(const std::string& pattern, const fs::path& folder, Trust trust, bool active,
+                     int depth, const std::string& where) {
+    if (depth + 1 >= kMaxIncludeDepth) {
+      refuse_ssh_value(where,
+                       fmt::format("files include each other more than {} deep", kMaxIncludeDepth));
+    }
+    const fs::path whole =
+        pattern.starts_with("~/") ? files_.home / pattern.substr(2) : folder / pattern;
+    glob_t found = {};
+    const int code = ::glob(whole.c_str(), GLOB_NOCHECK, nullptr, &found);
+    std::vector<std::string> names;
+    for (std::size_t i = 0; code == 0 && i < found.gl_pathc && i <= kMaxSshConfigFiles; ++i) {
+      names.emplace_back(found.gl_pathv[i]);
+    }
+    ::globfree(&found);
+    for (const std::string& name : names) read_file(name, folder, trust, active, false, depth + 1);
+  }
+
+  const std::string& host_;
+  const SshConfigFiles& files_;
+  SshHostConfig found_;
+  std::size_t count_ = 0;
+};
+
+}  // namespace
+
+void parse_ssh_config(std::string_view text, const std::string& name, const std::string& host,
+                      SshHostConfig& found, const SshConfigInclude& include, bool is_active) {
+  ConfigParser(name, host, found, include, is_active).parse(text);
+}
+
+SshHostConfig read_ssh_config(const std::string& host, const SshConfigFiles& files) {
+  return ConfigReader(host, files).read();
+}
+
+}  // namespace msprof
