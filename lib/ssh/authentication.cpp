@@ -65,6 +65,46 @@ Import import_key(const Secret& text) {
   return result;
 }
 
+// The bytes of a public key or of a certificate as they go over the wire (RFC 4253, 6.6).
+std::string wire_bytes(ssh_key key) {
+  char* base64 = nullptr;
+  if (ssh_pki_export_pubkey_base64(key, &base64) != SSH_OK) return {};
+  std::string bytes;
+  unsigned held = 0;
+  int bits = 0;
+  for (const char* at = base64; *at != '\0' && *at != '='; ++at) {
+    constexpr std::string_view kDigits =
+        "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+    const auto digit = kDigits.find(*at);
+    if (digit == std::string_view::npos) continue;
+    held = (held << 6 | static_cast<unsigned>(digit)) & 0xffffU;
+    bits += 6;
+    if (bits < 8) continue;
+    bits -= 8;
+    bytes += static_cast<char>(held >> bits & 0xffU);
+  }
+  ssh_string_free_char(base64);
+  return bytes;
+}
+
+// What follows the first string, which has its length in front.
+std::string_view behind_string(std::string_view bytes) {
+  if (bytes.size() < 4) return {};
+  std::size_t length = 0;
+  for (const char c : bytes.substr(0, 4)) length = length << 8 | static_cast<unsigned char>(c);
+  if (length > bytes.size() - 4) return {};
+  return bytes.substr(4 + length);
+}
+
+// A certificate has its type and a random number, then the key as the key has it behind its type.
+// The library's comparison takes them for keys of different types.
+bool is_certificate_of(ssh_key certificate, ssh_key key) {
+  const std::string whole = wire_bytes(certificate);
+  const std::string plain = wire_bytes(key);
+  const std::string_view fields = behind_string(plain);
+  return !fields.empty() && behind_string(behind_string(whole)).starts_with(fields);
+}
+
 // Null where that is not the passphrase.
 LoginKeys::Key open_key(const Secret& text, const Secret& passphrase) {
   ssh_key opened = nullptr;
@@ -431,7 +471,7 @@ void LoginKeys::find_certificates(const std::vector<std::filesystem::path>& name
         continue;
       }
       Key owned(certificate);
-      if (part != nullptr && ssh_key_cmp(certificate, part, SSH_KEY_CMP_PUBLIC) != 0) continue;
+      if (part != nullptr && !is_certificate_of(certificate, part)) continue;
       if (part == nullptr && file != files.back()) continue;
       entry.certificate = std::move(owned);
       entry.certificate_file = file;

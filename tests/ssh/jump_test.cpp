@@ -1,0 +1,206 @@
+// Hosts that are reached over others: real servers on the loopback as jump hosts and as boards.
+#include <catch2/catch.hpp>
+
+#include "ssh_fixture.hpp"
+#include "support/eventually.hpp"
+#include "support/network_proxy.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+namespace {
+
+SshLogin jump_to(const BoardServer& server) {
+  SshLogin login = login_to(server);
+  login.role = "jump host";
+  return login;
+}
+
+SshLogin over(SshLogin login, const std::vector<SshLogin>& jumps) {
+  login.jumps = jumps;
+  return login;
+}
+
+}  // namespace
+
+TEST_CASE("A board is reached over a jump host, commands and files alike") {
+  const BoardKind jump_kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const BoardKind kind = GENERATE(BoardKind::openssh, BoardKind::dropbear);
+  const BoardServer gate({.kind = jump_kind, .password = "gate;1"});
+  const BoardServer board({.kind = kind});
+  const SshLogin login = over(login_to(board), {jump_to(gate)});
+  CHECK(login.way() == gate.address());
+  const auto connection = SshConnection::open(login);
+  CHECK(connection->login_method() == "password");
+  CHECK(run(*connection, "echo here; echo there >&2; exit 3").end.exit_code == 3);
+  CHECK(board.connections() >= 1);
+  CHECK(gate.connections() == 1);
+  // More than any window or buffer on the way holds, in both directions.
+  const std::string bytes = pattern(5 << 20);
+  CHECK(run(*connection, "cat", bytes).out == bytes);
+  // Several at once, which with dropbear is a session each.
+  std::string first;
+  const auto one = connection->start("read word; echo \"got $word\"",
+                                     [&](std::string_view text) { first += text; }, {});
+  CHECK(run(*connection, "echo two").out == "two\n");
+  CHECK(one->write("word\n") == 5);
+  CHECK(end_of(*one).exit_code == 0);
+  CHECK(first == "got word\n");
+  CHECK(gate.connections() == 1);
+  if (kind == BoardKind::openssh) {
+    const auto files = connection->sftp();
+    REQUIRE(files);
+    CHECK_FALSE(files->list("/").empty());
+  }
+}
+
+TEST_CASE("Two jump hosts make one way, and their end is the end of all") {
+  const BoardServer first({.password = "first;1"});
+  const BoardServer second({.kind = BoardKind::dropbear, .password = "second;1"});
+  const BoardServer board;
+  {
+    const auto connection =
+        SshConnection::open(over(login_to(board), {jump_to(first), jump_to(second)}));
+    CHECK(run(*connection, "echo here").out == "here\n");
+    const std::string bytes = pattern(2 << 20);
+    CHECK(run(*connection, "cat", bytes).out == bytes);
+  }
+  CHECK(eventually(
+      [&] { return first.connections() + second.connections() + board.connections() == 0; }));
+}
+
+TEST_CASE("What fails on the way names the jump host and what is wrong with it") {
+  const BoardServer gate({.password = "gate;1"});
+  const BoardServer board;
+  const SshLogin login = login_to(board);
+  const auto refused = [&](const SshLogin& jump) {
+    const std::string text = refusal_of(over(login, {jump}));
+    UNSCOPED_INFO(text);
+    CHECK(
+        contains(text, "on the way to " + board.address() + ", jump host 1 of 1: " + jump.name()));
+    return text;
+  };
+  SshLogin jump = jump_to(gate);
+  const ReservedPort closed;
+  jump.port = closed.number();
+  CHECK(contains(refused(jump), "connection refused"));
+
+  const SilentServer silent;
+  jump.port = silent.port();
+  jump.connect_timeout_seconds = 0.5;
+  CHECK(contains(refused(jump), "0.5 s"));
+
+  jump = jump_to(gate);
+  jump.password.first = [] { return Secret("wrong;1"); };
+  const std::string text = refused(jump);
+  CHECK(contains(text, "login refused; tried: password; the jump host offers"));
+  CHECK_FALSE(contains(text, "wrong;1"));
+
+  jump = jump_to(gate);
+  gate.forget_host_key();
+  CHECK(contains(refused(jump), "its host key is not known"));
+  CHECK(contains(refused(jump), "if that is the jump host's"));
+  CHECK_FALSE(contains(board.log(), "Connection from"));
+
+  // The second of two.
+  jump.host_key = HostKeyPolicy::off;
+  SshLogin other = jump;
+  other.port = closed.number();
+  const std::string second = refusal_of(over(login, {jump, other}));
+  INFO(second);
+  CHECK(contains(second, "jump host 2 of 2: " + other.name()));
+  CHECK(contains(second, "the jump host " + jump.name() + " does not connect to 127.0.0.1 port"));
+}
+
+TEST_CASE("A board that the jump host does not reach is told apart from the jump host") {
+  BoardServer gate;
+  const BoardServer board;
+  const SshLogin jump = jump_to(gate);
+  SshLogin login = over(login_to(board), {jump});
+  const ReservedPort closed;
+  login.port = closed.number();
+  std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text, login.name() + ": the jump host " + jump.name() + " does not connect to"));
+  CHECK(contains(text, "Connection refused"));
+
+  const SilentServer silent;
+  login.port = silent.port();
+  login.connect_timeout_seconds = 1;
+  text = refusal_of(login);
+  CHECK(contains(text, login.name() + ": no answer within 1 s from port"));
+
+  login = over(login_to(board), {jump});
+  login.password.first = [] { return Secret("wrong;1"); };
+  text = refusal_of(login);
+  CHECK(text.find(board.address() + ": login refused") == 0);
+  CHECK(contains(text, "the board offers"));
+
+  login = over(login_to(board), {jump});
+  reconfigure(gate, "AllowTcpForwarding no");
+  text = refusal_of(login);
+  CHECK(contains(text, "it does not forward connections"));
+}
+
+TEST_CASE(
+    "When a jump host goes away the connection is lost, with its name, and comes back over it") {
+  const bool has_two = GENERATE(false, true);
+  BoardServer first;
+  BoardServer second;
+  const BoardServer board;
+  std::vector<SshLogin> jumps = {jump_to(first)};
+  if (has_two) jumps.push_back(jump_to(second));
+  const SshLogin login = over(login_to(board), jumps);
+  auto connection = SshConnection::open(login);
+  const auto command = connection->start("echo up; sleep 60", {}, {});
+  command->wait(std::chrono::seconds(1));
+  // The last one, then the first one.
+  BoardServer& gone = has_two ? second : first;
+  gone.stop();
+  std::string text = lost_by([&] { end_of(*command); });
+  INFO(text);
+  CHECK(text.find(board.address() + ": the connection was lost: ") == 0);
+  CHECK(contains(text, "the jump host " + gone.address()));
+  connection.reset();
+  text = refusal_of(login);
+  CHECK(contains(text, has_two ? "the jump host " + first.address() + " does not connect to"
+                               : gone.address() + ": connection refused"));
+  CHECK(contains(text, gone.address()));
+  gone.start();
+  connection = SshConnection::open(login);
+  CHECK(run(*connection, "echo again").out == "again\n");
+  first.drop_connections();
+  text = lost_by([&] { run(*connection, "sleep 60"); });
+  CHECK(contains(text, "the jump host " + first.address()));
+}
+
+TEST_CASE("The board's own end is not blamed on a jump host") {
+  const BoardServer gate;
+  BoardServer board;
+  const auto connection = SshConnection::open(over(login_to(board), {jump_to(gate)}));
+  const auto command = connection->start("sleep 60", {}, {});
+  command->wait(std::chrono::milliseconds(200));
+  board.stop();
+  const std::string text = lost_by([&] { end_of(*command); });
+  INFO(text);
+  CHECK(contains(text, board.address() + ": the connection was lost: the board closed it"));
+  CHECK_FALSE(contains(text, "jump host"));
+}
+
+TEST_CASE("A jump host that falls silent while a board is opened over it is waited for no longer") {
+  const BoardServer gate;
+  const BoardServer board;
+  NetworkProxy proxy(gate.port(), {}, std::nullopt);
+  SshLogin jump = jump_to(gate);
+  jump.port = proxy.port();
+  jump.host_key = HostKeyPolicy::off;
+  SshLogin login = over(login_to(board), {jump});
+  login.connect_timeout_seconds = 1;
+  // Frozen once the jump host has let us in.
+  login.jumps[0].on_step = [&](LoginStep step) {
+    if (step == LoginStep::logged_in) proxy.freeze(true);
+  };
+  const std::string text = refusal_of(login);
+  INFO(text);
+  CHECK(contains(text, "no answer within 1 s through the jump host " + jump.name()));
+}
