@@ -1,0 +1,335 @@
+// Boards by the names that ssh's configuration has for them, and boards behind others: as users
+// type it.
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "board/collect_views.hpp"
+#include "support/files.hpp"
+#include "support/typed_terminal.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+const Words kJob = {"job", kBoardJob};
+
+std::string port_of(const BoardServer& server) {
+  return std::to_string(server.port());
+}
+
+// A board that ssh's configuration calls lab7, and a gate in front of it.
+struct NamedScene {
+  explicit NamedScene(const BoardOptions& options = {}, const BoardOptions& gate_options = {})
+      : scene(options), gate(gate_options) {
+    const fs::path known = board().known_hosts();
+    write_file(known, read_file(known) + read_file(gate.known_hosts()));
+    ini("");
+  }
+  const BoardServer& board() const { return scene.board; }
+  fs::path home() const { return board().client_home(); }
+  void config(const std::string& text) const {
+    write_file(home() / ".ssh/config", text);
+    fs::permissions(home() / ".ssh/config", fs::perms::owner_read | fs::perms::owner_write);
+  }
+  void ini(const std::string& text) const { configure(scene.user, "[ssh_config]\n" + text); }
+  // What it takes to reach the board by its name, with its key.
+  std::string lab7(const std::string& more = "") const {
+    return "Host lab7\n  HostName 127.0.0.1\n  Port " + port_of(board()) +
+           "\n  User board\n  IdentityFile ~/board_key\n  " + more + "\n";
+  }
+  std::string gate_host() const {
+    return "Host gate\n  HostName 127.0.0.1\n  Port " + port_of(gate) +
+           "\n  User board\n  IdentityFile " + gate.client_key().string() + "\n";
+  }
+  RunResult collect(const Words& options) const {
+    Words words = {"-v"};
+    words.insert(words.end(), options.begin(), options.end());
+    RunResult run = scene.user.collect(words, kJob);
+    UNSCOPED_INFO(run.err);
+    return run;
+  }
+  // For a terminal, whose working folder is the test's.
+  Words words(Words options) const {
+    options.insert(options.begin(), {"--project", scene.user.project()});
+    return scene.user.words(options, kJob);
+  }
+
+  BoardScene scene;
+  BoardServer gate;
+};
+
+}  // namespace
+
+TEST_CASE("A name of ssh's configuration is a board, with its address, port, account and key") {
+  const NamedScene user({.kind = each_kind(), .password_login = false});
+  user.config(user.lab7());
+  const RunResult run = user.collect({"--host", "lab7"});
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "logged in with key " + (user.home() / "board_key").string()));
+  CHECK(contains(run.err, "on board@lab7:" + port_of(user.board())));
+  CHECK(contains(run.err, "lab7 is 127.0.0.1 port " + port_of(user.board())));
+  CHECK(contains(run.err, "HostName (" + (user.home() / ".ssh/config").string() + ", line 2)"));
+  user.ini("ip = lab7\n");
+  CHECK(user.collect({}).exit_code == 0);
+  CHECK(user.scene.litter() == "");
+}
+
+TEST_CASE("The command line wins over the ini, the ini over ssh's configuration") {
+  const NamedScene user({.password_login = false});
+  const std::string key = user.board().client_key().string();
+  user.config("Host lab7\nHostName 127.0.0.1\nPort 1\nUser nobody\nIdentityFile /nowhere\n");
+  user.ini("ip = lab7\nport = " + port_of(user.board()) + "\nusername = wrong\nkey = " + key +
+           "\n");
+  CHECK(user.collect({}).exit_code == 6);
+  CHECK(user.collect({"--host", "board@lab7"}).exit_code == 0);
+  user.ini("ip = lab7\nport = 1\nusername = wrong\n");
+  CHECK(user.collect({"--host", "board@lab7:" + port_of(user.board()), "--key", key}).exit_code ==
+        0);
+}
+
+TEST_CASE("--ssh-config names another file, or none") {
+  const NamedScene user({.password_login = false});
+  user.config("Host *\n  Port 1\n");
+  const std::string other = user.scene.user.at("other_config");
+  write_file(other, user.lab7());
+  CHECK(user.collect({"--host", "lab7", "--ssh-config", other}).exit_code == 0);
+  const RunResult none = user.collect({"--host", "board@lab7", "--ssh-config", "none"});
+  CHECK(none.exit_code == 6);
+  CHECK(contains(none.err, "the host lab7 is not known"));
+  const RunResult missing = user.collect({"--host", "lab7", "--ssh-config", other + "x"});
+  CHECK(missing.exit_code == 4);
+  CHECK(contains(missing.err, other + "x"));
+}
+
+TEST_CASE("Host keys are looked up under the name that ssh has for them, in its files") {
+  const NamedScene user({.password_login = false});
+  const fs::path known = user.board().known_hosts();
+  const std::string line = read_file(known);
+  const std::string key = line.substr(line.find(' '));
+  const fs::path other = user.home() / "their hosts";
+  const RunResult before = [&] {
+    user.config(
+        user.lab7("HostKeyAlias The-Lab\n  UserKnownHostsFile \"~/their hosts\" /dev/null"));
+    return user.collect({"--host", "lab7"});
+  }();
+  CHECK(before.exit_code == 6);
+  CHECK(contains(before.err, "host key is not known"));
+  write_file(other, "the-lab" + key);
+  CHECK(user.collect({"--host", "lab7"}).exit_code == 0);
+  // Nothing is remembered where the configuration says so.
+  user.config(user.lab7("UserKnownHostsFile /dev/null\n  StrictHostKeyChecking no"));
+  const RunResult lax = user.collect({"--host", "lab7"});
+  CHECK(lax.exit_code == 0);
+  CHECK_FALSE(contains(lax.err, "is now in"));
+  user.config(user.lab7("UserKnownHostsFile none\n  StrictHostKeyChecking yes"));
+  CHECK(user.collect({"--host", "lab7"}).exit_code == 6);
+}
+
+TEST_CASE("A ProxyCommand is refused with a sentence, and nothing of a configuration is ever run") {
+  const NamedScene user({.password_login = false});
+  const std::string mark = user.scene.user.at("was-run");
+  const std::string touch = "touch " + mark;
+  user.config("Match exec \"" + touch + "\"\n  Port 1\n" +
+              user.lab7("ProxyCommand " + touch + "; nc %h %p\n  LocalCommand " + touch +
+                        "\n  KnownHostsCommand /bin/" + touch + "\n  PermitLocalCommand yes"));
+  const RunResult run = user.collect({"--host", "lab7"});
+  CHECK(run.exit_code == 2);
+  CHECK(contains(run.err, (user.home() / ".ssh/config").string() + ", line 8: "));
+  CHECK(contains(run.err, "ProxyCommand, which msprof does not run"));
+  CHECK(contains(run.err, "Match all"));
+  CHECK(user.collect({"--host", "lab7", "--jump", "none"}).exit_code == 0);
+  CHECK_FALSE(fs::exists(mark));
+}
+
+TEST_CASE("A configuration that makes no sense is named with its line before anybody is called") {
+  const NamedScene user;
+  const std::string file = (user.home() / ".ssh/config").string();
+  user.config("Host other\n  Port many\n");
+  const RunResult port = user.collect({"--host", "board@127.0.0.1:1"});
+  CHECK(port.exit_code == 2);
+  CHECK(contains(port.err, file + ", line 2: a port is"));
+  user.config("Host lab7\n  HostName -oProxyCommand=x\n");
+  CHECK(
+      contains(user.collect({"--host", "board@lab7"}).err, file + ", line 2: HostName is neither"));
+  user.config("Host lab7\n  HostName %x\n");
+  CHECK(contains(user.collect({"--host", "board@lab7"}).err, "none of the tokens"));
+  user.config("Host a\n  ProxyJump b\nHost b\n  ProxyJump a\n");
+  const RunResult circle = user.collect({"--host", "board@a"});
+  CHECK(circle.exit_code == 2);
+  CHECK(contains(circle.err, "in a circle"));
+  fs::permissions(file, fs::perms::others_write, fs::perm_options::add);
+  CHECK(contains(user.collect({"--host", "board@lab7"}).err, "chmod go-w " + file));
+}
+
+TEST_CASE("A key that the configuration names asks for its passphrase, three times") {
+  const NamedScene user({.kind = each_kind(), .password_login = false});
+  const std::string locked = (user.home() / "board_key").string();
+  REQUIRE(run_program("/usr/bin/env",
+                      {"ssh-keygen", "-q", "-p", "-P", "", "-N", "the phrase", "-f", locked})
+              .exit_code == 0);
+  user.config(user.lab7());
+  user.ini("ip = lab7\n");
+  TypedTerminal terminal(msprof_path(), user.words({"-v"}),
+                         {.variables = user.board().client_variables()});
+  const std::string question = "passphrase of the key " + locked + ": ";
+  const bool is_asked = terminal.wait_for(question);
+  INFO(terminal.screen());
+  REQUIRE(is_asked);
+  terminal.type("mistyped\n");
+  REQUIRE(terminal.wait_for("that does not open it; " + question));
+  terminal.type("again\n");
+  REQUIRE(terminal.wait_for("that does not open it; " + question, 2));
+  const bool is_right = GENERATE(true, false);
+  terminal.type(is_right ? "the phrase\n" : "wrong\n");
+  const RunResult run = terminal.wait();
+  INFO(run.err);
+  CHECK(run.exit_code == (is_right ? 0 : 6));
+  CHECK(contains(run.err, is_right ? "logged in with key " + locked
+                                   : "no passphrase that was typed unlocks the key " + locked));
+  CHECK_FALSE(contains(run.err, "the phrase"));
+}
+
+TEST_CASE("A password is taken at the third try, and not asked for a fourth time") {
+  const NamedScene user({.kind = each_kind(), .key_login = false});
+  user.config(user.lab7());
+  user.ini("ip = lab7\n");
+  TypedTerminal terminal(msprof_path(), user.words({}),
+                         {.variables = user.board().client_variables()});
+  const std::string question = "password for board@lab7:" + port_of(user.board()) + ": ";
+  const bool is_asked = terminal.wait_for(question);
+  INFO(terminal.screen());
+  REQUIRE(is_asked);
+  for (const int refusals : {1, 2}) {
+    terminal.type("wrong;one\n");
+    REQUIRE(terminal.wait_for("the board refused it; " + question, refusals));
+  }
+  const bool is_right = GENERATE(true, false);
+  terminal.type((is_right ? user.board().password() : "wrong;one") + "\n");
+  const RunResult run = terminal.wait();
+  CHECK(run.exit_code == (is_right ? 0 : 6));
+  CHECK(contains(run.err, "password (3 times)") != is_right);
+  CHECK_FALSE(contains(run.err, "wrong;one"));
+}
+
+TEST_CASE("A board behind others is reached over them, by ProxyJump, jump or --jump") {
+  const NamedScene user({.kind = each_kind(), .password_login = false}, {.password_login = false});
+  const BoardServer second({.kind = BoardKind::dropbear});
+  const fs::path known = user.board().known_hosts();
+  write_file(known, read_file(known) + read_file(second.known_hosts()));
+  const std::string both = user.gate_host() +
+                           "Host inner\n  HostName 127.0.0.1\n  User board\n  ProxyJump nobody\n" +
+                           "  IdentityFile " + second.client_key().string() + "\n";
+  user.config(both + user.lab7() + "Host *\n  ProxyJump gate\n");
+  const RunResult config = user.collect({"--host", "lab7"});
+  CHECK(config.exit_code == 0);
+  CHECK(contains(config.err, "over board@gate:" + port_of(user.gate)));
+  CHECK(contains(config.err, "board@gate:" + port_of(user.gate) + ": logged in with key"));
+  CHECK(contains(user.gate.log(), "Accepted publickey"));
+
+  user.config(both + user.lab7());
+  const std::string way = "gate,inner:" + port_of(second);
+  const RunResult option = user.collect({"--host", "lab7", "--jump", way});
+  CHECK(option.exit_code == 0);
+  CHECK(contains(option.err, "over board@gate:" + port_of(user.gate) + ", board@inner:"));
+  user.ini("ip = lab7\njump = " + way + "\n");
+  CHECK(user.collect({}).exit_code == 0);
+  CHECK(user.scene.litter() == "");
+}
+
+TEST_CASE("A jump host has a question of its own, and never sees what is for the board") {
+  const NamedScene user({.key_login = false}, {.password = "gate;1", .key_login = false});
+  user.ini("ip = 127.0.0.1\nusername = board\nport = " + port_of(user.board()) +
+           "\npwd = " + user.board().password() + "\n");
+  const std::string jump = user.gate.address();
+  const std::string question = "password for jump host " + jump + ": ";
+  // Without anybody to ask.
+  const RunResult alone = user.collect({"--jump", jump});
+  CHECK(alone.exit_code == 6);
+  CHECK(contains(alone.err, "jump host 1 of 1: " + jump + ": login refused"));
+  CHECK(contains(alone.err, "is asked for on a terminal"));
+  CHECK_FALSE(contains(user.gate.log(), "Failed password"));
+  TypedTerminal terminal(msprof_path(), user.words({"--jump", jump}),
+                         {.variables = user.board().client_variables()});
+  const bool is_asked = terminal.wait_for(question);
+  INFO(terminal.screen());
+  REQUIRE(is_asked);
+  terminal.type("wrong;one\n");
+  REQUIRE(terminal.wait_for("the jump host refused it; " + question));
+  terminal.type("gate;1\n");
+  const RunResult run = terminal.wait();
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK_FALSE(contains(run.err, "password for board@"));
+}
+
+TEST_CASE("A board that is not checked does not make its jump host unchecked") {
+  const NamedScene user({.password_login = false}, {.password_login = false});
+  user.config(user.gate_host() + user.lab7("ProxyJump gate"));
+  user.board().forget_host_key();
+  const RunResult off = user.collect({"--host", "lab7", "--host-key", "off"});
+  CHECK(off.exit_code == 6);
+  CHECK(contains(off.err, "board@gate:" + port_of(user.gate) + ": its host key is not known"));
+  CHECK(user.collect({"--host", "lab7", "--host-key", "accept-new"}).exit_code == 0);
+  CHECK(contains(read_file(user.board().known_hosts()), port_of(user.gate)));
+}
+
+TEST_CASE("A connection that is lost with its jump host comes back over it") {
+  const NamedScene user({.kind = each_kind(), .password_login = false}, {.password_login = false});
+  user.config(user.gate_host() + user.lab7("ProxyJump gate"));
+  user.ini("ip = lab7\n");
+  const std::string ready = user.scene.user.at("ready");
+  const BoardCollecting run(user.scene.user, {"--reconnect", "30"},
+                            {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
+                             "end", "ready", ready, "hang"});
+  REQUIRE(eventually([&] { return fs::exists(ready) || run.has_ended(); }));
+  user.gate.drop_connections();
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK(contains(result.err, "the connection to the jump host board@gate:"));
+  CHECK(contains(result.err, "reconnected to board@lab7"));
+  CHECK(read_file(user.scene.user.in_job("data/last")) == "at TERM");
+  CHECK(user.scene.litter() == "");
+}
+
+TEST_CASE("doctor tells where the login comes from, and which jump host fails") {
+  NamedScene user({.password_login = false}, {.password_login = false});
+  user.config(user.gate_host() + user.lab7("ProxyJump gate"));
+  user.ini("ip = lab7\n");
+  const auto doctor = [&] {
+    RunResult result =
+        run_msprof({"doctor", "-m", "main", "--config", user.scene.user.ini().string(), "--json"},
+                   user.scene.user.run_options());
+    UNSCOPED_INFO(result.out << result.err);
+    return result;
+  };
+  const std::string gate = "board@gate:" + port_of(user.gate);
+  const auto evidence_of = [](const RunResult& result, const std::string& name) {
+    std::string last = "none of " + name;
+    const nlohmann::json document = document_of(result);
+    for (const auto& check : document.at("checks")) {
+      if (check.at("name") == name) {
+        last =
+            check.at("result").get<std::string>() + ": " + check.at("evidence").get<std::string>();
+      }
+    }
+    UNSCOPED_INFO(last);
+    return last;
+  };
+  const RunResult good = doctor();
+  CHECK(good.exit_code == 0);
+  CHECK(contains(evidence_of(good, "ssh config"), "ok: lab7 is 127.0.0.1 port "));
+  CHECK(contains(evidence_of(good, "ssh config"), "ProxyJump ("));
+  CHECK(contains(evidence_of(good, "address"), "answers, over " + gate));
+  user.gate.stop();
+  const RunResult bad = doctor();
+  CHECK(bad.exit_code == 6);
+  CHECK(
+      contains(evidence_of(bad, "address"), "jump host 1 of 1: " + gate + ": connection refused"));
+}
+
+}  // namespace msprof::test
