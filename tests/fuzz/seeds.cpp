@@ -137,6 +137,18 @@ std::vector<std::string> scripts() {
   };
 }
 
+// Files of ssh's configuration, and lists of jump hosts.
+std::vector<std::string> ssh_configs() {
+  return {
+      "Host lab7 !lab8 10.*\n  HostName %h.example.org\n\tPort=2222\n User \"board\"\n"
+      "IdentityFile ~/.ssh/%r@%n\nIdentityFile '${HOME}/a b' # c\nCertificateFile x\\ y\n",
+      "Match exec \"touch x\"\n Port 1\nMatch all\nProxyJump me@a:1,ssh://[::1]:2/\n"
+      "Include conf.d/*.conf \"~/b\"\nHost *\nProxyCommand nc %h %p\nIdentitiesOnly yes\n",
+      "StrictHostKeyChecking accept-new\r\nUserKnownHostsFile a b\r\nHostKeyAlias c\r\n"
+      "ConnectTimeout 5\r\nSendEnv LANG\r\nHost \"\n",
+      "me@a:22,b,[fe80::1%eth0]:24,none\n", "none\nIdentityFile %%%d%i%k%L%l%p%u%x\n"};
+}
+
 }  // namespace
 
 std::string pack(const std::vector<SeedFile>& files) {
@@ -156,6 +168,7 @@ std::vector<std::string> seeds(std::string_view target) {
   if (target == "script") return scripts();
   if (target == "job_folder") return {whole_capture(), several_captures(), ""};
   if (target == "ini") return board_files();
+  if (target == "ssh_config") return ssh_configs();
   if (target == "board_answer") return board_answers();
   if (target == "part") return parts();
   if (target.starts_with("cann_")) return cann_seeds(target);

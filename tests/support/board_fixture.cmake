@@ -4,5 +4,8 @@ add_library(msprof_board_fixture STATIC
   proxy_lane.cpp small_disk.cpp ssh_client.cpp ssh_commands.cpp)
 target_compile_definitions(msprof_board_fixture PRIVATE
   BOARD_MAKER="${CMAKE_CURRENT_SOURCE_DIR}/board/make_board")
+# The line of scripts/demo-board.
+add_executable(board_line EXCLUDE_FROM_ALL board/line.cpp)
+target_link_libraries(board_line PRIVATE msprof_flags msprof_board_fixture)
 target_link_libraries(msprof_board_fixture PUBLIC msprof_test_support Threads::Threads
                       PRIVATE msprof_flags ssh)

@@ -35,8 +35,8 @@ sockaddr_in loopback_address(std::uint16_t port) {
   return address;
 }
 
-std::uint16_t bind_to_free_port(const Descriptor& socket) {
-  sockaddr_in address = loopback_address(0);
+std::uint16_t bind_to_port(const Descriptor& socket, std::uint16_t port) {
+  sockaddr_in address = loopback_address(port);
   socklen_t length = sizeof address;
   if (::bind(socket.get(), reinterpret_cast<const sockaddr*>(&address), length) != 0 ||
       ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&address), &length) != 0) {
@@ -86,8 +86,14 @@ Descriptor& Descriptor::operator=(Descriptor&& other) noexcept {
 }
 
 // The option comes after bind(): before it, the kernel would hand out one number to two of us.
-ReservedPort::ReservedPort() : socket_(new_socket()), number_(bind_to_free_port(socket_)) {
+ReservedPort::ReservedPort() : socket_(new_socket()), number_(bind_to_port(socket_, 0)) {
   share_address(socket_);
+}
+
+// A number that was just in use is free again at once, but for who has not set the option before.
+ReservedPort::ReservedPort(std::uint16_t number) : socket_(new_socket()) {
+  share_address(socket_);
+  number_ = bind_to_port(socket_, number);
 }
 
 Descriptor ReservedPort::listen() const {
@@ -103,7 +109,7 @@ Descriptor ReservedPort::listen() const {
 
 Descriptor listen_on_loopback(std::uint16_t& port) {
   Descriptor socket = new_socket();
-  port = bind_to_free_port(socket);
+  port = bind_to_port(socket, 0);
   if (::listen(socket.get(), SOMAXCONN) != 0) fail("listen");
   return socket;
 }

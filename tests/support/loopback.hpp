@@ -25,6 +25,8 @@ class Descriptor {
 class ReservedPort {
  public:
   ReservedPort();
+  // This one; throws where it is taken.
+  explicit ReservedPort(std::uint16_t number);
   std::uint16_t number() const { return number_; }
   // Listens on it, until the result goes.
   Descriptor listen() const;

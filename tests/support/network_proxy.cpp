@@ -38,11 +38,12 @@ void close_with_reset(Descriptor& socket) {
 }
 
 struct Connection {
-  Connection(Descriptor client_socket, Descriptor server_socket, ProxyClock::duration delay)
+  Connection(Descriptor client_socket, Descriptor server_socket, ProxyClock::duration delay,
+             ProxyRate& up_rate, ProxyRate& down_rate)
       : client(std::move(client_socket)),
         server(std::move(server_socket)),
-        up(client.get(), server.get(), delay),
-        down(server.get(), client.get(), delay) {}
+        up(client.get(), server.get(), delay, up_rate),
+        down(server.get(), client.get(), delay, down_rate) {}
 
   std::uint64_t passed_bytes(Direction direction) const {
     return (direction != Direction::down ? up.passed_bytes() : 0) +
@@ -73,8 +74,15 @@ struct Connection {
 
 class NetworkProxy::Engine {
  public:
-  Engine(std::uint16_t target_port, std::chrono::microseconds round_trip, std::optional<Cut> cut)
-      : target_port_(target_port), delay_(round_trip / 2), cut_(std::move(cut)) {
+  Engine(std::uint16_t target_port, const Line& line)
+      : target_port_(target_port),
+        delay_(line.round_trip / 2),
+        cut_(line.cut),
+        cut_every_(line.cut_every),
+        next_cut_(ProxyClock::now() + line.cut_every),
+        up_rate_(line.bytes_per_second),
+        down_rate_(line.bytes_per_second),
+        port_(line.port == 0 ? ReservedPort() : ReservedPort(line.port)) {
     listen();
     thread_ = std::thread([this] { run(); });
   }
@@ -119,6 +127,7 @@ class NetworkProxy::Engine {
       const auto ready = wait();
       if (ready.bell) take_order();
       if (ready.listener) accept();
+      cut_when_due();
       move_bytes();
     }
   }
@@ -144,6 +153,7 @@ class NetworkProxy::Engine {
         }
       }
     }
+    if (cut_every_.count() > 0) due = due ? std::min(*due, next_cut_) : next_cut_;
     timespec limit = {};
     if (due) {
       const auto left = std::max(ProxyClock::duration::zero(), *due - now);
@@ -152,6 +162,12 @@ class NetworkProxy::Engine {
     }
     ::ppoll(fds.data(), fds.size(), due ? &limit : nullptr, nullptr);
     return {fds[0].revents != 0, fds[1].revents != 0};
+  }
+
+  void cut_when_due() {
+    if (cut_every_.count() == 0 || ProxyClock::now() < next_cut_) return;
+    next_cut_ = ProxyClock::now() + cut_every_;
+    cut_all(CutKind::reset);
   }
 
   void take_order() {
@@ -170,7 +186,7 @@ class NetworkProxy::Engine {
       Descriptor server = connect_to_loopback(target_port_);
       prepare(client);
       prepare(server);
-      connections_.emplace_back(std::move(client), std::move(server), delay_);
+      connections_.emplace_back(std::move(client), std::move(server), delay_, up_rate_, down_rate_);
     } catch (const std::system_error&) {
       close_with_reset(client);
     }
@@ -220,6 +236,10 @@ class NetworkProxy::Engine {
   const std::uint16_t target_port_;
   const ProxyClock::duration delay_;
   const std::optional<Cut> cut_;
+  const std::chrono::milliseconds cut_every_;
+  ProxyClock::time_point next_cut_;
+  ProxyRate up_rate_;
+  ProxyRate down_rate_;
   ReservedPort port_;
   Descriptor listener_;
   std::list<Connection> connections_;
@@ -236,7 +256,10 @@ class NetworkProxy::Engine {
 
 NetworkProxy::NetworkProxy(std::uint16_t target_port, std::chrono::microseconds round_trip,
                            const std::optional<Cut>& cut)
-    : engine_(std::make_unique<Engine>(target_port, round_trip, cut)) {}
+    : NetworkProxy(target_port, Line{.round_trip = round_trip, .cut = cut}) {}
+
+NetworkProxy::NetworkProxy(std::uint16_t target_port, const Line& line)
+    : engine_(std::make_unique<Engine>(target_port, line)) {}
 
 NetworkProxy::~NetworkProxy() = default;
 

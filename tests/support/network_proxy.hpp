@@ -32,8 +32,18 @@ struct Cut {
   bool refuse_afterwards = false;  // nobody listens on the port after the last cut
 };
 
+// What a line does to what goes over it.
+struct Line {
+  std::chrono::microseconds round_trip{0};
+  std::optional<Cut> cut{};
+  std::uint64_t bytes_per_second = 0;      // in each direction, over all connections; 0: no limit
+  std::chrono::milliseconds cut_every{0};  // all connections of the moment; 0: never
+  std::uint16_t port = 0;                  // to listen on; 0: a free one
+};
+
 class NetworkProxy {
  public:
+  NetworkProxy(std::uint16_t target_port, const Line& line);
   NetworkProxy(std::uint16_t target_port, std::chrono::microseconds round_trip,
                const std::optional<Cut>& cut);
   ~NetworkProxy();

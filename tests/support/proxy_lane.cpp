@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <limits>
 
 namespace msprof::test {
 
@@ -12,14 +13,32 @@ namespace {
 // More than SSH's windows, so that a delay never becomes a throttle.
 constexpr std::size_t kMaxWaitingBytes = 64 << 20;
 
+// Of a limited line: what a small router holds, so that a sender feels the limit.
+constexpr std::size_t kMaxHeldBytes = 128 << 10;
+constexpr std::uint64_t kPiecesPerSecond = 50;
+
 bool is_final(int error) {
   return error != EAGAIN && error != EINTR;
 }
 
 }  // namespace
 
+std::size_t ProxyRate::piece() const {
+  if (!is_limited()) return std::numeric_limits<std::size_t>::max();
+  return static_cast<std::size_t>(std::max<std::uint64_t>(bytes_per_second_ / kPiecesPerSecond, 1));
+}
+
+ProxyClock::time_point ProxyRate::carried(ProxyClock::time_point now, std::size_t bytes) {
+  if (!is_limited()) return now;
+  const std::chrono::duration<double> taken(static_cast<double>(bytes) /
+                                            static_cast<double>(bytes_per_second_));
+  free_at_ = std::max(free_at_, now) + std::chrono::duration_cast<ProxyClock::duration>(taken);
+  return free_at_;
+}
+
 bool ProxyLane::wants_to_read() const {
-  return !at_end_ && !broken_ && waiting_bytes_ < kMaxWaitingBytes;
+  const std::size_t most = rate_.is_limited() ? kMaxHeldBytes : kMaxWaitingBytes;
+  return !at_end_ && !broken_ && waiting_bytes_ < most;
 }
 
 bool ProxyLane::can_write(ProxyClock::time_point now) const {
@@ -32,7 +51,7 @@ std::optional<ProxyClock::time_point> ProxyLane::next_due() const {
 }
 
 std::size_t ProxyLane::read(ProxyClock::time_point now, std::span<char> buffer) {
-  const ssize_t count = ::recv(from_, buffer.data(), buffer.size(), 0);
+  const ssize_t count = ::recv(from_, buffer.data(), std::min(buffer.size(), rate_.piece()), 0);
   if (count < 0) broken_ = is_final(errno);
   if (count == 0) {
     at_end_ = true;
@@ -41,7 +60,7 @@ std::size_t ProxyLane::read(ProxyClock::time_point now, std::span<char> buffer) 
   if (count <= 0) return 0;
   const auto size = static_cast<std::size_t>(count);
   waiting_bytes_ += size;
-  chunks_.push_back({now + delay_, std::string(buffer.data(), size)});
+  chunks_.push_back({rate_.carried(now, size) + delay_, std::string(buffer.data(), size)});
   return size;
 }
 

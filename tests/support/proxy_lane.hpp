@@ -13,10 +13,28 @@ namespace msprof::test {
 
 using ProxyClock = std::chrono::steady_clock;
 
+// How much a line carries in one direction, over all connections together.
+class ProxyRate {
+ public:
+  // 0: as much as comes.
+  explicit ProxyRate(std::uint64_t bytes_per_second) : bytes_per_second_(bytes_per_second) {}
+
+  bool is_limited() const { return bytes_per_second_ > 0; }
+  // Most bytes to take at once, so that connections share the line.
+  std::size_t piece() const;
+  // When `bytes` that come now have been carried.
+  ProxyClock::time_point carried(ProxyClock::time_point now, std::size_t bytes);
+
+ private:
+  std::uint64_t bytes_per_second_;
+  ProxyClock::time_point free_at_{};
+};
+
 class ProxyLane {
  public:
-  // From and to a socket that does not block; neither is owned.
-  ProxyLane(int from, int to, ProxyClock::duration delay) : from_(from), to_(to), delay_(delay) {}
+  // From and to a socket that does not block; neither is owned, nor is the rate.
+  ProxyLane(int from, int to, ProxyClock::duration delay, ProxyRate& rate)
+      : from_(from), to_(to), delay_(delay), rate_(rate) {}
 
   int from() const { return from_; }
   int to() const { return to_; }
@@ -44,6 +62,7 @@ class ProxyLane {
   int from_;
   int to_;
   ProxyClock::duration delay_;
+  ProxyRate& rate_;
   std::deque<Chunk> chunks_;
   std::size_t front_sent_ = 0;  // bytes of the first chunk that are gone
   std::size_t waiting_bytes_ = 0;

@@ -1,0 +1,189 @@
+// scripts/demo-board with the faults that boards have in the field, one by one and together.
+#include <signal.h>
+#include <unistd.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "board/collect_views.hpp"
+#include "support/files.hpp"
+#include "support/loopback.hpp"
+#include "support/network_proxy.hpp"
+#include "support/require.hpp"
+#include "support/small_disk.hpp"
+#include "support/ssh_client.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string value_of(const std::string& ini, const std::string& key) {
+  const auto begin = ini.find("\n" + key + " = ") + key.size() + 4;
+  return ini.substr(begin, ini.find('\n', begin) - begin);
+}
+
+Words joined(Words left, const Words& right) {
+  left.insert(left.end(), right.begin(), right.end());
+  return left;
+}
+
+// A demo board with faults, and a user who knows its password.
+struct FaultyBoard {
+  explicit FaultyBoard(const Words& options)
+      : program("/usr/bin/env",
+                joined({std::string("DEMO_BOARD_LINE=") + BOARD_LINE, DEMO_BOARD, "--folder", place,
+                        "--port", std::to_string(20000 + ::getpid() % 10000)},
+                       options)) {
+    REQUIRE(eventually([&] { return fs::exists(place / "board.ini") || program.has_ended(); }));
+    REQUIRE_FALSE(program.has_ended());
+    ini = read_file(place / "board.ini");
+  }
+  std::string run(const std::string& command) const {
+    const RunResult result =
+        client.run_with_answer(static_cast<std::uint16_t>(std::stoi(value_of(ini, "port"))),
+                               value_of(ini, "pwd"), command);
+    UNSCOPED_INFO(result.err);
+    return result.out;
+  }
+  std::string end() {
+    program.send(SIGINT);
+    const RunResult result = program.wait();
+    CHECK(result.exit_code == 0);
+    return result.out;
+  }
+
+  TempFolder folder;
+  fs::path place = folder / "board";
+  SshClient client{.home = folder / "user", .accept_new_host_keys = true};
+  RunningProgram program;
+  std::string ini;
+};
+
+bool is_mounted(const fs::path& place) {
+  return read_file("/proc/self/mounts").find(" " + place.string() + " ") != std::string::npos;
+}
+
+}  // namespace
+
+TEST_CASE("--disk makes a small disk of the board's home, which is full when it is full") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  FaultyBoard board({GENERATE("openssh", "dropbear"), "--disk", "2M"});
+  const std::string full =
+      board.run("dd if=/dev/zero of=big bs=1024 count=3000 2>&1; wc -c < big; rm big; df -k .");
+  INFO(full);
+  CHECK(contains(full, "No space left on device"));
+  CHECK(contains(full, " 2048 "));
+  CHECK(contains(board.run("echo there > file; cat file"), "there"));
+  CHECK(contains(board.end(), "a disk of 2M"));
+  CHECK_FALSE(is_mounted(board.place / "home"));
+  CHECK_FALSE(fs::exists(board.place / "home/file"));
+}
+
+TEST_CASE("--cut-every breaks every connection again and again, and lets new ones in") {
+  FaultyBoard board({"--cut-every", "1s"});
+  for (int round = 0; round < 2; ++round) {
+    CHECK_FALSE(contains(board.run("sleep 20; echo whole"), "whole"));
+  }
+  CHECK(eventually([&] { return contains(board.run("echo in"), "in"); }));
+  CHECK(contains(board.end(), "cut every 1s"));
+}
+
+TEST_CASE("--slow carries no more than it says") {
+  FaultyBoard board({"--slow", "400K"});
+  const auto begin = std::chrono::steady_clock::now();
+  const std::string bytes = board.run("dd if=/dev/zero bs=1024 count=800 2>/dev/null");
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  CHECK(bytes.size() == 800 << 10);
+  // Faster it cannot be; how much slower is this machine's affair.
+  CHECK(spent.count() > 1.5);
+  CHECK(contains(board.end(), "400K a second"));
+}
+
+TEST_CASE("A board without SFTP, without tar, with busybox or with the tools of the machine") {
+  FaultyBoard bare({"--no-sftp", "--no-tar", "--without", "stat", "--busybox"});
+  CHECK(bare.run("command -v tar stat sh") == (bare.place / "tools/sh").string() + "\n");
+  CHECK(contains(bare.run("sh --help 2>&1"), "BusyBox"));
+  CHECK_FALSE(contains(read_file(bare.place / "etc/sshd_config"), "sftp"));
+  CHECK(contains(bare.end(), "openssh, no SFTP, no tar, no stat"));
+  FaultyBoard rich({"--gnu"});
+  CHECK(contains(rich.run("tar --version"), "GNU"));
+  CHECK(contains(read_file(rich.place / "etc/sshd_config"), "sftp"));
+  CHECK(rich.end().find("A board is up (openssh), until") == 0);
+}
+
+TEST_CASE("What makes no sense is refused before anything is made, and --help has every option") {
+  const TempFolder folder;
+  for (const Words& bad : {Words{"--disk", "16X"}, Words{"--disk"}, Words{"--slow", "0"},
+                           Words{"--slow", "-1"}, Words{"--cut-every", "2"}, Words{"--port", "x"},
+                           Words{"--cut-every", "0s"}, Words{"telnet"}}) {
+    const RunResult result =
+        run_program(DEMO_BOARD, joined({"--folder", (folder / "b").string()}, bad));
+    INFO(bad.front() << ": " << result.err);
+    CHECK(result.exit_code == 2);
+    CHECK_FALSE(result.err.empty());
+    CHECK_FALSE(fs::exists(folder / "b"));
+  }
+  const RunResult help = run_program(DEMO_BOARD, {"--help"});
+  CHECK(help.exit_code == 0);
+  for (const char* option : {"--folder", "--port", "--disk", "--slow", "--cut-every", "--no-sftp",
+                             "--no-tar", "--without", "--busybox", "--gnu"}) {
+    CHECK(contains(help.out, option));
+  }
+}
+
+TEST_CASE("A run goes well on a small disk behind a slow line, without SFTP and tar") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const BoardScene scene;  // for its user
+  FaultyBoard board({GENERATE("openssh", "dropbear"), "--disk", "64M", "--slow", "8M", "--no-sftp",
+                     "--no-tar", "--busybox"});
+  configure(scene.user, board.ini + "host_key = accept-new\n");
+  const RunResult run =
+      scene.user.collect({}, {"job", kBoardJob, "big", "large", std::to_string(2 << 20)});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK((read_file(scene.user.in_job("data/large")) == big_bytes(2 << 20)));
+  board.end();
+}
+
+TEST_CASE("A run over a line that breaks brings all home, or says what is lost") {
+  const BoardScene scene;
+  FaultyBoard board({"--cut-every", "3s", "--slow", "4M", "--no-tar"});
+  configure(scene.user, board.ini + "host_key = accept-new\n");
+  const RunResult run = scene.user.collect(
+      {"--reconnect", "60"}, {"job", kBoardJob, "big", "large", std::to_string(3 << 20)});
+  INFO(run.err);
+  const bool has_it = names_in(scene.user.output()) == kOnlyJob;
+  if (run.exit_code == 0) {
+    REQUIRE(has_it);
+    CHECK((read_file(scene.user.in_job("data/large")) == big_bytes(3 << 20)));
+  } else {
+    CHECK(run.exit_code == 6);
+    CHECK(contains(run.err, "the connection was lost"));
+  }
+  board.end();
+}
+
+TEST_CASE("A proxy of the tests shares a limited line among its connections, in each direction") {
+  const BoardServer board;
+  const NetworkProxy line(board.port(), Line{.bytes_per_second = 300 << 10});
+  const SshClient client{board.client_home(), true};
+  const auto begin = std::chrono::steady_clock::now();
+  RunningProgram one("/usr/bin/env",
+                     joined({"HOME=" + board.client_home().string()},
+                            client.words_with_key(line.port(), board.client_key(),
+                                                  "dd if=/dev/zero bs=1024 count=300")));
+  const RunResult other =
+      client.run_with_key(line.port(), board.client_key(), "dd if=/dev/zero bs=1024 count=300");
+  const RunResult first = one.wait();
+  const std::chrono::duration<double> spent = std::chrono::steady_clock::now() - begin;
+  CHECK(first.out.size() == 300 << 10);
+  CHECK(other.out.size() == 300 << 10);
+  CHECK(spent.count() > 1.8);
+}
+
+}  // namespace msprof::test
