@@ -106,7 +106,8 @@ TEST_CASE("--slow carries no more than it says") {
 
 TEST_CASE("A board without SFTP, without tar, with busybox or with the tools of the machine") {
   FaultyBoard bare({"--no-sftp", "--no-tar", "--without", "stat", "--busybox"});
-  CHECK(bare.run("command -v tar stat sh") == (bare.place / "tools/sh").string() + "\n");
+  CHECK(bare.run("for tool in tar stat sh; do command -v $tool; done") ==
+        (bare.place / "tools/sh").string() + "\n");
   CHECK(contains(bare.run("sh --help 2>&1"), "BusyBox"));
   CHECK_FALSE(contains(read_file(bare.place / "etc/sshd_config"), "sftp"));
   CHECK(contains(bare.end(), "openssh, no SFTP, no tar, no stat"));

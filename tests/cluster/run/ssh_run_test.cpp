@@ -95,3 +95,22 @@ TEST_CASE("a host without msprof, or whose answer is cut, is named and gives no 
   CHECK(broken.exit_code == 6);
   CHECK_FALSE(fs::exists(scene.folder / "out/cluster.db"));
 }
+
+TEST_CASE("a host of the file may be a name of ssh's configuration, behind a jump host") {
+  const SshScene scene;
+  const BoardServer gate;
+  const fs::path home = scene.board.client_home() / ".ssh";
+  write_file(home / "config", "Host node1\n  HostName 127.0.0.1\n  Port " +
+                                  std::to_string(scene.board.port()) +
+                                  "\n  User board\n  ProxyJump gate\nHost gate\n  HostName "
+                                  "127.0.0.1\n  Port " +
+                                  std::to_string(gate.port()) + "\n  User board\n  IdentityFile " +
+                                  gate.client_key().string() + "\n");
+  fs::permissions(home / "config", fs::perms::owner_read | fs::perms::owner_write);
+  write_file(home / "known_hosts", read_file(home / "known_hosts") + read_file(gate.known_hosts()));
+  const RunResult result = scene.run("node1\n", msprof_path());
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(says(gate.log(), "Accepted publickey"));
+  CHECK(fs::exists(scene.folder / "out/cluster.db"));
+}
