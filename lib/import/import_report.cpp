@@ -227,8 +227,9 @@ std::string ImportReport::text() const {
   }
   for (const Line& line : lines_of(findings_)) text += finding_line(line);
   if (unit_loads_ == UnitLoads::modelled) text += fmt::format("  {}\n", kModelledNote);
-  if (is_layout_used_)
+  if (layout() != nullptr)
     text += fmt::format("  layout: {} ({})\n", printable(layout_.file), layout_.source);
+  if (layout_origin_ == LayoutOrigin::inferred) text += fmt::format("  {}\n", kInferredNote);
   text += fmt::format("verdict: {} ({} file{}, {} record{})\n", verdict_text(verdict(), lacking()),
                       files(), files() == 1 ? "" : "s", with_thousands(records()),
                       records() == 1 ? "" : "s");
@@ -285,9 +286,10 @@ nlohmann::ordered_json ImportReport::json() const {
   return {{"verdict", verdict_name(verdict())},
           {"without", without},
           {"unit_loads", unit_loads_name(unit_loads_)},
-          {"layout", is_layout_used_ ? ordered_json{{"file", valid_utf8(layout_.file)},
+          {"layout", layout() != nullptr ? ordered_json{{"file", valid_utf8(layout_.file)},
                                                     {"source", layout_.source}}
                                      : ordered_json()},
+          {"layout_origin", layout_origin_name(layout_origin_)},
           {"files", files()},
           {"records", records()},
           {"kinds", kinds},

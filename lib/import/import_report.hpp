@@ -2,6 +2,7 @@
 // rows of `import_log`. For the kinds, which fill it, and the verbs, which print it.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <map>
 #include <nlohmann/json_fwd.hpp>
@@ -11,6 +12,7 @@
 #include <vector>
 
 #include "base/findings.hpp"
+#include "store/layout_origin.hpp"
 #include "store/trace_db.hpp"
 #include "store/unit_loads.hpp"
 
@@ -71,9 +73,13 @@ class ImportReport {
   UnitLoads unit_loads() const { return unit_loads_; }
   // The layout at hand; it counts from the first file that is read with it.
   void set_layout(LayoutUse layout) { layout_ = std::move(layout); }
-  void note_layout_used() { is_layout_used_ = true; }
+  // A file was read with it; the gravest origin counts.
+  void note_layout(LayoutOrigin origin) { layout_origin_ = std::max(layout_origin_, origin); }
+  LayoutOrigin layout_origin() const { return layout_origin_; }
   // Null: no file was read with a layout of the user's.
-  const LayoutUse* layout() const { return is_layout_used_ ? &layout_ : nullptr; }
+  const LayoutUse* layout() const {
+    return layout_origin_ == LayoutOrigin::known ? nullptr : &layout_;
+  }
 
   // Gravest severity of all findings: note (complete), without or partial.
   Severity verdict() const;
@@ -100,7 +106,7 @@ class ImportReport {
   std::vector<UnknownLayout> unknown_layouts_;
   UnitLoads unit_loads_ = UnitLoads::measured;
   LayoutUse layout_;
-  bool is_layout_used_ = false;
+  LayoutOrigin layout_origin_ = LayoutOrigin::known;
 };
 
 }  // namespace msprof

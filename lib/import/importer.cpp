@@ -178,6 +178,7 @@ ImportReport import_session(const Session& session, const fs::path& store,
     writer.set_meta(meta::kLayoutSource, source_name(layout.source));
   }
   writer.set_meta(meta::kUnitLoads, unit_loads_name(report.unit_loads()));
+  writer.set_meta(meta::kLayoutOrigin, layout_origin_name(report.layout_origin()));
   for (const auto& file : session.file_states()) writer.add(file);
   report.write_log(writer);
   writer.publish();

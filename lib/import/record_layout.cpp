@@ -4,11 +4,13 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
 #include "base/json_levels.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "store/cells.hpp"
 
@@ -123,7 +125,7 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
     fail(file, fmt::format("unknown {}; valid: {}", place, fmt::join(names, ", ")));
   }
   if (!field.is_object()) fail(file, fmt::format("{} must be an object", place));
-  check_keys(field, {"offset", "type", "scale"}, file, place);
+  check_keys(field, {"offset", "type", "scale", "divisor", "certainty"}, file, place);
   if (field.contains("offset") && field["offset"].is_null()) return;  // as a template leaves it
   FieldLayout result;
   result.slot = static_cast<std::size_t>(at - names.begin());
@@ -135,7 +137,37 @@ void parse_field(RecordLayout& layout, const json& field, const std::string& kin
   if (field.contains("scale")) {
     result.scale = static_cast<std::int64_t>(number(field, "scale", 1'000'000'000, file, place));
   }
+  if (field.contains("divisor")) {
+    result.divisor =
+        static_cast<std::int64_t>(number(field, "divisor", 1'000'000'000'000, file, place));
+    if (result.divisor == 0) fail(file, fmt::format("the divisor of {} is 0", place));
+  }
   layout.fields.push_back(result);
+}
+
+RecordSelect parse_select(const json& object, std::uint64_t record_bytes, const std::string& kind,
+                          const std::string& file) {
+  const std::string place = fmt::format("'select' of {}", kind);
+  if (!object.is_object()) fail(file, fmt::format("{} must be an object", place));
+  check_keys(object, {"offset", "type", "value"}, file, place);
+  RecordSelect select;
+  select.type = field_type(object, file, place);
+  select.offset_bytes = number(object, "offset", kMaxRecordBytes, file, place);
+  select.value = static_cast<std::int64_t>(number(object, "value", INT64_MAX, file, place));
+  if (select.offset_bytes + width_bytes(select.type) > record_bytes) {
+    fail(file, fmt::format("{} ends beyond the record of {} bytes", place, record_bytes));
+  }
+  return select;
+}
+
+std::int64_t parse_cycle_hz(const json& object, const std::string& kind, const std::string& file) {
+  constexpr double kMaxMhz = 1e5;
+  const json& value = object["cycle_mhz"];
+  const double mhz = value.is_number() ? value.get<double>() : 0;
+  if (kind != "aicore" || !(mhz >= 0.001 && mhz <= kMaxMhz)) {
+    fail(file, "'cycle_mhz' is of aicore, and a number from 0.001 to 100000");
+  }
+  return std::llround(mhz * 1e6);
 }
 
 void parse_api_names(RecordLayout& layout, const json& names, const std::string& file) {
@@ -152,8 +184,9 @@ RecordLayout parse_layout(const json& object, const std::string& kind, const std
   if (!object.is_object()) fail(file, fmt::format("'{}' must be an object", kind));
   // candidate_record_sizes is information of a template; nothing is taken from it.
   check_keys(object,
-             {"header_size", "record_size", "fields", "api_names", "candidate_record_sizes"}, file,
-             kind);
+             {"header_size", "record_size", "fields", "api_names", "candidate_record_sizes",
+              "select", "cycle_mhz"},
+             file, kind);
   RecordLayout layout;
   layout.header_bytes = number(object, "header_size", 1 << 20, file, kind);
   layout.record_bytes = number(object, "record_size", kMaxRecordBytes, file, kind);
@@ -165,6 +198,10 @@ RecordLayout parse_layout(const json& object, const std::string& kind, const std
     parse_field(layout, field, kind, name, file);
   if (layout.fields.empty()) fail(file, fmt::format("no field of {} has an offset", kind));
   if (object.contains("api_names")) parse_api_names(layout, object["api_names"], file);
+  if (object.contains("select")) {
+    layout.select = parse_select(object["select"], layout.record_bytes, kind, file);
+  }
+  if (object.contains("cycle_mhz")) layout.cycle_hz = parse_cycle_hz(object, kind, file);
   return layout;
 }
 
@@ -189,8 +226,36 @@ LayoutMatch parse_match(const json& match, const std::string& file) {
           parse_patterns(match, "stem", file)};
 }
 
-bool decode_unsigned(std::uint64_t raw, std::int64_t scale, std::int64_t& value) {
-  return !__builtin_mul_overflow(raw, scale, &value) && value >= 0;
+bool decode_unsigned(std::uint64_t raw, const FieldLayout& field, std::int64_t& value) {
+  if (field.divisor == 1) {
+    return !__builtin_mul_overflow(raw, field.scale, &value) && value >= 0;
+  }
+  uint128 product = 0;
+  if (__builtin_mul_overflow(uint128{raw}, static_cast<uint128>(field.scale), &product))
+    return false;
+  product /= static_cast<uint128>(field.divisor);
+  if (product > static_cast<uint128>(INT64_MAX)) return false;
+  value = static_cast<std::int64_t>(product);
+  return true;
+}
+
+// No field of a record is negative; the sign bit makes such a value too large for an int64.
+std::uint64_t raw_value(ByteCursor& cursor, FieldType type, std::size_t offset) {
+  switch (type) {
+    case FieldType::u8:
+      return cursor.at<std::uint8_t>(offset);
+    case FieldType::u16:
+      return cursor.at<std::uint16_t>(offset);
+    case FieldType::u32:
+      return cursor.at<std::uint32_t>(offset);
+    case FieldType::i32:
+      return static_cast<std::uint64_t>(cursor.at<std::int32_t>(offset));
+    case FieldType::i64:
+      return static_cast<std::uint64_t>(cursor.at<std::int64_t>(offset));
+    case FieldType::u64:
+      break;
+  }
+  return cursor.at<std::uint64_t>(offset);
 }
 
 }  // namespace
@@ -201,33 +266,19 @@ FieldNames field_names(std::string_view kind) {
   return kAclApiFields;
 }
 
+bool RecordLayout::selects(std::span<const std::byte> record) const {
+  if (!select) return true;
+  ByteCursor cursor(record);
+  const std::uint64_t value = raw_value(cursor, select->type, select->offset_bytes);
+  return !cursor.overrun() && value == static_cast<std::uint64_t>(select->value);
+}
+
 bool RecordLayout::decode(std::span<const std::byte> record, std::span<std::int64_t> slots) const {
   ByteCursor cursor(record);
   std::fill(slots.begin(), slots.end(), kNull);
   for (const FieldLayout& field : fields) {
-    std::uint64_t raw = 0;
-    switch (field.type) {
-      case FieldType::u8:
-        raw = cursor.at<std::uint8_t>(field.offset_bytes);
-        break;
-      case FieldType::u16:
-        raw = cursor.at<std::uint16_t>(field.offset_bytes);
-        break;
-      case FieldType::u32:
-        raw = cursor.at<std::uint32_t>(field.offset_bytes);
-        break;
-      case FieldType::u64:
-        raw = cursor.at<std::uint64_t>(field.offset_bytes);
-        break;
-      // No field of a record is negative; the sign bit makes the value too large below.
-      case FieldType::i32:
-        raw = static_cast<std::uint64_t>(cursor.at<std::int32_t>(field.offset_bytes));
-        break;
-      case FieldType::i64:
-        raw = static_cast<std::uint64_t>(cursor.at<std::int64_t>(field.offset_bytes));
-        break;
-    }
-    if (!decode_unsigned(raw, field.scale, slots[field.slot])) return false;
+    const std::uint64_t raw = raw_value(cursor, field.type, field.offset_bytes);
+    if (!decode_unsigned(raw, field, slots[field.slot])) return false;
   }
   return !cursor.overrun();
 }
@@ -253,6 +304,13 @@ LayoutSet LayoutSet::parse(std::string_view text, const std::string& file) {
     for (const auto& [kind, object] : document.items()) {
       if (kind == "match") {
         set.match_ = parse_match(object, file);
+        continue;
+      }
+      if (kind == "origin") {
+        set.is_inferred_ = object == "inferred";
+        if (!set.is_inferred_ && object != "described") {
+          fail(file, "'origin' must be inferred or described");
+        }
         continue;
       }
       if (std::find(kKinds.begin(), kKinds.end(), kind) == kKinds.end()) {

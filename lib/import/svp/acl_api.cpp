@@ -43,6 +43,7 @@ class AclApiKind : public RawKind {
     const std::uint64_t trailing =
         for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
           ++records;
+          if (!data->layout->selects(record)) return;
           const auto why = data->layout->decode(record, slots)
                                ? why_impossible_span(slots[kStart], slots[kEnd])
                                : std::string_view("value out of range");

@@ -17,7 +17,8 @@ enum Slot : std::size_t {
   kFirstUnit,
   kDdrRead = 11,
   kDdrWrite,
-  kExecution
+  kExecution,
+  kEnd
 };
 constexpr std::size_t kUnits = kDdrRead - kFirstUnit;
 using Slots = std::array<std::int64_t, kAicoreFields.size()>;
@@ -56,7 +57,15 @@ std::string_view why_impossible(const Slots& slots, std::int64_t duration) {
   const bool too_long = duration == kNull ? total > kMaxDurationNs : duration > kMaxDurationNs;
   if (too_long) return "duration above 2^53 ns";
   if (slots[kStart] > INT64_MAX - kMaxDurationNs) return "value out of range";
-  return {};
+  return why_impossible_span(slots[kStart], slots[kEnd]);
+}
+
+// Of the cycles, which are finer than the times of most clocks; without them of the times.
+std::int64_t duration_of(const Slots& slots, std::optional<std::int64_t> frequency_hz) {
+  if (frequency_hz && slots[kTotalCycles] != kNull)
+    return duration_ns(slots[kTotalCycles], *frequency_hz);
+  if (slots[kStart] == kNull || slots[kEnd] == kNull || slots[kEnd] < slots[kStart]) return kNull;
+  return slots[kEnd] - slots[kStart];
 }
 
 class AicoreKind : public RawKind {
@@ -78,17 +87,17 @@ class AicoreKind : public RawKind {
     if (!data) return;
     models_.note_layout(FileKind::aicore, data->has_reference_header);
     TaskRun run(context, models_, file, kCore);
-    const auto frequency = models_.frequency_hz(file_name.device);
+    const auto frequency =
+        data->layout->cycle_hz ? data->layout->cycle_hz : models_.frequency_hz(file_name.device);
     Slots slots;
     const std::uint64_t trailing =
         for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+          if (!data->layout->selects(record)) return;
           if (!data->layout->decode(record, slots)) {
             context.report.skip_record(name(), file.name, "value out of range", offset);
             return;
           }
-          const std::int64_t duration = frequency && slots[kTotalCycles] != kNull
-                                            ? duration_ns(slots[kTotalCycles], *frequency)
-                                            : kNull;
+          const std::int64_t duration = duration_of(slots, frequency);
           const auto why = why_impossible(slots, duration);
           if (!why.empty()) {
             context.report.skip_record(name(), file.name, why, offset);

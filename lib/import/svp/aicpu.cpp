@@ -28,6 +28,7 @@ class AicpuKind : public RawKind {
     Slots slots;
     const std::uint64_t trailing =
         for_each_record_of(*data, [&](auto record, std::uint64_t offset) {
+          if (!data->layout->selects(record)) return;
           const auto why =
               data->layout->decode(record, slots) ? why_impossible(slots) : "value out of range";
           if (!why.empty()) {

@@ -47,6 +47,23 @@ double number_of(const json& value) {
   return error == std::errc() && end == text.data() + text.size() ? result : 0;
 }
 
+struct CoreClock {
+  std::optional<std::int64_t> hz;
+  bool is_in_hz = false;  // else MHz
+};
+
+CoreClock clock_of(const json& info) {
+  const auto frequency = info.find("aic_frequency");
+  const double value = frequency == info.end() ? 0 : number_of(*frequency);
+  const double hz = value > kMaxMhz ? value : value * 1e6;
+  CoreClock clock;
+  if (hz >= 1 && hz <= kMaxHz) {
+    clock.hz = std::llround(hz);
+    clock.is_in_hz = value > kMaxMhz;
+  }
+  return clock;
+}
+
 class InfoJsonKind : public RawKind {
  public:
   explicit InfoJsonKind(SvpModels& models) : models_(models), session_(models.session()) {}
@@ -65,16 +82,11 @@ class InfoJsonKind : public RawKind {
       context.report.add(FindingId::broken_info, name(), file.name, "not JSON");
       return;
     }
-    const auto frequency = info.find("aic_frequency");
-    const double value = frequency == info.end() ? 0 : number_of(*frequency);
-    const double hz = value > kMaxMhz ? value : value * 1e6;
-    const bool usable = hz >= 1 && hz <= kMaxHz;
-    if (value > kMaxMhz && usable) {
+    const CoreClock clock = clock_of(info);
+    if (clock.is_in_hz) {
       context.report.add(FindingId::frequency_in_hz, name(), file.name, "aic_frequency is in Hz");
     }
-    std::optional<std::int64_t> frequency_hz;
-    if (usable) frequency_hz = std::llround(hz);
-    models_.set_device(device, frequency_hz, text_in(info, "soc_version"));
+    models_.set_device(device, clock.hz, text_in(info, "soc_version"));
   }
 
   void finish(const ImportContext& context) override {
@@ -111,6 +123,10 @@ json read_device_info(const std::filesystem::path& path) {
 std::string text_in(const json& info, const char* key) {
   const auto at = info.find(key);
   return at != info.end() && at->is_string() ? at->get<std::string>() : std::string();
+}
+
+std::optional<std::int64_t> frequency_in(const json& info) {
+  return clock_of(info).hz;
 }
 
 std::unique_ptr<RawKind> make_info_json_kind(SvpModels& models) {

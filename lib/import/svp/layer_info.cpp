@@ -18,6 +18,7 @@ namespace msprof::svp {
 namespace {
 
 constexpr std::uint64_t kMaxLayerBytes = 64 << 20;
+constexpr std::string_view kFirstLine = "#msprof-layers 1";
 
 // Layer types of the Caffe and ONNX models that the boards' converter takes, lower case.
 constexpr std::string_view kTypes[] = {"convolution",
@@ -96,6 +97,26 @@ bool is_type(std::string_view text) {
   return std::find(std::begin(kTypes), std::end(kTypes), lower_ascii(text)) != std::end(kTypes);
 }
 
+bool parse_line(std::string_view line, Layer& layer) {
+  constexpr std::size_t kFields = 6;
+  const auto fields = split(line, '\t');
+  std::uint64_t layer_id = 0;
+  std::uint64_t net_id = 0;
+  if (fields.size() < kFields - 1 || !parse_u64(fields[0], layer_id) ||
+      !parse_u64(fields[1], net_id)) {
+    return false;
+  }
+  if (layer_id > std::uint64_t{kMaxLayerId} || net_id > INT64_MAX) return false;
+  layer.layer_id = static_cast<std::int64_t>(layer_id);
+  layer.net_id = static_cast<std::int64_t>(net_id);
+  layer.on_cpu = fields[3] == kCpu;
+  layer.type = fields[2].empty() ? "N/A" : fields[2];
+  layer.name = fields[4].empty() ? fmt::format("layer_{}", layer_id) : std::string(fields[4]);
+  layer.original_names =
+      fields.size() < kFields || fields[5].empty() ? layer.name : std::string(fields[5]);
+  return true;
+}
+
 class LayerInfoKind : public RawKind {
  public:
   explicit LayerInfoKind(SvpModels& models) : models_(models) {}
@@ -109,7 +130,7 @@ class LayerInfoKind : public RawKind {
     const std::string text = read_text_file(file.path, kMaxLayerBytes);
     const std::string_view first = trim(std::string_view(text).substr(0, text.find('\n')));
     std::uint64_t layers = 0;
-    if (first == "#msprof-layers 1") {
+    if (first == kFirstLine) {
       layers = read_lines(context, file, text);
     } else if (first.starts_with("#msprof-layers ")) {
       context.report.add(FindingId::unknown_version, name(), file.name,
@@ -144,25 +165,6 @@ class LayerInfoKind : public RawKind {
     return layers;
   }
 
-  static bool parse_line(std::string_view line, Layer& layer) {
-    constexpr std::size_t kFields = 6;
-    const auto fields = split(line, '\t');
-    std::uint64_t layer_id = 0;
-    std::uint64_t net_id = 0;
-    if (fields.size() < kFields - 1 || !parse_u64(fields[0], layer_id) ||
-        !parse_u64(fields[1], net_id)) {
-      return false;
-    }
-    if (layer_id > std::uint64_t{kMaxLayerId} || net_id > INT64_MAX) return false;
-    layer.layer_id = static_cast<std::int64_t>(layer_id);
-    layer.net_id = static_cast<std::int64_t>(net_id);
-    layer.type = fields[2].empty() ? "N/A" : fields[2];
-    layer.name = fields[4].empty() ? fmt::format("layer_{}", layer_id) : std::string(fields[4]);
-    layer.original_names =
-        fields.size() < kFields || fields[5].empty() ? layer.name : std::string(fields[5]);
-    return true;
-  }
-
   std::uint64_t guess(const ImportContext& context, const RawFile& file, std::string_view text) {
     const auto pairs = guess_layers(text);
     if (pairs.empty()) {
@@ -173,7 +175,7 @@ class LayerInfoKind : public RawKind {
     }
     std::int64_t id = 0;
     for (const auto& [type, layer_name] : pairs) {
-      models_.add_layer(models_.name_of(file), {id++, 0, type, layer_name, layer_name});
+      models_.add_layer(models_.name_of(file), {id++, 0, type, layer_name, layer_name, false});
     }
     context.report.add(FindingId::guessed_names, name(), file.name,
                        "layer names are GUESSED from the board's own form",
@@ -199,6 +201,22 @@ std::vector<std::pair<std::string, std::string>> guess_layers(std::string_view b
   }
   // Pairs must be most of the text, else they are chance.
   return layers.size() * 4 >= strings.size() ? layers : decltype(layers){};
+}
+
+std::vector<Layer> read_layers(std::string_view text) {
+  std::vector<Layer> layers;
+  if (text.starts_with(kFirstLine)) {
+    for (std::string_view line : split(text.substr(std::min(text.size(), text.find('\n'))), '\n')) {
+      if (line.ends_with('\r')) line.remove_suffix(1);
+      Layer layer;
+      if (parse_line(line, layer)) layers.push_back(std::move(layer));
+    }
+    return layers;
+  }
+  std::int64_t id = 0;
+  for (const auto& [type, layer_name] : guess_layers(text))
+    layers.push_back({id++, 0, type, layer_name, layer_name, false});
+  return layers;
 }
 
 std::unique_ptr<RawKind> make_layer_info_kind(SvpModels& models) {

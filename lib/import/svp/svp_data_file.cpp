@@ -52,8 +52,8 @@ void report_unknown(const ImportContext& context, const RawFile& file, FileKind 
   const std::string sizes = candidates.empty() ? "none is a multiple of 8"
                                                : fmt::format("{}", fmt::join(candidates, " "));
   context.report.add(FindingId::unknown_layout, kind_name(kind), file.name, "unknown layout",
-                     fmt::format("{}; {} bytes, candidate record sizes: {}; describe it with "
-                                 "--layout FILE (--layout-template FILE writes a skeleton)",
+                     fmt::format("{}; {} bytes, candidate record sizes: {}; msprof layout "
+                                 "searches it, --layout FILE describes it",
                                  why, file.size_bytes, sizes));
   context.report.add(
       UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
@@ -89,7 +89,6 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
   };
   if (layout == nullptr) return unknown("not our reference layout");
   std::uint64_t record_bytes = layout->record_bytes;
-  if (!is_reference) context.report.note_layout_used();
   if (is_reference) {
     const auto version = cursor.read<std::uint16_t>();
     const auto header_record_bytes = cursor.read<std::uint16_t>();
@@ -113,6 +112,10 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
                      is_reference};
   if (!skip_to(result.reader, layout->header_bytes))
     return unknown("shorter than the layout's header");
+  if (!is_reference) {
+    const bool is_inferred = context.user_layouts->is_inferred();
+    context.report.note_layout(is_inferred ? LayoutOrigin::inferred : LayoutOrigin::described);
+  }
   return result;
 }
 

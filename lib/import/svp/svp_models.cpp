@@ -111,6 +111,11 @@ const Layer* SvpModels::find_layer(const FileName& file, std::int64_t layer_id,
   return &layers.all[index];
 }
 
+const std::vector<Layer>* SvpModels::layers_of(const FileName& model) const {
+  const auto at = layers_.find({model.model, model.model_id});
+  return at == layers_.end() ? nullptr : &at->second.all;
+}
+
 std::int64_t SvpModels::op_row(const FileName& file, std::int64_t layer_id, std::string_view unit,
                                bool& named) {
   Op op;
@@ -123,7 +128,7 @@ std::int64_t SvpModels::op_row(const FileName& file, std::int64_t layer_id, std:
     op.layer = *layer;
   } else {
     const std::string name = op.has_layer_id ? fmt::format("layer_{}", layer_id) : "N/A";
-    op.layer = {op.has_layer_id ? layer_id : kNull, file.net.value_or(0), "N/A", name, name};
+    op.layer = {op.has_layer_id ? layer_id : kNull, file.net.value_or(0), "N/A", name, name, false};
   }
   const auto [at, is_new] = op_rows_.try_emplace({op.model_row, op.layer.net_id, layer_id, op.unit},
                                                  static_cast<std::int64_t>(ops_.size()) + 1);

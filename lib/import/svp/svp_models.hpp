@@ -24,6 +24,7 @@ struct Layer {
   std::string type;
   std::string name;
   std::string original_names;  // joined by '+'
+  bool on_cpu = false;         // as layer.info says; the kind of a data file decides
 };
 
 class SvpModels {
@@ -41,6 +42,9 @@ class SvpModels {
   void set_batch_num(const FileName& model, std::int64_t batch_num);
   // False when the model has that layer of that net already.
   bool add_layer(const FileName& model, Layer layer);
+
+  // The layers that layer.info gave; null: none.
+  const std::vector<Layer>* layers_of(const FileName& model) const;
 
   // Row ids. Models are known by (model, model_id), on the device that the data files name.
   std::int64_t model_row(const FileName& file) const;

@@ -1,0 +1,165 @@
+#include "import/layout/capture_samples.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cerrno>
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "import/svp/device_info.hpp"
+#include "import/svp/layer_info.hpp"
+#include "session/svp_session.hpp"
+
+namespace msprof::layout {
+
+namespace {
+
+using nlohmann::json;
+using svp::FileKind;
+
+constexpr std::size_t kMaxBytes = std::size_t{4} << 20;  // of a file
+constexpr std::size_t kTailBytes = std::size_t{64} << 10;
+constexpr std::size_t kMaxFiles = 64;  // of a kind
+constexpr std::uint64_t kMaxInfoBytes = 64 << 20;
+constexpr std::string_view kOwnMagic = "MSVP";
+
+using ModelKey = std::pair<std::string, std::int64_t>;
+
+bool is_ours(const std::vector<std::byte>& bytes) {
+  return bytes.size() >= kOwnMagic.size() &&
+         std::equal(kOwnMagic.begin(), kOwnMagic.end(), bytes.begin(),
+                    [](char c, std::byte byte) { return std::to_integer<char>(byte) == c; });
+}
+
+// The last bytes; empty where they cannot be read.
+std::vector<std::byte> end_of(const RawFile& file) {
+  std::vector<std::byte> bytes(kTailBytes);
+  const FileDescriptor fd(::open(file.path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK));
+  std::size_t done = 0;
+  while (fd && done < bytes.size()) {
+    const ssize_t count = ::pread(fd.get(), bytes.data() + done, bytes.size() - done,
+                                  static_cast<off_t>(file.size_bytes - kTailBytes + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) break;
+    done += static_cast<std::size_t>(count);
+  }
+  if (done < bytes.size()) bytes.clear();
+  return bytes;
+}
+
+// False for a file of our own records, or without any.
+bool read_bytes(const RawFile& file, Sample& sample) {
+  FileReader reader(file.path);
+  sample.bytes.resize(
+      static_cast<std::size_t>(std::min<std::uint64_t>(file.size_bytes, kMaxBytes)));
+  sample.bytes.resize(reader.read(sample.bytes));
+  if (sample.bytes.empty() || is_ours(sample.bytes)) return false;
+  if (file.size_bytes >= kMaxBytes + kTailBytes) sample.tail = end_of(file);
+  return true;
+}
+
+std::optional<DoneWindow> window_of(const RawFile& file) {
+  if (!file.done) return std::nullopt;
+  const auto begin = file.done->integer("start_time");
+  const auto end = file.done->integer("end_time");
+  if (!begin || !end || *begin < 0 || *end <= *begin) return std::nullopt;
+  return DoneWindow{static_cast<std::uint64_t>(*begin), static_cast<std::uint64_t>(*end)};
+}
+
+std::vector<LayerFacts> facts_of(const std::vector<svp::Layer>& layers,
+                                 const std::optional<std::int64_t>& net,
+                                 const LayerShapes& shapes) {
+  std::vector<LayerFacts> all;
+  std::set<std::int64_t> ids;
+  for (const svp::Layer& layer : layers) {
+    if (layer.on_cpu || (net && layer.net_id != *net) || !ids.insert(layer.layer_id).second)
+      continue;
+    LayerFacts facts;
+    facts.id = layer.layer_id;
+    facts.type = layer.type;
+    facts.name = layer.name;
+    if (const auto shape = shapes.find(layer.name); shape != shapes.end()) {
+      facts.read_bytes = shape->second.read_bytes;
+      facts.written_bytes = shape->second.written_bytes;
+    }
+    all.push_back(std::move(facts));
+  }
+  return all;
+}
+
+std::uint64_t bytes_in(const json& layer, const char* key) {
+  const auto at = layer.find(key);
+  return at != layer.end() && at->is_number_unsigned() ? at->get<std::uint64_t>() : 0;
+}
+
+}  // namespace
+
+LayerShapes parse_model_info(const std::string& text, const std::string& file) {
+  const json document = json::parse(text, nullptr, false);
+  if (document.is_discarded() || !document.is_object() || !document.contains("layers") ||
+      !document["layers"].is_array()) {
+    throw Error(Exit::usage,
+                fmt::format("{}: must be a JSON object with the array 'layers'", file));
+  }
+  LayerShapes shapes;
+  for (const json& layer : document["layers"]) {
+    if (!layer.is_object() || !layer.contains("name") || !layer["name"].is_string()) {
+      throw Error(Exit::usage, fmt::format("{}: every layer must have a 'name'", file));
+    }
+    LayerShape shape;
+    if (__builtin_add_overflow(bytes_in(layer, "weight_bytes"), bytes_in(layer, "input_bytes"),
+                               &shape.read_bytes)) {
+      throw Error(Exit::usage, fmt::format("{}: the bytes of a layer are too many", file));
+    }
+    shape.written_bytes = bytes_in(layer, "output_bytes");
+    shapes[layer["name"].get<std::string>()] = shape;
+  }
+  return shapes;
+}
+
+void add_samples(const Session& session, const LayerShapes& shapes, BoardSamples& samples) {
+  const auto* capture = dynamic_cast<const SvpSession*>(&session);
+  if (capture == nullptr) return;
+  std::map<ModelKey, std::vector<svp::Layer>> layers;
+  std::map<std::int64_t, std::int64_t> frequencies;
+  std::vector<DoneWindow> windows;
+  for (const RawFile& file : session.raw_files()) {
+    const svp::FileName& name = capture->name_of(file);
+    if (name.kind == FileKind::layer_info) {
+      layers[{name.model, name.model_id}] =
+          svp::read_layers(read_text_file(file.path, kMaxInfoBytes));
+    } else if (name.kind == FileKind::info_json) {
+      if (const auto hz = svp::frequency_in(svp::read_device_info(file.path)))
+        frequencies[name.device] = *hz;
+    } else if (name.kind == FileKind::acl_api) {
+      if (const auto window = window_of(file)) windows.push_back(*window);
+    }
+  }
+  for (const RawFile& file : session.raw_files()) {
+    const svp::FileName& name = capture->name_of(file);
+    std::vector<Sample>* list = name.kind == FileKind::aicore    ? &samples.aicore
+                                : name.kind == FileKind::aicpu   ? &samples.aicpu
+                                : name.kind == FileKind::acl_api ? &samples.acl_api
+                                                                 : nullptr;
+    if (list == nullptr || list->size() >= kMaxFiles) continue;
+    Sample sample;
+    if (!read_bytes(file, sample)) continue;
+    sample.name = fmt::format("{}/{}", session.name(), file.name);
+    sample.size_bytes = file.size_bytes;
+    if (file.done) sample.whole_len = file.done->file_len_bytes;
+    sample.window = window_of(file);
+    if (name.kind != FileKind::acl_api) sample.other_windows = windows;
+    const auto known = layers.find({name.model, name.model_id});
+    if (known != layers.end()) sample.layers = facts_of(known->second, name.net, shapes);
+    if (const auto hz = frequencies.find(name.device); hz != frequencies.end())
+      sample.core_hz = hz->second;
+    list->push_back(std::move(sample));
+  }
+}
+
+}  // namespace msprof::layout
