@@ -142,7 +142,7 @@ TEST_CASE("doctor quotes a folder with a blank in its commands") {
   job.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'));
   const Said said = examine(job.folder());
   CHECK(contains(said.of("aicore"),
-                 "msprof import -dir '" + job.folder().string() + "' --layout-template"));
+                 "msprof layout -dir '" + job.folder().string() + "' --write"));
 }
 
 TEST_CASE("doctor says what is wrong with a store, and reads the raw files instead") {

@@ -1,0 +1,123 @@
+// msprof layout: record layouts of a board, found in its captures.
+#include <fmt/format.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/atomic_file.hpp"
+#include "base/file_reader.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "import/layout/capture_samples.hpp"
+#include "import/layout/layout_finder.hpp"
+#include "msprof/pipeline.hpp"
+
+namespace msprof {
+
+namespace {
+
+using nlohmann::ordered_json;
+
+struct LayoutArguments {
+  CaptureOptions capture;
+  std::string accept;
+  std::string model_info;
+  std::string write;
+  bool json = false;
+
+  bool accepts_likely() const { return accept == "likely"; }
+};
+
+layout::LayerShapes read_model_info(const std::string& path) {
+  constexpr std::uint64_t kMaxModelInfoBytes = 16 << 20;
+  if (path.empty()) return {};
+  try {
+    return layout::parse_model_info(read_text_file(path, kMaxModelInfoBytes), path);
+  } catch (const Error& error) {
+    throw Error(Exit::usage, error.what());
+  }
+}
+
+// True if an import can use some of it.
+bool is_usable(const layout::InferredLayout& found, bool accept_likely) {
+  const auto document = ordered_json::parse(layout::layout_file_text(found, accept_likely));
+  return document.contains("aicore") || document.contains("acl_api");
+}
+
+Exit find_layout(const LayoutArguments& arguments, ordered_json& document) {
+  const layout::LayerShapes shapes = read_model_info(arguments.model_info);
+  layout::BoardSamples samples;
+  document["captures"] = ordered_json::array();
+  const Exit exit = for_each_capture(
+      choose_captures(arguments.capture),
+      [&](const ChosenCapture& capture) {
+        const auto session = Session::open(capture.folder);
+        if (session->dialect() != Dialect::svp) {
+          throw Error(Exit::nothing_to_do,
+                      fmt::format("{} is no capture of a board: its records are known",
+                                  capture.folder.string()));
+        }
+        layout::add_samples(*session, shapes, samples);
+        document["captures"].push_back({{"folder", valid_utf8(capture.folder.string())}});
+        return Exit::ok;
+      },
+      &document["captures"]);
+  document["kinds"] = ordered_json::array();
+  if (samples.aicore.empty() && samples.aicpu.empty() && samples.acl_api.empty()) {
+    log::warn("no data file of unknown layout: the records of these captures are known");
+    return gravest(exit, Exit::nothing_to_do);
+  }
+  const layout::InferredLayout found = layout::find_layouts(samples);
+  document["kinds"] = layout::layout_json(found, arguments.accepts_likely());
+  if (!arguments.json) fmt::print("{}", layout::layout_report(found, arguments.accepts_likely()));
+  if (!arguments.write.empty()) {
+    AtomicFile file(arguments.write);
+    file.write(layout::layout_file_text(found, arguments.accepts_likely()));
+    file.commit();
+    log::info("wrote {}: give it to import with --layout {}", arguments.write, arguments.write);
+  }
+  return is_usable(found, arguments.accepts_likely()) ? exit : gravest(exit, Exit::partial_data);
+}
+
+Exit run_layout(const LayoutArguments& arguments) {
+  apply_verbosity(arguments.capture.verbosity);
+  ordered_json document = {{"schema", "msprof.layout/1"}};
+  const auto work = [&] { return find_layout(arguments, document); };
+  return arguments.json ? print_document(document, work) : work();
+}
+
+}  // namespace
+
+void add_layout_command(cli::Command& root) {
+  auto arguments = std::make_shared<LayoutArguments>();
+  cli::Command& command = root.add_command(
+      "layout",
+      "Find the layout of a board's records, which is not published, in its captures: where each "
+      "field is, with the reason, and whether that is certain, likely or unknown. Several captures "
+      "of one board say more than one. Nothing in the captures is changed.");
+  command.set_examples(
+      "  msprof layout -dir JOBXXX                        what is found, and why\n"
+      "  msprof layout -dir JOBXXX --write board.json     keep it, for import --layout board.json\n"
+      "  msprof layout -dir JOBXXX JOBYYY --model-info shapes.json --accept likely --write "
+      "board.json");
+  cli::Option dirs = {
+      "--dir,--collection-dir", &arguments->capture.dirs, "DIR",
+      "capture folders (JOB…) of one board, several, or a glob; also -dir. Default: "
+      "this folder if it is a capture, else the newest one in it or one level "
+      "deeper"};
+  dirs.takes_captures = true;
+  command.add_option(std::move(dirs));
+  cli::Option accept = {"--accept", &arguments->accept, "WHAT",
+                        "likely: use fields that are likely, too, not only those that are certain"};
+  accept.choices = {"likely"};
+  command.add_option(std::move(accept));
+  command.add_option({"--model-info", &arguments->model_info, "FILE",
+                      "JSON with the shapes of the layers, which tells bytes (docs/layouts.md)"});
+  command.add_option({"--write", &arguments->write, "FILE",
+                      "write the layout file; what stays unknown has its candidates, the best "
+                      "first"});
+  command.add_option({"--json", &arguments->json, "", "print one JSON document on stdout"});
+  add_verbosity(command, arguments->capture.verbosity);
+  command.set_action([arguments] { return run_layout(*arguments); });
+}
+
+}  // namespace msprof

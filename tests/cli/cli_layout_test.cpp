@@ -1,0 +1,202 @@
+// msprof layout: from a capture of a board nobody described to layers with names and times.
+#include <catch2/catch.hpp>
+#include <nlohmann/json.hpp>
+
+#include "support/files.hpp"
+#include "support/job_builder.hpp"
+#include "support/layouts/layout_generator.hpp"
+#include "support/run_program.hpp"
+#include "support/temp_folder.hpp"
+
+using namespace msprof::test;
+
+namespace {
+
+bool contains(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+GeneratedJob board(const TempFolder& folder, std::uint64_t seed = 3) {
+  GeneratorChoice choice;
+  choice.executions = 20;
+  choice.layers = 10;
+  choice.cut = false;
+  choice.several_types = false;
+  choice.time_unit = "us";
+  return make_layout_job(folder / "JOBA", seed, 1, choice);
+}
+
+// A program that leaves the capture where it was told to run, as a board's application does.
+std::filesystem::path project_for(const TempFolder& folder, const GeneratedJob& job) {
+  const std::filesystem::path project = folder / "project";
+  const std::filesystem::path script = project / "main";
+  write_file(script, "#!/bin/sh\ncp -r '" + job.folder.string() + "' .\n");
+  write_file(project / "acl.json", "{}");
+  std::filesystem::permissions(script, std::filesystem::perms::owner_all);
+  return project;
+}
+
+}  // namespace
+
+TEST_CASE("a capture of a board nobody described goes from collect to a report") {
+  const TempFolder folder;
+  const GeneratedJob made = board(folder);
+  const std::string project = project_for(folder, made).string();
+  const std::string home = (folder / "home").string();
+  const auto collected =
+      run_msprof({"collect", "-m", "main", "--project", project, "--output", home});
+  INFO(collected.err);
+  REQUIRE(collected.exit_code == 0);
+  const std::string job = home + "/JOBA";
+  const std::string file = (folder / "board.json").string();
+
+  CHECK(run_msprof({"import", "-dir", job}).exit_code == 3);
+  REQUIRE(
+      run_msprof({"report", "-dir", job, "--html", (folder / "without.html").string()}).exit_code !=
+      2);
+  const std::string without = read_file(folder / "without.html");
+  CHECK(contains(without, "Known without a layout"));
+  CHECK(contains(without, "10 layers"));
+  CHECK_FALSE(contains(without, "id=\"inferred\""));
+
+  CHECK(run_msprof({"layout", "-dir", job, "--accept", "likely", "--write", file}).exit_code == 0);
+  const auto imported = run_msprof({"import", "-dir", job, "--layout", file});
+  INFO(imported.err);
+  CHECK(imported.exit_code == 0);
+  const auto shown = run_msprof({"show", "-dir", job});
+  CHECK(shown.exit_code == 0);
+  CHECK(contains(shown.out, "inferred layout"));
+
+  // Named layers, with times, and the mark.
+  const auto reported =
+      run_msprof({"report", "-dir", job, "--html", (folder / "with.html").string()});
+  CHECK(reported.exit_code == 0);
+  const std::string page = read_file(folder / "with.html");
+  CHECK(contains(page, "id=\"inferred\""));
+  const auto layers =
+      query(job + "/sqlite/msprof.db",
+            "SELECT text FROM name JOIN op ON op.name_id = name.id GROUP BY text ORDER BY text");
+  REQUIRE(layers.size() == 10);
+  for (const std::string& layer : layers) {
+    CHECK(contains(page, layer));
+    CHECK(contains(shown.out, layer));
+  }
+
+  // Everything else that has room for it says so, too.
+  CHECK(contains(run_msprof({"list", home}).out, "inferred layout"));
+  CHECK(nlohmann::json::parse(
+            run_msprof({"list", "--json", home}).out)["captures"][0]["layout_origin"] ==
+        "inferred");
+  CHECK(contains(run_msprof({"query", "-dir", job}).out, "inferred layout"));
+  CHECK(contains(run_msprof({"query", "-dir", job, "SELECT layout_origin FROM v_devices"}).out,
+                 "inferred"));
+  CHECK(contains(run_msprof({"advise", "-dir", job}).out, "inferred layout"));
+  CHECK(contains(run_msprof({"export", "timeline", "-dir", job}).err, "inferred layout"));
+  std::size_t timelines = 0;
+  for (const auto& entry : std::filesystem::recursive_directory_iterator(job + "/timeline")) {
+    if (entry.path().extension() != ".json") continue;
+    ++timelines;
+    CHECK(contains(read_file(entry.path()), R"("name":"process_labels","pid":)"));
+    CHECK(contains(read_file(entry.path()), "inferred layout"));
+  }
+  CHECK(timelines > 0);
+}
+
+TEST_CASE("layout ends in a sentence on folders that are no capture of a board's records") {
+  const TempFolder folder;
+  const GeneratedJob job = board(folder);
+  const auto run = [&] { return run_msprof({"layout", "-dir", job.folder.string()}); };
+  const std::filesystem::path data = job.folder / job.aicore_file;
+  const auto set = [&](const std::string& bytes) {
+    std::filesystem::remove(data);
+    write_file(data, bytes);
+  };
+  // Nothing, a zero run, half a record, a link to elsewhere, a file with a hole of a gigabyte.
+  for (const std::string& bytes :
+       {std::string(), std::string(100'000, '\0'), std::string(9, 'x')}) {
+    set(bytes);
+    const auto result = run();
+    CAPTURE(bytes.size(), result.err);
+    CHECK(result.signal == 0);
+    CHECK_FALSE(contains(result.out, "runs through the 10 layers"));
+  }
+  std::filesystem::remove(data);
+  std::filesystem::create_symlink("/etc/passwd", data);
+  CHECK(run().signal == 0);
+  set("x");
+  std::filesystem::resize_file(data, std::uintmax_t{1} << 30);
+  CHECK(contains(run().out, "no number runs through the layers of layer.info"));
+  write_file(job.folder / "data/net.1.layer.info", std::string(5000, '\xff'));
+  CHECK(contains(run().out, "the layers of the model are not known"));
+  const auto nowhere = run_msprof({"layout", "-dir", (folder / "none").string()});
+  CHECK(nowhere.exit_code != 0);
+  CHECK(contains(nowhere.err, "none"));
+}
+
+TEST_CASE("a layout that was found gives products, all of which say so") {
+  const TempFolder folder;
+  const GeneratedJob job = board(folder);
+  const std::string job_folder = job.folder.string();
+  const std::string file = (folder / "board.json").string();
+
+  // Without it what is known is said.
+  const auto without = run_msprof({"import", "-dir", job_folder});
+  CHECK(without.exit_code == 3);
+  CHECK(contains(without.err, "10 layers"));
+  CHECK(contains(without.err, "icache miss rate 0.1000"));
+  CHECK(contains(run_msprof({"show", "-dir", job_folder}).out, "icache miss rate 0.1000"));
+
+  const auto found = run_msprof({"layout", "-dir", job_folder, "--write", file});
+  CHECK(found.exit_code == 0);
+  CHECK(contains(found.out, "layer_id"));
+  const auto written = nlohmann::json::parse(read_file(file));
+  CHECK(written["origin"] == "inferred");
+  CHECK(written["aicore"]["fields"]["start"]["certainty"] == "certain");
+
+  const auto imported = run_msprof({"import", "-dir", job_folder, "--layout", file});
+  CHECK(contains(imported.err, "inferred layout"));
+  CHECK(query(job.folder / "sqlite/msprof.db",
+              "SELECT value FROM meta WHERE key = 'layout_origin'") ==
+        std::vector<std::string>{"inferred"});
+  CHECK(query(job.folder / "sqlite/msprof.db", "SELECT count(*), count(duration_ns) FROM task") ==
+        std::vector<std::string>{"200|200"});
+  const auto shown = run_msprof({"show", "-dir", job_folder});
+  CHECK(contains(shown.out, "inferred layout"));
+  CHECK(nlohmann::json::parse(run_msprof({"show", "--json", "-dir", job_folder})
+                                  .out)["captures"][0]["layout_origin"] == "inferred");
+}
+
+TEST_CASE("nothing likely is in a layout file without --accept likely") {
+  const TempFolder folder;
+  const GeneratedJob job = board(folder, 7);
+  const auto document = [&](std::vector<std::string> words) {
+    words.insert(words.end(), {"--json", "-dir", job.folder.string()});
+    return nlohmann::json::parse(run_msprof(words).out);
+  };
+  const auto check = [](const nlohmann::json& all, bool accepted) {
+    std::size_t likely = 0;
+    for (const auto& field : all["kinds"][0]["fields"]) {
+      CAPTURE(field.dump());
+      if (field["certainty"] == "likely") CHECK(field["used"] == accepted);
+      if (field["certainty"] == "unknown") CHECK(field["used"] == false);
+      likely += field["certainty"] == "likely" ? 1u : 0u;
+    }
+    CHECK(likely > 0);
+  };
+  check(document({"layout"}), false);
+  check(document({"layout", "--accept", "likely"}), true);
+}
+
+TEST_CASE("layout says so where there is nothing to find") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  job.info_json("1000").net_info("net", 1).data(DataName{}, aicore_file({}));
+  const auto result = run_msprof({"layout", "-dir", job.folder().string()});
+  CHECK(result.exit_code != 0);
+  CHECK(contains(result.err, "no data file of unknown layout"));
+  write_file(folder / "shapes.json", "{\"layers\": [{}]}");
+  const auto broken = run_msprof(
+      {"layout", "-dir", job.folder().string(), "--model-info", (folder / "shapes.json").string()});
+  CHECK(broken.exit_code == 2);
+  CHECK(contains(broken.err, "'name'"));
+}
