@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <algorithm>
+#include <array>
 #include <nlohmann/json.hpp>
 
 #include "analyze/capture_info.hpp"
@@ -18,6 +19,7 @@
 #include "msprof/cluster_show.hpp"
 #include "msprof/cluster_store.hpp"
 #include "msprof/pipeline.hpp"
+#include "store/layout_origin.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {
@@ -144,12 +146,27 @@ ordered_json json_of(const ShownTable& table) {
           {"rows", rows}};
 }
 
+// What is known although records could not be read: "layer.info (data/net.1.layer.info): 10
+// layers".
+std::vector<std::array<std::string, 3>> known_facts(const Database& db) {
+  std::vector<std::array<std::string, 3>> facts;
+  Statement read = db.prepare(
+      "SELECT ifnull(kind, ''), ifnull(file, ''), ifnull(detail, '') FROM import_log"
+      " WHERE id = 'known_facts' ORDER BY file LIMIT 200");
+  while (read.step()) {
+    facts.push_back(
+        {std::string(read.text(0)), std::string(read.text(1)), std::string(read.text(2))});
+  }
+  return facts;
+}
+
 Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
               ordered_json& document) {
   const ReadyStore ready = ready_store(capture);
   const UnitLoads unit_loads = unit_loads_of(ready.db.database());
   const std::string layout = ready.db.meta(meta::kLayoutFile);
   const auto run = read_run_record(capture.folder);
+  const LayoutOrigin layout_origin = layout_origin_of(ready.db.database());
   const auto steps = steps_with_tasks(ready.db.database());
   const std::size_t index = steps.empty() ? 0 : choose_step(steps, arguments.step);
   const StepInfo* step = steps.empty() ? nullptr : &steps[index];
@@ -160,6 +177,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
   const auto overview = step == nullptr ? overview_of(ready.db.database()) : std::nullopt;
   std::string line = overview ? overview_line(*overview) : "no layer records";
   if (step != nullptr) line = step_line(steps, index, arguments.step.has_value());
+  const auto facts = known_facts(ready.db.database());
   if (arguments.json) {
     ordered_json shown = ordered_json::array();
     for (const ShownTable& table : tables) shown.push_back(json_of(table));
@@ -168,6 +186,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
                         {"unit_loads", unit_loads_name(unit_loads)},
                         {"layout", nullptr},
                         {"run", nullptr},
+                        {"layout_origin", layout_origin_name(layout_origin)},
                         {"capture", nullptr},
                         {"tables", std::move(shown)}};
     if (!layout.empty()) one["layout"] = valid_utf8(layout);
@@ -180,6 +199,10 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
                         {"pictures_before", json_of(step->current_pic_count)},
                         {"executions", json_of(step->execution_count)},
                         {"task_count", step->task_count}};
+    }
+    for (const auto& [kind, file, detail] : facts) {
+      one["known"].push_back(
+          {{"kind", valid_utf8(kind)}, {"file", valid_utf8(file)}, {"facts", valid_utf8(detail)}});
     }
     if (overview) {
       one["chip"] = valid_utf8(overview->chip);
@@ -194,6 +217,9 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
     if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
     if (unit_loads == UnitLoads::modelled) fmt::print("{}\n", kModelledNote);
     if (!layout.empty()) fmt::print("records read with the layout {}\n", printable(layout));
+    if (layout_origin == LayoutOrigin::inferred) fmt::print("{}\n", kInferredNote);
+    for (const auto& [kind, file, detail] : facts)
+      fmt::print("{} ({}): {}\n", printable(kind), printable(file), printable(detail));
     print_tables(tables);
   }
   if (!empty) return ready.exit;

@@ -117,8 +117,8 @@ class Page {
         "<dl class=\"figures\">\n{}</dl>\n"
         "<button type=\"button\" id=\"theme\" hidden></button>\n</header>\n",
         title, run_line_html(), verdict_class(), words_.verdict, escaped(verdict(), kSentenceWidth),
-        head_.is_partial ? fmt::format(": {}", words_.partial_means) : "", modelled_note(),
-        figures);
+        head_.is_partial ? fmt::format(": {}", words_.partial_means) : "",
+        modelled_note() + inferred_note(), figures);
   }
 
   std::string run_line_html() const {
@@ -172,6 +172,11 @@ class Page {
   std::string modelled_note() const {
     if (!is_modelled_) return "";
     return fmt::format("<p class=\"modelled-note\">{}</p>\n", words_.modelled);
+  }
+
+  std::string inferred_note() const {
+    if (info_.layout_origin != LayoutOrigin::inferred) return "";
+    return fmt::format("<p class=\"modelled-note\" id=\"inferred\">{}</p>\n", words_.inferred);
   }
 
   // What an import found wrong or missing.

@@ -1,5 +1,6 @@
 #include "analyze/report/report_words.hpp"
 
+#include "store/layout_origin.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof::report {
@@ -44,6 +45,8 @@ constexpr Words kEnglish = {
     .shortest = "Shortest",
     .longest = "Longest",
     .modelled = kModelledNote,
+    .inferred = kInferredNote,
+    .known = "Known without a layout",
     .lengths = "Length of every execution, in their order; the marked one is drawn below",
     .lengths_of_iterations =
         "Length of every iteration, in their order; the marked one is drawn below",
@@ -140,6 +143,8 @@ constexpr Words kChinese = {
     .shortest = "最短",
     .longest = "最长",
     .modelled = "主机运行时:时间为实测,单元负载为模型值",
+    .inferred = "推断的记录布局:字段由 msprof layout 找出,并非厂商说明",
+    .known = "无记录布局时已知",
     .lengths = "各次执行的时长,按先后顺序;标记的一次画在下面",
     .lengths_of_iterations = "各次迭代的时长,按先后顺序;标记的一次画在下面",
     .lengths_each = "每个柱为 {} 次中最长的一次",

@@ -15,6 +15,8 @@ struct Words {
       options, result, exit_code, ended_by, model_file, layout, captured_by, read_by;
   std::string_view device, model, batch, executions, tasks, iterations, median, shortest, longest;
   std::string_view modelled;
+  std::string_view inferred;
+  std::string_view known;  // although the layout of records is not
   std::string_view lengths, lengths_of_iterations, lengths_each;  // the picture of all executions
   std::string_view timeline, timeline_title, no_timeline, execution_window, iteration_window,
       first_window, window_times, cut, lanes_out, arrows_out, zoom_hint, zoom_in, zoom_out, left,

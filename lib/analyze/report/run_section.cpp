@@ -120,6 +120,16 @@ class RunRows {
     }
   }
 
+  // What an import says of files whose records it cannot read.
+  void add_known(const Database& db) {
+    Statement read = db.prepare(
+        "SELECT ifnull(file, ''), ifnull(detail, '') FROM import_log WHERE id = 'known_facts'"
+        " ORDER BY file LIMIT 50");
+    while (read.step()) {
+      add(words_.known, escaped(fmt::format("{}: {}", read.text(0), read.text(1)), kCommandWidth));
+    }
+  }
+
   void add_versions() {
     std::string text = fmt::format(fmt::runtime(words_.read_by), escaped(head_.version));
     if (head_.run && !head_.run->msprof.empty()) {
@@ -172,6 +182,7 @@ std::string run_section(const TraceDb& store, const ReportHead& head, const Capt
     rows.add(words.layout,
              name(layout) + (source.empty() ? "" : fmt::format(" ({})", escaped(source))));
   }
+  rows.add_known(store.database());
   rows.add_versions();
   return html::section("run", words.run,
                        "<div class=\"scroll\"><table class=\"plain\" id=\"run\"><tbody>\n" +

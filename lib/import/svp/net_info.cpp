@@ -5,6 +5,7 @@
 
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
+#include "import/svp/known_facts.hpp"
 #include "import/svp/svp_models.hpp"
 
 namespace msprof::svp {
@@ -42,6 +43,7 @@ class NetInfoKind : public RawKind {
 
   void finish(const ImportContext& context) override {
     models_.write_rows(context.store);
+    report_known(context, models_);
     context.report.set_unit_loads(models_.unit_loads());
   }
 

@@ -1,0 +1,86 @@
+#include "import/svp/known_facts.hpp"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <set>
+
+#include "base/number.hpp"
+#include "base/text.hpp"
+#include "base/words.hpp"
+
+namespace msprof::svp {
+
+namespace {
+
+// "10 layers, 2 of them fused: conv1 of conv1+bn1+relu1"
+std::string layers_text(const std::vector<Layer>& layers) {
+  constexpr std::size_t kMaxNamed = 8;
+  std::vector<std::string> fused;
+  std::size_t count = 0;
+  for (const Layer& layer : layers) {
+    if (layer.original_names.find('+') == std::string::npos) continue;
+    ++count;
+    if (fused.size() < kMaxNamed)
+      fused.push_back(fmt::format("{} of {}", layer.name, layer.original_names));
+  }
+  std::string text = counted(layers.size(), "layer");
+  if (count > 0) text += fmt::format(", {} of them fused: {}", count, fmt::join(fused, ", "));
+  if (count > fused.size()) text += fmt::format(" and {} more", count - fused.size());
+  return text;
+}
+
+void add_times(const DoneFile& done, std::vector<std::string>& facts) {
+  const auto begin = done.integer("start_time");
+  const auto end = done.integer("end_time");
+  if (!begin || !end || *begin < 0 || *end < *begin) return;
+  facts.push_back(
+      fmt::format("from {} to {}, which are {} of the unit of .done", *begin, *end, *end - *begin));
+}
+
+void add_icache(const DoneFile& done, std::vector<std::string>& facts) {
+  const auto hits = done.integer("cache_hit");
+  const auto misses = done.integer("cache_mis");
+  if (!hits || !misses || *hits < 0 || *misses < 0) return;
+  const int128 all = int128{*hits} + *misses;
+  if (all > 0) facts.push_back("icache miss rate " + fixed(*misses, all, 4));
+}
+
+// Calls that a file can hold: records that board software could have.
+void add_calls(std::uint64_t size_bytes, std::vector<std::string>& facts) {
+  std::vector<std::string> counts;
+  for (const std::uint64_t record : {24u, 32u, 40u, 48u, 64u}) {
+    if (size_bytes % record == 0)
+      counts.push_back(fmt::format("{} of {} bytes", size_bytes / record, record));
+  }
+  if (!counts.empty()) facts.push_back(fmt::format("calls: {}", fmt::join(counts, " or ")));
+}
+
+}  // namespace
+
+void report_known(const ImportContext& context, const SvpModels& models) {
+  std::set<std::string> unknown;
+  for (const UnknownLayout& file : context.report.unknown_layouts()) unknown.insert(file.file);
+  if (unknown.empty()) return;
+  for (const RawFile& file : models.session().raw_files()) {
+    const FileName& name = models.name_of(file);
+    std::vector<std::string> facts;
+    if (name.kind == FileKind::layer_info) {
+      const auto* layers = models.layers_of(name);
+      if (layers != nullptr && !layers->empty()) facts.push_back(layers_text(*layers));
+    } else if (unknown.contains(file.name)) {
+      facts.push_back(counted(file.size_bytes, "byte"));
+      if (file.done) {
+        add_times(*file.done, facts);
+        add_icache(*file.done, facts);
+      }
+      if (name.kind == FileKind::acl_api) add_calls(file.size_bytes, facts);
+    }
+    if (facts.empty()) continue;
+    context.report.add(FindingId::known_facts, kind_name(name.kind), file.name,
+                       "known without the layout", fmt::format("{}", fmt::join(facts, "; ")));
+  }
+}
+
+}  // namespace msprof::svp
