@@ -40,7 +40,8 @@ constexpr std::string_view kBlanks = "         ";
 // The words around the texts of rules.
 struct Words {
   std::string_view severity[3];
-  std::string_view advice, more, checked, all_says_why, without, not_met, nothing, modelled;
+  std::string_view advice, more, checked, all_says_why, without, not_met, nothing, modelled,
+      inferred;
 };
 constexpr Words kEnglish = {{"problem", "hint", "info"},
                             "do: ",
@@ -50,7 +51,8 @@ constexpr Words kEnglish = {{"problem", "hint", "info"},
                             "no data: {}",
                             "not met: {}",
                             "nothing found",
-                            kModelledNote};
+                            kModelledNote,
+                            kInferredNote};
 constexpr Words kChinese = {{"问题", "提示", "信息"},
                             "建议:",
                             "…… 另有 {} 项",
@@ -59,7 +61,8 @@ constexpr Words kChinese = {{"问题", "提示", "信息"},
                             "没有数据:{}",
                             "未触发:{}",
                             "没有发现问题",
-                            "主机运行时:时间为实测,单元负载为模型值"};
+                            "主机运行时:时间为实测,单元负载为模型值",
+                            "推断的记录布局:字段由 msprof layout 找出,并非厂商说明"};
 
 const Words& words_of(Language language) {
   return language == Language::zh ? kChinese : kEnglish;
@@ -235,7 +238,8 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   if (arguments.json) {
     ordered_json one = {{"folder", valid_utf8(capture.folder.string())},
                         {"verdict", valid_utf8(ready.verdict)},
-                        {"unit_loads", unit_loads_name(advice.unit_loads)}};
+                        {"unit_loads", unit_loads_name(advice.unit_loads)},
+                        {"layout_origin", layout_origin_name(advice.layout_origin)}};
     one.update(advice_json(advice, language));
     document["captures"].push_back(std::move(one));
     return ready.exit;
@@ -243,6 +247,8 @@ Exit advise_one(const AdviseArguments& arguments, const std::vector<Rule>& rules
   fmt::print("{}\n", printable(capture.folder.string()));
   if (ready.exit != Exit::ok) fmt::print("PARTIAL DATA: `msprof import` says what is missing\n");
   if (advice.unit_loads == UnitLoads::modelled) fmt::print("{}\n", words_of(language).modelled);
+  if (advice.layout_origin == LayoutOrigin::inferred)
+    fmt::print("{}\n", words_of(language).inferred);
   fmt::print("{}", advice_text(advice, {language, arguments.all, text_width(STDOUT_FILENO),
                                         colour_allowed(STDOUT_FILENO)}));
   return ready.exit;

@@ -17,12 +17,14 @@
 #include "collect/cann/application.hpp"
 #include "collect/local_host.hpp"
 #include "collect/svp_injection.hpp"
+#include "import/record_layout.hpp"
 #include "msprof/board_options.hpp"
 #include "msprof/cann_collection.hpp"
 #include "msprof/collection.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/server_collection.hpp"
 #include "msprof/verbs.hpp"
+#include "store/layout_origin.hpp"
 
 namespace msprof {
 
@@ -468,8 +470,12 @@ Exit run_collect(const CollectArguments& arguments, const ProcessCapture& proces
   const auto work = [&] {
     check_arguments(arguments);
     const LayoutChoice layout = layout_option(arguments.layout);
-    if (!layout.json.empty())
-      plan.record.layout = {layout.file, std::string(source_name(layout.source)), layout.json};
+    if (!layout.json.empty()) {
+      const bool is_inferred = LayoutSet::parse(layout.json, layout.file).is_inferred();
+      plan.record.layout = {layout.file, std::string(source_name(layout.source)), layout.json,
+                            std::string(layout_origin_name(is_inferred ? LayoutOrigin::inferred
+                                                                       : LayoutOrigin::described))};
+    }
     if (arguments.all) {
       plan.process = processing;
       if (!plan.process)

@@ -142,8 +142,10 @@ void add_layout(const nlohmann::json& reports, const std::filesystem::path& capt
     const auto imported = report.find("import");
     if (imported == report.end() || !imported->contains("layout")) continue;
     const nlohmann::json& used = imported->at("layout");
-    if (!used.is_object() || used.value("file", "") == layout.file) continue;
-    layout = {used.value("file", ""), used.value("source", ""), ""};
+    if (!used.is_object()) continue;
+    if (used.value("file", "") != layout.file)
+      layout = {used.value("file", ""), used.value("source", ""), ""};
+    layout.origin = imported->value("layout_origin", "");
   }
 }
 

@@ -150,6 +150,7 @@ class Report {
     line(text);
     for (const std::string& run : side.runs) line(fmt::format("      {}", printable(run)));
     if (side.unit_loads == UnitLoads::modelled) line(fmt::format("      {}", kModelledNote));
+    if (side.layout_origin == LayoutOrigin::inferred) line(fmt::format("      {}", kInferredNote));
   }
 
   void table(std::string_view title, const TextTable& table, std::string_view rest) {
@@ -279,6 +280,7 @@ ordered_json json_of(const ComparedSide& side) {
           {"chip", json_of(side.chip)},
           {"frequency_mhz", json_of(side.frequency_mhz)},
           {"unit_loads", unit_loads_name(side.unit_loads)},
+          {"layout_origin", layout_origin_name(side.layout_origin)},
           {"models", json_of(side.models)},
           {"batches", side.batches},
           {"devices", side.devices},

@@ -137,7 +137,10 @@ ordered_json capture_json(const ListedCapture& capture) {
     one["verdict"] = valid_utf8(known.verdict);
     one["unit_loads"] = known.has_modelled_loads ? "modelled" : "measured";
   }
-  if (!known.layout_file.empty()) one["layout"] = valid_utf8(known.layout_file);
+  if (!known.layout_file.empty()) {
+    one["layout"] = valid_utf8(known.layout_file);
+    one["layout_origin"] = known.has_inferred_layout ? "inferred" : "described";
+  }
   if (capture.run) one["run"] = run_json(*capture.run);
   if (!capture.run_problem.empty()) one["run_problem"] = capture.run_problem;
   return one;

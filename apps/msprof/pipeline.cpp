@@ -17,6 +17,7 @@
 #include "import/importer.hpp"
 #include "import/record_layout.hpp"
 #include "session/session.hpp"
+#include "store/layout_origin.hpp"
 
 namespace msprof {
 
@@ -235,6 +236,8 @@ void print_files(const std::vector<ExportedFile>& files) {
 
 void print_exported(const TraceDb& store, const std::vector<ExportedFile>& files) {
   print_files(files);
+  if (!files.empty() && layout_origin_of(store.database()) == LayoutOrigin::inferred)
+    log::info("{}", kInferredNote);
   const auto outdated = outdated_products(store, files);
   if (outdated.empty()) return;
   log::warn("{} older than the store, from an earlier import: {}{}",

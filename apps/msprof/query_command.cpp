@@ -105,6 +105,7 @@ ordered_json json_of(const ChosenCapture& capture, const CaptureInfo& info,
       {"duration_ns", json_of(info.duration_ns)},
       {"verdict", json_of(ready.verdict)},
       {"unit_loads", unit_loads_name(info.unit_loads)},
+      {"layout_origin", layout_origin_name(info.layout_origin)},
       {"host_rank", json_of(info.host_rank)},
       {"devices", json_of(info.devices)},
       {"ranks", json_of(info.ranks)},
@@ -144,6 +145,7 @@ void print_head(const ChosenCapture& capture, const CaptureInfo& info, const Rea
                                     ? printable(ready.verdict_text)
                                     : "PARTIAL DATA: `msprof import` says what is missing");
   if (info.unit_loads == UnitLoads::modelled) fmt::print("source     {}\n", kModelledNote);
+  if (info.layout_origin == LayoutOrigin::inferred) fmt::print("layout     {}\n", kInferredNote);
   if (info.host_rank) fmt::print("rank       {}\n", *info.host_rank);
 }
 

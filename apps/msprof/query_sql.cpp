@@ -20,6 +20,7 @@
 #include "msprof/cluster_store.hpp"
 #include "query/query_db.hpp"
 #include "store/database.hpp"
+#include "store/layout_origin.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {
@@ -259,6 +260,8 @@ Exit ask_one(const QueryArguments& arguments, const std::string& sql, const Chos
   db.limit_time(arguments.timeout_seconds.value_or(kSeconds), "--timeout");
   Statement read = db.ask(sql);
   if (db.reads_modelled()) log::info("{}", kModelledNote);
+  if (layout_origin_of(ready.db.database()) == LayoutOrigin::inferred)
+    log::info("{}", kInferredNote);
   const std::string name = std::filesystem::weakly_canonical(capture.folder).filename().string();
   write_rows(arguments, {capture.folder.string(), name, ready.verdict}, read, out);
   return ready.exit;

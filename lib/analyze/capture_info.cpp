@@ -136,6 +136,7 @@ CaptureInfo capture_info(const Database& db) {
   info.dialect = read_meta(db, "dialect");
   info.has_steps = info.dialect != dialect_name(Dialect::cann);
   info.unit_loads = unit_loads_of(db);
+  info.layout_origin = layout_origin_of(db);
   read_time(db, info);
   read_devices(db, info);
   info.chip = read_meta(db, "chip");

@@ -9,6 +9,7 @@
 
 #include "import/import_report.hpp"
 #include "store/database.hpp"
+#include "store/layout_origin.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {
@@ -55,6 +56,7 @@ struct CaptureInfo {
   std::string dialect;
   std::string chip;  // empty: unknown
   UnitLoads unit_loads = UnitLoads::measured;
+  LayoutOrigin layout_origin = LayoutOrigin::known;
   std::optional<std::int64_t> begin_ns;     // since 1970, UTC
   std::optional<std::int64_t> duration_ns;  // of the collection
   std::optional<std::int64_t> host_rank;

@@ -144,9 +144,10 @@ std::vector<ListedCapture> list_captures(const std::vector<FoundCapture>& found)
 
 std::string verdict_of(const ListedCapture& capture) {
   if (!capture.summary || capture.summary->verdict.empty()) return "not imported";
-  if (capture.summary->verdict == verdict_name(Severity::partial))
-    return verdict_text(Severity::partial, {});
-  return capture.summary->verdict_text;
+  const std::string text = capture.summary->verdict == verdict_name(Severity::partial)
+                               ? verdict_text(Severity::partial, {})
+                               : capture.summary->verdict_text;
+  return capture.summary->has_inferred_layout ? text + ", inferred layout" : text;
 }
 
 std::string short_line(const ListedCapture& capture) {

@@ -144,6 +144,14 @@ void TraceJsonWriter::process_name(std::int64_t pid, std::string_view name) {
   metadata_event(text + "},\"ph\":\"M\"}");
 }
 
+void TraceJsonWriter::process_label(std::int64_t pid, std::string_view label) {
+  std::string text = "{\"name\":\"process_labels\",\"pid\":";
+  append_integer(text, pid);
+  text += ",\"tid\":0,\"args\":{\"labels\":";
+  append_json_string(text, label);
+  metadata_event(text + "},\"ph\":\"M\"}");
+}
+
 void TraceJsonWriter::thread_name(std::int64_t pid, std::int64_t tid, std::string_view name) {
   std::string text = "{\"name\":\"thread_name\",\"pid\":";
   append_integer(text, pid);

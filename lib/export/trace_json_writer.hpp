@@ -93,6 +93,8 @@ class TraceJsonWriter {
 
   // Metadata events.
   void process_name(std::int64_t pid, std::string_view name);
+  // Beside the name of the process.
+  void process_label(std::int64_t pid, std::string_view label);
   void thread_name(std::int64_t pid, std::int64_t tid, std::string_view name);
   // CANN: process_name, process_labels and process_sort_index; thread_name and thread_sort_index.
   void process(std::int64_t pid, std::string_view name, std::string_view label,

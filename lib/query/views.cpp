@@ -236,9 +236,12 @@ View devices() {
            {"chip", "", "\"Ascend910B\""},
            {"frequency_mhz", "MHz", "of its compute cores", true},
            {"core_count", "", "AI Cores"},
-           {"vector_core_count", "", "vector cores"}},
+           {"vector_core_count", "", "vector cores"},
+           {"layout_origin", "", "of its records: known, described or inferred (layouts.md)"}},
           "SELECT id AS device_id, (SELECT text FROM name WHERE id = chip_name_id) AS chip,"
-          " frequency_hz / 1e6 AS frequency_mhz, core_count, vector_core_count FROM device"};
+          " frequency_hz / 1e6 AS frequency_mhz, core_count, vector_core_count,"
+          " ifnull((SELECT value FROM meta WHERE key = 'layout_origin'), 'known') AS layout_origin"
+          " FROM device"};
 }
 
 View models() {

@@ -154,7 +154,8 @@ RunRecord record_of(const ordered_json& document) {
   }
   record.exit_code = integer_at(document, "exit_code").value_or(0);
   if (const ordered_json* layout = member(document, "layout"); layout != nullptr) {
-    record.layout = {text_at(*layout, "file"), text_at(*layout, "source"), ""};
+    record.layout = {text_at(*layout, "file"), text_at(*layout, "source"), "",
+                     text_at(*layout, "origin")};
     const ordered_json* text = member(*layout, "json");
     if (text != nullptr && text->is_object()) record.layout.json = text->dump();
   }
@@ -216,6 +217,7 @@ nlohmann::ordered_json run_json(const RunRecord& record) {
   if (!record.layout.file.empty()) {
     document["layout"] = {{"file", valid_utf8(record.layout.file)},
                           {"source", valid_utf8(record.layout.source)}};
+    add_text(document["layout"], "origin", record.layout.origin);
     ordered_json text = ordered_json::parse(record.layout.json, nullptr, false, true);
     if (text.is_object()) document["layout"]["json"] = std::move(text);
   }

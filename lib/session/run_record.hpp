@@ -32,8 +32,9 @@ struct RunModel {
 // What the records of a board were described by.
 struct RunLayout {
   std::string file;
-  std::string source;  // "--layout"
-  std::string json;    // the description itself; empty: none
+  std::string source;    // "--layout"
+  std::string json;      // the description itself; empty: none
+  std::string origin{};  // "inferred": found by a search, "described"; empty: not used yet
 };
 
 struct RunRecord {

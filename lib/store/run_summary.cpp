@@ -20,9 +20,9 @@ std::vector<std::string> lines_in(const std::string& text) {
 }  // namespace
 
 std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
-  constexpr std::array<std::string_view, 9> kKeys = {
+  constexpr std::array<std::string_view, 10> kKeys = {
       "verdict",       "verdict_text", meta::kModels, meta::kBatches, meta::kExecutions,
-      meta::kMedianNs, "unit_loads",   "layout_file", meta::kRank};
+      meta::kMedianNs, "unit_loads",   "layout_file", meta::kRank,    "layout_origin"};
   // A store can come from elsewhere.
   constexpr std::size_t kMaxTextBytes = 4'000;
   auto texts = metas_of_any_version(store, kKeys);
@@ -40,6 +40,7 @@ std::optional<RunSummary> read_run_summary(const std::filesystem::path& store) {
   summary.has_modelled_loads = texts[6] == "modelled";
   summary.layout_file = texts[7];
   summary.rank = parse_i64(texts[8]);
+  summary.has_inferred_layout = texts[9] == "inferred";
   return summary;
 }
 

@@ -21,6 +21,7 @@ struct RunSummary {
   std::optional<std::int64_t> rank;        // of a training job; empty: none, or several
   bool has_modelled_loads = false;         // store/unit_loads.hpp
   std::string layout_file;                 // that its records were read with; empty: none
+  bool has_inferred_layout = false;        // store/layout_origin.hpp
 };
 
 // Reads that of a store of this or another version; empty where there is no store of ours.

@@ -221,6 +221,7 @@ class Advisor {
 
   Advice run(const TraceDb& store) {
     advice_.unit_loads = unit_loads_of(store.database());
+    advice_.layout_origin = layout_origin_of(store.database());
     by_table(store);
     if (has_sql(false)) by_sql(QueryDb(store), false);
     return sorted();

@@ -8,6 +8,7 @@
 
 #include "analyze/advise/rule.hpp"
 #include "cluster/part.hpp"
+#include "store/layout_origin.hpp"
 #include "store/trace_db.hpp"
 #include "store/unit_loads.hpp"
 
@@ -50,6 +51,7 @@ struct RuleWithoutData {
 // one without data.
 struct Advice {
   UnitLoads unit_loads = UnitLoads::measured;
+  LayoutOrigin layout_origin = LayoutOrigin::known;
   std::vector<AdviceFinding> findings;  // by severity, then by share of the time
   std::vector<const Rule*> not_met;
   std::vector<RuleWithoutData> without_data;

@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "base/findings.hpp"
+#include "store/layout_origin.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {
@@ -26,9 +27,10 @@ struct ComparedSide {
   std::vector<std::string> models;    // names, each once
   std::vector<std::int64_t> batches;  // of its executions, each once, sorted; none: unknown
   std::int64_t devices = 0;
-  std::int64_t executions = 0;                 // of all its runs
-  std::optional<std::int64_t> pictures{};      // of all its executions
-  UnitLoads unit_loads = UnitLoads::measured;  // modelled: in some run
+  std::int64_t executions = 0;                       // of all its runs
+  std::optional<std::int64_t> pictures{};            // of all its executions
+  UnitLoads unit_loads = UnitLoads::measured;        // modelled: in some run
+  LayoutOrigin layout_origin = LayoutOrigin::known;  // the gravest of the runs
 };
 
 // A time on both sides, with what may be chance.

@@ -122,6 +122,16 @@ std::string run_row(const ComparedSide& base, const ComparedSide& now) {
   return side_row("Run", text(base), text(now));
 }
 
+// Where fields of records were found by a search.
+std::string layout_row(const ComparedSide& base, const ComparedSide& now) {
+  const auto text = [](const ComparedSide& side) {
+    return std::string(side.layout_origin == LayoutOrigin::inferred ? kInferredNote : "known");
+  };
+  if (base.layout_origin != LayoutOrigin::inferred && now.layout_origin != LayoutOrigin::inferred)
+    return "";
+  return side_row("Record layout", text(base), text(now));
+}
+
 std::string sides(const Comparison& comparison) {
   const ComparedSide& base = comparison.base;
   const ComparedSide& now = comparison.now;
@@ -145,7 +155,7 @@ std::string sides(const Comparison& comparison) {
          side_row("Devices", std::to_string(base.devices), std::to_string(now.devices)) +
          side_row("Executions", std::to_string(base.executions), std::to_string(now.executions)) +
          side_row("Pictures", pictures(base), pictures(now)) + source_row(base, now) +
-         "</tbody></table></div>\n</section>\n";
+         layout_row(base, now) + "</tbody></table></div>\n</section>\n";
 }
 
 template <typename Changes, typename Label>

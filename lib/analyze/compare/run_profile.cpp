@@ -205,6 +205,7 @@ void read_facts(const TraceDb& store, const QueryDb& db, RunProfile& run) {
   run.dialect = store.meta("dialect");
   run.chip = valid_utf8(store.meta("chip"));
   run.unit_loads = unit_loads_of(store.database());
+  run.layout_origin = layout_origin_of(store.database());
   Statement devices =
       db.prepare("SELECT chip, frequency_mhz FROM v_devices ORDER BY device_id, chip");
   while (devices.step()) {

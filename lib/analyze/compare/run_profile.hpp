@@ -11,6 +11,7 @@
 
 #include "analyze/compare/counter_profile.hpp"
 #include "query/query_db.hpp"
+#include "store/layout_origin.hpp"
 #include "store/trace_db.hpp"
 #include "store/unit_loads.hpp"
 
@@ -95,6 +96,7 @@ struct RunProfile {
   std::vector<CounterProfile> counters;
   double largest_ratio = 0;  // 1 where ratios are fractions, 100 where they are percentages
   UnitLoads unit_loads = UnitLoads::measured;
+  LayoutOrigin layout_origin = LayoutOrigin::known;
 };
 
 // Unit that the run's own times are of.

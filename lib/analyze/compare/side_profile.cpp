@@ -202,6 +202,7 @@ void add_info(const RunProfile& run, ComparedSide& info) {
   if (info.chip.empty()) info.chip = run.chip;
   if (!info.frequency_mhz) info.frequency_mhz = run.frequency_mhz;
   if (run.unit_loads == UnitLoads::modelled) info.unit_loads = UnitLoads::modelled;
+  info.layout_origin = std::max(info.layout_origin, run.layout_origin);
   for (const std::string& model : run.models) {
     if (std::find(info.models.begin(), info.models.end(), model) == info.models.end())
       info.models.push_back(model);

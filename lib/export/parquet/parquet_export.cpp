@@ -12,6 +12,7 @@
 #include "export/export_files.hpp"
 #include "export/parquet/file_writer.hpp"
 #include "export/parquet/parquet_tables.hpp"
+#include "store/layout_origin.hpp"
 
 namespace msprof {
 
@@ -70,7 +71,9 @@ std::vector<std::pair<std::string, std::string>> metadata_of(const TraceDb& stor
           {"msprof.table_version", "1"},
           {"msprof.capture", capture},
           {"msprof.dialect", valid_utf8(store.meta("dialect"))},
-          {"msprof.verdict", valid_utf8(store.meta("verdict"))}};
+          {"msprof.verdict", valid_utf8(store.meta("verdict"))},
+          {"msprof.layout_origin",
+           std::string(layout_origin_name(layout_origin_of(store.database())))}};
 }
 
 }  // namespace

@@ -13,6 +13,7 @@
 #include "export/products.hpp"
 #include "export/summary/svp_tables.hpp"
 #include "export/timeline/svp_arrows.hpp"
+#include "store/layout_origin.hpp"
 
 namespace msprof {
 
@@ -145,11 +146,15 @@ class SvpAcl : public TimelineLayer {
         db.prepare(std::string("SELECT DISTINCT ifnull(process_id, 0), ifnull(thread_id, 0)") +
                    kCalls + " ORDER BY 1, 2");
     read.bind(1, output_file.model_row);
+    const bool is_inferred = layout_origin_of(db) == LayoutOrigin::inferred;
     std::int64_t last_pid = -1;
     while (read.step()) {
       const std::int64_t pid = read.integer(0);
       const std::int64_t shown = processes.lane_pid(pid);
-      if (pid != last_pid) out.process_name(shown, fmt::format("ACL process {}", pid));
+      if (pid != last_pid) {
+        out.process_name(shown, fmt::format("ACL process {}", pid));
+        if (is_inferred) out.process_label(shown, kInferredLabel);
+      }
       last_pid = pid;
       out.thread_name(shown, read.integer(1), fmt::format("Thread {}", read.integer(1)));
     }

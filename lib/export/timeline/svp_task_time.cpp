@@ -17,6 +17,7 @@
 #include "export/products.hpp"
 #include "export/summary/svp_tables.hpp"
 #include "export/timeline/svp_arrows.hpp"
+#include "store/layout_origin.hpp"
 
 namespace msprof {
 
@@ -155,6 +156,7 @@ class SvpTaskTime : public TimelineLayer {
     std::optional<svp::ExecutionArrows> arrows;
     if (output_file.is_merged && output_file.has_arrows)
       arrows.emplace(db, output_file.model_row, output_file.scope);
+    const bool is_inferred = layout_origin_of(db) == LayoutOrigin::inferred;
     Statement read = db.prepare(
         std::string("SELECT task.op_id, task.start_ns, task.duration_ns, step.id, task.execution") +
         kFrom + kHasTime + " ORDER BY task.start_ns, task.duration_ns DESC, task.id");
@@ -170,7 +172,10 @@ class SvpTaskTime : public TimelineLayer {
       if (!output_file.scope.takes(device, start, saturating_add(start, duration))) continue;
       if (!out.draws(duration)) continue;
       const auto thread = static_cast<std::int64_t>(turn * kLanes.size() + op.lane);
-      if (threads.empty()) out.process_name(device, fmt::format("AA Core device {}", device));
+      if (threads.empty()) {
+        out.process_name(device, fmt::format("AA Core device {}", device));
+        if (is_inferred) out.process_label(device, kInferredLabel);
+      }
       if (threads.insert(thread).second) out.thread_name(device, thread, lane_name(op.lane, turn));
       if (!out.begin_complete({op.name}, device, thread, start, duration)) continue;
       out.argument({"\"Task Type\""}, kLanes[op.lane].task_type);
