@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 #include <nlohmann/json.hpp>
 
+#include "cli/cli_fixture.hpp"
 #include "support/files.hpp"
 #include "support/job_builder.hpp"
 #include "support/layouts/layout_generator.hpp"
@@ -11,10 +12,6 @@
 using namespace msprof::test;
 
 namespace {
-
-bool contains(const std::string& text, const std::string& part) {
-  return text.find(part) != std::string::npos;
-}
 
 GeneratedJob board(const TempFolder& folder, std::uint64_t seed = 3) {
   GeneratorChoice choice;

@@ -7,14 +7,14 @@
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using RunJson = nlohmann::json;
 
 namespace {
 
-Json record_of(const DemoProject& demo, const std::string& job = kJob) {
+RunJson record_of(const DemoProject& demo, const std::string& job = kJob) {
   const std::string path = "project/" + job + "/run.json";
   REQUIRE(demo.exists(path));
-  return Json::parse(demo.read(path));
+  return RunJson::parse(demo.read(path));
 }
 
 }  // namespace
@@ -24,7 +24,7 @@ TEST_CASE("A capture says when, where and with what it was made") {
   const Finished run = collect(demo, {"-m", "main", "--interval", "7", "--env", "SECRET_WORD=hush",
                                       "--", "job", kJob, "say", "--password=hush", "exit", "0"});
   INFO(run.err);
-  const Json record = record_of(demo);
+  const RunJson record = record_of(demo);
   CHECK(record.at("schema") == "msprof.run/1");
   CHECK(record.at("host") == "this machine");
   CHECK(record.at("board").at("system") == "Linux");
@@ -35,7 +35,7 @@ TEST_CASE("A capture says when, where and with what it was made") {
   CHECK(record.at("options").at("--env") == "SECRET_WORD");
   CHECK(record.at("options").at("--main") == "main");
   CHECK(record.dump().find("hush") == std::string::npos);
-  CHECK(record.at("models") == Json::parse(R"([{"file": "models/m.om", "bytes": 5,
+  CHECK(record.at("models") == RunJson::parse(R"([{"file": "models/m.om", "bytes": 5,
           "sha256": "9372c470eeadd5ecd9c3c74c2b3cb633f8e2f2fad799250a0f70d652b6b825e4"}])"));
   CHECK_FALSE(record.at("msprof").get<std::string>().empty());
   CHECK(record.at("begin").get<std::string>() <= record.at("end").get<std::string>());
@@ -50,7 +50,7 @@ TEST_CASE("A run that failed is recorded with its end") {
   CHECK(record_of(demo).at("application").at("exit_code") == 3);
 
   collect(demo, {"-m", "main", "--", "job", kOtherJob, "raise", "11"});
-  const Json record = record_of(demo, kOtherJob);
+  const RunJson record = record_of(demo, kOtherJob);
   CHECK(record.at("application").at("signal") == "SIGSEGV");
   CHECK_FALSE(record.at("application").contains("exit_code"));
 }
@@ -58,7 +58,7 @@ TEST_CASE("A run that failed is recorded with its end") {
 TEST_CASE("A run that was ended from outside is recorded with who ended it") {
   const DemoProject demo;
   collect(demo, {"-m", "main", "--timeout", "0.5", "--", "job", kJob, "hang"});
-  const Json late = record_of(demo);
+  const RunJson late = record_of(demo);
   CHECK(late.at("application").at("ended_by") == "time limit");
   CHECK(late.at("options").at("--timeout") == "0.5");
   CHECK(late.at("begin").get<std::string>() < late.at("end").get<std::string>());
@@ -68,7 +68,7 @@ TEST_CASE("A run that was ended from outside is recorded with who ended it") {
   REQUIRE(eventually([&] { return demo.exists("ready"); }));
   run.signal(SIGINT);
   CHECK(run.wait().exit_code == 130);
-  const Json stopped = record_of(demo, kOtherJob);
+  const RunJson stopped = record_of(demo, kOtherJob);
   CHECK(stopped.at("application").at("ended_by") == "user");
   CHECK(stopped.at("exit_code") == 130);
 }
@@ -82,8 +82,8 @@ TEST_CASE("Models are recorded where they are links, or are named by an argument
   const std::string named = (demo.root() / "named.om").string();
   collect(demo, {"-m", "main", "--", "job", kJob, "say", "--model=" + named, "say", "missing.om"});
   std::vector<std::string> files;
-  const Json record = record_of(demo);
-  for (const Json& model : record.at("models")) {
+  const RunJson record = record_of(demo);
+  for (const RunJson& model : record.at("models")) {
     files.push_back(model.at("file"));
     CHECK(model.at("sha256").get<std::string>().size() == 64);
   }
@@ -115,7 +115,7 @@ TEST_CASE("A layout of the command line is kept in the capture, and checked befo
   demo.write("project/layout.json", R"({"acl_api": {"header_size": 0, "record_size": 24,
     "fields": {"start": {"offset": 8, "type": "u64"}}}})");
   collect(demo, {"-m", "main", "--layout", "layout.json", "--", "job", kJob});
-  const Json layout = record_of(demo).at("layout");
+  const RunJson layout = record_of(demo).at("layout");
   CHECK(layout.at("file") == "layout.json");
   CHECK(layout.at("source") == "--layout");
   CHECK(layout.at("json").at("acl_api").at("record_size") == 24);
