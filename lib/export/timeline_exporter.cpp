@@ -321,9 +321,9 @@ void write_timeline_events(const Database& db, const ExportScope& scope, TraceSi
   const Layers layers = layers_named(timeline_layers(db), {});
   const auto files = timeline_files(db, layers, options);
   // Beside that of all layers there are those of single ones.
-  const auto whole = std::max_element(
-      files.begin(), files.end(),
-      [](const auto& a, const auto& b) { return a.layers.size() < b.layers.size(); });
+  const auto whole = std::max_element(files.begin(), files.end(), [](const auto& a, const auto& b) {
+    return a.layers.size() < b.layers.size();
+  });
   if (whole == files.end()) return sink.finish();
   TraceJsonWriter writer(sink);
   whole->write(db, writer);

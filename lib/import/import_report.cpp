@@ -287,8 +287,8 @@ nlohmann::ordered_json ImportReport::json() const {
           {"without", without},
           {"unit_loads", unit_loads_name(unit_loads_)},
           {"layout", layout() != nullptr ? ordered_json{{"file", valid_utf8(layout_.file)},
-                                                    {"source", layout_.source}}
-                                     : ordered_json()},
+                                                        {"source", layout_.source}}
+                                         : ordered_json()},
           {"layout_origin", layout_origin_name(layout_origin_)},
           {"files", files()},
           {"records", records()},

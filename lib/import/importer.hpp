@@ -37,7 +37,7 @@ namespace meta {
 inline constexpr std::string_view kDialect = "dialect";
 inline constexpr std::string_view kCapture = "capture";
 inline constexpr std::string_view kVerdict = "verdict";  // "complete", "without" or "partial"
-inline constexpr std::string_view kVerdictText = "verdict_text";  // "complete without …"
+inline constexpr std::string_view kVerdictText = "verdict_text";    // "complete without …"
 inline constexpr std::string_view kUnitLoads = "unit_loads";        // store/unit_loads.hpp
 inline constexpr std::string_view kLayoutOrigin = "layout_origin";  // store/layout_origin.hpp
 }  // namespace meta

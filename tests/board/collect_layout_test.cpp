@@ -58,7 +58,8 @@ TEST_CASE("A layout in the user's folder gives products of every run on the boar
   CHECK_FALSE(names_in(capture / "timeline").empty());
 
   const Json record = Json::parse(read_file(capture / "run.json"));
-  CHECK(record.at("layout") == Json{{"file", file}, {"source", "of the layouts folder"}});
+  CHECK(record.at("layout") ==
+        Json{{"file", file}, {"origin", "described"}, {"source", "of the layouts folder"}});
   CHECK(record.at("host").get<std::string>().starts_with("board@127.0.0.1"));
   CHECK(record.at("board").at("system") == "Linux");
   CHECK(record.at("board").at("machine").is_string());

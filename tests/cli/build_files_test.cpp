@@ -46,9 +46,10 @@ std::string version_of_project() {
 
 }  // namespace
 
-TEST_CASE("There are the presets release, test, tsan, fuzz and bench, to configure and to build") {
+TEST_CASE("Every preset that the manual names is there, to configure and to build") {
   const auto document = presets();
-  const Names expected = {"release", "test", "tsan", "fuzz", "bench"};
+  const Names expected = {"release",         "test",         "tsan", "fuzz", "bench", "runtime",
+                          "runtime-aarch64", "runtime-armhf"};
   Names configured, built;
   for (const auto& preset : document.at("configurePresets")) {
     if (!preset.value("hidden", false)) configured.insert(preset.at("name"));

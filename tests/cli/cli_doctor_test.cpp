@@ -141,8 +141,7 @@ TEST_CASE("doctor quotes a folder with a blank in its commands") {
   JobBuilder job(folder.path() / "two words");
   job.info_json("500").net_info("net", 1).data(DataName{}, std::string(224, 'x'));
   const Said said = examine(job.folder());
-  CHECK(contains(said.of("aicore"),
-                 "msprof layout -dir '" + job.folder().string() + "' --write"));
+  CHECK(contains(said.of("aicore"), "msprof layout -dir '" + job.folder().string() + "' --write"));
 }
 
 TEST_CASE("doctor says what is wrong with a store, and reads the raw files instead") {

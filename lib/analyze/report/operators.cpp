@@ -206,7 +206,7 @@ class OpTotals {
     return result;
   }
 
-  // Moving data in over computing, as core utilization has it. Source: cann_device.md.
+  // Moving data in over computing, as core utilization has it. Source: cann_device.md 6.4.
   std::optional<double> bound_of(const OpSums& sums) const {
     const auto moves = largest(sums, {"aic_mte2_ratio", "aiv_mte2_ratio", "mte2_ratio"});
     const auto computes = largest(
