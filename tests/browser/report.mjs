@@ -4,9 +4,8 @@
 // For scripts/test-browser.
 import { mkdirSync, statSync } from 'node:fs';
 import { basename, dirname, join, resolve } from 'node:path';
-import { pathToFileURL } from 'node:url';
 import { contrastsOf } from './contrast.mjs';
-import { launchBrowser } from './pages.mjs';
+import { launchBrowser, openReport } from './pages.mjs';
 
 let failures = 0;
 function check(holds, what) {
@@ -17,18 +16,6 @@ function check(holds, what) {
 const sizes = { desktop: { width: 1280, height: 900 }, phone: { width: 390, height: 844 } };
 const leastContrast = 4.5;  // WCAG 2, 1.4.3
 const mostBytes = 2_000_000;
-
-async function openPage(browser, file, options) {
-  const context = await browser.newContext({ offline: true, ...options });
-  const page = await context.newPage();
-  const complaints = [];
-  const requests = [];
-  page.on('console', (message) => complaints.push(message.text()));
-  page.on('pageerror', (error) => complaints.push(error.message));
-  page.on('request', (request) => requests.push(request.url()));
-  await page.goto(pathToFileURL(file).href);
-  return { context, page, complaints, requests };
-}
 
 const shownBy = (page) => page.evaluate(() => {
   const data = JSON.parse(document.getElementById('timeline-data')?.textContent ?? '{"lanes":[]}');
@@ -83,7 +70,7 @@ async function checkReport(browser, file, pictures) {
   for (const script of [false, true]) {
     for (const [device, viewport] of Object.entries(sizes)) {
       for (const colorScheme of ['light', 'dark']) {
-        const { context, page, complaints, requests } = await openPage(browser, file,
+        const { context, page, complaints, requests } = await openReport(browser, file,
           { viewport, colorScheme, javaScriptEnabled: script });
         // page.evaluate() works in either case: it is not the page's own script.
         const shown = await shownBy(page);
@@ -109,7 +96,7 @@ async function checkReport(browser, file, pictures) {
       }
     }
   }
-  const { context, page } = await openPage(browser, file, { colorScheme: 'dark' });
+  const { context, page } = await openReport(browser, file, { colorScheme: 'dark' });
   const pdf = await page.pdf({ path: `${stem}.pdf`, format: 'A4' });
   check(pdf.length > 1000, `on paper: ${pdf.length} bytes of PDF`);
   await page.emulateMedia({ media: 'print' });
