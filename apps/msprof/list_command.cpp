@@ -20,6 +20,7 @@
 #include "cluster/part.hpp"
 #include "msprof/pipeline.hpp"
 #include "session/capture_walk.hpp"
+#include "store/run_summary.hpp"
 
 namespace msprof {
 
@@ -233,6 +234,7 @@ Exit list_all(const ListArguments& arguments, ordered_json& document) {
 
 Exit run_list(const ListArguments& arguments) {
   apply_verbosity(arguments.verbosity);
+  count_no_memory_of_stores();
   ordered_json document = {{"schema", "msprof.list/1"},
                            {"captures", ordered_json::array()},
                            {"clusters", ordered_json::array()}};
