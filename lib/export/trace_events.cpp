@@ -189,11 +189,11 @@ std::int64_t ns_of_us_text(std::string_view json) {
     }
   }
   // The smallest int64 is in the range of those of its size.
-  constexpr std::uint64_t kMost = std::uint64_t{1} << 63;
-  if (us > (kMost - ns) / 1000) return is_negative ? INT64_MIN : INT64_MAX;
+  constexpr std::uint64_t kMax = std::uint64_t{1} << 63;
+  if (us > (kMax - ns) / 1000) return is_negative ? INT64_MIN : INT64_MAX;
   const std::uint64_t total = us * 1000 + ns;
   if (is_negative) return static_cast<std::int64_t>(~total + 1);
-  return total >= kMost ? INT64_MAX : static_cast<std::int64_t>(total);
+  return total >= kMax ? INT64_MAX : static_cast<std::int64_t>(total);
 }
 
 void TraceEventSink::drain() {

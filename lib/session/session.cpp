@@ -13,7 +13,6 @@
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
-#include "session/capture_walk.hpp"
 #include "session/run_record.hpp"
 #include "session/svp_session.hpp"
 
@@ -352,10 +351,6 @@ std::vector<fs::path> find_captures(const std::vector<std::string>& patterns) {
     for (const fs::path& capture : found) append_once(captures, capture);
   }
   return captures;
-}
-
-std::vector<FoundCapture> captures_below(const fs::path& folder) {
-  return walk_captures(folder).captures;
 }
 
 fs::path newest_capture(const fs::path& folder) {

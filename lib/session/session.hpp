@@ -119,13 +119,11 @@ std::optional<std::uint64_t> time_in_name(const std::string& name);
 // the others.
 std::vector<std::filesystem::path> find_captures(const std::vector<std::string>& patterns);
 
-// Finds the captures in `folder` at any depth: itself, or those in it and in the folders below it.
-// Hidden folders, links and what lies in a capture are not looked at; sorted by path.
+// A capture below a folder, as walk_captures() finds them.
 struct FoundCapture {
   std::filesystem::path folder;
   Dialect dialect = Dialect::svp;
 };
-std::vector<FoundCapture> captures_below(const std::filesystem::path& folder);
 
 // When a capture was made, as far as its folder says it, in ns since 1970: by the time in its name
 // (PROF), of info.json.N (JOB), else of the folder.

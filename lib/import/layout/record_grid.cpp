@@ -16,7 +16,7 @@ constexpr std::size_t kStepBytes = 4;   // of record sizes
 constexpr std::size_t kSearched = 400;  // records that decide about a grid
 constexpr std::size_t kMaxRecords = 1 << 14;
 constexpr std::size_t kMaxTagValues = 6;
-constexpr std::size_t kLargestNumber = 8;  // bytes of a tag or a layer number, at most
+constexpr std::size_t kMaxNumberBytes = 8;  // bytes of a tag or a layer number, at most
 constexpr std::size_t kMaxGrids = 256;
 
 // Follows a number through the records: does it run through the layers?
@@ -105,7 +105,7 @@ bool fits_somewhere(const Sample& sample, const LayerCycle& cycle, RecordGrid& g
     const auto tag_at = static_cast<std::ptrdiff_t>(begin) + grid.tag->shift;
     if (tag_at < 0) continue;
     const auto place = static_cast<std::size_t>(tag_at);
-    if (std::max(place, begin) + kLargestNumber > sample.bytes.size()) return false;
+    if (std::max(place, begin) + kMaxNumberBytes > sample.bytes.size()) return false;
     if (number_at(sample, place, grid.tag->width) == grid.tag->value &&
         cycle.is_first(begin, grid.layer_width)) {
       return false;
