@@ -1,8 +1,9 @@
-// Runs a fuzz target over its seeds, every cut of them, seeds with single bytes flipped, and the
-// kept inputs. A finding ends the program through a sanitizer or abort().
+// Runs a fuzz target over its seeds, VARIANTS of them (cuts, single bytes flipped) and the kept
+// inputs. A finding ends the program through a sanitizer or abort().
 #include <algorithm>
 #include <cstdint>
 #include <cstdio>
+#include <cstdlib>
 
 #include "hex_corpus.hpp"
 #include "seeds.hpp"
@@ -18,15 +19,15 @@ void run(const std::string& input) {
 }  // namespace
 
 int main(int argc, char** argv) {
-  if (argc != 3) {
-    std::fputs("usage: fuzz_TARGET TARGET CORPUS\n", stderr);
+  const std::size_t variants = argc == 4 ? std::strtoul(argv[3], nullptr, 10) : 0;
+  if (variants == 0) {
+    std::fputs("usage: fuzz_TARGET TARGET CORPUS VARIANTS\n", stderr);
     return 2;
   }
   const auto seeds = msprof::fuzz::seeds(argv[1]);
   // Cuts and flips a seed; the fuzzer itself does the rest. Of many seeds few places each, another
   // in every seed.
-  constexpr std::size_t kVariants = 400;
-  const std::size_t steps = std::max<std::size_t>(1, kVariants / (2 * (seeds.size() + 1)));
+  const std::size_t steps = std::max<std::size_t>(1, variants / (2 * (seeds.size() + 1)));
   std::size_t count = 0;
   for (std::size_t i = 0; i < seeds.size(); ++i) {
     const std::string& seed = seeds[i];

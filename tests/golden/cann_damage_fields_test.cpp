@@ -56,16 +56,18 @@ TEST_CASE("any value in any field of the first records loses no other record and
       const bool may_name_another = file.file.find("task_track") != std::string::npos ||
                                     file.file.find("stars_soc") != std::string::npos ||
                                     file.file.find("hwts") != std::string::npos;
+      // Each field takes the next of these values; scripts/soak damaged_captures tries them all.
+      constexpr char kFills[] = {'\0', '\xff', '\x7f'};
+      std::size_t turn = 0;
       for (const std::size_t field : file.fields) {
         const std::size_t width = std::min<std::size_t>(8, file.size - field);
-        for (const char fill : {'\0', '\xff', '\x7f'}) {
-          INFO(file.file << " byte " << field << " filled with " << int{fill});
-          const auto damaged = overwritten(bytes, field, std::string(width, fill));
-          const auto outcome = capture.import_with(file.file, damaged);
-          INFO(capture.losses(outcome));
-          // A task that takes another's numbers may cost that one, too.
-          CHECK(capture.worst_loss(outcome) <= (may_name_another ? 2u : 1u));
-        }
+        const char fill = kFills[turn++ % std::size(kFills)];
+        INFO(file.file << " byte " << field << " filled with " << int{fill});
+        const auto damaged = overwritten(bytes, field, std::string(width, fill));
+        const auto outcome = capture.import_with(file.file, damaged);
+        INFO(capture.losses(outcome));
+        // A task that takes another's numbers may cost that one, too.
+        CHECK(capture.worst_loss(outcome) <= (may_name_another ? 2u : 1u));
       }
     }
   }
