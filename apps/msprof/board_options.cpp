@@ -139,17 +139,22 @@ void set_keys(BoardConfig& config, const KeyArguments& arguments) {
   if (arguments.jump) set_jump(config, *arguments.jump, "--jump");
 }
 
-void add_login_options(cli::Command& command, BoardArguments& arguments) {
-  command.add_option({"--config", &arguments.config, "FILE",
-                      "a board: an ini file with a section [ssh_config] and its keys ip, "
-                      "username, pwd, port, key, board_dir, host_key, connect_timeout, jump"});
-  command.add_option({"--host", &arguments.host, "USER@IP[:PORT]",
-                      "a board; without --config no file is needed. A name may be one of ssh's "
-                      "configuration, which then has address, port, account and keys"});
+namespace {
+
+constexpr const char* kConfigHelp =
+    "a board: an ini file with a section [ssh_config] and its keys ip, username, pwd, port, key, "
+    "board_dir, host_key, connect_timeout, jump";
+constexpr const char* kHostHelp =
+    "a board; without --config no file is needed. A name may be one of ssh's configuration, which "
+    "then has address, port, account and keys";
+constexpr const char* kPasswordHelp =
+    "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of the ini file, a "
+    "question on the terminal)";
+
+void add_way_options(cli::Command& command, BoardArguments& arguments,
+                     const std::string& password_help) {
   add_key_options(command, arguments.keys);
-  command.add_option({"--password-stdin", &arguments.password_stdin, "",
-                      "the password is the first line of stdin (else: MSPROF_SSH_PASSWORD, pwd of "
-                      "the ini file, a question on the terminal)"});
+  command.add_option({"--password-stdin", &arguments.password_stdin, "", password_help});
   command.add_option({"--connect-timeout", &arguments.connect_timeout_seconds, "S",
                       "how long to wait for the board to answer, 0.1 to 3600 (default 10)"});
   command.add_option({"--board-dir", &arguments.board_dir, "DIR",
@@ -157,9 +162,44 @@ void add_login_options(cli::Command& command, BoardArguments& arguments) {
                       "account's home (default: the home)"});
 }
 
+}  // namespace
+
+void add_login_options(cli::Command& command, BoardArguments& arguments) {
+  command.add_option({"--config", &arguments.config, "FILE", kConfigHelp});
+  command.add_option({"--host", &arguments.host, "USER@IP[:PORT]", kHostHelp});
+  add_way_options(command, arguments, kPasswordHelp);
+}
+
 void add_board_options(cli::Command& command, BoardArguments& arguments) {
-  add_login_options(command, arguments);
+  const std::string several = ". Several times: several boards at the same time";
+  cli::Option config = {"--config", &arguments.configs, "FILE", kConfigHelp + several};
+  config.one_each = true;
+  command.add_option(std::move(config));
+  cli::Option host = {"--host", &arguments.hosts, "USER@IP[:PORT],…",
+                      kHostHelp + several + ", also with commas between them"};
+  host.one_each = true;
+  host.takes_lists = true;
+  command.add_option(std::move(host));
+  add_way_options(command, arguments,
+                  std::string(kPasswordHelp) + "; of several boards a line each, in their order");
   add_run_options(command, arguments);
+}
+
+void take_one_board(BoardArguments& arguments) {
+  std::vector<std::string> hosts;
+  for (const std::string& list : arguments.hosts) {
+    for (const std::string_view host : split(list, ',')) {
+      if (trim(host).empty())
+        throw Error(Exit::usage, fmt::format("--host {}: a name is empty", list));
+      hosts.emplace_back(trim(host));
+    }
+  }
+  arguments.hosts = std::move(hosts);
+  if (arguments.hosts.size() > 1 || arguments.configs.size() > 1) return;
+  if (!arguments.hosts.empty()) arguments.host = std::move(arguments.hosts.front());
+  if (!arguments.configs.empty()) arguments.config = std::move(arguments.configs.front());
+  arguments.hosts.clear();
+  arguments.configs.clear();
 }
 
 void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
@@ -197,7 +237,10 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
   }
 }
 
-NamedBoard find_board(const BoardArguments& arguments) {
+namespace {
+
+// Without its password.
+NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) {
   NamedBoard board;
   BoardConfig& config = board.config;
   if (arguments.config) {
@@ -210,16 +253,12 @@ NamedBoard find_board(const BoardArguments& arguments) {
   if (arguments.connect_timeout_seconds) {
     set_connect_timeout(config, *arguments.connect_timeout_seconds, "--connect-timeout");
   }
-  LoginResolver(ssh_config_files(arguments.keys.ssh_config)).resolve(config);
+  resolver.resolve(config);
   check_login(config, arguments.config.value_or("--host"));
   if (!config.login.key.empty()) board.private_files.push_back(config.login.key);
   board.private_files.insert(board.private_files.end(), config.login.more_keys.begin(),
                              config.login.more_keys.end());
   if (!config.origin.empty()) log::verbose("{}", config.origin);
-
-  std::optional<Secret> given;
-  if (arguments.password_stdin) given = read_password_line(STDIN_FILENO);
-  config.login.password = password_source(std::move(given), config);
 
   board.options.reconnect_seconds =
       arguments.reconnect_seconds.value_or(board.options.reconnect_seconds);
@@ -227,6 +266,25 @@ NamedBoard find_board(const BoardArguments& arguments) {
   board.options.no_cache = arguments.no_cache;
   board.options.clean_board = arguments.clean_board;
   board.options.force = arguments.force;
+  return board;
+}
+
+}  // namespace
+
+NamedBoard find_board(const BoardArguments& arguments) {
+  LoginResolver resolver(ssh_config_files(arguments.keys.ssh_config));
+  NamedBoard board = read_board(arguments, resolver);
+  // Other mistakes are said before stdin is read.
+  std::optional<Secret> given;
+  if (arguments.password_stdin) given = read_password_line(STDIN_FILENO);
+  board.config.login.password = password_source(std::move(given), board.config);
+  return board;
+}
+
+NamedBoard find_board(const BoardArguments& arguments, std::optional<Secret> given,
+                      LoginResolver& resolver) {
+  NamedBoard board = read_board(arguments, resolver);
+  board.config.login.password = password_source(std::move(given), board.config);
   return board;
 }
 

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "board/login.hpp"
 #include "board/ssh_host.hpp"
 #include "msprof/command_line.hpp"
 
@@ -26,6 +27,9 @@ void set_keys(BoardConfig& config, const KeyArguments& arguments);
 struct BoardArguments {
   std::optional<std::string> config;
   std::optional<std::string> host;
+  // For verbs that take several boards, which then are neither of the above; see take_one_board().
+  std::vector<std::string> configs;
+  std::vector<std::string> hosts;
   KeyArguments keys;
   std::optional<std::string> board_dir;
   std::optional<std::string> remote_dir;
@@ -43,13 +47,18 @@ struct BoardArguments {
   bool tty = false;
   bool no_tty = false;
 
-  bool names_board() const { return config || host; }
+  bool names_board() const { return config || host || names_several(); }
+  bool names_several() const { return !configs.empty() || !hosts.empty(); }
 };
 
 // Options of a board, the way there, and its folder; for every verb that goes to a board.
 void add_login_options(cli::Command& command, BoardArguments& arguments);
-// Those, and the options of a run on it.
+// Those, for several boards, and the options of a run on them.
 void add_board_options(cli::Command& command, BoardArguments& arguments);
+
+// Takes the lists of --host apart; where there is one board in all, that is config and host.
+// Throws Error(usage) for an empty name.
+void take_one_board(BoardArguments& arguments);
 
 // Throws Error(usage) for what does not go together, and for options of a board where none is
 // named. On a server, whose applications are on CANN, what is there is run where it is.
@@ -68,5 +77,9 @@ struct NamedBoard {
 // wins. Takes the password out of the environment. Throws Error(usage) and
 // Error(nothing_to_do) with the file and the line.
 NamedBoard find_board(const BoardArguments& arguments);
+// One of several, without a look at stdin and the environment: `given` is its password, unless the
+// ini file has one. `resolver` asks for what they share once.
+NamedBoard find_board(const BoardArguments& arguments, std::optional<Secret> given,
+                      LoginResolver& resolver);
 
 }  // namespace msprof

@@ -20,6 +20,7 @@
 #include "import/record_layout.hpp"
 #include "msprof/board_options.hpp"
 #include "msprof/cann_collection.hpp"
+#include "msprof/collect_runs.hpp"
 #include "msprof/collection.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/server_collection.hpp"
@@ -48,6 +49,7 @@ struct CollectArguments {
   std::optional<std::string> project;
   std::optional<std::string> acl_json;
   std::optional<double> timeout_seconds;
+  RepeatArguments repeat;
   std::vector<std::string> environment;
   std::optional<std::string> dialect;
   std::optional<std::string> runtime;
@@ -201,6 +203,7 @@ void add_run_options(cli::Command& command, CollectArguments& arguments) {
                           "a variable for the application; may be given several times"};
   variable.one_each = true;
   command.add_option(std::move(variable));
+  add_repeat_options(command, arguments.repeat);
   command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
   command.add_option({"--layout", &arguments.layout, "FILE",
                       "JSON description of the board's record layouts, for --all and for later "
@@ -355,12 +358,15 @@ SvpInjection svp_injection(const CollectArguments& arguments) {
 }
 
 // Makes the request for collect(), without what only a host or a dialect knows.
-CollectOptions options_of(const CollectArguments& arguments) {
+CollectOptions options_of(const CollectArguments& arguments, const RunPlace& place) {
   CollectOptions options;
   options.main = arguments.main.value_or("");
   options.arguments = arguments.application_arguments;
   options.project = arguments.project;
-  options.output = arguments.output;
+  options.output = place.output;
+  options.name_suffix = place.name_suffix;
+  options.failed_folder = place.failed_folder;
+  options.private_folders = place.result_folders;
   options.limits.timeout_seconds = arguments.timeout_seconds;
   options.stdout_to_stderr = arguments.json;
   options.on_terminal = wants_terminal(arguments);
@@ -391,10 +397,10 @@ nlohmann::json document_of(const BoardInfo& info) {
           {"sftp", info.has_sftp}};
 }
 
-Exit collect_here(const CollectArguments& arguments, const CollectionPlan& plan,
-                  nlohmann::ordered_json& document) {
+Exit collect_here(const CollectArguments& arguments, const RunPlace& place,
+                  const CollectionPlan& plan, nlohmann::ordered_json& document) {
   take_password_variable();  // the application would inherit it
-  CollectOptions options = options_of(arguments);
+  CollectOptions options = options_of(arguments, place);
   if (is_cann(arguments)) return collect_cann(cann_request(arguments), options, plan, document);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
@@ -425,15 +431,16 @@ Exit run_on_board(SshHost& host, const CollectArguments& arguments, CollectOptio
   return run_collection(host, options, plan, document);
 }
 
-Exit collect_on_board(const CollectArguments& arguments, const CollectionPlan& plan,
-                      nlohmann::ordered_json& document) {
-  const NamedBoard board = find_board(arguments.board);
+Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
+                      const CollectionPlan& plan, nlohmann::ordered_json& document) {
+  NamedBoard board = *place.board;
+  board.options.clean_board = board.options.clean_board && place.cleans_board;
   const bool is_server = asks_for_cann(arguments) && arguments.main;
   SshHost host(board.config, is_server
                                  ? server_options(board.options, arguments.board, arguments.all)
                                  : board.options);
   document["host"] = valid_utf8(host.name());
-  CollectOptions options = options_of(arguments);
+  CollectOptions options = options_of(arguments, place);
   options.private_files = board.private_files;
   // Results of the probe of the board are wanted most when an error ended the run.
   const auto note_facts = [&] {
@@ -461,14 +468,30 @@ RunRecord::Facts given_options(const cli::Command& command, const CollectArgumen
   return options;
 }
 
-Exit run_collect(const CollectArguments& arguments, const ProcessCapture& processing,
+RunsRequest runs_request(const CollectArguments& arguments) {
+  RunsRequest request;
+  request.main = arguments.main;
+  request.output = arguments.output;
+  request.board = arguments.board;
+  request.repeat = arguments.repeat;
+  request.reads_words = std::any_of(
+      arguments.cann_options.begin(), arguments.cann_options.end(), [](const CannOption& option) {
+        return (option.name == "dynamic" || option.name == "pid") && option.value;
+      });
+  return request;
+}
+
+Exit run_collect(CollectArguments& arguments, const ProcessCapture& processing,
                  const cli::Command& command) {
   apply_verbosity(arguments.verbosity);
   CollectionPlan plan;
   plan.record.options = given_options(command, arguments);
   nlohmann::ordered_json document = {{"schema", "msprof.collect/2"}};
   const auto work = [&] {
+    take_one_board(arguments.board);
     check_arguments(arguments);
+    const RunsRequest request = runs_request(arguments);
+    check_runs(request);
     const LayoutChoice layout = layout_option(arguments.layout);
     if (!layout.json.empty()) {
       const bool is_inferred = LayoutSet::parse(layout.json, layout.file).is_inferred();
@@ -483,8 +506,12 @@ Exit run_collect(const CollectArguments& arguments, const ProcessCapture& proces
           return import_and_export(capture, report, layout);
         };
     }
-    return arguments.board.names_board() ? collect_on_board(arguments, plan, document)
-                                         : collect_here(arguments, plan, document);
+    const auto collect = [&](const RunPlace& place, const CollectionPlan& its,
+                             nlohmann::ordered_json& its_document) {
+      return place.board != nullptr ? collect_on_board(arguments, place, its, its_document)
+                                    : collect_here(arguments, place, its, its_document);
+    };
+    return collect_all(request, plan, collect, document);
   };
   return arguments.json ? print_document(document, work) : work();
 }
@@ -506,6 +533,8 @@ void add_collect_command(cli::Command& root, ProcessCapture process) {
   command.set_examples(
       "  msprof collect -m main --config board.ini --all   run ./main on a board, import, export\n"
       "  msprof collect -m main --host root@192.168.1.10 --env THREADS=2\n"
+      "  msprof collect -m main --host root@192.168.1.10,root@192.168.1.11   two boards at once\n"
+      "  msprof collect -m main --repeat 5                 five runs, a side for msprof compare\n"
       "  msprof collect --host root@192.168.1.10 --clean-board\n"
       "  msprof collect -m infer --host me@server --cann   what is on a server, where it is\n"
       "  msprof collect -m main --all                      the same on this machine\n"

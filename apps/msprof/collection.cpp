@@ -204,7 +204,7 @@ Exit run_collection(const std::function<void(CollectResult&)>& work, const Colle
     result.exit_code = gravest(result.exit_code, process_captures(result, plan.process, reports));
     write(result.exit_code);
   }
-  print_next(result, is_processed);
+  if (plan.names_next) print_next(result, is_processed);
   if (!result.remains.empty()) log::info("{}", result.remains);
   document.update(document_of(result));
   if (is_processed) document["results"] = reports;

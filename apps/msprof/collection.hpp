@@ -15,6 +15,7 @@ struct CollectionPlan {
   ProcessCapture process;  // of every capture with data; empty: none
   // What the command line says of the run: options, layout; the collection adds the rest.
   RunRecord record;
+  bool names_next = true;  // says the command that comes next; one of several runs does not
 };
 
 // Collects with `work`, writes run.json into every capture, however the run ended, and processes

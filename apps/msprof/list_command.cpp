@@ -48,6 +48,10 @@ std::string name_below(const fs::path& capture, const fs::path& root) {
   return inner.empty() || inner == "." ? own_name(capture) : inner.string();
 }
 
+bool is_repeated(const ListedCapture& capture) {
+  return capture.run && capture.run->repeat.run > 0;
+}
+
 // One line each, newest first: captures and clusters.
 void print_table(const Listed& listed, const fs::path& root) {
   const auto& captures = listed.captures;
@@ -60,6 +64,8 @@ void print_table(const Listed& listed, const fs::path& root) {
     is_number.push_back(number);
   };
   if (has_ranks) add_column("Rank", true);
+  const bool has_repeats = std::any_of(captures.begin(), captures.end(), is_repeated);
+  if (has_repeats) add_column("Run", false);
   add_column("Model", false);
   add_column("Batch", false);
   add_column("Executions", true);
@@ -79,7 +85,8 @@ void print_table(const Listed& listed, const fs::path& root) {
   };
   const auto add_cluster = [&](const ListedCluster& cluster) {
     begin(cluster.time_ns, cluster.file);
-    for (std::size_t i = has_ranks ? 0 : 1; i < 5; ++i) table.missing();
+    const std::size_t more = (has_ranks ? 1U : 0U) + (has_repeats ? 1U : 0U);
+    for (std::size_t i = 0; i < 4 + more; ++i) table.missing();
     text(cluster_verdict(cluster));
     table.text(human_bytes(cluster.bytes));
     table.end_row();
@@ -95,6 +102,7 @@ void print_table(const Listed& listed, const fs::path& root) {
     const RunSummary known = capture.summary.value_or(RunSummary());
     begin(capture.time_ns, capture.folder);
     if (has_ranks) number(capture.rank);
+    if (has_repeats) text(capture.run ? capture.run->repeat.text() : "");
     text(fmt::format("{}", fmt::join(capture.models, " + ")));
     text(fmt::format("{}", fmt::join(capture.batches, ", ")));
     number(known.executions);

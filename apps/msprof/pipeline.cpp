@@ -38,7 +38,7 @@ void keep_digits(nlohmann::ordered_json& value) {
 
 }  // namespace
 
-Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work) {
+Exit fill_document(nlohmann::ordered_json& document, const std::function<Exit()>& work) {
   Exit exit = Exit::ok;
   try {
     exit = work();
@@ -50,6 +50,11 @@ Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()
   }
   document["exit_code"] = static_cast<int>(exit);
   keep_digits(document);
+  return exit;
+}
+
+Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work) {
+  const Exit exit = fill_document(document, work);
   fmt::print("{}\n", document.dump(2));
   return exit;
 }

@@ -96,8 +96,10 @@ Exit for_each_capture(const std::vector<ChosenCapture>& captures, Work&& work,
 
 // Document of --json. For the verbs that have it.
 
-// Runs `work`, for --json, which fills `document`, and prints it with the exit code, also when an
-// Error ended the work. Integers beyond 2^53 are strings.
+// Runs `work`, for --json, which fills `document`, and adds the exit code, also when an Error ended
+// the work. Integers beyond 2^53 are strings.
+Exit fill_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
+// The same, and prints it.
 Exit print_document(nlohmann::ordered_json& document, const std::function<Exit()>& work);
 
 }  // namespace msprof

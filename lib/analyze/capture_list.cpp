@@ -171,6 +171,7 @@ std::string run_line(const RunRecord& run) {
   add(run.host.empty() || machine.empty() ? run.host + machine
                                           : fmt::format("{} ({})", run.host, machine));
   add(command_line(run));
+  add(run.repeat.text());
   return printable(line);
 }
 

@@ -13,6 +13,7 @@ namespace {
 volatile std::sig_atomic_t g_received = 0;
 volatile std::sig_atomic_t g_count = 0;
 void (*volatile g_last_act)() = nullptr;
+bool g_ignores_hangup = false;              // and heeded it before
 volatile std::sig_atomic_t g_patience = 1;  // so many signals are only noted
 
 extern "C" void on_signal(int number) {
@@ -60,8 +61,19 @@ void acknowledge() {
 void ignore_hangup() {
   struct sigaction ignore = {};
   ignore.sa_handler = SIG_IGN;
-  sigaction(SIGHUP, &ignore, nullptr);
+  struct sigaction before = {};
+  sigaction(SIGHUP, &ignore, &before);
+  if (before.sa_handler == on_signal) g_ignores_hangup = true;
   if (g_received == SIGHUP) acknowledge();
+}
+
+void heed_hangup() {
+  if (!g_ignores_hangup) return;
+  g_ignores_hangup = false;
+  struct sigaction action = {};
+  action.sa_handler = on_signal;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGHUP, &action, nullptr);
 }
 
 int count() {

@@ -30,6 +30,8 @@ void acknowledge();
 // Makes a closed terminal, also one closed before, end nothing from now on: for work on results
 // that were waited for long.
 void ignore_hangup();
+// Ends that: a closed terminal ends what comes now, where it did before.
+void heed_hangup();
 
 // Hides signals from before it while one lives: for work that fetches what an
 // interrupted run left, and that a further signal still ends.

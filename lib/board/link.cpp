@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cmath>
 #include <ctime>
 
@@ -130,8 +131,12 @@ std::string busy_sentence(const std::string& host, std::string_view line) {
 
 constexpr int kMaxFruitlessLosses = 3;
 
+// Of several runs of this process, two may begin in one second.
 std::string new_run_name() {
-  return fmt::format("{:%Y%m%d-%H%M%S}-{}", fmt::gmtime(std::time(nullptr)), ::getpid());
+  static std::atomic<unsigned> counter{0};
+  const unsigned number = ++counter;
+  return fmt::format("{:%Y%m%d-%H%M%S}-{}{}", fmt::gmtime(std::time(nullptr)), ::getpid(),
+                     number == 1 ? std::string() : fmt::format("-{}", number));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <chrono>
 
+#include "base/atomic_file.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -167,7 +168,7 @@ class Run {
     const bool needed =
         is_within(target.root / target.main, output_) || is_within(working, output_);
     if (options_.output && !needed) scan.never_copied.push_back(output_);
-    scan.earlier_files = output_ / (name_ + ".files");
+    scan.earlier_results = {output_ / (name_ + ".files"), output_ / (name_ + ".runs")};
     project_ = scan_project(target, scan);
     name_left_out();
     add_step("check", watch, 0);
@@ -312,9 +313,13 @@ class Run {
   void publish(const Staging& staging, const fs::path& capture, const std::string& name,
                bool has_data) {
     for (std::string& note : check_done_files(capture)) result_.notes.push_back(std::move(note));
-    const fs::path path = staging.publish(capture, name);
-    if (path.filename() != name)
-      log::info("{} already exists; this capture is saved as {}", name, path.filename().string());
+    const bool is_apart = !options_.failed_folder.empty() && !result_.outcome.ok();
+    if (is_apart) create_output_folder(output_ / options_.failed_folder);
+    const std::string own = name + options_.name_suffix;
+    const fs::path path =
+        staging.publish(capture, is_apart ? options_.failed_folder + "/" + own : own);
+    if (path.filename() != own)
+      log::info("{} already exists; this capture is saved as {}", own, path.filename().string());
     result_.captures.push_back({path, has_data, options_.injection->label_of(path)});
   }
 

@@ -37,6 +37,10 @@ struct CollectOptions {
   std::vector<std::string> environment;  // "NAME=value" for the application
   // Folder on the host: run what is there, and copy nothing to it.
   std::optional<std::string> existing_folder;
+  // Behind the name of each capture: "_run2".
+  std::string name_suffix;
+  // Folder in `output` for the captures of a run that fails; empty: with the others.
+  std::string failed_folder;
   // Text of the file `record_name`, made of what is known when the results are fetched, that
   // captures which stay on the host get; empty: none.
   std::function<std::string(const CollectResult&)> record;

@@ -134,7 +134,7 @@ class Scanner {
     if (is_folder && is_capture_folder_name(name)) return std::string(kLikeCapture);
     if (name.starts_with('.') && name.ends_with(".msprof-tmp")) return "temporary";
     const auto& never = options_.never_copied;
-    if (std::find(never.begin(), never.end(), full) != never.end() || is_earlier_files(full)) {
+    if (std::find(never.begin(), never.end(), full) != never.end() || is_earlier_result(full)) {
       return "results of msprof";
     }
     if (ignored_.match(path, is_folder)) return std::string(kIgnoreName);
@@ -154,9 +154,11 @@ class Scanner {
                        [&](const fs::path& file) { return fs::equivalent(full, file, error); });
   }
 
-  bool is_earlier_files(const fs::path& full) const {
-    const std::string earlier = options_.earlier_files.string();
-    return !earlier.empty() && (full == earlier || full.string().starts_with(earlier + "~"));
+  bool is_earlier_result(const fs::path& full) const {
+    const auto& earlier = options_.earlier_results;
+    return std::any_of(earlier.begin(), earlier.end(), [&](const fs::path& folder) {
+      return full == folder || full.string().starts_with(folder.string() + "~");
+    });
   }
 
   bool is_capture(const fs::path& path) const {

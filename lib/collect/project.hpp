@@ -56,9 +56,9 @@ struct Project {
 
 struct ScanOptions {
   std::vector<std::filesystem::path> never_copied;  // absolute folders: output, cache of the runs
-  // Folder where an earlier run put its files; not copied either, nor with "~2" and so on behind
-  // it.
-  std::filesystem::path earlier_files;
+  // Folders where earlier runs put their files, and captures of --repeat; not copied either, nor
+  // with "~2" and so on behind them.
+  std::vector<std::filesystem::path> earlier_results;
   std::vector<std::filesystem::path> private_files;  // absolute: the file with a board's login
   bool limited = true;  // false when the user named the project himself
   // False for a host that does not see this machine's files: links that lead out of the project are

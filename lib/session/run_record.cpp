@@ -131,6 +131,15 @@ std::vector<RunModel> models_at(const ordered_json& document) {
   return models;
 }
 
+// Nothing where the numbers make no sense.
+RunRepeat repeat_of(const ordered_json& object) {
+  const int run = integer_at(object, "run").value_or(0);
+  const int of = integer_at(object, "of").value_or(0);
+  if (run < 1 || of < run) return {};
+  const ordered_json* warm_up = member(object, "warm_up");
+  return {run, of, warm_up != nullptr && warm_up->is_boolean() && warm_up->get<bool>()};
+}
+
 RunRecord record_of(const ordered_json& document) {
   RunRecord record;
   record.msprof = text_at(document, "msprof");
@@ -159,6 +168,8 @@ RunRecord record_of(const ordered_json& document) {
     const ordered_json* text = member(*layout, "json");
     if (text != nullptr && text->is_object()) record.layout.json = text->dump();
   }
+  if (const ordered_json* repeat = member(document, "repeat"); repeat != nullptr)
+    record.repeat = repeat_of(*repeat);
   return record;
 }
 
@@ -221,11 +232,21 @@ nlohmann::ordered_json run_json(const RunRecord& record) {
     ordered_json text = ordered_json::parse(record.layout.json, nullptr, false, true);
     if (text.is_object()) document["layout"]["json"] = std::move(text);
   }
+  if (record.repeat.run > 0) {
+    document["repeat"] = {{"run", record.repeat.run},
+                          {"of", record.repeat.of},
+                          {"warm_up", record.repeat.is_warm_up}};
+  }
   return document;
 }
 
 std::string run_text(const RunRecord& record) {
   return run_json(record).dump(2) + "\n";
+}
+
+std::string RunRepeat::text() const {
+  if (run == 0) return "";
+  return fmt::format("{} {} of {}", is_warm_up ? "warm-up" : "run", run, of);
 }
 
 std::string RunRecord::board_fact(std::string_view name) const {

@@ -6,7 +6,8 @@
 //  "command": ["main", "--images", "100"], "options": {"--interval": "10"},
 //  "models": [{"file": "models/a.om", "bytes": 4096, "sha256": "…"}],
 //  "application": {"seconds": 1.5, "exit_code": 0}, "exit_code": 0,
-//  "layout": {"file": "ss928.json", "source": "--layout", "json": {…}}}
+//  "layout": {"file": "ss928.json", "source": "--layout", "json": {…}},
+//  "repeat": {"run": 2, "of": 5, "warm_up": false}}
 // A key without a value is left out. No password and no variable of the environment is in it.
 #pragma once
 
@@ -37,6 +38,16 @@ struct RunLayout {
   std::string origin{};  // "inferred": found by a search, "described"; empty: not used yet
 };
 
+// Which of several runs of the same thing it was (--repeat).
+struct RunRepeat {
+  int run = 0;  // from 1; 0: there was one run
+  int of = 0;
+  bool is_warm_up = false;  // counted apart, not to be compared
+
+  // "run 2 of 5", "warm-up 1 of 1"; empty: there was one run.
+  std::string text() const;
+};
+
 struct RunRecord {
   using Facts = std::vector<std::pair<std::string, std::string>>;
 
@@ -55,6 +66,7 @@ struct RunRecord {
   double seconds = 0;                // that it ran
   int exit_code = 0;                 // of msprof
   RunLayout layout;
+  RunRepeat repeat;
 
   // Value of a fact; empty: unknown.
   std::string board_fact(std::string_view name) const;

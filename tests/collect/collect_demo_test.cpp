@@ -116,3 +116,37 @@ TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") 
   }
   CHECK(captures == 1);
 }
+
+TEST_CASE("Repeated runs of the demo are a side for compare, which tells their noise") {
+  const Demo demo;
+  const Words application = {"--images", "12"};
+  const auto repeat = [&](const std::string& model) {
+    const Finished run = collect(demo, {"-m", "main", "--repeat", "3", "--all", "-q", "--output",
+                                        "../out", "--", "--images", "6", "--model", model});
+    INFO(run.err);
+    REQUIRE(run.exit_code == 0);
+  };
+  repeat("face_mask");
+  repeat("face_mask_fused");
+  const fs::path out = demo.root() / "out";
+  const auto run = [](const std::vector<std::string>& words) {
+    RunResult result = run_program(MSPROF_PROGRAM, words);
+    INFO(result.err);
+    REQUIRE(result.exit_code == 0);
+    return result.out;
+  };
+  const Json compared =
+      Json::parse(run({"compare", out / "main.runs", out / "main.runs~2", "--json"}));
+  for (const char* side : {"base", "new"}) {
+    INFO(side);
+    // The warm-up is none of them.
+    CHECK(compared.at(side).at("runs").size() == 3);
+    for (const Json& one : compared.at(side).at("runs"))
+      CHECK(contains(one.get<std::string>(), " of 3"));
+  }
+  const std::string listed = run({"list", out});
+  CHECK(contains(listed, "run 2 of 3"));
+  CHECK(contains(listed, "warm-up 1 of 1"));
+  const Json list = Json::parse(run({"list", out, "--json"}));
+  CHECK(list.at("captures").size() == 8);
+}

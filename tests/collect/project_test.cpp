@@ -117,7 +117,7 @@ TEST_CASE("Captures, version control, logins and ignored files are not copied") 
   sandbox.write("project/results/old.txt", "x");
   ScanOptions options;
   options.never_copied = {sandbox.project() / "results"};
-  options.earlier_files = sandbox.project() / "main.files";
+  options.earlier_results = {sandbox.project() / "main.files", sandbox.project() / "main.runs"};
   const Project project = scan(sandbox, options);
   CHECK(paths(project) == std::set<std::string>{".msprofignore", "deep", "deep/er", "deep/er/x",
                                                 "docs", "keep.log", "main", "models", "models/m.om",

@@ -29,6 +29,7 @@ RunRecord whole_record() {
   record.seconds = 1.5;
   record.exit_code = 7;
   record.layout = {"ss928.json", "--layout", R"({"acl_api":{"record_size":24}})"};
+  record.repeat = {2, 5, true};
   return record;
 }
 
@@ -68,6 +69,7 @@ TEST_CASE("a record of a run is read back as it was written") {
   CHECK(read->layout.file == "ss928.json");
   CHECK(read->layout.source == "--layout");
   CHECK(json::parse(read->layout.json) == json::parse(record.layout.json));
+  CHECK(read->repeat.text() == "warm-up 2 of 5");
 }
 
 TEST_CASE("the document names its schema and gives moments in UTC") {
@@ -178,4 +180,20 @@ TEST_CASE("moments are shown to the second, and none beyond the calendar") {
   CHECK(second_text(1'763'895'972'345'000'000) == "2025-11-23 11:06:12 UTC");
   CHECK(second_text(0) == "1970-01-01 00:00:00 UTC");
   CHECK(second_text(-1).empty());
+}
+
+TEST_CASE("the number of a repeated run is read only where it makes sense") {
+  const auto repeat = [](const std::string& value) {
+    const auto read = read_text(R"({"schema":"msprof.run/1","repeat":)" + value + "}");
+    REQUIRE(read);
+    return read->repeat.text();
+  };
+  CHECK(repeat(R"({"run":1,"of":3,"warm_up":false})") == "run 1 of 3");
+  CHECK(repeat(R"({"run":3,"of":3})") == "run 3 of 3");
+  for (const char* wrong :
+       {R"({"run":4,"of":3})", R"({"run":0,"of":3})", R"({"run":-1,"of":3})", R"({"of":3})",
+        R"({"run":"1","of":3})", R"({"run":1e30,"of":1e31})", "7", "null", "[]"}) {
+    INFO(wrong);
+    CHECK(repeat(wrong).empty());
+  }
 }

@@ -1,0 +1,130 @@
+#include "msprof/collect_runs.hpp"
+
+#include <fcntl.h>
+#include <unistd.h>
+
+#include <nlohmann/json.hpp>
+
+#include "base/file_reader.hpp"
+#include "base/side_by_side.hpp"
+#include "cluster/run/local_run.hpp"
+#include "msprof/board_group.hpp"
+#include "msprof/run_series.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+using nlohmann::ordered_json;
+
+namespace {
+
+constexpr long kMaxRepeats = 1000;
+constexpr long kUsualWarmUps = 1;
+
+// Where nobody types, all runs get the same: nothing.
+void close_input() {
+  if (::isatty(STDIN_FILENO) != 0) return;
+  const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+  if (nothing) ::dup2(nothing.get(), STDIN_FILENO);
+}
+
+// On one board or here, once or --repeat times.
+Exit collect_at(const RunsRequest& request, const RunPlace& place, const CollectionPlan& plan,
+                const CollectOnce& collect, ordered_json& document) {
+  if (!request.repeat.runs) {
+    document["schema"] = "msprof.collect/2";
+    return collect(place, plan, document);
+  }
+  close_input();
+  SeriesPlan series;
+  series.runs = static_cast<int>(*request.repeat.runs);
+  series.warm_ups = static_cast<int>(request.repeat.warm_ups.value_or(kUsualWarmUps));
+  series.output = place.output.value_or(".");
+  series.name = fs::path(request.main.value_or("")).filename().string();
+  series.names_next = plan.names_next;
+  document["schema"] = "msprof.collect_runs/1";
+  const auto make = [&](const SeriesRun& run, ordered_json& its_document) {
+    RunPlace own = place;
+    own.output = run.folder.string();
+    own.name_suffix = run.name_suffix;
+    own.failed_folder = run.failed_folder;
+    own.result_folders.push_back(fs::weakly_canonical(run.series_folder));
+    own.cleans_board = run.is_last;
+    CollectionPlan its = plan;
+    its.record.repeat = run.repeat;
+    its.names_next = false;
+    return collect(own, its, its_document);
+  };
+  return run_series(series, make, document);
+}
+
+Exit collect_at_several(const RunsRequest& request, const CollectionPlan& plan,
+                        const CollectOnce& collect, ordered_json& document) {
+  document["schema"] = "msprof.collect_boards/1";
+  const std::vector<GroupBoard> boards = find_boards(request.board);
+  const ProcessSlots slots(cluster::usable_cores());
+  const fs::path output = fs::weakly_canonical(request.output.value_or("."));
+  RunPlace shared;
+  for (const GroupBoard& one : boards) shared.result_folders.push_back(output / one.folder);
+  const auto collect_from = [&](std::size_t number, ordered_json& its_document) {
+    const GroupBoard& one = boards[number];
+    RunPlace own = shared;
+    own.board = &one.board;
+    own.output = (output / one.folder).string();
+    CollectionPlan its = plan;
+    its.names_next = false;
+    for (auto& [name, value] : its.record.options) {
+      if (name == "--host" && one.arguments.host) value = *one.arguments.host;
+      if (name == "--config" && one.arguments.config) value = *one.arguments.config;
+    }
+    if (plan.process) {
+      its.process = [&](const fs::path& capture, nlohmann::json* report) {
+        const auto slot = slots.take();
+        return plan.process(capture, report);
+      };
+    }
+    return collect_at(request, own, its, collect, its_document);
+  };
+  return collect_from_boards(boards, collect_from, document);
+}
+
+}  // namespace
+
+void add_repeat_options(cli::Command& command, RepeatArguments& arguments) {
+  command.add_option({"--repeat", &arguments.runs, "N",
+                      "N runs one after the other, 1 to 1000; their captures are in a folder of "
+                      "their own, MAIN.runs, which is a side for `msprof compare`"});
+  command.add_option({"--warm-up", &arguments.warm_ups, "N",
+                      "with --repeat: so many runs before them, 0 to 1000, whose captures are kept "
+                      "apart (default 1)"});
+}
+
+void check_runs(const RunsRequest& request) {
+  const auto refuse = [](bool wrong, const char* sentence) {
+    if (wrong) throw Error(Exit::usage, sentence);
+  };
+  refuse(request.board.names_several() && request.reads_words,
+         "--dynamic and --pid read what is typed: they are for one machine at a time");
+  refuse(request.repeat.warm_ups && !request.repeat.runs, "--warm-up goes with --repeat N");
+  if (!request.repeat.runs) return;
+  refuse(*request.repeat.runs < 1 || *request.repeat.runs > kMaxRepeats,
+         "--repeat takes a number from 1 to 1000");
+  const long warm_ups = request.repeat.warm_ups.value_or(kUsualWarmUps);
+  refuse(warm_ups < 0 || warm_ups > kMaxRepeats, "--warm-up takes a number from 0 to 1000");
+  refuse(request.reads_words,
+         "--repeat starts the application again and again: leave out --dynamic and --pid");
+  refuse(!request.main, "--repeat needs -m,--main: it gives the executable");
+  refuse(request.board.leave, "--repeat brings captures home, to compare them: leave out --leave");
+}
+
+Exit collect_all(const RunsRequest& request, const CollectionPlan& plan, const CollectOnce& collect,
+                 ordered_json& document) {
+  if (request.board.names_several()) return collect_at_several(request, plan, collect, document);
+  RunPlace place;
+  place.output = request.output;
+  std::optional<NamedBoard> board;
+  if (request.board.names_board()) place.board = &board.emplace(find_board(request.board));
+  return collect_at(request, place, plan, collect, document);
+}
+
+}  // namespace msprof

@@ -1,0 +1,293 @@
+#include "base/side_by_side.hpp"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <poll.h>
+#include <sys/mman.h>
+#include <sys/prctl.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <csignal>
+#include <cstdio>
+#include <exception>
+#include <memory>
+#include <thread>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr int kSideLookMs = 50;  // for signals and ends
+constexpr std::chrono::milliseconds kSlotInterval{50};
+
+struct Pipe {
+  Pipe() {
+    std::array<int, 2> fds{};
+    if (::pipe2(fds.data(), O_CLOEXEC) != 0)
+      throw Error(Exit::cannot_write, fmt::format("no pipe: {}", errno_text(errno)));
+    read.reset(fds[0]);
+    write.reset(fds[1]);
+  }
+  FileDescriptor read;
+  FileDescriptor write;
+};
+
+bool write_all(int fd, std::string_view bytes) {
+  while (!bytes.empty()) {
+    const ssize_t count = ::write(fd, bytes.data(), bytes.size());
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) return false;
+    bytes.remove_prefix(static_cast<std::size_t>(count));
+  }
+  return true;
+}
+
+int end_of(const SideWork& work, std::string& result) {
+  try {
+    return work(result);
+  } catch (const Error& error) {
+    log::failure(error);
+    return static_cast<int>(error.code());
+  } catch (const std::exception& error) {
+    log::error("internal error: {}", error.what());
+  }
+  return static_cast<int>(Exit::internal_error);
+}
+
+// One child and what comes from it. The result ends with a byte of its own, so that one that was
+// cut is seen.
+class SideChild {
+ public:
+  SideChild(std::size_t number, const SideWork& work,
+            const std::vector<std::unique_ptr<SideChild>>& others,
+            const std::function<void(std::size_t, SideStream, std::string_view)>& on_line)
+      : out_([this, &on_line](std::string_view line) { on_line(number_, SideStream::out, line); }),
+        err_([this, &on_line](std::string_view line) { on_line(number_, SideStream::err, line); }),
+        number_(number) {
+    Pipe out;
+    Pipe err;
+    Pipe result;
+    std::fflush(stdout);
+    std::fflush(stderr);
+    const pid_t parent = ::getpid();
+    pid_ = ::fork();
+    if (pid_ < 0) throw Error(Exit::cannot_write, fmt::format("no process: {}", errno_text(errno)));
+    if (pid_ == 0) {
+      // Held open here they would keep a sibling from noticing that nobody reads any more.
+      for (const auto& other : others) other->forget();
+      become(work, parent, out, err, result);
+    }
+    ::setpgid(pid_, pid_);
+    fds_ = {std::move(out.read), std::move(err.read), std::move(result.read)};
+    for (const FileDescriptor& fd : fds_) ::fcntl(fd.get(), F_SETFL, O_NONBLOCK);
+  }
+  ~SideChild() {
+    if (pid_ <= 0) return;
+    ::kill(pid_, SIGKILL);
+    while (::waitpid(pid_, nullptr, 0) < 0 && errno == EINTR) {
+    }
+  }
+  SideChild(const SideChild&) = delete;
+  SideChild& operator=(const SideChild&) = delete;
+
+  void add_fds(std::vector<pollfd>& wanted) const {
+    for (const FileDescriptor& fd : fds_) {
+      if (fd) wanted.push_back({fd.get(), POLLIN, 0});
+    }
+  }
+  // True once it has ended and all that it printed was handed on.
+  bool advance() {
+    const bool has_ended = reap();
+    // What is left in the pipes of one that has ended is less than these; one that prints without a
+    // pause must not keep the others waiting.
+    const int reads = has_ended ? 32 : 4;
+    for (std::size_t stream = 0; stream < fds_.size(); ++stream) drain(stream, reads);
+    if (!has_ended) return false;
+    out_.finish();
+    err_.finish();
+    end_.is_whole = !end_.result.empty() && end_.result.back() == kResultEnd;
+    if (end_.is_whole) end_.result.pop_back();
+    return true;
+  }
+  void signal(int number) const {
+    if (pid_ > 0) ::kill(pid_, number);
+  }
+  SideEnd take_end() { return std::move(end_); }
+  std::size_t number() const { return number_; }
+
+ private:
+  static constexpr char kResultEnd = '\n';
+
+  [[noreturn]] static void become(const SideWork& work, pid_t parent, Pipe& out, Pipe& err,
+                                  Pipe& result) {
+    ::setpgid(0, 0);
+    ::prctl(PR_SET_PDEATHSIG, SIGTERM);
+    if (::getppid() != parent) ::_exit(static_cast<int>(Exit::interrupted));
+    { const interrupt::DeferSecondSignal over; }  // the parent's is not for the child
+    const FileDescriptor nothing(::open("/dev/null", O_RDONLY | O_CLOEXEC));
+    ::dup2(nothing.get(), STDIN_FILENO);
+    ::dup2(out.write.get(), STDOUT_FILENO);
+    ::dup2(err.write.get(), STDERR_FILENO);
+    for (Pipe* pipe : {&out, &err, &result}) pipe->read.reset();
+    out.write.reset();
+    err.write.reset();
+    ::setvbuf(stdout, nullptr, _IOLBF, BUFSIZ);
+    std::string text;
+    const int code = end_of(work, text);
+    std::fflush(stdout);
+    std::fflush(stderr);
+    text += kResultEnd;
+    write_all(result.write.get(), text);
+    ::_exit(code);  // the parent's objects are not this process's to destroy
+  }
+
+  void forget() {
+    for (FileDescriptor& fd : fds_) fd.reset();
+    pid_ = -1;
+  }
+
+  bool reap() {
+    if (pid_ <= 0) return true;
+    int status = 0;
+    const pid_t ended = ::waitpid(pid_, &status, WNOHANG);
+    if (ended == 0 || (ended < 0 && errno == EINTR)) return false;
+    pid_ = -1;
+    if (ended > 0 && WIFEXITED(status)) end_.exit_code = WEXITSTATUS(status);
+    if (ended > 0 && WIFSIGNALED(status)) end_.signal = WTERMSIG(status);
+    return true;
+  }
+
+  void drain(std::size_t stream, int reads) {
+    std::array<char, 64 << 10> buffer;
+    for (; reads > 0 && fds_[stream]; --reads) {
+      const ssize_t count = ::read(fds_[stream].get(), buffer.data(), buffer.size());
+      if (count < 0 && errno == EINTR) continue;
+      if (count < 0 && errno == EAGAIN) return;
+      if (count <= 0) {
+        fds_[stream].reset();
+        return;
+      }
+      const std::string_view bytes(buffer.data(), static_cast<std::size_t>(count));
+      if (stream == 0) out_.add(bytes);
+      if (stream == 1) err_.add(bytes);
+      if (stream == 2 && end_.result.size() + bytes.size() <= kMaxSideResult) end_.result += bytes;
+    }
+  }
+
+  pid_t pid_ = -1;  // -1: ended
+  std::array<FileDescriptor, 3> fds_;
+  LineSplitter out_;
+  LineSplitter err_;
+  std::size_t number_;
+  SideEnd end_;
+};
+
+}  // namespace
+
+void LineSplitter::add(std::string_view bytes) {
+  for (const char c : bytes) {
+    // "\r\n" is one end.
+    if (after_return_ && c != '\n') end_line();
+    after_return_ = c == '\r';
+    if (c == '\n') {
+      end_line();
+    } else if (c != '\r') {
+      line_ += c;
+      if (line_.size() == kMaxBytes) end_line();
+    }
+  }
+}
+
+void LineSplitter::finish() {
+  if (after_return_ || !line_.empty()) end_line();
+  after_return_ = false;
+}
+
+void LineSplitter::end_line() {
+  sink_(line_);
+  line_.clear();
+}
+
+std::vector<SideEnd> run_side_by_side(
+    const std::vector<SideWork>& works,
+    const std::function<void(std::size_t, SideStream, std::string_view)>& on_line,
+    const std::function<void(std::size_t, const SideEnd&)>& on_end) {
+  std::vector<SideEnd> ends(works.size());
+  std::vector<std::unique_ptr<SideChild>> children;
+  const interrupt::DeferSecondSignal deferred;
+  int handed_on = 0;
+  std::exception_ptr failure;
+  for (std::size_t i = 0; i < works.size() && !failure; ++i) {
+    try {
+      children.push_back(std::make_unique<SideChild>(i, works[i], children, on_line));
+    } catch (const Error&) {
+      failure = std::current_exception();
+      for (const auto& child : children) child->signal(SIGTERM);
+    }
+  }
+  while (!children.empty()) {
+    std::vector<pollfd> wanted;
+    for (const auto& child : children) child->add_fds(wanted);
+    ::poll(wanted.data(), wanted.size(), kSideLookMs);
+    if (wanted.empty()) std::this_thread::sleep_for(std::chrono::milliseconds(kSideLookMs));
+    for (; handed_on < interrupt::count(); ++handed_on) {
+      for (const auto& child : children) child->signal(interrupt::received());
+    }
+    for (auto& child : children) {
+      if (!child->advance()) continue;
+      SideEnd& end = ends[child->number()];
+      end = child->take_end();
+      if (on_end) on_end(child->number(), end);
+      child.reset();
+    }
+    std::erase(children, nullptr);
+  }
+  if (failure) std::rethrow_exception(failure);
+  return ends;
+}
+
+ProcessSlots::ProcessSlots(std::size_t count)
+    : fd_(::memfd_create("msprof-slots", MFD_CLOEXEC)), count_(count) {
+  if (fd_ < 0)
+    throw Error(Exit::cannot_write, fmt::format("no file in memory: {}", errno_text(errno)));
+}
+
+ProcessSlots::~ProcessSlots() {
+  ::close(fd_);
+}
+
+// Record locks belong to a process and end with it; a child of fork(2) has none of its parent's.
+ProcessSlots::Slot ProcessSlots::take() const {
+  for (;;) {
+    for (std::size_t place = 0; place < count_; ++place) {
+      struct flock lock = {};
+      lock.l_type = F_WRLCK;
+      lock.l_whence = SEEK_SET;
+      lock.l_start = static_cast<off_t>(place);
+      lock.l_len = 1;
+      if (::fcntl(fd_, F_SETLK, &lock) == 0) return {fd_, static_cast<long>(place)};
+    }
+    interrupt::check();
+    std::this_thread::sleep_for(kSlotInterval);
+  }
+}
+
+ProcessSlots::Slot::~Slot() {
+  if (place_ < 0) return;
+  struct flock lock = {};
+  lock.l_type = F_UNLCK;
+  lock.l_whence = SEEK_SET;
+  lock.l_start = place_;
+  lock.l_len = 1;
+  ::fcntl(fd_, F_SETLK, &lock);
+}
+
+}  // namespace msprof
