@@ -39,7 +39,7 @@ Exit collect_at(const RunsRequest& request, const RunPlace& place, const Collect
   SeriesPlan series;
   series.runs = static_cast<int>(*request.repeat.runs);
   series.warm_ups = static_cast<int>(request.repeat.warm_ups.value_or(kUsualWarmUps));
-  series.output = place.output.value_or(".");
+  series.output = fs::weakly_canonical(place.output.value_or("."));
   series.name = fs::path(request.main.value_or("")).filename().string();
   series.names_next = plan.names_next;
   document["schema"] = "msprof.collect_runs/1";
@@ -48,7 +48,8 @@ Exit collect_at(const RunsRequest& request, const RunPlace& place, const Collect
     own.output = run.folder.string();
     own.name_suffix = run.name_suffix;
     own.failed_folder = run.failed_folder;
-    own.result_folders.push_back(fs::weakly_canonical(run.series_folder));
+    own.result_folders.insert(own.result_folders.end(), run.series_folders.begin(),
+                              run.series_folders.end());
     own.cleans_board = run.is_last;
     CollectionPlan its = plan;
     its.record.repeat = run.repeat;

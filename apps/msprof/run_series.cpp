@@ -28,10 +28,10 @@ fs::path series_path(const SeriesPlan& plan, int number) {
   return plan.output / (plan.name + ".runs" + name_suffix(number));
 }
 
-// The folder of this series, which is made, and the one before it, if there is one.
+// The folder of this series, which is made, those before it, and what the next one will be.
 struct SeriesFolders {
   fs::path own;
-  fs::path before;
+  std::vector<fs::path> before;
   fs::path next;
 };
 
@@ -48,19 +48,20 @@ SeriesFolders make_series_folder(const SeriesPlan& plan) {
       return folders;
     }
     if (errno != EEXIST) break;
-    folders.before = folders.own;
+    folders.before.push_back(folders.own);
   }
   throw_cannot_write(folders.own, errno);
 }
 
-std::vector<SeriesRun> runs_of(const SeriesPlan& plan, const fs::path& folder) {
+std::vector<SeriesRun> runs_of(const SeriesPlan& plan, const SeriesFolders& folders) {
   std::vector<SeriesRun> runs;
   const auto add = [&](int count, bool is_warm_up) {
     for (int number = 1; number <= count; ++number) {
       SeriesRun run;
       run.repeat = {number, count, is_warm_up};
-      run.series_folder = folder;
-      run.folder = is_warm_up ? folder / "warm-up" : folder;
+      run.series_folders = folders.before;
+      run.series_folders.push_back(folders.own);
+      run.folder = is_warm_up ? folders.own / "warm-up" : folders.own;
       run.name_suffix = fmt::format("_{}{}", is_warm_up ? "warm" : "run", number);
       run.failed_folder = "failed";
       runs.push_back(std::move(run));
@@ -89,8 +90,8 @@ bool has_captures(const fs::path& folder) {
 void print_next_of(const SeriesFolders& folders) {
   if (!has_captures(folders.own)) return;
   const std::string own = shell_word(folders.own.string());
-  if (!folders.before.empty() && has_captures(folders.before)) {
-    log::info("next: msprof compare {} {}", shell_word(folders.before.string()), own);
+  if (!folders.before.empty() && has_captures(folders.before.back())) {
+    log::info("next: msprof compare {} {}", shell_word(folders.before.back().string()), own);
   } else {
     log::info("next: change something, repeat the command, then msprof compare {} {}", own,
               shell_word(folders.next.string()));
@@ -109,10 +110,10 @@ Exit run_series(const SeriesPlan& plan, const MakeRun& make, ordered_json& docum
   const auto conclude = [&] {
     print_runs("Run", rows);
     std::error_code ignored;
-    for (const fs::path& empty : {folders.own / "warm-up", folders.own})
-      fs::remove(empty, ignored);  // where nothing came
+    fs::remove(folders.own / "warm-up", ignored);  // where nothing came
+    if (fs::remove(folders.own, ignored)) document.erase("folder");
   };
-  for (const SeriesRun& run : runs_of(plan, folders.own)) {
+  for (const SeriesRun& run : runs_of(plan, folders)) {
     log::info("{}", run.repeat.text());
     interrupt::heed_hangup();
     ordered_json one = {
@@ -133,7 +134,8 @@ Exit run_series(const SeriesPlan& plan, const MakeRun& make, ordered_json& docum
       one["error"] = valid_utf8(error.what());
       note(error.code());
       conclude();
-      throw;
+      if (gravest(code, error.code()) == error.code()) throw;
+      throw Error(code, error.what());
     }
   }
   conclude();

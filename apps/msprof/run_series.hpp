@@ -6,6 +6,7 @@
 #include <functional>
 #include <nlohmann/json_fwd.hpp>
 #include <string>
+#include <vector>
 
 #include "base/error.hpp"
 #include "session/run_record.hpp"
@@ -24,9 +25,9 @@ struct SeriesPlan {
 // that `folder` holds what can be compared.
 struct SeriesRun {
   RunRepeat repeat;
-  std::filesystem::path folder;         // of its captures
-  std::filesystem::path series_folder;  // of all runs
-  std::string name_suffix;              // of captures
+  std::filesystem::path folder;                       // of its captures
+  std::vector<std::filesystem::path> series_folders;  // of this series and those before
+  std::string name_suffix;                            // of captures
   std::string failed_folder;
   bool is_last = false;
 };

@@ -6,6 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "collect/collect_fixture.hpp"
+#include "support/run_program.hpp"
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
@@ -119,7 +120,6 @@ TEST_CASE("A demo that is stopped in the middle leaves a capture that imports") 
 
 TEST_CASE("Repeated runs of the demo are a side for compare, which tells their noise") {
   const Demo demo;
-  const Words application = {"--images", "12"};
   const auto repeat = [&](const std::string& model) {
     const Finished run = collect(demo, {"-m", "main", "--repeat", "3", "--all", "-q", "--output",
                                         "../out", "--", "--images", "6", "--model", model});

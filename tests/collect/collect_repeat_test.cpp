@@ -73,8 +73,8 @@ TEST_CASE("Repeated runs put their captures into a folder of their own, warm-up 
   CHECK(again.exit_code == 0);
   CHECK(names_in(sandbox.series("main.runs~2")) == Words{job("_run1")});
   CHECK(contains(again.err, "driver imports " + job("_run1")));
-  CHECK(contains(again.err, "next: msprof compare " + sandbox.series().string() + " " +
-                                sandbox.series("main.runs~2").string()));
+  CHECK(contains(again.err, "next: msprof compare " + sandbox.series().string() + " '" +
+                                sandbox.series("main.runs~2").string() + "'"));
 }
 
 TEST_CASE("Runs that fail have a folder of their own, so that they are not compared") {
@@ -118,7 +118,7 @@ TEST_CASE("Ctrl-C ends the run under way and the series with it") {
 TEST_CASE("Every run gets the same input: nothing") {
   const RepeatSandbox sandbox;
   const Finished run = sandbox.repeat({"--repeat", "2", "--warm-up", "0"},
-                                      {"job", kJob, "echo-stdin", "say", "end"}, "typed\n");
+                                      {"job", kJob, "say", "end", "echo-stdin"}, "typed\n");
   INFO(run.err);
   CHECK(run.exit_code == 0);
   CHECK(run.out == "end\nend\n");
