@@ -70,7 +70,7 @@ TEST_CASE("options that do not go together, and values that make no sense, are u
   usage({"--config", "acl.json"}, "[ssh_config]");
   usage({"--host", "10.0.0.1"}, "account");
   usage({"--config", ""}, "empty");
-  usage({"--config", "board.ini", "--config", "board.ini"}, "--config");
+  usage({"--config", "board.ini", "--config", "./board.ini"}, "twice");
 }
 
 TEST_CASE("files of the login that are not there are named before the board is called") {
