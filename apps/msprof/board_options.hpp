@@ -77,8 +77,8 @@ struct NamedBoard {
 // wins. Takes the password out of the environment. Throws Error(usage) and
 // Error(nothing_to_do) with the file and the line.
 NamedBoard find_board(const BoardArguments& arguments);
-// One of several, without a look at stdin and the environment: `given` is its password, unless the
-// ini file has one. `resolver` asks for what they share once.
+// One of several: `given`, if any, is its password, and stdin is not read. `resolver` asks for what
+// they share once.
 NamedBoard find_board(const BoardArguments& arguments, std::optional<Secret> given,
                       LoginResolver& resolver);
 

@@ -148,6 +148,28 @@ TEST_CASE("A second Ctrl-C kills applications that do not end") {
   CHECK(two.litter() == "");
 }
 
+TEST_CASE("When msprof is killed, its runs on all boards end and bring home what they recorded") {
+  const TwoBoards two({.kind = each_kind()});
+  BoardCollecting running(two.a.user, {"--config", two.ini("b"), "--host-key", "accept-new"},
+                          {"job", kBoardJob, "hang"});
+  REQUIRE(eventually([&] {
+    const std::string err = running.err();
+    return contains(err, "board: running ") && contains(err, "b: running ");
+  }));
+  const auto runs_on = [](const BoardServer& board) {
+    for (const BoardProcess& one : board.processes())
+      if (contains(one.command, "hang")) return true;
+    return false;
+  };
+  REQUIRE(eventually([&] { return runs_on(two.a.board) && runs_on(two.b.board); }));
+  running.send(SIGKILL);
+  CHECK(running.wait().exit_code == -1);
+  for (const std::string board : {"board", "b"}) {
+    CHECK(eventually([&] { return names_in(two.a.user.output() / board) == kOnlyJob; }));
+  }
+  CHECK(litter_on(two.a.board) + litter_on(two.b.board) == "");
+}
+
 TEST_CASE("A board that fails leaves the others, and the gravest exit code is that of all") {
   TwoBoards two;
   two.b.board.stop();
