@@ -45,16 +45,16 @@ Said run(const std::vector<SideWork>& works) {
 }
 
 // Numbers that parent and children see.
-struct Shared {
-  Shared()
+struct SharedCounts {
+  SharedCounts()
       : counts(static_cast<std::atomic<int>*>(::mmap(nullptr, sizeof(std::atomic<int>) * 2,
                                                      PROT_READ | PROT_WRITE,
                                                      MAP_SHARED | MAP_ANONYMOUS, -1, 0))) {
     REQUIRE(static_cast<void*>(counts) != MAP_FAILED);
   }
-  ~Shared() { ::munmap(counts, sizeof(std::atomic<int>) * 2); }
-  Shared(const Shared&) = delete;
-  Shared& operator=(const Shared&) = delete;
+  ~SharedCounts() { ::munmap(counts, sizeof(std::atomic<int>) * 2); }
+  SharedCounts(const SharedCounts&) = delete;
+  SharedCounts& operator=(const SharedCounts&) = delete;
   std::atomic<int>* counts;
 };
 
@@ -125,7 +125,7 @@ TEST_CASE("Much that several print at once arrives complete and in its order") {
 }
 
 TEST_CASE("No more processes than there are slots hold one, and a killed one gives its own back") {
-  const Shared shared;
+  const SharedCounts shared;
   const ProcessSlots slots(2);
   const auto hold = [&](std::string&) {
     for (int i = 0; i < 20; ++i) {

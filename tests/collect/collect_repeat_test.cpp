@@ -37,7 +37,7 @@ std::string job(const std::string& suffix) {
   return kJob + suffix;
 }
 
-Json record_of(const fs::path& capture) {
+Json repeated_record(const fs::path& capture) {
   return Json::parse(read_file(capture / "run.json"));
 }
 
@@ -50,9 +50,9 @@ TEST_CASE("Repeated runs put their captures into a folder of their own, warm-up 
   CHECK(run.exit_code == 0);
   CHECK(names_in(sandbox.series()) == Words{job("_run1"), job("_run2"), "warm-up"});
   CHECK(names_in(sandbox.series() / "warm-up") == Words{job("_warm1")});
-  CHECK(record_of(sandbox.series() / job("_run2")).at("repeat") ==
+  CHECK(repeated_record(sandbox.series() / job("_run2")).at("repeat") ==
         Json{{"run", 2}, {"of", 2}, {"warm_up", false}});
-  CHECK(record_of(sandbox.series() / "warm-up" / job("_warm1")).at("repeat") ==
+  CHECK(repeated_record(sandbox.series() / "warm-up" / job("_warm1")).at("repeat") ==
         Json{{"run", 1}, {"of", 1}, {"warm_up", true}});
   const Json document = Json::parse(run.out);
   CHECK(document.at("schema") == "msprof.collect_runs/1");
