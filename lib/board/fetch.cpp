@@ -8,6 +8,7 @@
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/transfer_line.hpp"
 #include "base/words.hpp"
 #include "board/upload.hpp"
 #include "collect/arrival.hpp"
@@ -220,7 +221,8 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
   fs::create_directories(into);
   const std::string from = folder.empty() ? link_.run_folder() : link_.run_folder() + "/" + folder;
   const std::vector<std::string> wanted = paths;
-  Progress progress(fmt::format("fetching from {}", link_.name()), expected_bytes_);
+  TransferLine progress(fmt::format("fetching from {}", link_.name()), expected_bytes_,
+                        total_bytes_);
   std::uint64_t here = 0;
   link_.with_reconnect(
       [&] {

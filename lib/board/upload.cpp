@@ -15,6 +15,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/transfer_line.hpp"
 #include "base/words.hpp"
 #include "collect/file_tree.hpp"
 
@@ -186,8 +187,9 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
       first = false;
     }
     remove(folder, update.remove);
-    Progress progress(fmt::format("sending the project to {}", link_.name()), placed.bytes);
     const std::uint64_t before = placed.bytes - std::min(update.bytes, placed.bytes);
+    TransferLine progress(fmt::format("sending the project to {}", link_.name()), placed.bytes,
+                          before);
     const SendReport report = transfer_.send(folder, update.send, [&](std::uint64_t bytes) {
       sent = std::max(sent, before + bytes);
       progress.update(before + bytes);

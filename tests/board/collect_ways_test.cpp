@@ -242,8 +242,8 @@ TEST_CASE("On a terminal both transfers show how far they are") {
                   .terminal_columns = 200});
   INFO(run.out);
   CHECK(run.exit_code == 0);
-  CHECK(contains(run.out, "sending the project to " + scene.board.address() + " 100%"));
-  CHECK(contains(run.out, "fetching from " + scene.board.address() + " 100%"));
+  CHECK(contains(run.out, "sending the project to " + scene.board.address() + ": 100%"));
+  CHECK(contains(run.out, "fetching from " + scene.board.address() + ": 100%"));
   CHECK_FALSE(contains(scene.user.collect({}, {"job", kBoardJob}).err, "%"));
 }
 
