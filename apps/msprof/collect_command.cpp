@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <array>
 #include <chrono>
+#include <memory>
 #include <nlohmann/json.hpp>
 #include <optional>
 #include <string>
@@ -26,6 +27,7 @@
 #include "msprof/server_collection.hpp"
 #include "msprof/verbs.hpp"
 #include "store/layout_origin.hpp"
+#include "watch/live_view.hpp"
 
 namespace msprof {
 
@@ -60,6 +62,7 @@ struct CollectArguments {
   bool cann = false;
   bool all = false;
   bool json = false;
+  bool watch = false;
   Verbosity verbosity;
   std::vector<std::string> application_arguments;
 };
@@ -180,6 +183,9 @@ bool has_processes(const CollectArguments& arguments) {
 void check_main(const CollectArguments& arguments) {
   if (arguments.main) return;
   if (has_processes(arguments)) {
+    if (arguments.watch)
+      throw Error(Exit::usage,
+                  "--watch follows an application that msprof starts: leave it out with --pid");
     if (!arguments.board.names_board()) return;
     throw Error(Exit::usage,
                 "--pid names processes of this machine: run msprof there, without --config and "
@@ -188,9 +194,10 @@ void check_main(const CollectArguments& arguments) {
   if (!arguments.board.clean_board) {
     throw Error(Exit::usage, "-m,--main is required: it gives the executable");
   }
-  if (arguments.all || !arguments.application_arguments.empty()) {
+  if (arguments.all || arguments.watch || !arguments.application_arguments.empty()) {
     throw Error(Exit::usage,
-                "--clean-board without -m runs nothing; --all and arguments need -m,--main");
+                "--clean-board without -m runs nothing; --all, --watch and arguments need "
+                "-m,--main");
   }
 }
 
@@ -204,6 +211,9 @@ void add_run_options(cli::Command& command, CollectArguments& arguments) {
   variable.one_each = true;
   command.add_option(std::move(variable));
   add_repeat_options(command, arguments.repeat);
+  command.add_option({"--watch", &arguments.watch, "",
+                      "show the run while it goes on: executions a second, the slowest layers, "
+                      "bytes, the disk; on a terminal in place, else a line every 10 s"});
   command.add_option({"--all", &arguments.all, "", "then import and export every capture"});
   command.add_option({"--layout", &arguments.layout, "FILE",
                       "JSON description of the board's record layouts, for --all and for later "
@@ -357,6 +367,14 @@ SvpInjection svp_injection(const CollectArguments& arguments) {
   return {profiler, arguments.acl_json};
 }
 
+// --watch; null: not asked for. Records are read with the layout that an import would take.
+std::unique_ptr<RunWatch> watch_of(const CollectArguments& arguments) {
+  if (!arguments.watch) return nullptr;
+  LayoutPlaces places = layout_places();
+  places.given = layout_option(arguments.layout);
+  return std::make_unique<watch::LiveView>(std::move(places));
+}
+
 // Makes the request for collect(), without what only a host or a dialect knows.
 CollectOptions options_of(const CollectArguments& arguments, const RunPlace& place) {
   CollectOptions options;
@@ -401,6 +419,8 @@ Exit collect_here(const CollectArguments& arguments, const RunPlace& place,
                   const CollectionPlan& plan, nlohmann::ordered_json& document) {
   take_password_variable();  // the application would inherit it
   CollectOptions options = options_of(arguments, place);
+  const std::unique_ptr<RunWatch> watch = watch_of(arguments);
+  options.watch = watch.get();
   if (is_cann(arguments)) return collect_cann(cann_request(arguments), options, plan, document);
   const std::filesystem::path runs = runs_folder(user_cache_folder());
   options.private_folders.push_back(runs);
@@ -441,6 +461,8 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
                                  : board.options);
   document["host"] = valid_utf8(host.name());
   CollectOptions options = options_of(arguments, place);
+  const std::unique_ptr<RunWatch> watch = watch_of(arguments);
+  options.watch = watch.get();
   options.private_files = board.private_files;
   // Results of the probe of the board are wanted most when an error ended the run.
   const auto note_facts = [&] {

@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <csignal>
+#include <cstddef>
 
 #include "base/error.hpp"
 
@@ -12,7 +13,7 @@ namespace {
 
 volatile std::sig_atomic_t g_received = 0;
 volatile std::sig_atomic_t g_count = 0;
-void (*volatile g_last_act)() = nullptr;
+void (*volatile g_last_acts[2])() = {};     // by LastAct
 bool g_ignores_hangup = false;              // and heeded it before
 volatile std::sig_atomic_t g_patience = 1;  // so many signals are only noted
 
@@ -21,7 +22,9 @@ extern "C" void on_signal(int number) {
   if (number == SIGHUP && g_count > 0) return;
   // The user insists: leave at once. 130 is Exit::interrupted.
   if (g_count >= g_patience) {
-    if (g_last_act != nullptr) g_last_act();
+    for (const auto& last_act : g_last_acts) {
+      if (last_act != nullptr) last_act();
+    }
     _exit(static_cast<int>(Exit::interrupted));
   }
   g_received = number;
@@ -45,8 +48,8 @@ void install() {
   sigaction(SIGPIPE, &ignore, nullptr);
 }
 
-void before_exit(void (*last_act)()) {
-  g_last_act = last_act;
+void before_exit(void (*last_act)(), LastAct kind) {
+  g_last_acts[static_cast<std::size_t>(kind)] = last_act;
 }
 
 int received() {

@@ -47,9 +47,11 @@ class MaskPendingSignal {
   int count_;
 };
 
-// Sets what a signal that ends the program at once does before (to restore a terminal, say); it
-// runs within the signal handler. nullptr: nothing.
-void before_exit(void (*last_act)());
+// What is to be put right of a terminal.
+enum class LastAct { settings, picture };
+// Sets what a signal that ends the program at once does before, one function of each kind; it runs
+// within the signal handler. nullptr: nothing.
+void before_exit(void (*last_act)(), LastAct kind = LastAct::settings);
 
 // Throws Error(Exit::interrupted) when a signal has been received.
 void check();

@@ -6,6 +6,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/transfer_line.hpp"
 #include "base/words.hpp"
 #include "board/listing.hpp"
 #include "board/program.hpp"
@@ -119,12 +120,13 @@ int BoardLeave::run_tool(const std::vector<std::string>& words) {
 }
 
 std::vector<std::string> BoardLeave::products_of(const std::string& capture,
-                                                 const TreeListing& before) {
+                                                 const TreeListing& before, std::uint64_t& bytes) {
   BoardTransfer transfer(link_.shell(), link_.info());
   std::vector<std::string> files;
   for (const auto& [path, file] : transfer.list(capture).files) {
-    if (file.is_file() && !before.files.contains(path) && !is_below(path, kStoreFolder))
-      files.push_back(path);
+    if (!file.is_file() || before.files.contains(path) || is_below(path, kStoreFolder)) continue;
+    files.push_back(path);
+    bytes += file.size_bytes;
   }
   return files;
 }
@@ -143,11 +145,13 @@ void BoardLeave::process(LeftCapture& capture, const fs::path& into) {
       static_cast<int>(gravest(exit_of_code(*capture.exit_code), exit_of_code(exported)));
   std::uint64_t bytes = 0;
   link_.with_reconnect([&] {
-    const auto files = products_of(capture.place, before);
+    std::uint64_t expected = 0;
+    const auto files = products_of(capture.place, before, expected);
     if (files.empty()) return;
     fs::create_directories(into / capture.name);
-    const FetchReport report =
-        transfer.fetch(capture.place, files, into / capture.name, [](std::uint64_t) {});
+    TransferLine progress(fmt::format("fetching the products from {}", link_.name()), expected);
+    const FetchReport report = transfer.fetch(capture.place, files, into / capture.name,
+                                              [&](std::uint64_t done) { progress.update(done); });
     bytes = report.bytes;
     capture.products = into / capture.name;
   });

@@ -7,6 +7,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "board/board_peek.hpp"
 #include "board/listing.hpp"
 #include "board/program.hpp"
 #include "board/transfer.hpp"
@@ -302,6 +303,11 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
     log::verbose("{}", error.what());
     return std::nullopt;
   }
+}
+
+std::unique_ptr<OutputPeek> SshHost::peek() {
+  return std::make_unique<BoardPeek>(link_.shell(),
+                                     link_.run_folder() + '/' + std::string(kOutputName));
 }
 
 Fetched SshHost::fetch(const fs::path& into) {

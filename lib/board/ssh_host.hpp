@@ -50,6 +50,7 @@ class SshHost : public Host {
   TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
   std::optional<std::uint64_t> free_bytes() override;
+  std::unique_ptr<OutputPeek> peek() override;
   Fetched fetch(const std::filesystem::path& into) override;
   void write_into(const LeftCapture& capture, const std::string& name,
                   const std::string& text) override;

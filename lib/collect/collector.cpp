@@ -51,6 +51,26 @@ class HostGuard {
   std::string& remains_;
 };
 
+// Shows the run while one lives.
+class Watched {
+ public:
+  Watched(RunWatch* watch, Host& host, const std::string& name) : watch_(watch) {
+    if (watch_ != nullptr) watch_->begin(host, name, host.peek());
+  }
+  ~Watched() {
+    if (watch_ != nullptr) watch_->finish();
+  }
+  Watched(const Watched&) = delete;
+  Watched& operator=(const Watched&) = delete;
+
+  void tick() {
+    if (watch_ != nullptr) watch_->tick();
+  }
+
+ private:
+  RunWatch* watch_;
+};
+
 void name_files(const std::string& intro, const std::vector<fs::path>& files) {
   if (files.empty()) return;
   std::string text = intro;
@@ -233,8 +253,10 @@ class Run {
     result_.begin_ns = wall_clock_ns();
     {
       const auto program = host_.start(command);
+      Watched watched(options_.watch, host_, name_);
       result_.outcome = wait_for_end(*program, options_.limits, name_, [&] {
         space.probe();
+        watched.tick();
         take_complete(staging);
       });
     }

@@ -15,6 +15,7 @@
 #include "collect/injection.hpp"
 #include "collect/model_files.hpp"
 #include "collect/outcome.hpp"
+#include "collect/run_watch.hpp"
 
 namespace msprof {
 
@@ -27,6 +28,7 @@ struct CollectOptions {
   std::optional<std::string> output;  // default: the current folder
   Injection* injection = nullptr;     // not owned
   Companion* companion = nullptr;     // not owned; null: none
+  RunWatch* watch = nullptr;          // likewise
   WaitLimits limits;
   bool stdout_to_stderr = false;
   bool on_terminal = false;  // on a board

@@ -29,6 +29,7 @@ class LocalHost : public Host {
   TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
   std::optional<std::uint64_t> free_bytes() override;
+  std::unique_ptr<OutputPeek> peek() override { return std::make_unique<LocalPeek>(output_); }
   Fetched fetch(const std::filesystem::path& into) override;
   std::string keep() override;
   void clean_up() override;

@@ -80,7 +80,7 @@ bool is_layout_for(const LayoutSet& layouts, const LayoutFacts& facts) {
          fits_records(layouts, facts);
 }
 
-LayoutChoice choose_in_folder(const Session& session, const std::vector<fs::path>& files,
+LayoutChoice choose_in_folder(const std::string& what, const std::vector<fs::path>& files,
                               const LayoutFacts& facts) {
   LayoutChoice chosen;
   for (const fs::path& file : files) {
@@ -94,7 +94,7 @@ LayoutChoice choose_in_folder(const Session& session, const std::vector<fs::path
         throw Error(FindingId::several_layouts,
                     fmt::format("{} and {} both fit {}: choose one with --layout FILE, or make "
                                 "their \"match\" narrower",
-                                chosen.file, one.file, session.folder().string()));
+                                chosen.file, one.file, what));
       chosen = std::move(one);
     } catch (const Error& error) {
       if (error.code() == Exit::interrupted || error.id()) throw;
@@ -173,7 +173,14 @@ LayoutChoice choose_layout(const Session& session, const fs::path& store,
   if (facts.files.empty()) return {};
   if (!places.variable.empty()) return read_layout(places.variable, LayoutSource::environment);
   if (before.source != LayoutSource::none) return before;
-  return choose_in_folder(session, files, facts);
+  return choose_in_folder(session.folder().string(), files, facts);
+}
+
+LayoutChoice choose_layout(const LayoutFacts& facts, const std::string& what,
+                           const LayoutPlaces& places) {
+  if (places.given.source != LayoutSource::none) return places.given;
+  if (!places.variable.empty()) return read_layout(places.variable, LayoutSource::environment);
+  return choose_in_folder(what, layout_files_in(places.folder), facts);
 }
 
 std::string layout_id(const LayoutChoice& layout) {

@@ -58,6 +58,11 @@ LayoutFacts layout_facts(const Session& session);
 LayoutChoice choose_layout(const Session& session, const std::filesystem::path& store,
                            const LayoutPlaces& places);
 
+// The same for records that are not a whole capture yet: of the command line, the variable and the
+// user's folder. `what` names them in messages.
+LayoutChoice choose_layout(const LayoutFacts& facts, const std::string& what,
+                           const LayoutPlaces& places);
+
 // The layout that a store was made with, by this or another version; source none: none.
 LayoutChoice layout_of(const std::filesystem::path& store);
 

@@ -13,6 +13,8 @@ namespace msprof::svp {
 // The object DeviceInfo, merged of its list; null where the text is not JSON. Throws
 // Error(partial_data) where the file cannot be read.
 nlohmann::json read_device_info(const std::filesystem::path& path);
+// The same of the file's text.
+nlohmann::json parse_device_info(std::string text);
 
 // The text of a key; empty where it has none.
 std::string text_in(const nlohmann::json& info, const char* key);

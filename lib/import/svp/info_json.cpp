@@ -113,7 +113,10 @@ class InfoJsonKind : public RawKind {
 }  // namespace
 
 json read_device_info(const std::filesystem::path& path) {
-  std::string text = read_text_file(path, kMaxInfoBytes);
+  return parse_device_info(read_text_file(path, kMaxInfoBytes));
+}
+
+json parse_device_info(std::string text) {
   while (!text.empty() && text.back() == '\0') text.pop_back();
   if (is_nested_deeper(text)) return json();
   const json document = json::parse(text, nullptr, false);

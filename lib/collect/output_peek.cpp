@@ -1,0 +1,62 @@
+#include "collect/output_peek.hpp"
+
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "base/file_reader.hpp"
+#include "collect/arrival.hpp"
+#include "collect/file_tree.hpp"
+
+namespace msprof {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+std::string read_part(const fs::path& file, std::uint64_t from, std::uint64_t bytes) {
+  std::string text;
+  // A pipe would wait for its writer, and a link may lead anywhere.
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
+  if (!fd) return text;
+  text.resize(bytes);
+  std::size_t have = 0;
+  while (have < text.size()) {
+    const ssize_t got =
+        ::pread(fd.get(), text.data() + have, text.size() - have, static_cast<off_t>(from + have));
+    if (got < 0 && errno == EINTR) continue;
+    if (got <= 0) break;
+    have += static_cast<std::size_t>(got);
+  }
+  text.resize(have);
+  return text;
+}
+
+}  // namespace
+
+void LocalPeek::ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) {
+  Peeked answer;
+  walk_tree(
+      folder_,
+      [&](const fs::path& relative, const struct stat& status) {
+        if (S_ISREG(status.st_mode) && answer.files.size() < kMaxPeekedFiles)
+          answer.files.push_back({relative.string(), static_cast<std::uint64_t>(status.st_size)});
+        return answer.files.size() < kMaxPeekedFiles;
+      },
+      [](const fs::path&, int) {});
+  for (const PeekWish& wish : wishes)
+    answer.parts.push_back(
+        {wish.path, wish.from, read_part(folder_ / wish.path, wish.from, wish.bytes)});
+  if (with_free_bytes) answer.free_bytes = free_bytes_of(folder_);
+  answer_ = std::move(answer);
+}
+
+std::optional<Peeked> LocalPeek::take() {
+  std::optional<Peeked> answer;
+  answer.swap(answer_);
+  return answer;
+}
+
+}  // namespace msprof

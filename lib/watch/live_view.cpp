@@ -1,0 +1,115 @@
+#include "watch/live_view.hpp"
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "collect/host.hpp"
+
+namespace msprof::watch {
+
+namespace {
+
+using std::chrono::milliseconds;
+
+// A board is looked at less often and for less: each look costs it some processes, and what is read
+// its line.
+struct Pace {
+  milliseconds between_looks;
+  milliseconds between_free;
+  std::uint64_t budget_bytes;
+};
+constexpr Pace kPaceHere{milliseconds(1000), milliseconds(2000), 8 << 20};
+constexpr Pace kPaceOnBoard{milliseconds(2000), milliseconds(10'000), 512 << 10};
+
+constexpr milliseconds kBetweenDrawings{250};
+constexpr milliseconds kBetweenSentences{10'000};
+
+std::string product_of(const Host& host) {
+  for (const auto& [name, value] : host.facts()) {
+    if (name == "product") return value;
+  }
+  return "";
+}
+
+const Pace& pace_of(const Host& host) {
+  return host.is_board() ? kPaceOnBoard : kPaceHere;
+}
+
+}  // namespace
+
+void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<OutputPeek> peek) {
+  host_ = &host;
+  peek_ = std::move(peek);
+  tally_.emplace(LayoutSearch{places_, product_of(host)});
+  figures_ = {};
+  figures_.name = name;
+  figures_.host = host.name();
+  figures_.disk = host.is_board() ? "disk of the board" : "disk";
+  begin_ = next_look_ = next_free_ = next_show_ = Clock::now();
+  on_terminal_ = log::level() >= log::Level::normal && StatusArea::is_possible();
+  if (!on_terminal_) next_show_ += kBetweenSentences;
+  bytes_.emplace(begin_, 0);
+  counts_.emplace(begin_, 0);
+  arrived_.reset();
+  if (!peek_) figures_.records.note = "this host gives no look at its files";
+}
+
+void LiveView::tick() {
+  const auto now = Clock::now();
+  if (peek_) {
+    const Pace& pace = pace_of(*host_);
+    if (const auto peeked = peek_->take()) take(now, *peeked);
+    if (now >= next_look_ && peek_->is_ready()) {
+      const bool with_free = now >= next_free_;
+      peek_->ask(tally_->plan(files_, pace.budget_bytes), with_free);
+      next_look_ = now + pace.between_looks;
+      if (with_free) next_free_ = now + pace.between_free;
+    }
+    if (const std::string why = peek_->trouble(); !why.empty()) {
+      figures_.records.note = "nothing more of its files: " + why;
+      peek_.reset();
+    }
+  }
+  if (now >= next_show_) show(now);
+}
+
+void LiveView::take(Clock::time_point now, const Peeked& peeked) {
+  files_ = peeked.files;
+  figures_.files = files_.size();
+  figures_.bytes = 0;
+  for (const PeekedFile& file : files_) figures_.bytes += file.bytes;
+  if (peeked.free_bytes) figures_.free_bytes = peeked.free_bytes;
+  for (const PeekedPart& part : peeked.parts) tally_->take(part);
+  figures_.records = tally_->figures();
+  bytes_->add(now, figures_.bytes);
+  counts_->add(now, figures_.records.count);
+}
+
+void LiveView::show(Clock::time_point now) {
+  figures_.seconds = std::chrono::duration<double>(now - begin_).count();
+  figures_.bytes_per_second = bytes_->per_second(now);
+  figures_.count_per_second = counts_->per_second(now);
+  if (const auto arrived = host_->arrived_bytes()) {
+    if (!arrived_) arrived_.emplace(now, 0);
+    arrived_->add(now, *arrived);
+    figures_.transfer_label = "coming home";
+    figures_.transfer = {*arrived, figures_.bytes, arrived_->per_second(now)};
+  }
+  if (on_terminal_) {
+    area_.show(lines_of(figures_, area_.width(), area_.most_lines()));
+    next_show_ = now + kBetweenDrawings;
+    return;
+  }
+  log::info("{}", sentence_of(figures_));
+  if (!figures_.records.note.empty() && !said_note_) log::info("{}", figures_.records.note);
+  said_note_ = said_note_ || !figures_.records.note.empty();
+  next_show_ = now + kBetweenSentences;
+}
+
+void LiveView::finish() noexcept {
+  area_.close();
+  peek_.reset();
+  host_ = nullptr;
+}
+
+}  // namespace msprof::watch

@@ -1,0 +1,51 @@
+// LiveView: --watch. On a terminal some lines at its bottom, drawn at most four times a second;
+// else a message every ten seconds. For the verb; the collector calls it.
+#pragma once
+
+#include <chrono>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "base/status_area.hpp"
+#include "base/transfer_line.hpp"
+#include "collect/run_watch.hpp"
+#include "watch/figures.hpp"
+#include "watch/tally.hpp"
+
+namespace msprof::watch {
+
+class LiveView : public RunWatch {
+ public:
+  // Where the layouts of records are looked for.
+  explicit LiveView(LayoutPlaces places) : places_(std::move(places)) {}
+
+  void begin(const Host& host, const std::string& name, std::unique_ptr<OutputPeek> peek) override;
+  void tick() override;
+  void finish() noexcept override;
+
+ private:
+  using Clock = RateMeter::Clock;
+
+  void take(Clock::time_point now, const Peeked& peeked);
+  void show(Clock::time_point now);
+
+  LayoutPlaces places_;
+  const Host* host_ = nullptr;
+  std::unique_ptr<OutputPeek> peek_;
+  std::optional<RunTally> tally_;
+  RunFigures figures_;
+  std::vector<PeekedFile> files_;
+  std::optional<RateMeter> bytes_;
+  std::optional<RateMeter> counts_;
+  std::optional<RateMeter> arrived_;  // of a drain
+  StatusArea area_;
+  bool on_terminal_ = false;
+  bool said_note_ = false;
+  Clock::time_point begin_;
+  Clock::time_point next_look_;
+  Clock::time_point next_free_;
+  Clock::time_point next_show_;
+};
+
+}  // namespace msprof::watch

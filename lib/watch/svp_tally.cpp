@@ -1,0 +1,370 @@
+// JOB folders: layers of aicore and aicpu records, calls of acl_api records, of whatever layout is
+// known. Source: svp_job.md 1.4 to 1.7, 8.
+#include <algorithm>
+#include <array>
+#include <nlohmann/json.hpp>
+#include <optional>
+#include <set>
+#include <tuple>
+
+#include "base/error.hpp"
+#include "base/file_reader.hpp"
+#include "base/text.hpp"
+#include "import/svp/device_info.hpp"
+#include "import/svp/layer_info.hpp"
+#include "import/svp/svp_data_file.hpp"
+#include "session/svp_session.hpp"
+#include "watch/tally.hpp"
+
+namespace msprof::watch {
+
+namespace {
+
+using svp::FileKind;
+
+constexpr std::size_t kReferenceHeaderBytes = 16;
+constexpr std::size_t kMaxLayers = 100'000;
+constexpr std::size_t kMaxShownLayers = 16;
+constexpr int kMaxLayoutTries = 3;
+constexpr double kNsPerSecond = 1e9;
+constexpr std::string_view kExecuteCall = "svp_acl_mdl_execute";
+
+// Slots of kAicoreFields, kAicpuFields and kAclApiFields.
+enum CoreSlot : std::size_t { kCoreLayer, kCoreStart, kCoreCycles, kCoreExecution = 13, kCoreEnd };
+enum CpuSlot : std::size_t { kCpuLayer, kCpuThread, kCpuStart, kCpuEnd, kCpuExecution };
+enum CallSlot : std::size_t { kCallId };
+using AnySlots = std::array<std::int64_t, kAicoreFields.size()>;
+
+std::string_view own_name_of(std::string_view path) {
+  return path.substr(path.rfind('/') + 1);
+}
+
+using ModelKey = std::pair<std::string, std::int64_t>;
+
+struct DataFile {
+  FileKind kind = FileKind::other;
+  svp::FileName name;
+  std::uint64_t file_bytes = 0;
+  const RecordLayout* layout = nullptr;
+  std::uint64_t record_bytes = 0;
+  bool is_foreign = false;     // its layout is none of ours
+  bool is_unreadable = false;  // it begins as ours do and goes on otherwise
+  std::uint64_t records = 0;
+  std::uint64_t passed_records = 0;
+  std::uint64_t executions = 0;  // of the records that were read
+  std::int64_t first_layer = kNull;
+  std::int64_t last_execution = kNull;  // where records name no layer
+
+  double all_executions() const {
+    if (records == 0) return 0;
+    const double share =
+        static_cast<double>(records + passed_records) / static_cast<double>(records);
+    return static_cast<double>(executions) * share;
+  }
+};
+
+struct LayerKey {
+  ModelKey model;
+  std::int64_t net = 0;
+  std::int64_t layer = 0;
+  bool on_cpu = false;
+
+  auto operator<=>(const LayerKey&) const = default;
+};
+
+struct LayerTime {
+  std::uint64_t count = 0;
+  double ns = 0;
+};
+
+class SvpTally : public Tally {
+ public:
+  explicit SvpTally(LayoutSearch search) : search_(std::move(search)) {}
+
+  Content content_of(const std::string& path) const override {
+    const std::string_view name = own_name_of(path);
+    if (svp::parse_info_json_name(name)) return Content::text;
+    switch (svp::parse_data_name(name, models_).kind) {
+      case FileKind::layer_info:
+        return Content::text;
+      case FileKind::aicore:
+      case FileKind::aicpu:
+      case FileKind::acl_api:
+        return Content::records;
+      default:
+        return Content::other;
+    }
+  }
+
+  void take_text(const std::string& path, std::string_view text) override {
+    const std::string_view name = own_name_of(path);
+    if (const auto device = svp::parse_info_json_name(name)) {
+      const nlohmann::json info = svp::parse_device_info(std::string(text));
+      if (info.is_null()) return;
+      if (const auto hz = svp::frequency_in(info)) frequencies_[*device] = *hz;
+      for (const char* const key : {"product_name", "product"}) add_fact(info, key, products_);
+      add_fact(info, "soc_version", socs_);
+      return;
+    }
+    const auto info = svp::parse_info_name(name);
+    if (!info) return;
+    const ModelKey model(info->model, info->model_id);
+    models_.insert(model);
+    for (svp::Layer& layer : svp::read_layers(text)) {
+      if (layer_names_.size() >= kMaxLayers) break;
+      layer_names_.try_emplace({model, layer.net_id, layer.layer_id}, layer.name);
+      layer_names_.try_emplace({model, -1, layer.layer_id}, std::move(layer.name));
+    }
+  }
+
+  bool wants(const std::string& path, std::uint64_t file_bytes) override {
+    DataFile& file = file_of(path);
+    file.file_bytes = file_bytes;
+    if (file.is_unreadable) return false;
+    if (!file.is_foreign || file.layout != nullptr) return true;
+    look_for_layout();
+    return layouts_ && layouts_->find(svp::kind_name(file.kind)) != nullptr;
+  }
+
+  std::size_t take_records(const std::string& path, std::uint64_t from,
+                           std::string_view text) override {
+    DataFile& file = file_of(path);
+    const auto bytes = std::as_bytes(std::span(text));
+    std::size_t done = 0;
+    if (from == 0) {
+      done = take_header(file, bytes);
+      if (done == 0 && !(file.layout != nullptr && file.layout->header_bytes == 0)) return 0;
+    }
+    if (file.layout == nullptr || file.record_bytes == 0) return 0;
+    const std::size_t size = file.record_bytes;
+    for (; bytes.size() - done >= size; done += size) take_record(file, bytes.subspan(done, size));
+    return done;
+  }
+
+  std::uint64_t pass_over(const std::string& path, std::uint64_t bytes) override {
+    DataFile& file = file_of(path);
+    if (file.layout == nullptr || file.records == 0) return 0;
+    const std::uint64_t records = bytes / file.record_bytes;
+    file.passed_records += records;
+    return records * file.record_bytes;
+  }
+
+  RecordFigures figures() const override {
+    RecordFigures figures;
+    std::map<ModelKey, Executions> executions;
+    bool is_foreign = false;
+    bool is_read = false;
+    for (const auto& [path, file] : files_) {
+      is_foreign = is_foreign || (file.is_foreign && file.layout == nullptr);
+      if (file.records == 0) continue;
+      is_read = true;
+      Executions& of_model = executions[{file.name.model, file.name.model_id}];
+      const std::int64_t net = file.name.net.value_or(0);
+      if (file.kind == FileKind::acl_api) {
+        of_model.calls += file.all_executions();
+      } else {
+        of_model.by_net[{file.kind == FileKind::aicpu, net}] += file.all_executions();
+      }
+    }
+    double count = 0;
+    for (const auto& [model, of_model] : executions) count += of_model.all();
+    figures.has_records = is_read;
+    figures.count = static_cast<std::uint64_t>(count);
+    add_layers(figures);
+    if (!search_problem_.empty()) {
+      figures.note = search_problem_;
+    } else if (is_foreign) {
+      figures.note =
+          "records of this board have no known layout, so counts and bytes only (--layout FILE)";
+    } else if (!is_read) {
+      figures.note = "no records of layers yet";
+    }
+    return figures;
+  }
+
+ private:
+  struct Executions {
+    std::map<std::pair<bool, std::int64_t>, double> by_net;  // on the CPU or not, net
+    double calls = 0;
+
+    // Each net of a model runs in each execution; calls are recorded also between captures.
+    double all() const {
+      double most = calls;
+      for (const auto& [net, count] : by_net) most = std::max(most, count);
+      return most;
+    }
+  };
+
+  static void add_fact(const nlohmann::json& info, const char* key, std::set<std::string>& facts) {
+    const std::string text = svp::text_in(info, key);
+    if (!text.empty()) facts.insert(text);
+  }
+
+  DataFile& file_of(const std::string& path) {
+    const auto [at, is_new] = files_.try_emplace(path);
+    if (is_new) {
+      at->second.name = svp::parse_data_name(own_name_of(path), models_);
+      at->second.kind = at->second.name.kind;
+    }
+    return at->second;
+  }
+
+  // Returns the bytes of the header; the file then has a layout, or is foreign.
+  std::size_t take_header(DataFile& file, std::span<const std::byte> bytes) {
+    ByteCursor cursor(bytes);
+    if (bytes.size() < sizeof(svp::kReferenceMagic)) return 0;
+    const std::string_view kind = svp::kind_name(file.kind);
+    if (cursor.read<std::uint32_t>() == svp::kReferenceMagic) {
+      if (bytes.size() < kReferenceHeaderBytes) return 0;
+      const RecordLayout* const layout = LayoutSet::reference().find(kind);
+      const auto version = cursor.read<std::uint16_t>();
+      const auto record_bytes = cursor.read<std::uint16_t>();
+      if (layout == nullptr || version != 1 || record_bytes < layout->record_bytes) {
+        file.is_foreign = file.is_unreadable = true;
+        return 0;
+      }
+      file.layout = layout;
+      file.record_bytes = record_bytes;
+      return kReferenceHeaderBytes;
+    }
+    file.is_foreign = true;
+    look_for_layout();
+    file.layout = layouts_ ? layouts_->find(kind) : nullptr;
+    if (file.layout == nullptr) return 0;
+    if (bytes.size() < file.layout->header_bytes) {
+      file.layout = nullptr;
+      return 0;
+    }
+    file.record_bytes = file.layout->record_bytes;
+    return static_cast<std::size_t>(file.layout->header_bytes);
+  }
+
+  // For the records that are not ours; again when there is more to match a layout with, but not
+  // without end: the layouts of the user's folder are read each time.
+  void look_for_layout() {
+    if (layouts_ || !search_problem_.empty() || tries_ >= kMaxLayoutTries) return;
+    LayoutFacts facts = {{products_.begin(), products_.end()}, {socs_.begin(), socs_.end()}, {}};
+    if (!search_.product.empty()) facts.products.push_back(search_.product);
+    std::uint64_t all_bytes = 0;
+    for (const auto& [path, file] : files_) {
+      if (!file.is_foreign || file.file_bytes == 0) continue;
+      const std::string_view name = own_name_of(path);
+      facts.files.push_back({std::string(svp::kind_name(file.kind)),
+                             lower_ascii(name.substr(0, name.find('.'))), file.file_bytes});
+      all_bytes += file.file_bytes;
+    }
+    if (all_bytes <= tried_bytes_) return;
+    tried_bytes_ = all_bytes;
+    ++tries_;
+    try {
+      const LayoutChoice choice = choose_layout(facts, "the records of this run", search_.places);
+      if (choice.json.empty()) return;
+      layouts_ = LayoutSet::parse(choice.json, choice.file);
+    } catch (const Error& error) {
+      search_problem_ = error.what();
+    }
+  }
+
+  void take_record(DataFile& file, std::span<const std::byte> record) {
+    const bool is_unwritten = std::all_of(record.begin(), record.end(),
+                                          [](std::byte byte) { return byte == std::byte{0}; });
+    if (is_unwritten || !file.layout->selects(record)) return;
+    AnySlots slots;
+    slots.fill(kNull);
+    const std::size_t count = field_names(svp::kind_name(file.kind)).size();
+    if (!file.layout->decode(record, std::span(slots).first(std::min(count, slots.size())))) return;
+    if (file.kind == FileKind::acl_api) {
+      ++file.records;
+      const auto name = file.layout->api_names.find(slots[kCallId]);
+      if (name != file.layout->api_names.end() && name->second.name.starts_with(kExecuteCall))
+        ++file.executions;
+      return;
+    }
+    const bool on_cpu = file.kind == FileKind::aicpu;
+    const std::int64_t layer = slots[on_cpu ? std::size_t{kCpuLayer} : std::size_t{kCoreLayer}];
+    if (layer != kNull && (layer < 0 || layer > svp::kMaxLayerId)) return;
+    const double ns = on_cpu ? span_ns(slots[kCpuStart], slots[kCpuEnd]) : core_ns(file, slots);
+    if (!(ns >= 0) || ns > static_cast<double>(svp::kMaxDurationNs)) return;
+    count_execution(file, layer,
+                    slots[on_cpu ? std::size_t{kCpuExecution} : std::size_t{kCoreExecution}]);
+    const LayerKey key = {
+        {file.name.model, file.name.model_id}, file.name.net.value_or(-1), layer, on_cpu};
+    if (times_.size() >= kMaxLayers && !times_.contains(key)) return;
+    LayerTime& time = times_[key];
+    ++time.count;
+    time.ns += ns;
+  }
+
+  static void count_execution(DataFile& file, std::int64_t layer, std::int64_t execution) {
+    if (file.records == 0) file.first_layer = layer;
+    ++file.records;
+    // Records of threads are mixed: a layer comes once an execution, whichever comes between.
+    const bool is_next = layer != kNull       ? layer == file.first_layer
+                         : execution != kNull ? execution != file.last_execution
+                                              : false;
+    if (is_next) ++file.executions;
+    file.last_execution = execution;
+  }
+
+  static double span_ns(std::int64_t start, std::int64_t end) {
+    if (start == kNull || end == kNull || end < start) return 0;
+    return static_cast<double>(end) - static_cast<double>(start);
+  }
+
+  // By the cycles, which are finer than the times of most clocks.
+  double core_ns(const DataFile& file, const AnySlots& slots) const {
+    const auto found = frequencies_.find(file.name.device);
+    double hz = found == frequencies_.end() ? 0 : static_cast<double>(found->second);
+    if (file.layout->cycle_hz) hz = static_cast<double>(*file.layout->cycle_hz);
+    if (hz > 0 && slots[kCoreCycles] != kNull)
+      return static_cast<double>(slots[kCoreCycles]) * kNsPerSecond / hz;
+    return span_ns(slots[kCoreStart], slots[kCoreEnd]);
+  }
+
+  std::string name_of(const LayerKey& key) const {
+    if (key.layer == kNull) return key.model.first;
+    for (const std::int64_t net : {key.net, std::int64_t{-1}}) {
+      const auto found = layer_names_.find({key.model, net, key.layer});
+      if (found != layer_names_.end()) return found->second;
+    }
+    return "layer_" + std::to_string(key.layer);
+  }
+
+  void add_layers(RecordFigures& figures) const {
+    std::vector<std::pair<const LayerKey*, const LayerTime*>> order;
+    for (const auto& [key, time] : times_) {
+      figures.all_ns += time.ns;
+      order.emplace_back(&key, &time);
+    }
+    const std::size_t shown = std::min(order.size(), kMaxShownLayers);
+    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown),
+                      order.end(), [](const auto& a, const auto& b) {
+                        return a.second->ns != b.second->ns ? a.second->ns > b.second->ns
+                                                            : *a.first < *b.first;
+                      });
+    for (std::size_t i = 0; i < shown; ++i)
+      figures.slowest.push_back(
+          {name_of(*order[i].first), order[i].second->count, order[i].second->ns});
+  }
+
+  LayoutSearch search_;
+  std::optional<LayoutSet> layouts_;
+  std::string search_problem_;
+  int tries_ = 0;
+  std::uint64_t tried_bytes_ = 0;
+  svp::KnownModels models_;
+  std::map<std::int64_t, std::int64_t> frequencies_;  // of devices, hertz
+  std::set<std::string> products_;
+  std::set<std::string> socs_;
+  std::map<std::tuple<ModelKey, std::int64_t, std::int64_t>, std::string> layer_names_;
+  std::map<std::string, DataFile> files_;
+  std::map<LayerKey, LayerTime> times_;
+};
+
+}  // namespace
+
+std::unique_ptr<Tally> make_svp_tally(LayoutSearch search) {
+  return std::make_unique<SvpTally>(std::move(search));
+}
+
+}  // namespace msprof::watch
