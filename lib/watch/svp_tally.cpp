@@ -6,6 +6,7 @@
 #include <optional>
 #include <set>
 #include <tuple>
+#include <unordered_map>
 
 #include "base/error.hpp"
 #include "base/file_reader.hpp"
@@ -41,6 +42,11 @@ std::string_view own_name_of(std::string_view path) {
 
 using ModelKey = std::pair<std::string, std::int64_t>;
 
+struct LayerTime {
+  std::uint64_t count = 0;
+  double ns = 0;
+};
+
 struct DataFile {
   FileKind kind = FileKind::other;
   svp::FileName name;
@@ -54,6 +60,8 @@ struct DataFile {
   std::uint64_t executions = 0;  // of the records that were read
   std::int64_t first_layer = kNull;
   std::int64_t last_execution = kNull;  // where records name no layer
+
+  std::unordered_map<std::int64_t, LayerTime*> times;  // by layer id; of SvpTally
 
   double all_executions() const {
     if (records == 0) return 0;
@@ -70,11 +78,6 @@ struct LayerKey {
   bool on_cpu = false;
 
   auto operator<=>(const LayerKey&) const = default;
-};
-
-struct LayerTime {
-  std::uint64_t count = 0;
-  double ns = 0;
 };
 
 class SvpTally : public Tally {
@@ -287,12 +290,20 @@ class SvpTally : public Tally {
     if (!(ns >= 0) || ns > static_cast<double>(svp::kMaxDurationNs)) return;
     count_execution(file, layer,
                     slots[on_cpu ? std::size_t{kCpuExecution} : std::size_t{kCoreExecution}]);
+    LayerTime* const time = time_of(file, layer, on_cpu);
+    if (time == nullptr) return;
+    ++time->count;
+    time->ns += ns;
+  }
+
+  // Null where there are more layers than any run has.
+  LayerTime* time_of(DataFile& file, std::int64_t layer, bool on_cpu) {
+    const auto known = file.times.find(layer);
+    if (known != file.times.end()) return known->second;
     const LayerKey key = {
         {file.name.model, file.name.model_id}, file.name.net.value_or(-1), layer, on_cpu};
-    if (times_.size() >= kMaxLayers && !times_.contains(key)) return;
-    LayerTime& time = times_[key];
-    ++time.count;
-    time.ns += ns;
+    if (times_.size() >= kMaxLayers && !times_.contains(key)) return nullptr;
+    return file.times[layer] = &times_[key];
   }
 
   static void count_execution(DataFile& file, std::int64_t layer, std::int64_t execution) {

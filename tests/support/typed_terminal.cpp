@@ -67,6 +67,7 @@ TypedTerminal::TypedTerminal(const std::string& program, const std::vector<std::
   // Held open, so that its settings can be looked at after the program's end.
   theirs_ = ::open(name.c_str(), O_RDWR | O_NOCTTY | O_CLOEXEC);
   if (theirs_ < 0) fail("terminal");
+  if (options.rows > 0) resize(options.columns, options.rows);
 
   std::vector<std::string> words = {program};
   words.insert(words.end(), arguments.begin(), arguments.end());

@@ -19,6 +19,8 @@ struct TerminalOptions {
   bool controlling = true;     // /dev/tty is this terminal; else the program has none
   bool stdin_is_it = true;     // else stdin is empty
   bool stdout_is_file = true;  // then what is printed there is in RunResult::out
+  int columns = 0;             // its size; 0: unknown
+  int rows = 0;
 };
 
 class TypedTerminal {

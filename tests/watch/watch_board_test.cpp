@@ -1,0 +1,96 @@
+// collect --watch of runs on a real board, and what its script answers.
+#include <catch2/catch.hpp>
+#include <memory>
+#include <string>
+
+#include "board/board_peek.hpp"
+#include "board/collect_board_fixture.hpp"
+#include "support/files.hpp"
+#include "support/typed_terminal.hpp"
+#include "watch/watched_project.hpp"
+
+namespace msprof::test {
+
+namespace {
+
+std::unique_ptr<TypedTerminal> watch_board(const BoardScene& scene, const Words& options = {}) {
+  Words words = {"collect",        "-m",       scene.user.project() / "main", "--config",
+                 scene.user.ini(), "--output", scene.user.output(),           "--watch"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.insert(words.end(), {"--", scene.user.at("end"), "a line of the application"});
+  auto variables = scene.board.client_variables();
+  variables.emplace_back("TERM", "xterm");
+  return std::make_unique<TypedTerminal>(
+      msprof_path(), words,
+      TerminalOptions{.variables = variables, .stdout_is_file = false, .columns = 80, .rows = 24});
+}
+
+void be_watched(const BoardScene& scene) {
+  std::filesystem::remove(scene.user.project() / "main");
+  write_watched_project(scene.user.project());
+}
+
+}  // namespace
+
+TEST_CASE("--watch shows a run on a board: executions, layers, bytes and the board's disk") {
+  const auto kind = each_kind();
+  const bool is_bare = GENERATE(false, true);
+  BoardOptions options{.kind = kind};
+  if (is_bare) options.without = {"stat", "tar"};
+  const BoardScene scene(options);
+  be_watched(scene);
+  const auto terminal = watch_board(scene, {is_bare ? "--no-tty" : "--tty"});
+  REQUIRE(terminal->wait_for("executions/s"));
+  REQUIRE(terminal->wait_for(" conv1 "));
+  REQUIRE(terminal->wait_for("2.00 ms"));
+  REQUIRE(terminal->wait_for("disk of the board: "));
+  REQUIRE(terminal->wait_for("a line of the application", 2));
+  write_file(scene.user.at("end"), "");
+  const RunResult run = terminal->wait();
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(run.err.rfind("\033[r") > run.err.rfind("\033[1;"));
+  CHECK(terminal->is_as_usual());
+  CHECK(scene.arrived() == kOnlyJob);
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A board that is lost while it is watched ends the view, and the run as ever") {
+  BoardScene scene;
+  be_watched(scene);
+  const auto terminal = watch_board(scene, {"--reconnect", "0"});
+  REQUIRE(terminal->wait_for("executions/s"));
+  scene.board.stop();
+  const RunResult run = terminal->wait();
+  INFO(run.err);
+  CHECK(run.exit_code == 6);
+  CHECK(run.err.rfind("\033[r") > run.err.rfind("\033[1;"));
+  CHECK(terminal->is_as_usual());
+}
+
+TEST_CASE("The board's answer is read with bytes of any kind, and none that lacks something") {
+  const std::vector<PeekWish> wishes = {{"JOBA/data/x", 4'100, 6}, {"JOBA/data/y", 0, 100}};
+  const std::string good =
+      "f 4106 ./JOBA/data/x\nf 3 ./JOBA/data/y\nf 9 ./../up\nf x ./odd\nend W\nfree "
+      "12\npart\n1234\nover"
+      " V\n\nover W\npart\ny\n\n\nover W\nround W\n";
+  const auto peeked = parse_peek_answer(good, "W", wishes);
+  REQUIRE(peeked);
+  REQUIRE(peeked->files.size() == 2);
+  CHECK(peeked->files[0].path == "JOBA/data/x");
+  CHECK(peeked->files[0].bytes == 4'106);
+  CHECK(peeked->free_bytes == 12 * 1024);
+  REQUIRE(peeked->parts.size() == 2);
+  // The board gives whole blocks: the first four bytes were there already.
+  CHECK(peeked->parts[0].from == 4'100);
+  CHECK(peeked->parts[0].bytes == "\nover ");
+  CHECK(peeked->parts[1].bytes == "y\n\n");
+  for (std::size_t size = 0; size < good.size() - std::string("\nround W\n").size(); ++size) {
+    INFO(good.substr(0, size));
+    CHECK_FALSE(parse_peek_answer(good.substr(0, size), "W", wishes));
+  }
+  CHECK(parse_peek_answer("end W\nround W\n", "W", {})->files.empty());
+  CHECK_FALSE(parse_peek_answer("end V\nround V\n", "W", {}));
+}
+
+}  // namespace msprof::test
