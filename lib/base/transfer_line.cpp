@@ -30,7 +30,7 @@ milliseconds interval_of(bool on_terminal) {
   return on_terminal ? kBetweenRedraws : kBetweenMessages;
 }
 
-std::uint64_t whole(double value) {
+std::uint64_t whole_number(double value) {
   constexpr double kMax = 1e18;
   return value > 0 ? static_cast<std::uint64_t>(std::min(value, kMax)) : 0;
 }
@@ -65,7 +65,7 @@ std::string duration_text(double seconds) {
 }
 
 std::string rate_text(double bytes_per_second) {
-  return human_bytes(whole(bytes_per_second)) + "/s";
+  return human_bytes(whole_number(bytes_per_second)) + "/s";
 }
 
 std::optional<double> TransferState::seconds_left() const {

@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::uint64_t kPeekBlockBytes = 4096;
 constexpr std::uint64_t kDiskBlockBytes = 1024;  // df -k
-constexpr std::size_t kMaxAnswerBytes = 16 << 20;
-constexpr std::chrono::seconds kAnswerLimit{60};
+constexpr std::size_t kMaxPeekAnswerBytes = 16 << 20;
+constexpr std::chrono::seconds kPeekAnswerLimit{60};
 
 // $1 folder, $2 the word. On stdin a line a wish: "list", "free", "part FIRST_BLOCK BLOCKS ./PATH",
 // "round". dd seeks to the part, which tail does not everywhere.
@@ -119,7 +119,7 @@ void BoardPeek::begin() {
   command_ = shell_.start(
       kPeek, {folder_, word_},
       [this](std::string_view bytes) {
-        if (answer_.size() <= kMaxAnswerBytes) answer_.append(bytes);
+        if (answer_.size() <= kMaxPeekAnswerBytes) answer_.append(bytes);
       },
       [](std::string_view) {});
 }
@@ -184,8 +184,8 @@ std::optional<Peeked> BoardPeek::take() {
   if (!is_asked_ || !move()) return std::nullopt;
   const std::string end = fmt::format("round {}\n", word_);
   if (!answer_.ends_with(end)) {
-    const bool is_stuck = Clock::now() - asked_at_ > kAnswerLimit;
-    if (!is_stuck && answer_.size() <= kMaxAnswerBytes) return std::nullopt;
+    const bool is_stuck = Clock::now() - asked_at_ > kPeekAnswerLimit;
+    if (!is_stuck && answer_.size() <= kMaxPeekAnswerBytes) return std::nullopt;
     trouble_ = is_stuck ? "the board does not answer" : "the board's answer is too long";
     drop();
     return std::nullopt;

@@ -85,7 +85,7 @@ struct StreamTime {
 
 class CannTally : public Tally {
  public:
-  Content content_of(const std::string& path) const override {
+  Content content_of(const std::string& path) override {
     const std::string_view folder = device_folder_of(path);
     if (folder.empty()) return Content::other;
     const std::string_view inside = std::string_view(path).substr(folder.size() + 1);

@@ -42,9 +42,13 @@ std::string_view own_name_of(std::string_view path) {
 
 using ModelKey = std::pair<std::string, std::int64_t>;
 
+// The clock of the cores may be known later than the first records.
 struct LayerTime {
   std::uint64_t count = 0;
-  double ns = 0;
+  std::int64_t device = 0;
+  double ns = 0;       // of records without cycles, or with cycles of a known clock
+  double cycles = 0;   // of the others
+  double span_ns = 0;  // of these, by their begins and ends
 };
 
 struct DataFile {
@@ -84,9 +88,10 @@ class SvpTally : public Tally {
  public:
   explicit SvpTally(LayoutSearch search) : search_(std::move(search)) {}
 
-  Content content_of(const std::string& path) const override {
+  Content content_of(const std::string& path) override {
     const std::string_view name = own_name_of(path);
     if (svp::parse_info_json_name(name)) return Content::text;
+    if (const auto info = svp::parse_info_name(name)) models_.insert({info->model, info->model_id});
     switch (svp::parse_data_name(name, models_).kind) {
       case FileKind::layer_info:
         return Content::text;
@@ -286,14 +291,24 @@ class SvpTally : public Tally {
     const bool on_cpu = file.kind == FileKind::aicpu;
     const std::int64_t layer = slots[on_cpu ? std::size_t{kCpuLayer} : std::size_t{kCoreLayer}];
     if (layer != kNull && (layer < 0 || layer > svp::kMaxLayerId)) return;
-    const double ns = on_cpu ? span_ns(slots[kCpuStart], slots[kCpuEnd]) : core_ns(file, slots);
-    if (!(ns >= 0) || ns > static_cast<double>(svp::kMaxDurationNs)) return;
+    const double ns = on_cpu ? span_ns(slots[kCpuStart], slots[kCpuEnd])
+                             : span_ns(slots[kCoreStart], slots[kCoreEnd]);
+    const double cycles =
+        on_cpu || slots[kCoreCycles] == kNull ? -1 : static_cast<double>(slots[kCoreCycles]);
+    if (std::max(ns, cycles) > static_cast<double>(svp::kMaxDurationNs)) return;
     count_execution(file, layer,
                     slots[on_cpu ? std::size_t{kCpuExecution} : std::size_t{kCoreExecution}]);
     LayerTime* const time = time_of(file, layer, on_cpu);
     if (time == nullptr) return;
     ++time->count;
-    time->ns += ns;
+    if (cycles < 0) {
+      time->ns += ns;
+    } else if (file.layout->cycle_hz) {
+      time->ns += cycles * kNsPerSecond / static_cast<double>(*file.layout->cycle_hz);
+    } else {
+      time->cycles += cycles;
+      time->span_ns += ns;
+    }
   }
 
   // Null where there are more layers than any run has.
@@ -303,7 +318,9 @@ class SvpTally : public Tally {
     const LayerKey key = {
         {file.name.model, file.name.model_id}, file.name.net.value_or(-1), layer, on_cpu};
     if (times_.size() >= kMaxLayers && !times_.contains(key)) return nullptr;
-    return file.times[layer] = &times_[key];
+    LayerTime& time = times_[key];
+    time.device = file.name.device;
+    return file.times[layer] = &time;
   }
 
   static void count_execution(DataFile& file, std::int64_t layer, std::int64_t execution) {
@@ -322,14 +339,11 @@ class SvpTally : public Tally {
     return static_cast<double>(end) - static_cast<double>(start);
   }
 
-  // By the cycles, which are finer than the times of most clocks.
-  double core_ns(const DataFile& file, const AnySlots& slots) const {
-    const auto found = frequencies_.find(file.name.device);
-    double hz = found == frequencies_.end() ? 0 : static_cast<double>(found->second);
-    if (file.layout->cycle_hz) hz = static_cast<double>(*file.layout->cycle_hz);
-    if (hz > 0 && slots[kCoreCycles] != kNull)
-      return static_cast<double>(slots[kCoreCycles]) * kNsPerSecond / hz;
-    return span_ns(slots[kCoreStart], slots[kCoreEnd]);
+  // Of the cycles, which are finer than the times of most clocks.
+  double ns_of(const LayerTime& time) const {
+    const auto clock = frequencies_.find(time.device);
+    if (clock == frequencies_.end()) return time.ns + time.span_ns;
+    return time.ns + time.cycles * kNsPerSecond / static_cast<double>(clock->second);
   }
 
   std::string name_of(const LayerKey& key) const {
@@ -342,20 +356,22 @@ class SvpTally : public Tally {
   }
 
   void add_layers(RecordFigures& figures) const {
-    std::vector<std::pair<const LayerKey*, const LayerTime*>> order;
+    struct Row {
+      double ns;
+      const LayerKey* key;
+      std::uint64_t count;
+    };
+    std::vector<Row> rows;
     for (const auto& [key, time] : times_) {
-      figures.all_ns += time.ns;
-      order.emplace_back(&key, &time);
+      rows.push_back({ns_of(time), &key, time.count});
+      figures.all_ns += rows.back().ns;
     }
-    const std::size_t shown = std::min(order.size(), kMaxShownLayers);
-    std::partial_sort(order.begin(), order.begin() + static_cast<std::ptrdiff_t>(shown),
-                      order.end(), [](const auto& a, const auto& b) {
-                        return a.second->ns != b.second->ns ? a.second->ns > b.second->ns
-                                                            : *a.first < *b.first;
-                      });
+    const std::size_t shown = std::min(rows.size(), kMaxShownLayers);
+    std::partial_sort(
+        rows.begin(), rows.begin() + static_cast<std::ptrdiff_t>(shown), rows.end(),
+        [](const Row& a, const Row& b) { return a.ns != b.ns ? a.ns > b.ns : *a.key < *b.key; });
     for (std::size_t i = 0; i < shown; ++i)
-      figures.slowest.push_back(
-          {name_of(*order[i].first), order[i].second->count, order[i].second->ns});
+      figures.slowest.push_back({name_of(*rows[i].key), rows[i].count, rows[i].ns});
   }
 
   LayoutSearch search_;

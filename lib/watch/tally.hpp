@@ -22,7 +22,7 @@ class Tally {
 
   virtual ~Tally() = default;
   // By the path in the output folder.
-  virtual Content content_of(const std::string& path) const = 0;
+  virtual Content content_of(const std::string& path) = 0;
   // A text file as a whole.
   virtual void take_text(const std::string& path, std::string_view text) = 0;
   // False where records of the file cannot be read (any more).

@@ -99,6 +99,22 @@ TEST_CASE("Layers and executions are counted as an aicore file grows, in the mid
   CHECK(folder.round(tally) == 0);
 }
 
+TEST_CASE(
+    "Records that are there before info.json and layer.info get their times and names later") {
+  Folder folder;
+  const std::string job_folder = kJobFolder;
+  folder.files[job_folder + "data/aicore.0.m.1.1.1.0"] = header(112, 1) + core_record(0, 3'000, 0);
+  RunTally tally = plain_tally();
+  folder.round(tally);
+  REQUIRE(tally.figures().slowest.size() == 1);
+  CHECK(tally.figures().slowest[0].name == "layer_0");
+  CHECK(tally.figures().slowest[0].total_ns == 0);
+  for (const auto& [path, text] : job().files) folder.files[path] = text;
+  for (int i = 0; i < 2; ++i) folder.round(tally);
+  CHECK(tally.figures().slowest[0].name == "conv1");
+  CHECK(tally.figures().slowest[0].total_ns == Approx(3'000));
+}
+
 TEST_CASE("Calls count executions that no capture recorded, captures of a model add up") {
   Folder folder = job();
   const std::string data = std::string(kJobFolder) + "data/";
