@@ -124,8 +124,8 @@ std::vector<std::string> lines_of(const RunFigures& figures, int width, std::siz
   add(bytes_text(figures));
   if (const std::string disk = disk_text(figures); !disk.empty())
     add(fmt::format("{}: {}", figures.disk, disk));
-  if (!figures.transfer_label.empty() && lines.size() < most_lines)
-    lines.push_back(" " + transfer_text(figures.transfer_label, figures.transfer, width - 1));
+  if (!figures.transfer_label.empty())
+    add(transfer_text(figures.transfer_label, figures.transfer, std::max(width - 1, 1)));
   if (records.unread_bytes > 0)
     add(fmt::format("reading is behind by {}", human_bytes(records.unread_bytes)));
   if (!records.note.empty()) add(printable(records.note));

@@ -21,6 +21,10 @@ struct Pace {
 constexpr Pace kPaceHere{milliseconds(1000), milliseconds(2000), 8 << 20};
 constexpr Pace kPaceOnBoard{milliseconds(2000), milliseconds(10'000), 512 << 10};
 
+// What is read next is known from the look before: the first ones follow each other.
+constexpr int kFirstLooks = 4;
+constexpr milliseconds kBetweenFirstLooks{500};
+
 constexpr milliseconds kBetweenDrawings{250};
 constexpr milliseconds kBetweenSentences{10'000};
 
@@ -45,7 +49,8 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
   figures_.name = name;
   figures_.host = host.name();
   figures_.disk = host.is_board() ? "disk of the board" : "disk";
-  begin_ = next_look_ = next_free_ = next_show_ = Clock::now();
+  looks_ = 0;
+  begin_ = taken_at_ = next_look_ = next_free_ = next_show_ = Clock::now();
   on_terminal_ = log::level() >= log::Level::normal && StatusArea::is_possible();
   if (!on_terminal_) next_show_ += kBetweenSentences;
   bytes_.emplace(begin_, 0);
@@ -62,7 +67,7 @@ void LiveView::tick() {
     if (now >= next_look_ && peek_->is_ready()) {
       const bool with_free = now >= next_free_;
       peek_->ask(tally_->plan(files_, pace.budget_bytes), with_free);
-      next_look_ = now + pace.between_looks;
+      next_look_ = now + (++looks_ < kFirstLooks ? kBetweenFirstLooks : pace.between_looks);
       if (with_free) next_free_ = now + pace.between_free;
     }
     if (const std::string why = peek_->trouble(); !why.empty()) {
@@ -74,6 +79,7 @@ void LiveView::tick() {
 }
 
 void LiveView::take(Clock::time_point now, const Peeked& peeked) {
+  taken_at_ = now;
   files_ = peeked.files;
   figures_.files = files_.size();
   figures_.bytes = 0;
@@ -87,8 +93,8 @@ void LiveView::take(Clock::time_point now, const Peeked& peeked) {
 
 void LiveView::show(Clock::time_point now) {
   figures_.seconds = std::chrono::duration<double>(now - begin_).count();
-  figures_.bytes_per_second = bytes_->per_second(now);
-  figures_.count_per_second = counts_->per_second(now);
+  figures_.bytes_per_second = bytes_->per_second(taken_at_);
+  figures_.count_per_second = counts_->per_second(taken_at_);
   if (const auto arrived = host_->arrived_bytes()) {
     if (!arrived_) arrived_.emplace(now, 0);
     arrived_->add(now, *arrived);

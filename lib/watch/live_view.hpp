@@ -42,7 +42,9 @@ class LiveView : public RunWatch {
   StatusArea area_;
   bool on_terminal_ = false;
   bool said_note_ = false;
+  int looks_ = 0;
   Clock::time_point begin_;
+  Clock::time_point taken_at_;  // of the figures
   Clock::time_point next_look_;
   Clock::time_point next_free_;
   Clock::time_point next_show_;

@@ -60,6 +60,8 @@ std::vector<PeekWish> RunTally::plan(const std::vector<PeekedFile>& files,
     const auto found = sources_.find(file.path.substr(0, file.path.size() - kDone.size()));
     if (found != sources_.end()) found->second.is_complete = true;
   }
+  // The names of all say how each is to be read.
+  for (const PeekedFile& file : files) source_of(file.path);
   std::vector<std::pair<const std::string*, Source*>> wanted;
   for (const PeekedFile& file : files) {
     Source& source = source_of(file.path);
