@@ -18,7 +18,7 @@ namespace msprof {
 
 namespace {
 
-// A third of the terminal at most, and of a small one nothing.
+// Less than half of the terminal, and of a small one nothing.
 constexpr int kLeastRows = 12;
 constexpr std::size_t kMostAreaLines = 11;
 constexpr int kUsualColumns = 80;
@@ -75,7 +75,8 @@ int StatusArea::width() const {
 }
 
 std::size_t StatusArea::most_lines() const {
-  return std::min<std::size_t>(size_of_terminal().ws_row / 3, kMostAreaLines);
+  const std::size_t half = size_of_terminal().ws_row / 2;
+  return std::min<std::size_t>(half > 2 ? half - 2 : 1, kMostAreaLines);
 }
 
 void StatusArea::open(int rows, int columns, std::size_t lines) {

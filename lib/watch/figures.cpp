@@ -15,8 +15,8 @@ constexpr std::size_t kLeastLines = 4;
 constexpr std::size_t kMaxParts = 5;
 constexpr int kNameColumns = 36;
 constexpr int kLeastNameColumns = 10;
-// Beyond a day a disk that fills up is no news.
-constexpr double kInSightSeconds = 86'400;
+// Beyond some hours a disk that fills up is no news.
+constexpr double kInSightSeconds = 6 * 3600;
 
 std::string decimals(double value) {
   return fmt::format("{:.{}f}", value, value < 10 ? 2 : value < 1000 ? 1 : 0);

@@ -25,9 +25,10 @@ std::unique_ptr<TypedTerminal> watch_board(const BoardScene& scene, const Words&
       TerminalOptions{.variables = variables, .stdout_is_file = false, .columns = 80, .rows = 24});
 }
 
-void be_watched(const BoardScene& scene) {
+void be_watched(BoardScene& scene) {
   std::filesystem::remove(scene.user.project() / "main");
   write_watched_project(scene.user.project());
+  scene.user.remember_project();
 }
 
 }  // namespace
@@ -37,7 +38,7 @@ TEST_CASE("--watch shows a run on a board: executions, layers, bytes and the boa
   const bool is_bare = GENERATE(false, true);
   BoardOptions options{.kind = kind};
   if (is_bare) options.without = {"stat", "tar"};
-  const BoardScene scene(options);
+  BoardScene scene(options);
   be_watched(scene);
   const auto terminal = watch_board(scene, {is_bare ? "--no-tty" : "--tty"});
   REQUIRE(terminal->wait_for("executions/s"));
