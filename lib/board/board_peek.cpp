@@ -112,8 +112,11 @@ std::optional<Peeked> parse_peek_answer(std::string_view answer, std::string_vie
   return peeked;
 }
 
-BoardPeek::BoardPeek(BoardShell& shell, std::string folder)
-    : shell_(shell), folder_(std::move(folder)), word_(peek_word()) {}
+BoardPeek::BoardPeek(BoardShell& shell, std::string folder, FileHere file_here)
+    : shell_(shell),
+      folder_(std::move(folder)),
+      word_(peek_word()),
+      file_here_(std::move(file_here)) {}
 
 void BoardPeek::begin() {
   command_ = shell_.start(
@@ -145,11 +148,19 @@ bool BoardPeek::is_ready() {
 }
 
 void BoardPeek::ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) {
-  wishes_ = wishes;
+  wishes_.clear();
+  here_.clear();
   answer_.clear();
   request_ = "list\n";
   if (with_free_bytes) request_ += "free\n";
   for (const PeekWish& wish : wishes) {
+    std::string bytes;
+    if (file_here_) bytes = read_peeked_part(file_here_(wish.path), wish.from, wish.bytes);
+    if (!bytes.empty()) {
+      here_.push_back({wish.path, wish.from, std::move(bytes)});
+      continue;
+    }
+    wishes_.push_back(wish);
     const std::uint64_t skip = wish.from / kPeekBlockBytes;
     const std::uint64_t blocks =
         (wish.from % kPeekBlockBytes + wish.bytes + kPeekBlockBytes - 1) / kPeekBlockBytes;
@@ -196,7 +207,10 @@ std::optional<Peeked> BoardPeek::take() {
   if (!peeked) {
     trouble_ = "the board's answer cannot be read";
     drop();
+    return std::nullopt;
   }
+  for (PeekedPart& part : here_) peeked->parts.push_back(std::move(part));
+  here_.clear();
   return peeked;
 }
 

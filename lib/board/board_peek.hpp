@@ -4,6 +4,8 @@
 #pragma once
 
 #include <chrono>
+#include <filesystem>
+#include <functional>
 #include <memory>
 #include <optional>
 #include <string>
@@ -23,8 +25,13 @@ std::optional<Peeked> parse_peek_answer(std::string_view answer, std::string_vie
 
 class BoardPeek : public OutputPeek {
  public:
-  // `shell` outlives it; its connection may be lost and made again.
-  BoardPeek(BoardShell& shell, std::string folder);
+  // Gives the file on this machine that has, from its begin on, what has come home of a file of the
+  // run; there may be none.
+  using FileHere = std::function<std::filesystem::path(const std::string& path)>;
+
+  // `shell` outlives it; its connection may be lost and made again. What `file_here` (may be empty)
+  // has is not read on the board, which may have freed it.
+  BoardPeek(BoardShell& shell, std::string folder, FileHere file_here = {});
 
   bool is_ready() override;
   void ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) override;
@@ -45,7 +52,9 @@ class BoardPeek : public OutputPeek {
   std::string trouble_;
   std::string request_;  // what of it is not sent yet
   std::string answer_;
-  std::vector<PeekWish> wishes_;
+  FileHere file_here_;
+  std::vector<PeekWish> wishes_;  // of the board
+  std::vector<PeekedPart> here_;  // of the others
   bool is_asked_ = false;
   Clock::time_point asked_at_;
   std::unique_ptr<SshCommand> command_;

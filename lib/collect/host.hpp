@@ -13,6 +13,7 @@
 #include <utility>
 #include <vector>
 
+#include "collect/drain_status.hpp"
 #include "collect/output_peek.hpp"
 #include "collect/project.hpp"
 
@@ -113,12 +114,13 @@ class Host {
   virtual RunPaths open(const Project& project) = 0;
   virtual TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) = 0;
   virtual std::unique_ptr<RunningProgram> start(const RunCommand& command) = 0;
+  // A look at what the run writes, after start(); null: the host gives none. Not beyond clean_up().
+  virtual std::unique_ptr<OutputPeek> peek() { return nullptr; }
   // Free space where the run writes; empty if unknown.
   virtual std::optional<std::uint64_t> free_bytes() = 0;
-  // A look at what the run writes, after start(); null: the host gives none. Outlives no host.
-  virtual std::unique_ptr<OutputPeek> peek() { return nullptr; }
-  // Bytes of raw files that have come home while the application runs; empty: none do.
-  virtual std::optional<std::uint64_t> arrived_bytes() const { return std::nullopt; }
+  // What has come home of a run that goes on; empty where nothing does before its end. From any
+  // thread.
+  virtual std::optional<DrainStatus> drain_status() const { return std::nullopt; }
   // Copies or moves the results into `into`, an empty folder.
   virtual Fetched fetch(const std::filesystem::path& into) = 0;
   // Puts a text file beside the raw data of a capture that stays on the host, before clean_up().

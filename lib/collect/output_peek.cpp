@@ -14,9 +14,7 @@ namespace msprof {
 
 namespace fs = std::filesystem;
 
-namespace {
-
-std::string read_part(const fs::path& file, std::uint64_t from, std::uint64_t bytes) {
+std::string read_peeked_part(const fs::path& file, std::uint64_t from, std::uint64_t bytes) {
   std::string text;
   // A pipe would wait for its writer, and a link may lead anywhere.
   const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC));
@@ -34,8 +32,6 @@ std::string read_part(const fs::path& file, std::uint64_t from, std::uint64_t by
   return text;
 }
 
-}  // namespace
-
 void LocalPeek::ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) {
   Peeked answer;
   walk_tree(
@@ -48,7 +44,7 @@ void LocalPeek::ask(const std::vector<PeekWish>& wishes, bool with_free_bytes) {
       [](const fs::path&, int) {});
   for (const PeekWish& wish : wishes)
     answer.parts.push_back(
-        {wish.path, wish.from, read_part(folder_ / wish.path, wish.from, wish.bytes)});
+        {wish.path, wish.from, read_peeked_part(folder_ / wish.path, wish.from, wish.bytes)});
   if (with_free_bytes) answer.free_bytes = free_bytes_of(folder_);
   answer_ = std::move(answer);
 }

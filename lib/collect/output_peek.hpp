@@ -51,6 +51,10 @@ class OutputPeek {
   virtual std::string trouble() const { return ""; }
 };
 
+// As many of these bytes of a file on this machine as are there; it may be anything, or absent.
+std::string read_peeked_part(const std::filesystem::path& file, std::uint64_t from,
+                             std::uint64_t bytes);
+
 // Of a folder on this machine.
 class LocalPeek : public OutputPeek {
  public:

@@ -106,6 +106,7 @@ void add_parts(const RunFigures& figures, int width, std::size_t most_lines,
 }  // namespace
 
 std::optional<double> seconds_until_full(const RunFigures& figures) {
+  if (figures.seconds_until_full || figures.is_freed) return figures.seconds_until_full;
   if (!figures.free_bytes || !figures.bytes_per_second || *figures.bytes_per_second < 1)
     return std::nullopt;
   const double left = static_cast<double>(*figures.free_bytes) / *figures.bytes_per_second;

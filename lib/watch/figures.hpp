@@ -39,6 +39,8 @@ struct RunFigures {
   std::optional<double> bytes_per_second;
   std::optional<std::uint64_t> free_bytes;  // where it writes
   std::string disk;                         // what that disk is called: "disk of the board"
+  bool is_freed = false;  // of what has come home: its fill is not that of `bytes`
+  std::optional<double> seconds_until_full;  // as a drain has measured it; empty: by the figures
   std::optional<double> count_per_second;
   RecordFigures records;
   // What comes home meanwhile; no label: nothing does.

@@ -95,11 +95,14 @@ void LiveView::show(Clock::time_point now) {
   figures_.seconds = std::chrono::duration<double>(now - begin_).count();
   figures_.bytes_per_second = bytes_->per_second(taken_at_);
   figures_.count_per_second = counts_->per_second(taken_at_);
-  if (const auto arrived = host_->arrived_bytes()) {
-    if (!arrived_) arrived_.emplace(now, 0);
-    arrived_->add(now, *arrived);
+  if (const auto drained = host_->drain_status()) {
+    if (!arrived_) arrived_.emplace(now, drained->bytes);
+    arrived_->add(now, drained->bytes);
     figures_.transfer_label = "coming home";
-    figures_.transfer = {*arrived, figures_.bytes, arrived_->per_second(now)};
+    figures_.transfer = {drained->bytes, figures_.bytes, arrived_->per_second(now)};
+    if (drained->free_bytes) figures_.free_bytes = drained->free_bytes;
+    figures_.seconds_until_full = drained->seconds_left;
+    figures_.is_freed = drained->frees;
   }
   if (on_terminal_) {
     area_.show(lines_of(figures_, area_.width(), area_.most_lines()));

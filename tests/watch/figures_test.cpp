@@ -108,3 +108,17 @@ TEST_CASE("The sentence has the rate, the slowest part, bytes and the disk") {
   CHECK(sentence_of(figures).ends_with("13.0 MB free"));
   CHECK_FALSE(seconds_until_full(figures));
 }
+
+TEST_CASE("A drain says itself when the disk is full, and what comes home") {
+  RunFigures figures = busy_run();
+  figures.is_freed = true;
+  CHECK_FALSE(seconds_until_full(figures));
+  figures.seconds_until_full = 30;
+  figures.transfer_label = "coming home";
+  figures.transfer = {600'000, 1'200'000, 100'000};
+  const std::string text = joined(lines_of(figures, 80, 11));
+  INFO(text);
+  CHECK(contains(text, "full in 30 s"));
+  CHECK(contains(text, " coming home:  50%, 600.0 kB of 1.2 MB, 100.0 kB/s, 6 s left"));
+  CHECK(contains(sentence_of(figures), "coming home:  50%"));
+}

@@ -1,9 +1,11 @@
 // collect --watch of runs on a real board, and what its script answers.
 #include <catch2/catch.hpp>
+#include <map>
 #include <memory>
 #include <string>
 
 #include "board/board_peek.hpp"
+#include "board/board_run_fixture.hpp"
 #include "board/collect_board_fixture.hpp"
 #include "support/files.hpp"
 #include "support/typed_terminal.hpp"
@@ -67,6 +69,43 @@ TEST_CASE("A board that is lost while it is watched ends the view, and the run a
   CHECK(run.exit_code == 6);
   CHECK(run.err.rfind("\033[r") > run.err.rfind("\033[1;"));
   CHECK(terminal->is_as_usual());
+}
+
+TEST_CASE("A look at a board gives sizes and the parts that are asked for, those here from here") {
+  const auto kind = each_kind();
+  BoardOptions options{.kind = kind};
+  if (GENERATE(false, true)) options.without = {"stat"};
+  const BoardServer board(options);
+  const TempFolder there;
+  const TempFolder here;
+  const std::string bytes = big_bytes(20'000);
+  const std::string odd = "JOBA/data/a name; with $(odd) 'signs' *";
+  write_file(there / odd, bytes);
+  write_file(there / "JOBA/drained", std::string(10'000, '\0') + bytes.substr(10'000));
+  write_file(there / "JOBA/line\nbreak", "x");
+  write_file(here / "JOBA/drained", bytes.substr(0, 12'000));
+  BoardShell shell(config_of(board).login);
+  shell.connect();
+  BoardPeek peek(shell, there.path(), [&](const std::string& path) { return here.path() / path; });
+  REQUIRE(peek.is_ready());
+  peek.ask({{odd, 5'000, 9'000},
+            {"JOBA/drained", 100, 9'900},
+            {"JOBA/drained", 15'000, 9'900},
+            {"JOBA/absent", 0, 10}},
+           true);
+  CHECK_FALSE(peek.is_ready());
+  std::optional<Peeked> peeked;
+  REQUIRE(eventually([&] { return (peeked = peek.take()).has_value(); }));
+  CHECK(peek.trouble().empty());
+  CHECK(peeked->files.size() == 2);
+  CHECK(peeked->free_bytes.value_or(0) > 0);
+  std::map<std::pair<std::string, std::uint64_t>, std::string> parts;
+  for (const PeekedPart& part : peeked->parts) parts[{part.path, part.from}] = part.bytes;
+  CHECK(parts[{odd, 5'000}] == bytes.substr(5'000, 9'000));
+  CHECK(parts[{"JOBA/drained", 100}] == bytes.substr(100, 9'900));
+  CHECK(parts[{"JOBA/drained", 15'000}] == bytes.substr(15'000));
+  CHECK(parts[{"JOBA/absent", 0}].empty());
+  CHECK(peek.is_ready());
 }
 
 TEST_CASE("The board's answer is read with bytes of any kind, and none that lacks something") {
