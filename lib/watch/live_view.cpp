@@ -57,6 +57,8 @@ void LiveView::begin(const Host& host, const std::string& name, std::unique_ptr<
   counts_.emplace(begin_, 0);
   arrived_.reset();
   if (!peek_) figures_.records.note = "this host gives no look at its files";
+  // With -q nobody would see what it costs to look.
+  if (log::level() < log::Level::normal) peek_.reset();
 }
 
 void LiveView::tick() {

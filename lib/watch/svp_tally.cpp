@@ -1,5 +1,5 @@
 // JOB folders: layers of aicore and aicpu records, calls of acl_api records, of whatever layout is
-// known. Source: svp_job.md 1.4 to 1.7, 8.
+// known. Source: svp_job.md 2, 5, 7.
 #include <algorithm>
 #include <array>
 #include <nlohmann/json.hpp>

@@ -24,7 +24,7 @@ std::string header(std::uint16_t record_bytes, std::uint32_t kind) {
          bytes_of<std::uint32_t>(0);
 }
 
-// A record of the reference layout (svp_job.md 8.2).
+// A record of the reference layout (svp_job.md 7.2).
 std::string core_record(std::uint32_t layer, std::uint64_t cycles, std::uint64_t execution) {
   return bytes_of(layer) + bytes_of<std::uint32_t>(0) + bytes_of<std::uint64_t>(1'000) +
          bytes_of(cycles) + std::string(80, '\0') + bytes_of(execution);

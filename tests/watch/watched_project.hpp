@@ -17,7 +17,7 @@ std::string raw_bytes(T value) {
   return {reinterpret_cast<const char*>(&value), sizeof(value)};
 }
 
-// One execution of two layers in the reference layout (svp_job.md 8.2): conv1 of 2 ms, pool1 of
+// One execution of two layers in the reference layout (svp_job.md 7.2): conv1 of 2 ms, pool1 of
 // 1 us.
 inline std::string watched_execution() {
   std::string text;
