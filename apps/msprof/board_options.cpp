@@ -38,6 +38,8 @@ std::string board_only_options(const BoardArguments& arguments) {
       {arguments.no_tty, "--no-tty"},
       {arguments.upload, "--upload"},
       {arguments.leave, "--leave"},
+      {arguments.drain, "--drain"},
+      {arguments.nfs.has_value(), "--nfs"},
       {arguments.remote_output.has_value(), "--remote-output"},
   };
   std::string names;
@@ -101,6 +103,12 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--remote-output", &arguments.remote_output, "DIR",
                       "with --leave: where they stay on the server, absolute or relative to the "
                       "home (default: .msprof/kept)"});
+  command.add_option({"--drain", &arguments.drain, "",
+                      "for a small disk: bring the recording home while the application runs, over "
+                      "a second connection, and free its space on the board"});
+  command.add_option({"--nfs", &arguments.nfs, "SERVER:/PATH",
+                      "for a small disk: mount this folder of an NFS server on the board for the "
+                      "run and record into it; the account needs the right to mount"});
   command.add_option({"--tty", &arguments.tty, "",
                       "run the application on a terminal of the board, as ssh -t does: its output "
                       "appears at once, stdout and stderr as one stream (default where stdin, "
@@ -224,6 +232,13 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
     if (folder && has_control(*folder))
       throw Error(Exit::usage, fmt::format("{} holds control characters", name));
   }
+  if (arguments.nfs) check_nfs_share(*arguments.nfs);
+  if (arguments.nfs && (arguments.drain || arguments.leave))
+    throw Error(Exit::usage,
+                fmt::format("--nfs records on another machine's disk: leave out {}",
+                            arguments.drain ? "--drain" : "--leave"));
+  if (arguments.drain && arguments.leave)
+    throw Error(Exit::usage, "--drain brings the raw data home, --leave leaves them: give one");
   if (arguments.tty && arguments.no_tty) {
     throw Error(Exit::usage, "--tty and --no-tty contradict each other");
   }
@@ -266,6 +281,8 @@ NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) 
   board.options.no_cache = arguments.no_cache;
   board.options.clean_board = arguments.clean_board;
   board.options.force = arguments.force;
+  board.options.drain.on = arguments.drain;
+  board.options.nfs = arguments.nfs.value_or("");
   return board;
 }
 

@@ -44,6 +44,8 @@ struct BoardArguments {
   bool leave = false;   // servers: the recording stays there
   std::optional<std::string> remote_output;
   bool force = false;
+  std::optional<std::string> nfs;  // SERVER:/path, to record into
+  bool drain = false;  // the recording comes home while the application runs
   bool tty = false;
   bool no_tty = false;
 

@@ -1,15 +1,19 @@
 #include "board/fetch.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
+#include <sys/stat.h>
 
 #include <algorithm>
 #include <map>
 
+#include "base/atomic_file.hpp"
 #include "base/error.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/transfer_line.hpp"
 #include "base/words.hpp"
+#include "board/drain_channel.hpp"
 #include "board/upload.hpp"
 #include "collect/arrival.hpp"
 
@@ -99,7 +103,7 @@ std::uint64_t BoardFetch::bytes_of(const RunChanges& changes) const {
         files.contains(path) ||
         std::any_of(changes.captures.begin(), changes.captures.end(),
                     [&, &name = path](const std::string& one) { return is_below(name, one); });
-    if (wanted && file.kind == EntryKind::file) bytes += file.size_bytes;
+    if (wanted && !is_here(path) && file.kind == EntryKind::file) bytes += file.size_bytes;
   }
   return bytes;
 }
@@ -117,6 +121,12 @@ RunChanges BoardFetch::changes_since() {
   RunChanges changes;
   link_.with_reconnect([&] {
     after_ = transfer_.list(link_.run_folder());
+    after_.files.erase(std::string(kOutputName) + "/" + std::string(kDrainNote));
+    if (!only_output_.empty()) {
+      std::erase_if(after_.files, [&](const auto& one) {
+        return is_below(one.first, kOutputName) && !is_below(one.first, only_output_);
+      });
+    }
     changes = compare_run(before_, after_, touched_files());
   });
   return changes;
@@ -134,6 +144,8 @@ Fetched BoardFetch::all(const fs::path& into, FetchedParts parts) {
   require_space(into);
   fetch_captures(changes, into / "captures");
   fetch_files(changes, into / "files");
+  place_here(changes, into);
+  name_fetched(changes, into);
   for (const std::string& path : changes.deleted)
     fetched_.deleted.push_back(fetched_name(path, project_));
   fetched_.not_fetched += changes.special;
@@ -146,13 +158,83 @@ void BoardFetch::fetch_captures(const RunChanges& changes, const fs::path& into)
   for (const std::string& path : changes.captures) {
     names_by_folder[folder_of(path)].push_back(name_of(path));
   }
-  for (const auto& [folder, inside] : names_by_folder) group(folder, inside, into);
+  for (const auto& [folder, inside] : names_by_folder)
+    group(folder, without_here(folder, inside), into);
+}
+
+// What is there now is what was fetched.
+void BoardFetch::name_fetched(const RunChanges& changes, const fs::path& root) {
+  const fs::path into = root / "captures";
   std::set<std::string> names;
   for (const std::string& path : changes.captures) names.insert(name_of(path));
   for (const std::string& name : names) {
     std::error_code error;
     if (!fs::is_directory(into / name, error)) continue;
     fetched_.captures.push_back({name, has_data_folder(into / name)});
+  }
+  for (const std::string& path : changes.files) {
+    const fs::path fetched = fetched_name(path, project_);
+    std::error_code error;
+    if (fs::exists(root / "files" / fetched, error)) fetched_.files.push_back(fetched);
+  }
+}
+
+bool BoardFetch::is_here(const std::string& path) const {
+  return std::any_of(here_.begin(), here_.end(),
+                     [&](const HereFile& one) { return !one.is_beside && one.path == path; });
+}
+
+// Folders that hold what is here already are asked for by their other files.
+std::vector<std::string> BoardFetch::without_here(const std::string& folder,
+                                                  const std::vector<std::string>& paths) const {
+  const std::string prefix = folder.empty() ? "" : folder + "/";
+  std::vector<std::string> wanted;
+  for (const std::string& path : paths) {
+    const std::string whole = prefix + path;
+    const bool holds_some =
+        std::any_of(here_.begin(), here_.end(),
+                    [&](const HereFile& one) { return is_below(one.path, whole); });
+    if (!holds_some) {
+      wanted.push_back(path);
+      continue;
+    }
+    for (const auto& [inside, file] : after_.files) {
+      if (file.is_file() && is_below(inside, whole) && !is_here(inside))
+        wanted.push_back(inside.substr(prefix.size()));
+    }
+  }
+  return wanted;
+}
+
+// As links: until the run has its place in the output folder, what is on no board any more stays
+// where it was flushed, too.
+void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
+  for (const HereFile& one : here_) {
+    fs::path place = into / "files" / fetched_name(one.path, project_);
+    for (const std::string& capture : changes.captures) {
+      if (!is_below(one.path, capture)) continue;
+      const std::string above = folder_of(capture);
+      place = into / "captures" / one.path.substr(above.empty() ? 0 : above.size() + 1);
+    }
+    std::error_code error;
+    fs::create_directories(place.parent_path(), error);
+    fs::create_hard_link(one.file, place, error);
+    if (error) fs::rename(one.file, place, error);
+    if (error) throw_cannot_write(place, error.value());
+    const std::uint64_t size = fs::file_size(place, error);
+    fetched_.bytes += size;
+    const auto there = after_.files.find(one.path);
+    if (there == after_.files.end() || one.is_beside) continue;
+    if (there->second.mtime_seconds != 0) {
+      const timespec time = {there->second.mtime_seconds, 0};
+      const timespec times[2] = {time, time};
+      ::utimensat(AT_FDCWD, place.c_str(), times, 0);
+    }
+    if (size != there->second.size_bytes) {
+      fetched_.notes.push_back(fmt::format("{}: {} came home while it ran and after, and it has {}",
+                                           printable(one.path), human_bytes(size),
+                                           human_bytes(there->second.size_bytes)));
+    }
   }
 }
 
@@ -175,12 +257,7 @@ void BoardFetch::fetch_files(const RunChanges& changes, const fs::path& into) {
   }
   group(project, in_project, into);
   group(tree, above, into / kParentFolder);
-  group("", elsewhere, into);
-  for (const std::string& path : changes.files) {
-    const fs::path fetched = fetched_name(path, project_);
-    std::error_code error;
-    if (fs::exists(into / fetched, error)) fetched_.files.push_back(fetched);
-  }
+  group("", without_here("", elsewhere), into);
 }
 
 // Finds, of `paths` (files or folders below `folder`, which is relative to the run folder), the

@@ -13,6 +13,13 @@
 
 namespace msprof {
 
+// A file of the run that is here already: it came while the application ran.
+struct HereFile {
+  std::string path;  // relative to the run folder
+  std::filesystem::path file;
+  bool is_beside = false;  // the board has no file of that name
+};
+
 enum class FetchedParts {
   everything,
   captures,  // of the output folder; nothing else is ours
@@ -25,6 +32,10 @@ class BoardFetch {
 
   // Lists what is there; before the application starts.
   void remember();
+  // Of the output folder only what is in `folder`, relative to the run folder, is the run's.
+  void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
+  // These are not asked for again; they are linked to their places at the end of all().
+  void set_here(std::vector<HereFile> files) { here_ = std::move(files); }
   // Fetches what changed since then, as Host::fetch(); goes on after a lost connection with what is
   // missing. Throws Error(cannot_write) when this machine has no space, ConnectionLost.
   Fetched all(const std::filesystem::path& into, FetchedParts parts = FetchedParts::everything);
@@ -44,6 +55,11 @@ class BoardFetch {
                                    const std::filesystem::path& into) const;
   void continue_parts(const std::string& folder, const std::vector<std::string>& paths,
                       const std::filesystem::path& into, const TransferProgress& progress);
+  std::vector<std::string> without_here(const std::string& folder,
+                                        const std::vector<std::string>& paths) const;
+  bool is_here(const std::string& path) const;
+  void name_fetched(const RunChanges& changes, const std::filesystem::path& into);
+  void place_here(const RunChanges& changes, const std::filesystem::path& into);
   void note(const FetchReport& report);
   void note_refused();
   std::uint64_t bytes_of(const RunChanges& changes) const;
@@ -55,6 +71,8 @@ class BoardFetch {
   TreeListing before_;
   TreeListing after_;
   std::set<std::string> newer_before_;  // than the start, before the application started
+  std::vector<HereFile> here_;
+  std::string only_output_;
   Fetched fetched_;
   std::uint64_t expected_bytes_ = 0;
   std::uint64_t total_bytes_ = 0;

@@ -37,6 +37,10 @@ sign() {
   echo "$$ $(start_of $$) $run $1" > "lock/owner.$$" && mv "lock/owner.$$" lock/owner
 }
 keep_recording() {
+  unmount "runs/$1" || return
+  if read -r pid start 2>/dev/null < "runs/$1/drain.pid" && alive "$pid" "$start"; then
+    kill "$pid"
+  fi
   set -- "$1" "runs/$1/profiling"/*
   if [ -e "$2" ]; then
     mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1"
@@ -113,7 +117,8 @@ keep_recording "$run"
 )sh";
 
 const BoardScript& keep_script() {
-  static const std::string text = std::string(kMarkedFunction) + kLockFunctions + kKeep;
+  static const std::string text =
+      std::string(kMarkedFunction) + kLockFunctions + kUnmountFunction + kKeep;
   static const BoardScript script = {"taking the board's lock", text};
   return script;
 }
@@ -161,6 +166,26 @@ start_of() {
 }
 alive() { [ -n "$2" ] && [ "$(start_of "$1")" = "$2" ]; }
 look() { pid= start= holder= state=; read -r pid start holder state 2>/dev/null < lock/owner; }
+)sh";
+
+// A process of the run may need a moment to let go of its files; then the mount goes at once, and
+// from the server when they do.
+const char* const kUnmountFunction = R"sh(
+unmount() {
+  [ -e "$1/mounted" ] || return 0
+  attempts=0
+  until umount "$1/profiling" 2>/dev/null; do
+    grep -q "/runs/${1##*/}/profiling " /proc/mounts || break
+    attempts=$((attempts + 1))
+    [ $attempts -lt 5 ] || break
+    sleep 1
+  done
+  if grep -q "/runs/${1##*/}/profiling " /proc/mounts && ! umount -l "$1/profiling"; then
+    echo "$1/profiling is still mounted; nothing was removed" >&2
+    return 1
+  fi
+  rm -f "$1/mounted"
+}
 )sh";
 
 BoardLease::BoardLease(BoardShell& shell, const BoardInfo& info, const std::string& run,

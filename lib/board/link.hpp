@@ -19,6 +19,10 @@ extern const char* const kMarkedFunction;
 // `alive PID START` is true if that process is the one that started then.
 extern const char* const kLockFunctions;
 
+// Likewise: `unmount FOLDER` ends the mount of a run's folder (BoardNfs), where there is one; false
+// where it is still mounted, so that nothing below it may be removed.
+extern const char* const kUnmountFunction;
+
 // Our presence on a board. A small script there holds the lock while the connection lives; when the
 // connection is gone and none is made again, it ends the run, keeps what was recorded and leaves
 // nothing else behind.

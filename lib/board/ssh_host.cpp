@@ -109,10 +109,20 @@ umask 077
 mkdir -p "${1%/*}" && mkdir "$1" && cd "$1" && shift && mkdir "$@"
 )sh"};
 
-constexpr BoardScript kRemove = {"removing what is on the board", R"sh(
+// Of a run, or of all that is ours: never what is mounted there.
+constexpr const char* kRemove = R"sh(
+for run in "$1" "$1"/runs/*; do
+  unmount "$run" || exit 1
+done
 chmod -R u+rwX "$1" 2>/dev/null
 rm -rf "$1"
-)sh"};
+)sh";
+
+const BoardScript& remove_script() {
+  static const std::string text = std::string(kUnmountFunction) + kRemove;
+  static const BoardScript script = {"removing what is on the board", text};
+  return script;
+}
 
 // $1 from, $2 to: the whole folder, or of a run ("recording") the recording alone. "brought-home":
 // the whole folder, and a mark that its results are elsewhere, too.
@@ -150,7 +160,10 @@ std::string folder_name(const Project& project) {
 }  // namespace
 
 SshHost::SshHost(const BoardConfig& config, const BoardRunOptions& options)
-    : options_(options), link_(config, options.reconnect_seconds), leave_(link_, options.leave) {}
+    : options_(options),
+      link_(config, options.reconnect_seconds),
+      leave_(link_, options.leave),
+      nfs_(link_, options.nfs) {}
 
 std::string SshHost::project_folder() const {
   if (options_.in_place) return application_.folder;
@@ -243,7 +256,8 @@ RunPaths SshHost::open(const Project& project) {
   link_.shell().change(kMakeRun,
                        {link_.run_folder(), std::string(kTreeName), std::string(kOutputName)});
   if (options_.leave.on) leave_.open();
-  return {project_folder(), link_.run_folder() + '/' + std::string(kOutputName)};
+  const std::string output = nfs_.is_on() ? nfs_.open() : std::string(kOutputName);
+  return {project_folder(), link_.run_folder() + '/' + output};
 }
 
 ServerRuntimes SshHost::find_runtimes() {
@@ -291,13 +305,51 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   }
   for (const std::string& entry : command.prepended) add_in_front(run, entry);
   at_stake_ = true;
+  if (options_.drain.on)
+    drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
   return std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
 }
 
+std::optional<DrainStatus> SshHost::drain_status() const {
+  if (!drain_) return std::nullopt;
+  return drain_->status();
+}
+
+// Before the results are fetched: what came home while the application ran is made whole.
+void SshHost::take_drained() {
+  if (!drain_) return;
+  drain_->finish();
+  std::vector<HereFile> files;
+  for (const DrainedResult& result : drain_->results()) {
+    files.push_back({std::string(kOutputName) + "/" + result.path, drain_->file(result.path),
+                     result.is_beside});
+  }
+  fetch_->set_here(std::move(files));
+}
+
+// What only this machine has stays where results failed to become whole.
+void SshHost::end_drain() {
+  if (!drain_) return;
+  drain_->stop();
+  if ((at_stake_ || kept_safe_) && drain_->is_needed()) {
+    log::warn("{} no longer has what came home of the recording while it ran: that is in {}",
+              name(), drain_->folder().string());
+  } else {
+    drain_->remove();
+  }
+  drain_.reset();
+}
+
 std::optional<std::uint64_t> SshHost::free_bytes() {
+  if (const auto drained = drain_status(); drained && drained->frees) {
+    const bool is_full = drained->free_bytes && *drained->free_bytes < kDrainBlock;
+    return is_full ? drained->free_bytes : std::nullopt;
+  }
   try {
-    const std::string& disk = leave_.disk();
-    return board_free_bytes(link_.shell(), disk.empty() ? info().folder : disk);
+    const std::string disk = nfs_.is_on() ? link_.run_folder() + '/' + std::string(kOutputName)
+                             : leave_.disk().empty() ? info().folder
+                                                     : leave_.disk();
+    return board_free_bytes(link_.shell(), disk);
   } catch (const Error& error) {
     // A lost connection is found again, and handled, by whoever waits for the application.
     log::verbose("{}", error.what());
@@ -314,8 +366,12 @@ Fetched SshHost::fetch(const fs::path& into) {
   // Captures that have left the run's folder are no longer seen there.
   std::vector<LeftCapture> left;
   if (options_.leave.on) left = leave_.all(into / "products");
+  take_drained();
+  if (nfs_.is_on()) fetch_->leave_out_others_of(nfs_.folder());
   Fetched fetched =
       fetch_->all(into, options_.in_place ? FetchedParts::captures : FetchedParts::everything);
+  if (drain_)
+    fetched.notes.insert(fetched.notes.end(), drain_->notes().begin(), drain_->notes().end());
   fetched.left = std::move(left);
   at_stake_ = false;
   return fetched;
@@ -331,11 +387,13 @@ std::string SshHost::keep() {
   kept_safe_ = true;
   try {
     link_.with_reconnect([&] {
+      if (nfs_.is_on()) return nfs_.close(false);
       link_.shell().change(kKeep, {link_.run_folder(), place, "recording"});
     });
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
+  if (nfs_.is_on()) return fmt::format("in {}", nfs_.place());
   return fmt::format("on {} in {} ({} fetches them; --clean-board --force removes them)", name(),
                      place, copy_command(link_.shell().login(), place, info().has_sftp));
 }
@@ -343,12 +401,15 @@ std::string SshHost::keep() {
 void SshHost::clean_up() {
   if (!connected_) return;
   connected_ = false;
+  end_drain();
   // The board's own business: a Ctrl-C from before must not leave it half done.
   const interrupt::MaskPendingSignal masked;
   try {
     // If it was lost for good that has been reported, and the board cleans itself.
     if (link_.shell().is_connected()) {
       link_.with_reconnect([this] { remove_run(); });
+    } else if (nfs_.is_open()) {
+      log::warn("what was recorded is in {}; the board unmounts it by itself", nfs_.place());
     }
   } catch (const Error& error) {
     log::warn("{}", error.what());
@@ -359,16 +420,19 @@ void SshHost::clean_up() {
 void SshHost::remove_run() {
   BoardShell& shell = link_.shell();
   const bool clean = options_.clean_board && !kept_safe_;
+  const bool is_home = !at_stake_ && !kept_safe_;
+  if (nfs_.is_open() && !is_home) log::warn("what was recorded stays in {}", nfs_.place());
+  nfs_.close(is_home && !options_.keep);
   if (has_run_ && options_.keep) {
     shell.change(kKeep,
                  {link_.run_folder(), link_.kept_folder(), at_stake_ ? "run" : "brought-home"});
     log::info("the run is kept on {} in {}", name(), link_.kept_folder());
   } else if (has_run_) {
-    shell.change(kRemove, {link_.run_folder()});
+    shell.change(remove_script(), {link_.run_folder()});
   }
   has_run_ = false;
   if (clean) {
-    shell.change(kRemove, {info().folder});
+    shell.change(remove_script(), {info().folder});
   } else if (upload_) {
     remains_ = upload_->remains();
   }

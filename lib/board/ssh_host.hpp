@@ -11,10 +11,12 @@
 #include <string>
 
 #include "board/config.hpp"
+#include "board/drain.hpp"
 #include "board/fetch.hpp"
 #include "board/info.hpp"
 #include "board/leave.hpp"
 #include "board/link.hpp"
+#include "board/nfs.hpp"
 #include "board/server.hpp"
 #include "board/upload.hpp"
 #include "collect/host.hpp"
@@ -31,6 +33,8 @@ struct BoardRunOptions {
   // Run an application where it is on the host, and copy nothing; fetch captures alone.
   bool in_place = false;
   LeaveOptions leave{};  // the recording stays there
+  DrainOptions drain{};  // it comes home while the application runs
+  std::string nfs{};     // SERVER:/path, where it is recorded; empty: on the board
 };
 
 class SshHost : public Host {
@@ -49,8 +53,10 @@ class SshHost : public Host {
   RunPaths open(const Project& project) override;
   TransferTotals place(const Project& project, const std::vector<ExtraFile>& files) override;
   std::unique_ptr<RunningProgram> start(const RunCommand& command) override;
+  // While the drain watches the disk itself: empty, unless it was seen full.
   std::optional<std::uint64_t> free_bytes() override;
   std::unique_ptr<OutputPeek> peek() override;
+  std::optional<DrainStatus> drain_status() const override;
   Fetched fetch(const std::filesystem::path& into) override;
   void write_into(const LeftCapture& capture, const std::string& name,
                   const std::string& text) override;
@@ -76,6 +82,8 @@ class SshHost : public Host {
   void refuse_to_lose_results();
   void refuse_other_machine(const Project& project) const;
   void remove_run();
+  void take_drained();
+  void end_drain();
 
   BoardRunOptions options_;
   BoardLink link_;
@@ -88,8 +96,10 @@ class SshHost : public Host {
   std::string remote_head_;    // the first bytes of its program
   ServerApplication application_;
   BoardLeave leave_;
+  BoardNfs nfs_;
   std::unique_ptr<BoardUpload> upload_;
   std::unique_ptr<BoardFetch> fetch_;
+  std::unique_ptr<BoardDrain> drain_;
   std::string remains_;
 };
 

@@ -13,6 +13,8 @@
 //   disk is full (256 MB at most) and says what the disk said grow PATH PIDFILE a daemon that
 //   appends to PATH, again and again, up to 256 MB
 // In the data/ of the JOB made last (nothing where profiling is off):
+//   pour NAME BYTES   appends them in pieces of 64 KB, each when a megabyte of the disk is free for it
+//   (for two minutes nobody frees one: exit 98), and its .done
 //   big NAME BYTES    many NAME COUNT (files of 4 KB: NAME.0, NAME.1, ...)
 //   done NAME LENGTH  a file of 16 bytes with a NAME.done that says LENGTH
 //   odd-names NAME    two files with a newline and a 0x01 in their names
@@ -21,6 +23,7 @@
 #include <fcntl.h>
 #include <signal.h>
 #include <sys/stat.h>
+#include <sys/statvfs.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -102,6 +105,30 @@ void grow(const fs::path& path) {
     put(path, some_bytes(at, 4096), std::ios::app);
     ::usleep(1000);
   }
+}
+
+bool wait_for_space(const fs::path& folder) {
+  for (int tries = 0; tries < 120'000; ++tries) {
+    struct statvfs space = {};
+    if (::statvfs(folder.c_str(), &space) == 0 && space.f_bavail * space.f_frsize > (1 << 20))
+      return true;
+    ::usleep(1000);
+  }
+  return false;
+}
+
+void pour(const fs::path& path, std::uint64_t size) {
+  constexpr std::uint64_t kPiece = 64 << 10;
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0644);
+  for (std::uint64_t at = 0; at < size;) {
+    if (!wait_for_space(path.parent_path())) std::exit(98);
+    const std::string bytes = some_bytes(at, std::min(kPiece, size - at));
+    if (::write(fd, bytes.data(), bytes.size()) != static_cast<ssize_t>(bytes.size()))
+      std::exit(97);
+    at += bytes.size();
+  }
+  ::close(fd);
+  put(path.string() + ".done", "filesize:" + std::to_string(size) + "\n");
 }
 
 void ignore_ends() {
@@ -215,7 +242,7 @@ class Script {
   }
 
   bool data_files(const std::string& word) {
-    const bool has_value = word == "big" || word == "many" || word == "done";
+    const bool has_value = word == "big" || word == "many" || word == "done" || word == "pour";
     if (!has_value && word != "odd-names" && word != "link-out") return false;
     const std::string name = take();
     const std::uint64_t value = has_value ? std::stoull(take()) : 0;
@@ -227,6 +254,8 @@ class Script {
         std::cerr << "big: " << std::strerror(error) << std::endl;
         std::exit(1);
       }
+    } else if (word == "pour") {
+      pour(data / name, value);
     } else if (word == "many") {
       for (std::uint64_t i = 0; i < value; ++i) {
         put(data / (name + "." + std::to_string(i)), some_bytes(i, 4096));

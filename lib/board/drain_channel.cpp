@@ -1,0 +1,231 @@
+#include "board/drain_channel.hpp"
+
+#include <fmt/format.h>
+
+#include <chrono>
+#include <random>
+
+#include "base/log.hpp"
+#include "base/text.hpp"
+#include "board/listing.hpp"
+
+namespace msprof {
+
+namespace {
+
+using DrainClock = std::chrono::steady_clock;
+
+constexpr std::chrono::seconds kAnswerSilence{60};
+constexpr std::chrono::milliseconds kAnswerPoll{100};
+constexpr std::size_t kMaxDrainAnswer = 64 << 20;
+constexpr std::size_t kMaxEndLine = 80;
+constexpr std::uint64_t kKilobyte = 1024;
+
+// $1 the output folder, $2 the word in front of an answer's end, $3 "stat" or "ls", $4 the tool for
+// checksums and $5 "1" where blocks can be freed; $4 empty: find out. $6 text for .drained.
+// drain.pid: so that the board ends it when the connection is lost without a word (link.cpp).
+// Requests are two lines: a verb with numbers (first block, blocks, and for a punch the checksum,
+// offset and length in bytes), and a path. busybox has a fallocate without -p, and there are file
+// systems that cannot: what counts is that the scratch file shrank.
+constexpr BoardScript kDrain = {"draining the board's disk", R"sh(
+umask 077
+LC_ALL=C
+export LC_ALL
+cd "$1" || exit 1
+word=$2 way=$3 tool=$4 frees=$5 block=65536
+printf '%s\n' "$6" >.drained
+sign() {
+  read -r stat </proc/$$/stat && set -- ${stat##*") "} && echo "$$ ${20}" >../drain.pid
+}
+sign
+used() {
+  set -- $(du -k "$1" 2>/dev/null)
+  echo "${1:-0}"
+}
+if [ -z "$tool" ]; then
+  tool=none frees=0
+  for one in cksum sha256sum; do
+    [ $tool != none ] || ! command -v $one >/dev/null 2>&1 || tool=$one
+  done
+  scratch=../drain.$$
+  if [ $tool != none ] && dd if=/dev/zero of=$scratch bs=$block count=4 2>/dev/null; then
+    before=$(used $scratch)
+    if fallocate -p -o $block -l $block $scratch >/dev/null 2>&1; then
+      [ "$(used $scratch)" -ge "$before" ] || frees=1
+    fi
+  fi
+  rm -f $scratch
+fi
+end=';'
+find . -prune -exec ls -d {} + >/dev/null 2>&1 && end=+
+list() { find . -name '*[[:cntrl:]]*' -prune -o -type f -exec "$@" {} "$end" 2>/dev/null </dev/null; }
+range() { dd "if=$name" bs=$block skip="$first" count="$count" 2>/dev/null </dev/null; }
+sum_of() {
+  set -- $(range | $tool 2>/dev/null)
+  echo "$1"
+}
+answer() { printf '\n%s %s\n' "$word" "$1"; }
+echo "tools $tool $frees"
+answer 0
+while IFS=' ' read -r verb first count sum offset length && IFS= read -r name; do
+  case $verb in
+    look)
+      if [ "$way" = stat ]; then list stat -c 's %s %i %n'; else list ls -lin; fi
+      df -Pk . | { read -r header; read -r disk blocks used free rest; echo "free $free"; } ;;
+    get) range ;;
+    sum) sum_of ;;
+    punch)
+      if [ "$(sum_of)" != "$sum" ]; then
+        echo differs
+      elif fallocate -p -o "$offset" -l "$length" "$name" >/dev/null 2>&1 </dev/null; then
+        echo freed
+      else
+        echo cannot
+      fi ;;
+  esac
+  answer 0
+done
+)sh"};
+
+std::string random_end_word() {
+  std::random_device device;
+  return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
+}
+
+std::string_view take_look_word(std::string_view& line) {
+  while (line.starts_with(' ')) line.remove_prefix(1);
+  const auto at = std::min(line.find(' '), line.size());
+  const std::string_view word = line.substr(0, at);
+  line.remove_prefix(std::min(at + 1, line.size()));
+  return word;
+}
+
+// inode, mode, links, user, group, size, three words of the time, name.
+bool parse_ls(std::string_view line, RawEntry& entry, std::string_view& name) {
+  if (!parse_u64(take_look_word(line), entry.inode)) return false;
+  for (int i = 0; i < 4; ++i) take_look_word(line);
+  if (!parse_u64(take_look_word(line), entry.size)) return false;
+  for (int i = 0; i < 3; ++i) take_look_word(line);
+  name = line;
+  return true;
+}
+
+}  // namespace
+
+RawLook parse_raw_look(std::string_view answer) {
+  RawLook look;
+  for (std::string_view line : split(answer, '\n')) {
+    RawEntry entry;
+    std::string_view name;
+    if (line.starts_with("s ")) {
+      line.remove_prefix(2);
+      if (!parse_u64(take_look_word(line), entry.size) ||
+          !parse_u64(take_look_word(line), entry.inode))
+        continue;
+      name = line;
+    } else if (line.starts_with("free ")) {
+      std::uint64_t kilobytes = 0;
+      if (parse_u64(line.substr(5), kilobytes) && kilobytes <= ~std::uint64_t{0} / kKilobyte)
+        look.free_bytes = kilobytes * kKilobyte;
+      continue;
+    } else if (!parse_ls(line, entry, name)) {
+      continue;
+    }
+    entry.path = plain_board_path(name);
+    if (is_acceptable_board_path(entry.path) && entry.path != kDrainNote)
+      look.files.push_back(std::move(entry));
+  }
+  return look;
+}
+
+DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool has_stat,
+                           const std::optional<DrainTools>& tools, const std::string& note)
+    : name_(shell.login().name()) {
+  const std::string word = random_end_word();
+  end_ = "\n" + word + " ";
+  std::string known;
+  if (tools) {
+    known = tools->sum == SumTool::cksum       ? "cksum"
+            : tools->sum == SumTool::sha256sum ? "sha256sum"
+                                               : "none";
+  }
+  const std::string frees = tools && tools->frees ? "1" : "0";
+  command_ = shell.start(
+      kDrain, {output, word, has_stat ? "stat" : "ls", known, frees, note},
+      [this](std::string_view bytes) {
+        too_long_ = too_long_ || held_.size() + bytes.size() > kMaxDrainAnswer;
+        if (!too_long_) held_.append(bytes);
+      },
+      [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });
+  const std::string answer = request("", "");
+  const auto words = split(trim(answer), ' ');
+  if (words.size() != 3 || words[0] != "tools") {
+    throw Error(Exit::partial_data, fmt::format("{}: the drain did not start: {}", name_,
+                                                printable(trim(answer + errors_))));
+  }
+  tools_.sum = sum_tool(words[1]);
+  tools_.frees = words[2] == "1" && tools_.sum != SumTool::none;
+}
+
+// The script says nothing behind an answer until the next request, so the end is at the end.
+std::optional<std::string> DrainChannel::take_answer() {
+  if (held_.empty() || held_.back() != '\n') return std::nullopt;
+  const std::size_t from = held_.size() - std::min(held_.size(), kMaxEndLine);
+  const auto at = std::string_view(held_).substr(from).rfind(end_);
+  if (at == std::string_view::npos) return std::nullopt;
+  held_.resize(from + at);
+  std::string answer = std::move(held_);
+  held_.clear();
+  return answer;
+}
+
+void DrainChannel::send(std::string_view text) {
+  while (!text.empty()) {
+    const std::size_t taken = command_->write(text);
+    text.remove_prefix(taken);
+    if (taken == 0 && command_->wait(kAnswerPoll)) return;
+  }
+}
+
+std::string DrainChannel::request(const std::string& line, const std::string& name) {
+  if (!line.empty()) send(fmt::format("{}\n./{}\n", line, name));
+  std::size_t had = held_.size();
+  auto moved = DrainClock::now();
+  for (;;) {
+    if (auto answer = take_answer()) return std::move(*answer);
+    const auto end = command_->wait(kAnswerPoll);
+    if (auto answer = take_answer()) return std::move(*answer);
+    if (held_.size() != had) moved = DrainClock::now();
+    had = held_.size();
+    if (end || too_long_ || DrainClock::now() - moved > kAnswerSilence) {
+      throw ConnectionLost(fmt::format(
+          "{}: the drain {}: {}", name_,
+          end ? "has ended" : too_long_ ? "says too much" : "gives no sign of life",
+          errors_.empty() ? "without a message" : printable(trim(errors_))));
+    }
+  }
+}
+
+RawLook DrainChannel::look() {
+  return parse_raw_look(request("look", "."));
+}
+
+std::string DrainChannel::get(const std::string& path, std::uint64_t first, std::uint64_t blocks) {
+  return request(fmt::format("get {} {}", first, blocks), path);
+}
+
+std::string DrainChannel::sum(const std::string& path, std::uint64_t first, std::uint64_t blocks) {
+  return std::string(trim(request(fmt::format("sum {} {}", first, blocks), path)));
+}
+
+Punched DrainChannel::punch(const std::string& path, std::uint64_t first, std::uint64_t blocks,
+                            const std::string& sum) {
+  const std::string answer =
+      request(fmt::format("punch {} {} {} {} {}", first, blocks, sum, first * kDrainBlock,
+                          blocks * kDrainBlock),
+              path);
+  const std::string_view word = trim(answer);
+  return word == "freed" ? Punched::freed : word == "differs" ? Punched::differs : Punched::cannot;
+}
+
+}  // namespace msprof

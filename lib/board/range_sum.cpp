@@ -1,0 +1,54 @@
+#include "board/range_sum.hpp"
+
+#include <array>
+
+#include "base/sha256.hpp"
+
+namespace msprof {
+
+namespace {
+
+using CrcTable = std::array<std::uint32_t, 256>;
+
+// POSIX, cksum: the polynomial of Ethernet, the highest bit first.
+constexpr std::uint32_t kCrcPolynomial = 0x04C11DB7;
+
+constexpr CrcTable make_crc_table() {
+  CrcTable table{};
+  for (std::uint32_t i = 0; i < table.size(); ++i) {
+    std::uint32_t value = i << 24;
+    for (int bit = 0; bit < 8; ++bit)
+      value = (value << 1) ^ ((value >> 31) != 0 ? kCrcPolynomial : 0);
+    table[i] = value;
+  }
+  return table;
+}
+
+constexpr CrcTable kCrcTable = make_crc_table();
+
+constexpr std::uint32_t add_byte(std::uint32_t crc, unsigned char byte) {
+  return (crc << 8) ^ kCrcTable[(crc >> 24) ^ byte];
+}
+
+// The length follows the bytes, its lowest byte first, without leading zeros.
+std::uint32_t cksum_of(std::string_view bytes) {
+  std::uint32_t crc = 0;
+  for (const char byte : bytes) crc = add_byte(crc, static_cast<unsigned char>(byte));
+  for (std::uint64_t length = bytes.size(); length != 0; length >>= 8)
+    crc = add_byte(crc, static_cast<unsigned char>(length & 0xFF));
+  return ~crc;
+}
+
+}  // namespace
+
+SumTool sum_tool(std::string_view name) {
+  if (name == "cksum") return SumTool::cksum;
+  return name == "sha256sum" ? SumTool::sha256sum : SumTool::none;
+}
+
+std::string range_sum(SumTool tool, std::string_view bytes) {
+  if (tool == SumTool::none) return {};
+  return tool == SumTool::cksum ? std::to_string(cksum_of(bytes)) : sha256_of(bytes);
+}
+
+}  // namespace msprof

@@ -1,0 +1,422 @@
+// The drain: what comes home, what the board is asked to free, and what is lost when either breaks
+// off in between: nothing.
+#include "board/drain.hpp"
+
+#include <catch2/catch.hpp>
+#include <sys/stat.h>
+#include <filesystem>
+#include <fstream>
+#include <functional>
+#include <set>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "ssh/ssh_connection.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kBlocks = kDrainBlock;
+
+enum class CutAt { none, before, after };  // the request, or its answer, gets lost
+
+// A board as a folder of this machine. What it frees becomes zeros.
+class FolderBoard : public DrainBoard {
+ public:
+  explicit FolderBoard(fs::path folder) : folder_(std::move(folder)) {}
+
+  SumTool tool() const override { return tool_; }
+  bool frees() const override { return frees_; }
+
+  RawLook look() override {
+    return cut<RawLook>([&] {
+      RawLook look;
+      for (const auto& entry : fs::recursive_directory_iterator(folder_)) {
+        if (!entry.is_regular_file()) continue;
+        struct stat status = {};
+        ::stat(entry.path().c_str(), &status);
+        look.files.push_back({fs::relative(entry.path(), folder_).string(),
+                              static_cast<std::uint64_t>(status.st_size), status.st_ino});
+      }
+      look.free_bytes = 1 << 20;
+      return look;
+    });
+  }
+  std::string get(const std::string& path, std::uint64_t first, std::uint64_t blocks) override {
+    return cut<std::string>([&] {
+      for (std::uint64_t block = first; block < first + blocks; ++block)
+        asked_for_freed_ = asked_for_freed_ || freed_.contains({path, block});
+      return range(path, first, blocks);
+    });
+  }
+  std::string sum(const std::string& path, std::uint64_t first, std::uint64_t blocks) override {
+    return cut<std::string>([&] { return range_sum(tool_, range(path, first, blocks)); });
+  }
+  Punched punch(const std::string& path, std::uint64_t first, std::uint64_t blocks,
+                const std::string& sum) override {
+    return cut<Punched>([&] {
+      if (before_punch_) before_punch_();
+      const std::string bytes = range(path, first, blocks);
+      if (range_sum(tool_, bytes) != sum) return Punched::differs;
+      std::fstream file(folder_ / path, std::ios::in | std::ios::out | std::ios::binary);
+      file.seekp(static_cast<std::streamoff>(first * kBlocks));
+      file << std::string(bytes.size(), '\0');
+      for (std::uint64_t block = first; block < first + blocks; ++block)
+        freed_.insert({path, block});
+      return Punched::freed;
+    });
+  }
+
+  void cut_at(int request, CutAt how) {
+    until_cut_ = request;
+    how_ = how;
+  }
+  bool was_cut() const { return until_cut_ < 0 || how_ == CutAt::none; }
+  bool asked_for_freed() const { return asked_for_freed_; }
+  std::size_t freed() const { return freed_.size(); }
+  bool has_freed(const std::string& path, std::uint64_t block) const {
+    return freed_.contains({path, block});
+  }
+  void before_punch(std::function<void()> act) { before_punch_ = std::move(act); }
+  void set_frees(bool frees) { frees_ = frees; }
+
+ private:
+  template <typename Answer>
+  Answer cut(const std::function<Answer()>& act) {
+    const bool is_now = how_ != CutAt::none && until_cut_-- == 0;
+    if (is_now && how_ == CutAt::before) throw ConnectionLost("cut");
+    Answer answer = act();
+    if (is_now) throw ConnectionLost("cut");
+    return answer;
+  }
+  std::string range(const std::string& path, std::uint64_t first, std::uint64_t blocks) const {
+    const std::string all = fs::exists(folder_ / path) ? read_file(folder_ / path) : "";
+    if (first * kBlocks >= all.size()) return {};
+    return all.substr(first * kBlocks, blocks * kBlocks);
+  }
+
+  fs::path folder_;
+  SumTool tool_ = SumTool::cksum;
+  bool frees_ = true;
+  int until_cut_ = 0;
+  CutAt how_ = CutAt::none;
+  bool asked_for_freed_ = false;
+  std::set<std::pair<std::string, std::uint64_t>> freed_;
+  std::function<void()> before_punch_;
+};
+
+// An application's side of the same folder.
+struct RawFolder {
+  RawFolder() { fs::create_directories(folder / "JOB" / "data"); }
+  // Makes the file as long as the first `size` of `bytes`.
+  void grow(const std::string& bytes, std::uint64_t size) const {
+    const std::uint64_t now = fs::exists(file) ? fs::file_size(file) : 0;
+    std::ofstream(file, std::ios::binary | std::ios::app) << bytes.substr(now, size - now);
+  }
+  std::string here(const Drainer& drainer) const { return read_file(drainer.file(path)); }
+
+  TempFolder temp;
+  const std::string path = "JOB/data/aicore.0";
+  const fs::path folder = temp / "board";
+  const fs::path file = folder / path;
+  const fs::path home = temp / "home" / "drained-1";
+};
+
+std::string raw_bytes(std::uint64_t blocks, std::uint64_t more = 0) {
+  return big_bytes(blocks * kBlocks + more);
+}
+
+}  // namespace
+
+TEST_CASE("Checksums of ranges are those that cksum and sha256sum print") {
+  const TempFolder temp;
+  for (const std::string& text : {std::string(), std::string("123456789"), raw_bytes(3, 5)}) {
+    write_file(temp / "file", text);
+    for (const std::string tool : {"cksum", "sha256sum"}) {
+      const RunResult printed =
+          run_program("/bin/sh", {"-c", "exec " + tool + " <\"$0\"", (temp / "file").string()});
+      REQUIRE(printed.exit_code == 0);
+      CHECK(range_sum(sum_tool(tool), text) == printed.out.substr(0, printed.out.find(' ')));
+    }
+  }
+  CHECK(sum_tool("rm") == SumTool::none);
+}
+
+TEST_CASE("A file that grows comes home, its first and last block stay on the board") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  const std::string bytes = raw_bytes(9, 100);
+  Drainer drainer(raw.home);
+  raw.grow(bytes, 2 * kBlocks);
+  drainer.cycle(board);
+  CHECK(drainer.status().files == 0);  // it may be one that keeps its size
+  raw.grow(bytes, 7 * kBlocks + 5);
+  drainer.cycle(board);
+  CHECK(drainer.status().bytes == 6 * kBlocks);
+  CHECK(drainer.status().freed_bytes == 5 * kBlocks);
+  CHECK_FALSE(board.has_freed(raw.path, 0));
+  CHECK(board.has_freed(raw.path, 1));
+  CHECK(board.has_freed(raw.path, 5));
+  CHECK_FALSE(board.has_freed(raw.path, 6));
+  raw.grow(bytes, bytes.size());
+  drainer.finish(board);
+  REQUIRE(drainer.results().size() == 1);
+  CHECK(drainer.notes().empty());
+  CHECK((raw.here(drainer) == bytes));
+}
+
+TEST_CASE("A file that keeps its size, or whose end is space for later, stays on the board") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  Drainer drainer(raw.home);
+  SECTION("of one size") {
+    raw.grow(raw_bytes(9), 9 * kBlocks);
+    for (int i = 0; i < 3; ++i) drainer.cycle(board);
+    CHECK(board.freed() == 0);
+    write_file(raw.file.string() + ".done", "file_len:1");
+    drainer.cycle(board);
+    CHECK(board.freed() == 7);
+  }
+  SECTION("zeros at the end") {
+    const std::string bytes = raw_bytes(4) + std::string(5 * kBlocks, '\0');
+    raw.grow(bytes, kBlocks);
+    drainer.cycle(board);
+    raw.grow(bytes, bytes.size());
+    drainer.cycle(board);
+    CHECK(board.freed() == 3);
+  }
+}
+
+TEST_CASE("A header that is rewritten at the end arrives as it is then") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  std::string bytes = raw_bytes(9);
+  Drainer drainer(raw.home);
+  raw.grow(bytes, 2 * kBlocks);
+  drainer.cycle(board);
+  raw.grow(bytes, bytes.size());
+  drainer.cycle(board);
+  bytes.replace(0, 6, "header");
+  std::fstream(raw.file, std::ios::in | std::ios::out | std::ios::binary) << "header";
+  drainer.finish(board);
+  CHECK(drainer.notes().empty());
+  CHECK((raw.here(drainer) == bytes));
+}
+
+TEST_CASE("What changes between its arrival and the freeing is not freed, and arrives as it is") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  std::string bytes = raw_bytes(9);
+  Drainer drainer(raw.home);
+  raw.grow(bytes, 2 * kBlocks);
+  drainer.cycle(board);
+  raw.grow(bytes, bytes.size());
+  board.before_punch([&] {
+    std::fstream file(raw.file, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(3 * kBlocks);
+    file << "changed";
+  });
+  drainer.cycle(board);
+  CHECK(board.freed() == 0);
+  drainer.cycle(board);
+  CHECK(board.freed() == 0);
+  drainer.finish(board);
+  // The board has all of it, and nothing is here that could be taken for it.
+  CHECK(drainer.results().empty());
+  CHECK_FALSE(drainer.is_needed());
+  CHECK_FALSE(fs::exists(drainer.file(raw.path)));
+}
+
+TEST_CASE("A file that is written anew after a part of it was freed is kept twice, and named") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  const std::string bytes = raw_bytes(9);
+  Drainer drainer(raw.home);
+  raw.grow(bytes, 2 * kBlocks);
+  drainer.cycle(board);
+  raw.grow(bytes, bytes.size());
+  drainer.cycle(board);
+  const std::string other(bytes.rbegin(), bytes.rend());
+  SECTION("in its place") { std::ofstream(raw.file, std::ios::binary) << other; }
+  SECTION("shorter") { std::ofstream(raw.file, std::ios::binary) << other.substr(0, 1000); }
+  SECTION("as another file") {
+    write_file(raw.folder / "new", other);
+    fs::rename(raw.folder / "new", raw.file);
+  }
+  drainer.cycle(board);
+  drainer.finish(board);
+  REQUIRE(drainer.results().size() == 1);
+  CHECK(drainer.results().front().path == raw.path + ".drained");
+  CHECK(drainer.results().front().is_beside);
+  REQUIRE(drainer.notes().size() == 1);
+  CHECK(contains(drainer.notes().front(), "written anew"));
+  CHECK((read_file(drainer.file(raw.path + ".drained")) == bytes.substr(0, 8 * kBlocks)));
+}
+
+TEST_CASE("Files that an application renames, or rotates, keep what came home of them") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  const std::string bytes = raw_bytes(9);
+  Drainer drainer(raw.home);
+  raw.grow(bytes, 2 * kBlocks);
+  drainer.cycle(board);
+  raw.grow(bytes, 7 * kBlocks);
+  drainer.cycle(board);
+  fs::rename(raw.file, raw.file.string() + ".1");
+  const std::string next = bytes.substr(kBlocks);
+  raw.grow(next, kBlocks);
+  drainer.cycle(board);
+  raw.grow(next, next.size());
+  drainer.cycle(board);
+  drainer.finish(board);
+  CHECK(drainer.notes().empty());
+  REQUIRE(drainer.results().size() == 2);
+  CHECK((read_file(drainer.file(raw.path + ".1")) == bytes.substr(0, 7 * kBlocks)));
+  CHECK((read_file(drainer.file(raw.path)) == next));
+}
+
+TEST_CASE("A file that the application removes is not missed") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  Drainer drainer(raw.home);
+  raw.grow(raw_bytes(9), 2 * kBlocks);
+  drainer.cycle(board);
+  raw.grow(raw_bytes(9), 9 * kBlocks);
+  drainer.cycle(board);
+  fs::remove(raw.file);
+  drainer.cycle(board);
+  drainer.finish(board);
+  CHECK(drainer.results().empty());
+  CHECK(drainer.notes().empty());
+  CHECK_FALSE(drainer.is_needed());
+}
+
+TEST_CASE("A board that frees nothing keeps all, and what came home is held against it") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  board.set_frees(false);
+  const std::string bytes = raw_bytes(9, 7);
+  Drainer drainer(raw.home);
+  raw.grow(bytes, 2 * kBlocks);
+  drainer.cycle(board);
+  raw.grow(bytes, bytes.size());
+  drainer.cycle(board);
+  CHECK(drainer.status().bytes == 8 * kBlocks);
+  CHECK_FALSE(drainer.is_needed());
+  bool is_changed = GENERATE(false, true);
+  if (is_changed) {
+    std::fstream file(raw.file, std::ios::in | std::ios::out | std::ios::binary);
+    file.seekp(3 * kBlocks);
+    file << "changed";
+  }
+  drainer.finish(board);
+  CHECK(drainer.results().size() == (is_changed ? 0 : 1));
+  if (!is_changed) CHECK((raw.here(drainer) == bytes));
+}
+
+TEST_CASE("Wherever a connection is cut, or msprof killed, nothing is lost and nothing asked twice") {
+  const auto how = GENERATE(CutAt::before, CutAt::after);
+  const bool is_killed = GENERATE(false, true);
+  const std::string bytes = raw_bytes(150, 77);
+  int moments = 0;
+  for (int moment = 0;; ++moment) {
+    const RawFolder raw;
+    FolderBoard board(raw.folder);
+    board.cut_at(moment, how);
+    auto drainer = std::make_unique<Drainer>(raw.home);
+    const auto again = [&](const std::function<void()>& work) {
+      try {
+        work();
+      } catch (const ConnectionLost&) {
+        if (is_killed) {
+          drainer.reset();
+          drainer = std::make_unique<Drainer>(raw.home);
+        }
+        work();
+      }
+    };
+    for (const std::uint64_t blocks : {2U, 5U, 90U, 91U, 140U}) {
+      raw.grow(bytes, blocks * kBlocks + 9);
+      again([&] { drainer->cycle(board); });
+    }
+    raw.grow(bytes, bytes.size());
+    again([&] { drainer->finish(board); });
+    INFO("request " << moment);
+    CHECK_FALSE(board.asked_for_freed());
+    CHECK(drainer->notes().empty());
+    REQUIRE(drainer->results().size() == 1);
+    REQUIRE((raw.here(*drainer) == bytes));
+    if (!board.was_cut()) break;
+    ++moments;
+  }
+  CHECK(moments > 20);
+}
+
+TEST_CASE("A journal that breaks off within a line counts up to the line before") {
+  const TempFolder temp;
+  {
+    DrainJournal journal(temp / "d");
+    journal.punching("JOB/data/a b", 7, 5 * kBlocks);
+    journal.freed("JOB/data/a b", 3 * kBlocks);
+    journal.punching("JOB/data/c", 8, 2 * kBlocks);
+    journal.kept("JOB/data/c", kBlocks);
+  }
+  const std::string whole = read_file(temp / "d" / "journal");
+  for (const std::string cut : {"", "punching 99", "punching 99 9 JOB/data/a"}) {
+    write_file(temp / "d" / "journal", whole + cut);
+    DrainJournal journal(temp / "d");
+    REQUIRE(journal.files().size() == 2);
+    CHECK(journal.files().at("JOB/data/a b").inode == 7);
+    CHECK(journal.files().at("JOB/data/a b").length == 5 * kBlocks);
+    CHECK(journal.files().at("JOB/data/a b").freed == 3 * kBlocks);
+    CHECK(journal.files().at("JOB/data/c").length == kBlocks);
+    journal.forgotten("JOB/data/c");
+    CHECK(DrainJournal(temp / "d").files().size() == 1);
+  }
+  // Paths that lead elsewhere are nobody's.
+  write_file(temp / "d" / "journal", whole + "punching 65536 1 ../../x\nmoved JOB/data/c\t/etc\n");
+  CHECK(DrainJournal(temp / "d").files().size() == 2);
+}
+
+TEST_CASE("The rate of a disk that fills tells the time that is left, each warning once") {
+  FillRate rate;
+  CHECK_FALSE(rate.seconds_left());
+  rate.add(100, 0, 80'000'000);
+  CHECK(rate.pause_seconds() < 1);
+  rate.add(110, 10'000'000, 70'000'000);
+  CHECK(rate.bytes_per_second() == Approx(1e6));
+  REQUIRE(rate.seconds_left());
+  CHECK(*rate.seconds_left() == Approx(70));
+  CHECK(rate.is_to_be_said());
+  CHECK_FALSE(rate.is_to_be_said());
+  rate.add(165, 65'000'000, 15'000'000);
+  CHECK(rate.is_to_be_said());
+  // Freed as fast as it is written: nothing fills.
+  for (int i = 1; i < 9; ++i) rate.add(165 + i, 65'000'000, 70'000'000);
+  CHECK_FALSE(rate.is_to_be_said());
+  rate.add(200, 65'000'000, std::nullopt);
+  CHECK_FALSE(rate.seconds_left());
+}
+
+TEST_CASE("A board's look is read whatever its tools print, and odd names are left out") {
+  const RawLook look = parse_raw_look(
+      "s 70000 12 ./JOB/data/a b\n"
+      " 34 -rw-r--r--    1 0        0            81920 Nov 23 17:02 ./JOB/data/c\n"
+      "s 1 2 ./.drained\ns x 3 ./d\ns 1 2 ./../e\ns 1 2 /f\nnonsense\nfree 1024\n");
+  REQUIRE(look.files.size() == 2);
+  CHECK(look.files[0].path == "JOB/data/a b");
+  CHECK(look.files[0].size == 70000);
+  CHECK(look.files[0].inode == 12);
+  CHECK(look.files[1].path == "JOB/data/c");
+  CHECK(look.files[1].size == 81920);
+  CHECK(look.files[1].inode == 34);
+  CHECK(look.free_bytes == std::uint64_t{1} << 20);
+  CHECK_FALSE(parse_raw_look("free 99999999999999999999\n").free_bytes);
+}
+
+}  // namespace msprof::test
