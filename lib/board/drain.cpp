@@ -8,6 +8,7 @@
 #include <csignal>
 
 #include "base/error.hpp"
+#include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "collect/file_tree.hpp"
@@ -20,6 +21,7 @@ namespace fs = std::filesystem;
 namespace {
 
 constexpr double kBetweenConnectsSeconds = 0.5;
+constexpr std::chrono::milliseconds kInterruptPoll{100};
 
 // Nobody is asked from beside a run, whose terminal is the application's.
 void ask_nobody(SshLogin& login) {
@@ -121,11 +123,34 @@ bool BoardDrain::step(BoardShell& shell, std::unique_ptr<DrainChannel>& channel)
   if (!shell.is_connected()) shell.connect();
   if (!channel) channel = open(shell);
   const bool has_more = drainer_.cycle(*channel);
+  note_look();
   warn_of_disk();
   return !pause(has_more ? 0 : drainer_.rate().pause_seconds());
 }
 
+void BoardDrain::note_look() {
+  {
+    const std::lock_guard lock(mutex_);
+    has_looked_ = true;
+  }
+  wake_.notify_all();
+}
+
+// What an application writes before the first look is not seen to grow.
+void BoardDrain::wait_until_it_looks() {
+  for (;;) {
+    std::unique_lock lock(mutex_);
+    if (wake_.wait_for(lock, kInterruptPoll, [this] { return has_looked_; })) return;
+    interrupt::check();
+  }
+}
+
 void BoardDrain::run() {
+  work();
+  note_look();
+}
+
+void BoardDrain::work() {
   BoardShell shell(login_);
   std::unique_ptr<DrainChannel> channel;
   double away_seconds = 0;

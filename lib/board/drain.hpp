@@ -32,6 +32,8 @@ class BoardDrain {
   BoardDrain(const BoardDrain&) = delete;
   BoardDrain& operator=(const BoardDrain&) = delete;
 
+  // Waits until it has had its first look, or cannot. Throws Error(interrupted).
+  void wait_until_it_looks();
   // From any thread.
   DrainStatus status() const { return drainer_.status(); }
   // Ends the thread, with what is under way.
@@ -53,9 +55,11 @@ class BoardDrain {
 
  private:
   void run();
+  void work();
   bool step(BoardShell& shell, std::unique_ptr<DrainChannel>& channel);
   bool pause(double seconds);
   void warn_of_disk();
+  void note_look();
   std::unique_ptr<DrainChannel> open(BoardShell& shell);
 
   BoardLink& link_;
@@ -69,6 +73,7 @@ class BoardDrain {
   std::mutex mutex_;
   std::condition_variable wake_;
   bool stopping_ = false;
+  bool has_looked_ = false;
   std::thread thread_;
 };
 

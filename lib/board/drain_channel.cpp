@@ -20,6 +20,7 @@ constexpr std::chrono::milliseconds kAnswerPoll{100};
 constexpr std::size_t kMaxDrainAnswer = 64 << 20;
 constexpr std::size_t kMaxEndLine = 80;
 constexpr std::uint64_t kKilobyte = 1024;
+constexpr double kLsRestSeconds = 61;  // its times have minutes
 
 // $1 the output folder, $2 the word in front of an answer's end, $3 "stat" or "ls", $4 the tool for
 // checksums and $5 "1" where blocks can be freed; $4 empty: find out. $6 text for .drained.
@@ -70,7 +71,7 @@ answer 0
 while IFS=' ' read -r verb first count sum offset length && IFS= read -r name; do
   case $verb in
     look)
-      if [ "$way" = stat ]; then list stat -c 's %s %i %n'; else list ls -lin; fi
+      if [ "$way" = stat ]; then list stat -c 's %s %i %Y %n'; else list ls -lin; fi
       df -Pk . | { read -r header; read -r disk blocks used free rest; echo "free $free"; } ;;
     get) range ;;
     sum) sum_of ;;
@@ -105,7 +106,7 @@ bool parse_ls(std::string_view line, RawEntry& entry, std::string_view& name) {
   if (!parse_u64(take_look_word(line), entry.inode)) return false;
   for (int i = 0; i < 4; ++i) take_look_word(line);
   if (!parse_u64(take_look_word(line), entry.size)) return false;
-  for (int i = 0; i < 3; ++i) take_look_word(line);
+  for (int i = 0; i < 3; ++i) entry.mtime += std::string(take_look_word(line)) + " ";
   name = line;
   return true;
 }
@@ -122,13 +123,16 @@ RawLook parse_raw_look(std::string_view answer) {
       if (!parse_u64(take_look_word(line), entry.size) ||
           !parse_u64(take_look_word(line), entry.inode))
         continue;
+      entry.mtime = take_look_word(line);
       name = line;
     } else if (line.starts_with("free ")) {
       std::uint64_t kilobytes = 0;
       if (parse_u64(line.substr(5), kilobytes) && kilobytes <= ~std::uint64_t{0} / kKilobyte)
         look.free_bytes = kilobytes * kKilobyte;
       continue;
-    } else if (!parse_ls(line, entry, name)) {
+    } else if (parse_ls(line, entry, name)) {
+      look.rest_seconds = kLsRestSeconds;
+    } else {
       continue;
     }
     entry.path = plain_board_path(name);

@@ -28,15 +28,14 @@ constexpr std::uint64_t kZeroBlocks = 256;   // a checksum of zeros at a time
 constexpr std::string_view kDoneSuffix = ".done";
 constexpr std::string_view kBesideSuffix = ".drained";
 
-double seconds_now() {
-  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
-}
-
-// Blocks at the end that are all zeros may be space that the application has made for later.
+// Blocks at the end that are all zeros may be space that the application has made for later, and
+// the one before them may be under way.
 std::string_view without_zero_blocks(std::string_view bytes) {
+  const std::size_t whole = bytes.size();
   while (bytes.size() >= kDrainBlock &&
          bytes.substr(bytes.size() - kDrainBlock).find_first_not_of('\0') == std::string_view::npos)
     bytes.remove_suffix(kDrainBlock);
+  if (bytes.size() < whole) bytes.remove_suffix(std::min<std::size_t>(bytes.size(), kDrainBlock));
   return bytes;
 }
 
@@ -47,6 +46,10 @@ void make_folders(const fs::path& folder) {
 }
 
 }  // namespace
+
+double Drainer::seconds_now() {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count();
+}
 
 Drainer::Drainer(const fs::path& folder) : journal_(folder) {
   for (const auto& [path, file] : journal_.files()) {
@@ -207,33 +210,41 @@ void Drainer::take_renamed(DrainBoard& board, const std::map<std::string, RawEnt
   }
 }
 
-void Drainer::take(DrainBoard& board, const RawLook& look) {
+void Drainer::judge(Tracked& file, const RawEntry& entry, const RawLook& look, double now) const {
+  const bool has_grown = entry.size > file.size;
+  if (has_grown || entry.mtime != file.mtime) file.same_since = now;
+  file.is_safe = file.is_safe || has_grown || now - file.same_since >= look.rest_seconds ||
+                 listed_.contains(entry.path + std::string(kDoneSuffix));
+  file.size = entry.size;
+  file.mtime = entry.mtime;
+}
+
+void Drainer::take(DrainBoard& board, const RawLook& look, double now) {
   listed_.clear();
   std::uint64_t raw_bytes = 0;
   for (const RawEntry& entry : look.files) {
     raw_bytes += entry.size;
     if (is_acceptable_board_path(entry.path)) listed_.insert_or_assign(entry.path, entry);
   }
-  rate_.add(seconds_now(), raw_bytes, look.free_bytes);
+  rate_.add(now, raw_bytes, look.free_bytes);
   take_renamed(board, listed_);
   for (const auto& [path, entry] : listed_) {
     if (path.ends_with(kDoneSuffix)) continue;
-    Tracked& file = tracked_.try_emplace(path, Tracked{entry.inode, entry.size}).first->second;
+    const Tracked fresh = {entry.inode, entry.size, 0, false, false, entry.mtime, now};
+    Tracked& file = tracked_.try_emplace(path, fresh).first->second;
     if (file.inode != entry.inode || entry.size < file.length) {
       // Another file, or written anew.
       file.is_left = true;
       if (may_be_freed(path)) continue;
       if (journal_.files().contains(path)) journal_.forgotten(path);
-      file = {entry.inode, entry.size};
+      file = fresh;
     }
-    file.is_safe = file.is_safe || entry.size > file.size ||
-                   listed_.contains(path + std::string(kDoneSuffix));
-    file.size = entry.size;
+    judge(file, entry, look, now);
   }
 }
 
-bool Drainer::cycle(DrainBoard& board) {
-  take(board, board.look());
+bool Drainer::cycle(DrainBoard& board, double now) {
+  take(board, board.look(), now);
   bool has_more = false;
   for (auto& [path, file] : tracked_) {
     if (!file.is_safe || file.is_left || !listed_.contains(path)) continue;
@@ -293,7 +304,7 @@ void Drainer::punch(DrainBoard& board, const std::string& path, Tracked& file) {
 }
 
 void Drainer::finish(DrainBoard& board) {
-  take(board, board.look());
+  take(board, board.look(), seconds_now());
   std::vector<std::string> paths;
   for (const auto& [path, file] : tracked_) {
     if (file.length > 0) paths.push_back(path);

@@ -1,8 +1,8 @@
 // Drainer: brings raw files home while they grow, and has the board free what is safe here. For
 // BoardDrain.
 //
-// A file is drained when it has been seen to grow, or has its `.done`: one that keeps its size may
-// be written to anywhere. Of those the first and the last 64 kB stay on the board: headers are
+// A file is drained when it has been seen to grow, has its `.done`, or is at rest: one that keeps
+// its size and is written to may change anywhere. Of those the first and the last 64 kB stay on the board: headers are
 // rewritten, and the end may be under way. What has come is flushed here and in the journal before
 // the board is asked to free it, and the board frees it only while it still has the same checksum.
 #pragma once
@@ -27,11 +27,13 @@ struct RawEntry {
   std::string path;  // acceptable, relative to the output folder of the run
   std::uint64_t size = 0;
   std::uint64_t inode = 0;
+  std::string mtime;  // as the board gives it, to be compared only
 };
 
 struct RawLook {
   std::vector<RawEntry> files;
   std::optional<std::uint64_t> free_bytes;
+  double rest_seconds = 2;  // how long a time of change must stay the same to mean rest
 };
 
 enum class Punched { freed, differs, cannot };
@@ -64,7 +66,8 @@ class Drainer {
   explicit Drainer(const std::filesystem::path& folder);
 
   // A look, and what has grown since the last. True where there is more to do at once.
-  bool cycle(DrainBoard& board);
+  // `now`: seconds of a clock that only goes on.
+  bool cycle(DrainBoard& board, double now = seconds_now());
   // After the application's end: brings the rest of what was drained, and verifies. After
   // ConnectionLost it may be called again with another connection, and goes on.
   void finish(DrainBoard& board);
@@ -79,6 +82,7 @@ class Drainer {
 
   // From any thread.
   DrainStatus status() const;
+  static double seconds_now();
   // From the thread of cycle().
   FillRate& rate() { return rate_; }
 
@@ -87,11 +91,14 @@ class Drainer {
     std::uint64_t inode = 0;
     std::uint64_t size = 0;
     std::uint64_t length = 0;  // flushed here
-    bool is_safe = false;      // it has grown, or has its .done
+    bool is_safe = false;      // it has grown, has its .done, or is at rest
     bool is_left = false;      // the board's alone from `length` on, until the end
+    std::string mtime;
+    double same_since = 0;
   };
 
-  void take(DrainBoard& board, const RawLook& look);
+  void take(DrainBoard& board, const RawLook& look, double now);
+  void judge(Tracked& file, const RawEntry& entry, const RawLook& look, double now) const;
   void take_renamed(DrainBoard& board, const std::map<std::string, RawEntry>& listed);
   bool drain(DrainBoard& board, const std::string& path, Tracked& file);
   void punch(DrainBoard& board, const std::string& path, Tracked& file);

@@ -305,8 +305,10 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
   }
   for (const std::string& entry : command.prepended) add_in_front(run, entry);
   at_stake_ = true;
-  if (options_.drain.on)
+  if (options_.drain.on) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
+    drain_->wait_until_it_looks();
+  }
   return std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
 }
 
