@@ -14,12 +14,13 @@ std::string_view base_name(std::string_view path) {
   return at == std::string_view::npos ? path : path.substr(at + 1);
 }
 
-// Applications may name other folders alike: outside of the output folder a capture must look like
-// one, and must not have been there before.
+// Applications may name other folders alike: what is not right in the output folder must look like a
+// capture, and must not have been there before.
 bool is_capture(const std::string& path, const TreeListing& before, const TreeListing& after) {
   if (!is_capture_name(base_name(path))) return false;
   if (path == std::string(kOutputName) + '/' + std::string(base_name(path))) return true;
-  if (!is_below(path, kTreeName) || before.files.contains(path)) return false;
+  const bool ours = is_below(path, kTreeName) || is_below(path, kOutputName);
+  if (!ours || before.files.contains(path)) return false;
   return after.files.contains(path + "/data") || after.files.contains(path + "/info.json.0");
 }
 

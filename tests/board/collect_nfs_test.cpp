@@ -1,0 +1,141 @@
+// --nfs on real boards, with stand-ins for mount and umount in the board's PATH that mount a folder
+// of this machine: there is no NFS server here. Needs the right to mount.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <filesystem>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "support/files.hpp"
+#include "support/network_proxy.hpp"
+#include "support/small_disk.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr const char* kShare = "192.0.2.1:/home/me/profiling";
+
+// The share, with something of others in it, and the board's stand-ins, which note their words.
+struct Share {
+  explicit Share(BoardServer& board) {
+    fs::create_directories(folder() / "others");
+    write_file(folder() / "others/file", "theirs");
+    board.replace_tool("mount", "echo \"mount $*\" >> '" + log().string() +
+                                    "'\nfor last; do :; done\nexec /bin/mount --bind '" +
+                                    folder().string() + "' \"$last\"");
+    board.replace_tool("umount", "echo \"umount $*\" >> '" + log().string() +
+                                     "'\nexec /bin/umount \"$@\"");
+  }
+  fs::path folder() const { return temp / "share"; }
+  fs::path log() const { return temp / "log"; }
+  std::string said() const { return fs::exists(log()) ? read_file(log()) : ""; }
+  // Its folders but for the others'.
+  std::vector<std::string> runs() const {
+    auto names = names_in(folder());
+    std::erase(names, "others");
+    return names;
+  }
+  // The others' files are as they were, and it is mounted nowhere.
+  bool is_untouched() const {
+    return read_file(folder() / "others/file") == "theirs" &&
+           !contains(read_file("/proc/mounts"), "/profiling ");
+  }
+  bool is_let_go() const {
+    return eventually([&] { return !contains(read_file("/proc/mounts"), "/profiling "); });
+  }
+
+  TempFolder temp;
+};
+
+Words nfs() {
+  return {"--nfs", kShare};
+}
+
+}  // namespace
+
+TEST_CASE("With --nfs a run records into a folder of the server, which is then unmounted") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  BoardScene scene({.kind = each_kind()});
+  const Share share(scene.board);
+  const RunResult result =
+      scene.user.collect(nfs(), {"job", kBoardJob, "big", "n", "100000", "write", "made", "x"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "records into " + std::string(kShare) + "/msprof-"));
+  CHECK(contains(share.said(), "mount -t nfs -o nolock,tcp " + std::string(kShare) + " /"));
+  CHECK(contains(share.said(), "/profiling\numount /"));
+  CHECK((read_file(scene.user.in_job("data/n")) == big_bytes(100000)));
+  CHECK(share.is_untouched());
+  // What came home is not left there, and what is others' is nobody's results.
+  CHECK(share.runs().empty());
+  CHECK(scene.arrived() == Words{kBoardJob, std::string(kBoardJob) + ".files"});
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A folder that cannot be mounted ends the run before it begins") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  BoardScene scene({.kind = each_kind()});
+  const Share share(scene.board);
+  scene.board.replace_tool("mount", "echo 'mount.nfs: access denied by server' >&2\nexit 32");
+  const RunResult result = scene.user.collect(nfs(), {"job", kBoardJob});
+  INFO(result.err);
+  CHECK(result.exit_code == 5);
+  CHECK(contains(result.err, "access denied by server"));
+  CHECK(contains(result.err, kShare));
+  CHECK(scene.arrived().empty());
+  CHECK(share.is_untouched());
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Ctrl-C, a failed application and a lost line unmount, too, and nothing is removed there") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  BoardServer board({.kind = each_kind()});
+  NetworkProxy network(board.port(), {}, std::nullopt);
+  const BoardUser user(board, network.port());
+  const Share share(board);
+  const auto end = GENERATE("ctrl-c", "failure", "cut", "killed");
+  CAPTURE(end);
+  Words options = nfs();
+  options.insert(options.end(), {"--reconnect", "2"});
+  Words application = {"job", kBoardJob, "ready", user.at("ready"), "hang"};
+  if (end == std::string("failure")) application = {"job", kBoardJob, "exit", "3"};
+  const BoardCollecting run(user, options, application);
+  REQUIRE(eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); }));
+  if (end == std::string("ctrl-c")) run.send(SIGINT);
+  if (end == std::string("killed")) run.send(SIGKILL);
+  if (end == std::string("cut")) {
+    network.refuse(true);
+    network.cut_now();
+  }
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(share.is_let_go());
+  CHECK(share.is_untouched());
+  if (end == std::string("ctrl-c") || end == std::string("failure")) {
+    CHECK(names_in(user.output()) == kOnlyJob);
+    CHECK(share.runs().empty());
+  } else {
+    // Nobody fetched it: it is where it was recorded.
+    REQUIRE(share.runs().size() == 1);
+    CHECK(fs::exists(share.folder() / share.runs().front() / kBoardJob / "info.json.0"));
+  }
+  if (end == std::string("cut")) CHECK(contains(result.err, share.runs().front()));
+  CHECK(litter_on(board) == "");
+}
+
+TEST_CASE("What --nfs takes is checked before anything happens") {
+  const BoardScene scene;
+  for (const std::string share : {"server", ":/x", "-o:/x", "server:x"}) {
+    const RunResult result = scene.user.collect({"--nfs", share}, {});
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    CHECK(contains(result.err, "SERVER:/path"));
+  }
+  CHECK(scene.user.collect({"--nfs", kShare, "--drain"}, {}).exit_code == 2);
+}
+
+}  // namespace msprof::test
