@@ -40,6 +40,7 @@ std::string board_only_options(const BoardArguments& arguments) {
       {arguments.leave, "--leave"},
       {arguments.drain, "--drain"},
       {arguments.nfs.has_value(), "--nfs"},
+      {arguments.sink, "--sink"},
       {arguments.remote_output.has_value(), "--remote-output"},
   };
   std::string names;
@@ -106,6 +107,9 @@ void add_run_options(cli::Command& command, BoardArguments& arguments) {
   command.add_option({"--drain", &arguments.drain, "",
                       "for a small disk: bring the recording home while the application runs, over "
                       "a second connection, and free its space on the board"});
+  command.add_option({"--sink", &arguments.sink, "",
+                      "for applications on the host runtime for boards: it streams its records to "
+                      "this machine, and they need no space on the board (MSPROF_SINK)"});
   command.add_option({"--nfs", &arguments.nfs, "SERVER:/PATH",
                       "for a small disk: mount this folder of an NFS server on the board for the "
                       "run and record into it; the account needs the right to mount"});
@@ -233,12 +237,10 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
       throw Error(Exit::usage, fmt::format("{} holds control characters", name));
   }
   if (arguments.nfs) check_nfs_share(*arguments.nfs);
-  if (arguments.nfs && (arguments.drain || arguments.leave))
+  if (arguments.drain + arguments.nfs.has_value() + arguments.sink + arguments.leave > 1) {
     throw Error(Exit::usage,
-                fmt::format("--nfs records on another machine's disk: leave out {}",
-                            arguments.drain ? "--drain" : "--leave"));
-  if (arguments.drain && arguments.leave)
-    throw Error(Exit::usage, "--drain brings the raw data home, --leave leaves them: give one");
+                "--drain, --nfs, --sink and --leave say where the recording goes: give one of them");
+  }
   if (arguments.tty && arguments.no_tty) {
     throw Error(Exit::usage, "--tty and --no-tty contradict each other");
   }
@@ -282,6 +284,7 @@ NamedBoard read_board(const BoardArguments& arguments, LoginResolver& resolver) 
   board.options.clean_board = arguments.clean_board;
   board.options.force = arguments.force;
   board.options.drain.on = arguments.drain;
+  board.options.sink = arguments.sink;
   board.options.nfs = arguments.nfs.value_or("");
   return board;
 }

@@ -45,6 +45,7 @@ struct BoardArguments {
   std::optional<std::string> remote_output;
   bool force = false;
   std::optional<std::string> nfs;  // SERVER:/path, to record into
+  bool sink = false;               // the runtime streams its records
   bool drain = false;  // the recording comes home while the application runs
   bool tty = false;
   bool no_tty = false;

@@ -11,6 +11,7 @@
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "base/words.hpp"
 #include "collect/file_tree.hpp"
 #include "collect/run_changes.hpp"
 
@@ -187,8 +188,8 @@ void BoardDrain::finish() {
   });
   const DrainStatus now = drainer_.status();
   if (now.files == 0) return;
-  log::info("came home while it ran: {} of {} files, {} of them freed on {}", human_bytes(now.bytes),
-            now.files, human_bytes(now.freed_bytes), board_);
+  log::info("came home while it ran: {} of {}, {} of them freed on {}", human_bytes(now.bytes),
+            counted(now.files, "file"), human_bytes(now.freed_bytes), board_);
 }
 
 void BoardDrain::remove() {

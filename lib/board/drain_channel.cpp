@@ -28,7 +28,7 @@ constexpr double kLsRestSeconds = 61;  // its times have minutes
 // Requests are two lines: a verb with numbers (first block, blocks, and for a punch the checksum,
 // offset and length in bytes), and a path. busybox has a fallocate without -p, and there are file
 // systems that cannot: what counts is that the scratch file shrank.
-constexpr BoardScript kDrain = {"draining the board's disk", R"sh(
+constexpr BoardScript kDrainScript = {"draining the board's disk", R"sh(
 umask 077
 LC_ALL=C
 export LC_ALL
@@ -155,7 +155,7 @@ DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool ha
   }
   const std::string frees = tools && tools->frees ? "1" : "0";
   command_ = shell.start(
-      kDrain, {output, word, has_stat ? "stat" : "ls", known, frees, note},
+      kDrainScript, {output, word, has_stat ? "stat" : "ls", known, frees, note},
       [this](std::string_view bytes) {
         too_long_ = too_long_ || held_.size() + bytes.size() > kMaxDrainAnswer;
         if (!too_long_) held_.append(bytes);

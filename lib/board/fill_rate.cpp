@@ -14,7 +14,7 @@ constexpr double kLooksUntilFull = 8;
 constexpr double kShortestPause = 0.05;
 constexpr double kLongestPause = 5;
 // What an application that has not begun may suddenly write; a recording of boards has up to 2 MB.
-constexpr double kSuddenBytesPerSecond = 16e6;
+constexpr double kSuddenBytesPerSecond = 4e6;
 
 double mixed(double before, double now, bool is_first) {
   return is_first ? now : before * (1 - kNewShare) + now * kNewShare;

@@ -14,7 +14,7 @@ namespace {
 
 // $1 run folder, $2 SERVER:/path, $3 the run's folder there. The manual's options: boards have no
 // lock daemon, and some kernels no NFS over UDP.
-constexpr const char* kMount = R"sh(
+constexpr const char* kNfsMount = R"sh(
 umask 077
 : > "$1/mounted" || exit 1
 if ! mount -t nfs -o nolock,tcp "$2" "$1/profiling"; then
@@ -27,7 +27,7 @@ exit 1
 )sh";
 
 // $1 run folder, $2 what to remove there before; empty: nothing.
-constexpr const char* kClose = R"sh(
+constexpr const char* kNfsClose = R"sh(
 [ -e "$1/mounted" ] || exit 0
 [ -z "$2" ] || rm -rf "$1/profiling/$2"
 unmount "$1"
@@ -60,7 +60,7 @@ std::string BoardNfs::place() const {
 std::string BoardNfs::open() {
   std::string text;
   const BoardAnswer answer =
-      link_.shell().ask(mount_script("mounting a folder of an NFS server", kMount, text),
+      link_.shell().ask(mount_script("mounting a folder of an NFS server", kNfsMount, text),
                         {link_.run_folder(), share_, folder_name()});
   if (!answer.ok()) {
     throw Error(Exit::cannot_write,
@@ -76,7 +76,7 @@ std::string BoardNfs::open() {
 void BoardNfs::close(bool remove) {
   if (!is_open_) return;
   std::string text;
-  link_.shell().change(mount_script("unmounting the NFS server's folder", kClose, text),
+  link_.shell().change(mount_script("unmounting the NFS server's folder", kNfsClose, text),
                        {link_.run_folder(), remove ? folder_name() : ""});
   is_open_ = false;
 }

@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/error.hpp"
 #include "base/findings.hpp"
 #include "base/interrupt.hpp"
@@ -304,6 +306,10 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     last = place;
   }
   for (const std::string& entry : command.prepended) add_in_front(run, entry);
+  if (options_.sink) {
+    sink_ = std::make_unique<BoardSink>(link_, options_.drain.output);
+    run.environment.push_back(sink_->variable());
+  }
   at_stake_ = true;
   if (options_.drain.on) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
@@ -342,7 +348,30 @@ void SshHost::end_drain() {
   drain_.reset();
 }
 
+void SshHost::place_streamed(Fetched& fetched, const fs::path& captures) {
+  if (!sink_) return;
+  for (std::string& note : sink_->place(captures)) fetched.notes.push_back(std::move(note));
+  // A capture of which nothing else was left.
+  for (const std::string& name : sink_->captures()) {
+    const bool is_known = std::any_of(fetched.captures.begin(), fetched.captures.end(),
+                                      [&](const FetchedCapture& one) { return one.name == name; });
+    if (!is_known) fetched.captures.push_back({name, true});
+  }
+}
+
+void SshHost::end_sink() {
+  if (!sink_) return;
+  if ((at_stake_ || kept_safe_) && sink_->has_files()) {
+    log::warn("{} never had the records that it streamed: they are in {}", name(),
+              sink_->folder().string());
+  } else {
+    sink_->remove();
+  }
+  sink_.reset();
+}
+
 std::optional<std::uint64_t> SshHost::free_bytes() {
+  if (options_.drain.on && !drain_) return std::nullopt;
   if (const auto drained = drain_status(); drained && drained->frees) {
     const bool is_full = drained->free_bytes && *drained->free_bytes < kDrainBlock;
     return is_full ? drained->free_bytes : std::nullopt;
@@ -369,9 +398,11 @@ Fetched SshHost::fetch(const fs::path& into) {
   std::vector<LeftCapture> left;
   if (options_.leave.on) left = leave_.all(into / "products");
   take_drained();
+  if (sink_) sink_->finish();
   if (nfs_.is_on()) fetch_->leave_out_others_of(nfs_.folder());
   Fetched fetched =
       fetch_->all(into, options_.in_place ? FetchedParts::captures : FetchedParts::everything);
+  place_streamed(fetched, into / "captures");
   if (drain_)
     fetched.notes.insert(fetched.notes.end(), drain_->notes().begin(), drain_->notes().end());
   fetched.left = std::move(left);
@@ -404,6 +435,7 @@ void SshHost::clean_up() {
   if (!connected_) return;
   connected_ = false;
   end_drain();
+  end_sink();
   // The board's own business: a Ctrl-C from before must not leave it half done.
   const interrupt::MaskPendingSignal masked;
   try {

@@ -18,6 +18,7 @@
 #include "board/link.hpp"
 #include "board/nfs.hpp"
 #include "board/server.hpp"
+#include "board/sink.hpp"
 #include "board/upload.hpp"
 #include "collect/host.hpp"
 
@@ -34,6 +35,7 @@ struct BoardRunOptions {
   bool in_place = false;
   LeaveOptions leave{};  // the recording stays there
   DrainOptions drain{};  // it comes home while the application runs
+  bool sink = false;     // our runtime writes its records into a stream to `drain.output`
   std::string nfs{};     // SERVER:/path, where it is recorded; empty: on the board
 };
 
@@ -84,6 +86,8 @@ class SshHost : public Host {
   void remove_run();
   void take_drained();
   void end_drain();
+  void end_sink();
+  void place_streamed(Fetched& fetched, const std::filesystem::path& captures);
 
   BoardRunOptions options_;
   BoardLink link_;
@@ -100,6 +104,7 @@ class SshHost : public Host {
   std::unique_ptr<BoardUpload> upload_;
   std::unique_ptr<BoardFetch> fetch_;
   std::unique_ptr<BoardDrain> drain_;
+  std::unique_ptr<BoardSink> sink_;
   std::string remains_;
 };
 

@@ -1,4 +1,7 @@
+#include <fcntl.h>
 #include <sys/resource.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include <catch2/catch.hpp>
 #include <filesystem>
@@ -127,4 +130,89 @@ TEST_CASE("unit cycles come from the stated rates and never exceed the total") {
   CHECK(record.dstr == 35);
   CHECK(record.ddr_read_bytes == 2 * 640 + 64);
   CHECK(record.ddr_write_bytes == 2 * 1280);
+}
+
+namespace {
+
+// A FIFO that is read, and what has come of it.
+struct ReadFifo {
+  ReadFifo() : path(folder.path() + "/fifo") {
+    ::mkfifo(path.c_str(), 0600);
+    fd = ::open(path.c_str(), O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+    ::setenv("MSPROF_SINK", path.c_str(), 1);
+  }
+  ~ReadFifo() {
+    stop();
+    ::unsetenv("MSPROF_SINK");
+  }
+  ReadFifo(const ReadFifo&) = delete;
+  ReadFifo& operator=(const ReadFifo&) = delete;
+  std::string read() const {
+    std::string bytes(1 << 16, '\0');
+    const ssize_t got = ::read(fd, bytes.data(), bytes.size());
+    bytes.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+    return bytes;
+  }
+  void stop() {
+    if (fd >= 0) ::close(fd);
+    fd = -1;
+  }
+
+  TempFolder folder;
+  std::string path;
+  int fd = -1;
+};
+
+}  // namespace
+
+TEST_CASE("records go into a stream that is read, and into the file when nobody reads any more") {
+  ReadFifo fifo;
+  const TempFolder folder;
+  const CapturedStderr captured;
+  const std::string path = folder.path() + "/calls";
+  WriteHealth health;
+  RecordFile file(path, RecordKind::kAclApi, health, Sink::open(folder.path()));
+  const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
+  file.append(&record, record.start_ns, record.end_ns);
+  const std::string stream = fifo.read();
+  CHECK(stream.size() == 16 + 5 + 16 + 16 + 5 + 32);
+  CHECK(stream.substr(16, 9) == "callsMSVP");
+  CHECK(stream.substr(37, 4) == "MSNK");
+  CHECK(stream.substr(45, 8) == std::string("\x10\0\0\0\0\0\0\0", 8));
+  CHECK_FALSE(exists(path));
+  SECTION("to the end") {
+    file.finish("");
+    CHECK_FALSE(exists(path));
+    CHECK(read_file(path + ".done") == "file_len:48\nstart_time:2000\nend_time:5000\n");
+    CHECK(captured.text().empty());
+  }
+  SECTION("until its reader is gone") {
+    fifo.stop();
+    for (int i = 0; i < 3; ++i) file.append(&record, record.start_ns, record.end_ns);
+    file.finish("");
+    CHECK(read_file(path + ".sink") == "48\n");
+    const std::string bytes = read_file(path);
+    CHECK(bytes.size() == 48 + 3 * 32);
+    CHECK(bytes.substr(48, 8) == std::string("\x03\0\0\0\x07\0\0\0", 8));
+    CHECK(bytes.find_first_not_of('\0') == 48);
+    CHECK(read_file(path + ".done").find("file_len:144\n") == 0);
+    const std::string said = captured.text();
+    CHECK(said.find("is gone; records go to files") != std::string::npos);
+    CHECK(said.find('\n') == said.size() - 1);
+  }
+  CHECK(health.lost_records() == 0);
+}
+
+TEST_CASE("a stream that is none, or that nobody reads, is said, and records go to files") {
+  const TempFolder folder;
+  const CapturedStderr captured;
+  CHECK(Sink::open(folder.path()) == nullptr);
+  CHECK(captured.text().empty());
+  const auto kind = GENERATE("nobody reads it", "it is no FIFO", "No such file");
+  ReadFifo fifo;
+  fifo.stop();
+  if (kind == std::string("it is no FIFO")) ::setenv("MSPROF_SINK", "/dev/null", 1);
+  if (kind == std::string("No such file")) ::setenv("MSPROF_SINK", "/nowhere/fifo", 1);
+  CHECK(Sink::open(folder.path()) == nullptr);
+  CHECK(captured.text().find(kind) != std::string::npos);
 }

@@ -28,7 +28,7 @@ class ModelProfile {
   // Takes a `data_folder` that ends in "/data"; writes net.info and layer.info and opens the file
   // of calls.
   ModelProfile(std::string data_folder, const ProfileConfig& config, WriteHealth& health,
-               uint32_t model_id, const Model& model);
+               uint32_t model_id, const Model& model, std::shared_ptr<Sink> sink = nullptr);
 
   // Returns the capture that records execution number `execution`; empty when it is not one of
   // those that the interval captures.
@@ -54,6 +54,7 @@ class ModelProfile {
   const long loader_thread_;
   std::atomic<uint64_t> executions_{0};
   WriteHealth& health_;
+  const std::shared_ptr<Sink> sink_;
   std::mutex mutex_;
   std::shared_ptr<Capture> run_capture_;
   bool captures_finished_ = false;

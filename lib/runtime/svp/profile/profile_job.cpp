@@ -57,8 +57,8 @@ AclApiRecord call_record(ApiId api, uint64_t start_ns) {
 
 }  // namespace
 
-ProfileJob::ProfileJob(ProfileConfig config, std::string folder)
-    : config_(std::move(config)), folder_(std::move(folder)) {}
+ProfileJob::ProfileJob(ProfileConfig config, std::string folder, std::shared_ptr<Sink> sink)
+    : config_(std::move(config)), folder_(std::move(folder)), sink_(std::move(sink)) {}
 
 std::shared_ptr<ProfileJob> ProfileJob::create(const ProfileConfig& config) {
   const std::string name = job_name();
@@ -77,7 +77,8 @@ std::shared_ptr<ProfileJob> ProfileJob::create(const ProfileConfig& config) {
     rmdir(folder.c_str());
     return nullptr;
   }
-  return std::shared_ptr<ProfileJob>(new ProfileJob(config, folder));
+  const std::string plain = output.ends_with('/') ? output.substr(0, output.size() - 1) : output;
+  return std::shared_ptr<ProfileJob>(new ProfileJob(config, folder, Sink::open(plain)));
 }
 
 std::shared_ptr<ModelProfile> ProfileJob::add_model(uint32_t model_id, const Model& model,
@@ -85,7 +86,7 @@ std::shared_ptr<ModelProfile> ProfileJob::add_model(uint32_t model_id, const Mod
   const std::lock_guard lock(mutex_);
   if (finished_) return nullptr;
   auto profile =
-      std::make_shared<ModelProfile>(folder_ + "/data", config_, health_, model_id, model);
+      std::make_shared<ModelProfile>(folder_ + "/data", config_, health_, model_id, model, sink_);
   models_.push_back(profile);
   if (load_start_ns) profile->record_call(call_record(ApiId::kLoadFromMem, *load_start_ns));
   if (first_model_) return profile;

@@ -31,19 +31,31 @@ void WriteHealth::lost(uint64_t records, const std::string& path, const std::str
   }
 }
 
-RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health)
+RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health,
+                       std::shared_ptr<Sink> sink)
     : path_(std::move(path)),
       record_bytes_(record_bytes(kind)),
       limit_bytes_(size_limit()),
-      health_(health) {
+      health_(health),
+      sink_(std::move(sink)) {
+  FileHeader header;
+  header.record_bytes = record_bytes(kind);
+  header.kind = static_cast<uint32_t>(kind);
+  if (sink_ && sink_->write(path_, 0, &header, sizeof header)) {
+    size_bytes_ = sizeof header;
+    whole_ = true;
+  } else {
+    sink_ = nullptr;
+    open_file(header);
+  }
+}
+
+void RecordFile::open_file(const FileHeader& header) {
   fd_ = open_above_stdio(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
   if (fd_ < 0) {
     health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
     return;
   }
-  FileHeader header;
-  header.record_bytes = record_bytes(kind);
-  header.kind = static_cast<uint32_t>(kind);
   if (sizeof header > limit_bytes_) {
     errno = EFBIG;
     fail("cannot be written");
@@ -53,6 +65,19 @@ RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health)
     size_bytes_ = sizeof header;
     whole_ = true;
   }
+}
+
+// What the stream took is not written again: who reads it has that, or knows that it has not.
+void RecordFile::leave_sink() {
+  sink_ = nullptr;
+  fd_ = open_above_stdio(path_, O_WRONLY | O_CREAT | O_EXCL);
+  const bool good = fd_ >= 0 && lseek(fd_, static_cast<off_t>(size_bytes_), SEEK_SET) >= 0 &&
+                    write_whole_file(path_ + ".sink", std::to_string(size_bytes_) + "\n");
+  if (good) return;
+  whole_ = false;
+  health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
+  if (fd_ >= 0) close(fd_);
+  fd_ = -1;
 }
 
 RecordFile::~RecordFile() {
@@ -71,17 +96,28 @@ void RecordFile::fail(const char* what) {
   health_.lost(0, path_, reason);
 }
 
+void RecordFile::count(uint64_t start_ns, uint64_t end_ns) {
+  size_bytes_ += record_bytes_;
+  if (start_ns < start_ns_) start_ns_ = start_ns;
+  if (end_ns > end_ns_) end_ns_ = end_ns;
+}
+
 void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) {
   const std::lock_guard lock(mutex_);
+  if (sink_ && !finished_) {
+    if (sink_->write(path_, size_bytes_, record, record_bytes_)) {
+      count(start_ns, end_ns);
+      return;
+    }
+    leave_sink();
+  }
   if (fd_ >= 0) {
     errno = EFBIG;
     ssize_t written = -1;
     if (size_bytes_ + record_bytes_ <= limit_bytes_)
       written = write_retrying(fd_, record, record_bytes_);
     if (written == static_cast<ssize_t>(record_bytes_)) {
-      size_bytes_ += record_bytes_;
-      if (start_ns < start_ns_) start_ns_ = start_ns;
-      if (end_ns > end_ns_) end_ns_ = end_ns;
+      count(start_ns, end_ns);
       return;
     }
     if (written >= 0) errno = ENOSPC;
@@ -95,7 +131,7 @@ void RecordFile::finish(std::string_view more_lines, bool at_exit) {
   if (!lock.owns_lock() || finished_) return;
   finished_ = true;
   if (!whole_) return;
-  const bool closed = close(fd_) == 0;
+  const bool closed = sink_ != nullptr || close(fd_) == 0;
   const int error = errno;
   fd_ = -1;
   const uint64_t start_us = start_ns_ == UINT64_MAX ? 0 : start_ns_ / 1000;

@@ -11,6 +11,8 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/svp/profile/sink.hpp"
+
 namespace msprof::runtime {
 
 static_assert(std::endian::native == std::endian::little,
@@ -102,7 +104,10 @@ class WriteHealth {
 
 class RecordFile {
  public:
-  RecordFile(std::string path, RecordKind kind, WriteHealth& health);
+  // With a sink the records go there, and to the file from where its reader was gone: before that
+  // place the file is a hole, and `<file>.sink` says how long that is.
+  RecordFile(std::string path, RecordKind kind, WriteHealth& health,
+             std::shared_ptr<Sink> sink = nullptr);
   ~RecordFile();
   RecordFile(const RecordFile&) = delete;
   RecordFile& operator=(const RecordFile&) = delete;
@@ -119,11 +124,15 @@ class RecordFile {
 
  private:
   void fail(const char* what);
+  void open_file(const FileHeader& header);
+  void leave_sink();
+  void count(uint64_t start_ns, uint64_t end_ns);
 
   const std::string path_;
   const std::size_t record_bytes_;
   const uint64_t limit_bytes_;
   WriteHealth& health_;
+  std::shared_ptr<Sink> sink_;  // null: the records are in the file
   std::mutex mutex_;
   int fd_ = -1;
   bool whole_ = false;

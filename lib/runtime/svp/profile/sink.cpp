@@ -1,0 +1,134 @@
+#include "runtime/svp/profile/sink.hpp"
+
+#include <fcntl.h>
+#include <limits.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include <array>
+#include <atomic>
+#include <cerrno>
+#include <cstring>
+
+#include "runtime/engine/clock.hpp"
+#include "runtime/engine/files.hpp"
+#include "runtime/engine/message.hpp"
+
+namespace msprof::runtime {
+
+namespace {
+
+constexpr uint64_t kPatienceNs = 2'000'000'000;
+constexpr int kSinkPollMilliseconds = 50;
+constexpr int kSinkPipeBytes = 1 << 20;
+
+// A write to a FIFO without a reader raises SIGPIPE, which is none of the application's.
+class PipeSignalBlocked {
+ public:
+  PipeSignalBlocked() {
+    sigset_t pending;
+    sigemptyset(&pipe_);
+    sigaddset(&pipe_, SIGPIPE);
+    was_pending_ = sigpending(&pending) == 0 && sigismember(&pending, SIGPIPE) == 1;
+    pthread_sigmask(SIG_BLOCK, &pipe_, &before_);
+  }
+  ~PipeSignalBlocked() {
+    const int error = errno;
+    const timespec no_wait = {};
+    if (raised_ && !was_pending_) sigtimedwait(&pipe_, nullptr, &no_wait);
+    pthread_sigmask(SIG_SETMASK, &before_, nullptr);
+    errno = error;
+  }
+  PipeSignalBlocked(const PipeSignalBlocked&) = delete;
+  PipeSignalBlocked& operator=(const PipeSignalBlocked&) = delete;
+  void raised() { raised_ = true; }
+
+ private:
+  sigset_t pipe_, before_;
+  bool was_pending_ = false, raised_ = false;
+};
+
+// Opens for writing; -1 with errno, ENXIO where nobody reads.
+int open_fifo(const char* path) {
+  const int fd = open_above_stdio(path, O_WRONLY | O_NONBLOCK);
+  struct stat state = {};
+  if (fd < 0) return -1;
+  if (fstat(fd, &state) == 0 && S_ISFIFO(state.st_mode)) {
+    // A stretch of line that stands still is bridged; where that is not allowed 64 KB are.
+    fcntl(fd, F_SETPIPE_SZ, kSinkPipeBytes);
+    return fd;
+  }
+  close(fd);
+  errno = EINVAL;
+  return -1;
+}
+
+}  // namespace
+
+struct Sink::State {
+  int fd = -1;
+  std::size_t prefix_bytes = 0;
+  std::atomic<bool> gone{false};
+
+  bool write_frame(const char* bytes, std::size_t size);
+};
+
+Sink::Sink(int fd, std::size_t prefix_bytes) : state_(std::make_unique<State>()) {
+  state_->fd = fd;
+  state_->prefix_bytes = prefix_bytes;
+}
+
+Sink::~Sink() {
+  close(state_->fd);
+}
+
+std::shared_ptr<Sink> Sink::open(const std::string& output) {
+  const char* const path = secure_getenv("MSPROF_SINK");
+  if (path == nullptr || *path == '\0') return nullptr;
+  const int fd = open_fifo(path);
+  if (fd >= 0) return std::shared_ptr<Sink>(new Sink(fd, output.size() + 1));
+  const std::string why = errno == ENXIO    ? "nobody reads it"
+                          : errno == EINVAL ? "it is no FIFO"
+                                            : strerror(errno);
+  say("MSPROF_SINK " + std::string(path) + ": " + why + "; records go to files");
+  return nullptr;
+}
+
+bool Sink::State::write_frame(const char* bytes, std::size_t size) {
+  const uint64_t limit = monotonic_ns() + kPatienceNs;
+  PipeSignalBlocked blocked;
+  for (;;) {
+    if (write_retrying(fd, bytes, size) == static_cast<ssize_t>(size)) return true;
+    if (errno == EPIPE) blocked.raised();
+    if (errno != EAGAIN || monotonic_ns() > limit) return false;
+    pollfd ready = {fd, POLLOUT, 0};
+    poll(&ready, 1, kSinkPollMilliseconds);
+  }
+}
+
+bool Sink::write(const std::string& path, uint64_t offset, const void* bytes, std::size_t size) {
+  if (state_->gone.load(std::memory_order_relaxed)) return false;
+  const std::size_t name_bytes = path.size() - state_->prefix_bytes;
+  std::array<char, PIPE_BUF> whole;
+  if (sizeof(SinkFrame) + name_bytes + size > whole.size()) return false;
+  SinkFrame frame;
+  frame.name_bytes = static_cast<uint16_t>(name_bytes);
+  frame.data_bytes = static_cast<uint16_t>(size);
+  frame.offset = offset;
+  memcpy(whole.data(), &frame, sizeof frame);
+  memcpy(whole.data() + sizeof frame, path.data() + state_->prefix_bytes, name_bytes);
+  memcpy(whole.data() + sizeof frame + name_bytes, bytes, size);
+  if (state_->write_frame(whole.data(), sizeof frame + name_bytes + size)) return true;
+  const int error = errno;
+  if (!state_->gone.exchange(true)) {
+    say(std::string("the reader of MSPROF_SINK ") +
+        (error == EPIPE ? "is gone" : "takes nothing any more") + "; records go to files");
+  }
+  return false;
+}
+
+}  // namespace msprof::runtime
