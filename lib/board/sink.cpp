@@ -36,20 +36,22 @@ constexpr std::size_t kMaxStreamedFiles = 100'000;
 constexpr std::chrono::milliseconds kSinkPoll{50};
 constexpr std::chrono::seconds kSinkPatience{30};
 
-// $1 the run folder. The FIFO is held open for both, so that no application has to wait for its
-// reader, and its reader sees no end between two of them. Told to end, by a line or because the
-// connection is gone, it puts the end behind what is in the FIFO.
+// $1 the run folder. cat has both ends of the FIFO, so that no application has to wait for its
+// reader, and cat sees no end between two of them; when cat goes, so does the FIFO's only reader.
+// Told to end, by a line or because the connection is gone, the helper puts the end behind what is
+// in the FIFO; it opens it for both, too, because it must not wait for a reader.
 constexpr BoardScript kSinkScript = {"reading the stream of the runtime", R"sh(
 umask 077
-cd "$1" && mkfifo sink && exec 3<>sink || exit 1
+cd "$1" && mkfifo sink && exec 3<>sink 4<&0 || exit 1
 echo "@msprof-sink@"
-cat <&3 &
-reader=$!
-read -r word
-printf 'MSNK\000\000\000\000\000\000\000\000\000\000\000\000' >&3
-read -r word
-kill $reader 2>/dev/null
-rm -f sink
+{
+  read -r word
+  printf 'MSNK\000\000\000\000\000\000\000\000\000\000\000\000' 1<>sink
+  read -r word
+  kill $$ 2>/dev/null
+  rm -f sink
+} <&4 3>&- &
+exec cat <&3 3>&- 4<&-
 )sh"};
 
 template <typename Number>
@@ -187,10 +189,10 @@ void BoardSink::finish() {
     for (std::string_view rest = "end\n"; !rest.empty() && SinkClock::now() < limit;) {
       const std::size_t taken = command_->write(rest);
       rest.remove_prefix(taken);
-      if (taken == 0) command_->wait(kSinkPoll);
+      if (taken == 0 && command_->wait(kSinkPoll)) break;
     }
     while (!reader_.has_ended() && reader_.trouble().empty() && SinkClock::now() < limit &&
-           !command_->wait(kSinkPoll)) {
+           !command_->wait(kSinkPoll) && !command_->reported_end()) {
     }
     command_->close_input();
   } catch (const ConnectionLost& error) {
