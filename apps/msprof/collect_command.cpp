@@ -25,6 +25,7 @@
 #include "msprof/collection.hpp"
 #include "msprof/pipeline.hpp"
 #include "msprof/server_collection.hpp"
+#include "msprof/survive_options.hpp"
 #include "msprof/verbs.hpp"
 #include "store/layout_origin.hpp"
 #include "watch/live_view.hpp"
@@ -42,6 +43,7 @@ struct CannOption {
 struct CollectArguments {
   std::optional<std::string> main;
   BoardArguments board;
+  SurviveArguments survival;
   std::optional<long> interval;
   std::optional<std::string> acl_api;
   std::optional<std::string> aicpu;
@@ -181,7 +183,7 @@ bool has_processes(const CollectArguments& arguments) {
 
 // -m may be left out where the board is only to be cleaned, and where the applications run already.
 void check_main(const CollectArguments& arguments) {
-  if (arguments.main) return;
+  if (arguments.main || arguments.survival.resumes()) return;
   if (has_processes(arguments)) {
     if (arguments.watch)
       throw Error(Exit::usage,
@@ -226,6 +228,7 @@ void add_run_options(cli::Command& command, CollectArguments& arguments) {
 bool wants_terminal(const CollectArguments& arguments) {
   const BoardArguments& board = arguments.board;
   if (board.tty) return true;
+  if (arguments.survival.survive || arguments.survival.resumes()) return false;
   return !board.no_tty && !arguments.json && !board.password_stdin && ::isatty(STDIN_FILENO) != 0 &&
          ::isatty(STDOUT_FILENO) != 0 && ::isatty(STDERR_FILENO) != 0;
 }
@@ -316,12 +319,29 @@ CannRequest cann_request(const CollectArguments& arguments) {
   return request;
 }
 
+// The first option that only a run which is started understands; empty: none.
+std::string option_of_start(const CollectArguments& arguments) {
+  if (arguments.main) return "-m";
+  if (!arguments.application_arguments.empty()) return "an argument of the application";
+  if (arguments.timeout_seconds) return "--timeout";
+  if (!arguments.environment.empty()) return "--env";
+  if (arguments.project) return "--project";
+  if (arguments.board.no_upload) return "--no-upload";
+  if (arguments.board.no_cache) return "--no-cache";
+  if (arguments.board.clean_board) return "--clean-board";
+  if (arguments.interval) return "--interval";
+  return "";
+}
+
 // Throws Error(usage) for values out of range and for what does not go together.
 void check_arguments(const CollectArguments& arguments) {
   check_main(arguments);
   check_board_arguments(arguments.board,
                         asks_for_cann(arguments) ? MachineKind::server : MachineKind::board);
   check_dialect(arguments);
+  check_survive_arguments(arguments.survival,
+                          {arguments.board.names_board(), asks_for_cann(arguments),
+                           arguments.board.tty, option_of_start(arguments)});
   const std::string cann = given_option_of_cann(arguments);
   if (arguments.board.names_board() && !asks_for_cann(arguments) && !cann.empty())
     throw Error(Exit::usage, fmt::format("{} is for applications on CANN: add --cann", cann));
@@ -390,6 +410,7 @@ CollectOptions options_of(const CollectArguments& arguments, const RunPlace& pla
   options.on_terminal = wants_terminal(arguments);
   options.environment = arguments.environment;
   options.existing_folder = arguments.board.remote_dir;
+  options.survives = arguments.survival.survive;
   return options;
 }
 
@@ -402,6 +423,7 @@ void add_collect_options(cli::Command& command, CollectArguments& arguments) {
   add_place_options(command, arguments);
   add_cann_options(command, arguments);
   add_run_options(command, arguments);
+  add_survive_options(command, arguments.survival);
   add_verbosity(command, arguments.verbosity);
   command.set_rest(&arguments.application_arguments, "are passed to the application unchanged");
 }
@@ -442,7 +464,7 @@ Exit clean_board(SshHost& host, nlohmann::ordered_json& document) {
 
 Exit run_on_board(SshHost& host, const CollectArguments& arguments, CollectOptions options,
                   const CollectionPlan& plan, nlohmann::ordered_json& document) {
-  if (!arguments.main) return clean_board(host, document);
+  if (!arguments.main && !arguments.survival.resumes()) return clean_board(host, document);
   if (asks_for_cann(arguments))
     return collect_cann_on_server(host, cann_request(arguments), arguments.board, options, plan,
                                   document);
@@ -457,6 +479,7 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
   board.options.clean_board = board.options.clean_board && place.cleans_board;
   board.options.drain.output = std::filesystem::weakly_canonical(
       std::filesystem::current_path() / place.output.value_or("."));
+  set_survive(board.options, arguments.survival, arguments.board.force, plan.record.options);
   const bool is_server = asks_for_cann(arguments) && arguments.main;
   SshHost host(board.config, is_server
                                  ? server_options(board.options, arguments.board, arguments.all)
@@ -510,6 +533,7 @@ Exit run_collect(CollectArguments& arguments, const ProcessCapture& processing,
   apply_verbosity(arguments.verbosity);
   CollectionPlan plan;
   plan.record.options = given_options(command, arguments);
+  plan.resumes = arguments.survival.resumes();
   nlohmann::ordered_json document = {{"schema", "msprof.collect/2"}};
   const auto work = [&] {
     take_one_board(arguments.board);
@@ -559,6 +583,7 @@ void add_collect_command(cli::Command& root, ProcessCapture process) {
       "  msprof collect -m main --host root@192.168.1.10 --env THREADS=2\n"
       "  msprof collect -m main --host root@192.168.1.10,root@192.168.1.11   two boards at once\n"
       "  msprof collect -m main --repeat 5                 five runs, a side for msprof compare\n"
+      "  msprof collect -m main --config board.ini --survive   then: collect --attach --config …\n"
       "  msprof collect --host root@192.168.1.10 --clean-board\n"
       "  msprof collect -m infer --host me@server --cann   what is on a server, where it is\n"
       "  msprof collect -m main --all                      the same on this machine\n"

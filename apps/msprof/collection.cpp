@@ -149,6 +149,20 @@ void add_layout(const nlohmann::json& reports, const std::filesystem::path& capt
   }
 }
 
+// What the msprof that started a run has noted of it.
+void take_note(const std::string& note, RunRecord& record, CollectResult& result) {
+  const auto known = run_record_of_text(note);
+  if (!known) {
+    record.command.clear();
+    return;
+  }
+  record = *known;
+  if (!known->command.empty()) result.main = known->command.front();
+  result.begin_ns = known->begin_ns;
+  for (const RunModel& model : known->models)
+    result.models.push_back({model.file, model.bytes, model.sha256});
+}
+
 void write_records(const CollectResult& result, const RunRecord& record,
                    const nlohmann::json& reports) {
   for (const CollectedCapture& capture : result.captures) {
@@ -174,6 +188,11 @@ Exit run_collection(Host& host, const CollectOptions& options, CollectionPlan pl
   recorded.record = [&plan](const CollectResult& result) {
     return run_text(record_of(result, plan.record, result.exit_code));
   };
+  if (plan.resumes) {
+    recorded.resume = [&plan](const std::string& note, CollectResult& result) {
+      take_note(note, plan.record, result);
+    };
+  }
   return run_collection([&](CollectResult& result) { collect(recorded, host, result); }, plan,
                         document);
 }

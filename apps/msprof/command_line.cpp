@@ -321,6 +321,9 @@ struct Bound {
   std::vector<std::unique_ptr<Bound>> children;
 };
 
+// What CLI11 gives for an option whose value is left out.
+constexpr std::string_view kNoValue = "true";
+
 struct Binder {
   CLI::App& app;
   const Option& option;
@@ -334,8 +337,21 @@ struct Binder {
   CLI::Option* operator()(std::string* value) const {
     return app.add_option(option.names, *value, option.help)->capture_default_str();
   }
+  CLI::Option* operator()(std::optional<std::string>* value) const {
+    if (!option.value_optional) return bind_optional(value);
+    return app
+        .add_option_function<std::string>(
+            option.names,
+            [value](const std::string& given) { *value = given == kNoValue ? "" : given; },
+            option.help)
+        ->expected(0, 1);
+  }
   template <typename T>
   CLI::Option* operator()(std::optional<T>* value) const {
+    return bind_optional(value);
+  }
+  template <typename T>
+  CLI::Option* bind_optional(std::optional<T>* value) const {
     return app.add_option_function<T>(
         option.names, [value](const T& given) { *value = given; }, option.help);
   }

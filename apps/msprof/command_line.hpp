@@ -46,6 +46,7 @@ struct Option {
   bool takes_captures = false;                             // folders JOB… and PROF…
   bool takes_lists = false;                                // of values with commas between them
   bool takes_text = false;                                 // SQL: suggestions fit its last word
+  bool value_optional = false;                             // given without one, it is ""
 };
 
 inline bool is_positional(const Option& option) {

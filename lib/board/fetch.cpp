@@ -14,6 +14,7 @@
 #include "base/transfer_line.hpp"
 #include "base/words.hpp"
 #include "board/drain_channel.hpp"
+#include "board/listing.hpp"
 #include "board/upload.hpp"
 #include "collect/arrival.hpp"
 
@@ -61,6 +62,55 @@ void BoardFetch::remember() {
     link_.shell().change(kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
     newer_before_ = files_newer_than(kStart);
   });
+}
+
+std::string BoardFetch::state() const {
+  std::string text = fmt::format("project {}\n", project_);
+  for (const std::string& path : newer_before_) text += fmt::format("newer {}\n", path);
+  for (const auto& [path, file] : before_.files) {
+    const char kind = file.special                       ? 's'
+                      : file.kind == EntryKind::link     ? 'l'
+                      : file.kind == EntryKind::folder   ? 'd'
+                                                         : 'f';
+    text += fmt::format("entry {} {} {} {} {} {} {}\n", kind, file.size_bytes, file.mtime_seconds,
+                        file.ctime_seconds, file.inode, file.mode, path);
+  }
+  return text;
+}
+
+void BoardFetch::take_state(std::string_view text) {
+  before_ = {};
+  newer_before_.clear();
+  for (std::string_view line : split(text, '\n')) {
+    std::vector<std::string_view> words;
+    const auto take = [&](std::size_t count) {
+      while (words.size() < count) {
+        const auto at = line.find(' ');
+        if (at == std::string_view::npos) return false;
+        words.push_back(line.substr(0, at));
+        line.remove_prefix(at + 1);
+      }
+      return is_acceptable_board_path(line);
+    };
+    if (line.starts_with("project ") && take(1)) project_ = line;
+    if (line.starts_with("newer ") && take(1)) newer_before_.emplace(line);
+    if (!line.starts_with("entry ") || !take(7) || words[1].size() != 1) continue;
+    ListedFile file;
+    std::uint64_t mode = 0;
+    const auto modified = parse_i64(words[3]);
+    const auto changed = parse_i64(words[4]);
+    if (!parse_u64(words[2], file.size_bytes) || !modified || !changed ||
+        !parse_u64(words[5], file.inode) || !parse_u64(words[6], mode)) {
+      continue;
+    }
+    file.mtime_seconds = *modified;
+    file.ctime_seconds = *changed;
+    file.mode = static_cast<std::uint32_t>(mode & 07777);
+    file.special = words[1] == "s";
+    if (words[1] == "l") file.kind = EntryKind::link;
+    if (words[1] == "d") file.kind = EntryKind::folder;
+    before_.files.emplace(line, file);
+  }
 }
 
 std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {

@@ -36,6 +36,10 @@ class BoardFetch {
   void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
   // These are not asked for again; they are linked to their places at the end of all().
   void set_here(std::vector<HereFile> files) { here_ = std::move(files); }
+  // That state as text, for another process, and back; what makes no sense of it is left out. The
+  // name of the project's folder is part of it.
+  std::string state() const;
+  void take_state(std::string_view text);
   // Fetches what changed since then, as Host::fetch(); goes on after a lost connection with what is
   // missing. Throws Error(cannot_write) when this machine has no space, ConnectionLost.
   Fetched all(const std::filesystem::path& into, FetchedParts parts = FetchedParts::everything);

@@ -4,10 +4,13 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
+#include <cstdlib>
 #include <ctime>
 
+#include "base/host_name.hpp"
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
 #include "base/text.hpp"
@@ -18,36 +21,19 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-// Longer than this side tries to reconnect, so that the board never ends a run that is being
-// reconnected.
-constexpr int kBeyondReconnectSeconds = 15;
 constexpr std::chrono::seconds kLockLimit{60};
 constexpr std::chrono::seconds kReleaseLimit{10};
 constexpr std::chrono::milliseconds kPollInterval{100};
 
-// $1 folder, $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from others.
-// lock/owner: pid, its start time in ticks since boot, run, and "lost" while it waits.
+// $1 folder, $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from others,
+// $5 who asks. lock/owner: pid, its start time in ticks since boot, run, a state ("held", "lost"
+// while it waits, "survives" of a run with a keeper of its own), who and since when.
 constexpr const char* kKeep = R"sh(
-run=$2 window=$3 force=$4
+run=$2 window=$3 force=$4 me=$5
 umask 077
 trap "" HUP PIPE
 cd "$1" || exit 71
 own() { look && [ "$pid" = $$ ]; }
-sign() {
-  echo "$$ $(start_of $$) $run $1" > "lock/owner.$$" && mv "lock/owner.$$" lock/owner
-}
-keep_recording() {
-  unmount "runs/$1" || return
-  if read -r pid start 2>/dev/null < "runs/$1/drain.pid" && alive "$pid" "$start"; then
-    kill "$pid"
-  fi
-  set -- "$1" "runs/$1/profiling"/*
-  if [ -e "$2" ]; then
-    mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1"
-  fi
-  chmod -R u+rwX "runs/$1" 2>/dev/null
-  rm -rf "runs/$1"
-}
 tries=0
 new=1
 until mkdir lock 2>/dev/null; do
@@ -59,12 +45,14 @@ until mkdir lock 2>/dev/null; do
   [ -n "$pid" ] || [ $tries -gt 2 ] || { sleep 1; continue; }
   [ "$holder" != "$run" ] || { new=0; break; }
   if [ "$force" != 1 ] && alive "$pid" "$start"; then
-    echo "busy $pid $holder $state"
+    up_now
+    echo "busy $pid $holder ${state:-held} ${who:-?} $((up - ${since:-$up}))"
     exit 0
   fi
   mv lock "lock.$$" && rm -rf "lock.$$"
 done
-sign || exit 71
+kept_by_keeper() { [ "$state" = survives ] && alive "$pid" "$start"; }
+[ $new = 0 ] && kept_by_keeper || sign held || exit 71
 if [ $new = 1 ]; then
   for old in runs/*; do
     old=${old#runs/}
@@ -83,11 +71,25 @@ speak() {
 # Only by having something to say does a board find out that nobody is there any more.
 speak 2>/dev/null &
 voice=$!
-while read -r word; do
-  [ "$word" != bye ] || { kill $voice; own && rm -rf lock; exit 0; }
-done
+s=runs/$run/survive
+while read -r word rest; do
+  case $word in
+    bye) kill $voice; own && rm -rf lock; exit 0 ;;
+    present) echo "$$ $(start_of $$) $me" > "$s/present" ;;
+    seen) echo "$rest" > "$s/seen" ;;
+    take)
+      if mkdir "$s/closing" 2>/dev/null && echo "$rest" > "$s/closing/by" ||
+        grep -qx "$rest" "$s/closing/by" 2>/dev/null
+      then
+        sign held && echo taken
+      else
+        echo late
+      fi ;;
+  esac
+done 2>/dev/null
 kill $voice
 exec >/dev/null 2>&1
+read -r first rest < "$s/present" && [ "$first" = $$ ] && rm -f "$s/present"
 own && sign lost
 free=0
 while [ "$window" -gt 0 ]; do
@@ -117,21 +119,36 @@ keep_recording "$run"
 )sh";
 
 const BoardScript& keep_script() {
-  static const std::string text =
-      std::string(kMarkedFunction) + kLockFunctions + kUnmountFunction + kKeep;
+  static const std::string text = std::string(kMarkedFunction) + kLockFunctions +
+                                  kUnmountFunction + kKeepFunctions + kKeep;
   static const BoardScript script = {"taking the board's lock", text};
   return script;
+}
+
+// " since 17:02:11 UTC (90 s)", of an age in seconds.
+std::string since_text(std::uint64_t age_seconds) {
+  constexpr std::uint64_t kMaxAge = 10'000'000'000;
+  const auto age = static_cast<std::time_t>(std::min(age_seconds, kMaxAge));
+  return fmt::format(" since {:%Y-%m-%d %H:%M:%S} UTC ({} s ago)",
+                     fmt::gmtime(std::max<std::time_t>(0, std::time(nullptr) - age)), age);
 }
 
 std::string busy_sentence(const std::string& host, std::string_view line) {
   const auto parts = split(line, ' ');
   const std::string holder = parts.size() > 2 ? printable(parts[2]) : "?";
-  const bool lost = parts.size() > 3 && parts[3] == "lost";
+  const std::string_view state = parts.size() > 3 ? parts[3] : "";
+  std::string whose;
+  if (parts.size() > 5 && parts[4] != "?") whose = fmt::format(" of {}", printable(parts[4]));
+  std::uint64_t age = 0;
+  std::string since;
+  if (parts.size() > 5 && parse_u64(parts[5], age)) since = since_text(age);
+  const std::string what = state == "lost" ? "has lost its connection and is about to be ended"
+                           : state == "survives" ? "is under way and survives its connection"
+                                                 : "is under way";
   return fmt::format(
-      "{} is busy: the profiled run {} (process {} there) {}; two at once would disturb each "
+      "{} is busy: the profiled run {}{} (process {} there) {}{}; two at once would disturb each "
       "other's times. Wait for it to end, or take over the board with --force",
-      host, holder, parts.size() > 1 ? printable(parts[1]) : "?",
-      lost ? "has lost its connection and is about to be ended" : "is under way");
+      host, holder, whose, parts.size() > 1 ? printable(parts[1]) : "?", what, since);
 }
 
 constexpr int kMaxFruitlessLosses = 3;
@@ -145,6 +162,22 @@ std::string new_run_name() {
 }
 
 }  // namespace
+
+std::string own_name() {
+  constexpr std::size_t kMaxNameBytes = 80;
+  const char* user = std::getenv("USER");
+  if (user == nullptr || *user == '\0') user = std::getenv("LOGNAME");
+  const std::string id = std::to_string(::getuid());
+  const std::string whole =
+      std::string(user != nullptr && *user != '\0' ? user : id.c_str()) + "@" + own_host_name();
+  std::string name;
+  for (const char c : whole.substr(0, kMaxNameBytes)) {
+    const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+                       c == '@' || c == '.' || c == '-' || c == '_';
+    name += plain ? c : '_';
+  }
+  return name;
+}
 
 // One search over all processes first: usually there is none, and a probe of each costs three more.
 const char* const kMarkedFunction = R"sh(
@@ -165,7 +198,38 @@ start_of() {
   [ "$1" != Z ] && echo "${20}"
 }
 alive() { [ -n "$2" ] && [ "$(start_of "$1")" = "$2" ]; }
-look() { pid= start= holder= state=; read -r pid start holder state 2>/dev/null < lock/owner; }
+look() {
+  pid= start= holder= state= who= since=
+  read -r pid start holder state who since rest 2>/dev/null < lock/owner
+}
+)sh";
+
+const char* const kKeepFunctions = R"sh(
+up_now() { read -r up rest < /proc/uptime; up=${up%%.*}; }
+sign() {
+  look
+  up_now
+  case $since in ""|*[!0-9]*) since=$up ;; esac
+  [ "$holder" = "$run" ] || since=$up
+  echo "$$ $(start_of $$) $run $1 ${me:-?} $since" > "lock/owner.$$" &&
+    mv "lock/owner.$$" lock/owner
+}
+keep_recording() {
+  unmount "runs/$1" || return
+  if read -r pid start 2>/dev/null < "runs/$1/drain.pid" && alive "$pid" "$start"; then
+    kill "$pid"
+  fi
+  if [ -e "runs/$1/survive/begun" ]; then
+    mkdir -p kept && mv "runs/$1" "kept/$1" && echo "kept $1"
+    return
+  fi
+  set -- "$1" "runs/$1/profiling"/*
+  if [ -e "$2" ]; then
+    mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1"
+  fi
+  chmod -R u+rwX "runs/$1" 2>/dev/null
+  rm -rf "runs/$1"
+}
 )sh";
 
 // A process of the run may need a moment to let go of its files; then the mount goes at once, and
@@ -192,7 +256,7 @@ BoardLease::BoardLease(BoardShell& shell, const BoardInfo& info, const std::stri
                        double reconnect_seconds, bool force) {
   const auto window = std::lround(std::ceil(reconnect_seconds)) + kBeyondReconnectSeconds;
   command_ = shell.start(
-      keep_script(), {info.folder, run, std::to_string(window), force ? "1" : "0"},
+      keep_script(), {info.folder, run, std::to_string(window), force ? "1" : "0", own_name()},
       [this](std::string_view bytes) { answer_.append(bytes.substr(0, 1 << 16)); },
       [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });
   wait_for_lock(shell.login().name());
@@ -212,7 +276,8 @@ void BoardLease::wait_for_lock(const std::string& host) {
         for (const std::string_view said : split(answer_, '\n')) {
           if (!said.starts_with("kept ")) continue;
           log::info(
-              "the results of an earlier run on {} were not fetched; they are in kept/{} there",
+              "the results of an earlier run on {0} were not fetched; they are in kept/{1} there "
+              "(collect --fetch {1} brings them here)",
               host, printable(said.substr(5)));
         }
         answer_.clear();
@@ -228,16 +293,35 @@ void BoardLease::wait_for_lock(const std::string& host) {
   }
 }
 
-void BoardLease::release() {
-  if (!command_) return;
-  constexpr std::string_view kBye = "bye\n";
+void BoardLease::tell(std::string_view line) {
+  const std::string words = std::string(line) + "\n";
   const auto limit = Clock::now() + kReleaseLimit;
-  std::string_view rest = kBye;
+  std::string_view rest = words;
   while (!rest.empty() && Clock::now() < limit) {
     const std::size_t taken = command_->write(rest);
     rest.remove_prefix(taken);
     if (taken == 0) command_->wait(kPollInterval);
   }
+}
+
+bool BoardLease::take(const std::string& token) {
+  answer_.clear();
+  tell("take " + token);
+  const auto limit = Clock::now() + kLockLimit;
+  while (Clock::now() < limit) {
+    const auto end = command_->wait(kPollInterval);
+    for (const std::string_view line : split(answer_, '\n')) {
+      if (line == "taken" || line == "late") return line == "taken";
+    }
+    if (end) break;
+  }
+  throw ConnectionLost("the board's lock does not answer");
+}
+
+void BoardLease::release() {
+  if (!command_) return;
+  tell("bye");
+  const auto limit = Clock::now() + kReleaseLimit;
   while (!command_->wait(kPollInterval) && Clock::now() < limit) {
   }
   command_.reset();
@@ -249,11 +333,24 @@ BoardLink::BoardLink(const BoardConfig& config, double reconnect_seconds)
       reconnect_seconds_(reconnect_seconds),
       run_(new_run_name()) {}
 
+BoardLease& BoardLink::lease() {
+  if (!lease_) throw ConnectionLost(fmt::format("{}: not connected", name()));
+  return *lease_;
+}
+
 void BoardLink::open(bool force) {
+  connect();
+  lock(force);
+}
+
+void BoardLink::connect() {
   shell_.connect();
   info_ = probe_board(shell_, board_dir_);
   log::info("{}: {}", name(), info_.in_one_line());
   log::verbose("logged in with {}", shell_.connection().login_method());
+}
+
+void BoardLink::lock(bool force) {
   lease_ = std::make_unique<BoardLease>(shell_, info_, run_, reconnect_seconds_, force);
 }
 
@@ -264,9 +361,12 @@ void BoardLink::recover() {
   if (!shell_.reconnect(reconnect_seconds_)) {
     throw ConnectionLost(
         fmt::format("the connection to {} was lost, and the board could not be reached again "
-                    "within {} s (--reconnect S waits longer). The board ends the run by itself; "
-                    "what it recorded is then in {} there",
-                    name(), reconnect_seconds_, kept_folder()));
+                    "within {} s (--reconnect S waits longer). {}",
+                    name(), reconnect_seconds_,
+                    outlook_.empty() ? fmt::format("The board ends the run by itself; what it "
+                                                   "recorded is then in {} there",
+                                                   kept_folder())
+                                     : outlook_));
   }
   lease_ = std::make_unique<BoardLease>(shell_, info_, run_, reconnect_seconds_, false);
   log::info("reconnected to {}", name());

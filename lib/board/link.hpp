@@ -15,9 +15,14 @@ namespace msprof {
 // Shell functions for scripts that find the processes of a run: `marked RUN` prints the pids of
 // all that have MSPROF_RUN=RUN in their environment, whatever session or parent they have now.
 extern const char* const kMarkedFunction;
-// Likewise: `look` reads lock/owner of the current folder into pid, start, holder and state;
-// `alive PID START` is true if that process is the one that started then.
+// Likewise: `look` reads lock/owner of the current folder into pid, start, holder, state, who and
+// since (seconds since the board's start); `alive PID START` is true if that process is the one that
+// started then.
 extern const char* const kLockFunctions;
+// With those: `sign STATE` makes this process the holder, for the run $run of the user $me;
+// `keep_recording RUN` moves what a run left from runs/ to kept/; `up_now` sets up, the board's
+// seconds.
+extern const char* const kKeepFunctions;
 
 // Likewise: `unmount FOLDER` ends the mount of a run's folder (BoardNfs), where there is one; false
 // where it is still mounted, so that nothing below it may be removed.
@@ -40,6 +45,11 @@ class BoardLease {
 
   // Gives the lock back.
   void release();
+  // Says a line to the script that holds the lock. Throws ConnectionLost.
+  void tell(std::string_view line);
+  // Takes the lock, and what the run left, from the run's own keeper (board/survive.hpp), which has
+  // recorded the end. False: the board, or another msprof, was faster.
+  bool take(const std::string& token);
 
  private:
   void wait_for_lock(const std::string& host);
@@ -49,12 +59,26 @@ class BoardLease {
   std::unique_ptr<SshCommand> command_;
 };
 
+// This machine's user as others at the board see it: "anna@laptop", one word.
+std::string own_name();
+
+// Longer than this side tries to reconnect, so that the board never ends, or puts away, a run that
+// is being reconnected.
+inline constexpr int kBeyondReconnectSeconds = 15;
+
 class BoardLink {
  public:
   BoardLink(const BoardConfig& config, double reconnect_seconds);
 
   // Connects, probes and takes the lock. Throws Error(board_unreachable), Error(cannot_write).
   void open(bool force);
+  // The two halves of that; between them, an earlier run may be chosen that is gone on with.
+  void connect();
+  void lock(bool force);
+  void resume(const std::string& run) { run_ = run; }
+  // What becomes of the run where the board stays away, as sentences for the message; empty: the
+  // board ends it.
+  void set_outlook(std::string sentences) { outlook_ = std::move(sentences); }
   // Opens a new connection for the same run, after ConnectionLost. Throws ConnectionLost when the
   // board stays away; signals from before are set aside, a new Ctrl-C ends it.
   void recover();
@@ -67,6 +91,9 @@ class BoardLink {
 
   BoardShell& shell() { return shell_; }
   const BoardInfo& info() const { return info_; }
+  // Throws ConnectionLost where there is no lease.
+  BoardLease& lease();
+  double reconnect_seconds() const { return reconnect_seconds_; }
   std::string name() const { return shell_.login().name(); }
   // Identifies the run on the board: "20261120-191500-4711".
   const std::string& run() const { return run_; }
@@ -78,6 +105,7 @@ class BoardLink {
   std::string board_dir_;
   double reconnect_seconds_;
   std::string run_;
+  std::string outlook_;
   BoardInfo info_;
   std::unique_ptr<BoardLease> lease_;
 };

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <sstream>
 
 #include "base/error.hpp"
 #include "base/findings.hpp"
@@ -12,6 +13,7 @@
 #include "board/board_peek.hpp"
 #include "board/listing.hpp"
 #include "board/program.hpp"
+#include "board/survive.hpp"
 #include "board/transfer.hpp"
 #include "collect/elf_file.hpp"
 #include "collect/run_changes.hpp"
@@ -153,6 +155,11 @@ void add_in_front(BoardRun& run, const std::string& entry) {
   folders = entry.substr(at + 1) + (folders.empty() ? "" : ":" + folders);
 }
 
+constexpr BoardScript kUptime = {"asking for the board's uptime", R"sh(
+read -r up rest < /proc/uptime
+echo "${up%%.*}"
+)sh"};
+
 // The project's folder on the board is named alike: an application may know its own path.
 std::string folder_name(const Project& project) {
   std::string name = project.target.root.filename().string();
@@ -189,9 +196,53 @@ std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
 }
 
 void SshHost::connect() {
-  link_.open(options_.force);
+  link_.connect();
+  if (options_.resume) choose_earlier_run();
+  link_.lock(options_.force);
   connected_ = true;
   if (options_.clean_board && !options_.force) refuse_to_lose_results();
+}
+
+void SshHost::choose_earlier_run() {
+  const LeftRun run =
+      choose_left_run(list_left_runs(link_.shell(), info().folder), *options_.resume, name());
+  log::info("going on with {}", run.in_words());
+  if (!run.who.empty() && run.who != own_name())
+    log::info("note: {} was started by {}, and you are {}", run.name, run.who, own_name());
+  link_.resume(run.name);
+}
+
+std::string SshHost::resume_hint() const {
+  return fmt::format("msprof collect --attach {}{}{}", link_.run(),
+                     options_.resume_words.empty() ? "" : " ", options_.resume_words);
+}
+
+ResumedRun SshHost::resume() {
+  ResumedRun run;
+  link_.with_reconnect([&] {
+    bring_back_run(link_);
+    fetch_ = std::make_unique<BoardFetch>(link_, info(), "");
+    fetch_->take_state(survival_text(link_, "before"));
+    run.note = survival_text(link_, "note");
+    std::uint64_t began = 0;
+    std::uint64_t now = 0;
+    run.has_program = !survival_text(link_, "who").empty();
+    const std::string start = survival_text(link_, "start");
+    const BoardAnswer up = link_.shell().ask(kUptime, {});
+    if (parse_u64(trim(start), began) && parse_u64(trim(up.out), now) && now > began)
+      run.elapsed_seconds = static_cast<double>(now - began);
+    double limit = 0;
+    const std::string text = survival_text(link_, "limit");
+    std::istringstream(text) >> limit;
+    if (limit > 0) run.timeout_seconds = limit;
+  });
+  survives_ = run.has_program;
+  return run;
+}
+
+std::unique_ptr<RunningProgram> SshHost::rejoin(bool stdout_to_stderr) {
+  is_its_own_ = true;
+  return std::make_unique<SurvivingProgram>(link_, stdout_to_stderr, resume_hint());
 }
 
 void SshHost::refuse_to_lose_results() {
@@ -315,6 +366,26 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     drain_ = std::make_unique<BoardDrain>(link_, options_.drain, options_.reconnect_seconds);
     drain_->wait_until_it_looks();
   }
+  if (options_.survives) {
+    survives_ = true;
+    SurvivalPlan plan;
+    plan.timeout_seconds = command.timeout_seconds.value_or(0);
+    plan.output_bytes = kept_output_bytes(board_free_bytes(link_.shell(), info().folder));
+    plan.note = command.note;
+    plan.before = fetch_->state();
+    log::info(
+        "the run {} survives a lost connection ({}; of what it prints {} of each stream are kept); "
+        "to go on with it: {}",
+        run.id,
+        plan.timeout_seconds > 0
+            ? fmt::format("until its {} s are over", plan.timeout_seconds)
+            : fmt::format("without --timeout it is ended when nobody has followed it for {} h",
+                          kAloneHours),
+        human_bytes(plan.output_bytes), resume_hint());
+    auto program = std::make_unique<SurvivingProgram>(link_, run, plan, resume_hint());
+    is_its_own_ = true;
+    return program;
+  }
   return std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
 }
 
@@ -394,6 +465,8 @@ std::unique_ptr<OutputPeek> SshHost::peek() {
 }
 
 Fetched SshHost::fetch(const fs::path& into) {
+  is_its_own_ = false;
+  has_run_ = true;
   // Captures that have left the run's folder are no longer seen there.
   std::vector<LeftCapture> left;
   if (options_.leave.on) left = leave_.all(into / "products");
@@ -421,14 +494,17 @@ std::string SshHost::keep() {
   try {
     link_.with_reconnect([&] {
       if (nfs_.is_on()) return nfs_.close(false);
-      link_.shell().change(kKeep, {link_.run_folder(), place, "recording"});
+      link_.shell().change(kKeep,
+                           {link_.run_folder(), place, survives_ ? "run" : "recording"});
     });
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
   if (nfs_.is_on()) return fmt::format("in {}", nfs_.place());
-  return fmt::format("on {} in {} ({} fetches them; --clean-board --force removes them)", name(),
-                     place, copy_command(link_.shell().login(), place, info().has_sftp));
+  return fmt::format("on {} in {} (collect --fetch {} or {} fetches them; --clean-board --force "
+                     "removes them)",
+                     name(), place, link_.run(),
+                     copy_command(link_.shell().login(), place, info().has_sftp));
 }
 
 void SshHost::clean_up() {
@@ -440,7 +516,7 @@ void SshHost::clean_up() {
   const interrupt::MaskPendingSignal masked;
   try {
     // If it was lost for good that has been reported, and the board cleans itself.
-    if (link_.shell().is_connected()) {
+    if (link_.shell().is_connected() && !is_its_own_) {
       link_.with_reconnect([this] { remove_run(); });
     } else if (nfs_.is_open()) {
       log::warn("what was recorded is in {}; the board unmounts it by itself", nfs_.place());

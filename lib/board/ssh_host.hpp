@@ -8,6 +8,7 @@
 
 #include <filesystem>
 #include <memory>
+#include <optional>
 #include <string>
 
 #include "board/config.hpp"
@@ -15,6 +16,7 @@
 #include "board/fetch.hpp"
 #include "board/info.hpp"
 #include "board/leave.hpp"
+#include "board/left_runs.hpp"
 #include "board/link.hpp"
 #include "board/nfs.hpp"
 #include "board/server.hpp"
@@ -37,6 +39,10 @@ struct BoardRunOptions {
   DrainOptions drain{};  // it comes home while the application runs
   bool sink = false;     // our runtime writes its records into a stream to `drain.output`
   std::string nfs{};     // SERVER:/path, where it is recorded; empty: on the board
+  bool survives = false;  // the run goes on without a connection (board/survive.hpp)
+  // In place of a run: go on with one that is there (board/left_runs.hpp).
+  std::optional<RunChoice> resume{};
+  std::string resume_words{};  // of the command that does so, behind the run: "--config board.ini"
 };
 
 class SshHost : public Host {
@@ -59,6 +65,8 @@ class SshHost : public Host {
   std::optional<std::uint64_t> free_bytes() override;
   std::unique_ptr<OutputPeek> peek() override;
   std::optional<DrainStatus> drain_status() const override;
+  ResumedRun resume() override;
+  std::unique_ptr<RunningProgram> rejoin(bool stdout_to_stderr) override;
   Fetched fetch(const std::filesystem::path& into) override;
   void write_into(const LeftCapture& capture, const std::string& name,
                   const std::string& text) override;
@@ -88,6 +96,8 @@ class SshHost : public Host {
   void end_drain();
   void end_sink();
   void place_streamed(Fetched& fetched, const std::filesystem::path& captures);
+  void choose_earlier_run();
+  std::string resume_hint() const;
 
   BoardRunOptions options_;
   BoardLink link_;
@@ -95,6 +105,10 @@ class SshHost : public Host {
   bool has_run_ = false;    // the run folder is on the board
   bool at_stake_ = false;   // it may have results that are nowhere else
   bool kept_safe_ = false;  // what could not be fetched stays there
+  // Since a run that survives was started, or was followed, until its results are fetched: whatever
+  // ends this msprof leaves it as it is.
+  bool is_its_own_ = false;
+  bool survives_ = false;  // or is one that did
   std::string project_name_;
   std::string remote_folder_;  // a project that was on the board already
   std::string remote_head_;    // the first bytes of its program

@@ -149,12 +149,17 @@ class Run {
   Run(const CollectOptions& options, Host& host, CollectResult& result)
       : options_(options),
         host_(host),
-        name_(fs::path(options.main).filename().string()),
+        name_(options.main.empty() ? "the run" : fs::path(options.main).filename().string()),
+        limits_(options.limits),
         result_(result) {}
 
   void all() {
     const fs::path current = fs::current_path();
     output_ = fs::weakly_canonical(current / options_.output.value_or("."));
+    if (options_.resume) {
+      resume();
+      return;
+    }
     std::optional<Target> target;
     if (!options_.existing_folder) {
       target = find_target(options_.main, options_.project, current);
@@ -177,6 +182,28 @@ class Run {
   }
 
  private:
+  void resume() {
+    const Staging staging(output_);
+    {
+      const HostGuard guard(host_, result_.remains);
+      connect();
+      const interrupt::DeferSecondSignal deferred;
+      const ResumedRun run = host_.resume();
+      options_.resume(run.note, result_);
+      if (!result_.main.empty()) name_ = fs::path(result_.main).filename().string();
+      limits_.timeout_seconds = run.timeout_seconds;
+      limits_.elapsed_seconds = run.elapsed_seconds;
+      if (!run.has_program) {
+        result_.outcome.end.cut = "nobody fetched what it left";
+      } else {
+        follow(staging, [&] { return host_.rejoin(options_.stdout_to_stderr); });
+      }
+      fetch_results(staging);
+      clean_up();
+    }
+    conclude();
+  }
+
   void prepare(const Target& target) {
     const Stopwatch watch;
     ScanOptions scan;
@@ -237,7 +264,6 @@ class Run {
   }
 
   void run(const Staging& staging) {
-    const Stopwatch watch;
     RunCommand command;
     command.main = project_.target.main;
     command.working_folder = project_.target.working_folder;
@@ -247,14 +273,23 @@ class Run {
     command.on_terminal = options_.on_terminal;
     options_.injection->apply(paths_, command);
     if (options_.companion != nullptr) options_.companion->begin(paths_, command);
-    SpaceWatch space(host_, output_);
-    space.probe_now();
     log::info("running {} on {}", result_.main, host_.name());
     result_.begin_ns = wall_clock_ns();
+    if (options_.survives && options_.record) command.note = options_.record(result_);
+    if (options_.survives) command.timeout_seconds = options_.limits.timeout_seconds;
+    follow(staging, [&] { return host_.start(command); });
+  }
+
+  // Waits for the program that `begin` gives.
+  void follow(const Staging& staging,
+              const std::function<std::unique_ptr<RunningProgram>()>& begin) {
+    const Stopwatch watch;
+    SpaceWatch space(host_, output_);
+    space.probe_now();
     {
-      const auto program = host_.start(command);
+      const auto program = begin();
       Watched watched(options_.watch, host_, name_);
-      result_.outcome = wait_for_end(*program, options_.limits, name_, [&] {
+      result_.outcome = wait_for_end(*program, limits_, name_, [&] {
         space.probe();
         watched.tick();
         take_complete(staging);
@@ -274,7 +309,7 @@ class Run {
           name_, host_.name()));
     }
     add_step("run", watch, 0);
-    const std::string ending = describe(result_.outcome, name_, options_.limits);
+    const std::string ending = describe(result_.outcome, name_, limits_);
     if (result_.outcome.ok()) {
       log::info("{} ({:.2f} s)", ending, result_.outcome.seconds);
     } else {
@@ -429,6 +464,7 @@ class Run {
   const CollectOptions& options_;
   Host& host_;
   std::string name_;
+  WaitLimits limits_;
   CollectResult& result_;
   fs::path output_;
   Project project_;

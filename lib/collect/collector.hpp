@@ -47,6 +47,11 @@ struct CollectOptions {
   // captures which stay on the host get; empty: none.
   std::function<std::string(const CollectResult&)> record;
   std::string record_name;
+  // The run goes on when the connection to a board is lost.
+  bool survives = false;
+  // In place of a run: goes on with an earlier one of the host. Called with the note of that run,
+  // its `record` of then (may be empty), to fill what is known of it.
+  std::function<void(const std::string& note, CollectResult&)> resume;
 };
 
 struct CollectStep {

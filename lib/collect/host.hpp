@@ -43,6 +43,18 @@ struct RunCommand {
   bool stdout_to_stderr = false;
   bool on_terminal = false;    // of the board: what it prints comes at once, as one stream
   bool without_input = false;  // its stdin is empty: this machine's is for somebody else
+  // Of a host whose runs survive a lost connection, for it to keep there: the time limit, and a text
+  // for who goes on with the run.
+  std::optional<double> timeout_seconds{};
+  std::string note{};
+};
+
+// An earlier run that is gone on with.
+struct ResumedRun {
+  std::string note;            // of its RunCommand
+  bool has_program = false;    // rejoin() gives it; else a recording is all that there is
+  double elapsed_seconds = 0;  // since the application started, while it runs
+  std::optional<double> timeout_seconds;
 };
 
 // End of an application: it could not be started, or a code, or a signal.
@@ -52,6 +64,9 @@ struct ProgramEnd {
   int signal = 0;
   std::uint64_t left_over = 0;   // processes it left behind, ended by the host
   bool connection_lost = false;  // the way to the host broke while it ran, so it was ended there
+  bool timed_out = false;        // the host ended it at its time limit
+  double seconds = 0;            // that it ran, where the host has measured it; else 0
+  std::string cut{};             // why it ended before its end, which nobody saw; empty: it did not
 };
 
 // A started application. Destroying it ends the application and everything it started.
@@ -116,6 +131,10 @@ class Host {
   virtual std::unique_ptr<RunningProgram> start(const RunCommand& command) = 0;
   // A look at what the run writes, after start(); null: the host gives none. Not beyond clean_up().
   virtual std::unique_ptr<OutputPeek> peek() { return nullptr; }
+  // Of a host that was made to go on with an earlier run, in place of existing_project() to
+  // start().
+  virtual ResumedRun resume() { return {}; }
+  virtual std::unique_ptr<RunningProgram> rejoin(bool /*stdout_to_stderr*/) { return nullptr; }
   // Free space where the run writes; empty if unknown.
   virtual std::optional<std::uint64_t> free_bytes() = 0;
   // What has come home of a run that goes on; empty where nothing does before its end. From any

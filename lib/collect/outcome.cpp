@@ -26,20 +26,23 @@ bool Outcome::ended_on_term() const {
 }
 
 bool Outcome::ok() const {
-  if (!end.start_error.empty() || interrupted || end.connection_lost) return false;
+  if (!end.start_error.empty() || interrupted || end.connection_lost || !end.cut.empty()) {
+    return false;
+  }
   return timed_out ? ended_on_term() : end.exit_code == 0;
 }
 
 Exit Outcome::exit_code() const {
   if (interrupted) return Exit::interrupted;
-  if (end.connection_lost) return Exit::board_unreachable;
+  if (end.connection_lost || !end.cut.empty()) return Exit::board_unreachable;
   return ok() ? Exit::ok : Exit::application_failed;
 }
 
 Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const std::string& name,
                      const std::function<void()>& on_tick) {
   Outcome outcome;
-  const auto start = Clock::now();
+  const auto start =
+      Clock::now() - std::chrono::duration_cast<Clock::duration>(Seconds(limits.elapsed_seconds));
   auto kill_at = Clock::time_point::max();
   bool insisted = false;
   const auto ask = [&](int number) {
@@ -50,7 +53,8 @@ Outcome wait_for_end(RunningProgram& program, const WaitLimits& limits, const st
   for (;;) {
     if (const auto end = program.wait(kLookAgain)) {
       outcome.end = *end;
-      outcome.seconds = Seconds(Clock::now() - start).count();
+      outcome.timed_out = outcome.timed_out || end->timed_out;
+      outcome.seconds = end->seconds > 0 ? end->seconds : Seconds(Clock::now() - start).count();
       return outcome;
     }
     on_tick();
@@ -85,6 +89,10 @@ std::string describe(const Outcome& outcome, const std::string& name, const Wait
   }
   if (outcome.end.connection_lost) {
     return fmt::format("the connection was lost while {} ran, so it was ended on the board", name);
+  }
+  if (!outcome.end.cut.empty()) {
+    return fmt::format("the run of {} was cut: {}; how it would have ended is not known", name,
+                       outcome.end.cut);
   }
   if (outcome.timed_out && outcome.ok()) {
     return fmt::format("{} ran for the {} s of --timeout and ended on the signal ({})", name,

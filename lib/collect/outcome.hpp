@@ -31,6 +31,7 @@ struct Outcome {
 struct WaitLimits {
   std::optional<double> timeout_seconds;
   double grace_seconds = 5;  // from the request to end until SIGKILL
+  double elapsed_seconds = 0;  // of the time limit, before the wait begins
 };
 
 // Waits until `program` has ended. Ctrl-C (base/interrupt) is passed on as SIGINT, other requests

@@ -314,6 +314,17 @@ std::optional<RunRecord> read_run_record(const std::filesystem::path& capture,
   }
 }
 
+std::optional<RunRecord> run_record_of_text(std::string_view text) {
+  try {
+    if (text.size() > kMaxRecordFileBytes || is_nested_deeper(text)) return std::nullopt;
+    const ordered_json document = ordered_json::parse(text, nullptr, false);
+    if (document.is_discarded() || text_at(document, "schema") != kRunSchema) return std::nullopt;
+    return record_of(document);
+  } catch (const ordered_json::exception&) {
+    return std::nullopt;  // a number out of range
+  }
+}
+
 std::string second_text(std::int64_t ns) {
   const auto parts = utc_parts(ns);
   if (!parts) return "";

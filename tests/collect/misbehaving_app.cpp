@@ -318,6 +318,11 @@ class Script {
       ::raise(number);
     }
     if (word == "hang") rest(nullptr);
+    if (word == "await") {
+      const fs::path path = take_path();
+      const timespec moment = {0, 5'000'000};
+      while (!fs::exists(path)) rest(&moment);
+    }
     if (word == "sleep") {
       const timespec limit = {std::stoi(take()), 0};
       rest(&limit);

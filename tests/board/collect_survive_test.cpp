@@ -1,0 +1,327 @@
+// Runs that survive: the connection breaks, msprof is killed, the board is restarted, and what the
+// run did is brought here nevertheless, or its loss is named.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "support/files.hpp"
+#include "support/network_proxy.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+// A board behind a network, and a user who can come back as another process.
+struct SurvivalScene {
+  explicit SurvivalScene(const BoardOptions& options = {})
+      : board(options), network(board.port(), {}, std::nullopt), user(board, network.port()) {}
+
+  RunResult go_on(const Words& options) const {
+    Words words = {"collect", "--config", user.ini().string(), "--output", user.output().string()};
+    words.insert(words.end(), options.begin(), options.end());
+    return run_msprof(words, user.run_options());
+  }
+  bool is_ready(const BoardCollecting& run) const {
+    return eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); });
+  }
+  void let_go() const { write_file(user.at("go"), ""); }
+  // The only run that is on the board, or one that is kept there.
+  fs::path run_folder() const {
+    for (const char* place : {"runs", "kept"}) {
+      const auto runs = names_in(board.home() / ".msprof" / place);
+      if (!runs.empty()) return board.home() / ".msprof" / place / runs.front();
+    }
+    return board.home() / "no run";
+  }
+  bool is_kept() const {
+    return eventually([&] { return !names_in(board.home() / ".msprof/kept").empty(); });
+  }
+  std::string litter(std::size_t kept = 0) const {
+    return litter_on(board, kept) + litter_of(user);
+  }
+
+  BoardServer board;
+  NetworkProxy network;
+  BoardUser user;
+};
+
+const Words kSurvive = {"--survive", "--reconnect", "20"};
+
+// Says and records something before and after the test lets it go on.
+Words two_halves(const BoardUser& user, const Words& last = {}) {
+  Words words = {"job",   kBoardJob,        "say",   "first",        "complain", "one",
+                 "ready", user.at("ready"), "await", user.at("go"),  "write",    "JOB/data/last",
+                 "late",  "write",          "log",   "made by main", "say",      "second",
+                 "complain", "two"};
+  words.insert(words.end(), last.begin(), last.end());
+  return words;
+}
+
+std::size_t count_of(std::string_view text, std::string_view part) {
+  std::size_t count = 0;
+  for (auto at = text.find(part); at != std::string_view::npos; at = text.find(part, at + 1))
+    ++count;
+  return count;
+}
+
+void check_results(const SurvivalScene& scene) {
+  CHECK(names_in(scene.user.output()) == Words{kBoardJob, std::string(kBoardJob) + ".files"});
+  CHECK(read_file(scene.user.in_job("data/last")) == "late");
+  CHECK(read_file(scene.user.output() / (std::string(kBoardJob) + ".files") / "log") ==
+        "made by main");
+  CHECK(scene.litter() == "");
+}
+
+}  // namespace
+
+TEST_CASE("A run with --survive that loses nothing is like any other") {
+  const SurvivalScene scene({.kind = each_kind()});
+  scene.let_go();
+  const RunResult result = scene.user.collect({"--survive", "--json"},
+                                              two_halves(scene.user, {"exit", "3"}));
+  INFO(result.err);
+  CHECK(result.exit_code == 7);
+  CHECK(contains(result.err, "survives a lost connection"));
+  CHECK(contains(result.err, "24 h"));
+  CHECK(contains(result.err, "--attach"));
+  CHECK(contains(result.err, "first\nsecond"));
+  CHECK(contains(result.err, "one\ntwo"));
+  const auto document = nlohmann::json::parse(result.out);
+  CHECK(document["application"]["exit_code"] == 3);
+  CHECK(document["application"]["connection_lost"] == false);
+  check_results(scene);
+}
+
+TEST_CASE("A run with --survive goes on when the connection is back") {
+  SurvivalScene scene({.kind = each_kind()});
+  const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user, {"exit", "3"}));
+  REQUIRE(scene.is_ready(run));
+  scene.network.cut_now(GENERATE(CutKind::reset, CutKind::close));
+  scene.let_go();
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(scene.network.cuts() > 0);
+  CHECK(result.exit_code == 7);
+  CHECK(contains(result.err, "main exited with code 3"));
+  CHECK(result.out == "first\nsecond\n");
+  CHECK(count_of(result.err, "one\n") == 1);
+  CHECK(count_of(result.err, "two\n") == 1);
+  check_results(scene);
+}
+
+TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
+  const SurvivalScene scene({.kind = each_kind()});
+  const BoardCollecting first(scene.user, kSurvive, two_halves(scene.user, {"raise", "11"}));
+  REQUIRE(scene.is_ready(first));
+  REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/seen"); }));
+  first.send(SIGKILL);
+  const RunResult killed = first.wait();
+  CHECK(killed.signal == SIGKILL);
+  CHECK(killed.out == "first\n");
+  // Its end while nobody looks.
+  const bool alone = GENERATE(true, false);
+  if (alone) {
+    scene.let_go();
+    REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/end"); }));
+  }
+  const RunResult busy = scene.user.collect({}, {"job", kOtherBoardJob});
+  INFO(busy.err);
+  CHECK(busy.exit_code == 6);
+  CHECK(contains(busy.err, "is busy"));
+  CHECK(contains(busy.err, " of "));
+  CHECK(contains(busy.err, " since "));
+  CHECK(contains(busy.err, "survives its connection"));
+  scene.let_go();
+  const RunResult result = scene.go_on({"--attach", "--json"});
+  INFO(result.err);
+  CHECK(result.exit_code == 7);
+  CHECK(contains(result.err, "main was killed by SIGSEGV"));
+  CHECK(contains(result.err, "second\n"));
+  CHECK(count_of(result.err, "first\n") == 0);
+  const auto document = nlohmann::json::parse(result.out);
+  CHECK(document["application"]["signal"] == "SIGSEGV");
+  check_results(scene);
+  // What the first one knew is in the capture.
+  const auto record = nlohmann::json::parse(read_file(scene.user.in_job("run.json")));
+  CHECK(record["options"].contains("--survive"));
+  CHECK(record["command"][0] == "main");
+}
+
+TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings it") {
+  const SurvivalScene scene({.kind = each_kind()});
+  const BoardCollecting first(scene.user, {"--survive", "--reconnect", "0"},
+                              two_halves(scene.user));
+  REQUIRE(scene.is_ready(first));
+  first.send(SIGKILL);
+  first.wait();
+  const RunResult early = scene.go_on({"--fetch"});
+  INFO(early.err);
+  CHECK(early.exit_code == 4);
+  CHECK(contains(early.err, "still goes on"));
+  CHECK(names_in(scene.user.output()).empty());
+  scene.let_go();
+  REQUIRE(scene.is_kept());
+  // The board is free again.
+  const RunResult other = scene.user.collect({"--output", scene.user.at("other")},
+                                             {"job", kOtherBoardJob});
+  INFO(other.err);
+  CHECK(other.exit_code == 0);
+  const RunResult result = scene.go_on({"--fetch"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.out, "second\n"));
+  check_results(scene);
+  const RunResult again = scene.go_on({"--fetch"});
+  CHECK(again.exit_code == 4);
+  CHECK(contains(again.err, "holds no earlier run"));
+}
+
+TEST_CASE("A board that stays away is told with the command that goes on, which works") {
+  SurvivalScene scene({.kind = each_kind()});
+  const BoardCollecting first(scene.user, {"--survive", "--reconnect", "1"},
+                              two_halves(scene.user));
+  REQUIRE(scene.is_ready(first));
+  scene.network.refuse(true);
+  scene.network.cut_now();
+  const RunResult lost = first.wait();
+  INFO(lost.err);
+  CHECK(lost.exit_code == 6);
+  CHECK(contains(lost.err, "The run goes on there"));
+  CHECK(contains(lost.err, "msprof collect --attach " + scene.run_folder().filename().string() +
+                               " --config " + scene.user.ini().string()));
+  scene.network.refuse(false);
+  scene.let_go();
+  const RunResult result = scene.go_on({"--attach", scene.run_folder().filename().string()});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(lost.out + result.out == "first\nsecond\n");
+  check_results(scene);
+}
+
+TEST_CASE("A restarted board has what the run recorded, and it is named as cut") {
+  SurvivalScene scene({.kind = each_kind()});
+  const BoardCollecting first(scene.user, {"--survive", "--reconnect", "1"},
+                              two_halves(scene.user));
+  REQUIRE(scene.is_ready(first));
+  const bool killed = GENERATE(true, false);
+  if (killed) first.send(SIGKILL);
+  scene.board.stop();
+  first.wait();
+  scene.board.start();
+  const RunResult result = scene.go_on({GENERATE("--attach", "--fetch")});
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK(contains(result.err, "the run of main was cut"));
+  CHECK(contains(result.err, "restarted"));
+  CHECK(names_in(scene.user.output()) == Words{kBoardJob});
+  CHECK(read_file(scene.user.in_job("data/aicore.0.m.1.1.1.0")) == "MSVP and records");
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A restarted board is seen by the msprof that waits for it") {
+  SurvivalScene scene;
+  const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
+  REQUIRE(scene.is_ready(run));
+  scene.board.stop();
+  scene.board.start();
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(result.exit_code == 6);
+  CHECK(contains(result.err, "the run of main was cut"));
+  CHECK(names_in(scene.user.output()) == Words{kBoardJob});
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Ctrl-C and the time limit reach a run that another msprof started") {
+  const SurvivalScene scene({.kind = each_kind()});
+  const bool limited = GENERATE(false, true);
+  Words options = kSurvive;
+  if (limited) options.insert(options.end(), {"--timeout", "4"});
+  const BoardCollecting first(scene.user, options,
+                              {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
+                               "end", "on-int", "write", "JOB/data/last", "at INT", "end", "ready",
+                               scene.user.at("ready"), "hang"});
+  REQUIRE(scene.is_ready(first));
+  first.send(SIGKILL);
+  first.wait();
+  const BoardUser& user = scene.user;
+  const TempFolder folder;
+  const std::string script = "exec \"$@\" 2>" + (folder / "err").string();
+  Words words = {"-c", script, "sh", msprof_path(), "collect", "--attach", "--config",
+                 user.ini().string(), "--output", user.output().string()};
+  RunningProgram second("/bin/sh", words, user.run_options());
+  if (!limited) {
+    REQUIRE(eventually([&] {
+      return fs::exists(folder / "err") && contains(read_file(folder / "err"), "going on with");
+    }));
+    REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/present"); }));
+    second.send(SIGINT);
+  }
+  const RunResult result = second.wait();
+  INFO(read_file(folder / "err"));
+  CHECK(result.exit_code == (limited ? 0 : 130));
+  CHECK(read_file(scene.user.in_job("data/last")) == (limited ? "at TERM" : "at INT"));
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("The time limit holds while nobody follows the run") {
+  const SurvivalScene scene;
+  const BoardCollecting first(scene.user, {"--survive", "--reconnect", "0", "--timeout", "3"},
+                              {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
+                               "end", "ready", scene.user.at("ready"), "hang"});
+  REQUIRE(scene.is_ready(first));
+  first.send(SIGKILL);
+  first.wait();
+  REQUIRE(scene.is_kept());
+  const RunResult result = scene.go_on({"--attach"});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "for the 3 s of --timeout"));
+  CHECK(read_file(scene.user.in_job("data/last")) == "at TERM");
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("Options that do not go together with a run that survives are refused") {
+  const SurvivalScene scene;
+  const auto refusal = [&](const Words& words) {
+    const RunResult result = scene.go_on(words);
+    INFO(result.err);
+    CHECK(result.exit_code == 2);
+    return result.err;
+  };
+  CHECK(contains(refusal({"--attach", "-m", "main"}), "-m belongs to a run that is started"));
+  CHECK(contains(refusal({"--attach", "--fetch"}), "give one of them"));
+  CHECK(contains(refusal({"-m", "main", "--survive", "--tty"}), "leave --tty out"));
+  CHECK(contains(refusal({"-m", "main", "--survive", "--cann"}), "for boards"));
+  const RunResult here = run_msprof({"collect", "-m", "main", "--survive"},
+                                    scene.user.run_options());
+  CHECK(here.exit_code == 2);
+  CHECK(contains(here.err, "needs a board"));
+}
+
+TEST_CASE("An application that cannot be started is told with --survive, too") {
+  const SurvivalScene scene;
+  const fs::path main = scene.user.project() / "main";
+  const bool foreign = GENERATE(true, false);
+  if (foreign) {
+    write_file(main, "#!/no/such/interpreter\n");
+  } else {
+    fs::remove(main);
+    write_file(main, "#!/bin/sh\nprintf started\nexit 127\n");
+  }
+  fs::permissions(main, fs::perms::owner_all);
+  const RunResult result = scene.user.collect({"--survive"}, {});
+  INFO(result.err);
+  CHECK(result.exit_code == 7);
+  CHECK(contains(result.err, foreign ? "interpreter or loader" : "exited with code 127"));
+  CHECK(litter_on(scene.board) == "");
+}
+
+}  // namespace msprof::test
