@@ -477,8 +477,8 @@ Exit collect_on_board(const CollectArguments& arguments, const RunPlace& place,
                       const CollectionPlan& plan, nlohmann::ordered_json& document) {
   NamedBoard board = *place.board;
   board.options.clean_board = board.options.clean_board && place.cleans_board;
-  board.options.drain.output = std::filesystem::weakly_canonical(
-      std::filesystem::current_path() / place.output.value_or("."));
+  board.options.drain.output = std::filesystem::weakly_canonical(std::filesystem::current_path() /
+                                                                 place.output.value_or("."));
   set_survive(board.options, arguments.survival, arguments.board.force, plan.record.options);
   const bool is_server = asks_for_cann(arguments) && arguments.main;
   SshHost host(board.config, is_server

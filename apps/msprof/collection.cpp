@@ -57,6 +57,7 @@ nlohmann::json document_of(const CollectResult& result) {
                                  {"bytes", step.bytes},
                                  {"files", step.files}});
   }
+  if (!result.changed_there.empty()) document["changed_there"] = paths_json(result.changed_there);
   document["notes"] = nlohmann::json::array();
   for (const std::string& note : result.notes) document["notes"].push_back(valid_utf8(note));
   if (!result.remains.empty()) document["remains"] = valid_utf8(result.remains);

@@ -16,41 +16,36 @@ namespace msprof {
 
 namespace {
 
-class Sha256 {
- public:
-  Sha256() { require(context_ != nullptr && EVP_DigestInit_ex(get(), EVP_sha256(), nullptr) == 1); }
-
-  void add(std::span<const std::byte> bytes) {
-    require(EVP_DigestUpdate(get(), bytes.data(), bytes.size()) == 1);
-  }
-
-  std::string hex() {
-    std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
-    unsigned size = 0;
-    require(EVP_DigestFinal_ex(get(), digest.data(), &size) == 1);
-    std::string text;
-    for (const unsigned char byte : std::span(digest).first(size)) {
-      text += "0123456789abcdef"[byte >> 4];
-      text += "0123456789abcdef"[byte & 15];
-    }
-    return text;
-  }
-
- private:
-  static void require(bool worked) {
-    if (!worked) throw Error(Exit::internal_error, "OpenSSL gives no SHA-256");
-  }
-  EVP_MD_CTX* get() { return context_.get(); }
-
-  std::unique_ptr<EVP_MD_CTX, decltype(&EVP_MD_CTX_free)> context_{EVP_MD_CTX_new(),
-                                                                   &EVP_MD_CTX_free};
-};
+void require_sha256(bool worked) {
+  if (!worked) throw Error(Exit::internal_error, "OpenSSL gives no SHA-256");
+}
 
 }  // namespace
 
+Sha256::Sha256() : context_(EVP_MD_CTX_new(), &EVP_MD_CTX_free) {
+  require_sha256(context_ != nullptr &&
+                 EVP_DigestInit_ex(context_.get(), EVP_sha256(), nullptr) == 1);
+}
+
+void Sha256::add(std::string_view bytes) {
+  require_sha256(EVP_DigestUpdate(context_.get(), bytes.data(), bytes.size()) == 1);
+}
+
+std::string Sha256::hex() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> digest{};
+  unsigned size = 0;
+  require_sha256(EVP_DigestFinal_ex(context_.get(), digest.data(), &size) == 1);
+  std::string text;
+  for (const unsigned char byte : std::span(digest).first(size)) {
+    text += "0123456789abcdef"[byte >> 4];
+    text += "0123456789abcdef"[byte & 15];
+  }
+  return text;
+}
+
 std::string sha256_of(std::string_view text) {
   Sha256 sum;
-  sum.add(std::as_bytes(std::span(text)));
+  sum.add(text);
   return sum.hex();
 }
 
@@ -61,7 +56,7 @@ std::string sha256_of_file(const std::filesystem::path& path) {
   Sha256 sum;
   while (const std::size_t count = reader.read(buffer)) {
     interrupt::check();
-    sum.add(std::span(buffer).first(count));
+    sum.add({reinterpret_cast<const char*>(buffer.data()), count});
   }
   return sum.hex();
 }

@@ -55,8 +55,10 @@ std::string name_of(const std::string& path) {
 BoardFetch::BoardFetch(BoardLink& link, const BoardInfo& info, std::string project)
     : link_(link), transfer_(link.shell(), info), project_(std::move(project)) {}
 
-void BoardFetch::remember() {
+void BoardFetch::remember(const std::string& original) {
+  original_ = original;
   link_.with_reconnect([&] {
+    if (!original_.empty()) original_before_ = transfer_.list(original_);
     before_ = transfer_.list(link_.run_folder());
     const bool alone = !link_.info().has_stat && !link_.info().has_sftp;
     link_.shell().change(kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
@@ -67,19 +69,25 @@ void BoardFetch::remember() {
 std::string BoardFetch::state() const {
   std::string text = fmt::format("project {}\n", project_);
   for (const std::string& path : newer_before_) text += fmt::format("newer {}\n", path);
-  for (const auto& [path, file] : before_.files) {
-    const char kind = file.special                       ? 's'
-                      : file.kind == EntryKind::link     ? 'l'
-                      : file.kind == EntryKind::folder   ? 'd'
-                                                         : 'f';
-    text += fmt::format("entry {} {} {} {} {} {} {}\n", kind, file.size_bytes, file.mtime_seconds,
-                        file.ctime_seconds, file.inode, file.mode, path);
-  }
+  const auto add = [&](const char* word, const TreeListing& listing) {
+    for (const auto& [path, file] : listing.files) {
+      const char kind = file.special                       ? 's'
+                        : file.kind == EntryKind::link     ? 'l'
+                        : file.kind == EntryKind::folder   ? 'd'
+                                                           : 'f';
+      text += fmt::format("{} {} {} {} {} {} {} {}\n", word, kind, file.size_bytes,
+                          file.mtime_seconds, file.ctime_seconds, file.inode, file.mode, path);
+    }
+  };
+  add("entry", before_);
+  if (!original_.empty()) text += fmt::format("original {}\n", original_);
+  add("there", original_before_);
   return text;
 }
 
 void BoardFetch::take_state(std::string_view text) {
   before_ = {};
+  original_before_ = {};
   newer_before_.clear();
   for (std::string_view line : split(text, '\n')) {
     std::vector<std::string_view> words;
@@ -94,7 +102,12 @@ void BoardFetch::take_state(std::string_view text) {
     };
     if (line.starts_with("project ") && take(1)) project_ = line;
     if (line.starts_with("newer ") && take(1)) newer_before_.emplace(line);
-    if (!line.starts_with("entry ") || !take(7) || words[1].size() != 1) continue;
+    constexpr std::string_view kOriginal = "original /";
+    if (line.starts_with(kOriginal) && printable(line) == line)
+      original_ = line.substr(kOriginal.size() - 1);
+    const bool is_there = line.starts_with("there ");
+    if (!is_there && !line.starts_with("entry ")) continue;
+    if (!take(7) || words[1].size() != 1) continue;
     ListedFile file;
     std::uint64_t mode = 0;
     const auto modified = parse_i64(words[3]);
@@ -109,7 +122,27 @@ void BoardFetch::take_state(std::string_view text) {
     file.special = words[1] == "s";
     if (words[1] == "l") file.kind = EntryKind::link;
     if (words[1] == "d") file.kind = EntryKind::folder;
-    before_.files.emplace(line, file);
+    (is_there ? original_before_ : before_).files.emplace(line, file);
+  }
+}
+
+// Links change the number of names of a file, and so its ctime, but no content.
+void BoardFetch::compare_original() {
+  if (original_.empty()) return;
+  TreeListing now;
+  link_.with_reconnect([&] { now = transfer_.list(original_); });
+  const auto differs = [](const ListedFile& a, const ListedFile& b) {
+    return a.kind != b.kind || (a.is_file() && (a.size_bytes != b.size_bytes ||
+                                                a.mtime_seconds != b.mtime_seconds));
+  };
+  const fs::path root = original_;
+  for (const auto& [path, file] : original_before_.files) {
+    const auto found = now.files.find(path);
+    if (found == now.files.end() || differs(file, found->second))
+      fetched_.changed_there.push_back(root / path);
+  }
+  for (const auto& [path, file] : now.files) {
+    if (!original_before_.files.contains(path)) fetched_.changed_there.push_back(root / path);
   }
 }
 
@@ -199,6 +232,7 @@ Fetched BoardFetch::all(const fs::path& into, FetchedParts parts) {
   for (const std::string& path : changes.deleted)
     fetched_.deleted.push_back(fetched_name(path, project_));
   fetched_.not_fetched += changes.special;
+  compare_original();
   note_refused();
   return std::move(fetched_);
 }

@@ -30,8 +30,9 @@ class BoardFetch {
   // Takes the name of the project's folder below "tree".
   BoardFetch(BoardLink& link, const BoardInfo& info, std::string project);
 
-  // Lists what is there; before the application starts.
-  void remember();
+  // Lists what is there; before the application starts. `original` is a folder of the board that
+  // the project was made of, with links perhaps; empty: there is none.
+  void remember(const std::string& original = "");
   // Of the output folder only what is in `folder`, relative to the run folder, is the run's.
   void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
   // These are not asked for again; they are linked to their places at the end of all().
@@ -66,6 +67,7 @@ class BoardFetch {
   void place_here(const RunChanges& changes, const std::filesystem::path& into);
   void note(const FetchReport& report);
   void note_refused();
+  void compare_original();
   std::uint64_t bytes_of(const RunChanges& changes) const;
   void require_space(const std::filesystem::path& into) const;
 
@@ -74,6 +76,8 @@ class BoardFetch {
   std::string project_;
   TreeListing before_;
   TreeListing after_;
+  std::string original_;
+  TreeListing original_before_;
   std::set<std::string> newer_before_;  // than the start, before the application started
   std::vector<HereFile> here_;
   std::string only_output_;

@@ -24,6 +24,9 @@ echo "folder $ours"
 for tool in tar setsid; do
   command -v $tool >/dev/null 2>&1 && echo "tool $tool"
 done
+for tool in sha256sum cksum; do
+  command -v $tool >/dev/null 2>&1 && { echo "checksum $tool"; break; }
+done
 case $(stat -c "%f %s %Y %Z %i" / 2>/dev/null) in
   [0-9a-f]*" "[0-9]*" "[0-9]*" "[0-9]*" "[0-9]*) echo "tool stat" ;;
 esac
@@ -100,6 +103,7 @@ BoardInfo parse_board_info(std::string_view answer) {
     if (name == "home") info.home = value;
     if (name == "folder") info.folder = value;
     if (name == "tool") take_tool(info, value);
+    if (name == "checksum" && (value == "sha256sum" || value == "cksum")) info.checksum = value;
     if (name == "program") info.program_head = parse_hex(value);
     if (name == "free") has_free = parse_free(value, info.free_bytes);
   }

@@ -119,8 +119,8 @@ keep_recording "$run"
 )sh";
 
 const BoardScript& keep_script() {
-  static const std::string text = std::string(kMarkedFunction) + kLockFunctions +
-                                  kUnmountFunction + kKeepFunctions + kKeep;
+  static const std::string text =
+      std::string(kMarkedFunction) + kLockFunctions + kUnmountFunction + kKeepFunctions + kKeep;
   static const BoardScript script = {"taking the board's lock", text};
   return script;
 }
@@ -227,7 +227,7 @@ keep_recording() {
   if [ -e "$2" ]; then
     mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1"
   fi
-  chmod -R u+rwX "runs/$1" 2>/dev/null
+  find "runs/$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
   rm -rf "runs/$1"
 }
 )sh";

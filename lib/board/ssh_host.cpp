@@ -113,12 +113,13 @@ umask 077
 mkdir -p "${1%/*}" && mkdir "$1" && cd "$1" && shift && mkdir "$@"
 )sh"};
 
-// Of a run, or of all that is ours: never what is mounted there.
+// Of a run, or of all that is ours: never what is mounted there. Folders alone: a file may be a
+// further name of one of the user's.
 constexpr const char* kRemove = R"sh(
 for run in "$1" "$1"/runs/*; do
   unmount "$run" || exit 1
 done
-chmod -R u+rwX "$1" 2>/dev/null
+find "$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
 rm -rf "$1"
 )sh";
 
@@ -334,7 +335,7 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
   }
   upload_->place_files(project, files);
   fetch_ = std::make_unique<BoardFetch>(link_, info(), project_name_);
-  fetch_->remember();
+  fetch_->remember(remote_folder_);
   return placed;
 }
 
@@ -494,17 +495,16 @@ std::string SshHost::keep() {
   try {
     link_.with_reconnect([&] {
       if (nfs_.is_on()) return nfs_.close(false);
-      link_.shell().change(kKeep,
-                           {link_.run_folder(), place, survives_ ? "run" : "recording"});
+      link_.shell().change(kKeep, {link_.run_folder(), place, survives_ ? "run" : "recording"});
     });
   } catch (const Error& error) {
     log::verbose("{}", error.what());
   }
   if (nfs_.is_on()) return fmt::format("in {}", nfs_.place());
-  return fmt::format("on {} in {} (collect --fetch {} or {} fetches them; --clean-board --force "
-                     "removes them)",
-                     name(), place, link_.run(),
-                     copy_command(link_.shell().login(), place, info().has_sftp));
+  return fmt::format(
+      "on {} in {} (collect --fetch {} or {} fetches them; --clean-board --force "
+      "removes them)",
+      name(), place, link_.run(), copy_command(link_.shell().login(), place, info().has_sftp));
 }
 
 void SshHost::clean_up() {

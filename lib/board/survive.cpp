@@ -72,8 +72,7 @@ launch() (
   cd "$folder" || failed "its working folder $folder is not there"
   [ -f "$main" ] || failed "no such file: $main"
   [ -x "$main" ] || failed "not executable: $main"
-  trap ': > "$s/noexec"' EXIT
-  exec "$main" "$@"
+  exec sh -c 'trap ": > \"$0/noexec\"" EXIT; exec "$@" 2>&3 3>&-' "$s" "$main" "$@"
 )
 sweep() {
   left=0
@@ -128,7 +127,7 @@ watcher=$!
 {
   {
     {
-      launch "$@" 2>&3 3>&-
+      launch "$@"
       echo $? > "$s/code"
       up_now
       echo $((up - begin)) > "$s/took"
@@ -197,8 +196,8 @@ done
 kill $a $b $c 2>/dev/null
 )sh";
 
-// $1 the folder: "runs" while there is a keeper, "end CODE LEFT SECONDS BY", "failed WHY", "noexec",
-// "cut STREAM", "seen OUT ERR".
+// $1 the folder: "runs" while there is a keeper, "end CODE LEFT SECONDS BY", "failed WHY",
+// "noexec", "cut STREAM", "seen OUT ERR".
 constexpr const char* kState = R"sh(
 cd "$1" || exit 1
 read -r keeper start < pid
@@ -243,7 +242,8 @@ const BoardScript& signal_script() {
 }
 
 std::string keeper_text() {
-  return std::string(kMarkedFunction) + kLockFunctions + kKeepFunctions + kKeeper;
+  return std::string(kMarkedFunction) + kLockFunctions + kUnmountFunction + kKeepFunctions +
+         kKeeper;
 }
 
 void show_all(int fd, std::string_view bytes) {
@@ -358,8 +358,7 @@ void SurvivingProgram::show(Stream& stream, std::string_view bytes) {
 
 void SurvivingProgram::follow() {
   command_ = link_.shell().start(
-      follow_script(),
-      {folder(), std::to_string(out_.bytes + 1), std::to_string(err_.bytes + 1)},
+      follow_script(), {folder(), std::to_string(out_.bytes + 1), std::to_string(err_.bytes + 1)},
       [this](std::string_view bytes) { show(out_, bytes); },
       [this](std::string_view bytes) { show(err_, bytes); });
 }
@@ -375,8 +374,8 @@ void SurvivingProgram::tell_seen() {
 
 void SurvivingProgram::leave_if_hung_up() const {
   if (interrupt::received() != SIGHUP) return;
-  throw Error(Exit::interrupted,
-              fmt::format("the terminal was closed; the run goes on on {}: {}", link_.name(), hint_));
+  throw Error(Exit::interrupted, fmt::format("the terminal was closed; the run goes on on {}: {}",
+                                             link_.name(), hint_));
 }
 
 std::optional<ProgramEnd> SurvivingProgram::wait(milliseconds limit) {
@@ -466,9 +465,10 @@ bool SurvivingProgram::finish() {
   show_rest(out_, "out");
   show_rest(err_, "err");
   if (!cut.empty()) {
-    log::warn("{} keeps a limited part of what the application prints: the rest of its std{} is "
-              "not there",
-              link_.name(), cut);
+    log::warn(
+        "{} keeps a limited part of what the application prints: the rest of its std{} is "
+        "not there",
+        link_.name(), cut);
   }
   if (!failed.empty()) end_.start_error = failed;
   if (no_exec && end_.exit_code) {

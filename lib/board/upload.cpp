@@ -17,6 +17,7 @@
 #include "base/text.hpp"
 #include "base/transfer_line.hpp"
 #include "base/words.hpp"
+#include "board/upload_parts.hpp"
 #include "collect/file_tree.hpp"
 
 namespace msprof {
@@ -66,6 +67,31 @@ mkdir -p "$1"
 constexpr BoardScript kCopy = {"copying the project on the board", R"sh(
 umask 077
 mkdir -p "$2" && chmod u+rwx "$2" && cp -a "$1/." "$2/" && chmod u+rwx "$2"
+)sh"};
+
+// $1 from, $2 to; prints "hard", "soft", or "none", and then nothing is there. Files up to 1 MB are
+// copies: an application that writes into them must not write into the user's own. With links that
+// lead to another file system the program is one, too: it may look for files beside itself.
+constexpr BoardScript kLinkTree = {"linking the project on the board", R"sh(
+umask 077
+make() { mkdir -p "$2" && cp "$3" "$1/." "$2/" 2>/dev/null && chmod u+rwx "$2"; }
+hard() {
+  find "$1" -type f ! -size +2048 -exec sh -c \
+    'for f; do cp -p "$f" "$f.msprof~" && mv -f "$f.msprof~" "$f" || exit 1; done' sh {} +
+}
+soft() {
+  find "$1" -type l | while IFS= read -r f; do
+    [ -f "$f" ] || continue
+    size=$(wc -c < "$f")
+    [ "$size" -le 1048576 ] || [ -x "$f" ] || continue
+    cp -p "$f" "$f.msprof~" && rm -f "$f" && mv -f "$f.msprof~" "$f" || exit 1
+  done
+}
+if make "$1" "$2" -al && hard "$2"; then echo hard; exit 0; fi
+rm -rf "$2"
+if make "$1" "$2" -as && soft "$2"; then echo soft; exit 0; fi
+rm -rf "$2"
+echo none
 )sh"};
 
 constexpr BoardScript kMove = {"moving the project on the board", R"sh(
@@ -180,26 +206,59 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
   bool first = true;
   const auto bring_up_to_date = [&] {
     link_.shell().change(kMakeFolder, {folder});
-    const CacheUpdate update = plan_update(project, transfer_.list(folder));
+    const TreeListing there = transfer_.list(folder);
+    CacheUpdate update = plan_update(project, there);
     if (first) {
       require_space(update.bytes);
       placed = {update.files, update.bytes};
       first = false;
     }
     remove(folder, update.remove);
-    const std::uint64_t before = placed.bytes - std::min(update.bytes, placed.bytes);
+    std::uint64_t before = placed.bytes - std::min(update.bytes, placed.bytes);
     TransferLine progress(fmt::format("sending the project to {}", link_.name()), placed.bytes,
                           before);
-    const SendReport report = transfer_.send(folder, update.send, [&](std::uint64_t bytes) {
+    const auto note = [&](std::uint64_t bytes) {
       sent = std::max(sent, before + bytes);
       progress.update(before + bytes);
-    });
+    };
+    continue_parts(update, there, folder, note);
+    before = placed.bytes - std::min(update.bytes, placed.bytes);
+    const SendReport report = transfer_.send(folder, update.send, note);
     placed.files -= std::min<std::uint64_t>(placed.files, report.not_sent.size());
+    UploadParts(link_.shell(), folder, link_.info().checksum).end();
   };
   link_.with_reconnect(bring_up_to_date, [&] { return sent; });
   log::verbose("{} ({}) sent by {}", counted(placed.files, "file"), human_bytes(placed.bytes),
                transfer_.way());
   return placed;
+}
+
+void BoardUpload::continue_parts(CacheUpdate& update, const TreeListing& there,
+                                 const std::string& folder, const TransferProgress& progress) {
+  UploadParts parts(link_.shell(), folder, link_.info().checksum);
+  std::vector<ProjectEntry> large;
+  for (const ProjectEntry& entry : update.send) {
+    if (entry.kind == EntryKind::file && entry.size_bytes >= kMinUploadPart) large.push_back(entry);
+  }
+  if (large.empty()) return;
+  std::set<fs::path> whole;
+  std::uint64_t done = 0;
+  for (const ProjectEntry& entry : large) {
+    const auto part = there.files.find(entry.path.string());
+    const bool is_part = part != there.files.end() && part->second.is_file() &&
+                         part->second.size_bytes >= kMinUploadPart &&
+                         part->second.size_bytes <= entry.size_bytes;
+    if (!is_part) continue;
+    const auto note = [&](std::uint64_t bytes) { progress(done + bytes); };
+    if (!parts.complete(entry, part->second.size_bytes, note)) continue;
+    whole.insert(entry.path);
+    done += entry.size_bytes;
+    --update.files;
+    update.bytes -= std::min(update.bytes, entry.size_bytes);
+  }
+  std::erase_if(update.send, [&](const ProjectEntry& one) { return whole.contains(one.path); });
+  std::erase_if(large, [&](const ProjectEntry& one) { return whole.contains(one.path); });
+  parts.begin(large);
 }
 
 TransferTotals BoardUpload::by_cache(const Project& project) {
@@ -231,7 +290,8 @@ TransferTotals BoardUpload::by_cache(const Project& project) {
   return placed;
 }
 
-// Keeps, of an upload that was ended, what is whole for the next run; half a file is of no use.
+// Keeps, of an upload that was ended, what is whole for the next run, and the parts of large files,
+// with which that one goes on.
 void BoardUpload::drop_unfinished(const Project& project) {
   if (!link_.shell().is_connected()) return;
   const interrupt::MaskPendingSignal masked;
@@ -245,8 +305,10 @@ void BoardUpload::drop_unfinished(const Project& project) {
       if (found == there.files.end()) continue;
       const ListedFile& file = found->second;
       const bool whole = file.kind == EntryKind::file && file.size_bytes == entry.size_bytes;
-      if (whole) whole_bytes += file.size_bytes;
-      if (!whole) half.push_back(found->first);
+      const bool part =
+          file.is_file() && file.size_bytes >= kMinUploadPart && file.size_bytes < entry.size_bytes;
+      if (whole || part) whole_bytes += file.size_bytes;
+      if (!whole && !part) half.push_back(found->first);
     }
     remove(cache_, half);
     cache_bytes_ = whole_bytes;
@@ -264,8 +326,8 @@ std::string BoardUpload::remains() const {
                        link_.name(), cache_, human_bytes(cache_bytes_));
   }
   return fmt::format(
-      "{} keeps the files of the project that arrived, {} in {}; the next run sends the others, "
-      "--clean-board removes them",
+      "{} keeps what of the project arrived, {} in {}; the next run sends the others, and goes on "
+      "with large files where this one stopped; --clean-board removes them",
       link_.name(), human_bytes(cache_bytes_), cache_);
 }
 
@@ -274,6 +336,19 @@ TransferTotals BoardUpload::directly(const Project& project) {
 }
 
 void BoardUpload::from_board(const std::string& folder) {
+  const std::string way = std::string(trim(link_.shell().ask(kLinkTree, {folder, target_}).out));
+  if (way == "hard") {
+    log::verbose("large files of the run are hard links to those in {}", folder);
+    return;
+  }
+  if (way == "soft") {
+    log::info(
+        "{0} and {1} are on different file systems of {2}: large files of the run are links to "
+        "those in {0}",
+        folder, link_.info().folder, link_.name());
+    return;
+  }
+  log::info("{} can make no links to {}: the run gets a second copy of it", link_.name(), folder);
   const BoardAnswer size = link_.shell().ask(kSize, {folder});
   const std::string_view answer = trim(size.out);
   std::uint64_t kilobytes = 0;

@@ -31,6 +31,9 @@ CacheUpdate plan_update(const Project& project, const TreeListing& there);
 // "my_app-0123456789abcdef" of the project's name, and of this machine and the project's path.
 std::string cache_name(const Project& project);
 
+// Parts of smaller files than this are sent again.
+inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
+
 class BoardUpload {
  public:
   // Takes `target`, the path of the project in the run folder; absolute, it does not exist yet.
@@ -43,7 +46,9 @@ class BoardUpload {
   TransferTotals by_cache(const Project& project);
   // Sends everything to `target`.
   TransferTotals directly(const Project& project);
-  // Copies a folder of the board to `target`.
+  // Makes a folder of the board `target` without a second copy of its large files: they are hard
+  // links, or links where that folder is on another file system; small ones, which applications
+  // write to, are copied. Where the board can neither, all are, and that is said.
   void from_board(const std::string& folder);
   // Files of our own; paths are relative to `target` and may begin with ".." once.
   void place_files(const Project& project, const std::vector<ExtraFile>& files);
@@ -56,6 +61,9 @@ class BoardUpload {
   void require_space(std::uint64_t bytes);
   void remove(const std::string& folder, const std::vector<std::string>& paths);
   void drop_unfinished(const Project& project);
+  // Goes on with what of the files to send has come in part; takes those that are whole then out.
+  void continue_parts(CacheUpdate& update, const TreeListing& there, const std::string& folder,
+                      const TransferProgress& progress);
 
   BoardLink& link_;
   BoardTransfer transfer_;

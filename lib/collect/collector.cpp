@@ -397,6 +397,7 @@ class Run {
       }
     }
     result_.deleted = fetched.deleted;
+    result_.changed_there = fetched.changed_there;
     result_.notes.insert(result_.notes.end(), fetched.notes.begin(), fetched.notes.end());
     for (const std::string& note : result_.notes) log::warn("{}", note);
     if (fetched.not_fetched > 0) {
@@ -408,6 +409,9 @@ class Run {
   void conclude() {
     name_files("files that the run made or changed:", result_.files);
     name_files("files that the run deleted (in its copy only):", result_.deleted);
+    name_files(
+        fmt::format("files of the project on {} that changed there during the run:", host_.name()),
+        result_.changed_there);
     bool any_data = false;
     for (const CollectedCapture& capture : result_.captures) {
       log::info("capture: {}{}{}", capture.path.string(),

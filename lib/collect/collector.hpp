@@ -81,6 +81,7 @@ struct CollectResult {
   std::filesystem::path files_folder;  // empty: the run made and changed no files
   std::vector<std::filesystem::path> files;
   std::vector<std::filesystem::path> deleted;
+  std::vector<std::filesystem::path> changed_there;  // on the host, of the project itself
   std::vector<CollectStep> steps;
   std::vector<std::string> notes;  // what did not arrive complete, a sentence each
   std::string remains;             // sentence on what stays on the host; empty: nothing

@@ -100,6 +100,9 @@ struct Fetched {
   std::vector<LeftCapture> left;               // products: <into>/products/<name>
   std::vector<std::filesystem::path> files;    // <into>/files/<path>: made or changed by the run
   std::vector<std::filesystem::path> deleted;  // files of the project that the run deleted
+  // Files of a project that is on the host, as absolute paths there, made, changed or deleted since
+  // the run was made of it.
+  std::vector<std::filesystem::path> changed_there;
   std::uint64_t bytes = 0;
   std::uint64_t not_fetched = 0;   // links, sockets, pipes: only files and folders are fetched
   std::vector<std::string> notes;  // what did not arrive complete, a sentence each

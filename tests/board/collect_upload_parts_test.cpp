@@ -1,0 +1,189 @@
+// Uploads that are cut in the middle of a large file go on there, and never join two versions.
+#include <signal.h>
+
+#include <catch2/catch.hpp>
+#include <chrono>
+#include <filesystem>
+#include <string>
+
+#include "board/collect_board_fixture.hpp"
+#include "board/upload_parts.hpp"
+#include "support/files.hpp"
+#include "support/network_proxy.hpp"
+
+namespace msprof::test {
+
+namespace fs = std::filesystem;
+
+namespace {
+
+constexpr std::uint64_t kModelBytes = 24 << 20;
+constexpr std::uint64_t kCutAt = 16 << 20;
+constexpr std::uint64_t kSlack = 4 << 20;  // what is under way, the application, handshakes
+
+struct PartScene {
+  PartScene(const BoardOptions& options, const std::optional<Cut>& cut)
+      : board(options), network(board.port(), {}, cut), user(board, network.port()) {
+    write_model(big_bytes(kModelBytes));
+  }
+  void write_model(const std::string& bytes) {
+    write_file(user.project() / "big.om", bytes);
+    for (const auto& entry : fs::recursive_directory_iterator(user.project()))
+      fs::last_write_time(entry, fs::file_time_type::clock::now() - std::chrono::hours(1));
+    user.remember_project();
+  }
+  // The board's copy of the model.
+  fs::path copy() const {
+    const fs::path cache = board.home() / ".msprof/cache";
+    for (const std::string& name : names_in(cache)) {
+      if (fs::is_directory(cache / name)) return cache / name / "big.om";
+    }
+    return cache;
+  }
+
+  BoardServer board;
+  NetworkProxy network;
+  BoardUser user;
+};
+
+const BoardOptions kEachWay[] = {
+    {},
+    {.kind = BoardKind::dropbear},
+    {.without = {"tar"}},
+    {.kind = BoardKind::dropbear, .without = {"tar"}},
+    {.kind = BoardKind::dropbear, .without = {"sha256sum"}},
+    {.kind = BoardKind::dropbear, .without = {"sha256sum", "cksum"}},
+};
+
+Cut cut_at(CutKind kind) {
+  return {.after_bytes = kCutAt, .direction = Direction::up, .kind = kind};
+}
+
+}  // namespace
+
+TEST_CASE("The checksum of cksum(1) is that of POSIX") {
+  Cksum sum;
+  CHECK(sum.value() == 4294967295U);
+  sum.add("1234");
+  sum.add("56789");
+  CHECK(sum.value() == 930766865U);  // printf 123456789 | cksum
+}
+
+TEST_CASE("An upload that is cut in a large file goes on where it stopped") {
+  const BoardOptions board = GENERATE(from_range(std::begin(kEachWay), std::end(kEachWay)));
+  PartScene scene(board, cut_at(CutKind::close));
+  const RunResult result = scene.user.collect({"--reconnect", "20"}, {"job", kBoardJob});
+  INFO(result.err);
+  CHECK(scene.network.cuts() == 1);
+  CHECK(result.exit_code == 0);
+  CHECK(contains(result.err, "big.om goes on at "));
+  CHECK((read_file(scene.copy()) == big_bytes(kModelBytes)));
+  CHECK(scene.network.bytes_up() > kModelBytes);
+  CHECK(scene.network.bytes_up() < kModelBytes + application_bytes() + kSlack);
+  CHECK(litter_on(scene.board) + litter_of(scene.user) == "");
+}
+
+TEST_CASE("The next run goes on with the upload of one that was ended or killed") {
+  const BoardOptions board = GENERATE(from_range(std::begin(kEachWay), std::end(kEachWay)));
+  PartScene scene(board, cut_at(CutKind::freeze));
+  {
+    const BoardCollecting run(scene.user, {"--reconnect", "0"}, {"job", kBoardJob});
+    REQUIRE(eventually([&] { return scene.network.cuts() == 1 || run.has_ended(); }));
+    run.send(GENERATE(SIGINT, SIGKILL));
+    scene.network.freeze(false);
+    const RunResult ended = run.wait();
+    INFO(ended.err);
+    CHECK((ended.exit_code == 130 || ended.signal == SIGKILL));
+  }
+  CHECK(litter_on(scene.board) == "");
+  CHECK(fs::file_size(scene.copy()) >= kSlack);
+  const bool other_version = GENERATE(false, true);
+  std::string bytes = big_bytes(kModelBytes);
+  if (other_version) {
+    bytes[kSlack / 2] ^= 1;  // the same size, and the same time
+    scene.write_model(bytes);
+  }
+  const std::uint64_t before = scene.network.bytes_up();
+  const RunResult next = scene.user.collect({}, {"job", kBoardJob});
+  INFO(next.err);
+  CHECK(next.exit_code == 0);
+  CHECK((read_file(scene.copy()) == bytes));
+  const std::uint64_t sent = scene.network.bytes_up() - before;
+  if (other_version) {
+    CHECK(sent > kModelBytes);
+  } else {
+    CHECK(contains(next.err, "big.om goes on at "));
+    CHECK(sent < kModelBytes - kCutAt + application_bytes() + kSlack);
+  }
+}
+
+namespace {
+
+// A project on the board with a large model, run there by --no-upload.
+RunResult run_there(const BoardUser& user, const fs::path& there, const Words& options,
+                    const Words& application) {
+  Words words = {"collect",      "-m",           "main",           "--config",
+                 user.ini().string(), "--output", user.output().string(), "--no-upload",
+                 "--remote-dir", there.string(), "-v"};
+  words.insert(words.end(), options.begin(), options.end());
+  words.push_back("--");
+  words.insert(words.end(), application.begin(), application.end());
+  RunOptions run = user.run_options();
+  run.folder = user.output();
+  return run_msprof(words, run);
+}
+
+}  // namespace
+
+TEST_CASE("--no-upload links large files, and what changes in them is told") {
+  BoardScene scene({.kind = each_kind()});
+  const fs::path there = scene.board.home() / "app";
+  fs::copy(scene.user.project(), there, fs::copy_options::recursive);
+  write_file(there / "big.om", big_bytes(4 << 20));
+  fs::permissions(there / "big.om", fs::perms::owner_read | fs::perms::owner_write |
+                                        fs::perms::group_read);
+  const std::string before = fingerprint(there);
+  const bool survives = GENERATE(false, true);
+  const Words options = survives ? Words{"--survive", "--keep"} : Words{"--keep"};
+  const RunResult run = run_there(scene.user, there, options,
+                                  {"job", kBoardJob, "append", "acl.json", " ", "write", "made", "x"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, "hard links"));
+  CHECK_FALSE(contains(run.err, "changed there"));
+  CHECK(fingerprint(there) == before);
+  // One file with two names, until the run is removed.
+  CHECK(fs::hard_link_count(there / "big.om") == 2);
+
+  const RunResult writes = run_there(scene.user, there, survives ? Words{"--survive"} : Words{},
+                                     {"job", kOtherBoardJob, "append", "big.om", "more"});
+  INFO(writes.err);
+  CHECK(writes.exit_code == 0);
+  CHECK(contains(writes.err, "changed there during the run"));
+  CHECK(contains(writes.err, (there / "big.om").string()));
+  CHECK(fs::exists(scene.user.output() / (std::string(kOtherBoardJob) + ".files") / "big.om"));
+}
+
+TEST_CASE("--no-upload on a board without hard links runs with links or a copy, and says so") {
+  BoardScene scene;
+  const fs::path there = scene.board.home() / "app";
+  fs::copy(scene.user.project(), there, fs::copy_options::recursive);
+  write_file(there / "big.om", big_bytes(4 << 20));
+  const std::string before = fingerprint(there);
+  const bool no_links = GENERATE(false, true);
+  // As where the folder of the runs is on another file system, or knows no links at all.
+  scene.board.replace_tool("cp", std::string("case $1 in -al") + (no_links ? "|-as" : "") +
+                                     ") exit 1 ;; esac\nexec /bin/cp \"$@\"");
+  const RunResult run = run_there(scene.user, there, {"--keep"}, {"job", kBoardJob, "write", "made", "x"});
+  INFO(run.err);
+  CHECK(run.exit_code == 0);
+  CHECK(contains(run.err, no_links ? "second copy" : "different file systems"));
+  CHECK(fingerprint(there) == before);
+  const fs::path kept = scene.board.home() / ".msprof/kept";
+  const fs::path tree = kept / names_in(kept).front() / "tree/app";
+  CHECK(fs::is_symlink(tree / "big.om") == !no_links);
+  CHECK_FALSE(fs::is_symlink(tree / "main"));
+  CHECK((read_file(tree / "big.om") == big_bytes(4 << 20)));
+}
+
+}  // namespace msprof::test
