@@ -264,7 +264,7 @@ class Place {
     given_.insert(option);
     if (is_flag(*option)) return;
     taker_ = option;
-    taker_has_value_ = false;
+    taker_has_value_ = option->value_optional;
     if (parts.has_value) take_value(parts.value);
   }
 

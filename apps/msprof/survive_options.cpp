@@ -39,7 +39,7 @@ void add_survive_options(cli::Command& command, SurviveArguments& arguments) {
 
 void check_survive_arguments(const SurviveArguments& arguments, const SurviveSurroundings& around) {
   if (!arguments.survive && !arguments.resumes()) return;
-  const char* const name = arguments.survive ? "--survive"
+  const char* const name = arguments.survive  ? "--survive"
                            : arguments.attach ? "--attach"
                                               : "--fetch";
   const auto refuse = [&](bool wrong, std::string_view why) {
@@ -52,8 +52,7 @@ void check_survive_arguments(const SurviveArguments& arguments, const SurviveSur
          "--survive starts a run, --attach and --fetch go on with one: give one of them");
   refuse(arguments.attach && arguments.fetch, "--attach and --fetch: give one of them");
   refuse(arguments.resumes() && !around.option_of_start.empty(),
-         fmt::format("{} belongs to a run that is started: leave it out",
-                     around.option_of_start));
+         fmt::format("{} belongs to a run that is started: leave it out", around.option_of_start));
 }
 
 void set_survive(BoardRunOptions& options, const SurviveArguments& arguments, bool force,

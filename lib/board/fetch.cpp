@@ -71,10 +71,10 @@ std::string BoardFetch::state() const {
   for (const std::string& path : newer_before_) text += fmt::format("newer {}\n", path);
   const auto add = [&](const char* word, const TreeListing& listing) {
     for (const auto& [path, file] : listing.files) {
-      const char kind = file.special                       ? 's'
-                        : file.kind == EntryKind::link     ? 'l'
-                        : file.kind == EntryKind::folder   ? 'd'
-                                                           : 'f';
+      const char kind = file.special                     ? 's'
+                        : file.kind == EntryKind::link   ? 'l'
+                        : file.kind == EntryKind::folder ? 'd'
+                                                         : 'f';
       text += fmt::format("{} {} {} {} {} {} {} {}\n", word, kind, file.size_bytes,
                           file.mtime_seconds, file.ctime_seconds, file.inode, file.mode, path);
     }
@@ -132,8 +132,8 @@ void BoardFetch::compare_original() {
   TreeListing now;
   link_.with_reconnect([&] { now = transfer_.list(original_); });
   const auto differs = [](const ListedFile& a, const ListedFile& b) {
-    return a.kind != b.kind || (a.is_file() && (a.size_bytes != b.size_bytes ||
-                                                a.mtime_seconds != b.mtime_seconds));
+    return a.kind != b.kind ||
+           (a.is_file() && (a.size_bytes != b.size_bytes || a.mtime_seconds != b.mtime_seconds));
   };
   const fs::path root = original_;
   for (const auto& [path, file] : original_before_.files) {

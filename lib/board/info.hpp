@@ -20,7 +20,7 @@ struct BoardInfo {
   bool has_sftp = false;
   bool has_stat = false;  // stat -c, for listings with sizes and times
   bool has_setsid = false;
-  std::string checksum;  // "sha256sum" or "cksum", whichever it has; empty: neither
+  std::string checksum;      // "sha256sum" or "cksum", whichever it has; empty: neither
   std::string program_head;  // the first bytes of a program of the board, an ELF header
 
   // "Linux aarch64, 1.2 GB free in /root/.msprof, tar, SFTP"

@@ -2,6 +2,7 @@
 
 #include <fmt/chrono.h>
 #include <fmt/format.h>
+#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -167,9 +168,11 @@ std::string own_name() {
   constexpr std::size_t kMaxNameBytes = 80;
   const char* user = std::getenv("USER");
   if (user == nullptr || *user == '\0') user = std::getenv("LOGNAME");
-  const std::string id = std::to_string(::getuid());
-  const std::string whole =
-      std::string(user != nullptr && *user != '\0' ? user : id.c_str()) + "@" + own_host_name();
+  if (user == nullptr || *user == '\0') {
+    const passwd* const account = ::getpwuid(::getuid());
+    user = account != nullptr ? account->pw_name : "?";
+  }
+  const std::string whole = std::string(user) + "@" + own_host_name();
   std::string name;
   for (const char c : whole.substr(0, kMaxNameBytes)) {
     const bool plain = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||

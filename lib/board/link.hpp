@@ -16,8 +16,8 @@ namespace msprof {
 // all that have MSPROF_RUN=RUN in their environment, whatever session or parent they have now.
 extern const char* const kMarkedFunction;
 // Likewise: `look` reads lock/owner of the current folder into pid, start, holder, state, who and
-// since (seconds since the board's start); `alive PID START` is true if that process is the one that
-// started then.
+// since (seconds since the board's start); `alive PID START` is true if that process is the one
+// that started then.
 extern const char* const kLockFunctions;
 // With those: `sign STATE` makes this process the holder, for the run $run of the user $me;
 // `keep_recording RUN` moves what a run left from runs/ to kept/; `up_now` sets up, the board's

@@ -1,12 +1,12 @@
 // SurvivingProgram: an application on a board that goes on when the connection is lost. A keeper,
-// a script on the board with no connection of its own, starts it, holds the board's lock, keeps what
-// it prints in files and records its end; this side follows those files, over as many connections
-// as it takes, also from another process or machine. For SshHost.
+// a script on the board with no connection of its own, starts it, holds the board's lock, keeps
+// what it prints in files and records its end; this side follows those files, over as many
+// connections as it takes, also from another process or machine. For SshHost.
 //
-// In runs/<run>/survive: `keeper` (the script), `begun` (it has started), `pid` (its own, and when it
-// started), `start` (when the application did), `out` and `err` (what was printed, bounded), `end`,
-// `note` and `before` (what this side needs to go on), `present` (who follows), `seen` (how far),
-// `closing` (somebody has taken the results: once made, never by two).
+// In runs/<run>/survive: `keeper` (the script), `begun` (it has started), `pid` (its own, and when
+// it started), `start` (when the application did), `out` and `err` (what was printed, bounded),
+// `end`, `note` and `before` (what this side needs to go on), `present` (who follows), `seen` (how
+// far), `closing` (somebody has taken the results: once made, never by two).
 #pragma once
 
 #include <chrono>

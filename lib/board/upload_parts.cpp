@@ -193,9 +193,8 @@ bool UploadParts::complete(const ProjectEntry& entry, std::uint64_t part_bytes,
   }
   const bool changed = told_of_change(file, entry);
   const std::string time = changed ? "0" : std::to_string(file.copied_mtime_seconds());
-  const BoardAnswer answer =
-      shell_.ask(kFinish, {folder_, name, std::to_string(entry.size_bytes),
-                           fmt::format("{:o}", entry.mode & 0777U), time});
+  const BoardAnswer answer = shell_.ask(kFinish, {folder_, name, std::to_string(entry.size_bytes),
+                                                  fmt::format("{:o}", entry.mode & 0777U), time});
   if (answer.end.exit_code == kOtherSize) return false;
   if (!answer.ok()) throw_board_cannot_write(shell_, folder_, answer.reason());
   return true;

@@ -1,9 +1,9 @@
 // UploadParts: files of an upload that was cut, of which the board has a part: they go on where it
 // ends, whichever way the rest travels. For BoardUpload.
 //
-// Two versions of a file are never joined: the part's checksum must be that of the begin of the file
-// here; on a board without a tool for that, a note of what was being sent must be about this very
-// file, and the part's last bytes are sent again.
+// Two versions of a file are never joined: the part's checksum must be that of the begin of the
+// file here; on a board without a tool for that, a note of what was being sent must be about this
+// very file, and the part's last bytes are sent again.
 #pragma once
 
 #include <cstdint>
@@ -23,8 +23,8 @@ class UploadParts {
 
   // Brings what is missing of `entry` behind the first `part_bytes`, and its permissions and time.
   // False, and the board's file is as it was or gone, where that is no part of it: it is to be sent
-  // whole. `progress` gets the bytes of the file that are there. Throws Error(cannot_write) with the
-  // board's reason, ConnectionLost, Error(interrupted).
+  // whole. `progress` gets the bytes of the file that are there. Throws Error(cannot_write) with
+  // the board's reason, ConnectionLost, Error(interrupted).
   bool complete(const ProjectEntry& entry, std::uint64_t part_bytes,
                 const TransferProgress& progress);
 

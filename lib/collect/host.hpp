@@ -43,8 +43,8 @@ struct RunCommand {
   bool stdout_to_stderr = false;
   bool on_terminal = false;    // of the board: what it prints comes at once, as one stream
   bool without_input = false;  // its stdin is empty: this machine's is for somebody else
-  // Of a host whose runs survive a lost connection, for it to keep there: the time limit, and a text
-  // for who goes on with the run.
+  // Of a host whose runs survive a lost connection, for it to keep there: the time limit, and a
+  // text for who goes on with the run.
   std::optional<double> timeout_seconds{};
   std::string note{};
 };

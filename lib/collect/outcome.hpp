@@ -30,7 +30,7 @@ struct Outcome {
 
 struct WaitLimits {
   std::optional<double> timeout_seconds;
-  double grace_seconds = 5;  // from the request to end until SIGKILL
+  double grace_seconds = 5;    // from the request to end until SIGKILL
   double elapsed_seconds = 0;  // of the time limit, before the wait begins
 };
 

@@ -56,10 +56,11 @@ const Words kSurvive = {"--survive", "--reconnect", "20"};
 
 // Says and records something before and after the test lets it go on.
 Words two_halves(const BoardUser& user, const Words& last = {}) {
-  Words words = {"job",   kBoardJob,        "say",   "first",        "complain", "one",
-                 "ready", user.at("ready"), "await", user.at("go"),  "write",    "JOB/data/last",
-                 "late",  "write",          "log",   "made by main", "say",      "second",
-                 "complain", "two"};
+  Words words = {"job",      kBoardJob,     "say",      "first",
+                 "complain", "one",         "ready",    user.at("ready"),
+                 "await",    user.at("go"), "write",    "JOB/data/last",
+                 "late",     "write",       "log",      "made by main",
+                 "say",      "second",      "complain", "two"};
   words.insert(words.end(), last.begin(), last.end());
   return words;
 }
@@ -84,8 +85,8 @@ void check_results(const SurvivalScene& scene) {
 TEST_CASE("A run with --survive that loses nothing is like any other") {
   const SurvivalScene scene({.kind = each_kind()});
   scene.let_go();
-  const RunResult result = scene.user.collect({"--survive", "--json"},
-                                              two_halves(scene.user, {"exit", "3"}));
+  const RunResult result =
+      scene.user.collect({"--survive", "--json"}, two_halves(scene.user, {"exit", "3"}));
   INFO(result.err);
   CHECK(result.exit_code == 7);
   CHECK(contains(result.err, "survives a lost connection"));
@@ -120,7 +121,8 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   const SurvivalScene scene({.kind = each_kind()});
   const BoardCollecting first(scene.user, kSurvive, two_halves(scene.user, {"raise", "11"}));
   REQUIRE(scene.is_ready(first));
-  REQUIRE(eventually([&] { return fs::exists(scene.run_folder() / "survive/seen"); }));
+  const fs::path seen = scene.run_folder() / "survive/seen";
+  REQUIRE(eventually([&] { return fs::exists(seen) && read_file(seen) == "6 4\n"; }));
   first.send(SIGKILL);
   const RunResult killed = first.wait();
   CHECK(killed.signal == SIGKILL);
@@ -169,8 +171,8 @@ TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings i
   scene.let_go();
   REQUIRE(scene.is_kept());
   // The board is free again.
-  const RunResult other = scene.user.collect({"--output", scene.user.at("other")},
-                                             {"job", kOtherBoardJob});
+  const BoardUser another(scene.board);
+  const RunResult other = another.collect({}, {"job", kOtherBoardJob});
   INFO(other.err);
   CHECK(other.exit_code == 0);
   const RunResult result = scene.go_on({"--fetch"});
@@ -244,18 +246,21 @@ TEST_CASE("Ctrl-C and the time limit reach a run that another msprof started") {
   const bool limited = GENERATE(false, true);
   Words options = kSurvive;
   if (limited) options.insert(options.end(), {"--timeout", "4"});
-  const BoardCollecting first(scene.user, options,
-                              {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM",
-                               "end", "on-int", "write", "JOB/data/last", "at INT", "end", "ready",
-                               scene.user.at("ready"), "hang"});
+  const BoardCollecting first(
+      scene.user, options,
+      {"job", kBoardJob, "on-term", "write", "JOB/data/last", "at TERM", "end", "on-int", "write",
+       "JOB/data/last", "at INT", "end", "ready", scene.user.at("ready"), "hang"});
   REQUIRE(scene.is_ready(first));
   first.send(SIGKILL);
   first.wait();
   const BoardUser& user = scene.user;
   const TempFolder folder;
   const std::string script = "exec \"$@\" 2>" + (folder / "err").string();
-  Words words = {"-c", script, "sh", msprof_path(), "collect", "--attach", "--config",
-                 user.ini().string(), "--output", user.output().string()};
+  Words words = {"-c",       script,
+                 "sh",       msprof_path(),
+                 "collect",  "--attach",
+                 "--config", user.ini().string(),
+                 "--output", user.output().string()};
   RunningProgram second("/bin/sh", words, user.run_options());
   if (!limited) {
     REQUIRE(eventually([&] {
@@ -300,8 +305,8 @@ TEST_CASE("Options that do not go together with a run that survives are refused"
   CHECK(contains(refusal({"--attach", "--fetch"}), "give one of them"));
   CHECK(contains(refusal({"-m", "main", "--survive", "--tty"}), "leave --tty out"));
   CHECK(contains(refusal({"-m", "main", "--survive", "--cann"}), "for boards"));
-  const RunResult here = run_msprof({"collect", "-m", "main", "--survive"},
-                                    scene.user.run_options());
+  const RunResult here =
+      run_msprof({"collect", "-m", "main", "--survive"}, scene.user.run_options());
   CHECK(here.exit_code == 2);
   CHECK(contains(here.err, "needs a board"));
 }

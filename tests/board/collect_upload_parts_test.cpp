@@ -122,9 +122,17 @@ namespace {
 // A project on the board with a large model, run there by --no-upload.
 RunResult run_there(const BoardUser& user, const fs::path& there, const Words& options,
                     const Words& application) {
-  Words words = {"collect",      "-m",           "main",           "--config",
-                 user.ini().string(), "--output", user.output().string(), "--no-upload",
-                 "--remote-dir", there.string(), "-v"};
+  Words words = {"collect",
+                 "-m",
+                 "main",
+                 "--config",
+                 user.ini().string(),
+                 "--output",
+                 user.output().string(),
+                 "--no-upload",
+                 "--remote-dir",
+                 there.string(),
+                 "-v"};
   words.insert(words.end(), options.begin(), options.end());
   words.push_back("--");
   words.insert(words.end(), application.begin(), application.end());
@@ -140,13 +148,14 @@ TEST_CASE("--no-upload links large files, and what changes in them is told") {
   const fs::path there = scene.board.home() / "app";
   fs::copy(scene.user.project(), there, fs::copy_options::recursive);
   write_file(there / "big.om", big_bytes(4 << 20));
-  fs::permissions(there / "big.om", fs::perms::owner_read | fs::perms::owner_write |
-                                        fs::perms::group_read);
+  fs::permissions(there / "big.om",
+                  fs::perms::owner_read | fs::perms::owner_write | fs::perms::group_read);
   const std::string before = fingerprint(there);
   const bool survives = GENERATE(false, true);
   const Words options = survives ? Words{"--survive", "--keep"} : Words{"--keep"};
-  const RunResult run = run_there(scene.user, there, options,
-                                  {"job", kBoardJob, "append", "acl.json", " ", "write", "made", "x"});
+  const RunResult run =
+      run_there(scene.user, there, options,
+                {"job", kBoardJob, "append", "acl.json", " ", "write", "made", "x"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
   CHECK(contains(run.err, "hard links"));
@@ -174,7 +183,8 @@ TEST_CASE("--no-upload on a board without hard links runs with links or a copy, 
   // As where the folder of the runs is on another file system, or knows no links at all.
   scene.board.replace_tool("cp", std::string("case $1 in -al") + (no_links ? "|-as" : "") +
                                      ") exit 1 ;; esac\nexec /bin/cp \"$@\"");
-  const RunResult run = run_there(scene.user, there, {"--keep"}, {"job", kBoardJob, "write", "made", "x"});
+  const RunResult run =
+      run_there(scene.user, there, {"--keep"}, {"job", kBoardJob, "write", "made", "x"});
   INFO(run.err);
   CHECK(run.exit_code == 0);
   CHECK(contains(run.err, no_links ? "second copy" : "different file systems"));
