@@ -330,6 +330,7 @@ std::string option_of_start(const CollectArguments& arguments) {
   if (arguments.board.no_cache) return "--no-cache";
   if (arguments.board.clean_board) return "--clean-board";
   if (arguments.interval) return "--interval";
+  if (arguments.repeat.runs) return "--repeat";
   return "";
 }
 
@@ -339,9 +340,8 @@ void check_arguments(const CollectArguments& arguments) {
   check_board_arguments(arguments.board,
                         asks_for_cann(arguments) ? MachineKind::server : MachineKind::board);
   check_dialect(arguments);
-  check_survive_arguments(arguments.survival,
-                          {arguments.board.names_board(), asks_for_cann(arguments),
-                           arguments.board.tty, option_of_start(arguments)});
+  check_survive_arguments(arguments.survival, arguments.board,
+                          {asks_for_cann(arguments), option_of_start(arguments)});
   const std::string cann = given_option_of_cann(arguments);
   if (arguments.board.names_board() && !asks_for_cann(arguments) && !cann.empty())
     throw Error(Exit::usage, fmt::format("{} is for applications on CANN: add --cann", cann));

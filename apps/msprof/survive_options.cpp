@@ -37,7 +37,8 @@ void add_survive_options(cli::Command& command, SurviveArguments& arguments) {
   command.add_option(std::move(fetch));
 }
 
-void check_survive_arguments(const SurviveArguments& arguments, const SurviveSurroundings& around) {
+void check_survive_arguments(const SurviveArguments& arguments, const BoardArguments& board,
+                             const SurviveSurroundings& around) {
   if (!arguments.survive && !arguments.resumes()) return;
   const char* const name = arguments.survive  ? "--survive"
                            : arguments.attach ? "--attach"
@@ -45,9 +46,13 @@ void check_survive_arguments(const SurviveArguments& arguments, const SurviveSur
   const auto refuse = [&](bool wrong, std::string_view why) {
     if (wrong) throw Error(Exit::usage, fmt::format("{}: {}", name, why));
   };
-  refuse(!around.names_board, "this needs a board; give --config FILE or --host user@ip");
+  refuse(!board.names_board(), "this needs a board; give --config FILE or --host user@ip");
   refuse(around.is_cann, "this is for boards; runs of --cann end with their connection");
-  refuse(around.has_tty, "the run has no terminal: leave --tty out");
+  refuse(board.tty, "the run has no terminal: leave --tty out");
+  refuse(board.names_several(), "this is for one board: start msprof once for each");
+  refuse(board.drain || board.sink || board.nfs || board.leave,
+         "the recording stays on the board until the end; --drain, --sink, --nfs and --leave end "
+         "with the connection");
   refuse(arguments.survive && arguments.resumes(),
          "--survive starts a run, --attach and --fetch go on with one: give one of them");
   refuse(arguments.attach && arguments.fetch, "--attach and --fetch: give one of them");

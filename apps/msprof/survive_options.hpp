@@ -6,6 +6,7 @@
 #include <string>
 
 #include "board/ssh_host.hpp"
+#include "msprof/board_options.hpp"
 #include "msprof/command_line.hpp"
 
 namespace msprof {
@@ -23,14 +24,13 @@ void add_survive_options(cli::Command& command, SurviveArguments& arguments);
 
 // What keeps the command from doing what they ask for.
 struct SurviveSurroundings {
-  bool names_board = false;
   bool is_cann = false;
-  bool has_tty = false;
   // The first option given that belongs to a run that is started; empty: none.
   std::string option_of_start;
 };
 // Throws Error(usage).
-void check_survive_arguments(const SurviveArguments& arguments, const SurviveSurroundings& around);
+void check_survive_arguments(const SurviveArguments& arguments, const BoardArguments& board,
+                             const SurviveSurroundings& around);
 
 // `given` are the options of the command line: those by which the board, and the place of the
 // results, are found again are repeated in the command that users are told.

@@ -31,8 +31,8 @@ milliseconds interval_of(bool on_terminal) {
 }
 
 std::uint64_t whole_number(double value) {
-  constexpr double kMax = 1e18;
-  return value > 0 ? static_cast<std::uint64_t>(std::min(value, kMax)) : 0;
+  constexpr double kMaxWhole = 1e18;
+  return value > 0 ? static_cast<std::uint64_t>(std::min(value, kMaxWhole)) : 0;
 }
 
 }  // namespace
