@@ -238,8 +238,9 @@ void check_board_arguments(const BoardArguments& arguments, MachineKind kind) {
   }
   if (arguments.nfs) check_nfs_share(*arguments.nfs);
   if (arguments.drain + arguments.nfs.has_value() + arguments.sink + arguments.leave > 1) {
-    throw Error(Exit::usage,
-                "--drain, --nfs, --sink and --leave say where the recording goes: give one of them");
+    throw Error(
+        Exit::usage,
+        "--drain, --nfs, --sink and --leave say where the recording goes: give one of them");
   }
   if (arguments.tty && arguments.no_tty) {
     throw Error(Exit::usage, "--tty and --no-tty contradict each other");

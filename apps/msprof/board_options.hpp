@@ -46,7 +46,7 @@ struct BoardArguments {
   bool force = false;
   std::optional<std::string> nfs;  // SERVER:/path, to record into
   bool sink = false;               // the runtime streams its records
-  bool drain = false;  // the recording comes home while the application runs
+  bool drain = false;              // the recording comes home while the application runs
   bool tty = false;
   bool no_tty = false;
 

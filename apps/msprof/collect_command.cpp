@@ -239,6 +239,7 @@ const char* given_option_of_svp(const CollectArguments& arguments) {
   if (arguments.profiler_switch) return "--switch";
   if (arguments.acl_json) return "--acl-json";
   if (!arguments.layout.empty()) return "--layout";
+  if (arguments.board.sink) return "--sink";
   return arguments.project && !arguments.board.upload ? "--project" : nullptr;
 }
 

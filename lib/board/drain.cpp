@@ -110,8 +110,8 @@ std::unique_ptr<DrainChannel> BoardDrain::open(BoardShell& shell) {
 }
 
 void BoardDrain::warn_of_disk() {
-  if (!drainer_.rate().is_to_be_said()) return;
   const DrainStatus now = drainer_.status();
+  if (!drainer_.rate().is_to_be_said(now.frees)) return;
   if (!now.free_bytes || !now.seconds_left) return;
   log::warn("the disk of {} is full in about {}: {} free, and the recording grows by {} a second{}",
             board_, time_left(*now.seconds_left), human_bytes(*now.free_bytes),

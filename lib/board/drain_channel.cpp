@@ -202,10 +202,12 @@ std::string DrainChannel::request(const std::string& line, const std::string& na
     if (held_.size() != had) moved = DrainClock::now();
     had = held_.size();
     if (end || too_long_ || DrainClock::now() - moved > kAnswerSilence) {
-      throw ConnectionLost(fmt::format(
-          "{}: the drain {}: {}", name_,
-          end ? "has ended" : too_long_ ? "says too much" : "gives no sign of life",
-          errors_.empty() ? "without a message" : printable(trim(errors_))));
+      throw ConnectionLost(
+          fmt::format("{}: the drain {}: {}", name_,
+                      end         ? "has ended"
+                      : too_long_ ? "says too much"
+                                  : "gives no sign of life",
+                      errors_.empty() ? "without a message" : printable(trim(errors_))));
     }
   }
 }
@@ -224,10 +226,9 @@ std::string DrainChannel::sum(const std::string& path, std::uint64_t first, std:
 
 Punched DrainChannel::punch(const std::string& path, std::uint64_t first, std::uint64_t blocks,
                             const std::string& sum) {
-  const std::string answer =
-      request(fmt::format("punch {} {} {} {} {}", first, blocks, sum, first * kDrainBlock,
-                          blocks * kDrainBlock),
-              path);
+  const std::string answer = request(fmt::format("punch {} {} {} {} {}", first, blocks, sum,
+                                                 first * kDrainBlock, blocks * kDrainBlock),
+                                     path);
   const std::string_view word = trim(answer);
   return word == "freed" ? Punched::freed : word == "differs" ? Punched::differs : Punched::cannot;
 }

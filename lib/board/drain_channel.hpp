@@ -50,7 +50,8 @@ class DrainChannel : public DrainBoard {
   std::unique_ptr<SshCommand> command_;
 };
 
-// The answer to a look, a line each: "s SIZE INODE MTIME ./PATH" of stat, "l …" of `ls -lin`, "free KB".
+// The answer to a look, a line each: "s SIZE INODE MTIME ./PATH" of stat, "l …" of `ls -lin`, "free
+// KB".
 RawLook parse_raw_look(std::string_view answer);
 
 // Name of the file in a run's output folder that says where the rest of its files is.

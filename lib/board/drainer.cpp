@@ -118,8 +118,7 @@ std::string Drainer::read_here(const std::string& path, std::uint64_t first,
 void Drainer::write_here(const std::string& path, std::uint64_t at, std::string_view bytes) const {
   const fs::path file = journal_.file(path);
   make_folders(file.parent_path());
-  const FileDescriptor fd(
-      ::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
+  const FileDescriptor fd(::open(file.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC | O_NOFOLLOW, 0644));
   if (!fd) throw_cannot_write(file, errno);
   while (!bytes.empty()) {
     const ssize_t written = ::pwrite(fd.get(), bytes.data(), bytes.size(), static_cast<off_t>(at));

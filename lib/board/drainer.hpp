@@ -2,9 +2,10 @@
 // BoardDrain.
 //
 // A file is drained when it has been seen to grow, has its `.done`, or is at rest: one that keeps
-// its size and is written to may change anywhere. Of those the first and the last 64 kB stay on the board: headers are
-// rewritten, and the end may be under way. What has come is flushed here and in the journal before
-// the board is asked to free it, and the board frees it only while it still has the same checksum.
+// its size and is written to may change anywhere. Of those the first and the last 64 kB stay on the
+// board: headers are rewritten, and the end may be under way. What has come is flushed here and in
+// the journal before the board is asked to free it, and the board frees it only while it still has
+// the same checksum.
 #pragma once
 
 #include <cstdint>

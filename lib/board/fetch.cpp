@@ -275,9 +275,8 @@ std::vector<std::string> BoardFetch::without_here(const std::string& folder,
   std::vector<std::string> wanted;
   for (const std::string& path : paths) {
     const std::string whole = prefix + path;
-    const bool holds_some =
-        std::any_of(here_.begin(), here_.end(),
-                    [&](const HereFile& one) { return is_below(one.path, whole); });
+    const bool holds_some = std::any_of(
+        here_.begin(), here_.end(), [&](const HereFile& one) { return is_below(one.path, whole); });
     if (!holds_some) {
       wanted.push_back(path);
       continue;

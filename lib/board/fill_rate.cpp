@@ -10,6 +10,7 @@ namespace {
 // Share of the last interval in a rate: a burst shows at once and is forgotten after a few looks.
 constexpr double kNewShare = 0.5;
 constexpr double kSayAtSeconds[] = {600, 120, 20};
+constexpr std::uint64_t kFewParts = 10;
 constexpr double kLooksUntilFull = 8;
 constexpr double kShortestPause = 0.05;
 constexpr double kLongestPause = 5;
@@ -38,6 +39,7 @@ void FillRate::add(double seconds, std::uint64_t raw_bytes,
   at_ = seconds;
   raw_ = raw_bytes;
   free_ = free_bytes;
+  most_free_ = std::max(most_free_, free_bytes.value_or(0));
 }
 
 std::optional<double> FillRate::seconds_left() const {
@@ -45,9 +47,11 @@ std::optional<double> FillRate::seconds_left() const {
   return static_cast<double>(*free_) / filling_;
 }
 
-bool FillRate::is_to_be_said() {
+bool FillRate::is_to_be_said(bool is_freed) {
   const auto left = seconds_left();
   if (!left) return false;
+  if (is_freed && (*free_ > most_free_ / kFewParts || *left > *std::rbegin(kSayAtSeconds)))
+    return false;
   int level = 0;
   while (level < static_cast<int>(std::size(kSayAtSeconds)) && *left <= kSayAtSeconds[level])
     ++level;

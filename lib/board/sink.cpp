@@ -72,11 +72,9 @@ void copy_over(const fs::path& from, const fs::path& to, std::uint64_t bytes) {
   if (!fd) throw_cannot_write(to, errno);
   std::vector<std::byte> buffer(1 << 20);
   for (std::uint64_t at = 0; at < bytes;) {
-    const std::size_t got =
-        std::min<std::uint64_t>(reader.read(buffer), bytes - at);
+    const std::size_t got = std::min<std::uint64_t>(reader.read(buffer), bytes - at);
     if (got == 0) return;
-    if (::pwrite(fd.get(), buffer.data(), got, static_cast<off_t>(at)) !=
-        static_cast<ssize_t>(got))
+    if (::pwrite(fd.get(), buffer.data(), got, static_cast<off_t>(at)) != static_cast<ssize_t>(got))
       throw_cannot_write(to, errno);
     at += got;
   }
@@ -223,9 +221,10 @@ std::vector<std::string> BoardSink::place(const fs::path& captures) {
     }
     copy_over(folder_ / name, place, std::min(bytes, until));
     if (bytes < until) {
-      notes.push_back(fmt::format("{}: {} bytes from byte {} on were on their way when the line "
-                                  "broke, and are lost",
-                                  printable(name), until - bytes, bytes));
+      notes.push_back(
+          fmt::format("{}: {} bytes from byte {} on were on their way when the line "
+                      "broke, and are lost",
+                      printable(name), until - bytes, bytes));
     }
   }
   return notes;

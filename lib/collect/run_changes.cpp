@@ -14,8 +14,8 @@ std::string_view base_name(std::string_view path) {
   return at == std::string_view::npos ? path : path.substr(at + 1);
 }
 
-// Applications may name other folders alike: what is not right in the output folder must look like a
-// capture, and must not have been there before.
+// Applications may name other folders alike: what is not right in the output folder must look like
+// a capture, and must not have been there before.
 bool is_capture(const std::string& path, const TreeListing& before, const TreeListing& after) {
   if (!is_capture_name(base_name(path))) return false;
   if (path == std::string(kOutputName) + '/' + std::string(base_name(path))) return true;

@@ -167,12 +167,11 @@ TEST_CASE("An msprof that is killed has here what is not on the board any more")
 TEST_CASE("A board that can free nothing is named, and so is the time until its disk is full") {
   BoardScene scene({.kind = each_kind()});
   // Each look finds 5 MB less.
-  scene.board.replace_tool(
-      "df",
-      "left=$(cat ~/left 2>/dev/null || echo 90000)\n"
-      "echo $((left - 5000)) > ~/left\n"
-      "echo 'Filesystem 1024-blocks Used Available Capacity Mounted'\n"
-      "echo \"disk 100000 0 $left 0% /\"");
+  scene.board.replace_tool("df",
+                           "left=$(cat ~/left 2>/dev/null || echo 90000)\n"
+                           "echo $((left - 5000)) > ~/left\n"
+                           "echo 'Filesystem 1024-blocks Used Available Capacity Mounted'\n"
+                           "echo \"disk 100000 0 $left 0% /\"");
   const RunResult result = scene.user.collect(
       {"--drain"}, {"job", kBoardJob, "big", "n", std::to_string(3 * kMb), "sleep", "4"});
   INFO(result.err);
@@ -187,9 +186,8 @@ TEST_CASE("A board that can free nothing is named, and so is the time until its 
 TEST_CASE("Without stat, tar and SFTP a board is drained as well") {
   if (!SmallDisk::is_available_or_skip()) return;
   const SmallDisk disk(16 * kMb);
-  BoardScene scene({.kind = BoardKind::dropbear,
-                    .without = {"stat", "tar"},
-                    .home = disk.path() / "home"});
+  BoardScene scene(
+      {.kind = BoardKind::dropbear, .without = {"stat", "tar"}, .home = disk.path() / "home"});
   give_fallocate(scene.board);
   const std::uint64_t size = 3 * room_on(disk);
   const RunResult result = scene.user.collect({"--drain"}, pouring(size));

@@ -27,8 +27,8 @@ struct Share {
     board.replace_tool("mount", "echo \"mount $*\" >> '" + log().string() +
                                     "'\nfor last; do :; done\nexec /bin/mount --bind '" +
                                     folder().string() + "' \"$last\"");
-    board.replace_tool("umount", "echo \"umount $*\" >> '" + log().string() +
-                                     "'\nexec /bin/umount \"$@\"");
+    board.replace_tool("umount",
+                       "echo \"umount $*\" >> '" + log().string() + "'\nexec /bin/umount \"$@\"");
   }
   fs::path folder() const { return temp / "share"; }
   fs::path log() const { return temp / "log"; }
@@ -91,7 +91,8 @@ TEST_CASE("A folder that cannot be mounted ends the run before it begins") {
   CHECK(scene.litter() == "");
 }
 
-TEST_CASE("Ctrl-C, a failed application and a lost line unmount, too, and nothing is removed there") {
+TEST_CASE(
+    "Ctrl-C, a failed application and a lost line unmount, too, and nothing is removed there") {
   if (!SmallDisk::is_available_or_skip()) return;
   BoardServer board({.kind = each_kind()});
   NetworkProxy network(board.port(), {}, std::nullopt);

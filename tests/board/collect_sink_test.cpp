@@ -79,8 +79,12 @@ struct DemoScene : BoardScene {
   }
   fs::path project() const { return user.at("demo"); }
   RunResult run(const Words& options, const Words& application) const {
-    Words words = {"collect",      "-m",      "main",
-                   "--config",     user.ini().string(), "--output",
+    Words words = {"collect",
+                   "-m",
+                   "main",
+                   "--config",
+                   user.ini().string(),
+                   "--output",
                    user.output().string()};
     words.insert(words.end(), options.begin(), options.end());
     words.push_back("--");
@@ -122,7 +126,8 @@ TEST_CASE("With --sink the demo's records come as a stream, and none of them is 
   CHECK(scene.litter(1) == "");
 }
 
-TEST_CASE("When the stream's reader on the board goes, the rest is in files, and all is put together") {
+TEST_CASE(
+    "When the stream's reader on the board goes, the rest is in files, and all is put together") {
   DemoScene scene({.kind = each_kind()});
   // The reader ends in the middle; what was in its hands is lost, and that is said.
   scene.board.replace_tool("cat", "exec head -c 20000");
@@ -137,8 +142,8 @@ TEST_CASE("When the stream's reader on the board goes, the rest is in files, and
     if (!name.ends_with(".done")) continue;
     const std::string done = read_file(scene.capture() / "data" / name);
     const std::string data = name.substr(0, name.size() - 5);
-    CHECK(contains(done, "file_len:" +
-                             std::to_string(fs::file_size(scene.capture() / "data" / data))));
+    CHECK(contains(done,
+                   "file_len:" + std::to_string(fs::file_size(scene.capture() / "data" / data))));
   }
   CHECK(scene.litter() == "");
 }

@@ -2,8 +2,8 @@
 // off in between: nothing.
 #include "board/drain.hpp"
 
-#include <catch2/catch.hpp>
 #include <sys/stat.h>
+#include <catch2/catch.hpp>
 #include <filesystem>
 #include <fstream>
 #include <functional>
@@ -252,8 +252,12 @@ TEST_CASE("A file that is written anew after a part of it was freed is kept twic
   raw.grow(bytes, bytes.size());
   drainer.cycle(board);
   const std::string other(bytes.rbegin(), bytes.rend());
-  SECTION("in its place") { std::ofstream(raw.file, std::ios::binary) << other; }
-  SECTION("shorter") { std::ofstream(raw.file, std::ios::binary) << other.substr(0, 1000); }
+  SECTION("in its place") {
+    std::ofstream(raw.file, std::ios::binary) << other;
+  }
+  SECTION("shorter") {
+    std::ofstream(raw.file, std::ios::binary) << other.substr(0, 1000);
+  }
   SECTION("as another file") {
     write_file(raw.folder / "new", other);
     fs::rename(raw.folder / "new", raw.file);
@@ -329,7 +333,8 @@ TEST_CASE("A board that frees nothing keeps all, and what came home is held agai
   if (!is_changed) CHECK((raw.here(drainer) == bytes));
 }
 
-TEST_CASE("Wherever a connection is cut, or msprof killed, nothing is lost and nothing asked twice") {
+TEST_CASE(
+    "Wherever a connection is cut, or msprof killed, nothing is lost and nothing asked twice") {
   const auto how = GENERATE(CutAt::before, CutAt::after);
   const bool is_killed = GENERATE(false, true);
   const std::string bytes = raw_bytes(77, 77);
@@ -406,6 +411,13 @@ TEST_CASE("The rate of a disk that fills tells the time that is left, each warni
   CHECK_FALSE(rate.is_to_be_said());
   rate.add(165, 65'000'000, 15'000'000);
   CHECK(rate.is_to_be_said());
+  FillRate freed;
+  freed.add(0, 0, 80'000'000);
+  freed.add(10, 70'000'000, 10'000'000);
+  CHECK(*freed.seconds_left() < 2);
+  CHECK_FALSE(freed.is_to_be_said(true));
+  freed.add(11, 73'000'000, 7'000'000);
+  CHECK(freed.is_to_be_said(true));
   // Freed as fast as it is written: nothing fills.
   for (int i = 1; i < 9; ++i) rate.add(165 + i, 65'000'000, 70'000'000);
   CHECK_FALSE(rate.is_to_be_said());
