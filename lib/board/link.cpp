@@ -91,6 +91,7 @@ done 2>/dev/null
 kill $voice
 exec >/dev/null 2>&1
 read -r first rest < "$s/present" && [ "$first" = $$ ] && rm -f "$s/present"
+read -r first second rest < "$s/pid" && alive "$first" "$second" && [ ! -d "$s/closing" ] && exit 0
 own && sign lost
 free=0
 while [ "$window" -gt 0 ]; do

@@ -35,7 +35,8 @@ constexpr std::string_view kKeeperWord = "@msprof-keeper@";
 // number of variables, variables, arguments. The current folder is the board's folder of ours.
 //
 // Streams go through pipes to two `cat`, which a limit of file size ends: the bound costs the
-// application nothing. The keeper runs in the foreground of its command: what a shell starts in the
+// application nothing. On a disk that the run fills, the ballast makes room for its end. The keeper
+// runs in the foreground of its command: what a shell starts in the
 // background ignores SIGINT for ever.
 constexpr const char* kKeeper = R"sh(
 run=$1 window=$2 limit=$3 alone_limit=$4 blocks=$5 me=$6
@@ -48,12 +49,14 @@ trap "" HUP PIPE
 mkdir "$s/begun" 2>/dev/null || { echo "@msprof-keeper@ again"; exit 0; }
 echo "$$ $(start_of $$)" > "$s/pid"
 echo "$me" > "$s/who"
-sign survives || exit 71
+look
+[ "$holder" != "$run" ] || sign survives || exit 71
 up_now
 begin=$up
 echo "$begin" > "$s/start"
 echo "@msprof-keeper@ $$"
 exec </dev/null >/dev/null 2>&1
+dd if=/dev/urandom of="$s/ballast" bs=4096 count=16
 launch() (
   folder=$1 main=$2 acl=$3 libraries=$4 modules=$5 count=$6
   shift 6
@@ -128,7 +131,9 @@ watcher=$!
   {
     {
       launch "$@"
-      echo $? > "$s/code"
+      code=$?
+      rm -f "$s/ballast"
+      echo $code > "$s/code"
       up_now
       echo $((up - begin)) > "$s/took"
       sweep
@@ -157,7 +162,9 @@ look
 // $1 the folder of the run: the keeper comes on stdin.
 constexpr BoardScript kPrepare = {"preparing a run that survives its connection", R"sh(
 umask 077
-mkdir -p "$1/survive" && cd "$1/survive" && cat > keeper && : > out && : > err
+mkdir -p "$1/survive" && cd "$1/survive" || exit 1
+[ ! -e begun ] || exit 0
+cat > keeper && : > out && : > err
 )sh"};
 
 // $1 a folder, $2 a name.

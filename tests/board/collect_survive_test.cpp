@@ -7,10 +7,12 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <vector>
 
 #include "board/collect_board_fixture.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
+#include "support/small_disk.hpp"
 
 namespace msprof::test {
 
@@ -123,9 +125,12 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   REQUIRE(scene.is_ready(first));
   const fs::path seen = scene.run_folder() / "survive/seen";
   REQUIRE(eventually([&] { return fs::exists(seen) && read_file(seen) == "6 4\n"; }));
-  first.send(SIGKILL);
+  // SIGHUP: its terminal was closed.
+  const int how = GENERATE(SIGKILL, SIGHUP);
+  first.send(how);
   const RunResult killed = first.wait();
-  CHECK(killed.signal == SIGKILL);
+  if (how == SIGKILL) CHECK(killed.signal == SIGKILL);
+  if (how == SIGHUP) CHECK(killed.exit_code == 130);
   CHECK(killed.out == "first\n");
   // Its end while nobody looks.
   const bool alone = GENERATE(true, false);
@@ -154,6 +159,41 @@ TEST_CASE("A killed msprof leaves the run to another, which gets all of it") {
   const auto record = nlohmann::json::parse(read_file(scene.user.in_job("run.json")));
   CHECK(record["options"].contains("--survive"));
   CHECK(record["command"][0] == "main");
+}
+
+TEST_CASE("Of several runs, one has to be named; one that is followed is left to its msprof") {
+  const SurvivalScene scene;
+  std::vector<std::string> names;
+  for (int i = 0; i < 2; ++i) {
+    const BoardUser user(scene.board);
+    const BoardCollecting run(user, {"--survive", "--reconnect", "0"}, two_halves(user));
+    REQUIRE(eventually([&] { return fs::exists(user.at("ready")) || run.has_ended(); }));
+    if (i == 1) {
+      const RunResult followed = scene.go_on({"--attach", scene.run_folder().filename().string()});
+      INFO(followed.err);
+      CHECK(followed.exit_code == 6);
+      CHECK(contains(followed.err, "followed by "));
+      CHECK(contains(followed.err, "--force"));
+    }
+    run.send(SIGKILL);
+    run.wait();
+    write_file(user.at("go"), "");
+    const fs::path kept = scene.board.home() / ".msprof/kept";
+    REQUIRE(eventually([&] { return names_in(kept).size() == static_cast<std::size_t>(i) + 1; }));
+    names = names_in(kept);
+  }
+  const RunResult several = scene.go_on({"--fetch"});
+  INFO(several.err);
+  CHECK(several.exit_code == 2);
+  CHECK(contains(several.err, "holds 2 runs"));
+  for (const std::string& name : names) {
+    CHECK(contains(several.err, name));
+    const RunResult one = scene.go_on({"--fetch", name});
+    INFO(one.err);
+    CHECK(one.exit_code == 0);
+  }
+  CHECK(names_in(scene.user.output()).size() == 4);
+  CHECK(scene.litter() == "");
 }
 
 TEST_CASE("A run that ended while nobody was there is kept, and --fetch brings it") {
@@ -290,6 +330,27 @@ TEST_CASE("The time limit holds while nobody follows the run") {
   CHECK(result.exit_code == 0);
   CHECK(contains(result.err, "for the 3 s of --timeout"));
   CHECK(read_file(scene.user.in_job("data/last")) == "at TERM");
+  CHECK(scene.litter() == "");
+}
+
+TEST_CASE("A run that fills the board's disk while nobody looks comes with its end") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const SmallDisk disk(2 * application_bytes() + (12 << 20));
+  const SurvivalScene scene({.kind = each_kind(), .home = disk.path() / "home"});
+  const BoardCollecting first(
+      scene.user, {"--survive", "--reconnect", "0"},
+      {"job", kBoardJob, "ready", scene.user.at("ready"), "await", scene.user.at("go"), "fill",
+       "JOB/data/full", "complain", std::string(10000, 'x'), "exit", "3"});
+  REQUIRE(scene.is_ready(first));
+  first.send(SIGKILL);
+  first.wait();
+  scene.let_go();
+  REQUIRE(scene.is_kept());
+  const RunResult result = scene.go_on({"--attach"});
+  INFO(result.err);
+  CHECK(result.exit_code == 7);
+  CHECK(contains(result.err, "main exited with code 3"));
+  CHECK(fs::file_size(scene.user.in_job("data/full")) > (4 << 20));
   CHECK(scene.litter() == "");
 }
 
