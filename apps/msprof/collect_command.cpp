@@ -331,8 +331,7 @@ std::string option_of_start(const CollectArguments& arguments) {
   if (arguments.board.no_cache) return "--no-cache";
   if (arguments.board.clean_board) return "--clean-board";
   if (arguments.interval) return "--interval";
-  if (arguments.repeat.runs) return "--repeat";
-  return "";
+  return arguments.repeat.runs ? "--repeat" : "";
 }
 
 // Throws Error(usage) for values out of range and for what does not go together.
