@@ -11,7 +11,7 @@
 
 using namespace msprof::test;
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
+using RunJson = nlohmann::json;
 
 namespace {
 
@@ -37,8 +37,8 @@ std::string job(const std::string& suffix) {
   return kJob + suffix;
 }
 
-Json repeated_record(const fs::path& capture) {
-  return Json::parse(read_file(capture / "run.json"));
+RunJson repeated_record(const fs::path& capture) {
+  return RunJson::parse(read_file(capture / "run.json"));
 }
 
 }  // namespace
@@ -51,10 +51,10 @@ TEST_CASE("Repeated runs put their captures into a folder of their own, warm-up 
   CHECK(names_in(sandbox.series()) == Words{job("_run1"), job("_run2"), "warm-up"});
   CHECK(names_in(sandbox.series() / "warm-up") == Words{job("_warm1")});
   CHECK(repeated_record(sandbox.series() / job("_run2")).at("repeat") ==
-        Json{{"run", 2}, {"of", 2}, {"warm_up", false}});
+        RunJson{{"run", 2}, {"of", 2}, {"warm_up", false}});
   CHECK(repeated_record(sandbox.series() / "warm-up" / job("_warm1")).at("repeat") ==
-        Json{{"run", 1}, {"of", 1}, {"warm_up", true}});
-  const Json document = Json::parse(run.out);
+        RunJson{{"run", 1}, {"of", 1}, {"warm_up", true}});
+  const RunJson document = RunJson::parse(run.out);
   CHECK(document.at("schema") == "msprof.collect_runs/1");
   CHECK(document.at("folder") == sandbox.series().string());
   CHECK(document.at("exit_code") == 0);
@@ -95,7 +95,7 @@ TEST_CASE("What keeps the first run from starting ends all, and leaves no folder
       collect(sandbox, {"-m", "nowhere", "--output", "../out", "--repeat", "3", "--json"});
   INFO(run.err);
   CHECK(run.exit_code == 4);
-  const Json document = Json::parse(run.out);
+  const RunJson document = RunJson::parse(run.out);
   CHECK(document.at("runs").size() == 1);
   CHECK(document.contains("error"));
   CHECK(names_in(sandbox.root() / "out").empty());
