@@ -461,8 +461,11 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
 }
 
 std::unique_ptr<OutputPeek> SshHost::peek() {
-  return std::make_unique<BoardPeek>(link_.shell(),
-                                     link_.run_folder() + '/' + std::string(kOutputName));
+  const std::string output = nfs_.is_open() ? nfs_.folder() : std::string(kOutputName);
+  BoardPeek::FileHere file_here;
+  if (drain_) file_here = [this](const std::string& path) { return drain_->file(path); };
+  return std::make_unique<BoardPeek>(link_.shell(), link_.run_folder() + '/' + output,
+                                     std::move(file_here));
 }
 
 Fetched SshHost::fetch(const fs::path& into) {
