@@ -16,7 +16,7 @@ struct CollectionPlan {
   // What the command line says of the run: options, layout; the collection adds the rest.
   RunRecord record;
   bool names_next = true;  // says the command that comes next; one of several runs does not
-  bool resumes = false;  // an earlier run of the host, which has a record of its own
+  bool resumes = false;    // an earlier run of the host, which has a record of its own
 };
 
 // Collects with `work`, writes run.json into every capture, however the run ended, and processes

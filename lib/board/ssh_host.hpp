@@ -35,10 +35,10 @@ struct BoardRunOptions {
   bool in_login_shell = false;    // the application has the environment of a login shell
   // Run an application where it is on the host, and copy nothing; fetch captures alone.
   bool in_place = false;
-  LeaveOptions leave{};  // the recording stays there
-  DrainOptions drain{};  // it comes home while the application runs
-  bool sink = false;     // our runtime writes its records into a stream to `drain.output`
-  std::string nfs{};     // SERVER:/path, where it is recorded; empty: on the board
+  LeaveOptions leave{};   // the recording stays there
+  DrainOptions drain{};   // it comes home while the application runs
+  bool sink = false;      // our runtime writes its records into a stream to `drain.output`
+  std::string nfs{};      // SERVER:/path, where it is recorded; empty: on the board
   bool survives = false;  // the run goes on without a connection (board/survive.hpp)
   // In place of a run: go on with one that is there (board/left_runs.hpp).
   std::optional<RunChoice> resume{};
