@@ -340,7 +340,7 @@ TEST_CASE("A run that fills the board's disk while nobody looks comes with its e
   const BoardCollecting first(
       scene.user, {"--survive", "--reconnect", "0"},
       {"job", kBoardJob, "ready", scene.user.at("ready"), "await", scene.user.at("go"), "fill",
-       "JOB/data/full", "complain", std::string(10000, 'x'), "exit", "3"});
+       "JOB/data/full", "complain", std::string(2000, 'x'), "exit", "3"});
   REQUIRE(scene.is_ready(first));
   first.send(SIGKILL);
   first.wait();
