@@ -321,8 +321,19 @@ struct Bound {
   std::vector<std::unique_ptr<Bound>> children;
 };
 
-// What CLI11 gives for an option whose value is left out.
-constexpr std::string_view kNoValue = "true";
+// What stands for a value that was left out.
+constexpr std::string_view kLeftOut = "\x01";
+
+// Gives it to options whose value may be left out, so that an empty value is not taken for that.
+void fill_left_out(const Command& command, std::vector<std::string>& words) {
+  for (const auto& option : command.options()) {
+    for (std::size_t i = 0; option->value_optional && i < words.size(); ++i) {
+      const bool is_alone = i + 1 == words.size() || words[i + 1].starts_with('-');
+      if (is_alone && words[i] == option->names) words[i].append("=").append(kLeftOut);
+    }
+  }
+  for (const auto& child : command.commands()) fill_left_out(*child, words);
+}
 
 struct Binder {
   CLI::App& app;
@@ -337,23 +348,15 @@ struct Binder {
   CLI::Option* operator()(std::string* value) const {
     return app.add_option(option.names, *value, option.help)->capture_default_str();
   }
-  CLI::Option* operator()(std::optional<std::string>* value) const {
-    if (!option.value_optional) return bind_optional(value);
-    return app
-        .add_option_function<std::string>(
-            option.names,
-            [value](const std::string& given) { *value = given == kNoValue ? "" : given; },
-            option.help)
-        ->expected(0, 1);
-  }
   template <typename T>
   CLI::Option* operator()(std::optional<T>* value) const {
-    return bind_optional(value);
-  }
-  template <typename T>
-  CLI::Option* bind_optional(std::optional<T>* value) const {
     return app.add_option_function<T>(
         option.names, [value](const T& given) { *value = given; }, option.help);
+  }
+  CLI::Option* operator()(std::optional<std::string>* value) const {
+    return app.add_option_function<std::string>(
+        option.names, [value](const auto& given) { *value = given == kLeftOut ? "" : given; },
+        option.help);
   }
 };
 
@@ -560,7 +563,7 @@ Exit run(Command& root, const std::string& version, const std::vector<std::strin
   const bool has_rest = separator != words.end();
   if (has_rest) rest.assign(separator + 1, words.end());
   words.erase(separator, words.end());
-
+  fill_left_out(root, words);
   std::vector<std::string> reversed(words.rbegin(), words.rend());
   try {
     app.parse(reversed);
