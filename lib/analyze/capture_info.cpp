@@ -134,7 +134,7 @@ void read_products(const Database& db, CaptureInfo& info) {
 CaptureInfo capture_info(const Database& db) {
   CaptureInfo info;
   info.dialect = read_meta(db, "dialect");
-  info.has_steps = info.dialect != dialect_name(Dialect::cann);
+  info.has_steps = info.dialect == dialect_name(Dialect::svp);
   info.unit_loads = unit_loads_of(db);
   info.layout_origin = layout_origin_of(db);
   read_time(db, info);

@@ -231,8 +231,10 @@ class FrameworkSteps {
 // All iterations of one device.
 class DeviceSteps {
  public:
-  explicit DeviceSteps(std::int64_t device, std::int64_t frequency_hz)
-      : device_(device), frequency_hz_(frequency_hz) {}
+  // `is_old`: marks of CANN 5 come in their order, and one more of them is a forward begin
+  // (cann5_classic.md 9).
+  DeviceSteps(std::int64_t device, std::int64_t frequency_hz, bool is_old)
+      : device_(device), frequency_hz_(frequency_hz), is_old_(is_old) {}
 
   // Rows index_id, model_number, ticks, time_ns, tag, stream_id of one device, by model and time.
   void add_model(std::int64_t model, const std::vector<std::pair<std::int64_t, StepMark>>& marks) {
@@ -240,7 +242,9 @@ class DeviceSteps {
     FrameworkSteps framework;
     StepPipeline pipeline([&](const StepMark& mark) { steps.add(mark); });
     for (const auto& [index, mark] : marks) {
-      if (mark.tag == kStepStart || mark.tag == kStepEnd) {
+      if (is_old_) {
+        add_old(mark, steps);
+      } else if (mark.tag == kStepStart || mark.tag == kStepEnd) {
         framework.add(index, mark);
       } else if (mark.tag >= kModelStart && mark.tag < kStepStart && !is_nothing(mark.tag)) {
         pipeline.add(mark);
@@ -249,6 +253,8 @@ class DeviceSteps {
     pipeline.flush();
     framework.finish(model, iterations_);
   }
+
+  const std::vector<Iteration>& iterations() const { return iterations_; }
 
   void write(TraceDbWriter& store, std::int64_t& iteration_id, std::int64_t& part_id) {
     std::stable_sort(iterations_.begin(), iterations_.end(), [](const auto& a, const auto& b) {
@@ -265,6 +271,12 @@ class DeviceSteps {
   }
 
  private:
+  static void add_old(StepMark mark, ModelSteps& steps) {
+    constexpr std::int64_t kDynamicForward = 5;
+    if (mark.tag == kDynamicForward) mark.tag = kForward;
+    if (mark.tag >= kModelStart && mark.tag < kStepStart && !is_nothing(mark.tag)) steps.add(mark);
+  }
+
   // Marks of the application and numbers between the known ones.
   static bool is_nothing(std::int64_t tag) { return tag > kIterationEnd && tag < kFirstReduce; }
 
@@ -312,6 +324,7 @@ class DeviceSteps {
 
   std::int64_t device_;
   std::int64_t frequency_hz_;
+  bool is_old_;
   std::vector<Iteration> iterations_;
   std::vector<std::int64_t> ends_;
 };
@@ -323,40 +336,66 @@ std::map<std::int64_t, std::int64_t> tick_frequencies(const Database& db) {
   return result;
 }
 
+// Reads the marks of devices, one device at a time.
+class StepReader {
+ public:
+  explicit StepReader(const Database& db)
+      : frequencies_(tick_frequencies(db)),
+        is_old_(!read_meta(db, "generation").empty()),
+        read_(db.prepare(
+            "SELECT index_id, model_number, ticks, time_ns, tag, stream_id FROM step_mark"
+            " WHERE device_id = ? GROUP BY index_id, model_number, ticks, tag, stream_id"
+            " ORDER BY model_number, ticks, min(id)")) {}
+
+  // A mark that was written twice counts once.
+  DeviceSteps steps_of(std::int64_t device) {
+    const auto frequency = frequencies_.find(device);
+    DeviceSteps steps(device, frequency == frequencies_.end() ? 0 : frequency->second, is_old_);
+    std::vector<std::pair<std::int64_t, StepMark>> marks;
+    std::int64_t model = 0;
+    read_.reset();
+    read_.bind(1, device);
+    while (read_.step()) {
+      if (read_.integer(1) != model) {
+        steps.add_model(model, marks);
+        marks.clear();
+        model = read_.integer(1);
+      }
+      marks.push_back({read_.integer(0),
+                       {read_.integer(2), read_.maybe_integer(3).value_or(kNull), read_.integer(4),
+                        read_.integer(5)}});
+    }
+    steps.add_model(model, marks);
+    return steps;
+  }
+
+ private:
+  std::map<std::int64_t, std::int64_t> frequencies_;
+  bool is_old_;
+  Statement read_;
+};
+
 }  // namespace
 
-// A mark that was written twice counts once.
+std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device) {
+  std::vector<IterationEnd> ends;
+  const DeviceSteps steps = StepReader(db).steps_of(device);
+  for (const Iteration& one : steps.iterations()) {
+    if (!one.is_framework_step) ends.push_back({one.end.time_ns, one.model, one.number});
+  }
+  std::stable_sort(ends.begin(), ends.end(), [](const IterationEnd& a, const IterationEnd& b) {
+    return a.end_ns < b.end_ns;
+  });
+  return ends;
+}
+
 void derive_iterations(TraceDbWriter& store) {
   const Database& db = store.readable();
-  const auto frequencies = tick_frequencies(db);
   std::int64_t iteration_id = 0;
   std::int64_t part_id = 0;
   Statement devices = db.prepare("SELECT DISTINCT device_id FROM step_mark ORDER BY device_id");
-  Statement read = db.prepare(
-      "SELECT index_id, model_number, ticks, time_ns, tag, stream_id FROM step_mark"
-      " WHERE device_id = ? GROUP BY index_id, model_number, ticks, tag, stream_id"
-      " ORDER BY model_number, ticks, min(id)");
-  while (devices.step()) {
-    const std::int64_t device = devices.integer(0);
-    const auto frequency = frequencies.find(device);
-    DeviceSteps steps(device, frequency == frequencies.end() ? 0 : frequency->second);
-    std::vector<std::pair<std::int64_t, StepMark>> marks;
-    std::int64_t model = 0;
-    read.reset();
-    read.bind(1, device);
-    while (read.step()) {
-      if (read.integer(1) != model) {
-        steps.add_model(model, marks);
-        marks.clear();
-        model = read.integer(1);
-      }
-      marks.push_back({read.integer(0),
-                       {read.integer(2), read.maybe_integer(3).value_or(kNull), read.integer(4),
-                        read.integer(5)}});
-    }
-    steps.add_model(model, marks);
-    steps.write(store, iteration_id, part_id);
-  }
+  StepReader reader(db);
+  while (devices.step()) reader.steps_of(devices.integer(0)).write(store, iteration_id, part_id);
 }
 
 }  // namespace msprof

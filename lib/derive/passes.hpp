@@ -19,6 +19,15 @@ void create_indexes(TraceDbWriter& store);
 // iteration, iteration_part: the steps of CANN models, from their step marks.
 void derive_iterations(TraceDbWriter& store);
 
+// An iteration's end, as derive_iterations() finds it, for who needs it before the rows are there.
+struct IterationEnd {
+  std::int64_t end_ns = kNull;
+  std::int64_t model_number = kNull;
+  std::int64_t number = 0;
+};
+// Those of a device, by their ends. Steps of the framework are none of them.
+std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device);
+
 // memory_block: allocations of operators with their releases.
 void derive_memory_blocks(TraceDbWriter& store);
 

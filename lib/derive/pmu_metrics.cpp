@@ -50,7 +50,8 @@ PmuMetrics::PmuMetrics(const Database& db, Choice choice) : choice_(choice) {
   if (devices_.empty() || (cycles_[kAic] == kNone && cycles_[kAiv] == kNone)) return;
   has_sides_ = platform_ == kAscend910B;
   is_310_ = platform_ == kAscend310;
-  is_rounded_ = !has_sides_ && !is_310_;
+  is_old_ = !read_meta(db, "generation").empty();
+  is_rounded_ = !has_sides_ && !is_310_ && !is_old_;
   if (choice_ == Choice::all) {
     if (has_sides_) add_sided_columns();
     return;
@@ -310,10 +311,12 @@ void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTa
     } else if (plan.formula == PmuFormula::memory_bound) {
       // Computed from the ratios as they are printed (cann_device.md 12.3).
       const auto printed = [&](std::size_t part) {
-        return sqlite_round3(values[static_cast<std::size_t>(plan.of[part])]);
+        const double value = values[static_cast<std::size_t>(plan.of[part])];
+        return is_old_ ? value : sqlite_round3(value);
       };
       const double most = std::fmax(printed(1), printed(2));
-      values[i] = most == 0 ? 0 : python_round(printed(0) / most, 3);
+      const double bound = most == 0 ? 0 : printed(0) / most;
+      values[i] = is_old_ ? bound : python_round(bound, 3);
       if (std::isnan(printed(0)) || std::isnan(printed(1)) || std::isnan(printed(2))) {
         values[i] = kNotAvailable;
       }

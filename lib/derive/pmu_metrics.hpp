@@ -154,6 +154,7 @@ class PmuMetrics {
   Choice choice_;
   int platform_ = -1;
   bool has_sides_ = false;   // both sides have columns (chip 5)
+  bool is_old_ = false;      // CANN 5 and older: nothing is rounded (cann5_classic.md 10)
   bool is_rounded_ = false;  // total_us, before all else (cann_device.md 6.5)
   bool is_310_ = false;      // rates are by the time of all rounds of blocks (12.4)
   std::vector<PmuColumn> columns_;

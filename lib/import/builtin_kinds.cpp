@@ -1,5 +1,7 @@
 #include "import/cann/cann_import.hpp"
 #include "import/cann/join/host_tasks.hpp"
+#include "import/cann5/cann5_import.hpp"
+#include "import/classic/classic_import.hpp"
 #include "import/svp/svp_models.hpp"
 
 namespace msprof {
@@ -16,10 +18,26 @@ KindSet svp_kinds(const SvpSession& session) {
   return set;
 }
 
+void add_cann5_kinds(cann::CannImport& import, KindSet& set) {
+  import.cann5 = std::make_shared<cann5::HostData>();
+#define KIND(name) set.kinds.push_back(cann5::make_##name##_kind(import));
+#include "import/cann5/kinds.def"
+#undef KIND
+}
+
+void add_classic_kinds(cann::CannImport& import, KindSet& set) {
+  import.classic = std::make_shared<classic::ClassicData>();
+#define KIND(name) set.kinds.push_back(classic::make_##name##_kind(import));
+#include "import/classic/kinds.def"
+#undef KIND
+}
+
 KindSet cann_kinds(const CannSession& session) {
   auto import = std::make_shared<cann::CannImport>(session);
   KindSet set;
   set.shared = import;
+  if (session.is_classic()) add_classic_kinds(*import, set);
+  if (session.is_old()) add_cann5_kinds(*import, set);
 #define KIND(name) set.kinds.push_back(cann::make_##name##_kind(*import));
 #include "import/cann/kinds.def"
 #undef KIND
@@ -27,6 +45,8 @@ KindSet cann_kinds(const CannSession& session) {
   for (auto& kind : cann::make_device_stream_kinds(*import)) set.kinds.push_back(std::move(kind));
   set.join = [import](const ImportContext& context) {
     cann::write_devices(*import, context);
+    if (import->session.is_classic()) return classic::join(*import, context);
+    if (import->session.is_cann5()) return cann5::join(*import, context);
     HostTaskStore tasks(context.work_folder, import->session.has_unique_task_ids());
     cann::join_host(*import, context, tasks);
     cann::join_devices(*import, context, tasks);

@@ -89,8 +89,38 @@ std::optional<FileName> parse_data_name(std::string_view name) {
   return FileName{device_stem(std::move(parts)), false, device, *slice};
 }
 
+std::optional<FileName> parse_classic_name(std::string_view name) {
+  Parts parts = split(name, '.');
+  if (has_empty(parts) || parts.size() < 2) return std::nullopt;
+  // "Framework.task_desc_info.0.JOBABC.slice_0": the name of the job before the slice.
+  const std::size_t last = parts.size() - 1;
+  if (parts[last].starts_with(kSlice) && last > 1 && parts[last - 1].starts_with("JOB")) {
+    const std::string plain =
+        join(Parts(parts.begin(), parts.end() - 2)) + '.' + std::string(parts[last]);
+    return parse_data_name(plain);
+  }
+  if (parts[last].starts_with(kSlice)) return parse_data_name(name);
+  // "Framework.task_desc_info.0.3": files of the host have no channel.
+  const bool is_of_host = parts[0] == "Framework" || parts[0] == "AclModule" ||
+                          parts[0] == "Runtime" || parts[0] == "runtime";
+  if (!is_of_host) return parse_data_name(name);
+  const auto slice = parse_i64(parts[last]);
+  const auto device = parse_i64(parts[last - 1]);
+  if (parts.size() < 4 || !slice || !device) return std::nullopt;
+  parts.resize(parts.size() - 2);
+  return FileName{join(parts), false, device, *slice};
+}
+
 bool is_companion(std::string_view name) {
-  return name.ends_with(".done") || name.ends_with(".complete") || name.ends_with(".zip");
+  return name.ends_with(".done") || name.ends_with(".complete") || name.ends_with(".zip") ||
+         name.ends_with(".join");
+}
+
+bool is_cann5_name(std::string_view name) {
+  return name.starts_with("AclModule.") || name.starts_with("Framework.") ||
+         name.starts_with("runtime.api.") || name.starts_with("Runtime.api.") ||
+         name.starts_with("runtime.task_track.") || name.starts_with("Runtime.task_track.") ||
+         name.starts_with("runtime.data.") || name.starts_with("Msprof.");
 }
 
 namespace fs = std::filesystem;
@@ -186,7 +216,7 @@ bool is_info_file_name(std::string_view name) {
 
 CannPartFiles read_part_files(const fs::path& folder, const std::string& name,
                               std::optional<std::int64_t> device, const TrackFile& track,
-                              std::vector<SessionFinding>& findings) {
+                              std::vector<SessionFinding>& findings, bool is_cann5) {
   PartReader reader(folder, name, device, track, findings);
   CannPartFiles files;
   if (const auto text = reader.text_of("info.json")) {
@@ -206,7 +236,7 @@ CannPartFiles read_part_files(const fs::path& folder, const std::string& name,
     if (!files.end) reader.broken("end_info", "it has no collectionTimeEnd");
   }
   if (const auto text = reader.text_of("host_start.log")) {
-    files.host_start = read_start_log(*text);
+    files.host_start = read_start_log(*text, !is_cann5);
     if (!files.host_start)
       reader.broken("host_start.log", "it has no clock_monotonic_raw or cntvct");
   }

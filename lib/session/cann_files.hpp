@@ -28,6 +28,10 @@ struct FileName {
 // Reads a name without ".done"; empty for one that is no slice of raw data.
 std::optional<FileName> parse_data_name(std::string_view name);
 
+// Reads a name of a JOB folder, in any of the three styles of its time; empty for no raw data.
+// Source: cann5_classic.md 2.
+std::optional<FileName> parse_classic_name(std::string_view name);
+
 // A companion that is never data: ".done", ".complete", ".zip".
 bool is_companion(std::string_view name);
 
@@ -46,10 +50,15 @@ struct CannPartFiles {
 using TrackFile = std::function<bool(const std::filesystem::path& path, const std::string& name)>;
 
 // Takes the part's name: "host", "device_0". Files that are broken, or there twice, are
-// findings; what is missing is for the caller to judge.
+// findings; what is missing is for the caller to judge. `is_cann5`: host_start.log need not have
+// the host's counter.
 CannPartFiles read_part_files(const std::filesystem::path& folder, const std::string& name,
                               std::optional<std::int64_t> device, const TrackFile& track,
-                              std::vector<SessionFinding>& findings);
+                              std::vector<SessionFinding>& findings, bool is_cann5 = false);
+
+// True for the name of a raw file that only a host of CANN 5 wrote, in the folder of a device.
+// Source: cann5_classic.md 1.
+bool is_cann5_name(std::string_view name);
 
 // True if a file of a part belongs to the info files, companions included.
 bool is_info_file_name(std::string_view name);

@@ -282,7 +282,7 @@ bool read_sample_json(std::string_view text, Info& info) {
   return true;
 }
 
-std::optional<StartLog> read_start_log(std::string_view text) {
+std::optional<StartLog> read_start_log(std::string_view text, bool needs_count) {
   std::optional<std::uint64_t> monotonic;
   std::optional<std::uint64_t> count;
   StartLog log;
@@ -295,12 +295,14 @@ std::optional<StartLog> read_start_log(std::string_view text) {
     if (key == "clock_monotonic_raw" && !monotonic) monotonic = value;
     if (key == "cntvct" && !count) count = value;
     if (key == "cntvct_diff") log.count_diff = value;
+    if (key == "clock_realtime" && value <= static_cast<std::uint64_t>(kMaxInt64))
+      log.realtime_ns = static_cast<std::int64_t>(value);
   }
-  if (!monotonic || !count || *monotonic > static_cast<std::uint64_t>(kMaxInt64)) {
+  if (!monotonic || (!count && needs_count) || *monotonic > static_cast<std::uint64_t>(kMaxInt64)) {
     return std::nullopt;
   }
   log.monotonic_ns = static_cast<std::int64_t>(*monotonic);
-  log.count = *count;
+  log.count = count.value_or(0);
   return log;
 }
 

@@ -90,6 +90,7 @@ struct Info {
 // host_start.log and dev_start.log: a moment on two clocks.
 struct StartLog {
   std::int64_t monotonic_ns = 0;
+  std::int64_t realtime_ns = 0;  // clock_realtime; 0: not given
   std::uint64_t count = 0;       // cntvct
   std::uint64_t count_diff = 0;  // cntvct_diff
 };
@@ -109,7 +110,8 @@ struct CollectionTime {
 // or empty: the text is nothing of the kind.
 bool read_info_json(std::string_view text, Info& info);
 bool read_sample_json(std::string_view text, Info& info);
-std::optional<StartLog> read_start_log(std::string_view text);
+// `needs_count`: false for the host's log of CANN 5, whose counter, where it is given, is not used.
+std::optional<StartLog> read_start_log(std::string_view text, bool needs_count = true);
 std::optional<CollectionTime> read_start_info(std::string_view text);
 std::optional<CollectionTime> read_end_info(std::string_view text);
 

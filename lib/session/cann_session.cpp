@@ -81,12 +81,19 @@ bool is_part(const fs::path& folder) {
   return has_info_files(folder) || has_slices(folder / "data");
 }
 
+// What an export left in a folder that had none of them, such as a JOB folder of an Ascend 910.
+bool has_only_products(const fs::path& folder) {
+  const auto names = sorted_names(folder);
+  return !names.empty() && std::all_of(names.begin(), names.end(), is_product);
+}
+
 // Any project may have a folder called host: it has to be in a PROF folder or to look like one.
 bool has_parts(const fs::path& folder) {
   std::error_code error;
   for (const std::string& name : sorted_names(folder)) {
     const auto part = part_name(name);
     if (!part || !fs::is_directory(folder / name, error)) continue;
+    if (has_only_products(folder / name)) continue;
     if (part->device || own_name(folder).starts_with("PROF") || is_part(folder / name)) {
       return true;
     }
@@ -108,12 +115,17 @@ bool CannSession::recognises(const fs::path& folder) {
 
 CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder) {
   add_parts();
+  if (has_cann5_files()) generation_ = Generation::cann5;
+  if (!host() && !is_cann5()) {
+    tell(FindingId::missing_folder, "host", "no host folder",
+         "calls, operators and their names are missing");
+  }
   report_other_entries();
   PartFiles files = read_info_files();
   set_window(files);
   share_info(files);
   set_chip(files);
-  set_clocks(files);
+  is_cann5() ? set_old_clocks(files) : set_clocks(files);
   add_raw_files();
   report_losses(files);
   sort_states();
@@ -128,8 +140,10 @@ const cann::Info& CannSession::info() const {
 }
 
 void CannSession::missing(const CannPart& part, const char* file, std::string consequence) {
-  findings_.push_back({FindingId::missing_info, file, part.name + "/" + file, "missing or broken",
-                       std::move(consequence)});
+  // The tools of the first years did not write all of them.
+  const FindingId id = is_classic() ? FindingId::missing_old_info : FindingId::missing_info;
+  findings_.push_back(
+      {id, file, part.name + "/" + file, "missing or broken", std::move(consequence)});
 }
 
 void CannSession::tell(FindingId id, std::string file, std::string reason, std::string detail) {
@@ -152,10 +166,6 @@ void CannSession::add_parts() {
   std::stable_sort(parts_.begin(), parts_.end(), [](const CannPart& a, const CannPart& b) {
     return a.device.value_or(-1) < b.device.value_or(-1);
   });
-  if (!host()) {
-    tell(FindingId::missing_folder, "host", "no host folder",
-         "calls, operators and their names are missing");
-  }
 }
 
 void CannSession::add_part(const std::string& name, const fs::path& part_folder) {
@@ -203,13 +213,18 @@ CannSession::PartFiles CannSession::read_info_files() {
     return track(path, name);
   };
   for (const CannPart& part : parts_) {
-    files.push_back(cann::read_part_files(part.folder, part.name, part.device, tracker, findings_));
+    files.push_back(
+        cann::read_part_files(part.folder, part.name, part.device, tracker, findings_, is_old()));
   }
   return files;
 }
 
 void CannSession::add_raw_files() {
   for (std::size_t part = 0; part < parts_.size(); ++part) add_data_folder(part);
+  sort_raw_files();
+}
+
+void CannSession::sort_raw_files() {
   // Sorts slices behind other files, those of one kind together, kept data before the ring.
   const auto key = [this](const RawFile& file) {
     const Named& named = names_.at(file.name);
@@ -408,6 +423,7 @@ void CannSession::share_info(PartFiles& files) {
       if (with_info != files.end()) cann::take_info_json(files[i].info, with_info->info);
       missing(part, "info.json",
               part.is_host() ? "its values are taken from a device, if one has them"
+              : is_old()     ? "a tick is taken for 10 ns"
                              : "its tick frequency is not known: its tasks have no times");
     }
     if (!files[i].has_sample_json) {
@@ -442,6 +458,7 @@ void CannSession::set_chip(const PartFiles& files) {
     said_by = &parts_[i];
   }
   if (platform) chip_ = cann::chip_of(*platform);
+  if (!platform && is_old()) assume_old_chip();
   if (chip_ && is_of_host_runtime()) chip_->name = chip_->product_name = cann::kHostRuntime;
   if (chip_) return;
   findings_.push_back({FindingId::unknown_chip, "info.json",

@@ -60,6 +60,12 @@ class CannSession : public Session {
   const std::optional<cann::Chip>& chip() const { return chip_; }
   // True if the host runtime wrote it: times are measured, unit loads are modelled.
   bool is_of_host_runtime() const { return !info().host_runtime.empty(); }
+  // True for CANN 5.0 and 5.1: what the host did lies in the folders of the devices, its times are
+  // ns of the monotonic clock (cann5_classic.md 1, 3).
+  bool is_cann5() const { return generation_ == Generation::cann5; }
+  // True for a JOB folder of 2019 to 2021 (ClassicSession), and for either of them.
+  bool is_classic() const { return generation_ == Generation::classic; }
+  bool is_old() const { return generation_ != Generation::current; }
   // Whether the host runtime removed the oldest records at its storage limit: some of what is left
   // lacks its other half.
   bool lacks_oldest() const { return lacks_oldest_; }
@@ -81,7 +87,12 @@ class CannSession : public Session {
   // "20240515160507": the begin as the collecting machine's local time; names of products.
   const std::string& time_stamp() const { return time_stamp_; }
 
- private:
+ protected:
+  enum class Generation { current, cann5, classic };
+  // Of another generation, whose constructor fills it in.
+  CannSession(const std::filesystem::path& folder, Dialect dialect, Generation generation)
+      : Session(dialect, folder), generation_(generation) {}
+
   struct Named {
     cann::FileName name;
     std::size_t part = 0;
@@ -96,9 +107,13 @@ class CannSession : public Session {
   void set_chip(const PartFiles& files);
   void set_window(const PartFiles& files);
   void set_clocks(const PartFiles& files);
+  bool has_cann5_files() const;
+  void set_old_clocks(const PartFiles& files);
+  void assume_old_chip();
   void set_device_clock(CannPart& part, const cann::CannPartFiles& files,
                         const cann::StartLog* start);
   void add_raw_files();
+  void sort_raw_files();
   std::int64_t kinds_without_first_slice() const;
   void report_losses(const PartFiles& files);
   void add_data_folder(std::size_t part);
@@ -111,6 +126,7 @@ class CannSession : public Session {
   std::optional<cann::Chip> chip_;
   std::optional<cann::CollectionTime> begin_;
   bool lacks_oldest_ = false;
+  Generation generation_ = Generation::current;
   std::int64_t begin_ns_ = 0;
   std::int64_t end_ns_ = 0;
   bool has_end_ = false;

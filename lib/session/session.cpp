@@ -13,6 +13,7 @@
 #include "base/file_reader.hpp"
 #include "base/text.hpp"
 #include "session/cann_session.hpp"
+#include "session/classic_session.hpp"
 #include "session/run_record.hpp"
 #include "session/svp_session.hpp"
 
@@ -140,6 +141,7 @@ std::unique_ptr<Session> Session::open(const fs::path& folder) {
   std::unique_ptr<Session> session;
   if (*dialect == Dialect::svp) session = std::make_unique<SvpSession>(folder);
   if (*dialect == Dialect::cann) session = std::make_unique<CannSession>(folder);
+  if (*dialect == Dialect::classic) session = std::make_unique<ClassicSession>(folder);
   if (session) {
     std::string problem;
     read_run_record(folder, &problem);
@@ -148,12 +150,7 @@ std::unique_ptr<Session> Session::open(const fs::path& folder) {
                                     "run.json " + problem + ", not read", ""});
     return session;
   }
-  throw Error(
-      Exit::nothing_to_do,
-      fmt::format(
-          "{} is a capture of the Ascend 310/910 tools of 2019-2021 (*.slice_N, hwts*, "
-          "*_start.log.N): this version reads JOB folders of SVP boards and PROF folders of CANN",
-          folder.string()));
+  throw Error(Exit::nothing_to_do, why_not_a_capture(folder));
 }
 
 std::string Session::name() const {

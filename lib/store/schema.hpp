@@ -15,22 +15,23 @@
 #include "store/rows/capture_rows.hpp"
 #include "store/rows/comm_rows.hpp"
 #include "store/rows/host_rows.hpp"
+#include "store/rows/old_rows.hpp"
 #include "store/rows/task_rows.hpp"
 
 namespace msprof {
 
 // Raised whenever a table changes, or what `meta` must say; a store of another version is imported
 // again.
-inline constexpr int kSchemaVersion = 8;
+inline constexpr int kSchemaVersion = 9;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =
     std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow, TaskPmuRow,
-               PmuColumnRow, TaskWaitRow, ApiCallRow, MemcpyTaskRow, AicpuNodeRow, L2CacheRow,
-               UserRangeRow, DeviceMarkRow, MemoryEventRow, MemoryBlockRow, FusionOpRow,
-               DataQueueRow, CommCallRow, CommTaskRow, CommOpRow, CommOpTaskRow, CommSpanRow,
-               KfcStreamRow, StepMarkRow, IterationRow, IterationPartRow, TrackRow, CounterRow,
-               OverlapRow, LogicStreamRow>;
+               PmuColumnRow, TaskWaitRow, ApiCallRow, CallDetailRow, MemcpyTaskRow, AicpuNodeRow,
+               AicpuThreadRow, OpTaskRow, TaskLaunchRow, L2CacheRow, UserRangeRow, DeviceMarkRow,
+               MemoryEventRow, MemoryBlockRow, FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow,
+               CommOpRow, CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
+               IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow>;
 
 // Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.

@@ -20,7 +20,13 @@
 
 namespace msprof {
 class HostTaskStore;
+namespace cann5 {
+struct HostData;
 }
+namespace classic {
+struct ClassicData;
+}
+}  // namespace msprof
 
 namespace msprof::cann {
 
@@ -29,7 +35,9 @@ struct CannImport {
   const CannSession& session;
   Dictionaries dictionaries;
   HostInputs host;
-  std::map<std::int64_t, DeviceInputs> devices;  // by device number
+  std::shared_ptr<cann5::HostData> cann5;         // of a capture of CANN 5 or older; else null
+  std::shared_ptr<classic::ClassicData> classic;  // of one of 2019 to 2021
+  std::map<std::int64_t, DeviceInputs> devices;   // by device number
   // Stream ids of STARS chips have 15 bits (expand_stream_spec; stars_ids()).
   bool streams_expanded = false;
   // Rows so far, of tables that several kinds write.
@@ -54,6 +62,11 @@ std::vector<std::unique_ptr<RawKind>> make_device_stream_kinds(CannImport& impor
 // "host.pid_name", "host.hostname", "host.frequency_hz". At the start of join.
 void write_devices(const CannImport& import, const ImportContext& context);
 
+// The names of the counters in task_pmu.
+void write_pmu_columns(const CannImport& import, const ImportContext& context);
+// Finding for metric sets that are not known.
+void report_unknown_sets(const CannImport& import, const ImportContext& context,
+                         const CannPart& part, const DeviceInputs& inputs);
 // Reads the host's streams in order of time: calls, operators, fused operators, and the host tasks,
 // which come to `tasks`.
 void join_host(CannImport& import, const ImportContext& context, HostTaskStore& tasks);

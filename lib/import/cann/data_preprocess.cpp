@@ -112,6 +112,8 @@ class OldAicpuKind : public SliceKind {
       row.device_id = part.device.value_or(0);
       row.stream_id = wire.stream % kMaxStreams;
       row.task_number = wire.task;
+      // That of the record, which the tools of that time showed.
+      if (import_.session.is_old()) row.total_ns = std::int64_t{wire.total_time_us} * 1000;
       import_.devices[row.device_id].aicpu_nodes.push_back(row);
     });
   }

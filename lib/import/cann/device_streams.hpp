@@ -43,11 +43,20 @@ struct TaskState {
       0;  // tag 12: 0 received, 1 start, 2 end; tag 3: 1 waiting, 2 running, 3 complete, 4 pending
 };
 
+// An asynchronous copy as the scheduler of a 910 saw it (tag 11, CANN 5).
+struct CopyState {
+  std::uint64_t ticks = 0;
+  std::uint16_t stream = 0;
+  std::uint16_t task_number = 0;
+  std::uint8_t state = 0;  // 0 received, 1 start, 2 end
+};
+
 // Records of ts_track.data about tasks (cann_device.md 3), small beside the tasks themselves.
 struct TsTrackRecords {
   std::vector<StreamFlip> flips;
   std::vector<TaskBlocks> blocks;
   std::vector<TaskState> states;
+  std::vector<CopyState> copies;
 };
 
 // A record of aicore.data or aiVectorCore.data.

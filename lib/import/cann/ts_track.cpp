@@ -47,6 +47,15 @@ struct __attribute__((packed)) BlockNumWire {  // cann_device.md 3.6
 };
 static_assert(sizeof(BlockNumWire) == kTsRecordBytes);
 
+struct __attribute__((packed)) CopyWire {  // cann5_classic.md 5.3
+  TsHeadWire head;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint8_t state;
+  std::uint8_t unused[19];
+};
+static_assert(sizeof(CopyWire) == kTsRecordBytes);
+
 struct __attribute__((packed)) TimeLineWire {  // cann_device.md 3.7
   std::uint8_t mode;
   std::uint8_t tag;
@@ -268,9 +277,15 @@ class TsTrackKind : public SliceKind {
         out.states.push_back({wire.ticks, masked(wire.stream), wire.task, wire.type, wire.state});
         return true;
       }
-      case TsTag::memcpy:
-        ++counts.memcpy;
+      case TsTag::memcpy: {
+        if (!import_.session.is_old()) {
+          ++counts.memcpy;
+          return true;
+        }
+        const auto wire = decode<CopyWire>(record);
+        out.copies.push_back({wire.head.ticks, wire.stream, wire.task, wire.state});
         return true;
+      }
       case TsTag::flip_old:
         ++counts.old_flips;
         return true;

@@ -149,10 +149,20 @@ struct IterationPartRow {
   std::int64_t is_get_next = 0;
   std::int64_t start_ns = kNull;
   std::int64_t end_ns = kNull;
+  // Of captures of 2019 to 2021.
+  std::int64_t stream_id = kNull;
+  std::int64_t number = kNull;        // among those of its stream in the iteration, from 0
+  std::int64_t type_name_id = kNull;  // "AllReduce"
 
   static constexpr const char* kTable = "iteration_part";
-  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "iteration_id", "is_get_next",
-                                          "start_ns", "end_ns"};
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "iteration_id",
+                                          "is_get_next",
+                                          "start_ns",
+                                          "end_ns",
+                                          "stream_id",
+                                          "number",
+                                          "type_name_id"};
 };
 
 // One counter of a device or of the host over time: bandwidth of a channel, use of a CPU,

@@ -36,6 +36,21 @@ struct ApiCallRow {
                                           "item_name_id"};
 };
 
+// What a call says beside its times, where it says anything: calls of the runtime under CANN 5, and
+// executions of models.
+struct CallDetailRow {
+  std::int64_t api_id = 0;
+  std::int64_t stream_id = kNull;
+  std::int64_t size_bytes = kNull;
+  std::int64_t direction = kNull;  // see MemcpyTaskRow
+  std::int64_t result = kNull;     // what it returned
+  std::int64_t request = kNull;    // number of the execution of a model
+
+  static constexpr const char* kTable = "call_detail";
+  static constexpr std::array kColumns = {
+      "api_id INTEGER PRIMARY KEY", "stream_id", "size_bytes", "direction", "result", "request"};
+};
+
 // A range or mark that the application named itself (msproftx).
 struct UserRangeRow {
   std::int64_t id = 0;

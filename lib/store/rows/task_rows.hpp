@@ -202,6 +202,9 @@ struct AicpuNodeRow {
   std::int64_t dispatch_us = kNull;
   std::int64_t total_ns = kNull;    // after run - submit
   std::int64_t op_name_id = kNull;  // filled by the association; null: N/A
+  // Of text records: us of the device's clock, as they are.
+  std::int64_t run_start_us = kNull;
+  std::int64_t run_end_us = kNull;
 
   static constexpr const char* kTable = "aicpu_node";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -216,7 +219,9 @@ struct AicpuNodeRow {
                                           "memcpy_us",
                                           "dispatch_us",
                                           "total_ns",
-                                          "op_name_id"};
+                                          "op_name_id",
+                                          "run_start_us",
+                                          "run_end_us"};
 };
 
 // L2 cache events of a task; the events of the columns are in meta "l2_cache.events.<device>".

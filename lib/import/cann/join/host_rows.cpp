@@ -197,6 +197,8 @@ std::string task_type_name(std::uint32_t number) {
   return name_of(kTaskTypes, number);
 }
 
+}  // namespace
+
 // T2: "FLOAT16"
 std::string data_type_name(std::uint32_t number) {
   return name_of(kDataTypes, number);
@@ -210,6 +212,8 @@ std::string format_name(std::uint32_t number) {
   if (sub_format > 0) name += ":" + std::to_string(sub_format);
   return name;
 }
+
+namespace {
 
 // T9, of an api's whole type: "ACL_RTS"
 std::string acl_class_name(std::uint32_t type) {

@@ -7,6 +7,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -19,6 +20,10 @@
 namespace msprof::cann {
 
 class Dictionaries;
+
+// Names of numbers in records of the host (cann_host.md 1.9); a number without one is its text.
+std::string data_type_name(std::uint32_t number);  // "FLOAT16"
+std::string format_name(std::uint32_t number);     // with the sub format: "ND", "FRACTAL_NZ:3"
 
 // Equal operators are one row of `op`.
 class HostOps : public OpTable {

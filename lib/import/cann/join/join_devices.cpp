@@ -376,6 +376,8 @@ class DeviceJoin {
   DeviceTasks tasks_;
 };
 
+}  // namespace
+
 // Columns of the counters in task_pmu (pmu_row).
 void write_pmu_columns(const CannImport& import, const ImportContext& context) {
   const CannPart* part = nullptr;
@@ -419,6 +421,8 @@ void report_unknown_sets(const CannImport& import, const ImportContext& context,
                        "Its formulas are not known for this chip.");
   }
 }
+
+namespace {
 
 void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow>& nodes,
                        std::int64_t& next_id) {

@@ -1,0 +1,118 @@
+// HostData: what the host program of a CANN 5 capture recorded, for the association with the tasks
+// of a device; the kinds of import/cann5 fill it, join() uses it up.
+// Source: cann5_classic.md 6, 7, 9.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <memory>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "import/cann/cann_import.hpp"
+#include "import/cann5/old_ops.hpp"
+#include "wire/cann5/host_wire.hpp"
+
+namespace msprof::cann5 {
+
+using cann::CannImport;
+
+// A copy that ts_track.data of a 910 shows.
+struct OldCopy {
+  std::uint64_t start_ticks = 0;
+  std::uint64_t end_ticks = 0;
+  std::uint16_t stream = 0;
+  std::uint16_t task = 0;
+};
+
+// A task of a collective; its row lacks an id and the collective's begin.
+struct OldCommTask {
+  CommCallRow call;
+  std::int64_t start_ns = kNull;
+  std::int64_t duration_ns = 0;  // estimated: no record has a measured one
+  std::uint32_t stream = 0;
+  std::uint32_t task = 0;
+};
+
+// Records for one device.
+struct DeviceHostData {
+  std::vector<OldCommTask> comm_tasks;
+  std::vector<TaskDesc> descriptions;
+  TensorTable tensors;
+  // Kind of a task by its stream and number: "KERNEL_AICORE".
+  std::unordered_map<std::uint64_t, std::int64_t> task_kinds;
+};
+
+struct HostData {
+  std::map<std::int64_t, DeviceHostData> devices;
+  std::map<std::uint32_t, std::int64_t> model_names;  // ids of texts
+  // Calls in any order, without ids; a detail belongs to the call of the same place, where it has a
+  // value at all.
+  std::vector<ApiCallRow> calls;
+  std::vector<CallDetailRow> details;
+  std::int64_t fusion_rows = 0;
+  std::int64_t ranges = 0;
+
+  void add(const ApiCallRow& call, const CallDetailRow& detail = {}) {
+    calls.push_back(call);
+    details.push_back(detail);
+  }
+};
+
+// Makers of the kinds, and the function that joins their records.
+#define KIND(name) std::unique_ptr<RawKind> make_##name##_kind(CannImport& import);
+#include "import/cann5/kinds.def"
+#undef KIND
+
+// What every join of an old capture begins with: its generation, its clocks and its calls.
+void begin_join(CannImport& import, const ImportContext& context, std::string_view generation);
+
+// Writes calls, models and operators, and reads the tasks of every device.
+void join(CannImport& import, const ImportContext& context);
+
+// The id of the text, or of what a dictionary has for the hash; "0" is a text without a byte.
+template <std::size_t kRoom>
+std::int64_t text_id(CannImport& import, TraceDbWriter& store, const MixText<kRoom>& mix) {
+  if (mix.is_text != 0) return store.name_id(cann::fixed_text(&mix.bytes[0], kRoom));
+  std::uint64_t hash = 0;
+  std::memcpy(&hash, &mix.bytes[0], sizeof(hash));
+  return import.dictionaries.hash_name_id(store, hash);
+}
+
+// Whether a record begins with the mark and `kTag`.
+template <std::uint16_t kTag>
+bool has_tag(std::span<const std::byte> record) {
+  const auto head = cann::decode<RecordHead>(record);
+  return head.magic == kRecordMagic && head.tag == kTag;
+}
+
+// A kind of records of one size and tag in the files whose stem is `stem`, or begins with it and a
+// "_" where the name goes on with numbers.
+class OldKind : public cann::SliceKind {
+ public:
+  OldKind(CannImport& import, std::string_view stem, const cann::RecordFormat& format,
+          bool has_numbers = false)
+      : SliceKind(import, stem, format), old_stem_(stem), has_numbers_(has_numbers) {}
+
+  bool owns(const RawFile& file) const override {
+    const std::string_view stem = import_.session.name_of(file).stem;
+    if (stem == old_stem_) return true;
+    return has_numbers_ && stem.size() > old_stem_.size() && stem.starts_with(old_stem_) &&
+           stem[old_stem_.size()] == '_';
+  }
+
+ protected:
+  static std::int64_t device_of(const CannPart& part) { return part.device.value_or(0); }
+  HostData& data() { return *import_.cann5; }
+  // Wall-clock ns of a time of the host.
+  std::int64_t wall_ns(std::uint64_t monotonic_ns) const {
+    return import_.session.host_clock()->ns(monotonic_ns);
+  }
+
+ private:
+  std::string_view old_stem_;
+  bool has_numbers_;
+};
+
+}  // namespace msprof::cann5

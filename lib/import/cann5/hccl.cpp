@@ -1,0 +1,128 @@
+// HCCL.hcom_*: tasks of collectives, as the communication library planned them.
+// Source: cann5_classic.md 7: the layout is that of a header, no capture was seen.
+#include <algorithm>
+#include <cmath>
+
+#include "import/cann5/cann5_import.hpp"
+
+namespace msprof::cann5 {
+
+namespace {
+
+using cann::RecordStream;
+using cann::StreamRecord;
+
+constexpr cann::RecordFormat kHcclFormat{"hccl", sizeof(HcclWire), has_tag<kHcclTag>};
+constexpr std::string_view kPrefix = "HCCL.";
+
+// Rounded; null where it does not fit or is no number.
+std::int64_t whole(double value) {
+  constexpr double kMax = 9.2e18;
+  return value > -kMax && value < kMax ? std::llround(value) : kNull;
+}
+
+class OldHcclKind : public OldKind {
+ public:
+  explicit OldHcclKind(CannImport& import) : OldKind(import, "HCCL", kHcclFormat) {}
+
+  bool owns(const RawFile& file) const override {
+    return import_.session.name_of(file).stem.starts_with(kPrefix);
+  }
+
+  // The name of the collective is that of the file.
+  void import(const ImportContext& context, const RawFile& file) override {
+    names_[import_.session.part_of(file).name].push_back(import_.session.name_of(file).stem);
+    OldKind::import(context, file);
+  }
+
+ private:
+  // Streams come a part and stem at a time, in their order.
+  void read(const ImportContext& context, const CannPart& part, RecordStream& stream) override {
+    auto& names = names_[part.name];
+    std::sort(names.begin(), names.end());
+    names.erase(std::unique(names.begin(), names.end()), names.end());
+    std::size_t& next = next_[part.name];
+    const std::string name =
+        next < names.size() ? names[next++].substr(kPrefix.size()) : std::string("N/A");
+    auto& tasks = data().devices[device_of(part)].comm_tasks;
+    stream.open(context, [&](const StreamRecord& record) {
+      tasks.push_back(task_of(context, cann::decode<HcclWire>(record.bytes), name));
+    });
+  }
+
+  OldCommTask task_of(const ImportContext& context, const HcclWire& wire,
+                      const std::string& collective) const {
+    const std::string_view name = cann::fixed_text(&wire.name[0], sizeof(wire.name));
+    OldCommTask task;
+    task.stream = wire.stream;
+    CommCallRow& call = task.call;
+    call.op_name_id = context.store.name_id(collective);
+    // "hcom_allReduce_1_1_1": the type is what stands before the numbers.
+    const std::size_t digits = collective.find_first_of("0123456789");
+    call.op_type_name_id = context.store.name_id(collective.substr(0, digits));
+    call.item_name_id = context.store.name_id(name);
+    call.plane_id = wire.plane;
+    call.is_master = 1;  // which task stands for its collective is not said
+    double estimated_us = 0;
+    if (name.starts_with("Notify")) {
+      const auto part = rest_of<HcclNotifyWire>(wire);
+      task.task = part.task;
+      call.notify_id = cann::cell(part.notify);
+      call.remote_rank = part.rank;
+      call.transport_type = part.transport;
+      estimated_us = part.estimated_us;
+    } else if (name.starts_with("Reduce")) {
+      const auto part = rest_of<HcclReduceWire>(wire);
+      task.task = part.task;
+      call.size_bytes = cann::cell(part.bytes);
+      call.data_type = part.data_type;
+      call.link_type = part.link;
+      call.remote_rank = part.rank;
+      call.transport_type = part.transport;
+      estimated_us = part.estimated_us;
+    } else if (name.starts_with("RDMA")) {
+      const auto part = rest_of<HcclRdmaWire>(wire);
+      estimated_us = take_copy(task, part, part.estimated_us);
+      call.rdma_type = part.type;
+    } else if (name.starts_with("Memcpy")) {
+      const auto part = rest_of<HcclCopyWire>(wire);
+      estimated_us = take_copy(task, part, part.estimated_us);
+    }
+    call.duration_estimated_ps = whole(estimated_us * 1e6);
+    task.duration_ns = std::max<std::int64_t>(whole(estimated_us * 1e3), 0);
+    const std::int64_t start = whole(wire.time_us * 1e3);
+    task.start_ns = wall_ns(start < 0 ? 0 : static_cast<std::uint64_t>(start));
+    call.host_count = start;
+    return task;
+  }
+
+  template <typename Rest>
+  static Rest rest_of(const HcclWire& wire) {
+    static_assert(sizeof(Rest) <= sizeof(wire.rest));
+    Rest rest;
+    std::memcpy(&rest, &wire.rest[0], sizeof(rest));
+    return rest;
+  }
+
+  template <typename Copy>
+  static double take_copy(OldCommTask& task, const Copy& part, double estimated_us) {
+    task.task = part.task;
+    task.call.size_bytes = cann::cell(part.bytes);
+    task.call.notify_id = cann::cell(part.notify);
+    task.call.link_type = part.link;
+    task.call.remote_rank = part.rank;
+    task.call.transport_type = part.transport;
+    return estimated_us;
+  }
+
+  std::map<std::string, std::vector<std::string>> names_;  // stems of each part
+  std::map<std::string, std::size_t> next_;
+};
+
+}  // namespace
+
+std::unique_ptr<RawKind> make_old_hccl_kind(CannImport& import) {
+  return std::make_unique<OldHcclKind>(import);
+}
+
+}  // namespace msprof::cann5

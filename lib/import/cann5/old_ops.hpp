@@ -1,0 +1,117 @@
+// OldOps: the operators of an old capture, and which task of a device runs which of them.
+// For the associations of CANN 5 and of classic captures. Source: cann5_classic.md 9.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <string>
+#include <tuple>
+#include <unordered_map>
+#include <vector>
+
+#include "store/trace_db.hpp"
+
+namespace msprof::cann5 {
+
+// Kinds of tasks, as Framework files number them.
+enum class OpKind : std::uint8_t { ai_core = 0, ai_cpu = 1, vector_core = 2, other = 3 };
+
+// A task as the graph engine described it (task_desc_info).
+struct TaskDesc {
+  std::int64_t name_id = kNull;
+  std::int64_t type_name_id = kNull;
+  std::uint64_t iteration = 0;  // 0: it is the same in every one
+  std::uint64_t time_ns = 0;
+  std::uint32_t model = 0;
+  std::uint32_t stream = 0;
+  std::uint32_t blocks = 0;
+  std::uint16_t task = 0;
+  std::uint16_t batch = 0;
+  OpKind kind = OpKind::ai_core;
+};
+
+// Shapes, types, formats of inputs, then of outputs: ids of texts.
+using TensorIds = std::array<std::int64_t, 6>;
+
+// Tensors of tasks. Those of one key go on in the next record; the texts are joined as they come.
+class TensorTable {
+ public:
+  struct Key {
+    std::uint64_t time_ns = 0;
+    std::uint32_t stream = 0;
+    std::uint32_t task = 0;
+    auto operator<=>(const Key&) const = default;
+  };
+  using Texts = std::array<std::string, 6>;
+
+  void add(const Key& key, const Texts& texts);
+  // Null ids where there are none, or none of that side.
+  TensorIds find(TraceDbWriter& store, const Key& key) const;
+
+ private:
+  std::uint32_t number_of(const Texts& texts);
+
+  std::map<Texts, std::uint32_t> numbers_;  // of distinct descriptions: far fewer than records
+  std::vector<const Texts*> texts_;
+  struct KeyHash {
+    std::size_t operator()(const Key& key) const {
+      const std::uint64_t ids = std::uint64_t{key.stream} << 32 | key.task;
+      return static_cast<std::size_t>((key.time_ns ^ ids * 0x9E3779B97F4A7C15) *
+                                      0xC2B2AE3D27D4EB4F);
+    }
+  };
+  std::unordered_map<Key, std::uint32_t, KeyHash> by_key_;
+};
+
+// Rows of `op`: equal ones are one.
+class OpRows {
+ public:
+  // Numbers rows from 1.
+  explicit OpRows(TraceDbWriter& store) : store_(store) {}
+  // The id of the row; its own `id` does not count.
+  std::int64_t id_of(const OpRow& row);
+
+ private:
+  using Key = std::array<std::int64_t, 12>;
+  TraceDbWriter& store_;
+  std::map<Key, std::int64_t> ids_;
+};
+
+// An operator on a task.
+struct OldOp {
+  std::uint64_t iteration = 0;
+  std::int64_t op_id = kNull;
+  std::int64_t name_id = kNull;
+  std::uint32_t model = 0;
+  std::uint32_t stream = 0;
+  std::uint16_t task = 0;
+  std::uint16_t batch = 0;
+  OpKind kind = OpKind::ai_core;
+};
+
+// The operators of one device by their tasks.
+class OldOps {
+ public:
+  void add(const OldOp& op);
+  // After the last one.
+  void sort();
+
+  bool has_dynamic() const { return !dynamic_.empty(); }
+  bool empty() const { return static_.empty() && dynamic_.empty(); }
+  // Of static shape: that of the model where several have the task; null: none.
+  const OldOp* find(std::uint32_t model, std::uint32_t stream, std::uint16_t task,
+                    OpKind kind) const;
+  // Of one iteration, whose shapes are its own.
+  const OldOp* find(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream,
+                    std::uint16_t task, std::uint16_t batch, OpKind kind) const;
+  // The first that was described of a stream in an iteration.
+  const OldOp* first_of(std::uint32_t model, std::uint64_t iteration, std::uint32_t stream) const;
+
+ private:
+  std::vector<OldOp> static_;   // by stream, task, kind, model
+  std::vector<OldOp> dynamic_;  // by model, iteration, stream, task, batch, kind
+  std::map<std::tuple<std::uint32_t, std::uint64_t, std::uint32_t>, OldOp> first_;
+};
+
+}  // namespace msprof::cann5

@@ -1,0 +1,121 @@
+// Runs of tasks on a device of an old capture: starts and ends put together, counters given to
+// them, and their rows. For the associations of CANN 5 and of classic captures.
+// Source: cann5_classic.md 5.1, 5.2, 9.
+#pragma once
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "import/cann/cann_import.hpp"
+#include "session/clock_map.hpp"
+#include "store/trace_db.hpp"
+
+namespace msprof::cann5 {
+
+// An execution of a task. Null times: not seen.
+struct Run {
+  static constexpr std::uint32_t kNoCounters = UINT32_MAX;
+  std::uint64_t start_ticks = 0;
+  std::uint64_t end_ticks = 0;
+  std::uint32_t stream = 0;
+  std::uint16_t task = 0;
+  std::uint16_t type = 0;           // of a 310: as its scheduler numbers them
+  std::uint64_t waiting_ticks = 0;  // 0: not seen
+  std::uint64_t pending_ticks = 0;
+  std::uint32_t counters = kNoCounters;  // place among the records of counters
+};
+
+// A start and the next end of its stream and task, in the order of the file. Of two starts the
+// later counts; an end without a start is dropped.
+class RunPairing {
+ public:
+  void start(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks, std::uint16_t type = 0);
+  void end(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks);
+  // A moment before the start, of a 310.
+  void waiting(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks);
+  void pending(std::uint32_t stream, std::uint16_t task, std::uint64_t ticks);
+
+  // After the last record: those that have an end, in the order of the ends.
+  std::vector<Run> take();
+  std::uint64_t repeated_starts() const { return repeated_starts_; }
+  std::uint64_t ends_without_start() const { return ends_without_start_; }
+  std::uint64_t starts_without_end() const { return starts_without_end_; }
+
+ private:
+  struct Open {
+    Run run;
+    bool has_start = false;
+  };
+  static std::uint64_t key_of(std::uint32_t stream, std::uint16_t task) {
+    return std::uint64_t{stream} << 16 | task;
+  }
+  Open& open_of(std::uint32_t stream, std::uint16_t task);
+
+  std::unordered_map<std::uint64_t, Open> open_;
+  std::vector<Run> runs_;
+  std::uint64_t repeated_starts_ = 0;
+  std::uint64_t ends_without_start_ = 0;
+  std::uint64_t starts_without_end_ = 0;
+};
+
+// Gives each run its counters: the k-th record of a stream and task belongs to its k-th run, from
+// the last where the head of the file is lost. Returns the number of records that are left over.
+std::uint64_t give_counters(std::vector<Run>& runs, const std::vector<cann::AicoreRecord>& records,
+                            bool is_head_lost);
+
+// The log of a 910: starts and ends to `pairing`.
+struct HwtsCounts {
+  std::uint64_t records = 0;
+  std::uint64_t others = 0;  // neither start nor end
+  std::uint64_t lost = 0;    // by the counter of 4 bits: at least so many
+};
+HwtsCounts read_hwts(const ImportContext& context, std::optional<cann::RecordStream>& stream,
+                     RunPairing& pairing);
+// The states of a 310, in the order of the file; none of other chips.
+void read_states(const std::vector<cann::TaskState>& states, bool is_310, RunPairing& pairing);
+// The counters of a device, given to its runs.
+std::vector<cann::AicoreRecord> read_counters(const ImportContext& context,
+                                              cann::CannImport& import, const CannPart& part,
+                                              std::vector<Run>& runs);
+// Findings about what was left out.
+void report_runs(const ImportContext& context, const std::string& part, const RunPairing& pairing,
+                 const HwtsCounts& counts);
+
+// A run with all that its row says. The rows of a device are written in the order of the starts.
+struct OldTask {
+  std::int64_t start_ns = kNull;
+  std::int64_t end_ns = kNull;
+  std::int64_t duration_ns = kNull;
+  std::int64_t op_id = kNull;
+  std::int64_t kernel_name_id = kNull;
+  std::int64_t host_type_name_id = kNull;
+  std::int64_t device_type_name_id = kNull;
+  std::int64_t model_number = kNull;
+  std::int64_t batch = 0;
+  std::int64_t waiting_ns = kNull;
+  std::int64_t pending_ns = kNull;
+  std::int64_t comm_call_id = kNull;
+  std::uint32_t stream = 0;
+  std::uint32_t task = 0;
+  std::uint32_t counters = Run::kNoCounters;
+};
+
+// Times of a run by the clock of its device.
+OldTask task_of(const Run& run, const ClockMap& clock);
+
+struct TaskRows {
+  TraceDbWriter& store;
+  std::int64_t next_task_id = 1;
+  std::int64_t next_run_id = 1;
+
+  // Sorts the tasks; `records` are what Run::counters means.
+  void write(std::int64_t device, std::vector<OldTask>& tasks,
+             const std::vector<cann::AicoreRecord>& records, std::int64_t frequency_mhz,
+             bool has_blocks);
+};
+
+}  // namespace msprof::cann5

@@ -1,0 +1,23 @@
+// The JOB folder of an Ascend 310 or 910 of 2019 to 2021: one folder a device, names of files in
+// three styles. Its device is a part as those of PROF folders, so that the kinds of their records
+// read it as it is. For import/classic. Source: cann5_classic.md 1 to 4.
+#pragma once
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "session/cann_session.hpp"
+
+namespace msprof {
+
+class ClassicSession : public CannSession {
+ public:
+  explicit ClassicSession(const std::filesystem::path& folder);
+
+ private:
+  void add_devices(const std::vector<std::pair<std::filesystem::path, std::string>>& folders);
+  void add_folder(const std::filesystem::path& path, const std::string& prefix);
+};
+
+}  // namespace msprof

@@ -1,0 +1,36 @@
+// Binary records that captures of 2019 to 2021 alone have. For import/classic.
+// Source: cann5_classic.md 5.4, 5.6.
+#pragma once
+
+#include <cstdint>
+
+namespace msprof::classic {
+
+// training_trace: a mark of a step. It has no magic.
+struct __attribute__((packed)) TrainingTraceWire {
+  std::uint64_t tag;
+  std::uint16_t task;
+  std::uint16_t stream;
+  std::uint64_t ticks;
+};
+static_assert(sizeof(TrainingTraceWire) == 20);
+
+// runtime.host.runtime: a task as it was launched.
+struct __attribute__((packed)) RuntimeLaunchWire {
+  std::uint8_t mode;
+  std::uint8_t type;
+  std::uint16_t bytes;  // of the record
+  std::uint32_t reserved;
+  std::uint64_t time_ns;
+  std::uint16_t event;
+  std::uint16_t task_type;
+  std::uint16_t stream;
+  std::uint16_t task;
+  std::uint32_t thread;
+  std::uint32_t device;
+  char kernel[63];
+  std::uint8_t flags;  // bit 0: persistent
+};
+static_assert(sizeof(RuntimeLaunchWire) == 96);
+
+}  // namespace msprof::classic
