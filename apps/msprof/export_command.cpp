@@ -36,7 +36,7 @@ struct ScopeArguments {
   std::vector<std::string> devices;
   std::optional<long> model_id;
   std::optional<long> iteration_id;
-  std::string style = "current";
+  std::string style;  // empty: that of the capture's time
 };
 
 // --layers, --reports, --time-range, --min-dur, --split, --gzip: of timelines.
@@ -275,6 +275,10 @@ ExportScope scope_of(const Database& db, const ScopeArguments& arguments) {
 ExportStyle style_of(const ScopeArguments& arguments) {
   return arguments.style == "cann5" ? ExportStyle::cann5 : ExportStyle::current;
 }
+// Without --style, a capture of CANN 5 or older has the style of its time.
+ExportStyle style_of(const Database& db, const ScopeArguments& arguments) {
+  return arguments.style.empty() && is_old_capture(db) ? ExportStyle::cann5 : style_of(arguments);
+}
 
 // The layers that --layers or --reports names. Throws Error(usage), as the latter's file may be
 // wrong.
@@ -328,7 +332,7 @@ TimelineOptions timeline_options_of(const Database& db, const ScopeArguments& sc
   options.scope = scope_of(db, scope);
   read_range(arguments.time_range, collection_begin_ns(db), options.scope);
   options.scope.min_duration_ns = min_duration_of(arguments.min_duration);
-  options.style = style_of(scope);
+  options.style = style_of(db, scope);
   options.split_bytes = split_bytes_of(arguments.split);
   options.gzip = arguments.gzip;
   options.is_merged = arguments.merged;
@@ -449,7 +453,7 @@ Exit run_summary(ExportArguments& arguments) {
         options.format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
         options.names = arguments.names;
         options.scope = scope_of(store.database(), arguments.scope);
-        options.style = style_of(arguments.scope);
+        options.style = style_of(store.database(), arguments.scope);
         return plan_of_scope(plan_with_suggestions(store, base, options, suggestions),
                              options.scope);
       });

@@ -11,6 +11,7 @@
 
 #include "base/error.hpp"
 #include "base/log.hpp"
+#include "export/cann_rules.hpp"
 #include "export/export_files.hpp"
 #include "export/products.hpp"
 
@@ -177,6 +178,8 @@ using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 struct DevicePart {
   std::int64_t device = 0;
   ExportScope scope;
+  // A capture of that time without steps: its operators ran one by one.
+  bool is_single_operator = false;
   bool is_host() const { return device == kHostNumber; }
   std::string name() const { return is_host() ? "host" : fmt::format("device_{}", device); }
 };
@@ -184,9 +187,11 @@ struct DevicePart {
 // The devices that `scope` takes, each with the part of the scope that is its own.
 std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope) {
   std::vector<DevicePart> parts;
+  const bool is_single_operator =
+      generation_of(db) == "cann5" && !cann::has_rows(db, "SELECT 1 FROM iteration");
   Statement read = db.prepare("SELECT id FROM device ORDER BY id");
   while (read.step()) {
-    DevicePart part{read.integer(0), scope};
+    DevicePart part{read.integer(0), scope, is_single_operator};
     if (!scope.takes_device(part.device)) continue;
     part.scope.devices = {part.device};
     std::erase_if(part.scope.windows,
@@ -222,6 +227,8 @@ OutputFile output_file_of(std::string_view topic, const DevicePart& part) {
   if (part.scope.model_number && part.scope.iteration) {
     if (!part.is_host()) output_file.stem += fmt::format("_{}", *part.scope.model_number);
     output_file.stem += fmt::format("_{}", *part.scope.iteration);
+  } else if (part.is_single_operator) {
+    output_file.stem += "_1";
   }
   output_file.slice_at = output_file.stem.size();
   output_file.scope = part.scope;
@@ -361,16 +368,22 @@ class TimelinePlanner {
 std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path& base,
                                             const SummaryOptions& options) {
   const Database& db = store.database();
-  const auto tables =
-      std::make_shared<const SummaryTables>(tables_named(cann5_tables(), options.names));
+  const auto tables = std::make_shared<const SummaryTables>(
+      tables_named(cann5_tables(generation_of(db)), options.names));
   std::vector<ExportJob> jobs;
+  // A JOB folder is one device: with device_N/ in it, it would look like a PROF folder.
+  std::shared_ptr<ProductFolder> whole;
+  if (generation_of(db) == "classic")
+    whole = std::make_shared<ProductFolder>(product_folder(base, "summary"),
+                                            kind_of(options.format), options.names.empty());
   const auto plan = [&](const DevicePart& part) {
     const auto folder =
-        folder_of(base, part, "summary", kind_of(options.format), options.names.empty());
+        whole ? whole
+              : folder_of(base, part, "summary", kind_of(options.format), options.names.empty());
     plan_tables(db, tables, part, folder, options.format, jobs);
   };
   for (const DevicePart& part : devices_of(db, options.scope)) plan(part);
-  plan(host_of(options.scope));
+  if (!whole) plan(host_of(options.scope));
   return jobs;
 }
 
@@ -381,8 +394,10 @@ std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path
   const bool is_all = names_all(options.layers);
   const auto whole = std::make_shared<ProductFolder>(product_folder(base, "timeline"), "timeline",
                                                      is_all && options.scope.devices.empty());
+  const bool is_classic = generation_of(db) == "classic";
   for (const DevicePart& part : devices_of(db, options.scope)) {
-    planner.plan(part, Cann5Folder::device, folder_of(base, part, "timeline", "timeline", is_all));
+    const auto folder = is_classic ? whole : folder_of(base, part, "timeline", "timeline", is_all);
+    planner.plan(part, Cann5Folder::device, folder);
     planner.plan(part, Cann5Folder::capture, whole);
   }
   const DevicePart host = host_of(options.scope);

@@ -374,7 +374,7 @@ const std::vector<std::string>& product_prefixes() {
   static const auto prefixes = [] {
     std::vector<std::string> all{"msprof_", "msprof.", "prof_rule_", std::string(kMergedTimeline)};
     for (const auto& table : all_summary_tables()) all.push_back(fmt::format("{}_", table->name()));
-    for (const auto& table : cann5_tables()) all.push_back(fmt::format("{}_", table->name()));
+    for (const auto& table : cann5_tables("all")) all.push_back(fmt::format("{}_", table->name()));
     for (const auto& layer : all_timeline_layers())
       all.push_back(fmt::format("{}_", layer->name()));
     for (const auto& topic : cann5_timelines()) all.push_back(fmt::format("{}_", topic.name));

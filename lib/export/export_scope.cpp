@@ -30,6 +30,20 @@ std::string iterations_there_are(const Database& db) {
   return text.empty() ? "this capture has none" : text;
 }
 
+// An iteration of CANN 5 has all tasks that end after the end of the one before, of any model.
+// Source: cann5_classic.md 9.
+void take_ends(const Database& db, std::vector<IterationWindow>& windows) {
+  Statement read = db.prepare(
+      "SELECT max(end_ns) FROM iteration WHERE device_id = ? AND end_ns < ?"
+      " AND is_framework_step = 0");
+  for (IterationWindow& window : windows) {
+    read.reset();
+    read.bind(1, window.device_id).bind(2, window.end_ns);
+    window.takes_ends = true;
+    window.begin_ns = read.step() ? read.maybe_integer(0).value_or(INT64_MIN) : INT64_MIN;
+  }
+}
+
 }  // namespace
 
 bool ExportScope::is_everything() const {
@@ -53,6 +67,8 @@ bool ExportScope::takes(std::int64_t device_id, std::int64_t start_ns, std::int6
   if (!takes_time(start_ns, end_ns) || !takes_device(device_id)) return false;
   if (windows.empty()) return true;
   return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
+    if (window.takes_ends)
+      return window.device_id == device_id && end_ns > window.begin_ns && end_ns <= window.end_ns;
     return window.device_id == device_id && start_ns >= window.begin_ns && start_ns < window.end_ns;
   });
 }
@@ -84,6 +100,7 @@ void find_iteration(const Database& db, ExportScope& scope) {
     if (!scope.takes_device(read.integer(0))) continue;
     scope.windows.push_back({read.integer(0), read.integer(1), read.integer(2)});
   }
+  if (is_old_capture(db)) take_ends(db, scope.windows);
   if (!scope.windows.empty()) return;
   throw Error(Exit::usage,
               fmt::format("no iteration {} of model {}; {}", scope.iteration.value_or(0),

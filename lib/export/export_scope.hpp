@@ -18,6 +18,9 @@ struct IterationWindow {
   std::int64_t device_id = 0;
   std::int64_t begin_ns = 0;
   std::int64_t end_ns = 0;
+  // Of CANN 5: what ends after `begin_ns`, and not after `end_ns`, is of the iteration; else what
+  // begins within it.
+  bool takes_ends = false;
 };
 
 struct ExportScope {

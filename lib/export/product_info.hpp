@@ -47,6 +47,11 @@ struct TableInfo {
   std::span<const std::string_view> unit_loads = {};
   int cann5_place = 0;         // among the tables of --style cann5; 0: it is none of them
   bool is_cann5_only = false;  // no table of today
+  // As the tools of their time had it, for captures of CANN 5 and older: takes the place of the
+  // table of its name.
+  bool is_old = false;
+  // The same for captures of 2019 to 2021 alone.
+  bool is_classic = false;
   // --style cann5 has it of the whole capture beside each iteration.
   bool is_cann5_whole = false;
   Cann5Folder cann5_folder = Cann5Folder::device;

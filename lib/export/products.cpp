@@ -23,9 +23,16 @@ Tables tables_of_all_styles() {
   return all;
 }
 
+// Captures of Atlas machines, of any time.
+bool is_of_atlas(const Database& db) {
+  const std::string dialect = read_meta(db, "dialect");
+  return dialect == dialect_name(Dialect::cann) || dialect == dialect_name(Dialect::classic);
+}
+
 template <typename Products>
 Products of_dialect(const Database& db, Products all) {
-  const std::string dialect = read_meta(db, "dialect");
+  std::string dialect = read_meta(db, "dialect");
+  if (is_of_atlas(db)) dialect = dialect_name(Dialect::cann);
   std::erase_if(
       all, [&](const auto& product) { return dialect_name(product->info().dialect) != dialect; });
   return all;
@@ -57,13 +64,30 @@ Layers timeline_layers(const Database& db) {
   return of_dialect(db, all_timeline_layers());
 }
 
-Tables cann5_tables() {
+Tables cann5_tables(std::string_view generation) {
   Tables all = tables_of_all_styles();
-  std::erase_if(all, [](const auto& table) { return table->info().cann5_place == 0; });
+  // How much of the past a table is of, and how much of it the capture may have.
+  const auto age_of = [](const TableInfo& info) {
+    return info.is_classic ? 2 : info.is_old ? 1 : 0;
+  };
+  const int age = generation == "classic" || generation == "all" ? 2 : generation.empty() ? 0 : 1;
+  std::map<std::string_view, int> oldest;
+  for (const auto& table : all) {
+    const TableInfo& info = table->info();
+    if (info.cann5_place != 0 && age_of(info) <= age)
+      oldest[info.name] = std::max(oldest[info.name], age_of(info));
+  }
+  std::erase_if(all, [&](const auto& table) {
+    const TableInfo& info = table->info();
+    return info.cann5_place == 0 || age_of(info) > age || age_of(info) != oldest[info.name];
+  });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return a->info().cann5_place < b->info().cann5_place;
   });
-  for (auto& table : all) table = make_cann5_table(std::move(table));
+  for (auto& table : all) {
+    if (!table->info().is_old && !table->info().is_classic)
+      table = make_cann5_table(std::move(table));
+  }
   return all;
 }
 
@@ -88,14 +112,21 @@ std::vector<Cann5Timeline> cann5_timelines() {
 namespace {
 
 std::string products_folder(const Database& db, std::string_view of_svp) {
-  return read_meta(db, "dialect") == dialect_name(Dialect::cann) ? "mindstudio_profiler_output"
-                                                                 : std::string(of_svp);
+  return is_of_atlas(db) ? "mindstudio_profiler_output" : std::string(of_svp);
 }
 
 }  // namespace
 
+std::string generation_of(const Database& db) {
+  return read_meta(db, "generation");
+}
+
+bool is_old_capture(const Database& db) {
+  return !generation_of(db).empty();
+}
+
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style) {
-  if (read_meta(db, "dialect") == dialect_name(Dialect::cann)) return;
+  if (is_of_atlas(db)) return;
   if (style == ExportStyle::cann5) {
     throw Error(Exit::usage,
                 "--style cann5 is for captures of Atlas machines (PROF…); this one is of a board "
@@ -117,7 +148,7 @@ std::string timeline_folder(const Database& db) {
 }
 
 bool has_unified_db(const Database& db) {
-  return read_meta(db, "dialect") == dialect_name(Dialect::cann);
+  return is_of_atlas(db);
 }
 
 bool has_merged_timeline(const Database& db) {

@@ -28,6 +28,9 @@ std::string timeline_folder(const Database& db);
 bool has_unified_db(const Database& db);
 bool has_merged_timeline(const Database& db);
 
+// True for a capture of CANN 5 or older, whose default style is that of its time.
+bool is_old_capture(const Database& db);
+
 // Throws Error(usage) where `scope` or `style` is only for the other dialect.
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style);
 
@@ -35,7 +38,10 @@ void check_style(const Database& db, const ExportScope& scope, ExportStyle style
 bool is_product_name(const std::string& name);
 
 // The tables of `--style cann5`, in order, as CANN 5 wrote them; names are those of the topics.
-std::vector<std::unique_ptr<SummaryTable>> cann5_tables();
+// `generation`: of the capture, where it is of that time or older; "all": with those of all.
+std::vector<std::unique_ptr<SummaryTable>> cann5_tables(std::string_view generation = {});
+// The text of meta "generation"; empty for captures of today.
+std::string generation_of(const Database& db);
 // `table` without Device_id, with the column names and units of CANN 5.
 std::unique_ptr<SummaryTable> make_cann5_table(std::unique_ptr<SummaryTable> table);
 

@@ -77,7 +77,7 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
 
 SummaryTables tables_of_all_styles() {
   SummaryTables tables = all_summary_tables();
-  for (auto& table : cann5_tables()) tables.push_back(std::move(table));
+  for (auto& table : cann5_tables("all")) tables.push_back(std::move(table));
   return tables;
 }
 

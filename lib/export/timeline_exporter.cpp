@@ -228,6 +228,9 @@ std::string timeline_extension(const TimelineOptions& options) {
 }
 
 void TimelineFile::write(const Database& db, TraceJsonWriter& out) const {
+  // The tools of CANN 5 showed the monotonic clock of captures of their time.
+  if (output_file.is_cann5)
+    out.set_origin(read_meta_integer(db, "clock.wall_offset_ns").value_or(0));
   for (const auto& [layer, layer_document] : layers) {
     out.set_min_duration(layer_document.scope.min_duration_ns);
     layer->write(db, layer_document, out);

@@ -246,7 +246,7 @@ void TraceJsonWriter::count_arrow(char phase, JsonText category, JsonText id) {
 
 void TraceJsonWriter::time_text(std::int64_t ns) {
   *out_ += ",\"ts\":\"";
-  append_us_from_ns(*out_, ns);
+  append_us_from_ns(*out_, saturating_subtract(ns, origin_ns_));
   *out_ += '"';
 }
 
@@ -303,7 +303,7 @@ bool TraceJsonWriter::begin_slice(std::string_view head, std::int64_t start_ns,
   ++slices_;
   begin_event(start_ns);
   *out_ += head;
-  append_us_from_ns(*out_, start_ns);
+  append_us_from_ns(*out_, saturating_subtract(start_ns, origin_ns_));
   *out_ += "\",\"dur\":";
   append_short_us(*out_, duration_ns);
   *out_ += ",\"ph\":\"X\",\"args\":{";
@@ -347,7 +347,7 @@ void TraceJsonWriter::argument_us(JsonText name, std::int64_t ns) {
 void TraceJsonWriter::argument_time(JsonText name, std::int64_t ns) {
   key(name);
   *out_ += '"';
-  append_us_from_ns(*out_, ns);
+  append_us_from_ns(*out_, saturating_subtract(ns, origin_ns_));
   *out_ += '"';
 }
 

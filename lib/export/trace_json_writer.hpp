@@ -101,6 +101,9 @@ class TraceJsonWriter {
                std::int64_t sort_index);
   void thread(TraceLane lane, std::string_view name, std::int64_t sort_index);
 
+  // What is taken off every moment: that of a clock that begins later than the store's.
+  void set_origin(std::int64_t ns) { origin_ns_ = ns; }
+
   // Slices that are shorter are not drawn.
   void set_min_duration(std::int64_t ns) { min_duration_ns_ = ns; }
   // Time for what is written before a slice, or goes with it.
@@ -182,6 +185,7 @@ class TraceJsonWriter {
   std::int64_t part_end_ns_ = INT64_MAX;
   std::string* out_ = nullptr;
   Meter meter_;
+  std::int64_t origin_ns_ = 0;
   std::int64_t min_duration_ns_ = 0;
   std::int64_t event_time_ns_ = 0;
   std::size_t event_at_ = 0;
