@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "cann_seeds.hpp"
 #include "export/exporter.hpp"
+#include "export/products.hpp"
 #include "import/importer.hpp"
 #include "support/files.hpp"
 
@@ -80,6 +81,10 @@ void import_and_export(const fs::path& folder, const fs::path& products, bool ma
     export_summaries(*store, products, {});
     export_timelines(*store, products, {.layers = {"all"}});
     run_export_jobs(*store, plan_unified_db(*store, products));
+    if (is_old_capture(store->database())) {
+      export_summaries(*store, products, {.style = ExportStyle::cann5});
+      export_timelines(*store, products, {.style = ExportStyle::cann5});
+    }
   } catch (const Error& error) {
     if (error.code() != Exit::nothing_to_do || !may_be_nothing) {
       log::set_level(log::Level::normal);

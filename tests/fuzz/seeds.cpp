@@ -5,6 +5,7 @@
 #include <initializer_list>
 
 #include "cann_seeds.hpp"
+#include "old_seeds.hpp"
 
 namespace msprof::fuzz {
 
@@ -171,6 +172,7 @@ std::vector<std::string> seeds(std::string_view target) {
   if (target == "ssh_config") return ssh_configs();
   if (target == "board_answer") return board_answers();
   if (target == "part") return parts();
+  if (target == "old") return old_seeds();
   if (target.starts_with("cann_")) return cann_seeds(target);
   return {
       R"({"aicore": {"header_size": 0, "record_size": 16, "fields": {

@@ -22,8 +22,8 @@ std::vector<std::string> board_answers();
 // Parts of ranks, for fuzz_part.
 std::vector<std::string> parts();
 
-// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "part", "script"
-// or "sql".
+// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "old", "part",
+// "script" or "sql".
 std::vector<std::string> seeds(std::string_view target);
 
 }  // namespace msprof::fuzz

@@ -1,0 +1,43 @@
+// Captures of CANN 5 and of 2019 to 2021 for tests: imported and exported in this process, their
+// products compared cell by cell.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "golden/csv_table.hpp"
+#include "import/import_report.hpp"
+#include "old/old_records.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+namespace msprof::test {
+
+// A capture that is imported at once, beside itself.
+class OldCapture {
+ public:
+  explicit OldCapture(const std::filesystem::path& folder);
+
+  const ImportReport& report() const { return report_; }
+  std::filesystem::path store() const;
+  // The table of the whole capture, or of an iteration, in the style of its time. Throws where
+  // there is none.
+  CsvTable table(const std::string& name, std::optional<std::int64_t> model = {},
+                 std::optional<std::int64_t> iteration = {}) const;
+  // Rows of SQL on the store.
+  std::vector<std::string> rows(const std::string& sql) const { return query(store(), sql); }
+  // Findings of partial data: "kind: reason, …".
+  std::string damage() const;
+
+ private:
+  TempFolder temp_;
+  ImportReport report_;
+};
+
+// "equal", or the first cells that differ: numbers by up to a thousandth, waiting times by 0.02.
+std::string differences(const CsvTable& expected, const CsvTable& actual);
+
+}  // namespace msprof::test

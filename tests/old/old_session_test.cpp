@@ -1,0 +1,92 @@
+// Which captures are old ones: decided by what lies in them, in all spellings of their names.
+#include <catch2/catch.hpp>
+
+#include "old/old_capture.hpp"
+#include "session/cann_session.hpp"
+#include "session/classic_session.hpp"
+
+using namespace msprof;
+using namespace msprof::test;
+
+TEST_CASE("A PROF folder is of CANN 5 where calls lie in the folder of a device") {
+  const TempFolder temp;
+  write_old_info(temp / "PROF_1/device_0");
+  write_file(temp / "PROF_1/device_0/data/AclModule.acl_model.0.slice_0", acl_call("a", 1, 2));
+  CHECK(recognise(temp / "PROF_1") == Dialect::cann);
+  CHECK(CannSession(temp / "PROF_1").is_cann5());
+
+  // Records of later runtimes in host/ decide otherwise.
+  write_file(temp / "PROF_1/host/data/unaging.api_event.data.slice_0", "");
+  CHECK(!CannSession(temp / "PROF_1").is_cann5());
+}
+
+TEST_CASE("A JOB folder is classic by its files, wherever they lie, and never one of a board") {
+  const TempFolder temp;
+  write_file(temp / "JOBA/training_trace.46.dev.profiler_default_tag.3.slice_0",
+             trace_mark(255, 1, 9));
+  CHECK(recognise(temp / "JOBA") == Dialect::classic);
+  write_file(temp / "JOBB/data/hwts.log.data.45.dev.profiler_default_tag.0.slice_0", "");
+  CHECK(recognise(temp / "JOBB") == Dialect::classic);
+  write_file(temp / "JOBC/info.json.0", R"({"DeviceInfo": [{"aic_frequency": "900"}]})");
+  write_file(temp / "JOBC/data/m.0.net.info", "x");
+  CHECK(recognise(temp / "JOBC") == Dialect::svp);
+}
+
+TEST_CASE("Products in device_N of a JOB folder do not make it a PROF folder") {
+  const TempFolder temp;
+  write_file(temp / "JOBA/hwts.log.data.45.dev.profiler_default_tag.0.slice_0", "");
+  write_file(temp / "JOBA/device_0/summary/prof_rule_0.json", "{}");
+  CHECK(recognise(temp / "JOBA") == Dialect::classic);
+  write_file(temp / "JOBA/device_0/data/hwts.data.0.slice_0", "");
+  CHECK(recognise(temp / "JOBA") == Dialect::cann);
+}
+
+TEST_CASE("Names of a JOB folder are read in the three styles of their time") {
+  using cann::parse_classic_name;
+  const auto training = parse_classic_name("hwts.log.data.45.dev.profiler_default_tag.2.slice_11");
+  REQUIRE(training);
+  CHECK(training->stem == "hwts.data");
+  CHECK(training->device == 2);
+  CHECK(training->slice == 11);
+  const auto inference = parse_classic_name("hwts.log.data.45.2.11");
+  REQUIRE(inference);
+  CHECK(inference->stem == "hwts.data");
+  CHECK(inference->device == 2);
+  CHECK(inference->slice == 11);
+  const auto host = parse_classic_name("Framework.task_desc_info.2.11");
+  REQUIRE(host);
+  CHECK(host->stem == "Framework.task_desc_info");
+  CHECK(host->device == 2);
+  CHECK(host->slice == 11);
+  const auto container = parse_classic_name("Framework.host.vm.point.2.JOBABC.slice_0");
+  REQUIRE(container);
+  CHECK(container->stem == "Framework.host.vm.point");
+  CHECK(container->device == 2);
+  CHECK(!parse_classic_name("pipeline_profiling_0.json"));
+}
+
+TEST_CASE("Slices are read by number, and files of both places belong to one device") {
+  const TempFolder temp;
+  for (int slice = 0; slice < 12; ++slice)
+    write_file(
+        temp / ("JOBA/data/Framework.host.vm.task_desc_info.0.slice_" + std::to_string(slice)),
+        "x");
+  write_file(temp / "JOBA/hwts.log.data.45.dev.profiler_default_tag.0.slice_0", "");
+  const ClassicSession session(temp / "JOBA");
+  REQUIRE(session.parts().size() == 1);
+  REQUIRE(session.raw_files().size() == 13);
+  CHECK(session.raw_files()[11].name == "data/Framework.host.vm.task_desc_info.0.slice_11");
+  CHECK(session.raw_files()[12].name == "hwts.log.data.45.dev.profiler_default_tag.0.slice_0");
+}
+
+TEST_CASE("A start log of the host needs no counter, and a late one is not used") {
+  for (const bool has_count : {false, true}) {
+    const TempFolder temp;
+    write_old_info(temp / "PROF_1/device_0", has_count);
+    write_file(temp / "PROF_1/device_0/data/AclModule.acl_model.0.slice_0", acl_call("a", 1, 2));
+    const CannSession session(temp / "PROF_1");
+    REQUIRE(session.parts().front().clock);
+    CHECK(session.parts().front().clock->ns(kOldTicks + 100) == kOldWallNs + 1000);
+    CHECK(session.host_clock()->ns(kOldMonotonicNs + 5) == kOldWallNs + 5);
+  }
+}
