@@ -116,7 +116,7 @@ bool CannSession::recognises(const fs::path& folder) {
 CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder) {
   add_parts();
   if (has_cann5_files()) generation_ = Generation::cann5;
-  if (!host() && !is_cann5()) {
+  if (!host() && !is_cann5() && has_parts(folder)) {
     tell(FindingId::missing_folder, "host", "no host folder",
          "calls, operators and their names are missing");
   }
