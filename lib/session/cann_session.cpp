@@ -11,6 +11,7 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "session/old_slices.hpp"
 #include "session/run_record.hpp"
 
 namespace msprof {
@@ -128,6 +129,19 @@ CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder
   is_cann5() ? set_old_clocks(files) : set_clocks(files);
   add_raw_files();
   report_losses(files);
+  if (is_cann5()) {
+    const auto tell_all = [this](std::vector<SessionFinding> findings) {
+      findings_.insert(findings_.end(), findings.begin(), findings.end());
+    };
+    const cann::DoneLength length_of = [this](const fs::path& path, const std::string& name) {
+      std::error_code none;
+      const bool is_there = fs::is_regular_file(path, none) && track(path, name);
+      return is_there ? read_done(path, name).integer("filesize") : std::nullopt;
+    };
+    tell_all(cann::check_slices(*this, length_of));
+    for (const CannPart& part : parts_)
+      tell_all(cann::check_lone_done(part.folder / "data", part.name + "/data/", length_of));
+  }
   sort_states();
 }
 

@@ -8,6 +8,7 @@
 
 #include "base/text.hpp"
 #include "session/classic_session.hpp"
+#include "session/old_slices.hpp"
 #include "session/run_record.hpp"
 
 namespace msprof {
@@ -120,6 +121,17 @@ ClassicSession::ClassicSession(const fs::path& folder)
   set_old_clocks(files);
   for (const auto& [path, prefix] : folders) add_folder(path, prefix);
   sort_raw_files();
+  const auto tell_all = [this](std::vector<SessionFinding> findings) {
+    findings_.insert(findings_.end(), findings.begin(), findings.end());
+  };
+  const cann::DoneLength length_of = [this](const fs::path& path, const std::string& name) {
+    std::error_code none;
+    const bool is_there = fs::is_regular_file(path, none) && track(path, name);
+    return is_there ? read_done(path, name).integer("filesize") : std::nullopt;
+  };
+  tell_all(cann::check_slices(*this, length_of));
+  for (const auto& [path, prefix] : folders)
+    tell_all(cann::check_lone_done(path, prefix, length_of));
   sort_states();
 }
 

@@ -63,6 +63,8 @@ TEST_CASE("The graph engine's lines have a model before them, and more behind th
     Job job;
     job.run(12, kOldTicks + 100, 3);
     // A line goes on in the next slice, and slice 10 is behind slice 9.
+    for (const char digit : std::string("012345678"))
+      job.file(std::string("Framework.host.task_desc_info.0.slice_") + digit, "");
     job.file("Framework.host.task_desc_info.0.slice_9", line.substr(0, 7));
     job.file("Framework.host.task_desc_info.0.slice_10", line.substr(7));
     job.file("Framework.host.graph_desc_info.0.slice_0",

@@ -42,8 +42,8 @@ class EntryReader {
   void finish() {
     const std::string_view rest = trim(entry_);
     if (rest.empty() || file_ == nullptr) return;
-    // Without the end that the others have it may be whole all the same.
-    const bool is_taken = form_ != EntryForm::json && !is_too_long_ && take_(rest).empty();
+    // Entries may lack the NUL and be whole all the same. Of a line its last number may be cut.
+    const bool is_taken = form_ == EntryForm::nul && !is_too_long_ && take_(rest).empty();
     if (is_taken) {
       context_.report.count_file(kind_, 0);
       return;
