@@ -32,6 +32,31 @@ std::size_t Pieces::number(std::size_t width) {
   return value;
 }
 
+namespace {
+
+// A path that stays in the folder, of parts that a file system takes.
+bool is_plain(const std::string& name) {
+  if (name.empty() || name.back() == '/' || name.find('\0') != std::string::npos) return false;
+  for (const fs::path& part : fs::path(name)) {
+    if (part == "." || part == ".." || part == "/" || part.empty()) return false;
+  }
+  return true;
+}
+
+}  // namespace
+
+void unpack_files(Pieces& input, const fs::path& folder) {
+  while (!input.empty()) {
+    input.number(1);
+    const std::string name(input.take(input.number(1)));
+    const std::string_view content = input.take(input.number(2));
+    std::error_code error;
+    if (!is_plain(name) || fs::is_directory(folder / name, error)) continue;
+    fs::create_directories((folder / name).parent_path(), error);
+    if (!error) test::write_file(folder / name, content);
+  }
+}
+
 ScratchFolder::ScratchFolder() {
   const bool has_memory = fs::is_directory("/dev/shm");
   std::string pattern =

@@ -27,6 +27,10 @@ class Pieces {
   std::string_view bytes_;
 };
 
+// Writes the files of an input into `folder`, until it ends: u8 (of no meaning), u8 name length,
+// name, u16 length, content. Names that leave the folder, or that no file can have, are left out.
+void unpack_files(Pieces& input, const std::filesystem::path& folder);
+
 // A folder in memory where there is such a thing.
 class ScratchFolder {
  public:

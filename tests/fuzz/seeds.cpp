@@ -173,6 +173,7 @@ std::vector<std::string> seeds(std::string_view target) {
   if (target == "board_answer") return board_answers();
   if (target == "part") return parts();
   if (target == "old") return old_seeds();
+  if (target == "old_folder") return old_folders();
   if (target.starts_with("cann_")) return cann_seeds(target);
   return {
       R"({"aicore": {"header_size": 0, "record_size": 16, "fields": {
