@@ -8,3 +8,6 @@ target_link_libraries(cann_counters PRIVATE msprof_flags msprof_prof_builder fmt
 add_executable(cann_bench cann_bench.cpp)
 target_link_libraries(cann_bench PRIVATE msprof_flags msprof_import msprof_export msprof_prof_builder
                       benchmark::benchmark)
+
+add_executable(old_commands old_commands.cpp cann_baselines.cpp command_runs.cpp)
+target_link_libraries(old_commands PRIVATE msprof_flags msprof_prof_builder fmt::fmt SQLite::SQLite3)
