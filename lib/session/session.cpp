@@ -37,13 +37,22 @@ bool is_classic_name(std::string_view name) {
   return name.starts_with("hwts.") || name.find("_start.log.") != std::string_view::npos;
 }
 
-bool has_classic_files(const fs::path& folder) {
-  std::error_code error;
-  for (const auto& entry : fs::directory_iterator(folder, error)) {
-    if (is_classic_name(entry.path().filename().string())) return true;
+// How many names of a folder are those of either tool chain: a file that strayed into a folder of
+// the other decides nothing.
+struct NameCounts {
+  std::size_t classic = 0, svp = 0;
+
+  void add(const fs::path& folder) {
+    for (const std::string& name : sorted_names(folder)) {
+      if (name.ends_with(".done")) continue;
+      if (is_classic_name(name)) {
+        ++classic;
+      } else if (svp::parse_data_name(name, {}).kind != svp::FileKind::other) {
+        ++svp;
+      }
+    }
   }
-  return false;
-}
+};
 
 bool has_info_json(const fs::path& folder) {
   std::error_code error;
@@ -113,7 +122,10 @@ std::optional<Dialect> recognise(const fs::path& folder) {
   std::error_code error;
   if (!fs::is_directory(folder, error)) return std::nullopt;
   if (CannSession::recognises(folder)) return Dialect::cann;
-  if (has_classic_files(folder) || has_classic_files(folder / "data")) return Dialect::classic;
+  NameCounts names;
+  names.add(folder);
+  names.add(folder / "data");
+  if (names.classic > 0 && names.classic >= names.svp) return Dialect::classic;
   if (fs::is_directory(folder / "data", error) && SvpSession::has_classic_info(folder)) {
     return Dialect::classic;
   }

@@ -25,8 +25,8 @@ std::vector<std::string> parts();
 // Captures of CANN 5 and of 2019 to 2021 with their names, for fuzz_old_folder.
 std::vector<std::string> old_folders();
 
-// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "old", "old_folder",
-// "part", "script" or "sql".
+// The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "old",
+// "old_folder", "part", "script" or "sql".
 std::vector<std::string> seeds(std::string_view target);
 
 }  // namespace msprof::fuzz

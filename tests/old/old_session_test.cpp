@@ -41,6 +41,33 @@ TEST_CASE("Products in device_N of a JOB folder do not make it a PROF folder") {
   CHECK(recognise(temp / "JOBA") == Dialect::cann);
 }
 
+TEST_CASE("A file that strayed into a JOB folder of the other tool chain decides nothing") {
+  const TempFolder temp;
+  const auto make_board = [&](const std::string& name) {
+    write_file(temp / name / "info.json.0", R"({"DeviceInfo": [{"aic_frequency": "900"}]})");
+    for (const char* file : {"m.1.net.info", "m.1.layer.info", "aicore.0.m.1.1.1.0"})
+      write_file(temp / name / "data" / file, "");
+  };
+  make_board("JOBA");
+  CHECK(recognise(temp / "JOBA") == Dialect::svp);
+  for (const std::string stray :
+       {"data/hwts.data.bin", "data/hwts.data.0.slice_0", "host_start.log.0", "data/a.slice_1"}) {
+    INFO(stray);
+    const std::string name = "JOB" + std::to_string(stray.size());
+    make_board(name);
+    write_file(temp / name / stray, "");
+    CHECK(recognise(temp / name) == Dialect::svp);
+  }
+  // The other way: calls of a board among the files of a 910.
+  write_old_info(temp / "JOBC");
+  write_file(temp / "JOBC/data/hwts.log.data.45.dev.profiler_default_tag.0.slice_0", "");
+  write_file(temp / "JOBC/data/acl_api.0.m.1", "");
+  REQUIRE(recognise(temp / "JOBC") == Dialect::classic);
+  const OldCapture capture(temp / "JOBC");
+  CHECK(capture.report().text().find("present, not read (data/acl_api.0.m.1)") !=
+        std::string::npos);
+}
+
 TEST_CASE("Names of a JOB folder are read in the three styles of their time") {
   using cann::parse_classic_name;
   const auto training = parse_classic_name("hwts.log.data.45.dev.profiler_default_tag.2.slice_11");
