@@ -62,6 +62,8 @@ void write_device(const Names& names, std::uint64_t records) {
   write(names.info / "sample.json",
         R"({"ai_core_profiling_mode": "task-based",)"
         R"( "ai_core_profiling_events": "0x8,0xa,0x9,0xb,0xc,0xd,0x54,0x55"})");
+  write(names.info / "start_info.0", R"({"collectionTimeBegin": "1600000000000000",)"
+                                     R"( "clockMonotonicRaw": "50000000000"})");
   std::string hwts, aicore;
   for (std::uint64_t i = 0; i < records; ++i) {
     put(hwts, static_cast<std::uint8_t>(i % 2 | i % 16 << 4), std::uint8_t{0}, kTaskMark,

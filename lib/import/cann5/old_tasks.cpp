@@ -207,7 +207,8 @@ void TaskRows::write(std::int64_t device, std::vector<OldTask>& tasks,
     row.id = next_task_id++;
     row.op_id = task.op_id;
     row.start_ns = task.start_ns;
-    row.duration_ns = task.duration_ns;
+    // Times of nonsense: none ends behind the end of time.
+    row.duration_ns = std::min(task.duration_ns, saturating_subtract(INT64_MAX, task.start_ns));
     row.device_id = device;
     row.stream_id = task.stream;
     row.task_number = task.task;
