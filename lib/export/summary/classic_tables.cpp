@@ -30,8 +30,8 @@ class ClassicTable : public cann::Table {
 };
 
 // `place`: behind the tables that CANN 5 has, too.
-TableInfo info_of(std::string_view name, std::string_view title, std::string_view help,
-                  std::string_view exists, int place) {
+TableInfo classic_info(std::string_view name, std::string_view title, std::string_view help,
+                       std::string_view exists, int place) {
   return {.name = name,
           .title = title,
           .help = help,
@@ -393,84 +393,87 @@ std::unique_ptr<SummaryTable> table(const TableInfo& info, Columns columns, Writ
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_classic_step_trace() {
-  return table(info_of("step_trace", "Step trace", "steps, in ticks of the device",
-                       "SELECT 1 FROM iteration", 3),
+  return table(classic_info("step_trace", "Step trace", "steps, in ticks of the device",
+                            "SELECT 1 FROM iteration", 3),
                {"step_num", "start_point", "end_point", "total", "fp_point", "bp_point",
                 "iteration_interval", "fp_and_bp", "tail"},
                write_step_trace);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu() {
-  return table(info_of("aicpu", "AI CPU", "what the AI CPUs ran", "SELECT 1 FROM aicpu_node", 9),
-               {"serial_number", "node", "total_time(ms)", "dispatch_time(ms)", "run_start(us)",
-                "run_end(us)"},
-               write_aicpu);
+  return table(
+      classic_info("aicpu", "AI CPU", "what the AI CPUs ran", "SELECT 1 FROM aicpu_node", 9),
+      {"serial_number", "node", "total_time(ms)", "dispatch_time(ms)", "run_start(us)",
+       "run_end(us)"},
+      write_aicpu);
 }
 std::unique_ptr<SummaryTable> make_classic_dp() {
-  return table(info_of("dp", "Data pipeline", "what the data pipeline handed to each device",
-                       "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL", 10),
+  return table(classic_info("dp", "Data pipeline", "what the data pipeline handed to each device",
+                            "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL", 10),
                {"timestamp(us)", "action", "source", "index", "size"}, write_dp);
 }
 std::unique_ptr<SummaryTable> make_classic_framework() {
-  return table(info_of("framework", "Operators", "operators as the graph engine described them",
-                       "SELECT 1 FROM op_task", 20),
-               {"task_id", "stream_id", "block_dim", "full_op_name", "op_name", "op_type",
-                "subgraph", "tensors"},
-               write_framework);
+  return table(
+      classic_info("framework", "Operators", "operators as the graph engine described them",
+                   "SELECT 1 FROM op_task", 20),
+      {"task_id", "stream_id", "block_dim", "full_op_name", "op_name", "op_type", "subgraph",
+       "tensors"},
+      write_framework);
 }
 std::unique_ptr<SummaryTable> make_classic_runs() {
-  return table(info_of("runs", "Runs", "every run of an operator, in ticks of the device",
-                       "SELECT 1 FROM task", 21),
+  return table(classic_info("runs", "Runs", "every run of an operator, in ticks of the device",
+                            "SELECT 1 FROM task", 21),
                {"full_op_name", "stream_id", "task_id", "start(10ns)", "duration(10ns)"},
                write_runs);
 }
 std::unique_ptr<SummaryTable> make_classic_op_time() {
-  return table(info_of("op_time", "Times of operators", "the runs of each operator added up",
-                       "SELECT 1 FROM task WHERE op_id IS NOT NULL", 22),
+  return table(classic_info("op_time", "Times of operators", "the runs of each operator added up",
+                            "SELECT 1 FROM task WHERE op_id IS NOT NULL", 22),
                {"full_op_name", "op_type", "stream_id", "first_task_id", "count", "total(us)",
                 "min(us)", "max(us)", "per_step(us)"},
                write_op_time);
 }
 std::unique_ptr<SummaryTable> make_classic_op_type() {
-  return table(info_of("op_type", "Times of types", "the runs of each type of operator added up",
-                       "SELECT 1 FROM task WHERE op_id IS NOT NULL", 23),
-               {"op_type", "count", "total(us)", "ops", "per_step(us)"}, write_op_type);
+  return table(
+      classic_info("op_type", "Times of types", "the runs of each type of operator added up",
+                   "SELECT 1 FROM task WHERE op_id IS NOT NULL", 23),
+      {"op_type", "count", "total(us)", "ops", "per_step(us)"}, write_op_type);
 }
 std::unique_ptr<SummaryTable> make_classic_pmu() {
-  return table(info_of("pmu", "Counters", "the counters of the cores, a row a run",
-                       "SELECT 1 FROM task_pmu", 24),
+  return table(classic_info("pmu", "Counters", "the counters of the cores, a row a run",
+                            "SELECT 1 FROM task_pmu", 24),
                {"full_op_name", "stream_id", "task_id", "total_cycles", "pmu0", "pmu1", "pmu2",
                 "pmu3", "pmu4", "pmu5", "pmu6", "pmu7"},
                write_pmu);
 }
 std::unique_ptr<SummaryTable> make_classic_reduce() {
-  return table(info_of("reduce", "Reduces", "the reduces of each step",
-                       "SELECT 1 FROM iteration_part WHERE is_get_next = 0", 25),
+  return table(classic_info("reduce", "Reduces", "the reduces of each step",
+                            "SELECT 1 FROM iteration_part WHERE is_get_next = 0", 25),
                {"step_num", "stream_id", "number", "type", "start_point", "end_point", "duration"},
                write_reduce);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu_threads() {
-  return table(
-      info_of("aicpu_threads", "Threads of AI CPUs",
-              "what the driver said of each task of an AI CPU", "SELECT 1 FROM aicpu_thread", 26),
-      {"thread", "device", "aicpu", "tickDrvTopHalf", "tickDrvBottomHalf", "tickBeforeRun",
-       "tickAfterRun", "dispatchTime(us)", "totalTime(us)"},
-      write_aicpu_threads);
+  return table(classic_info("aicpu_threads", "Threads of AI CPUs",
+                            "what the driver said of each task of an AI CPU",
+                            "SELECT 1 FROM aicpu_thread", 26),
+               {"thread", "device", "aicpu", "tickDrvTopHalf", "tickDrvBottomHalf", "tickBeforeRun",
+                "tickAfterRun", "dispatchTime(us)", "totalTime(us)"},
+               write_aicpu_threads);
 }
 std::unique_ptr<SummaryTable> make_classic_queue() {
-  return table(info_of("queue", "Queues", "how long nodes waited for data",
-                       "SELECT 1 FROM data_queue WHERE action_name_id IS NULL", 27),
+  return table(classic_info("queue", "Queues", "how long nodes waited for data",
+                            "SELECT 1 FROM data_queue WHERE action_name_id IS NULL", 27),
                {"node", "start(us)", "end(us)", "queue_size"}, write_queue);
 }
 std::unique_ptr<SummaryTable> make_classic_runtime_track() {
-  return table(info_of("runtime_track", "Launches", "tasks as the runtime launched them",
-                       "SELECT 1 FROM task_launch", 28),
+  return table(classic_info("runtime_track", "Launches", "tasks as the runtime launched them",
+                            "SELECT 1 FROM task_launch", 28),
                {"timestamp", "event", "task_type", "stream_id", "task_id", "thread", "device",
                 "kernel", "persistent"},
                write_runtime_track);
 }
 std::unique_ptr<SummaryTable> make_classic_counts() {
-  return table(info_of("counts", "Counts", "what the log of the tasks had",
-                       "SELECT 1 FROM meta WHERE key LIKE 'old\\_counts.%' ESCAPE '\\'", 29),
+  return table(classic_info("counts", "Counts", "what the log of the tasks had",
+                            "SELECT 1 FROM meta WHERE key LIKE 'old\\_counts.%' ESCAPE '\\'", 29),
                {"what", "n"}, write_counts);
 }
 

@@ -16,11 +16,6 @@ std::string us_of(int128 ns) {
   return old::digits_of({ns, 1000}, 3);
 }
 
-// Shares with more digits than users see: small ones of long captures are still something.
-std::string percent_of(int128 part, int128 whole) {
-  return whole == 0 ? "0" : old::digits_of({part * 100, whole}, 6);
-}
-
 // The calls of a level with the columns that all tables need, whatever the scope says: these
 // tables are of the whole capture.
 template <typename Take>
@@ -94,7 +89,7 @@ class OldAclStatistic : public cann::Table {
       const cann::Times& times = group.times;
       out.text(name);
       cann::text_or_missing(out, texts, given(group.first.type_name_id));
-      out.number(percent_of(times.total_ns, whole_ns));
+      out.number(old::percent_of(times.total_ns, whole_ns));
       out.number(us_of(times.total_ns));
       out.number(times.count);
       out.number(old::digits_of({times.total_ns, int128{times.count} * 1000}, 6));
@@ -162,7 +157,7 @@ class OldRuntimeApi : public cann::Table {
       const cann::Times& times = group.times;
       out.text(key.first);
       old::write_id(out, key.second);
-      out.number(percent_of(times.total_ns, whole_ns));
+      out.number(old::percent_of(times.total_ns, whole_ns));
       out.number(fixed(times.total_ns, 1, 0));
       out.number(times.count);
       // Whole ns, the fraction cut.

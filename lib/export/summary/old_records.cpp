@@ -11,8 +11,8 @@ namespace msprof {
 
 namespace {
 
-TableInfo info_of(std::string_view name, std::string_view title, std::string_view help,
-                  std::string_view exists, int place) {
+TableInfo old_info(std::string_view name, std::string_view title, std::string_view help,
+                   std::string_view exists, int place) {
   return {.name = name,
           .title = title,
           .help = help,
@@ -27,9 +27,9 @@ TableInfo info_of(std::string_view name, std::string_view title, std::string_vie
 class OldGe : public cann::Table {
  public:
   OldGe()
-      : Table(info_of("ge", "Graph engine",
-                      "the input, the inference and the output of each execution of a model",
-                      "SELECT 1 FROM call_detail WHERE request IS NOT NULL", 15),
+      : Table(old_info("ge", "Graph engine",
+                       "the input, the inference and the output of each execution of a model",
+                       "SELECT 1 FROM call_detail WHERE request IS NOT NULL", 15),
               {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
                "Infer Start", "Infer End", "Output Start", "Output End"}) {}
 
@@ -73,9 +73,9 @@ class OldGe : public cann::Table {
 class OldL2Raw : public cann::Table {
  public:
   OldL2Raw()
-      : Table(info_of("l2_raw", "L2 cache events",
-                      "the events of the L2 cache, in the order in which they were asked for",
-                      "SELECT 1 FROM l2_cache", 16),
+      : Table(old_info("l2_raw", "L2 cache events",
+                       "the events of the L2 cache, in the order in which they were asked for",
+                       "SELECT 1 FROM l2_cache", 16),
               {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4", "event5",
                "event6", "event7"}) {}
 
@@ -95,9 +95,9 @@ class OldHcclRaw : public cann::Table {
  public:
   OldHcclRaw()
       : Table(
-            info_of("hccl_raw", "Tasks of collectives",
-                    "tasks of collectives, as the communication library planned them",
-                    "SELECT 1 FROM comm_task", 17),
+            old_info("hccl_raw", "Tasks of collectives",
+                     "tasks of collectives, as the communication library planned them",
+                     "SELECT 1 FROM comm_task", 17),
             {"name", "plane", "stream", "task", "ts", "durationEstimated", "size", "remoteRank"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {

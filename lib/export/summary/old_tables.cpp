@@ -15,6 +15,10 @@ std::string digits_of(const Exact& value, int decimals) {
   return digits;
 }
 
+std::string percent_of(int128 part, int128 whole) {
+  return whole == 0 ? "0" : digits_of({part * 100, whole}, 6);
+}
+
 Times::Times(const Database& db) {
   wall_offset_ns_ = read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
   Statement read = db.prepare("SELECT id, tick_frequency_hz FROM device ORDER BY id");

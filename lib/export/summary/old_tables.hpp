@@ -21,6 +21,8 @@ struct Exact {
 };
 // With at most `decimals` digits after the point and no zeros at the end: "26.822917", "4".
 std::string digits_of(const Exact& value, int decimals);
+// A share with six digits: small ones of long captures are still something.
+std::string percent_of(int128 part, int128 whole);
 
 // The times of a store, which are wall-clock ns, on the clocks of that time. A tick of a device is
 // longer than a ns: its number is found again from the ns, and so the time without a loss.

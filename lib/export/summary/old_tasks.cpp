@@ -40,10 +40,6 @@ std::string us_of_ticks(const old::Times& times, std::int64_t device, int128 tic
   return old::digits_of({ticks * 1'000'000, a_second * parts}, 6);
 }
 
-std::string percent_of(int128 part, int128 whole) {
-  return whole == 0 ? "0" : old::digits_of({part * 100, whole}, 6);
-}
-
 class OldOpStatistic : public cann::Table {
  public:
   OldOpStatistic()
@@ -118,7 +114,7 @@ class OldOpStatistic : public cann::Table {
       us(group.shortest);
       us(group.total, group.count);
       us(group.longest);
-      out.number(percent_of(group.total, whole));
+      out.number(old::percent_of(group.total, whole));
       out.end_row();
     }
   }
@@ -241,7 +237,7 @@ class OldTaskTime : public cann::Table {
       const auto us = [&](int128 ticks, std::int64_t parts = 1) {
         out.number(us_of_ticks(times, sum.times.device, ticks, parts));
       };
-      out.number(percent_of(sum.times.total, whole));
+      out.number(old::percent_of(sum.times.total, whole));
       us(sum.times.total);
       out.number(sum.times.count);
       us(sum.times.total, sum.times.count);

@@ -1,5 +1,4 @@
-// Rows about the device: operators, their executions (tasks) and counters. Part of
-// store/schema.hpp.
+// Rows about operators, their executions (tasks) and counters. Part of store/schema.hpp.
 #pragma once
 
 #include <array>
@@ -200,10 +199,9 @@ struct AicpuNodeRow {
   std::int64_t compute_us = kNull;
   std::int64_t memcpy_us = kNull;
   std::int64_t dispatch_us = kNull;
-  std::int64_t total_ns = kNull;    // after run - submit
-  std::int64_t op_name_id = kNull;  // filled by the association; null: N/A
-  // Of text records: us of the device's clock, as they are.
-  std::int64_t run_start_us = kNull;
+  std::int64_t total_ns = kNull;      // after run - submit
+  std::int64_t op_name_id = kNull;    // filled by the association; null: N/A
+  std::int64_t run_start_us = kNull;  // of text records: the device's clock, as it is
   std::int64_t run_end_us = kNull;
 
   static constexpr const char* kTable = "aicpu_node";
