@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstdlib>
 #include <cstring>
+#include <mutex>
 
 #include "base/findings.hpp"
 #include "base/text.hpp"
@@ -14,8 +15,25 @@
 namespace msprof {
 
 namespace {
+
+// Of what is written to the terminal, and of the state of its last line; signal handlers write by
+// themselves.
+std::mutex g_line_mutex;
 bool g_line_shown = false;
+
+void clear_shown_line() {
+  if (!g_line_shown) return;
+  std::fputs("\r\033[K", stderr);
+  g_line_shown = false;
 }
+
+void write_message(std::string_view line) {
+  const std::lock_guard lock(g_line_mutex);
+  clear_shown_line();
+  std::fwrite(line.data(), 1, line.size(), stderr);
+}
+
+}  // namespace
 
 Progress::Progress(std::string label, std::uint64_t total)
     : label_(std::move(label)),
@@ -32,21 +50,23 @@ void Progress::update(std::uint64_t done) {
       static_cast<int>(static_cast<double>(done) * 100.0 / static_cast<double>(total_));
   if (percent == last_percent_) return;
   last_percent_ = percent;
+  const std::lock_guard lock(g_line_mutex);
   fmt::print(stderr, "\r{} {:3}%", label_, percent > 100 ? 100 : percent);
   std::fflush(stderr);
   g_line_shown = true;
 }
 
 void Progress::show_line(std::string_view text) {
-  fmt::print(stderr, "\r\033[K{}", printable(text));
+  const std::string line = "\r\033[K" + printable(text);
+  const std::lock_guard lock(g_line_mutex);
+  std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);
   g_line_shown = true;
 }
 
 void Progress::clear_line() {
-  if (!g_line_shown) return;
-  std::fputs("\r\033[K", stderr);
-  g_line_shown = false;
+  const std::lock_guard lock(g_line_mutex);
+  clear_shown_line();
 }
 
 bool colour_allowed(int fd) {
@@ -83,12 +103,11 @@ Level level() {
 
 void write(Level least, std::string_view prefix, std::string_view message) {
   if (g_level < least) return;
-  Progress::clear_line();
   std::string line(prefix);
   // Lines of one message are kept; everything else that steers a terminal is not.
   line += printable(message, KeepNewlines::yes);
   line += '\n';
-  std::fwrite(line.data(), 1, line.size(), stderr);
+  write_message(line);
 }
 
 void warn_of(FindingId id, std::string_view message) {

@@ -2,7 +2,6 @@
 
 #include <fmt/format.h>
 #include <pthread.h>
-#include <unistd.h>
 
 #include <chrono>
 #include <csignal>
@@ -12,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
+#include "board/drained_folder.hpp"
 #include "collect/file_tree.hpp"
 #include "collect/run_changes.hpp"
 
@@ -30,11 +30,6 @@ void ask_nobody(SshLogin& login) {
   if (login.host_key == HostKeyPolicy::strict) login.host_key = HostKeyPolicy::known_only;
   login.on_step = {};
   for (SshLogin& jump : login.jumps) ask_nobody(jump);
-}
-
-std::string machine_name() {
-  char name[256] = {};
-  return ::gethostname(name, sizeof name - 1) == 0 ? printable(name) : "the machine of msprof";
 }
 
 std::string time_left(double seconds) {
@@ -66,11 +61,23 @@ BoardDrain::BoardDrain(BoardLink& link, const DrainOptions& options, double reco
       output_(link.run_folder() + "/" + std::string(kOutputName)),
       has_stat_(link.info().has_stat),
       reconnect_seconds_(reconnect_seconds),
+      is_over_(false),
       login_(link.shell().login()),
-      drainer_(options.output / ("drained-" + link.run())) {
+      drainer_(options.output / drained_folder_name(link.run())) {
   ask_nobody(login_);
   const BlockedSignals blocked;
   thread_ = std::thread([this] { run(); });
+}
+
+BoardDrain::BoardDrain(BoardLink& link, const fs::path& folder)
+    : link_(link),
+      board_(link.name()),
+      output_(link.run_folder() + "/" + std::string(kOutputName)),
+      has_stat_(link.info().has_stat),
+      reconnect_seconds_(link.reconnect_seconds()),
+      is_over_(true),
+      drainer_(folder) {
+  drainer_.keep_what_is_gone();
 }
 
 BoardDrain::~BoardDrain() {
@@ -94,11 +101,10 @@ bool BoardDrain::pause(double seconds) {
 
 std::unique_ptr<DrainChannel> BoardDrain::open(BoardShell& shell) {
   const bool is_first = !tools_;
-  auto channel = std::make_unique<DrainChannel>(
-      shell, output_, has_stat_, tools_,
-      fmt::format("{}:{}", machine_name(), printable(folder().string())));
+  auto channel =
+      std::make_unique<DrainChannel>(shell, output_, has_stat_, tools_, drain_place_text(folder()));
   tools_ = channel->tools();
-  if (is_first && !tools_->frees) {
+  if (is_first && !is_over_ && !tools_->frees) {
     log::warn(
         "{} cannot free what has come home ({}): the recording comes home while it runs, and stays "
         "on the board's disk, too",

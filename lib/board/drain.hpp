@@ -28,6 +28,8 @@ class BoardDrain {
  public:
   // Begins at once. `link` is used by finish() alone.
   BoardDrain(BoardLink& link, const DrainOptions& options, double reconnect_seconds);
+  // Of an earlier run of `link`, with the `folder` that its drain has left: for finish() alone.
+  BoardDrain(BoardLink& link, const std::filesystem::path& folder);
   ~BoardDrain();
   BoardDrain(const BoardDrain&) = delete;
   BoardDrain& operator=(const BoardDrain&) = delete;
@@ -67,6 +69,7 @@ class BoardDrain {
   const std::string output_;
   const bool has_stat_;
   const double reconnect_seconds_;
+  const bool is_over_;  // an earlier msprof drained it
   SshLogin login_;
   Drainer drainer_;
   std::optional<DrainTools> tools_;

@@ -34,7 +34,8 @@ LC_ALL=C
 export LC_ALL
 cd "$1" || exit 1
 word=$2 way=$3 tool=$4 frees=$5 block=65536
-printf '%s\n' "$6" >.drained
+# On a full disk it would only become empty.
+[ -s .drained ] || printf '%s\n' "$6" >.drained
 sign() {
   read -r stat </proc/$$/stat && set -- ${stat##*") "} && echo "$$ ${20}" >../drain.pid
 }

@@ -53,6 +53,14 @@ DrainJournal::DrainJournal(fs::path folder) : folder_(std::move(folder)) {
   flush_folder(folder_.parent_path());
 }
 
+bool DrainJournal::is_one(const fs::path& file) {
+  const FileDescriptor fd(::open(file.c_str(), O_RDONLY | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK));
+  std::string head(kJournalHead.size() + 1, '\0');
+  return fd &&
+         ::pread(fd.get(), head.data(), head.size(), 0) == static_cast<ssize_t>(head.size()) &&
+         head == std::string(kJournalHead) + "\n";
+}
+
 // A line without its end was being written when the power went.
 void DrainJournal::load() {
   const fs::path path = folder_ / "journal";

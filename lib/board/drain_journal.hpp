@@ -33,6 +33,8 @@ class DrainJournal {
  public:
   // Makes the folder, or goes on with one. Throws Error(cannot_write).
   explicit DrainJournal(std::filesystem::path folder);
+  // True for a file that begins as a journal.
+  static bool is_one(const std::filesystem::path& file);
 
   const std::filesystem::path& folder() const { return folder_; }
   // Of this machine; acceptable paths only.

@@ -27,6 +27,8 @@ constexpr std::uint64_t kCycleBlocks = 256;  // of a file, until the others have
 constexpr std::uint64_t kZeroBlocks = 256;   // a checksum of zeros at a time
 constexpr std::string_view kDoneSuffix = ".done";
 constexpr std::string_view kBesideSuffix = ".drained";
+constexpr std::string_view kWrittenAnew = "written anew on";
+constexpr std::string_view kGone = "gone from";
 
 // Blocks at the end that are all zeros may be space that the application has made for later, and
 // the one before them may be under way.
@@ -315,6 +317,10 @@ void Drainer::finish(DrainBoard& board) {
     if (is_done) continue;
     Tracked& file = tracked_[path];
     const auto now = listed_.find(path);
+    if (now == listed_.end() && keeps_gone_ && may_be_freed(path)) {
+      set_aside(path, file, kGone);
+      continue;
+    }
     if (now == listed_.end()) {
       // The application has removed it.
       journal_.forgotten(path);
@@ -322,7 +328,7 @@ void Drainer::finish(DrainBoard& board) {
       continue;
     }
     if (now->second.inode != file.inode) {
-      set_aside(path, file);
+      set_aside(path, file, kWrittenAnew);
       continue;
     }
     file.size = now->second.size;
@@ -352,7 +358,7 @@ void Drainer::finish_file(DrainBoard& board, const std::string& path, Tracked& f
       return;
     }
   } else if (!is_still_ours(board, path, file)) {
-    set_aside(path, file);
+    set_aside(path, file, kWrittenAnew);
     return;
   }
   if (file.length == 0) return;
@@ -364,14 +370,15 @@ void Drainer::finish_file(DrainBoard& board, const std::string& path, Tracked& f
 }
 
 // What came home is nowhere else any more, and the board's file is another one by now: both stay.
-void Drainer::set_aside(const std::string& path, const Tracked& file) {
-  const std::string beside = path + std::string(kBesideSuffix);
-  journal_.moved(path, beside);
+void Drainer::set_aside(const std::string& path, const Tracked& file, std::string_view why) {
+  // An msprof that was killed may have done so.
+  const bool is_beside = path.ends_with(kBesideSuffix);
+  const std::string beside = is_beside ? path : path + std::string(kBesideSuffix);
+  if (!is_beside) journal_.moved(path, beside);
   results_.push_back({beside, true});
   notes_.push_back(fmt::format(
-      "{}: written anew on the board after its first {} had come home and were freed there; they "
-      "are in {}",
-      printable(path), human_bytes(file.length), printable(beside)));
+      "{}: {} the board after its first {} had come home and were freed there; they are in {}",
+      printable(path), why, human_bytes(file.length), printable(beside)));
 }
 
 bool Drainer::bring_rest(DrainBoard& board, const std::string& path, Tracked& file) {

@@ -13,6 +13,7 @@
 #include <map>
 #include <mutex>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "board/drain_journal.hpp"
@@ -72,6 +73,9 @@ class Drainer {
   // After the application's end: brings the rest of what was drained, and verifies. After
   // ConnectionLost it may be called again with another connection, and goes on.
   void finish(DrainBoard& board);
+  // Before finish(), of a run that an earlier msprof left: what is not on the board any more was
+  // perhaps not removed by the application, and counts as written anew.
+  void keep_what_is_gone() { keeps_gone_ = true; }
 
   // After finish(): what is whole here.
   const std::vector<DrainedResult>& results() const { return results_; }
@@ -112,7 +116,7 @@ class Drainer {
   void leave(const std::string& path, Tracked& file, std::uint64_t length);
   bool is_still_ours(DrainBoard& board, const std::string& path, Tracked& file);
   void finish_file(DrainBoard& board, const std::string& path, Tracked& file);
-  void set_aside(const std::string& path, const Tracked& file);
+  void set_aside(const std::string& path, const Tracked& file, std::string_view why);
   bool bring_rest(DrainBoard& board, const std::string& path, Tracked& file);
   std::uint64_t freed(const std::string& path) const;
   bool may_be_freed(const std::string& path) const;
@@ -124,6 +128,7 @@ class Drainer {
   std::map<std::string, Tracked> tracked_;
   std::map<std::string, RawEntry> listed_;  // by the last look
   FillRate rate_;
+  bool keeps_gone_ = false;
   std::vector<DrainedResult> results_;
   std::vector<std::string> notes_;
   mutable std::mutex mutex_;

@@ -5,6 +5,7 @@
 #include <sys/stat.h>
 
 #include <algorithm>
+#include <cerrno>
 #include <map>
 
 #include "base/atomic_file.hpp"
@@ -17,6 +18,7 @@
 #include "board/listing.hpp"
 #include "board/upload.hpp"
 #include "collect/arrival.hpp"
+#include "collect/file_tree.hpp"
 
 namespace msprof {
 
@@ -294,19 +296,33 @@ std::vector<std::string> BoardFetch::without_here(const std::string& folder,
 void BoardFetch::place_here(const RunChanges& changes, const fs::path& into) {
   for (const HereFile& one : here_) {
     fs::path place = into / "files" / fetched_name(one.path, project_);
+    bool place_in_files = true;
     for (const std::string& capture : changes.captures) {
       if (!is_below(one.path, capture)) continue;
       const std::string above = folder_of(capture);
       place = into / "captures" / one.path.substr(above.empty() ? 0 : above.size() + 1);
+      place_in_files = false;
     }
     std::error_code error;
     fs::create_directories(place.parent_path(), error);
     fs::create_hard_link(one.file, place, error);
-    if (error) fs::rename(one.file, place, error);
+    if (error == std::errc::cross_device_link) {
+      // What an earlier msprof left may be on another disk.
+      struct stat status = {};
+      const bool is_there = ::stat(one.file.c_str(), &status) == 0;
+      const int failure =
+          is_there ? copy_file_whole(one.file, place, 0644, mtime_ns(status)) : errno;
+      error = std::error_code(failure, std::generic_category());
+    } else if (error) {
+      fs::rename(one.file, place, error);
+    }
     if (error) throw_cannot_write(place, error.value());
     const std::uint64_t size = fs::file_size(place, error);
     fetched_.bytes += size;
     const auto there = after_.files.find(one.path);
+    // Of a capture of which the board has nothing any more.
+    if (there == after_.files.end() && place_in_files)
+      fetched_.files.push_back(fetched_name(one.path, project_));
     if (there == after_.files.end() || one.is_beside) continue;
     if (there->second.mtime_seconds != 0) {
       const timespec time = {there->second.mtime_seconds, 0};

@@ -11,6 +11,7 @@
 #include "base/log.hpp"
 #include "base/text.hpp"
 #include "board/board_peek.hpp"
+#include "board/drained_folder.hpp"
 #include "board/listing.hpp"
 #include "board/program.hpp"
 #include "board/survive.hpp"
@@ -221,6 +222,7 @@ std::string SshHost::resume_hint() const {
 ResumedRun SshHost::resume() {
   ResumedRun run;
   link_.with_reconnect([&] {
+    find_drained();
     bring_back_run(link_);
     fetch_ = std::make_unique<BoardFetch>(link_, info(), "");
     fetch_->take_state(survival_text(link_, "before"));
@@ -239,6 +241,16 @@ ResumedRun SshHost::resume() {
   });
   survives_ = run.has_program;
   return run;
+}
+
+// Before anything of the run is touched: it may have to stay as it is.
+void SshHost::find_drained() {
+  if (drain_) return;
+  const DrainedRun found = find_drained_run(link_, options_.drain.output, options_.force);
+  drain_gap_ = found.gap;
+  if (found.folder.empty()) return;
+  drain_ = std::make_unique<BoardDrain>(link_, found.folder);
+  at_stake_ = true;
 }
 
 std::unique_ptr<RunningProgram> SshHost::rejoin(bool stdout_to_stderr) {
@@ -412,8 +424,10 @@ void SshHost::end_drain() {
   if (!drain_) return;
   drain_->stop();
   if ((at_stake_ || kept_safe_) && drain_->is_needed()) {
-    log::warn("{} no longer has what came home of the recording while it ran: that is in {}",
-              name(), drain_->folder().string());
+    log::warn(
+        "{} no longer has what came home of the recording while it ran: that is in {}; "
+        "collect --fetch {} puts both together",
+        name(), drain_->folder().string(), link_.run());
   } else {
     drain_->remove();
   }
@@ -482,6 +496,12 @@ Fetched SshHost::fetch(const fs::path& into) {
   place_streamed(fetched, into / "captures");
   if (drain_)
     fetched.notes.insert(fetched.notes.end(), drain_->notes().begin(), drain_->notes().end());
+  if (!drain_gap_.empty()) {
+    fetched.notes.push_back(drain_gap_);
+    for (const char* part : {"captures", "files"}) {
+      for (std::string& note : name_gaps(into / part)) fetched.notes.push_back(std::move(note));
+    }
+  }
   fetched.left = std::move(left);
   at_stake_ = false;
   return fetched;

@@ -93,6 +93,7 @@ class SshHost : public Host {
   void refuse_other_machine(const Project& project) const;
   void remove_run();
   void take_drained();
+  void find_drained();
   void end_drain();
   void end_sink();
   void place_streamed(Fetched& fetched, const std::filesystem::path& captures);
@@ -118,6 +119,7 @@ class SshHost : public Host {
   std::unique_ptr<BoardUpload> upload_;
   std::unique_ptr<BoardFetch> fetch_;
   std::unique_ptr<BoardDrain> drain_;
+  std::string drain_gap_;  // sentence on what came of an earlier run and is not here
   std::unique_ptr<BoardSink> sink_;
   std::string remains_;
 };

@@ -6,8 +6,10 @@
 #include <random>
 #include <string>
 
+#include "base/host_name.hpp"
 #include "board/collect_board_fixture.hpp"
 #include "board/drain_journal.hpp"
+#include "board/drainer.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
 #include "support/small_disk.hpp"
@@ -162,6 +164,101 @@ TEST_CASE("An msprof that is killed has here what is not on the board any more")
   CHECK((there.substr(length) == expected.substr(length)));
   CHECK(contains(read_file(kept / name / ".drained"), drain_folder(user).string()));
   CHECK(eventually([&] { return board.processes().empty(); }));
+}
+
+namespace {
+
+// A run on a small disk whose msprof was killed while it drained: the board has kept its rest.
+struct KilledDrain {
+  KilledDrain() : board({.kind = each_kind(), .home = disk.path() / "home"}), user(board) {
+    give_fallocate(board);
+    const std::uint64_t room = room_on(disk);
+    const BoardCollecting run(user, {"--drain", "--reconnect", "1"}, pouring(40 * room));
+    REQUIRE(is_draining(user, run, 2 * room));
+    run.send(SIGKILL);
+    run.wait();
+    REQUIRE(eventually([&] { return !names_in(kept).empty(); }));
+    REQUIRE(eventually([&] { return names_in(board.home() / ".msprof/runs").empty(); }));
+    REQUIRE(eventually([&] { return board.processes().empty(); }));
+    name = names_in(kept).front();
+    size = fs::file_size(rest());
+  }
+  // The file of which the board has freed the first part.
+  fs::path rest() const { return kept / name / kBoardJob / "data/n"; }
+  std::string written() const { return big_bytes((size + 7) / 8 * 8).substr(0, size); }
+  RunResult fetch(const fs::path& output, const Words& options = {}) const {
+    Words words = {"collect",           "--fetch",  "--config",
+                   user.ini().string(), "--output", output.string()};
+    words.insert(words.end(), options.begin(), options.end());
+    return run_msprof(words, user.run_options());
+  }
+
+  const SmallDisk disk{16 * kMb};
+  BoardServer board;
+  const BoardUser user;
+  const fs::path kept = board.home() / ".msprof/kept";
+  std::string name;
+  std::uint64_t size = 0;
+};
+
+}  // namespace
+
+TEST_CASE("--fetch puts together what came home before msprof was killed and the board's rest") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const KilledDrain scene;
+  CHECK(read_file(scene.rest()) != scene.written());
+  // From another output folder it is found by its note.
+  const bool is_elsewhere = GENERATE(false, true);
+  const TempFolder elsewhere;
+  const fs::path output = is_elsewhere ? elsewhere / "out" : scene.user.output();
+  const RunResult result = scene.fetch(output);
+  INFO(result.err);
+  CHECK(result.exit_code == 6);  // nobody saw its end
+  CHECK(names_in(output) == kOnlyJob);
+  CHECK((read_file(output / kBoardJob / "data/n") == scene.written()));
+  CHECK_FALSE(fs::exists(output / kBoardJob / ".drained"));
+  CHECK_FALSE(contains(result.err, "missing"));
+  CHECK(drain_folder(scene.user).empty());
+  CHECK(litter_on(scene.board) + litter_of(scene.user) == "");
+}
+
+TEST_CASE("Without what came home, --fetch leaves all as it is; --force names what is missing") {
+  if (!SmallDisk::is_available_or_skip()) return;
+  const KilledDrain scene;
+  const fs::path home = drain_folder(scene.user);
+  const fs::path laptop = scene.user.at("other-laptop");
+  const bool is_in_part = GENERATE(false, true);
+  const fs::path part = home / "raw" / kBoardJob / "data/n";
+  if (is_in_part) {
+    fs::resize_file(part, 5 * kDrainBlock + 1);
+  } else {
+    fs::rename(home, laptop);
+  }
+  const std::string rest = read_file(scene.rest());
+  const RunResult refused = scene.fetch(scene.user.output());
+  INFO(refused.err);
+  CHECK(refused.exit_code == 4);
+  CHECK(contains(refused.err, home.string()));
+  CHECK(contains(refused.err, "nothing was fetched"));
+  CHECK(contains(refused.err, "--force"));
+  CHECK_FALSE(fs::exists(scene.user.in_job("")));
+  CHECK((read_file(scene.rest()) == rest));
+  if (!is_in_part) CHECK(contains(refused.err, " on " + own_host_name()));
+  const RunResult forced = scene.fetch(scene.user.output(), {"--force"});
+  INFO(forced.err);
+  CHECK(forced.exit_code == 6);
+  CHECK(names_in(scene.user.output()) == kOnlyJob);
+  std::string expected = rest;
+  if (is_in_part) expected.replace(0, 5 * kDrainBlock, scene.written(), 0, 5 * kDrainBlock);
+  CHECK((read_file(scene.user.in_job("data/n")) == expected));
+  std::uint64_t zeros = 0;
+  for (std::uint64_t at = 0; at + kDrainBlock <= expected.size(); at += kDrainBlock) {
+    if (expected.find_first_not_of('\0', at) >= at + kDrainBlock) zeros += kDrainBlock;
+  }
+  CHECK(zeros > 0);
+  CHECK(contains(forced.err, std::string(kBoardJob) + "/data/n: " + std::to_string(zeros) +
+                                 " of its " + std::to_string(scene.size) + " bytes are missing"));
+  CHECK(litter_on(scene.board) + litter_of(scene.user) == "");
 }
 
 TEST_CASE("A board that can free nothing is named, and so is the time until its disk is full") {

@@ -10,7 +10,9 @@
 #include <set>
 #include <string>
 
+#include "base/host_name.hpp"
 #include "board/collect_board_fixture.hpp"
+#include "board/drained_folder.hpp"
 #include "ssh/ssh_connection.hpp"
 #include "support/files.hpp"
 #include "support/temp_folder.hpp"
@@ -308,6 +310,94 @@ TEST_CASE("A file that the application removes is not missed") {
   CHECK(drainer.results().empty());
   CHECK(drainer.notes().empty());
   CHECK_FALSE(drainer.is_needed());
+}
+
+TEST_CASE("Of a run that was left, what is gone from the board is kept beside and named") {
+  const RawFolder raw;
+  FolderBoard board(raw.folder);
+  const std::string bytes = raw_bytes(9);
+  {
+    Drainer killed(raw.home);
+    raw.grow(bytes, 2 * kBlocks);
+    killed.cycle(board);
+    raw.grow(bytes, bytes.size());
+    killed.cycle(board);
+  }
+  fs::remove(raw.file);
+  // Once more, as after a fetch that broke off.
+  for (int time = 0; time < 2; ++time) {
+    Drainer drainer(raw.home);
+    drainer.keep_what_is_gone();
+    drainer.finish(board);
+    REQUIRE(drainer.results().size() == 1);
+    CHECK(drainer.results().front().path == raw.path + ".drained");
+    REQUIRE(drainer.notes().size() == 1);
+    CHECK(contains(drainer.notes().front(), "gone from the board"));
+    CHECK((read_file(drainer.file(raw.path + ".drained")) == bytes.substr(0, 8 * kBlocks)));
+  }
+}
+
+TEST_CASE("A folder that a board names counts only if it is of this run, whole and no link") {
+  const TempFolder temp;
+  const fs::path root = fs::canonical(temp.path());
+  const fs::path folder = root / "drained-1-2";
+  DrainJournal(folder).punching("JOB/data/n", 7, 3 * kBlocks);
+  write_file(folder / "raw/JOB/data/n", raw_bytes(3));
+  const std::string host = own_host_name();
+  const auto found = [&](const std::string& note, const std::string& run = "1-2") {
+    return find_drained_folder(parse_drain_place(note, run), run, root / "out");
+  };
+  CHECK(found(drain_place_text(folder) + "\n") == folder);
+  CHECK(missing_from(folder).empty());
+  // In the user's own output folder it needs no note, and no name of a machine.
+  CHECK(find_drained_folder({}, "1-2", root) == folder);
+  for (const std::string& note :
+       {std::string(), folder.string(), "other:" + folder.string(), host + ":drained-1-2",
+        host + ":" + root.string() + "/x/../drained-1-2", host + ":" + root.string(),
+        host + ":" + folder.string() + "/", host + ":" + folder.string() + "\nx"}) {
+    INFO(note);
+    CHECK(found(note).empty());
+  }
+  CHECK(found(drain_place_text(folder), "1-3").empty());
+  fs::create_directory_symlink(root, root / "link");
+  CHECK(found(host + ":" + (root / "link/drained-1-2").string()).empty());
+  fs::create_directory(root / "links");
+  fs::create_directory_symlink(folder, root / "links/drained-1-2");
+  CHECK(found(host + ":" + (root / "links/drained-1-2").string()).empty());
+  SECTION("a link within") {
+    fs::create_symlink("/etc/hostname", folder / "raw/JOB/data/m");
+  }
+  SECTION("a journal that is none") {
+    write_file(folder / "journal", "something else");
+  }
+  SECTION("a journal that is a link") {
+    fs::rename(folder / "journal", root / "journal");
+    fs::create_symlink(root / "journal", folder / "journal");
+  }
+  CHECK(found(drain_place_text(folder)).empty());
+  CHECK(find_drained_folder({}, "1-2", root).empty());
+}
+
+TEST_CASE("Files of a drain that are shorter than its journal says are named and cut") {
+  const TempFolder temp;
+  const fs::path folder = temp / "drained-1";
+  {
+    DrainJournal journal(folder);
+    journal.punching("whole", 1, 3 * kBlocks);
+    journal.punching("short", 2, 9 * kBlocks);
+    journal.punching("gone", 3, 9 * kBlocks);
+  }
+  write_file(folder / "raw/whole", raw_bytes(4));
+  write_file(folder / "raw/short", raw_bytes(4, 9));
+  const auto missing = missing_from(folder);
+  REQUIRE(missing.size() == 2);
+  CHECK(contains(missing[0], "has 0 of the 589824 bytes of gone"));
+  CHECK(contains(missing[1], "has 262153 of the 589824 bytes of short"));
+  CHECK(cut_to_what_is_here(folder) == missing);
+  const DrainJournal journal(folder);
+  REQUIRE(journal.files().size() == 2);
+  CHECK(journal.files().at("short").length == 4 * kBlocks);
+  CHECK(missing_from(folder).empty());
 }
 
 TEST_CASE("A board that frees nothing keeps all, and what came home is held against it") {
