@@ -92,11 +92,6 @@ TEST_CASE("folders of other tool chains are refused with a sentence") {
   const TempFolder folder;
   JobBuilder job(folder.path());
   std::string word;
-  SECTION("frequency of hwts") {
-    job.file("info.json.0", R"({"DeviceInfo": [{"hwts_frequency": "100"}]})");
-    job.file("host_start.log.0", "");
-    word = "Ascend 310";
-  }
   SECTION("slices in data") {
     job.info_json("500").file("data/aicore.data.0.dev.profiler_default_tag.slice_0", "x");
     word = "Ascend 310";
@@ -110,6 +105,16 @@ TEST_CASE("folders of other tool chains are refused with a sentence") {
   INFO(result.err);
   CHECK(result.err.find(word) != std::string::npos);
   CHECK(names_in(job.folder() / "sqlite").empty());
+}
+
+TEST_CASE("a JOB folder of an Ascend 310 or 910 without data is nothing to do") {
+  const TempFolder folder;
+  JobBuilder job(folder.path());
+  job.file("info.json.0", R"({"DeviceInfo": [{"hwts_frequency": "100"}]})");
+  const auto result = run_msprof({"import", "-dir", job.folder().string()});
+  INFO(result.err);
+  CHECK(result.exit_code == 4);
+  CHECK(result.err.find("no profile data") != std::string::npos);
 }
 
 TEST_CASE("a folder with info.json and no data folder names the likely cause") {
