@@ -332,7 +332,9 @@ void fill_left_out(const Command& command, std::vector<std::string>& words) {
       if (is_alone && words[i] == option->names) words[i].append("=").append(kLeftOut);
     }
   }
-  for (const auto& child : command.commands()) fill_left_out(*child, words);
+  for (const auto& child : command.commands()) {
+    if (!words.empty() && words.front() == child->name()) fill_left_out(*child, words);
+  }
 }
 
 struct Binder {

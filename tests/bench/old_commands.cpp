@@ -1,7 +1,7 @@
 // old_commands MSPROF FOLDER [RECORDS]: import of a capture of CANN 5 and of a JOB folder of 2020
 // with RECORDS records in the log of the tasks, as ratios to a bare insert of the same rows, and to
 // the rate of a newer capture of the same chip, in the same run. Medians of three rounds.
-// Source: cann5_classic.md.
+// Source: cann5_classic.md 5, 6.
 #include <fmt/format.h>
 
 #include <cstdlib>

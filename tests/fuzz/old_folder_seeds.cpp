@@ -1,4 +1,4 @@
-// Seeds of fuzz_old_folder: small captures of every generation. Layouts: cann5_classic.md.
+// Seeds of fuzz_old_folder: small captures of every generation. Layouts: cann5_classic.md 5 to 8.
 #include <cstdint>
 
 #include "seeds.hpp"
