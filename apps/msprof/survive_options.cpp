@@ -55,7 +55,8 @@ void check_survive_arguments(const SurviveArguments& arguments, const BoardArgum
          "with the connection");
   refuse(arguments.survive && arguments.resumes(),
          "--survive starts a run, --attach and --fetch go on with one: give one of them");
-  refuse(arguments.attach && arguments.fetch, "--attach and --fetch: give one of them");
+  refuse(arguments.attach && arguments.fetch,
+         "this waits for the run and --fetch does not: give one of them");
   refuse(arguments.resumes() && !around.option_of_start.empty(),
          fmt::format("{} belongs to a run that is started: leave it out", around.option_of_start));
 }
