@@ -191,10 +191,10 @@ cd "$1" || exit 1
 exec 3<&0 </dev/null
 tail -c "+$2" -f out 3<&- & a=$!
 tail -c "+$3" -f err >&2 3<&- & b=$!
+c= nap=
+trap 'kill $a $b $c $nap 2>/dev/null; exit 0' TERM HUP PIPE
 { while read -r word; do :; done <&3; kill $$; } >/dev/null 2>&1 & c=$!
 exec 3<&-
-nap=
-trap 'kill $a $b $c $nap 2>/dev/null; exit 0' TERM HUP PIPE
 read -r keeper start < pid
 while [ ! -e end ] && alive "$keeper" "$start"; do
   sleep 1 >/dev/null 2>&1 & nap=$!
