@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <random>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "board/info.hpp"
 #include "board/listing.hpp"
 
 namespace msprof {
@@ -14,13 +14,12 @@ namespace msprof {
 namespace {
 
 constexpr std::uint64_t kPeekBlockBytes = 4096;
-constexpr std::uint64_t kDiskBlockBytes = 1024;  // df -k
 constexpr std::size_t kMaxPeekAnswerBytes = 16 << 20;
 constexpr std::chrono::seconds kPeekAnswerLimit{60};
 
 // $1 folder, $2 the word. On stdin a line a wish: "list", "free", "part FIRST_BLOCK BLOCKS ./PATH",
 // "round". dd seeks to the part, which tail does not everywhere.
-constexpr BoardScript kPeek = {"following the run's files", R"sh(
+constexpr std::string_view kPeek = R"sh(
 LC_ALL=C
 export LC_ALL
 set -f
@@ -44,22 +43,18 @@ while read -r verb skip blocks path
 do
   case $verb in
     (list) list; echo "end $2" ;;
-    (free) df -Pk . 2>/dev/null | {
-      read -r header; read -r name blocks used free rest; echo "free $free"
-    } ;;
+    (free) free_of . 2>/dev/null ;;
     (part) echo part
       dd if="$path" bs=4096 skip="$skip" count="$blocks" 2>/dev/null </dev/null
       echo; echo "over $2" ;;
     (round) echo "round $2" ;;
   esac
 done
-)sh"};
+)sh";
 
-std::string peek_word() {
-  std::random_device device;
-  std::string word = "@msprof-peek-";
-  for (int i = 0; i < 4; ++i) word += fmt::format("{:08x}", device());
-  return word;
+BoardScript peek_script() {
+  static const std::string text = fmt::format("{}{}", kFreeFunction, kPeek);
+  return {"following the run's files", text};
 }
 
 std::string_view take_line(std::string_view& text) {
@@ -93,10 +88,7 @@ std::optional<Peeked> parse_peek_answer(std::string_view answer, std::string_vie
     take_file(line, peeked);
   }
   if (answer.starts_with("free ")) {
-    std::uint64_t blocks = 0;
-    if (parse_u64(trim(take_line(answer).substr(5)), blocks) &&
-        blocks <= ~std::uint64_t{0} / kDiskBlockBytes)
-      peeked.free_bytes = blocks * kDiskBlockBytes;
+    if (const auto free = parse_free_line(take_line(answer))) peeked.free_bytes = *free;
   }
   const std::string over = fmt::format("\nover {}\n", word);
   for (const PeekWish& wish : wishes) {
@@ -115,12 +107,12 @@ std::optional<Peeked> parse_peek_answer(std::string_view answer, std::string_vie
 BoardPeek::BoardPeek(BoardShell& shell, std::string folder, FileHere file_here)
     : shell_(shell),
       folder_(std::move(folder)),
-      word_(peek_word()),
+      word_(random_end_word()),
       file_here_(std::move(file_here)) {}
 
 void BoardPeek::begin() {
   command_ = shell_.start(
-      kPeek, {folder_, word_},
+      peek_script(), {folder_, word_},
       [this](std::string_view bytes) {
         if (answer_.size() <= kMaxPeekAnswerBytes) answer_.append(bytes);
       },

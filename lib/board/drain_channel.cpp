@@ -3,10 +3,10 @@
 #include <fmt/format.h>
 
 #include <chrono>
-#include <random>
 
 #include "base/log.hpp"
 #include "base/text.hpp"
+#include "board/info.hpp"
 #include "board/listing.hpp"
 
 namespace msprof {
@@ -19,7 +19,6 @@ constexpr std::chrono::seconds kAnswerSilence{60};
 constexpr std::chrono::milliseconds kAnswerPoll{100};
 constexpr std::size_t kMaxDrainAnswer = 64 << 20;
 constexpr std::size_t kMaxEndLine = 80;
-constexpr std::uint64_t kKilobyte = 1024;
 constexpr double kLsRestSeconds = 61;  // its times have minutes
 
 // $1 the output folder, $2 the word in front of an answer's end, $3 "stat" or "ls", $4 the tool for
@@ -28,7 +27,7 @@ constexpr double kLsRestSeconds = 61;  // its times have minutes
 // Requests are two lines: a verb with numbers (first block, blocks, and for a punch the checksum,
 // offset and length in bytes), and a path. busybox has a fallocate without -p, and there are file
 // systems that cannot: what counts is that the scratch file shrank.
-constexpr BoardScript kDrainScript = {"draining the board's disk", R"sh(
+constexpr std::string_view kDrainScript = R"sh(
 umask 077
 LC_ALL=C
 export LC_ALL
@@ -73,7 +72,7 @@ while IFS=' ' read -r verb first count sum offset length && IFS= read -r name; d
   case $verb in
     look)
       if [ "$way" = stat ]; then list stat -c 's %s %i %Y %n'; else list ls -lin; fi
-      df -Pk . | { read -r header; read -r disk blocks used free rest; echo "free $free"; } ;;
+      free_of . ;;
     get) range ;;
     sum) sum_of ;;
     punch)
@@ -87,11 +86,11 @@ while IFS=' ' read -r verb first count sum offset length && IFS= read -r name; d
   esac
   answer 0
 done
-)sh"};
+)sh";
 
-std::string random_end_word() {
-  std::random_device device;
-  return fmt::format("@{:08x}{:08x}{:08x}{:08x}@", device(), device(), device(), device());
+BoardScript drain_script() {
+  static const std::string text = fmt::format("{}{}", kFreeFunction, kDrainScript);
+  return {"draining the board's disk", text};
 }
 
 std::string_view take_look_word(std::string_view& line) {
@@ -127,9 +126,7 @@ RawLook parse_raw_look(std::string_view answer) {
       entry.mtime = take_look_word(line);
       name = line;
     } else if (line.starts_with("free ")) {
-      std::uint64_t kilobytes = 0;
-      if (parse_u64(line.substr(5), kilobytes) && kilobytes <= ~std::uint64_t{0} / kKilobyte)
-        look.free_bytes = kilobytes * kKilobyte;
+      if (const auto free = parse_free_line(line)) look.free_bytes = *free;
       continue;
     } else if (parse_ls(line, entry, name)) {
       look.rest_seconds = kLsRestSeconds;
@@ -156,7 +153,7 @@ DrainChannel::DrainChannel(BoardShell& shell, const std::string& output, bool ha
   }
   const std::string frees = tools && tools->frees ? "1" : "0";
   command_ = shell.start(
-      kDrainScript, {output, word, has_stat ? "stat" : "ls", known, frees, note},
+      drain_script(), {output, word, has_stat ? "stat" : "ls", known, frees, note},
       [this](std::string_view bytes) {
         too_long_ = too_long_ || held_.size() + bytes.size() > kMaxDrainAnswer;
         if (!too_long_) held_.append(bytes);

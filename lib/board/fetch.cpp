@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <map>
+#include <tuple>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -43,6 +44,14 @@ cd "$1" && find tree -type f -newer "$2"
 constexpr const char* kStart = "stamp";
 constexpr const char* kEnd = "stamp.end";
 
+std::set<std::string> paths_in(std::string_view lines) {
+  std::set<std::string> paths;
+  for (const std::string_view line : split(lines, '\n')) {
+    if (!line.empty()) paths.emplace(line);
+  }
+  return paths;
+}
+
 std::string folder_of(const std::string& path) {
   const auto at = path.rfind('/');
   return at == std::string::npos ? "" : path.substr(0, at);
@@ -62,10 +71,49 @@ void BoardFetch::remember(const std::string& original) {
   link_.with_reconnect([&] {
     if (!original_.empty()) original_before_ = transfer_.list(original_);
     before_ = transfer_.list(link_.run_folder());
-    const bool alone = !link_.info().has_stat && !link_.info().has_sftp;
-    link_.shell().change(kMakeStamp, {link_.run_folder(), kStart, alone ? "1" : "0"});
+    const BoardStep stamp = stamp_step();
+    link_.shell().change(stamp.script, stamp.arguments);
     newer_before_ = files_newer_than(kStart);
   });
+}
+
+BoardStep BoardFetch::stamp_step() const {
+  const bool alone = !link_.info().has_stat && !link_.info().has_sftp;
+  return {.script = kMakeStamp, .arguments = {link_.run_folder(), kStart, alone ? "1" : "0"}};
+}
+
+std::vector<BoardStep> BoardFetch::remember_steps() const {
+  const auto listing = transfer_.list_step(link_.run_folder());
+  if (!listing) return {};
+  return {*listing,
+          stamp_step(),
+          {.script = kTouched, .arguments = {link_.run_folder(), kStart}, .may_fail = true}};
+}
+
+bool BoardFetch::take_remembered(const std::vector<BoardAnswer>& answers) {
+  if (answers.size() != 3 || !answers[0].ok() || !answers[1].ok() || !answers[2].end.exit_code)
+    return false;
+  before_ = transfer_.listing_in(link_.run_folder(), answers[0]);
+  newer_before_ = paths_in(answers[2].out);
+  return true;
+}
+
+std::vector<BoardStep> BoardFetch::end_steps() const {
+  auto listing = transfer_.list_step(link_.run_folder());
+  if (!listing) return {};
+  listing->may_fail = true;
+  return {*listing,
+          {.script = kTouched, .arguments = {link_.run_folder(), kStart}, .may_fail = true}};
+}
+
+void BoardFetch::take_end(const std::vector<BoardAnswer>& answers) {
+  end_.reset();
+  if (answers.size() != 2 || !answers[0].ok() || !answers[1].end.exit_code) return;
+  try {
+    end_.emplace(transfer_.listing_in(link_.run_folder(), answers[0]), paths_in(answers[1].out));
+  } catch (const Error& error) {
+    log::verbose("{}", error.what());
+  }
 }
 
 std::string BoardFetch::state() const {
@@ -149,18 +197,12 @@ void BoardFetch::compare_original() {
 }
 
 std::set<std::string> BoardFetch::files_newer_than(const char* stamp) {
-  std::set<std::string> newer;
-  const BoardAnswer answer = link_.shell().ask(kTouched, {link_.run_folder(), stamp});
-  for (const std::string_view line : split(answer.out, '\n')) {
-    if (!line.empty()) newer.emplace(line);
-  }
-  return newer;
+  return paths_in(link_.shell().ask(kTouched, {link_.run_folder(), stamp}).out);
 }
 
 // A file from the future is newer than the start without the run; one that the run wrote to is not
 // newer than the end.
-std::set<std::string> BoardFetch::touched_files() {
-  std::set<std::string> touched = files_newer_than(kStart);
+std::set<std::string> BoardFetch::touched_files(std::set<std::string> touched) {
   if (newer_before_.empty()) return touched;
   // Without space for it on a full disk, nothing is newer: too much is fetched rather than too
   // little.
@@ -205,14 +247,21 @@ void BoardFetch::require_space(const fs::path& into) const {
 RunChanges BoardFetch::changes_since() {
   RunChanges changes;
   link_.with_reconnect([&] {
-    after_ = transfer_.list(link_.run_folder());
+    std::set<std::string> newer;
+    if (end_) {
+      std::tie(after_, newer) = std::move(*end_);
+      end_.reset();  // after a lost connection it is asked for again
+    } else {
+      after_ = transfer_.list(link_.run_folder());
+      newer = files_newer_than(kStart);
+    }
     after_.files.erase(std::string(kOutputName) + "/" + std::string(kDrainNote));
     if (!only_output_.empty()) {
       std::erase_if(after_.files, [&](const auto& one) {
         return is_below(one.first, kOutputName) && !is_below(one.first, only_output_);
       });
     }
-    changes = compare_run(before_, after_, touched_files());
+    changes = compare_run(before_, after_, touched_files(std::move(newer)));
   });
   return changes;
 }

@@ -3,7 +3,10 @@
 
 #include <filesystem>
 #include <functional>
+#include <optional>
+#include <set>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "board/link.hpp"
@@ -33,6 +36,13 @@ class BoardFetch {
   // Lists what is there; before the application starts. `original` is a folder of the board that
   // the project was made of, with links perhaps; empty: there is none.
   void remember(const std::string& original = "");
+  // The same as steps, where it can be asked so, else none; and their answers. False: it is not
+  // known by them.
+  std::vector<BoardStep> remember_steps() const;
+  bool take_remembered(const std::vector<BoardAnswer>& answers);
+  // Likewise what is there when the application has ended: all() need not ask then.
+  std::vector<BoardStep> end_steps() const;
+  void take_end(const std::vector<BoardAnswer>& answers);
   // Of the output folder only what is in `folder`, relative to the run folder, is the run's.
   void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
   // These are not asked for again; they are linked to their places at the end of all().
@@ -49,8 +59,9 @@ class BoardFetch {
   bool had_folder(const std::string& path) const;
 
  private:
+  BoardStep stamp_step() const;
   std::set<std::string> files_newer_than(const char* stamp);
-  std::set<std::string> touched_files();
+  std::set<std::string> touched_files(std::set<std::string> touched);
   RunChanges changes_since();
   void fetch_captures(const RunChanges& changes, const std::filesystem::path& into);
   void fetch_files(const RunChanges& changes, const std::filesystem::path& into);
@@ -79,6 +90,8 @@ class BoardFetch {
   std::string original_;
   TreeListing original_before_;
   std::set<std::string> newer_before_;  // than the start, before the application started
+  // Of the end; each with what was newer than the start.
+  std::optional<std::pair<TreeListing, std::set<std::string>>> end_;
   std::vector<HereFile> here_;
   std::string only_output_;
   Fetched fetched_;

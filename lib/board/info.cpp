@@ -35,28 +35,22 @@ head=$(od -An -tx1 -N20 /proc/self/exe 2>/dev/null) && echo "program" $head
 
 namespace {
 
-constexpr std::uint64_t kBlockBytes = 1024;  // df -k
+constexpr std::uint64_t kFreeBlockBytes = 1024;  // df -k
 
 // Makes the folder, too. Exit code 71: it cannot be made.
 constexpr std::string_view kMakeFolder = R"sh(
 umask 077
 mkdir -p "$ours" && cd "$ours" || exit 71
-df -Pk . | { read -r header; read -r name blocks used free rest; echo "free $free"; }
+free_of .
 )sh";
 
-constexpr BoardScript kFree = {"asking for free space", R"sh(
-df -Pk "$1" | { read -r header; read -r name blocks used free rest; echo "free $free"; }
-)sh"};
+BoardScript free_script() {
+  static const std::string text = fmt::format("{}free_of \"$1\"\n", kFreeFunction);
+  return {"asking for free space", text};
+}
 
 constexpr int kNoFolder = 71;
 constexpr int kMaxProductWidth = 200;
-
-bool parse_free(std::string_view value, std::uint64_t& bytes) {
-  std::uint64_t blocks = 0;
-  if (!parse_u64(value, blocks) || blocks > ~std::uint64_t{0} / kBlockBytes) return false;
-  bytes = blocks * kBlockBytes;
-  return true;
-}
 
 void take_tool(BoardInfo& info, std::string_view tool) {
   if (tool == "tar") info.has_tar = true;
@@ -65,6 +59,23 @@ void take_tool(BoardInfo& info, std::string_view tool) {
 }
 
 }  // namespace
+
+const std::string_view kFreeFunction = R"sh(
+free_of() {
+  df -Pk "$1" | { read -r header; read -r name blocks used free rest; echo "free $free"; }
+}
+)sh";
+
+std::optional<std::uint64_t> parse_free_line(std::string_view line) {
+  constexpr std::string_view kWord = "free ";
+  std::uint64_t blocks = 0;
+  line = trim(line);
+  if (!line.starts_with(kWord) || !parse_u64(trim(line.substr(kWord.size())), blocks) ||
+      blocks > ~std::uint64_t{0} / kFreeBlockBytes) {
+    return std::nullopt;
+  }
+  return blocks * kFreeBlockBytes;
+}
 
 std::string BoardInfo::in_one_line() const {
   std::string line =
@@ -105,7 +116,10 @@ BoardInfo parse_board_info(std::string_view answer) {
     if (name == "tool") take_tool(info, value);
     if (name == "checksum" && (value == "sha256sum" || value == "cksum")) info.checksum = value;
     if (name == "program") info.program_head = parse_hex(value);
-    if (name == "free") has_free = parse_free(value, info.free_bytes);
+    if (name != "free") continue;
+    const auto free = parse_free_line(line);
+    has_free = free.has_value();
+    info.free_bytes = free.value_or(info.free_bytes);
   }
   // Rejects such bytes: a folder name ends up in scripts and messages, and none of ours has them.
   const bool odd = printable(info.folder) != info.folder;
@@ -118,7 +132,10 @@ BoardInfo parse_board_info(std::string_view answer) {
 }
 
 BoardInfo probe_board(BoardShell& shell, const std::string& board_dir) {
-  static const std::string text = fmt::format("{}{}", kInfoScript, kMakeFolder);
+  static const std::string text = fmt::format("{}{}{}", kInfoScript, kFreeFunction, kMakeFolder);
+  SshConnection& connection = shell.connection();
+  std::unique_ptr<SftpFiles> sftp;
+  if (connection.runs_side_by_side()) sftp = connection.begin_sftp();
   const BoardAnswer answer = shell.ask({"inspecting the board", text}, {board_dir});
   if (answer.end.exit_code == kNoFolder) {
     throw Error(Exit::cannot_write,
@@ -131,20 +148,28 @@ BoardInfo probe_board(BoardShell& shell, const std::string& board_dir) {
                                                      shell.login().name(), answer.reason()));
   }
   BoardInfo info = parse_board_info(answer.out);
-  info.has_sftp = shell.connection().sftp() != nullptr;
+  if (!sftp) sftp = connection.begin_sftp();
+  info.has_sftp = sftp->agree();
   return info;
 }
 
+BoardStep free_step(const std::string& folder) {
+  return {.script = free_script(), .arguments = {folder}, .may_fail = true};
+}
+
 std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder) {
-  const BoardAnswer answer = shell.ask(kFree, {folder});
-  std::uint64_t bytes = 0;
-  const std::string_view line = trim(answer.out);
-  if (!line.starts_with("free ") || !parse_free(line.substr(5), bytes)) {
+  return free_bytes_in(shell, folder, shell.ask(free_script(), {folder}));
+}
+
+std::uint64_t free_bytes_in(const BoardShell& shell, const std::string& folder,
+                            const BoardAnswer& answer) {
+  const auto bytes = parse_free_line(answer.out);
+  if (!bytes) {
     throw Error(Exit::partial_data,
                 fmt::format("{}: the board did not report the free space of {}: {}",
                             shell.login().name(), folder, answer.reason()));
   }
-  return bytes;
+  return *bytes;
 }
 
 }  // namespace msprof

@@ -2,6 +2,7 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <string_view>
 
@@ -31,6 +32,10 @@ struct BoardInfo {
 // of ours is in $ours afterwards. One fact a line, "name value".
 extern const std::string_view kInfoScript;
 
+// `free_of FOLDER` prints "free KB", for scripts; and what such a line says in bytes.
+extern const std::string_view kFreeFunction;
+std::optional<std::uint64_t> parse_free_line(std::string_view line);
+
 // Parses the output of the probe; throws Error(board_unreachable) if it makes no sense.
 BoardInfo parse_board_info(std::string_view answer);
 
@@ -43,5 +48,10 @@ BoardInfo probe_board(BoardShell& shell, const std::string& board_dir);
 
 // Free space for files below `folder`; throws like BoardShell::ask.
 std::uint64_t board_free_bytes(BoardShell& shell, const std::string& folder);
+
+// The same as one of several questions, and its answer.
+BoardStep free_step(const std::string& folder);
+std::uint64_t free_bytes_in(const BoardShell& shell, const std::string& folder,
+                            const BoardAnswer& answer);
 
 }  // namespace msprof

@@ -107,13 +107,7 @@ while [ "$window" -gt 0 ]; do
   sleep 1
   window=$((window - 1))
 done
-for process in $(marked "$run"); do kill -TERM "$process"; done
-patience=5
-while [ $patience -gt 0 ] && [ -n "$(marked "$run")" ]; do
-  sleep 1
-  patience=$((patience - 1))
-done
-for process in $(marked "$run"); do kill -KILL "$process"; done
+end_run "$run"
 look
 [ "$pid" = $$ ] || [ "$holder" != "$run" ] || exit 0
 keep_recording "$run"
@@ -121,8 +115,8 @@ keep_recording "$run"
 )sh";
 
 const BoardScript& keep_script() {
-  static const std::string text =
-      std::string(kMarkedFunction) + kLockFunctions + kUnmountFunction + kKeepFunctions + kKeep;
+  static const std::string text = std::string(kMarkedFunction) + kEndFunctions + kLockFunctions +
+                                  kUnmountFunction + kKeepFunctions + kKeep;
   static const BoardScript script = {"taking the board's lock", text};
   return script;
 }
@@ -194,6 +188,21 @@ marked() {
 }
 )sh";
 
+const char* const kEndFunctions = R"sh(
+await_run() {
+  patience=$2
+  while [ "$patience" -gt 0 ] && [ -n "$(marked "$1")" ]; do
+    sleep 1
+    patience=$((patience - 1))
+  done
+}
+end_run() {
+  for process in $(marked "$1"); do kill -TERM "$process"; done
+  await_run "$1" 5
+  for process in $(marked "$1"); do kill -KILL "$process"; done
+}
+)sh";
+
 const char* const kLockFunctions = R"sh(
 start_of() {
   read -r stat 2>/dev/null < "/proc/$1/stat" || return 1
@@ -259,7 +268,7 @@ unmount() {
 BoardLease::BoardLease(BoardShell& shell, const BoardInfo& info, const std::string& run,
                        double reconnect_seconds, bool force) {
   const auto window = std::lround(std::ceil(reconnect_seconds)) + kBeyondReconnectSeconds;
-  command_ = shell.start(
+  command_ = shell.begin(
       keep_script(), {info.folder, run, std::to_string(window), force ? "1" : "0", own_name()},
       [this](std::string_view bytes) { answer_.append(bytes.substr(0, 1 << 16)); },
       [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });

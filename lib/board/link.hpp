@@ -15,6 +15,9 @@ namespace msprof {
 // Shell functions for scripts that find the processes of a run: `marked RUN` prints the pids of
 // all that have MSPROF_RUN=RUN in their environment, whatever session or parent they have now.
 extern const char* const kMarkedFunction;
+// With that: `await_run RUN SECONDS` waits until a run has no process, at most that long; `end_run
+// RUN` ends all that it has, with time to end in order.
+extern const char* const kEndFunctions;
 // Likewise: `look` reads lock/owner of the current folder into pid, start, holder, state, who and
 // since (seconds since the board's start); `alive PID START` is true if that process is the one
 // that started then.

@@ -293,11 +293,20 @@ TreeListing parse_board_listing(std::string_view answer) {
   return listing;
 }
 
+BoardStep listing_step(bool has_stat, const std::string& folder,
+                       const std::vector<std::string>& paths) {
+  BoardStep step = {.script = listing_script(has_stat), .arguments = {folder}};
+  for (const std::string& path : paths) step.lines += path == "." ? ".\n" : "./" + path + "\n";
+  return step;
+}
+
 TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
                           const std::vector<std::string>& paths) {
-  std::string names;
-  for (const std::string& path : paths) names += path == "." ? ".\n" : "./" + path + "\n";
-  const BoardAnswer answer = shell.ask(listing_script(has_stat), {folder}, names);
+  return listing_in(shell, folder, shell.ask_each({listing_step(has_stat, folder, paths)}).front());
+}
+
+TreeListing listing_in(const BoardShell& shell, const std::string& folder,
+                       const BoardAnswer& answer) {
   if (!answer.ok()) {
     throw Error(Exit::partial_data, fmt::format("{}: {} cannot be listed: {}", shell.login().name(),
                                                 printable(folder), answer.reason()));

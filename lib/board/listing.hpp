@@ -40,6 +40,11 @@ TreeListing parse_board_listing(std::string_view answer);
 // Throws Error(partial_data) where the board cannot list them.
 TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,
                           const std::vector<std::string>& paths);
+// The same as one of several questions, and its answer.
+BoardStep listing_step(bool has_stat, const std::string& folder,
+                       const std::vector<std::string>& paths);
+TreeListing listing_in(const BoardShell& shell, const std::string& folder,
+                       const BoardAnswer& answer);
 TreeListing list_by_sftp(SftpFiles& sftp, const std::string& folder,
                          const std::vector<std::string>& paths);
 

@@ -179,17 +179,22 @@ bool is_one_line(const std::string& name) {
   return name.find('\n') == std::string::npos;
 }
 
-void make_room(BoardShell& shell, const std::string& folder,
-               const std::vector<ProjectEntry>& entries) {
-  std::string lines;
+BoardStep room_step(const std::string& folder, const std::vector<ProjectEntry>& entries) {
+  BoardStep step = {.script = kMakeRoom, .arguments = {folder}};
   for (const fs::path& path : folders_of(entries)) {
-    if (is_one_line(path.string())) lines += "d" + on_board(path) + "\n";
+    if (is_one_line(path.string())) step.lines += "d" + on_board(path) + "\n";
   }
   for (const ProjectEntry& entry : entries) {
     const bool listed = entry.kind != EntryKind::folder && is_one_line(entry.path.string());
-    if (listed) lines += "f" + on_board(entry.path) + "\n";
+    if (listed) step.lines += "f" + on_board(entry.path) + "\n";
   }
-  change_folder(shell, kMakeRoom, folder, lines);
+  return step;
+}
+
+void make_room(BoardShell& shell, const std::string& folder,
+               const std::vector<ProjectEntry>& entries) {
+  const BoardAnswer answer = shell.ask_each({room_step(folder, entries)}).front();
+  if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
 }
 
 void make_tree(BoardShell& shell, const std::string& folder,

@@ -59,6 +59,8 @@ bool is_one_line(const std::string& name);
 // Error(cannot_write) with the board's reason, as all of these.
 void make_room(BoardShell& shell, const std::string& folder,
                const std::vector<ProjectEntry>& entries);
+// The same as one of several steps.
+BoardStep room_step(const std::string& folder, const std::vector<ProjectEntry>& entries);
 
 // make_room(), then the folders and links of `entries`. What is not one line is warned of and noted
 // as not sent.

@@ -70,20 +70,11 @@ exec sh -c "$inner" msprof "$@"
 constexpr std::string_view kInner = R"sh(
 run=$1 folder=$2 main=$3 acl=$4 libraries=$5 modules=$6 count=$7
 shift 7
-while [ "$count" -gt 0 ]; do
-  export "$1"
-  shift
-  count=$((count - 1))
-done
-export MSPROF_RUN="$run"
-[ -z "$acl" ] || export MSPROF_ACL_JSON="$acl"
-[ -z "$libraries" ] ||
-  export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-[ -z "$modules" ] || export PYTHONPATH="$modules${PYTHONPATH:+:$PYTHONPATH}"
 failed() { echo "@msprof-failed@"; echo "$1" >&2; exit 126; }
-cd "$folder" || failed "its working folder $folder is not there"
-[ -f "$main" ] || failed "no such file: $main"
-[ -x "$main" ] || failed "not executable: $main"
+)sh";
+
+// Behind kEnterApplication.
+constexpr std::string_view kInnerRest = R"sh(
 read -r stat < /proc/$$/stat
 stat=${stat##*") "}
 leads() { set -- $stat; [ "$3" = $$ ]; }
@@ -125,15 +116,11 @@ echo "left $left"
 
 // $1 run, $2 seconds: until nothing of it is there any more, or the time is over.
 constexpr const char* kAwait = R"sh(
-patience=$2
-while [ "$patience" -gt 0 ] && [ -n "$(marked "$1")" ]; do
-  sleep 1
-  patience=$((patience - 1))
-done
+await_run "$1" "$2"
 )sh";
 
 BoardScript with_marked(std::string_view name, const char* text, std::string& whole) {
-  whole = std::string(kMarkedFunction) + text;
+  whole = std::string(kMarkedFunction) + kEndFunctions + text;
   return {name, whole};
 }
 
@@ -163,6 +150,22 @@ std::size_t begun_at_end(std::string_view text, std::string_view word) {
 }
 
 }  // namespace
+
+const std::string_view kEnterApplication = R"sh(
+while [ "$count" -gt 0 ]; do
+  export "$1"
+  shift
+  count=$((count - 1))
+done
+export MSPROF_RUN="$run"
+[ -z "$acl" ] || export MSPROF_ACL_JSON="$acl"
+[ -z "$libraries" ] ||
+  export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
+[ -z "$modules" ] || export PYTHONPATH="$modules${PYTHONPATH:+:$PYTHONPATH}"
+cd "$folder" || failed "its working folder $folder is not there"
+[ -f "$main" ] || failed "no such file: $main"
+[ -x "$main" ] || failed "not executable: $main"
+)sh";
 
 bool may_read_input() {
   if (::isatty(STDIN_FILENO) == 0) return true;
@@ -218,10 +221,14 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
       stdout_fd_(run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
       input_buffer_(kInputChunk) {
   std::vector<std::string> arguments = {
-      std::string(kInner), run.id,
-      run.working_folder,  run.main,
-      run.acl_json,        run.libraries,
-      run.modules,         std::to_string(run.environment.size())};
+      fmt::format("{}{}{}", kInner, kEnterApplication, kInnerRest),
+      run.id,
+      run.working_folder,
+      run.main,
+      run.acl_json,
+      run.libraries,
+      run.modules,
+      std::to_string(run.environment.size())};
   if (run.in_login_shell) arguments.insert(arguments.begin(), std::string(kLoginShell));
   arguments.insert(arguments.end(), run.environment.begin(), run.environment.end());
   arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
@@ -230,10 +237,11 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
     terminal_ = std::make_unique<UserTerminal>();
     wanted = terminal_->size();
   }
-  command_ = shell_.start(
-      {"starting the application", kOuter}, arguments,
-      [this](std::string_view bytes) { take_output(bytes); },
-      [this](std::string_view bytes) { take_errors(bytes); }, wanted);
+  const BoardScript script = {"starting the application", kOuter};
+  const auto on_stdout = [this](std::string_view bytes) { take_output(bytes); };
+  const auto on_stderr = [this](std::string_view bytes) { take_errors(bytes); };
+  command_ = wanted ? shell_.start(script, arguments, on_stdout, on_stderr, wanted)
+                    : shell_.begin(script, arguments, on_stdout, on_stderr);
   if (!terminal_ || command_->has_terminal()) return;
   terminal_.reset();
   log::warn(FindingId::no_board_terminal,
@@ -397,11 +405,17 @@ std::string BoardProgram::why_not_started() const {
 
 void BoardProgram::sweep() {
   std::string text;
-  const BoardAnswer answer =
-      shell_.ask(with_marked("ending what the application left", kSweep, text), {run_id_});
+  std::vector<BoardStep> steps = {
+      {.script = with_marked("ending what the application left", kSweep, text),
+       .arguments = {run_id_}}};
+  steps.insert(steps.end(), end_steps_.begin(), end_steps_.end());
+  std::vector<BoardAnswer> answers = shell_.ask_each(steps);
   std::uint64_t left = 0;
-  const std::string_view said = trim(answer.out);
+  const std::string_view said = trim(answers.front().out);
   if (said.starts_with("left ") && parse_u64(said.substr(5), left)) end_.left_over = left;
+  if (!take_end_) return;
+  answers.erase(answers.begin());
+  take_end_(answers);
 }
 
 void BoardProgram::signal(int number) {

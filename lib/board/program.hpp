@@ -62,6 +62,11 @@ struct BoardRun {
   bool on_terminal = false;
 };
 
+// What a script does before it begins an application: it takes $count variables from the front of
+// its parameters and enters $folder. Expects $run, $folder, $main, $acl, $libraries, $modules, and
+// `failed REASON`, which does not return.
+extern const std::string_view kEnterApplication;
+
 class BoardProgram : public RunningProgram {
  public:
   // `recover` opens a lost connection again, or throws.
@@ -69,6 +74,13 @@ class BoardProgram : public RunningProgram {
   ~BoardProgram() override;
   BoardProgram(const BoardProgram&) = delete;
   BoardProgram& operator=(const BoardProgram&) = delete;
+
+  // What is asked together with the sweep at the application's own end, and who takes the answers.
+  void ask_at_end(std::vector<BoardStep> steps,
+                  std::function<void(const std::vector<BoardAnswer>&)> take) {
+    end_steps_ = std::move(steps);
+    take_end_ = std::move(take);
+  }
 
   // Our stdin goes to the application, but not that of a terminal where we are in the background.
   std::optional<ProgramEnd> wait(std::chrono::milliseconds limit) override;
@@ -91,6 +103,8 @@ class BoardProgram : public RunningProgram {
   BoardShell& shell_;
   std::string run_id_;
   std::function<void()> recover_;
+  std::vector<BoardStep> end_steps_;
+  std::function<void(const std::vector<BoardAnswer>&)> take_end_;
   int stdout_fd_;
   std::string first_line_;  // until it is whole
   bool started_ = false;    // the application's pid has arrived

@@ -30,16 +30,20 @@ constexpr std::uint32_t add_byte(std::uint32_t crc, unsigned char byte) {
   return (crc << 8) ^ kCrcTable[(crc >> 24) ^ byte];
 }
 
+}  // namespace
+
+void Cksum::add(std::string_view bytes) {
+  for (const char byte : bytes) crc_ = add_byte(crc_, static_cast<unsigned char>(byte));
+  bytes_ += bytes.size();
+}
+
 // The length follows the bytes, its lowest byte first, without leading zeros.
-std::uint32_t cksum_of(std::string_view bytes) {
-  std::uint32_t crc = 0;
-  for (const char byte : bytes) crc = add_byte(crc, static_cast<unsigned char>(byte));
-  for (std::uint64_t length = bytes.size(); length != 0; length >>= 8)
+std::uint32_t Cksum::value() const {
+  std::uint32_t crc = crc_;
+  for (std::uint64_t length = bytes_; length != 0; length >>= 8)
     crc = add_byte(crc, static_cast<unsigned char>(length & 0xFF));
   return ~crc;
 }
-
-}  // namespace
 
 SumTool sum_tool(std::string_view name) {
   if (name == "cksum") return SumTool::cksum;
@@ -48,7 +52,10 @@ SumTool sum_tool(std::string_view name) {
 
 std::string range_sum(SumTool tool, std::string_view bytes) {
   if (tool == SumTool::none) return {};
-  return tool == SumTool::cksum ? std::to_string(cksum_of(bytes)) : sha256_of(bytes);
+  if (tool == SumTool::sha256sum) return sha256_of(bytes);
+  Cksum sum;
+  sum.add(bytes);
+  return std::to_string(sum.value());
 }
 
 }  // namespace msprof

@@ -35,6 +35,18 @@ struct BoardAnswer {
   std::string reason() const;
 };
 
+// A script as one of several that are asked for at once.
+struct BoardStep {
+  BoardScript script;
+  std::vector<std::string> arguments;
+  std::string lines{};       // its stdin; no secrets: short ones travel in the command
+  bool may_fail = false;     // the next ones run all the same
+  bool takes_input = false;  // its stdin is the source of them all; one step at most
+};
+
+// A line that no data holds, by which ends are found in a stream: "@0123…@".
+std::string random_end_word();
+
 // A command line for the user that brings a folder of the host into the current one:
 // "scp -P 2222 -r root@192.168.1.10:/x ."
 std::string copy_command(const SshLogin& login, const std::string& folder, bool has_sftp);
@@ -64,6 +76,12 @@ class BoardShell {
   // clean.
   BoardAnswer ask(const BoardScript& script, const std::vector<std::string>& arguments,
                   std::string_view input = {});
+  // Runs scripts one after the other, up to the first that fails, as if each were asked for with
+  // ask(), in as few commands as they fit into: mostly one, which is one round trip. The answers
+  // of those that did not run are empty and not ok().
+  std::vector<BoardAnswer> ask_each(const std::vector<BoardStep>& steps, const Source& source = {});
+  // Throws Error(cannot_write) with the board's reason where the answer to a script is not ok().
+  void require_ok(const BoardScript& script, const BoardAnswer& answer) const;
   // Runs a script that changes files on the board; throws Error(cannot_write) with its reason, too.
   void change(const BoardScript& script, const std::vector<std::string>& arguments,
               std::string_view input = {});
@@ -76,8 +94,16 @@ class BoardShell {
                                     const std::vector<std::string>& arguments, StreamSink on_stdout,
                                     StreamSink on_stderr,
                                     const std::optional<SshTerminal>& terminal = std::nullopt);
+  // Likewise without waiting for the board: refusals come from its wait().
+  std::unique_ptr<SshCommand> begin(const BoardScript& script,
+                                    const std::vector<std::string>& arguments, StreamSink on_stdout,
+                                    StreamSink on_stderr);
 
  private:
+  BoardAnswer stream(const BoardScript& script, const std::vector<std::string>& arguments,
+                     const Source& source, const StreamSink& sink, std::size_t most_errors);
+  StreamSink collector(const BoardScript& script, std::string& out) const;
+
   SshLogin login_;
   std::unique_ptr<SshConnection> connection_;
 };

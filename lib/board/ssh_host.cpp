@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/findings.hpp"
@@ -14,6 +15,7 @@
 #include "board/drained_folder.hpp"
 #include "board/listing.hpp"
 #include "board/program.hpp"
+#include "board/remote_project.hpp"
 #include "board/survive.hpp"
 #include "board/transfer.hpp"
 #include "collect/elf_file.hpp"
@@ -25,93 +27,20 @@ namespace fs = std::filesystem;
 
 namespace {
 
-// A project that is on the board already (--no-upload --remote-dir).
-struct RemoteProject {
-  Project project;  // its root is the board's folder; its entries are the acl.json files alone
-  std::string program_head;
-};
-
-// $1 folder, $2 program. "root PATH", "head HEX…", one "acl PATH" a file; a line "missing …" names
-// what is not there.
-constexpr BoardScript kFind = {"inspecting the project on the board", R"sh(
-cd "$1" 2>/dev/null || { echo "missing no such folder"; exit 0; }
-echo "root $(pwd -P)"
-[ -f "./$2" ] || { echo "missing there is no file $2 in it"; exit 0; }
-[ -x "./$2" ] || { echo "missing $2 in it is not executable"; exit 0; }
-echo "head" $(od -An -tx1 -N20 "./$2" 2>/dev/null)
-find . -name acl.json -type f ! -path "*/JOB*" ! -path "*/PROF*" ! -path "*/.msprof/*" |
-  while IFS= read -r path; do echo "acl ${path#./}"; done
-)sh"};
-
-Target target_of(const std::string& root, const std::string& main) {
-  Target target;
-  target.root = root;
-  target.main = fs::path(main).lexically_normal();
-  target.working_folder = target.main.parent_path();
-  return target;
-}
-
-// Finds `main` (relative) in `folder` of the board (absolute, or below the account's home). The
-// acl.json files come to `scratch`. Throws Error(nothing_to_do) naming what is missing,
-// Error(usage) where the folder holds the one that runs take place in.
-RemoteProject find_remote_project(BoardLink& link, const std::string& main,
-                                  const std::string& folder, const fs::path& scratch) {
-  const std::string inside = fs::path(main).lexically_normal().string();
-  if (!is_acceptable_board_path(inside)) {
-    throw Error(Exit::usage,
-                fmt::format("-m {}: with --remote-dir it must be a path inside that folder", main));
-  }
-  const BoardAnswer answer = link.shell().ask(kFind, {folder, inside});
-  RemoteProject found;
-  std::vector<std::string> acl_files;
-  std::string root;
-  for (const std::string_view line : split(answer.out, '\n')) {
-    const auto at = line.find(' ');
-    const std::string_view name = line.substr(0, at);
-    const std::string_view value = at == std::string_view::npos ? "" : line.substr(at + 1);
-    if (name == "missing") {
-      throw Error(Exit::nothing_to_do,
-                  fmt::format("--remote-dir {} on {}: {}", folder, link.name(), printable(value)));
-    }
-    if (name == "root") root = value;
-    if (name == "head") found.program_head = parse_hex(value);
-    if (name == "acl" && is_acceptable_board_path(value)) acl_files.emplace_back(value);
-  }
-  if (!root.starts_with('/')) {
-    throw Error(Exit::board_unreachable,
-                fmt::format("--remote-dir {} on {}: {}", folder, link.name(), answer.reason()));
-  }
-  if (is_below(link.info().folder, root)) {
-    throw Error(Exit::usage,
-                fmt::format("--remote-dir {} on {} contains {}, where msprof keeps its runs; give "
-                            "a folder that holds only the project, or another --board-dir",
-                            folder, link.name(), link.info().folder));
-  }
-  found.project.target = target_of(root, inside);
-  BoardTransfer transfer(link.shell(), link.info());
-  if (!acl_files.empty()) transfer.fetch(root, acl_files, scratch, [](std::uint64_t) {});
-  for (const std::string& path : acl_files) {
-    std::error_code error;
-    if (!fs::is_regular_file(scratch / path, error)) continue;
-    ProjectEntry entry;
-    entry.path = path;
-    entry.source = scratch / path;
-    found.project.acl_files.push_back(entry.path);
-    found.project.entries.push_back(std::move(entry));
-  }
-  return found;
-}
-
 // $1 a folder, $2 a name: the file, of stdin, is there whole or not at all.
 constexpr BoardScript kWriteInto = {"writing beside the raw data", R"sh(
 umask 077
 cd "$1" && cat >".msprof-$2" && mv -f ".msprof-$2" "$2"
 )sh"};
 
-// $1 the run folder, then the folders in it. The runs of others on the board are left alone.
+// $1 "-p" where it may be there already, $2 the run folder, then the folders in it. The runs of
+// others on the board are left alone.
 constexpr BoardScript kMakeRun = {"making the folder of the run", R"sh(
 umask 077
-mkdir -p "${1%/*}" && mkdir "$1" && cd "$1" && shift && mkdir "$@"
+mkdir -p "${2%/*}" && mkdir "$1" "$2" && cd "$2" || exit 1
+way=$1
+shift 2
+mkdir "$way" "$@"
 )sh"};
 
 // Of a run, or of all that is ours: never what is mounted there. Folders alone: a file may be a
@@ -319,14 +248,31 @@ RunPaths SshHost::open(const Project& project) {
   if (!options_.in_place) refuse_other_machine(project);
   project_name_ = folder_name(project);
   has_run_ = true;
-  link_.shell().change(kMakeRun,
-                       {link_.run_folder(), std::string(kTreeName), std::string(kOutputName)});
+  // Made together with the upload where nothing else is in it yet.
+  const bool later = !options_.in_place && !options_.leave.on && !nfs_.is_on() &&
+                     remote_folder_.empty() && !options_.no_cache;
+  has_folder_ = false;
+  if (!later) make_folder();
   if (options_.leave.on) leave_.open();
   const std::string output = nfs_.is_on() ? nfs_.open() : std::string(kOutputName);
   return {project_folder(), link_.run_folder() + '/' + output};
 }
 
+BoardStep SshHost::folder_step(bool again) const {
+  return {.script = kMakeRun,
+          .arguments = {again ? "-p" : "--", link_.run_folder(), std::string(kTreeName),
+                        std::string(kOutputName)}};
+}
+
+void SshHost::make_folder() {
+  if (has_folder_) return;
+  const BoardStep step = folder_step(false);
+  link_.shell().change(step.script, step.arguments);
+  has_folder_ = true;
+}
+
 ServerRuntimes SshHost::find_runtimes() {
+  make_folder();
   return ServerRuntimes(link_.shell(), link_.run(), link_.run_folder());
 }
 
@@ -337,18 +283,69 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
     return {};
   }
   upload_ = std::make_unique<BoardUpload>(link_, info(), project_folder());
+  fetch_ = std::make_unique<BoardFetch>(link_, info(), project_name_);
   TransferTotals placed;
   if (!remote_folder_.empty()) {
     upload_->from_board(remote_folder_);
   } else if (options_.no_cache) {
     placed = upload_->directly(project);
   } else {
-    placed = upload_->by_cache(project);
+    return place_by_cache(project, files);
   }
   upload_->place_files(project, files);
-  fetch_ = std::make_unique<BoardFetch>(link_, info(), project_name_);
   fetch_->remember(remote_folder_);
   return placed;
+}
+
+// What follows the upload is asked for with it, and again on its own where that did not do.
+TransferTotals SshHost::place_by_cache(const Project& project,
+                                       const std::vector<ExtraFile>& files) {
+  const std::vector<BoardStep> own = upload_->place_steps(project, files);
+  const std::vector<BoardStep> state = fetch_->remember_steps();
+  UploadCompany company;
+  if (!has_folder_)
+    company.before = [this](bool again) { return std::vector<BoardStep>{folder_step(again)}; };
+  if (!own.empty() || files.empty()) {
+    company.after = own;
+    company.after.insert(company.after.end(), state.begin(), state.end());
+    company.after.push_back(free_step(info().folder));
+  }
+  const TransferTotals placed = upload_->by_cache(project, company);
+  has_folder_ = true;
+  const std::vector<BoardAnswer>& answers = company.answers;
+  const auto own_end = static_cast<std::ptrdiff_t>(own.size());
+  const auto state_end = own_end + static_cast<std::ptrdiff_t>(state.size());
+  const bool asked = answers.size() == own.size() + state.size() + 1;
+  const bool is_placed =
+      asked && std::all_of(answers.begin(), answers.begin() + own_end,
+                           [](const BoardAnswer& answer) { return answer.ok(); });
+  if (!is_placed) upload_->place_files(project, files);
+  if (!is_placed ||
+      !fetch_->take_remembered({answers.begin() + own_end, answers.begin() + state_end})) {
+    fetch_->remember();
+  } else {
+    note_free(answers.back());
+  }
+  return placed;
+}
+
+// Asked with the sweep at the end of a run of which nothing has left the run folder.
+void SshHost::ask_at_end(BoardProgram& program) {
+  std::vector<BoardStep> steps = fetch_->end_steps();
+  if (steps.empty() || drain_ || sink_ || nfs_.is_on() || options_.leave.on) return;
+  steps.push_back(free_step(info().folder));
+  program.ask_at_end(std::move(steps), [this](const std::vector<BoardAnswer>& answers) {
+    fetch_->take_end({answers.begin(), answers.end() - 1});
+    note_free(answers.back());
+  });
+}
+
+void SshHost::note_free(const BoardAnswer& answer) {
+  try {
+    free_once_ = free_bytes_in(link_.shell(), info().folder, answer);
+  } catch (const Error& error) {
+    log::verbose("{}", error.what());
+  }
 }
 
 std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
@@ -399,7 +396,9 @@ std::unique_ptr<RunningProgram> SshHost::start(const RunCommand& command) {
     is_its_own_ = true;
     return program;
   }
-  return std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
+  auto program = std::make_unique<BoardProgram>(link_.shell(), run, [this] { link_.recover(); });
+  ask_at_end(*program);
+  return program;
 }
 
 std::optional<DrainStatus> SshHost::drain_status() const {
@@ -462,6 +461,7 @@ std::optional<std::uint64_t> SshHost::free_bytes() {
     const bool is_full = drained->free_bytes && *drained->free_bytes < kDrainBlock;
     return is_full ? drained->free_bytes : std::nullopt;
   }
+  if (free_once_) return std::exchange(free_once_, std::nullopt);
   try {
     const std::string disk = nfs_.is_on() ? link_.run_folder() + '/' + std::string(kOutputName)
                              : leave_.disk().empty() ? info().folder

@@ -89,6 +89,11 @@ class SshHost : public Host {
  private:
   std::string project_folder() const;  // of the run, on the board
   std::string on_board(const std::filesystem::path& in_project) const;
+  BoardStep folder_step(bool again) const;
+  void make_folder();
+  TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
+  void note_free(const BoardAnswer& answer);
+  void ask_at_end(class BoardProgram& program);
   void refuse_to_lose_results();
   void refuse_other_machine(const Project& project) const;
   void remove_run();
@@ -103,9 +108,11 @@ class SshHost : public Host {
   BoardRunOptions options_;
   BoardLink link_;
   bool connected_ = false;
-  bool has_run_ = false;    // the run folder is on the board
-  bool at_stake_ = false;   // it may have results that are nowhere else
-  bool kept_safe_ = false;  // what could not be fetched stays there
+  bool has_run_ = false;  // the run folder is on the board
+  bool has_folder_ = false;
+  std::optional<std::uint64_t> free_once_;  // as another answer brought it, for who asks next
+  bool at_stake_ = false;                   // it may have results that are nowhere else
+  bool kept_safe_ = false;                  // what could not be fetched stays there
   // Since a run that survives was started, or was followed, until its results are fetched: whatever
   // ends this msprof leaves it as it is.
   bool is_its_own_ = false;

@@ -61,20 +61,11 @@ launch() (
   folder=$1 main=$2 acl=$3 libraries=$4 modules=$5 count=$6
   shift 6
   umask "$mask"
-  while [ "$count" -gt 0 ]; do
-    export "$1"
-    shift
-    count=$((count - 1))
-  done
-  export MSPROF_RUN="$run"
-  [ -z "$acl" ] || export MSPROF_ACL_JSON="$acl"
-  [ -z "$libraries" ] ||
-    export LD_LIBRARY_PATH="$libraries${LD_LIBRARY_PATH:+:$LD_LIBRARY_PATH}"
-  [ -z "$modules" ] || export PYTHONPATH="$modules${PYTHONPATH:+:$PYTHONPATH}"
   failed() { echo "$1" > "$s/failed"; exit 126; }
-  cd "$folder" || failed "its working folder $folder is not there"
-  [ -f "$main" ] || failed "no such file: $main"
-  [ -x "$main" ] || failed "not executable: $main"
+)sh";
+
+// Behind kEnterApplication.
+constexpr const char* kKeeperRest = R"sh(
   exec sh -c 'trap ": > \"$0/noexec\"" EXIT; exec "$@" 2>&3 3>&-' "$s" "$main" "$@"
 )
 sweep() {
@@ -98,13 +89,7 @@ present() {
 }
 end_it() {
   echo "$1" > "$s/ended-by"
-  for process in $(marked "$run"); do kill -TERM "$process"; done
-  patience=5
-  while [ $patience -gt 0 ] && [ -n "$(marked "$run")" ]; do
-    sleep 1
-    patience=$((patience - 1))
-  done
-  for process in $(marked "$run"); do kill -KILL "$process"; done
+  end_run "$run"
   exit 0
 }
 watch() {
@@ -223,11 +208,7 @@ cd "$1" && exec tail -c "+$3" "$2"
 // $1 run, $2 signal, $3 seconds to wait for the end.
 constexpr const char* kSignalMarked = R"sh(
 for process in $(marked "$1"); do kill "-$2" "$process" 2>/dev/null; done
-patience=$3
-while [ "$patience" -gt 0 ] && [ -n "$(marked "$1")" ]; do
-  sleep 1
-  patience=$((patience - 1))
-done
+await_run "$1" "$3"
 )sh";
 
 const BoardScript& follow_script() {
@@ -243,14 +224,14 @@ const BoardScript& state_script() {
 }
 
 const BoardScript& signal_script() {
-  static const std::string text = std::string(kMarkedFunction) + kSignalMarked;
+  static const std::string text = std::string(kMarkedFunction) + kEndFunctions + kSignalMarked;
   static const BoardScript script = {"ending the application", text};
   return script;
 }
 
 std::string keeper_text() {
-  return std::string(kMarkedFunction) + kLockFunctions + kUnmountFunction + kKeepFunctions +
-         kKeeper;
+  return std::string(kMarkedFunction) + kEndFunctions + kLockFunctions + kUnmountFunction +
+         kKeepFunctions + std::string(kKeeper) + std::string(kEnterApplication) + kKeeperRest;
 }
 
 void show_all(int fd, std::string_view bytes) {

@@ -366,14 +366,20 @@ la_ssize_t TarWriter::take(struct archive* handle, void* self, const void* bytes
   return -1;
 }
 
+// Fills the buffer: what libarchive makes at a time is a header or the bytes of a small file, and
+// each piece that is handed on becomes a packet of its own.
 std::size_t TarWriter::fill(char* buffer, std::size_t size) {
-  while (taken_ == made_.size() && !finished_) {
-    made_.clear();
-    taken_ = 0;
-    step();
+  std::size_t count = 0;
+  while (count < size && (taken_ < made_.size() || !finished_)) {
+    if (taken_ == made_.size()) {
+      made_.clear();
+      taken_ = 0;
+      step();
+    }
+    const std::size_t part = made_.copy(buffer + count, size - count, taken_);
+    taken_ += part;
+    count += part;
   }
-  const std::size_t count = made_.copy(buffer, size, taken_);
-  taken_ += count;
   return count;
 }
 
@@ -462,12 +468,21 @@ std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
 }
 
 SendReport send_by_tar(BoardShell& shell, const std::string& folder,
-                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress) {
-  make_room(shell, folder, entries);
+                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress,
+                       const SendPlan& plan) {
+  std::vector<BoardStep> steps;
+  if (!plan.is_empty) steps.push_back(room_step(folder, entries));
+  steps.push_back({.script = kUnpack, .arguments = {folder}, .takes_input = true});
+  const std::size_t own = steps.size();
+  steps.insert(steps.end(), plan.after.begin(), plan.after.end());
   TarWriter writer(entries, progress);
   const auto fill = [&](char* buffer, std::size_t size) { return writer.fill(buffer, size); };
-  const BoardAnswer answer = shell.stream(kUnpack, {folder}, fill, {});
-  if (!answer.ok()) throw_board_cannot_write(shell, folder, answer.reason());
+  std::vector<BoardAnswer> answers = shell.ask_each(steps, fill);
+  for (std::size_t i = 0; i < own; ++i) {
+    if (!answers[i].ok()) throw_board_cannot_write(shell, folder, answers[i].reason());
+  }
+  answers.erase(answers.begin(), answers.begin() + static_cast<std::ptrdiff_t>(own));
+  if (plan.answers != nullptr) *plan.answers = std::move(answers);
   return writer.report();
 }
 

@@ -103,6 +103,15 @@ TreeListing BoardTransfer::list(const std::string& folder) {
   return list_paths(folder, {"."});
 }
 
+std::optional<BoardStep> BoardTransfer::list_step(const std::string& folder) const {
+  if (!info_.has_stat && info_.has_sftp) return std::nullopt;
+  return listing_step(info_.has_stat, folder, {"."});
+}
+
+TreeListing BoardTransfer::listing_in(const std::string& folder, const BoardAnswer& answer) const {
+  return msprof::listing_in(shell_, folder, answer);
+}
+
 TreeListing BoardTransfer::list_paths(const std::string& folder,
                                       const std::vector<std::string>& paths) {
   if (!info_.has_stat && info_.has_sftp) {
@@ -233,15 +242,17 @@ void BoardTransfer::throw_disk_full(const std::string& folder,
 }
 
 SendReport BoardTransfer::send(const std::string& folder, const std::vector<ProjectEntry>& entries,
-                               const TransferProgress& progress) {
-  if (entries.empty()) return {};
-  if (way_ == TransferWay::tar) return send_by_tar(shell_, folder, entries, progress);
-  if (way_ == TransferWay::sftp) {
-    if (const auto sftp = shell_.connection().sftp()) {
-      return send_by_sftp(shell_, *sftp, folder, entries, progress);
-    }
+                               const TransferProgress& progress, const SendPlan& plan) {
+  if (!entries.empty() && way_ == TransferWay::tar)
+    return send_by_tar(shell_, folder, entries, progress, plan);
+  SendReport report;
+  if (!entries.empty()) {
+    const auto sftp = way_ == TransferWay::sftp ? shell_.connection().sftp() : nullptr;
+    report = sftp ? send_by_sftp(shell_, *sftp, folder, entries, progress)
+                  : send_by_cat(shell_, folder, entries, progress);
   }
-  return send_by_cat(shell_, folder, entries, progress);
+  if (plan.answers != nullptr) *plan.answers = shell_.ask_each(plan.after);
+  return report;
 }
 
 }  // namespace msprof

@@ -9,6 +9,7 @@
 #include <cstdint>
 #include <filesystem>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,6 +37,13 @@ struct SendReport {
   std::vector<std::filesystem::path> not_sent;
 };
 
+// What a caller knows of a folder that is sent to, and what comes next.
+struct SendPlan {
+  bool is_empty = false;                        // nothing there can be in the way
+  std::vector<BoardStep> after{};               // run when everything has arrived
+  std::vector<BoardAnswer>* answers = nullptr;  // theirs
+};
+
 // Receives the number of bytes of files so far.
 using TransferProgress = std::function<void(std::uint64_t bytes)>;
 
@@ -54,6 +62,10 @@ class BoardTransfer {
   // Lists everything below `folder` (absolute, on the board), links not followed. Throws
   // Error(partial_data) where it cannot be listed.
   TreeListing list(const std::string& folder);
+
+  // The same as one of several questions; empty where it is not asked by a script. And its answer.
+  std::optional<BoardStep> list_step(const std::string& folder) const;
+  TreeListing listing_in(const std::string& folder, const BoardAnswer& answer) const;
 
   // Fetches `paths` (files, or folders with all they hold, relative to `folder`; "." is everything)
   // to `into`/<path>, replacing what is there, and holds the sizes against a fresh listing. What
@@ -80,7 +92,7 @@ class BoardTransfer {
   // file changed within the last two seconds (it may change again within the same second), 1970 for
   // one that changed while it was read.
   SendReport send(const std::string& folder, const std::vector<ProjectEntry>& entries,
-                  const TransferProgress& progress);
+                  const TransferProgress& progress, const SendPlan& plan = {});
 
  private:
   TreeListing list_paths(const std::string& folder, const std::vector<std::string>& paths);

@@ -41,7 +41,8 @@ void continue_by_tail(BoardShell& shell, const std::string& folder, const NewFil
                       const TransferProgress& progress);
 
 SendReport send_by_tar(BoardShell& shell, const std::string& folder,
-                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
+                       const std::vector<ProjectEntry>& entries, const TransferProgress& progress,
+                       const SendPlan& plan);
 SendReport send_by_sftp(BoardShell& shell, SftpFiles& sftp, const std::string& folder,
                         const std::vector<ProjectEntry>& entries, const TransferProgress& progress);
 SendReport send_by_cat(BoardShell& shell, const std::string& folder,

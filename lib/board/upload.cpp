@@ -17,6 +17,7 @@
 #include "base/text.hpp"
 #include "base/transfer_line.hpp"
 #include "base/words.hpp"
+#include "board/outgoing.hpp"
 #include "board/upload_parts.hpp"
 #include "collect/file_tree.hpp"
 
@@ -57,6 +58,9 @@ bool lies_below_any(const std::string& path, const std::set<std::string>& folder
 // Space left free for the recording, and for what blocks and folders take beyond the bytes of
 // files.
 constexpr std::uint64_t kMarginBytes = 8'000'000;
+constexpr std::uint64_t kBlockBytes = 4096;
+// Of files that travel in a command; larger ones go as a stream.
+constexpr std::size_t kMaxPlacedBytes = 2'500;
 
 constexpr BoardScript kMakeFolder = {"making the folder of the board's copy", R"sh(
 umask 077
@@ -92,6 +96,12 @@ rm -rf "$2"
 if make "$1" "$2" -as && soft "$2"; then echo soft; exit 0; fi
 rm -rf "$2"
 echo none
+)sh"};
+
+// $1 the folder around the project, $2 a file in it, $3 its text.
+constexpr BoardScript kPlace = {"writing the files of the run", R"sh(
+umask 022
+cd "$1" && mkdir -p "${2%/*}" && printf %s "$3" > "$2" && chmod 644 "$2"
 )sh"};
 
 constexpr BoardScript kMove = {"moving the project on the board", R"sh(
@@ -180,8 +190,7 @@ std::string cache_name(const Project& project) {
 BoardUpload::BoardUpload(BoardLink& link, const BoardInfo& info, std::string target)
     : link_(link), transfer_(link.shell(), info), target_(std::move(target)) {}
 
-void BoardUpload::require_space(std::uint64_t bytes) {
-  const std::uint64_t free = board_free_bytes(link_.shell(), link_.info().folder);
+void BoardUpload::require_space(std::uint64_t bytes, std::uint64_t free) const {
   if (free >= bytes && free - bytes >= kMarginBytes) return;
   throw Error(
       Exit::cannot_write,
@@ -196,34 +205,74 @@ void BoardUpload::require_space(std::uint64_t bytes) {
 void BoardUpload::remove(const std::string& folder, const std::vector<std::string>& paths) {
   std::string list;
   for (const std::string& path : paths) list += path + '\n';
-  if (!list.empty()) link_.shell().change(kRemove, {folder}, list);
+  if (list.empty()) return;
+  const BoardStep step = {.script = kRemove, .arguments = {folder}, .lines = list};
+  link_.shell().require_ok(kRemove, link_.shell().ask_each({step}).front());
+}
+
+// What is asked before anything is sent, and the answers.
+struct BoardUpload::Start {
+  TreeListing there;
+  std::uint64_t free_bytes = 0;
+};
+
+BoardUpload::Start BoardUpload::begin(const std::string& folder, std::vector<BoardStep> steps) {
+  BoardShell& shell = link_.shell();
+  steps.push_back({.script = kMakeFolder, .arguments = {folder}});
+  const std::size_t changes = steps.size();
+  const auto listing = transfer_.list_step(folder);
+  if (listing) steps.push_back(*listing);
+  steps.push_back(free_step(link_.info().folder));
+  const std::vector<BoardAnswer> answers = shell.ask_each(steps);
+  for (std::size_t i = 0; i < changes; ++i) shell.require_ok(steps[i].script, answers[i]);
+  Start start;
+  start.there = listing ? transfer_.listing_in(folder, answers[changes]) : transfer_.list(folder);
+  start.free_bytes = free_bytes_in(shell, link_.info().folder, answers.back());
+  return start;
 }
 
 // Sends again after a lost connection: what has arrived by then is not sent twice.
-TransferTotals BoardUpload::send(const Project& project, const std::string& folder) {
+TransferTotals BoardUpload::send(const Project& project, const std::string& folder,
+                                 UploadCompany* company) {
   TransferTotals placed;
   std::uint64_t sent = 0;
   bool first = true;
+  bool again = false;
   const auto bring_up_to_date = [&] {
-    link_.shell().change(kMakeFolder, {folder});
-    const TreeListing there = transfer_.list(folder);
+    std::vector<BoardStep> before;
+    if (company != nullptr && company->before) before = company->before(again);
+    again = true;
+    const Start start = begin(folder, std::move(before));
+    const TreeListing& there = start.there;
     CacheUpdate update = plan_update(project, there);
     if (first) {
-      require_space(update.bytes);
+      require_space(update.bytes, start.free_bytes);
       placed = {update.files, update.bytes};
       first = false;
     }
+    SendPlan plan;
+    plan.is_empty = there.files.empty() && there.refused == 0 && there.trouble.empty();
+    if (company != nullptr) {
+      company->answers.clear();
+      const std::uint64_t needed =
+          update.bytes + project.bytes + update.send.size() * kBlockBytes + kMarginBytes;
+      if (start.free_bytes >= needed) {
+        plan.after = {{.script = kCopy, .arguments = {cache_, target_}}};
+        plan.after.insert(plan.after.end(), company->after.begin(), company->after.end());
+        plan.answers = &company->answers;
+      }
+    }
     remove(folder, update.remove);
-    std::uint64_t before = placed.bytes - std::min(update.bytes, placed.bytes);
+    std::uint64_t before_bytes = placed.bytes - std::min(update.bytes, placed.bytes);
     TransferLine progress(fmt::format("sending the project to {}", link_.name()), placed.bytes,
-                          before);
+                          before_bytes);
     const auto note = [&](std::uint64_t bytes) {
-      sent = std::max(sent, before + bytes);
-      progress.update(before + bytes);
+      sent = std::max(sent, before_bytes + bytes);
+      progress.update(before_bytes + bytes);
     };
     continue_parts(update, there, folder, note);
-    before = placed.bytes - std::min(update.bytes, placed.bytes);
-    const SendReport report = transfer_.send(folder, update.send, note);
+    before_bytes = placed.bytes - std::min(update.bytes, placed.bytes);
+    const SendReport report = transfer_.send(folder, update.send, note, plan);
     placed.files -= std::min<std::uint64_t>(placed.files, report.not_sent.size());
     UploadParts(link_.shell(), folder, link_.info().checksum).end();
   };
@@ -261,11 +310,11 @@ void BoardUpload::continue_parts(CacheUpdate& update, const TreeListing& there,
   parts.begin(large);
 }
 
-TransferTotals BoardUpload::by_cache(const Project& project) {
+TransferTotals BoardUpload::by_cache(const Project& project, UploadCompany& company) {
   cache_ = link_.info().folder + "/cache/" + cache_name(project);
   TransferTotals placed;
   try {
-    placed = send(project, cache_);
+    placed = send(project, cache_, &company);
   } catch (const Error&) {
     drop_unfinished(project);
     throw;
@@ -273,6 +322,11 @@ TransferTotals BoardUpload::by_cache(const Project& project) {
   cache_bytes_ = project.bytes;
   cache_is_whole_ = true;
   interrupt::check();
+  if (!company.answers.empty()) {
+    link_.shell().require_ok(kCopy, company.answers.front());
+    company.answers.erase(company.answers.begin());
+    return placed;
+  }
   const std::uint64_t free = board_free_bytes(link_.shell(), link_.info().folder);
   link_.with_reconnect([&] {
     if (free >= project.bytes + kMarginBytes) {
@@ -353,13 +407,15 @@ void BoardUpload::from_board(const std::string& folder) {
   const std::string_view answer = trim(size.out);
   std::uint64_t kilobytes = 0;
   if (parse_u64(answer.substr(0, answer.find_first_of(" \t")), kilobytes)) {
-    require_space(kilobytes * 1024);
+    require_space(kilobytes * 1024, board_free_bytes(link_.shell(), link_.info().folder));
   }
   link_.shell().change(kCopy, {folder, target_});
 }
 
-void BoardUpload::place_files(const Project& project, const std::vector<ExtraFile>& files) {
-  const ScratchFolder scratch;
+// Of files of our own, relative to the folder around the project, which takes "../src/acl.json";
+// and of folders for them that the project does not have.
+std::vector<ProjectEntry> BoardUpload::entries_of(const Project& project,
+                                                  const std::vector<ExtraFile>& files) const {
   std::set<fs::path> folders;
   for (const ProjectEntry& entry : project.entries) {
     if (entry.kind == EntryKind::folder) folders.insert(entry.path);
@@ -367,7 +423,6 @@ void BoardUpload::place_files(const Project& project, const std::vector<ExtraFil
   const fs::path target(target_);
   std::vector<ProjectEntry> entries;
   for (std::size_t i = 0; i < files.size(); ++i) {
-    // Relative to the folder around the project, which takes "../src/acl.json".
     const fs::path inside = files[i].path.lexically_normal();
     const fs::path path = (target.filename() / inside).lexically_normal();
     if (path.is_absolute() || *path.begin() == "..") continue;
@@ -383,22 +438,55 @@ void BoardUpload::place_files(const Project& project, const std::vector<ExtraFil
     }
     ProjectEntry entry;
     entry.path = path;
-    entry.source = scratch.path() / std::to_string(i);
+    entry.source = std::to_string(i);
     entry.mode = 0644;
     entry.mtime_ns = now_ns();
     entry.size_bytes = files[i].text.size();
+    entries.push_back(std::move(entry));
+  }
+  return entries;
+}
+
+std::vector<BoardStep> BoardUpload::place_steps(const Project& project,
+                                                const std::vector<ExtraFile>& files) const {
+  std::size_t bytes = 0;
+  for (const ExtraFile& file : files) bytes += file.text.size() + file.path.string().size();
+  const bool fits =
+      bytes <= kMaxPlacedBytes &&
+      std::all_of(files.begin(), files.end(), [](const ExtraFile& file) {
+        return is_one_line(file.path.string()) && file.text.find('\0') == std::string::npos;
+      });
+  if (!fits || files.empty()) return {};
+  const std::string around = fs::path(target_).parent_path().string();
+  const std::vector<ProjectEntry> entries = entries_of(project, files);
+  std::vector<BoardStep> steps = {room_step(around, entries)};
+  for (const ProjectEntry& entry : entries) {
+    if (entry.kind != EntryKind::file) continue;
+    const std::string& text = files[std::stoul(entry.source.string())].text;
+    steps.push_back({.script = kPlace, .arguments = {around, "./" + entry.path.string(), text}});
+  }
+  return steps;
+}
+
+void BoardUpload::place_files(const Project& project, const std::vector<ExtraFile>& files) {
+  const ScratchFolder scratch;
+  std::vector<ProjectEntry> entries = entries_of(project, files);
+  for (ProjectEntry& entry : entries) {
+    if (entry.kind != EntryKind::file) continue;
+    const std::string& text = files[std::stoul(entry.source.string())].text;
+    entry.source = scratch.path() / entry.source;
     std::ofstream stream(entry.source, std::ios::binary);
-    stream << files[i].text;
+    stream << text;
     stream.close();
     if (!stream) {
       throw Error(Exit::cannot_write,
                   fmt::format("cannot write {}: {} (set TMPDIR to use another place)",
                               entry.source.string(), errno_text(errno)));
     }
-    entries.push_back(std::move(entry));
   }
-  link_.with_reconnect(
-      [&] { transfer_.send(target.parent_path().string(), entries, [](std::uint64_t) {}); });
+  link_.with_reconnect([&] {
+    transfer_.send(fs::path(target_).parent_path().string(), entries, [](std::uint64_t) {});
+  });
 }
 
 }  // namespace msprof

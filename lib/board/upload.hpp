@@ -34,6 +34,14 @@ std::string cache_name(const Project& project);
 // Parts of smaller files than this are sent again.
 inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
 
+// What is asked of the board in the same round trips as an upload.
+struct UploadCompany {
+  // Before it; `again`: after a lost connection, when they may have run already.
+  std::function<std::vector<BoardStep>(bool again)> before{};
+  std::vector<BoardStep> after{};      // when `target` is there
+  std::vector<BoardAnswer> answers{};  // to those; empty where they were not asked
+};
+
 class BoardUpload {
  public:
   // Takes `target`, the path of the project in the run folder; absolute, it does not exist yet.
@@ -43,7 +51,7 @@ class BoardUpload {
   // or the board's copy itself where space is short. Throws Error(cannot_write) when the board has
   // no space, ConnectionLost, Error(interrupted); the board's copy then has whole files only, where
   // it can still be reached.
-  TransferTotals by_cache(const Project& project);
+  TransferTotals by_cache(const Project& project, UploadCompany& company);
   // Sends everything to `target`.
   TransferTotals directly(const Project& project);
   // Makes a folder of the board `target` without a second copy of its large files: they are hard
@@ -52,13 +60,21 @@ class BoardUpload {
   void from_board(const std::string& folder);
   // Files of our own; paths are relative to `target` and may begin with ".." once.
   void place_files(const Project& project, const std::vector<ExtraFile>& files);
+  // The same as steps; empty where they do not fit into a command.
+  std::vector<BoardStep> place_steps(const Project& project,
+                                     const std::vector<ExtraFile>& files) const;
 
   // Sentence on what the board keeps of the project; empty: nothing.
   std::string remains() const;
 
  private:
-  TransferTotals send(const Project& project, const std::string& folder);
-  void require_space(std::uint64_t bytes);
+  TransferTotals send(const Project& project, const std::string& folder,
+                      UploadCompany* company = nullptr);
+  struct Start;
+  Start begin(const std::string& folder, std::vector<BoardStep> steps);
+  std::vector<ProjectEntry> entries_of(const Project& project,
+                                       const std::vector<ExtraFile>& files) const;
+  void require_space(std::uint64_t bytes, std::uint64_t free) const;
   void remove(const std::string& folder, const std::vector<std::string>& paths);
   void drop_unfinished(const Project& project);
   // Goes on with what of the files to send has come in part; takes those that are whole then out.

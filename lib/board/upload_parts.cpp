@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <span>
 
 #include "base/interrupt.hpp"
@@ -11,6 +10,7 @@
 #include "base/sha256.hpp"
 #include "base/text.hpp"
 #include "board/outgoing.hpp"
+#include "board/range_sum.hpp"
 
 namespace msprof {
 
@@ -98,37 +98,7 @@ std::string sum_in(std::string_view answer) {
   return "";
 }
 
-constexpr std::array<std::uint32_t, 256> make_cksum_table() {
-  constexpr std::uint32_t kPolynomial = 0x04C11DB7;  // of ISO/IEC 8802-3, as POSIX has it
-  std::array<std::uint32_t, 256> table{};
-  for (std::uint32_t i = 0; i < 256; ++i) {
-    std::uint32_t value = i << 24;
-    for (int bit = 0; bit < 8; ++bit)
-      value = (value & 0x80000000U) != 0 ? (value << 1) ^ kPolynomial : value << 1;
-    table[i] = value;
-  }
-  return table;
-}
-
-constexpr std::array<std::uint32_t, 256> kCksumTable = make_cksum_table();
-
-std::uint32_t cksum_step(std::uint32_t crc, unsigned byte) {
-  return (crc << 8) ^ kCksumTable[((crc >> 24) ^ byte) & 0xFFU];
-}
-
 }  // namespace
-
-void Cksum::add(std::string_view bytes) {
-  for (const char c : bytes) crc_ = cksum_step(crc_, static_cast<unsigned char>(c));
-  bytes_ += bytes.size();
-}
-
-std::uint32_t Cksum::value() const {
-  std::uint32_t crc = crc_;
-  for (std::uint64_t size = bytes_; size > 0; size >>= 8)
-    crc = cksum_step(crc, static_cast<unsigned>(size & 0xFF));
-  return ~crc;
-}
 
 UploadParts::UploadParts(BoardShell& shell, std::string folder, std::string checksum)
     : shell_(shell), folder_(std::move(folder)), checksum_(std::move(checksum)) {}
@@ -145,7 +115,7 @@ bool UploadParts::is_same(SourceFile& file, const ProjectEntry& entry, std::uint
   }
   const std::string there = sum_in(shell_.ask(kSum, {folder_, name, checksum_}).out);
   std::string here;
-  if (checksum_ == "cksum") {
+  if (sum_tool(checksum_) == SumTool::cksum) {
     Cksum sum;
     if (!read_begin(file, part_bytes, [&](std::string_view bytes) { sum.add(bytes); }))
       return false;

@@ -41,15 +41,4 @@ class UploadParts {
   std::string checksum_;
 };
 
-// The checksum of POSIX's cksum(1), of bytes that come in pieces.
-class Cksum {
- public:
-  void add(std::string_view bytes);
-  std::uint32_t value() const;
-
- private:
-  std::uint32_t crc_ = 0;
-  std::uint64_t bytes_ = 0;
-};
-
 }  // namespace msprof

@@ -191,20 +191,31 @@ void Reading::give() {
 
 }  // namespace
 
-bool Transport::open() {
+void Transport::begin() {
   command_.reset();
   outgoing_.clear();
   arriving_.clear();
   handling_.clear();
   sent_ = read_ = 0;
   ended_ = false;
-  command_ = start_([this](std::string_view bytes) { arriving_ += bytes; });
-  if (!command_) return false;
+  try {
+    command_ = start_([this](std::string_view bytes) { arriving_ += bytes; });
+  } catch (const CommandRefused&) {
+    return;
+  }
+  if (!command_) return;
   send(Request(Type::init, kVersion));
+  flush();
+}
+
+bool Transport::agree() {
+  if (!command_) return false;
   try {
     // Takes its id as the version: 3 with every server that is asked for 3.
     const auto reply = next(std::chrono::seconds(kSilenceSeconds));
     return reply && reply->type == Type::version && reply->id >= kVersion;
+  } catch (const CommandRefused&) {
+    return false;
   } catch (const ServiceEnded&) {
     wait_for_end();
     return false;
@@ -316,6 +327,12 @@ std::unique_ptr<SftpClient> SftpClient::open(Transport::Start start, const std::
   // Allocates before opening it: its sink holds its address.
   std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name)));
   if (!client->transport_.open()) return nullptr;
+  return client;
+}
+
+std::unique_ptr<SftpClient> SftpClient::begin(Transport::Start start, const std::string& name) {
+  std::unique_ptr<SftpClient> client(new SftpClient(Transport(std::move(start), name)));
+  client->transport_.begin();
   return client;
 }
 

@@ -33,7 +33,13 @@ class Transport {
   Transport(Start start, std::string name) : start_(std::move(start)), name_(std::move(name)) {}
 
   // Starts the service (anew) and agrees on the version. False where there is none.
-  bool open();
+  bool open() {
+    begin();
+    return agree();
+  }
+  // The two halves of that: what the host is asked, and its answer.
+  void begin();
+  bool agree();
   // Starts it again where it has ended; throws ServiceEnded when it does not come back.
   void ensure_open();
 
@@ -74,7 +80,10 @@ class SftpClient : public SftpFiles {
  public:
   // Null where the host has no file service.
   static std::unique_ptr<SftpClient> open(Transport::Start start, const std::string& name);
+  // Asks for it; agree() has the answer.
+  static std::unique_ptr<SftpClient> begin(Transport::Start start, const std::string& name);
 
+  bool agree() override { return transport_.agree(); }
   std::vector<RemoteEntry> list(const std::string& folder) override;
   std::uint64_t read_from(const std::string& path, std::uint64_t from, std::uint64_t most_bytes,
                           const std::function<void(std::string_view)>& sink) override;

@@ -35,6 +35,12 @@ std::string SshLogin::way() const {
   return text;
 }
 
+std::unique_ptr<SftpFiles> SshConnection::sftp() {
+  auto files = begin_sftp();
+  if (!files->agree()) files.reset();
+  return files;
+}
+
 namespace {
 
 std::filesystem::path home_folder() {
@@ -100,25 +106,22 @@ class Connection : public SshConnection {
   std::unique_ptr<SshCommand> start(const std::string& command, StreamSink on_stdout,
                                     StreamSink on_stderr,
                                     const std::optional<SshTerminal>& terminal) override {
-    std::string refusal;
-    auto channel = SshChannel::open(loop_, {SshChannel::Request::exec, command, terminal},
-                                    on_stdout, on_stderr, refusal);
-    if (!channel) {
-      throw Error(Exit::board_unreachable,
-                  fmt::format("{}: the board refuses to start a command: {}; does the account have "
-                              "a login shell, and does its SSH server allow commands?",
-                              loop_->name(), refusal));
-    }
-    return channel;
+    return SshChannel::open(loop_, {SshChannel::Request::exec, command, terminal}, on_stdout,
+                            on_stderr);
   }
 
-  std::unique_ptr<SftpFiles> sftp() override {
+  std::unique_ptr<SshCommand> begin(const std::string& command, StreamSink on_stdout,
+                                    StreamSink on_stderr) override {
+    return SshChannel::begin(loop_, {SshChannel::Request::exec, command, {}}, on_stdout, on_stderr);
+  }
+
+  bool runs_side_by_side() const override { return loop_->is_shared(); }
+
+  std::unique_ptr<SftpFiles> begin_sftp() override {
     const auto start = [loop = loop_](const StreamSink& sink) -> std::unique_ptr<SshCommand> {
-      std::string refusal;
-      return SshChannel::open(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {},
-                              refusal);
+      return SshChannel::begin(loop, {SshChannel::Request::subsystem, "sftp", {}}, sink, {});
     };
-    return sftp::SftpClient::open(start, loop_->name());
+    return sftp::SftpClient::begin(start, loop_->name());
   }
 
  private:

@@ -85,6 +85,12 @@ class ConnectionLost : public Error {
   explicit ConnectionLost(const std::string& message) : Error(Exit::board_unreachable, message) {}
 };
 
+// The host does not start a command; Exit::board_unreachable, with its reason.
+class CommandRefused : public Error {
+ public:
+  explicit CommandRefused(const std::string& message) : Error(Exit::board_unreachable, message) {}
+};
+
 inline constexpr int kSilenceSeconds = 20;
 inline constexpr int kStuckSeconds = 30;
 
@@ -153,6 +159,9 @@ struct SftpWindow {
 class SftpFiles {
  public:
   virtual ~SftpFiles() = default;
+  // Waits for the host's answer that it has the service; false where it has none, and then nothing
+  // else may be called.
+  virtual bool agree() = 0;
   virtual std::vector<RemoteEntry> list(const std::string& folder) = 0;
   // Reads a regular file from front to end, as long as it gives bytes (it may grow meanwhile), at
   // most `most_bytes`. Returns how many came.
@@ -187,13 +196,22 @@ class SshConnection {
   virtual std::string login_method() const = 0;
 
   // Starts `command`, which the account's login shell reads, on a terminal if one is given. Throws
-  // Error(board_unreachable) when the host refuses.
+  // CommandRefused.
   virtual std::unique_ptr<SshCommand> start(
       const std::string& command, StreamSink on_stdout, StreamSink on_stderr,
       const std::optional<SshTerminal>& terminal = std::nullopt) = 0;
 
+  // Likewise without waiting for the host, so that several may be asked for in one round trip:
+  // wait() throws CommandRefused. Input may follow at once.
+  virtual std::unique_ptr<SshCommand> begin(const std::string& command, StreamSink on_stdout,
+                                            StreamSink on_stderr) = 0;
+  // False where each command that runs beside another needs a login of its own.
+  virtual bool runs_side_by_side() const = 0;
+
   // Opens the file service of the host; null if it has none. Lives no longer than the connection.
-  virtual std::unique_ptr<SftpFiles> sftp() = 0;
+  std::unique_ptr<SftpFiles> sftp();
+  // Likewise without waiting for the host; its agree() says whether there is one.
+  virtual std::unique_ptr<SftpFiles> begin_sftp() = 0;
 };
 
 }  // namespace msprof

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <new>
+#include <utility>
 
 #include "base/interrupt.hpp"
 #include "base/log.hpp"
@@ -31,6 +32,9 @@ constexpr std::chrono::seconds kMaxProbeGap{1};
 constexpr std::size_t kPumpBytes = 256 << 10;
 // dropbear closes a channel that has no command yet when another command ends at that moment.
 constexpr int kMaxOpenings = 5;
+
+// Channels that are open and wait for a command: as many as begin at the same time.
+constexpr std::size_t kSpareChannels = 2;
 
 // Most bytes handed to the library at once; it keeps what the socket does not take.
 constexpr std::size_t kMaxWrite = 256 << 10;
@@ -115,6 +119,7 @@ SshLoop::~SshLoop() {
 void SshLoop::close() {
   // The library frees its channels with the session.
   for (SshChannel* channel : channels_) channel->handle_ = nullptr;
+  spares_.clear();
   for (const auto& lane : lanes_) ssh_event_remove_session(event_.get(), lane->session->get());
   lanes_.clear();
   // They hold the way, whose end is last.
@@ -169,6 +174,7 @@ void SshLoop::pump(int milliseconds) {
   while (code == SSH_OK && is_alive() && waiting_bytes_ < kPumpBytes) {
     code = ssh_event_dopoll(event_.get(), 0);
   }
+  for (SshChannel* channel : channels_) channel->advance();
   if (out_of_memory_) throw std::bad_alloc();
   for (const auto& lane : lanes_) {
     if (lane->session->is_alive()) lane->pulse.probe();
@@ -216,19 +222,35 @@ void SshLoop::throw_silent(std::string_view what) const {
                                    what, kSilenceSeconds));
 }
 
-int SshLoop::finish(std::string_view what, const std::function<int()>& step) {
-  const Deadline deadline{std::chrono::seconds(kSilenceSeconds)};
-  for (;;) {
-    const int code = step();
-    if (code != SSH_AGAIN) return code;
-    check();
-    if (deadline.is_over()) throw_silent(what);
-    pump(deadline.milliseconds(kLongPollMs));
+// One that the host has closed meanwhile, or refused, is none.
+ssh_channel SshLoop::take_channel(const SshSession& session) {
+  while (!spares_.empty()) {
+    const ssh_channel spare = spares_.front();
+    spares_.pop_front();
+    if (ssh_channel_open_session(spare) != SSH_ERROR) return spare;
+    has_spares_ = false;
+    ssh_channel_free(spare);
+  }
+  const ssh_channel channel = ssh_channel_new(session.get());
+  if (channel == nullptr) throw std::bad_alloc();
+  return channel;
+}
+
+void SshLoop::open_spares(const SshSession& session) {
+  while (has_spares_ && is_shared() && spares_.size() < kSpareChannels) {
+    const ssh_channel spare = ssh_channel_new(session.get());
+    if (spare == nullptr) throw std::bad_alloc();
+    (void)ssh_channel_open_session(spare);  // answered while others are handled
+    spares_.push_back(spare);
   }
 }
 
-SshChannel::SshChannel(std::shared_ptr<SshLoop> loop, StreamSink on_stdout, StreamSink on_stderr)
-    : loop_(std::move(loop)), lane_(loop_->lane_for_channel()) {
+SshChannel::SshChannel(std::shared_ptr<SshLoop> loop, Service service, StreamSink on_stdout,
+                       StreamSink on_stderr)
+    : loop_(std::move(loop)),
+      lane_(loop_->lane_for_channel()),
+      service_(std::move(service)),
+      asked_at_(std::chrono::steady_clock::now()) {
   out_.sink = std::move(on_stdout);
   err_.sink = std::move(on_stderr);
   ssh_callbacks_init(&callbacks_);
@@ -257,51 +279,103 @@ SshChannel::~SshChannel() {
 
 std::unique_ptr<SshChannel> SshChannel::open(const std::shared_ptr<SshLoop>& loop,
                                              const Service& service, const StreamSink& on_stdout,
-                                             const StreamSink& on_stderr, std::string& refusal) {
-  for (int i = 0; i < kMaxOpenings; ++i) {
+                                             const StreamSink& on_stderr) {
+  for (int i = 0;; ++i) {
     loop->check();
-    std::unique_ptr<SshChannel> channel(new SshChannel(loop, on_stdout, on_stderr));
-    if (channel->open_session(service, refusal)) return channel;
-    if (!channel->closed_) break;
+    std::unique_ptr<SshChannel> channel(new SshChannel(loop, service, on_stdout, on_stderr));
+    if (channel->is_accepted()) return channel;
+    // Closed without an answer to the request: the host has not seen that.
+    if (!channel->closed_ || i + 1 == kMaxOpenings) channel->throw_refused();
   }
-  if (refusal.empty()) refusal = "it gives no reason";
-  return nullptr;
 }
 
-// False with the reason, if the host gives one. The channel is then closed if the host closed
-// it without an answer to the request, which it has not seen.
-bool SshChannel::open_session(const Service& service, std::string& refusal) {
-  const SshSession& session = *lane_.session;
-  handle_ = ssh_channel_new(session.get());
-  if (handle_ == nullptr) throw std::bad_alloc();
-  const auto step = [&](std::string_view what, const std::function<int()>& call) {
-    const auto call_until_closed = [&] {
-      const int code = call();
-      return code == SSH_AGAIN && closed_ ? SSH_ERROR : code;
-    };
-    if (loop_->finish(what, call_until_closed) == SSH_OK) return true;
+std::unique_ptr<SshChannel> SshChannel::begin(const std::shared_ptr<SshLoop>& loop,
+                                              const Service& service, const StreamSink& on_stdout,
+                                              const StreamSink& on_stderr) {
+  if (!loop->is_shared()) return open(loop, service, on_stdout, on_stderr);
+  loop->check();
+  std::unique_ptr<SshChannel> channel(new SshChannel(loop, service, on_stdout, on_stderr));
+  channel->advance();
+  return channel;
+}
+
+bool SshChannel::is_accepted() {
+  for (;;) {
+    advance();
+    if (phase_ == Phase::accepted) return true;
     loop_->check();
-    refusal = session.error();
-    return false;
-  };
-  // First: a quick command answers together with its acceptance.
-  ssh_add_channel_callbacks(handle_, &callbacks_);
-  if (!step("opening a channel", [&] { return ssh_channel_open_session(handle_); })) return false;
-  unasked_bytes_ = kWindowStep;
-  keep_window_open();
-  if (const auto& wanted = service.terminal) {
-    has_terminal_ = step("asking for a terminal", [&] {
-      return ssh_channel_request_pty_size(handle_, wanted->type.c_str(), wanted->columns,
-                                          wanted->rows);
-    });
-    if (closed_) return false;
-    refusal.clear();
+    if (phase_ == Phase::refused) return false;
+    check_silence();
+    loop_->pump(kLongPollMs);
   }
-  const char* text = service.text.c_str();
-  if (service.request == Request::exec) {
-    return step("starting a command", [&] { return ssh_channel_request_exec(handle_, text); });
+}
+
+void SshChannel::check_silence() const {
+  if (std::chrono::steady_clock::now() - asked_at_ < std::chrono::seconds(kSilenceSeconds)) return;
+  loop_->throw_silent(phase_ == Phase::channel            ? "opening a channel"
+                      : phase_ == Phase::terminal         ? "asking for a terminal"
+                      : service_.request == Request::exec ? "starting a command"
+                                                          : "starting a service");
+}
+
+void SshChannel::throw_refused() const {
+  throw CommandRefused(
+      fmt::format("{}: the board refuses to start a command: {}; does the account have a login "
+                  "shell, and does its SSH server allow commands?",
+                  loop_->name(), refusal_.empty() ? "it gives no reason" : refusal_));
+}
+
+// Asks for what is next as soon as an answer has come.
+void SshChannel::advance() {
+  while (phase_ != Phase::accepted && phase_ != Phase::refused && loop_->is_alive()) {
+    int code = ask_host();
+    if (code == SSH_AGAIN && closed_) code = SSH_ERROR;
+    if (asked_service_ && std::exchange(ends_input_, false) && !closed_) {
+      ssh_channel_send_eof(handle_);
+    }
+    if (code == SSH_AGAIN) return;
+    take_answer(code);
   }
-  return step("starting a service", [&] { return ssh_channel_request_subsystem(handle_, text); });
+}
+
+int SshChannel::ask_host() {
+  if (phase_ == Phase::channel) {
+    if (handle_ == nullptr) {
+      handle_ = loop_->take_channel(*lane_.session);
+      // First: a quick command answers together with its acceptance.
+      ssh_add_channel_callbacks(handle_, &callbacks_);
+    }
+    return ssh_channel_open_session(handle_);
+  }
+  if (phase_ == Phase::terminal) {
+    const SshTerminal& wanted = *service_.terminal;
+    return ssh_channel_request_pty_size(handle_, wanted.type.c_str(), wanted.columns, wanted.rows);
+  }
+  asked_service_ = true;
+  return service_.request == Request::exec
+             ? ssh_channel_request_exec(handle_, service_.text.c_str())
+             : ssh_channel_request_subsystem(handle_, service_.text.c_str());
+}
+
+void SshChannel::take_answer(int code) {
+  asked_at_ = std::chrono::steady_clock::now();
+  const bool is_good = code == SSH_OK;
+  if (phase_ == Phase::terminal) {
+    has_terminal_ = is_good;
+    phase_ = closed_ ? Phase::refused : Phase::service;
+    return;
+  }
+  if (!is_good) {
+    refusal_ = lane_.session->error();
+    phase_ = Phase::refused;
+  } else if (phase_ == Phase::service) {
+    phase_ = Phase::accepted;
+    loop_->open_spares(*lane_.session);
+  } else {
+    unasked_bytes_ = kWindowStep;
+    keep_window_open();
+    phase_ = service_.terminal ? Phase::terminal : Phase::service;
+  }
 }
 
 int SshChannel::on_data(ssh_session, ssh_channel, void* data, std::uint32_t length, int is_stderr,
@@ -353,7 +427,7 @@ void SshChannel::deliver() {
 // Makes the library open the window, as it does for who reads more than it holds. Nothing is read:
 // on_data() has taken all, also what comes within the call.
 void SshChannel::keep_window_open() {
-  if (closed_ || unasked_bytes_ < kWindowStep) return;
+  if (handle_ == nullptr || closed_ || unasked_bytes_ < kWindowStep) return;
   unasked_bytes_ = 0;
   const std::unique_ptr<char[]> unused(new char[kWindowBytes]);
   (void)ssh_channel_read_timeout(handle_, unused.get(), kWindowBytes, 0, 0);
@@ -365,7 +439,7 @@ std::optional<CommandEnd> SshChannel::reported_end() const {
 }
 
 bool SshChannel::can_write() const {
-  return handle_ != nullptr && !closed_ && ssh_channel_window_size(handle_) > 0 &&
+  return handle_ != nullptr && asked_service_ && !closed_ && ssh_channel_window_size(handle_) > 0 &&
          (ssh_get_status(lane_.session->get()) & SSH_WRITE_PENDING) == 0;
 }
 
@@ -394,7 +468,11 @@ void SshChannel::resize(const SshTerminal& terminal) {
 void SshChannel::close_input() {
   loop_->check();
   wants_write_ = false;
-  if (!closed_) ssh_channel_send_eof(handle_);
+  if (!asked_service_) {
+    ends_input_ = true;
+  } else if (!closed_) {
+    ssh_channel_send_eof(handle_);
+  }
 }
 
 std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
@@ -405,6 +483,11 @@ std::optional<CommandEnd> SshChannel::wait(std::chrono::milliseconds limit) {
     if (loop_->is_alive()) keep_window_open();
     const bool busy = loop_->is_waiting() || closed_ || (wants_write_ && can_write());
     loop_->pump(busy ? 0 : deadline.milliseconds(kMax));
+    if (phase_ != Phase::accepted) {
+      loop_->check();
+      if (phase_ == Phase::refused) throw_refused();
+      check_silence();
+    }
     // Hands on what came before the end before the end is reported.
     loop_->deliver();
     if (closed_ && !is_waiting()) return end_;

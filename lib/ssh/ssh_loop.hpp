@@ -11,6 +11,7 @@
 
 #include <chrono>
 #include <cstdint>
+#include <deque>
 #include <functional>
 #include <memory>
 #include <optional>
@@ -78,11 +79,15 @@ class SshChannel : public SshCommand {
     std::optional<SshTerminal> terminal;
   };
 
-  // Null when the host refuses; `refusal` has the reason then. That it gives no terminal is no
-  // refusal.
+  // Waits until the host has accepted. Throws CommandRefused with its reason; that it gives no
+  // terminal is no refusal.
   static std::unique_ptr<SshChannel> open(const std::shared_ptr<SshLoop>& loop,
                                           const Service& service, const StreamSink& on_stdout,
-                                          const StreamSink& on_stderr, std::string& refusal);
+                                          const StreamSink& on_stderr);
+  // Asks and does not wait: wait() throws CommandRefused.
+  static std::unique_ptr<SshChannel> begin(const std::shared_ptr<SshLoop>& loop,
+                                           const Service& service, const StreamSink& on_stdout,
+                                           const StreamSink& on_stderr);
   ~SshChannel() override;
   SshChannel(const SshChannel&) = delete;
   SshChannel& operator=(const SshChannel&) = delete;
@@ -96,7 +101,8 @@ class SshChannel : public SshCommand {
 
  private:
   friend class SshLoop;
-  SshChannel(std::shared_ptr<SshLoop> loop, StreamSink on_stdout, StreamSink on_stderr);
+  SshChannel(std::shared_ptr<SshLoop> loop, Service service, StreamSink on_stdout,
+             StreamSink on_stderr);
 
   struct Stream {
     StreamSink sink;
@@ -104,7 +110,15 @@ class SshChannel : public SshCommand {
     std::string handling;  // in the hands of the sink; keeps its memory for the next round
   };
 
-  bool open_session(const Service& service, std::string& refusal);
+  // What the host is asked for, one after the other.
+  enum class Phase { channel, terminal, service, accepted, refused };
+
+  void advance();
+  int ask_host();
+  void take_answer(int code);
+  bool is_accepted();
+  void check_silence() const;
+  [[noreturn]] void throw_refused() const;
   bool is_waiting() const { return !out_.waiting.empty() || !err_.waiting.empty(); }
   bool can_write() const;
   void keep_window_open();
@@ -121,6 +135,12 @@ class SshChannel : public SshCommand {
 
   std::shared_ptr<SshLoop> loop_;  // a command may outlive the connection object
   SshLane& lane_;
+  const Service service_;
+  Phase phase_ = Phase::channel;
+  bool asked_service_ = false;  // behind that, input may follow
+  bool ends_input_ = false;     // as soon as it may
+  std::chrono::steady_clock::time_point asked_at_;
+  std::string refusal_;
   ssh_channel handle_ = nullptr;  // null once the connection is closed
   ssh_channel_callbacks_struct callbacks_ = {};
   Stream out_;
@@ -163,9 +183,9 @@ class SshLoop {
   // Throws ConnectionLost when the connection is gone.
   void check() const;
 
-  // Repeats `step` until it gives something other than SSH_AGAIN; ConnectionLost when the host
-  // keeps silent. `what` is for the message: "starting a command".
-  int finish(std::string_view what, const std::function<int()>& step);
+  // True where commands of one session may overlap.
+  bool is_shared() const { return !one_process_each_; }
+  // What was asked for has not been answered; `what`: "starting a command".
   [[noreturn]] void throw_silent(std::string_view what) const;
 
  private:
@@ -178,6 +198,8 @@ class SshLoop {
   SshLane& lane_for_channel();
   void drop_retired();
   const SshLane* dead_lane() const;
+  ssh_channel take_channel(const SshSession& session);
+  void open_spares(const SshSession& session);
 
   std::string name_;
   OpenSession open_another_;
@@ -186,7 +208,9 @@ class SshLoop {
   std::vector<std::unique_ptr<SshLane>> lanes_;
   bool one_process_each_ = false;
   std::vector<SshChannel*> channels_;
-  std::size_t waiting_bytes_ = 0;  // arrived in this pump
+  std::deque<ssh_channel> spares_;  // of the only session: a command that is next has one at once
+  bool has_spares_ = true;          // the host takes more channels than are in use
+  std::size_t waiting_bytes_ = 0;   // arrived in this pump
   bool out_of_memory_ = false;
 };
 

@@ -58,22 +58,24 @@ void compare_fetch(BoardPeers& peers, int rounds, const std::string& name, const
   print_row(name, outcome, goal);
 }
 
-void compare_send(BoardPeers& peers, int rounds, const fs::path& from, const fs::path& home) {
+void compare_send(BoardPeers& peers, int rounds, const std::string& name, const std::string& goal,
+                  const fs::path& from, const fs::path& home, std::uint64_t files,
+                  std::uint64_t bytes) {
   const Outcome outcome = contest(
       rounds,
       [&] {
         const double seconds = peers.send(from, home / "sent");
-        require_tree(home / "sent", 1, kBigBytes);
+        require_tree(home / "sent", files, bytes);
         fs::remove_all(home / "sent");
         return seconds;
       },
       [&] {
         const double seconds = peers.send_by_tools(from, home / "sent");
-        require_tree(home / "sent", 1, kBigBytes);
+        require_tree(home / "sent", files, bytes);
         fs::remove_all(home / "sent");
         return seconds;
       });
-  print_row("send 256 MB, `tar | ssh tar`", outcome, "");
+  print_row(name, outcome, goal);
 }
 
 void compare_near(BoardPeers& peers, int rounds, const Trees& trees, const fs::path& home) {
@@ -84,7 +86,9 @@ void compare_near(BoardPeers& peers, int rounds, const Trees& trees, const fs::p
   compare_fetch(peers, rounds, "fetch 256 MB", "0.9", trees.big, 1, kBigBytes);
   compare_fetch(peers, rounds, "fetch 2,000 files of 4 KB", "0.9", trees.many, kManyFiles,
                 kManyFiles * kSmallBytes);
-  compare_send(peers, rounds, trees.big, home);
+  compare_send(peers, rounds, "send 256 MB", "", trees.big, home, 1, kBigBytes);
+  compare_send(peers, rounds, "send 2,000 files of 4 KB", "0.91", trees.many, home, kManyFiles,
+               kManyFiles * kSmallBytes);
   compare_fetch(peers, rounds, "fetch 256 MB by SFTP", "", trees.big, 1, kBigBytes,
                 TransferWay::sftp);
 }
@@ -143,6 +147,7 @@ void run(int rounds) {
     compare_far(far, rounds, trees);
   }
   compare_collect(board, rounds, kBigBytes);
+  compare_far_collect(board, rounds, kRoundTrip);
   count_unchanged_upload(board, kFewFiles, kSmallBytes);
 }
 

@@ -74,6 +74,16 @@ to_board "rm -rf by_hand"
     run_or_throw("/bin/sh", {"-ec", script, project(), folder_ / "out"}, options_);
   }
 
+  void collect_by_one_login() {
+    fs::remove_all(folder_ / "out");
+    fs::create_directories(folder_ / "out");
+    const std::string script = "to_board() { " + ssh_ + R"("$@"; }
+tar cf - -C "$0" . | to_board "rm -rf by_hand && mkdir by_hand && cd by_hand && tar xf - && ./run.sh && \
+  tar cf - -C out . && cd .. && rm -rf by_hand" | tar xf - -C "$1"
+)";
+    run_or_throw("/bin/sh", {"-ec", script, project(), folder_ / "out"}, options_);
+  }
+
   std::uint64_t captured_bytes() const {
     return fs::file_size(folder_ / "out" / kJob / "data/bench.bin");
   }
@@ -114,6 +124,32 @@ void compare_collect(const test::BoardServer& board, int rounds, std::uint64_t b
                          step.at("name").get<std::string>(), step.at("seconds").get<double>());
   }
   fmt::print("  {:<34} {} s\n", "its last run", steps);
+  fs::remove(source);
+}
+
+void compare_far_collect(const test::BoardServer& board, int rounds,
+                         std::chrono::microseconds round_trip) {
+  constexpr std::uint64_t kFewBytes = 4096;
+  fmt::print("a whole run {} ms away; x: times as fast as `tar`, the run and `tar` by one `ssh`\n",
+             round_trip.count() / 1000);
+  const fs::path source = board.home() / "capture.bin";
+  make_big_file(source, kFewBytes);
+  const test::DelayProxy network(board.port(), round_trip);
+  User user(board, network.port(), source);
+  make_old(user.project());
+  const auto checked = [&](const std::function<void()>& task) {
+    const double seconds = seconds_of(task);
+    if (user.captured_bytes() != kFewBytes) throw std::runtime_error("the capture is not whole");
+    return seconds;
+  };
+  const int before = network.round_trips();
+  checked([&] { user.collect(); });
+  const int turns = network.round_trips() - before;
+  const Outcome outcome = contest(
+      rounds, [&] { return checked([&] { user.collect(); }); },
+      [&] { return checked([&] { user.collect_by_one_login(); }); });
+  print_row("run and fetch of few files", outcome, "0.77");
+  fmt::print("  {:<34} {}\n", "turns of its line", turns);
   fs::remove(source);
 }
 

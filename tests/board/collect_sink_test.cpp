@@ -79,17 +79,8 @@ struct DemoScene : BoardScene {
   }
   fs::path project() const { return user.at("demo"); }
   RunResult run(const Words& options, const Words& application) const {
-    Words words = {"collect",
-                   "-m",
-                   "main",
-                   "--config",
-                   user.ini().string(),
-                   "--output",
-                   user.output().string()};
-    words.insert(words.end(), options.begin(), options.end());
-    words.push_back("--");
-    words.insert(words.end(), application.begin(), application.end());
-    return run_msprof(words, {.folder = project(), .variables = board.client_variables()});
+    return run_msprof(user.words(options, application),
+                      {.folder = project(), .variables = board.client_variables()});
   }
   fs::path capture() const {
     const auto names = arrived();

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "board/collect_board_fixture.hpp"
+#include "board/range_sum.hpp"
 #include "board/upload_parts.hpp"
 #include "support/files.hpp"
 #include "support/network_proxy.hpp"
@@ -124,23 +125,11 @@ namespace {
 // A project on the board with a large model, run there by --no-upload.
 RunResult run_there(const BoardUser& user, const fs::path& there, const Words& options,
                     const Words& application) {
-  Words words = {"collect",
-                 "-m",
-                 "main",
-                 "--config",
-                 user.ini().string(),
-                 "--output",
-                 user.output().string(),
-                 "--no-upload",
-                 "--remote-dir",
-                 there.string(),
-                 "-v"};
-  words.insert(words.end(), options.begin(), options.end());
-  words.push_back("--");
-  words.insert(words.end(), application.begin(), application.end());
+  Words all = {"--no-upload", "--remote-dir", there.string(), "-v"};
+  all.insert(all.end(), options.begin(), options.end());
   RunOptions run = user.run_options();
   run.folder = user.output();
-  return run_msprof(words, run);
+  return run_msprof(user.words(all, application), run);
 }
 
 }  // namespace

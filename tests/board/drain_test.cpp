@@ -137,6 +137,15 @@ std::string raw_bytes(std::uint64_t blocks, std::uint64_t more = 0) {
   return big_bytes(blocks * kBlocks + more);
 }
 
+// The file has all of `bytes`; what was there of it a cycle ago, two blocks, may be freed by the
+// next.
+void free_begin(const RawFolder& raw, FolderBoard& board, Drainer& drainer,
+                const std::string& bytes) {
+  raw.grow(bytes, 2 * kBlocks);
+  drainer.cycle(board);
+  raw.grow(bytes, bytes.size());
+}
+
 }  // namespace
 
 TEST_CASE("Checksums of ranges are those that cksum and sha256sum print") {
@@ -249,9 +258,7 @@ TEST_CASE("A file that is written anew after a part of it was freed is kept twic
   FolderBoard board(raw.folder);
   const std::string bytes = raw_bytes(9);
   Drainer drainer(raw.home);
-  raw.grow(bytes, 2 * kBlocks);
-  drainer.cycle(board);
-  raw.grow(bytes, bytes.size());
+  free_begin(raw, board, drainer, bytes);
   drainer.cycle(board);
   const std::string other(bytes.rbegin(), bytes.rend());
   SECTION("in its place") {
@@ -318,9 +325,7 @@ TEST_CASE("Of a run that was left, what is gone from the board is kept beside an
   const std::string bytes = raw_bytes(9);
   {
     Drainer killed(raw.home);
-    raw.grow(bytes, 2 * kBlocks);
-    killed.cycle(board);
-    raw.grow(bytes, bytes.size());
+    free_begin(raw, board, killed, bytes);
     killed.cycle(board);
   }
   fs::remove(raw.file);

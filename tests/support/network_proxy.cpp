@@ -15,6 +15,7 @@
 #include <string>
 #include <system_error>
 #include <thread>
+#include <utility>
 #include <vector>
 
 #include "support/bell.hpp"
@@ -68,6 +69,7 @@ struct Connection {
   Descriptor server;
   ProxyLane up;
   ProxyLane down;
+  bool was_answered = false;  // since the client last sent something
 };
 
 }  // namespace
@@ -120,6 +122,7 @@ class NetworkProxy::Engine {
   std::atomic<std::uint64_t> bytes_down = 0;
   std::atomic<int> accepted = 0;
   std::atomic<int> cuts = 0;
+  std::atomic<int> round_trips = 0;
 
  private:
   void run() {
@@ -203,10 +206,15 @@ class NetworkProxy::Engine {
   bool move_bytes(Connection& connection) {
     const auto now = ProxyClock::now();
     for (ProxyLane* lane : {&connection.up, &connection.down}) {
+      const bool is_up = lane == &connection.up;
+      const std::uint64_t passed = lane->passed_bytes();
       if (lane->wants_to_read()) {
-        (lane == &connection.up ? bytes_up : bytes_down) += lane->read(now, buffer_);
+        const std::size_t count = lane->read(now, buffer_);
+        (is_up ? bytes_up : bytes_down) += count;
+        if (is_up && count > 0 && std::exchange(connection.was_answered, false)) ++round_trips;
       }
-      lane->write(now, bytes_until_cut(connection, lane == &connection.up));
+      lane->write(now, bytes_until_cut(connection, is_up));
+      if (!is_up && lane->passed_bytes() > passed) connection.was_answered = true;
     }
     if (cut_is_due(connection)) {
       if (cut_->kind == CutKind::freeze) {
@@ -277,6 +285,10 @@ std::uint64_t NetworkProxy::bytes_down() const {
 
 int NetworkProxy::connections() const {
   return engine_->accepted;
+}
+
+int NetworkProxy::round_trips() const {
+  return engine_->round_trips;
 }
 
 int NetworkProxy::cuts() const {

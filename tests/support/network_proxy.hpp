@@ -54,6 +54,9 @@ class NetworkProxy {
   std::uint64_t bytes_down() const;
   int connections() const;  // so far
   int cuts() const;         // so far
+  // How often a client has gone on after an answer had reached it, over all connections: what a run
+  // waits for is so many times the line's round trip.
+  int round_trips() const;
 
   // The following are done when they return. Cuts what is connected now.
   void cut_now(CutKind kind = CutKind::reset);

@@ -1,0 +1,59 @@
+// How often a run on a board waits for the line, and how full the packets of an upload are.
+#include <algorithm>
+#include <catch2/catch.hpp>
+#include <string>
+#include <vector>
+
+#include "board/collect_board_fixture.hpp"
+#include "board/tar_transfer.hpp"
+#include "support/files.hpp"
+#include "support/network_proxy.hpp"
+
+namespace msprof::test {
+
+// A turn is something that the user's side sends after the board's has reached it: what a run waits
+// for, and acknowledgements beside it. With a command for each question there were 81.
+TEST_CASE("A run on a board asks what it wants to know at once") {
+  constexpr int kMostTurns = 34;
+  const BoardServer board;
+  // Long beside what a board needs for an answer: what is sent together arrives together.
+  const DelayProxy line(board.port(), std::chrono::milliseconds(100));
+  const BoardUser user(board, line.port());
+  for (const char* copy : {"new", "known"}) {
+    const int before = line.round_trips();
+    const RunResult run = user.collect({}, {"job", kBoardJob});
+    INFO(copy << " on the board: " << run.err);
+    CHECK(run.exit_code == 0);
+    CHECK(line.round_trips() - before <= kMostTurns);
+    CHECK(litter_on(board) + litter_of(user) == "");
+    std::filesystem::remove_all(user.output());
+  }
+}
+
+TEST_CASE("Many small files leave as full pieces, of which each becomes a packet") {
+  constexpr int kFiles = 2000;
+  constexpr std::size_t kFileBytes = 100;
+  constexpr std::size_t kPiece = 32 << 10;
+  const TempFolder folder;
+  std::vector<ProjectEntry> entries;
+  for (int i = 0; i < kFiles; ++i) {
+    ProjectEntry entry;
+    entry.path = "f" + std::to_string(i);
+    entry.source = folder / entry.path;
+    entry.size_bytes = kFileBytes;
+    entry.mode = 0644;
+    write_file(entry.source, std::string(kFileBytes, 'x'));
+    entries.push_back(std::move(entry));
+  }
+  const TransferProgress nobody;
+  TarWriter writer(entries, nobody);
+  std::vector<char> piece(kPiece);
+  std::vector<std::size_t> sizes;
+  while (const std::size_t size = writer.fill(piece.data(), piece.size())) sizes.push_back(size);
+  REQUIRE(sizes.size() > 1);
+  sizes.pop_back();
+  CHECK(std::all_of(sizes.begin(), sizes.end(), [](std::size_t size) { return size == kPiece; }));
+  CHECK(sizes.size() >= kFiles * 1024 / kPiece - 1);
+}
+
+}  // namespace msprof::test
