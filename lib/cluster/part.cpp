@@ -116,7 +116,7 @@ PartWriter::PartWriter(const fs::path& target, std::span<const std::string> name
     : target_(target),
       temporary_(temporary_beside(target)),
       db_(Database::create(temporary_, kPartPageBytes)) {
-  db_.execute(fmt::format("PRAGMA application_id={}; BEGIN;", kPartApplicationId));
+  db_.execute(fmt::format("PRAGMA application_id={};", kPartApplicationId));
   const auto& tables = part_tables();
   for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
   tables_ = std::make_unique<BulkTables>(db_, "name");
@@ -136,6 +136,7 @@ PartWriter::~PartWriter() {
 void PartWriter::add(const OpTotal& total) {
   if (!op_total_) {
     tables_->drain();
+    db_.execute("BEGIN");
     op_total_.emplace(db_.prepare("INSERT INTO op_total VALUES(NULL,?,?,?,?,?,?,?,?,?,?,?,?)"));
   }
   int place = 0;
@@ -159,6 +160,7 @@ void PartWriter::add(const OpTotal& total) {
 
 void PartWriter::publish(const PartFacts& facts, bool is_to_stay) {
   tables_->drain();
+  if (!op_total_) db_.execute("BEGIN");
   {
     Statement meta = db_.prepare("INSERT INTO meta VALUES(?,?)");
     meta.bind(1, "version").bind(2, std::to_string(kPartVersion)).run();

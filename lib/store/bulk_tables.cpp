@@ -131,13 +131,15 @@ void register_row_batch(Database& db, RowBatch& batch) {
 }
 
 BulkInsert::BulkInsert(const Database& db, RowBatch& batch, std::string table,
-                       std::vector<std::string> columns, bool has_id, ColumnSet real_columns)
+                       std::vector<std::string> columns, bool has_id, ColumnSet real_columns,
+                       std::optional<std::int64_t> last_id)
     : db_(&db),
       batch_(&batch),
       table_(std::move(table)),
       columns_(std::move(columns)),
       has_id_(has_id),
-      real_columns_(real_columns) {}
+      real_columns_(real_columns),
+      last_id_(last_id) {}
 
 BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> cells,
                                                  std::size_t rows) const {
@@ -154,8 +156,10 @@ BulkInsert::ColumnSet BulkInsert::filled_columns(std::span<const std::int64_t> c
 
 // True if the ids go on from the largest, one by one.
 bool BulkInsert::continues(std::span<const std::int64_t> cells, std::size_t rows) const {
+  std::int64_t last = last_id_.value_or(0);
   for (std::size_t row = 0; row < rows; ++row) {
-    if (cells[row * columns_.size()] != last_id_ + 1 + static_cast<std::int64_t>(row)) return false;
+    if (last == INT64_MAX || cells[row * columns_.size()] != last + 1) return false;
+    ++last;
   }
   return true;
 }
@@ -171,7 +175,7 @@ void BulkInsert::insert(std::span<const std::int64_t> cells, std::size_t rows) {
   known->second.run();
   if (!has_id_) return;
   for (std::size_t row = 0; row < rows; ++row)
-    last_id_ = std::max(last_id_, cells[row * columns_.size()]);
+    last_id_ = std::max(last_id_.value_or(INT64_MIN), cells[row * columns_.size()]);
 }
 
 InsertQueue::InsertQueue(std::function<void(const InsertBatch&)> insert)
@@ -242,6 +246,8 @@ void InsertQueue::work() {
 
 namespace {
 
+constexpr std::string_view kIdType = "INTEGER PRIMARY KEY";
+
 // Registered before the statements that need it are prepared.
 Database& with_row_batch(Database& db, RowBatch& batch) {
   register_row_batch(db, batch);
@@ -255,19 +261,60 @@ std::vector<std::string> names_of(std::span<const std::string> columns) {
   return names;
 }
 
+// Empty where SQLite has to do something with a cell that a builder does not: other types, UNIQUE,
+// CHECK, DEFAULT.
+std::optional<std::vector<ColumnStorage>> kinds_of(std::span<const std::string> columns,
+                                                   BulkInsert::ColumnSet real_columns) {
+  std::vector<ColumnStorage> kinds;
+  for (std::size_t i = 0; i < columns.size(); ++i) {
+    const bool is_real = (real_columns >> i & 1) != 0;
+    const auto space = columns[i].find(' ');
+    const std::string type = space == std::string::npos ? "" : columns[i].substr(space + 1);
+    if (type == kIdType) {
+      kinds.push_back(ColumnStorage::id);
+    } else if (type == "INTEGER" || type == "NUMERIC") {
+      kinds.push_back(is_real ? ColumnStorage::numeric_double : ColumnStorage::integer);
+    } else if (type == "REAL" && is_real) {
+      kinds.push_back(ColumnStorage::real_double);
+    } else {
+      return std::nullopt;
+    }
+  }
+  return kinds;
+}
+
 }  // namespace
 
 BulkTables::BulkTables(Database& db, const std::string& text_table)
     : db_(&with_row_batch(db, batch_)),
+      file_(db),
+      text_table_(text_table),
+      text_builder_(builder_of(text_table, {})),
       text_(db.prepare(fmt::format("INSERT INTO {} VALUES(?,?)", text_table))),
       queue_([this](const InsertBatch& batch) { insert(batch); }) {}
+
+TableBuilder BulkTables::builder_of(const std::string& table, std::vector<ColumnStorage> columns) {
+  Statement read = db_->prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
+  read.bind(1, table);
+  if (!read.step()) throw db_->damaged("without the table " + table);
+  const auto root = static_cast<PageAppender::PageNumber>(read.integer(0));
+  return TableBuilder(file_, root, std::move(columns));
+}
 
 std::size_t BulkTables::create(std::string_view table, std::span<const std::string> columns,
                                BulkInsert::ColumnSet real_columns) {
   queue_.drain();
   db_->execute(fmt::format("CREATE TABLE {} ({})", table, fmt::join(columns, ", ")));
-  const bool has_id = columns.front().ends_with("INTEGER PRIMARY KEY");
-  inserts_.emplace_back(*db_, batch_, std::string(table), names_of(columns), has_id, real_columns);
+  Table& made = tables_.emplace_back();
+  made.name = table;
+  made.columns = names_of(columns);
+  made.has_id = columns.front().ends_with(kIdType);
+  made.real_columns = real_columns;
+  if (auto kinds = kinds_of(columns, real_columns)) {
+    made.builder.emplace(builder_of(made.name, std::move(*kinds)));
+  } else {
+    use_sqlite(made);
+  }
   pending_.push_back({columns.size(), 0, {}});
   return pending_.size() - 1;
 }
@@ -303,11 +350,57 @@ void BulkTables::drain() {
   flush_texts();
   for (std::size_t table = 0; table < pending_.size(); ++table) flush(table);
   queue_.drain();
+  if (text_builder_) text_builder_->finish();
+  for (Table& table : tables_) {
+    if (table.builder) table.builder->finish();
+  }
+}
+
+bool BulkTables::has_index(const std::string& table) const {
+  Statement read =
+      db_->prepare("SELECT 1 FROM sqlite_schema WHERE tbl_name = ? AND type <> 'table'");
+  return read.bind(1, table).step();
+}
+
+// What is known of a table that has rows may no longer be so.
+void BulkTables::execute(const std::string& sql) {
+  drain();
+  db_->execute(sql);
+  if (text_builder_ && (text_builder_->last_id() || has_index(text_table_))) text_builder_.reset();
+  for (Table& table : tables_) {
+    if (table.builder && (table.builder->last_id() || has_index(table.name))) use_sqlite(table);
+  }
+}
+
+void BulkTables::use_sqlite(Table& table) {
+  std::optional<std::int64_t> last_id;
+  if (table.builder) {
+    table.builder->finish();
+    last_id = table.builder->last_id();
+    table.builder.reset();
+  }
+  table.insert.emplace(*db_, batch_, table.name, table.columns, table.has_id, table.real_columns,
+                       last_id);
 }
 
 void BulkTables::insert(const InsertBatch& batch) {
-  for (const auto& [id, text] : batch.names) text_.bind(1, id).bind(2, text).run();
-  if (batch.rows > 0) inserts_[batch.table].insert(batch.cells, batch.rows);
+  for (const auto& [id, text] : batch.names) insert_text(id, text);
+  if (batch.rows > 0) insert_rows(tables_[batch.table], batch);
+}
+
+void BulkTables::insert_rows(Table& table, const InsertBatch& batch) {
+  const std::span<const std::int64_t> cells(batch.cells);
+  const std::size_t taken = table.builder ? table.builder->add(cells, batch.rows) : 0;
+  if (taken == batch.rows) return;
+  if (table.builder) use_sqlite(table);
+  table.insert->insert(cells.subspan(taken * table.columns.size()), batch.rows - taken);
+}
+
+void BulkTables::insert_text(std::int64_t id, std::string_view text) {
+  if (text_builder_ && text_builder_->add_text(id, text)) return;
+  if (text_builder_) text_builder_->finish();
+  text_builder_.reset();
+  text_.bind(1, id).bind(2, text).run();
 }
 
 }  // namespace msprof

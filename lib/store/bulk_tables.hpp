@@ -1,6 +1,6 @@
 // BulkTables: rows of integers and doubles into the tables of a database that is being made. Rows
-// are gathered here, a batch a table, and inserted by a thread of its own. For TraceDbWriter and
-// the unified database.
+// are gathered here, a batch a table; a thread of its own makes pages of them (TableBuilder), or
+// hands them to SQLite. For TraceDbWriter, parts and the unified database.
 #pragma once
 
 #include <condition_variable>
@@ -11,6 +11,7 @@
 #include <functional>
 #include <map>
 #include <mutex>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +21,7 @@
 
 #include "store/cells.hpp"
 #include "store/database.hpp"
+#include "store/table_builder.hpp"
 
 namespace msprof {
 
@@ -48,9 +50,11 @@ class BulkInsert {
   static constexpr std::size_t kMaxColumns = 32;
 
   // `columns` are the column names of `table`, in the order of the cells of a row; `has_id`: the
-  // first is its INTEGER PRIMARY KEY; `real_columns`: those that hold doubles, as their bits.
+  // first is its INTEGER PRIMARY KEY; `real_columns`: those that hold doubles, as their bits;
+  // `last_id`: the largest of the rows that are there.
   BulkInsert(const Database& db, RowBatch& batch, std::string table,
-             std::vector<std::string> columns, bool has_id, ColumnSet real_columns);
+             std::vector<std::string> columns, bool has_id, ColumnSet real_columns,
+             std::optional<std::int64_t> last_id);
 
   void insert(std::span<const std::int64_t> cells, std::size_t rows);
 
@@ -65,7 +69,7 @@ class BulkInsert {
   bool has_id_;
   ColumnSet real_columns_;
   std::map<ColumnSet, Statement> statements_;
-  std::int64_t last_id_ = 0;  // of the largest row
+  std::optional<std::int64_t> last_id_;  // of the largest row
 };
 
 // InsertQueue: batches of rows on their way to SQLite, inserted by a thread of its own, so that
@@ -111,9 +115,13 @@ class InsertQueue {
   std::thread thread_;  // last: it uses all the others
 };
 
+// Rows of a table are made into pages while their ids grow and SQLite need not know of them one by
+// one: until the first row that is out of order, and until the table gets an index. From then on
+// SQLite inserts them, a batch a statement.
 class BulkTables {
  public:
-  // Texts go to `text_table`, which has the columns id and text and is there already.
+  // Texts go to `text_table`, which has the columns id (its INTEGER PRIMARY KEY) and text, is there
+  // already, and is empty. `db` must not be in a transaction: each statement is one of its own.
   BulkTables(Database& db, const std::string& text_table);
 
   // Makes a table and gives its number. Columns are as SQL declares them: "id INTEGER PRIMARY KEY";
@@ -130,11 +138,14 @@ class BulkTables {
   }
   void add_text(std::int64_t id, std::string_view text);
 
-  // Blocks until everything is inserted; after it the caller may use the database itself.
+  // Blocks until all rows are in the file, where SQLite finds them; after it the caller may use the
+  // database itself. Who reads it through a connection of its own must not have begun to before.
   void drain();
-  // Blocks until what has been passed on so far is inserted, without the rows that wait for their
-  // batch.
+  // Blocks until what has been passed on so far is worked off. After it the caller may run
+  // statements about other tables.
   void pause() { queue_.drain(); }
+  // drain(), then SQL that may change tables or make indexes.
+  void execute(const std::string& sql);
 
  private:
   static constexpr std::size_t kBatchRows = 1024;
@@ -144,15 +155,33 @@ class BulkTables {
     std::vector<std::int64_t> cells;
   };
 
+  // Has one of both.
+  struct Table {
+    std::string name;
+    std::vector<std::string> columns;  // their names
+    bool has_id = false;
+    BulkInsert::ColumnSet real_columns = 0;
+    std::optional<TableBuilder> builder;
+    std::optional<BulkInsert> insert;
+  };
+
   void make_room(Pending& pending);
   void flush(std::size_t table);
   void flush_texts();
+  TableBuilder builder_of(const std::string& table, std::vector<ColumnStorage> columns);
+  bool has_index(const std::string& table) const;
+  void use_sqlite(Table& table);
   void insert(const InsertBatch& batch);
+  void insert_rows(Table& table, const InsertBatch& batch);
+  void insert_text(std::int64_t id, std::string_view text);
 
   Database* db_;
   RowBatch batch_;
+  PageAppender file_;
+  std::string text_table_;
+  std::optional<TableBuilder> text_builder_;
   Statement text_;
-  std::deque<BulkInsert> inserts_;
+  std::deque<Table> tables_;
   std::vector<Pending> pending_;
   std::vector<std::pair<std::int64_t, std::string>> texts_;
   InsertQueue queue_;  // last: its thread uses the others

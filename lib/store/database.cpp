@@ -17,6 +17,7 @@
 #include "base/findings.hpp"
 #include "base/interrupt.hpp"
 #include "base/text.hpp"
+#include "store/pages/page_file.hpp"
 
 namespace msprof {
 
@@ -66,6 +67,9 @@ void Statement::Finalize::operator()(sqlite3_stmt* statement) const {
 }
 void Database::Close::operator()(sqlite3* db) const {
   sqlite3_close_v2(db);
+}
+void Database::Close::operator()(const pages::PageFile* pages) const {
+  delete pages;
 }
 
 Statement::Statement(sqlite3* db, std::string_view sql) {
@@ -202,14 +206,16 @@ std::string Statement::column_name(int column) const {
 Database Database::create(const std::filesystem::path& path, int page_bytes) {
   Database database;
   sqlite3* db = nullptr;
-  const int code =
-      sqlite3_open_v2(path.c_str(), &db,
-                      SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX, nullptr);
+  // No locks, but not by PRAGMA locking_mode=EXCLUSIVE: with that SQLite would not look for changes
+  // of the file, as builders make them. Nor would they know of the pages of auto_vacuum.
+  const int code = sqlite3_open_v2(
+      path.c_str(), &db, SQLITE_OPEN_READWRITE | SQLITE_OPEN_CREATE | SQLITE_OPEN_FULLMUTEX,
+      "unix-none");
   database.db_.reset(db);
   if (code != SQLITE_OK) fail_with(db, "creating");
-  database.execute(fmt::format("PRAGMA page_size={};", page_bytes));
+  database.execute(fmt::format("PRAGMA page_size={}; PRAGMA auto_vacuum=NONE;", page_bytes));
   database.execute(
-      "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF; PRAGMA locking_mode=EXCLUSIVE;"
+      "PRAGMA journal_mode=OFF; PRAGMA synchronous=OFF;"
       "PRAGMA secure_delete=OFF; PRAGMA cache_size=-16384;");
   return database;
 }
@@ -230,10 +236,23 @@ Database Database::open_read_only(const std::filesystem::path& path) {
   return database;
 }
 
-Error Database::damaged(std::string_view what) const {
+bool Database::is_in_transaction() const {
+  return sqlite3_txn_state(db_.get(), "main") != SQLITE_TXN_NONE;
+}
+
+Error damaged_store(sqlite3* db, std::string_view what) {
   return Error(Exit::partial_data,
                fmt::format("the store {} is damaged ({}); `msprof import` makes a new one",
-                           sqlite3_db_filename(db_.get(), "main"), what));
+                           sqlite3_db_filename(db, "main"), what));
+}
+
+void Database::close() {
+  pages_.reset();
+  db_.reset();
+}
+
+void Database::read_by_pages() {
+  pages_.reset(pages::PageFile::open(db_.get()).release());
 }
 
 void Database::execute(const std::string& sql) {

@@ -13,6 +13,9 @@
 
 struct sqlite3;
 struct sqlite3_stmt;
+namespace msprof::pages {
+class PageFile;
+}
 namespace msprof {
 
 // Events of statements for a guarded connection (sql_guard.hpp).
@@ -75,26 +78,42 @@ class Statement {
 // Throws the Error of what `db` failed at last, with its file and the way out: "`doing` FILE: …".
 [[noreturn]] void fail_with(sqlite3* db, std::string_view doing);
 
+// Error to throw when what a store holds contradicts itself: it can come with a capture from
+// elsewhere.
+Error damaged_store(sqlite3* db, std::string_view what);
+
 class Database {
  public:
-  // A new file for one bulk load: no journal, no syncs; it is published by renaming when whole.
-  // Any thread may use it, one statement at a time. `page_bytes`: a power of two up to 65536.
+  // A new file for one bulk load: no journal, no syncs, no locks, as nobody else knows its name; it
+  // is published by renaming when whole. Any thread may use it, one statement at a time.
+  // `page_bytes`: a power of two up to 65536.
   static Database create(const std::filesystem::path& path, int page_bytes);
   // An existing file, read only; throws Error(nothing_to_do) when it is not a database.
   static Database open_read_only(const std::filesystem::path& path);
 
   void execute(const std::string& sql);
   Statement prepare(std::string_view sql) const { return Statement(db_.get(), sql); }
-  // Error to throw when rows contradict each other: a store can come with a capture from elsewhere.
-  Error damaged(std::string_view what) const;
+  // As damaged_store().
+  Error damaged(std::string_view what) const { return damaged_store(db_.get(), what); }
+  // True while a statement has begun and has not come to its end, and after BEGIN.
+  bool is_in_transaction() const;
   sqlite3* handle() const { return db_.get(); }
-  void close() { db_.reset(); }
+  void close();
+
+  // From now on cursors take rows from the pages of the file, where these are as SQLite's programs
+  // leave them. For a file that has our tables and is not written any more: until close() no other
+  // program can change it.
+  void read_by_pages();
+  // Null where rows are read through SQLite.
+  const pages::PageFile* pages() const { return pages_.get(); }
 
  private:
   struct Close {
     void operator()(sqlite3* db) const;
+    void operator()(const pages::PageFile* pages) const;
   };
   std::unique_ptr<sqlite3, Close> db_;
+  std::unique_ptr<const pages::PageFile, Close> pages_;
 };
 
 // A new database in the place of an older one. For the store and for the unified database.

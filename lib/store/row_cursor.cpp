@@ -37,6 +37,12 @@ std::string select(const char* table, std::span<const char* const> declarations,
                      filter.is_backwards ? " DESC" : "");
 }
 
+// Where a scan of the pages of `table` begins; nothing where SQLite reads it.
+std::optional<std::uint32_t> root_of(const Database& db, const char* table, std::string_view id) {
+  if (db.pages() == nullptr || !id.ends_with(" INTEGER PRIMARY KEY")) return std::nullopt;
+  return db.pages()->root_of(table);
+}
+
 std::vector<std::size_t> each_once(std::vector<std::size_t> places) {
   std::sort(places.begin(), places.end());
   places.erase(std::unique(places.begin(), places.end()), places.end());
@@ -48,14 +54,28 @@ std::vector<std::size_t> each_once(std::vector<std::size_t> places) {
 CellReader::CellReader(const Database& db, const char* table,
                        std::span<const char* const> declarations, std::vector<std::size_t> wanted,
                        const RowFilter& filter)
-    : wanted_(each_once(std::move(wanted))),
-      read_(db.prepare(select(table, declarations, wanted_, filter))) {
+    : wanted_(each_once(std::move(wanted))) {
+  if (const auto root = root_of(db, table, declarations[0])) {
+    scan_.emplace(*db.pages(), *root, wanted_, filter);
+    return;
+  }
+  read_.emplace(db.prepare(select(table, declarations, wanted_, filter)));
   int parameter = 1;
   if (is_limited(filter)) {
-    read_.bind(parameter, filter.first_id).bind(parameter + 1, filter.last_id);
+    read_->bind(parameter, filter.first_id).bind(parameter + 1, filter.last_id);
     parameter += 2;
   }
-  if (filter.equal) read_.bind(parameter, filter.equal->second);
+  if (filter.equal) read_->bind(parameter, filter.equal->second);
+}
+
+bool CellReader::next_of_statement(std::int64_t* cells) {
+  if (!read_->step()) return false;
+  for (std::size_t i = 0; i < wanted_.size(); ++i) {
+    const int column = static_cast<int>(i);
+    const std::int64_t value = read_->integer(column);
+    cells[wanted_[i]] = value == 0 && !read_->is_number(column) ? kNull : value;
+  }
+  return true;
 }
 
 }  // namespace msprof

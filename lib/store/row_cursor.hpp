@@ -1,6 +1,6 @@
 // RowCursor: the rows of one table as the structs of store/rows/, in the order of their ids. Only
-// the columns that are asked for are read. For exports and derive passes: what lies behind is
-// SQLite today, and no other file depends on that.
+// the columns that are asked for are read. For exports and derive passes. Rows come from the pages
+// of a finished store (pages/), else through SQLite; no other file depends on that.
 #pragma once
 
 #include <cstddef>
@@ -13,17 +13,10 @@
 
 #include "store/cells.hpp"
 #include "store/database.hpp"
+#include "store/pages/table_scan.hpp"
+#include "store/row_filter.hpp"
 
 namespace msprof {
-
-// Filter of the rows of a table, columns by their index in it.
-struct RowFilter {
-  std::int64_t first_id = INT64_MIN;
-  std::int64_t last_id = INT64_MAX;
-  std::vector<std::size_t> not_null;
-  std::optional<std::pair<std::size_t, std::int64_t>> equal;
-  bool is_backwards = false;  // from the largest id to the smallest
-};
 
 // Reads cells; RowCursor gives them their names.
 class CellReader {
@@ -34,19 +27,14 @@ class CellReader {
              std::vector<std::size_t> wanted, const RowFilter& filter);
 
   // False after the last row. Fills the wanted ones of `cells`; kNull is a cell without a number.
-  bool next(std::int64_t* cells) {
-    if (!read_.step()) return false;
-    for (std::size_t i = 0; i < wanted_.size(); ++i) {
-      const int column = static_cast<int>(i);
-      const std::int64_t value = read_.integer(column);
-      cells[wanted_[i]] = value == 0 && !read_.is_number(column) ? kNull : value;
-    }
-    return true;
-  }
+  bool next(std::int64_t* cells) { return scan_ ? scan_->next(cells) : next_of_statement(cells); }
 
  private:
+  bool next_of_statement(std::int64_t* cells);
+
   std::vector<std::size_t> wanted_;
-  Statement read_;
+  std::optional<pages::TableScan> scan_;
+  std::optional<Statement> read_;  // where there is no scan
 };
 
 template <typename Row>

@@ -14,6 +14,7 @@
 #include "store/database.hpp"
 #include "store/rows/capture_rows.hpp"
 #include "store/rows/comm_rows.hpp"
+#include "store/rows/counter_rows.hpp"
 #include "store/rows/host_rows.hpp"
 #include "store/rows/old_rows.hpp"
 #include "store/rows/task_rows.hpp"

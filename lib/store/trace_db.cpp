@@ -44,7 +44,7 @@ TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
     : target_(target),
       temporary_(temporary_beside(target)),
       db_(Database::create(temporary_, page_bytes_for(raw_bytes))) {
-  db_.execute(fmt::format("PRAGMA application_id={}; BEGIN;", kApplicationId));
+  db_.execute(fmt::format("PRAGMA application_id={};", kApplicationId));
   const auto& tables = store_tables();
   for (std::size_t i = kTables; i < tables.size(); ++i) db_.execute(creation_of(tables[i]));
   statements_ = std::make_unique<Statements>(db_);
@@ -55,6 +55,7 @@ TraceDbWriter::TraceDbWriter(const fs::path& target, std::uint64_t raw_bytes)
 TraceDbWriter::~TraceDbWriter() {
   tables_.reset();
   statements_.reset();
+  readers_.clear();
   db_.close();
   std::error_code ignored;
   fs::remove(temporary_, ignored);  // after publish() there is nothing under this name
@@ -91,20 +92,22 @@ void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
 
 const Database& TraceDbWriter::readable() {
   tables_->drain();
-  return db_;
+  if (readers_.empty() || readers_.back().is_in_transaction())
+    readers_.push_back(Database::open_read_only(temporary_));
+  return readers_.back();
 }
 
 void TraceDbWriter::execute(const std::string& sql) {
-  tables_->drain();
-  db_.execute(sql);
+  tables_->execute(sql);
 }
 
 void TraceDbWriter::publish() {
   tables_->drain();
   // The version is the last thing written: a store that has it is whole.
-  db_.execute(fmt::format("PRAGMA user_version={}; COMMIT;", kSchemaVersion));
+  db_.execute(fmt::format("PRAGMA user_version={};", kSchemaVersion));
   tables_.reset();
   statements_.reset();
+  readers_.clear();
   db_.close();
   flush_to_disk(temporary_, target_);
   replace_database(temporary_, target_);
@@ -120,6 +123,7 @@ std::optional<TraceDb> TraceDb::open(const fs::path& path) {
         version.integer(1) != kApplicationId || !has_our_tables(store.database())) {
       return std::nullopt;
     }
+    store.db_.read_by_pages();
     return store;
   } catch (const Error& error) {
     if (error.code() == Exit::interrupted) throw;

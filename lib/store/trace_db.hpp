@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstring>
+#include <deque>
 #include <filesystem>
 #include <memory>
 #include <optional>
@@ -60,7 +61,8 @@ class TraceDbWriter {
   void add(const ImportLogRow& row);
   void set_meta(std::string_view key, std::string_view value);
 
-  // Database through which everything added so far can be read; add() may go on meanwhile.
+  // Database through which everything added so far can be read, by the thread of the caller; it
+  // stays until publish(). add() may go on meanwhile, of other tables than are being read.
   const Database& readable();
   // Runs SQL without values for derive passes, once all rows are added.
   void execute(const std::string& sql);
@@ -88,6 +90,8 @@ class TraceDbWriter {
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   Database db_;
+  // Connections that read: another one for what was added since a statement of the last began.
+  std::deque<Database> readers_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<BulkTables> tables_;
   std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> name_ids_;

@@ -172,6 +172,7 @@ std::vector<std::string> seeds(std::string_view target) {
   if (target == "ssh_config") return ssh_configs();
   if (target == "board_answer") return board_answers();
   if (target == "part") return parts();
+  if (target == "store_pages") return stores();
   if (target == "old") return old_seeds();
   if (target == "old_folder") return old_folders();
   if (target.starts_with("cann_")) return cann_seeds(target);

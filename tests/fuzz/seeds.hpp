@@ -22,11 +22,14 @@ std::vector<std::string> board_answers();
 // Parts of ranks, for fuzz_part.
 std::vector<std::string> parts();
 
+// Files with tables of a store, for fuzz_store_pages.
+std::vector<std::string> stores();
+
 // Captures of CANN 5 and of 2019 to 2021 with their names, for fuzz_old_folder.
 std::vector<std::string> old_folders();
 
 // The seeds of a target: "board_answer", "cann_…", "ini", "job_folder", "layout", "old",
-// "old_folder", "part", "script" or "sql".
+// "old_folder", "part", "script", "sql" or "store_pages".
 std::vector<std::string> seeds(std::string_view target);
 
 }  // namespace msprof::fuzz

@@ -1,4 +1,4 @@
-// Rows about operators, their executions (tasks) and counters. Part of store/schema.hpp.
+// Rows about operators and their executions (tasks). Part of store/schema.hpp.
 #pragma once
 
 #include <array>
@@ -34,6 +34,16 @@ struct OpRow {
   std::int64_t attribute_name_id = kNull;
   std::int64_t grid_dim_name_id = kNull;  // "1,2,3"
   std::int64_t block_dim_name_id = kNull;
+
+  // Shapes, types and formats of the inputs, then of the outputs.
+  void set_tensors(const std::array<std::int64_t, 6>& ids) {
+    input_shapes_name_id = ids[0];
+    input_types_name_id = ids[1];
+    input_formats_name_id = ids[2];
+    output_shapes_name_id = ids[3];
+    output_types_name_id = ids[4];
+    output_formats_name_id = ids[5];
+  }
 
   static constexpr const char* kTable = "op";
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
@@ -116,54 +126,6 @@ struct TaskRunRow {
                                           "last_task_id", "device_id"};
 };
 
-// The counters of a task, one wide row; `pmu_column` names the counter of each column.
-inline constexpr std::size_t kPmuColumns = 24;
-struct TaskPmuRow {
-  std::int64_t task_id = 0;
-  std::int64_t c[kPmuColumns] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
-                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
-                                 kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull};
-
-  static constexpr const char* kTable = "task_pmu";
-  static constexpr std::array kColumns = {"task_id INTEGER PRIMARY KEY",
-                                          "c0",
-                                          "c1",
-                                          "c2",
-                                          "c3",
-                                          "c4",
-                                          "c5",
-                                          "c6",
-                                          "c7",
-                                          "c8",
-                                          "c9",
-                                          "c10",
-                                          "c11",
-                                          "c12",
-                                          "c13",
-                                          "c14",
-                                          "c15",
-                                          "c16",
-                                          "c17",
-                                          "c18",
-                                          "c19",
-                                          "c20",
-                                          "c21",
-                                          "c22",
-                                          "c23"};
-};
-
-// svp: "total_cycles", "ddr_read_bytes", … CANN: "frequency_mhz" of the cores at the end of the
-// task, "aic_total_cycles", "aic_0x416" (event of ai_core_profiling_events), "aiv_total_cycles",
-// "aiv_0x8" (event of aiv_profiling_events). A side that did not run has 0, not null. 310:
-// "block_num", as the record says it.
-struct PmuColumnRow {
-  std::int64_t column_number = 0;
-  std::int64_t counter_name_id = kNull;
-
-  static constexpr const char* kTable = "pmu_column";
-  static constexpr std::array kColumns = {"column_number INTEGER PRIMARY KEY", "counter_name_id"};
-};
-
 // How long a task of a 310 waited before it ran, as its scheduler said it.
 struct TaskWaitRow {
   std::int64_t task_id = 0;
@@ -220,31 +182,6 @@ struct AicpuNodeRow {
                                           "op_name_id",
                                           "run_start_us",
                                           "run_end_us"};
-};
-
-// L2 cache events of a task; the events of the columns are in meta "l2_cache.events.<device>".
-struct L2CacheRow {
-  std::int64_t id = 0;
-  std::int64_t device_id = kNull;
-  std::int64_t stream_id = kNull;
-  std::int64_t task_number = kNull;
-  std::int64_t task_type = kNull;
-  std::int64_t e[8] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull};
-
-  static constexpr const char* kTable = "l2_cache";
-  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
-                                          "device_id",
-                                          "stream_id",
-                                          "task_number",
-                                          "task_type",
-                                          "e0",
-                                          "e1",
-                                          "e2",
-                                          "e3",
-                                          "e4",
-                                          "e5",
-                                          "e6",
-                                          "e7"};
 };
 
 }  // namespace msprof

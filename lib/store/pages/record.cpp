@@ -1,0 +1,67 @@
+#include "store/pages/record.hpp"
+
+#include <cmath>
+#include <string_view>
+
+namespace msprof::pages {
+
+namespace {
+
+constexpr double kTwoTo63 = 9223372036854775808.0;
+
+double real_of(const std::byte* bytes) {
+  return std::bit_cast<double>(big_endian_64(bytes));
+}
+
+// Cut towards zero, at the ends of the range.
+std::int64_t cut(double value) {
+  if (value <= -kTwoTo63) return INT64_MIN;
+  if (value >= kTwoTo63) return INT64_MAX;
+  return static_cast<std::int64_t>(value);
+}
+
+bool is_space(char c) {
+  return c == ' ' || (c >= '\t' && c <= '\r');
+}
+
+// The integer that a text begins with, cut at the ends of the range; 0 if it begins with none.
+std::int64_t leading_integer(std::string_view text) {
+  std::size_t at = 0;
+  while (at < text.size() && is_space(text[at])) ++at;
+  bool is_negative = false;
+  if (at < text.size() && (text[at] == '-' || text[at] == '+')) is_negative = text[at++] == '-';
+  constexpr std::uint64_t kMax = INT64_MAX;
+  const std::int64_t limit = is_negative ? INT64_MIN : INT64_MAX;
+  std::uint64_t value = 0;
+  for (; at < text.size() && text[at] >= '0' && text[at] <= '9'; ++at) {
+    const auto digit = static_cast<std::uint64_t>(text[at] - '0');
+    if (value > (kMax - digit) / 10) return limit;
+    value = value * 10 + digit;
+  }
+  return is_negative ? -static_cast<std::int64_t>(value) : static_cast<std::int64_t>(value);
+}
+
+}  // namespace
+
+std::int64_t value_of_other(std::uint64_t type, const std::byte* bytes) {
+  if (type == cell_type::kZero) return 0;
+  if (type == cell_type::kOne) return 1;
+  if (is_null(type, bytes)) return kNull;
+  if (type == cell_type::kReal) return cut(real_of(bytes));
+  const std::int64_t value = leading_integer({reinterpret_cast<const char*>(bytes), size_of(type)});
+  return value == 0 ? kNull : value;  // of a text, zero is no number
+}
+
+bool is_null(std::uint64_t type, const std::byte* bytes) {
+  return type == cell_type::kNothing || (type > cell_type::kOne && type < cell_type::kFirstBytes) ||
+         (type == cell_type::kReal && std::isnan(real_of(bytes)));
+}
+
+bool is_equal(std::uint64_t type, const std::byte* bytes, std::int64_t value) {
+  if (is_integer(type)) return value_of(type, bytes) == value;
+  if (type != cell_type::kReal) return false;
+  const double real = real_of(bytes);
+  return real >= -kTwoTo63 && real < kTwoTo63 && std::trunc(real) == real && cut(real) == value;
+}
+
+}  // namespace msprof::pages

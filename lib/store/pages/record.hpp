@@ -1,0 +1,81 @@
+// Records of a SQLite file: numbers of variable length, types of cells, and cells as the integers
+// that sqlite3_column_int64() makes of them. For TableScan.
+// Source: sqlite.org/fileformat2.html 1.6 and 2.1.
+#pragma once
+
+#include <bit>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+
+#include "store/cells.hpp"
+
+namespace msprof::pages {
+
+// Bytes behind the end of a page that its buffer must have: what is read beyond the end is seen to
+// be so afterwards.
+inline constexpr std::size_t kPadding = 32;
+
+inline std::uint32_t big_endian_16(const std::byte* at) {
+  return std::to_integer<std::uint32_t>(at[0]) << 8 | std::to_integer<std::uint32_t>(at[1]);
+}
+inline std::uint32_t big_endian_32(const std::byte* at) {
+  return big_endian_16(at) << 16 | big_endian_16(at + 2);
+}
+inline std::uint64_t big_endian_64(const std::byte* at) {
+  std::uint64_t value = 0;
+  std::memcpy(&value, at, sizeof value);
+  return std::endian::native == std::endian::little ? __builtin_bswap64(value) : value;
+}
+
+// Reads a number of one to nine bytes and moves `at` behind it.
+inline std::uint64_t read_varint(const std::byte*& at) {
+  std::uint64_t value = std::to_integer<std::uint64_t>(*at++);
+  if (value < 0x80) return value;
+  value &= 0x7f;
+  for (int i = 1; i < 8; ++i) {
+    const auto byte = std::to_integer<std::uint64_t>(*at++);
+    value = value << 7 | (byte & 0x7f);
+    if (byte < 0x80) return value;
+  }
+  return value << 8 | std::to_integer<std::uint64_t>(*at++);
+}
+
+// Types of cells. Larger ones are texts and blobs, with their length.
+namespace cell_type {
+inline constexpr std::uint64_t kNothing = 0;
+inline constexpr std::uint64_t kInteger64 = 6;  // 1 to 6 are integers
+inline constexpr std::uint64_t kReal = 7;
+inline constexpr std::uint64_t kZero = 8;
+inline constexpr std::uint64_t kOne = 9;
+inline constexpr std::uint64_t kFirstBytes = 12;  // 10 and 11 are never in a file: NULL
+}  // namespace cell_type
+
+// Bytes of a cell.
+inline std::uint64_t size_of(std::uint64_t type) {
+  constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
+  return type < cell_type::kFirstBytes ? kSizes[type] : (type - cell_type::kFirstBytes) / 2;
+}
+
+inline bool is_integer(std::uint64_t type) {
+  return type - 1 < cell_type::kInteger64 || type == cell_type::kZero || type == cell_type::kOne;
+}
+
+// A cell that is no integer as the cursors give it: kNull for one without a number.
+std::int64_t value_of_other(std::uint64_t type, const std::byte* bytes);
+
+// The value of a cell; kNull for one without a number. Eight bytes can be read at `bytes`.
+inline std::int64_t value_of(std::uint64_t type, const std::byte* bytes) {
+  if (type - 1 < cell_type::kInteger64) {
+    constexpr std::uint8_t kUnused[] = {0, 56, 48, 40, 32, 16, 0};
+    return static_cast<std::int64_t>(big_endian_64(bytes)) >> kUnused[type];
+  }
+  if (type == cell_type::kNothing) return kNull;
+  return value_of_other(type, bytes);
+}
+
+// What a WHERE says about cells: IS NOT NULL, and = an integer.
+bool is_null(std::uint64_t type, const std::byte* bytes);
+bool is_equal(std::uint64_t type, const std::byte* bytes, std::int64_t value);
+
+}  // namespace msprof::pages

@@ -1,0 +1,21 @@
+// RowFilter: which rows of a table a cursor gives. For RowCursor and what lies behind it.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
+
+namespace msprof {
+
+// Filter of the rows of a table, columns by their index in it.
+struct RowFilter {
+  std::int64_t first_id = INT64_MIN;
+  std::int64_t last_id = INT64_MAX;
+  std::vector<std::size_t> not_null;
+  std::optional<std::pair<std::size_t, std::int64_t>> equal;
+  bool is_backwards = false;  // from the largest id to the smallest
+};
+
+}  // namespace msprof

@@ -1,0 +1,83 @@
+// Fuzz target: the pages of a store. Whatever they hold is read or refused as damaged; where SQLite
+// finds nothing wrong, the rows are those that it reads.
+#include <cstdint>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string_view>
+#include <vector>
+
+#include "base/error.hpp"
+#include "base/log.hpp"
+#include "store/row_cursor.hpp"
+#include "store/schema.hpp"
+#include "support/files.hpp"
+#include "support/temp_folder.hpp"
+
+namespace {
+
+using namespace msprof;
+namespace fs = std::filesystem;
+using Cells = std::vector<std::int64_t>;
+
+// Nothing where the rows are refused.
+template <typename Row>
+std::optional<Cells> cells_of(const Database& db, const typename RowCursor<Row>::Columns& columns,
+                              const typename RowCursor<Row>::Filter& filter) {
+  Cells cells;
+  try {
+    for (RowCursor<Row> rows(db, columns, filter); rows.next();) {
+      for (const auto column : columns) cells.push_back((*rows).*column);
+    }
+  } catch (const Error& error) {
+    if (error.code() != Exit::partial_data) std::abort();
+    return std::nullopt;
+  }
+  return cells;
+}
+
+template <typename Row>
+void compare(const Database& by_pages, const Database& sqlite, bool is_sound,
+             const typename RowCursor<Row>::Columns& columns) {
+  using Filter = typename RowCursor<Row>::Filter;
+  if (by_pages.pages() == nullptr || !by_pages.pages()->root_of(Row::kTable)) return;
+  for (const Filter& filter :
+       {Filter{}, Filter{.is_backwards = true}, Filter{.first_id = 5, .last_id = 90},
+        Filter{.not_null = {columns[1]}, .equal = {{columns[2], 1}}, .is_backwards = true}}) {
+    const auto cells = cells_of<Row>(by_pages, columns, filter);
+    if (is_sound && cells != cells_of<Row>(sqlite, columns, filter)) std::abort();
+  }
+}
+
+bool is_ours(const Database& db) {
+  return has_tables(db, {table_of<DeviceRow>(), table_of<MemcpyTaskRow>()});
+}
+
+bool is_sound(const Database& db) {
+  Statement check = db.prepare("PRAGMA integrity_check(1)");
+  return check.step() && check.text(0) == "ok";
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* data, std::size_t size) {
+  log::set_level(log::Level::silent);
+  static const test::TempFolder scratch;
+  const fs::path path = scratch / "msprof.db";
+  test::write_file(path, std::string_view(reinterpret_cast<const char*>(data), size));
+  try {
+    const Database sqlite = Database::open_read_only(path);
+    Database by_pages = Database::open_read_only(path);
+    if (!is_ours(by_pages)) return 0;
+    by_pages.read_by_pages();
+    const bool sound = is_sound(sqlite);
+    compare<DeviceRow>(by_pages, sqlite, sound,
+                       {&DeviceRow::id, &DeviceRow::chip_name_id, &DeviceRow::frequency_hz});
+    compare<MemcpyTaskRow>(
+        by_pages, sqlite, sound,
+        {&MemcpyTaskRow::task_id, &MemcpyTaskRow::size_bytes, &MemcpyTaskRow::direction});
+  } catch (const Error&) {
+    // SQLite does not take the file.
+  }
+  return 0;
+}
