@@ -391,8 +391,13 @@ std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device
 
 void derive_iterations(TraceDbWriter& store) {
   const Database& db = store.readable();
-  std::int64_t iteration_id = 0;
-  std::int64_t part_id = 0;
+  // Behind those of training_trace.
+  const auto last_of = [&](const char* sql) {
+    Statement read = db.prepare(sql);
+    return read.step() ? read.integer(0) : 0;
+  };
+  std::int64_t iteration_id = last_of("SELECT ifnull(max(id), 0) FROM iteration");
+  std::int64_t part_id = last_of("SELECT ifnull(max(id), 0) FROM iteration_part");
   Statement devices = db.prepare("SELECT DISTINCT device_id FROM step_mark ORDER BY device_id");
   StepReader reader(db);
   while (devices.step()) reader.steps_of(devices.integer(0)).write(store, iteration_id, part_id);

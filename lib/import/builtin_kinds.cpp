@@ -26,7 +26,6 @@ void add_cann5_kinds(cann::CannImport& import, KindSet& set) {
 }
 
 void add_classic_kinds(cann::CannImport& import, KindSet& set) {
-  import.classic = std::make_shared<classic::ClassicData>();
 #define KIND(name) set.kinds.push_back(classic::make_##name##_kind(import));
 #include "import/classic/kinds.def"
 #undef KIND
@@ -36,7 +35,14 @@ KindSet cann_kinds(const CannSession& session) {
   auto import = std::make_shared<cann::CannImport>(session);
   KindSet set;
   set.shared = import;
-  if (session.is_classic()) add_classic_kinds(*import, set);
+  if (session.is_old()) import->classic = std::make_shared<classic::ClassicData>();
+  if (session.is_classic()) {
+    add_classic_kinds(*import, set);
+  } else if (session.is_old()) {
+    // The first PROF folders have them, too; their texts are binary records.
+    set.kinds.push_back(classic::make_training_trace_kind(*import));
+    set.kinds.push_back(classic::make_runtime_launch_kind(*import));
+  }
   if (session.is_old()) add_cann5_kinds(*import, set);
 #define KIND(name) set.kinds.push_back(cann::make_##name##_kind(*import));
 #include "import/cann/kinds.def"

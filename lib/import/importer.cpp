@@ -29,7 +29,10 @@ namespace {
 struct UnreadKind {
   std::string_view stem;  // the name of the kind begins or ends with it; the first that fits counts
   std::string_view product;
+  std::string_view why = "";  // where what is known of the records does not do
 };
+
+constexpr std::string_view kNoLayout = "the layout of its records is not known";
 
 // cann_system.md 1.1, 1.2.
 constexpr UnreadKind kUnread[] = {
@@ -39,6 +42,12 @@ constexpr UnreadKind kUnread[] = {
     {"instr", "BIU performance of the cores"},
     {"nano_stars_profile", "tasks of a nano chip"},
     {"ts_track.aiv_data", "task scheduler records of the vector cores"},
+    // cann5_classic.md 2, 7.
+    {"Framework.host.model_", "loads and times of models of the graph engine of 2020", kNoLayout},
+    {"Framework.single_op", "operators of single-operator calls of CANN 5", kNoLayout},
+    {"Runtime.runtime.data", "runtime calls of the first Ascend 310",
+     "of its records the begin and the end are known, not which call it is"},
+    {"Runtime.runtime", "runtime tasks of the first Ascend 310", kNoLayout},
     {"Framework", "operators of a CANN 5 host"},
     {"runtime", "runtime calls of a CANN 5 host"},
     {"AclModule", "API calls of a CANN 5 host"},
@@ -47,15 +56,13 @@ constexpr UnreadKind kUnread[] = {
     {"cont", "cont files of recurrent networks"},
 };
 
-// "HBM bandwidth" for "hbm.data"; `stem` is a file name without class, device and slice. A kind
-// that is unknown is "files of <stem>".
-std::string product_of_unread(std::string_view stem) {
+// Null: a kind that is unknown; `stem` is a file name without class, device and slice.
+const UnreadKind* find_unread(std::string_view stem) {
   const auto* found =
       std::find_if(std::begin(kUnread), std::end(kUnread), [&](const UnreadKind& kind) {
         return stem.starts_with(kind.stem) || stem.ends_with(kind.stem);
       });
-  if (found != std::end(kUnread)) return std::string(found->product);
-  return stem.empty() ? "files of no known kind" : fmt::format("files of {}", printable(stem));
+  return found == std::end(kUnread) ? nullptr : found;
 }
 
 }  // namespace
@@ -96,9 +103,14 @@ void report_unread(const ImportContext& context, const std::vector<bool>& owned)
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (owned[i] || files[i].size_bytes == 0 || context.report.mentions(files[i].name)) continue;
     const std::string kind = kind_of_unread(context.session.stem_of(files[i]));
-    const std::string lacks = product_of_unread(kind);
+    const UnreadKind* known = find_unread(kind);
+    const std::string lacks = known != nullptr ? std::string(known->product)
+                              : kind.empty()   ? "files of no known kind"
+                                               : fmt::format("files of {}", printable(kind));
+    std::string detail = "would give " + lacks;
+    if (known != nullptr && !known->why.empty()) detail += fmt::format("; {}", known->why);
     context.report.add({FindingId::unread_kind, kind.empty() ? "capture" : kind, files[i].name,
-                        "present, not read", 1, kNull, "would give " + lacks, lacks});
+                        "present, not read", 1, kNull, detail, lacks});
   }
 }
 

@@ -11,7 +11,6 @@
 
 #include "base/number.hpp"
 #include "base/text.hpp"
-#include "session/old_slices.hpp"
 #include "session/run_record.hpp"
 
 namespace msprof {
@@ -130,17 +129,10 @@ CannSession::CannSession(const fs::path& folder) : Session(Dialect::cann, folder
   add_raw_files();
   report_losses(files);
   if (is_cann5()) {
-    const auto tell_all = [this](std::vector<SessionFinding> findings) {
-      findings_.insert(findings_.end(), findings.begin(), findings.end());
-    };
-    const cann::DoneLength length_of = [this](const fs::path& path, const std::string& name) {
-      std::error_code none;
-      const bool is_there = fs::is_regular_file(path, none) && track(path, name);
-      return is_there ? read_done(path, name).integer("filesize") : std::nullopt;
-    };
-    tell_all(cann::check_slices(*this, length_of));
+    std::vector<DataFolder> folders;
     for (const CannPart& part : parts_)
-      tell_all(cann::check_lone_done(part.folder / "data", part.name + "/data/", length_of));
+      folders.emplace_back(part.folder / "data", part.name + "/data/");
+    check_old_files(folders);
   }
   sort_states();
 }
@@ -402,6 +394,10 @@ void CannSession::set_window(const PartFiles& files) {
   }
   for (std::size_t i = 0; i < files.size(); ++i) {
     if (files[i].end) continue;
+    if (is_classic() && !end) {
+      missing(parts_[i], "end_info", "the end is not known");
+      continue;
+    }
     tell(end ? FindingId::borrowed_info : FindingId::no_end, parts_[i].name + "/end_info",
          "missing or broken", end ? "that of another folder is used" : "the end is not known");
   }

@@ -5,6 +5,7 @@
 #include <map>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "session/cann_files.hpp"
@@ -97,7 +98,8 @@ class CannSession : public Session {
     cann::FileName name;
     std::size_t part = 0;
   };
-  using PartFiles = std::vector<cann::CannPartFiles>;  // one a part
+  using PartFiles = std::vector<cann::CannPartFiles>;                // one a part
+  using DataFolder = std::pair<std::filesystem::path, std::string>;  // with what its names begin
 
   void add_parts();
   void add_part(const std::string& name, const std::filesystem::path& part_folder);
@@ -117,6 +119,8 @@ class CannSession : public Session {
   std::int64_t kinds_without_first_slice() const;
   void report_losses(const PartFiles& files);
   void add_data_folder(std::size_t part);
+  // Slices that are missing, and lengths that a `.done` contradicts; of old captures.
+  void check_old_files(const std::vector<DataFolder>& folders);
   void missing(const CannPart& part, const char* file, std::string consequence);
   // A finding about the capture as a whole.
   void tell(FindingId id, std::string file, std::string reason, std::string detail = "");

@@ -102,12 +102,25 @@ void CannSession::set_old_clocks(const PartFiles& files) {
   }
 }
 
+void CannSession::check_old_files(const std::vector<DataFolder>& folders) {
+  const auto tell_all = [this](std::vector<SessionFinding> findings) {
+    findings_.insert(findings_.end(), findings.begin(), findings.end());
+  };
+  const cann::DoneLength length_of = [this](const fs::path& path, const std::string& name) {
+    std::error_code none;
+    const bool is_there = fs::is_regular_file(path, none) && track(path, name);
+    return is_there ? read_done(path, name).integer("filesize") : std::nullopt;
+  };
+  tell_all(cann::check_slices(*this, length_of));
+  for (const auto& [path, prefix] : folders)
+    tell_all(cann::check_lone_done(path, prefix, length_of));
+}
+
 // A JOB folder keeps its data in itself, in data/, or some here and some there; the first ones had
 // the graph engine's in container/N/data.
 ClassicSession::ClassicSession(const fs::path& folder)
     : CannSession(folder, Dialect::classic, Generation::classic) {
-  std::vector<std::pair<fs::path, std::string>> folders = {{folder, ""},
-                                                           {folder / "data", "data/"}};
+  std::vector<DataFolder> folders = {{folder, ""}, {folder / "data", "data/"}};
   std::error_code error;
   for (const std::string& name : sorted_names(folder / "container")) {
     const fs::path data = folder / "container" / name / "data";
@@ -121,22 +134,12 @@ ClassicSession::ClassicSession(const fs::path& folder)
   set_old_clocks(files);
   for (const auto& [path, prefix] : folders) add_folder(path, prefix);
   sort_raw_files();
-  const auto tell_all = [this](std::vector<SessionFinding> findings) {
-    findings_.insert(findings_.end(), findings.begin(), findings.end());
-  };
-  const cann::DoneLength length_of = [this](const fs::path& path, const std::string& name) {
-    std::error_code none;
-    const bool is_there = fs::is_regular_file(path, none) && track(path, name);
-    return is_there ? read_done(path, name).integer("filesize") : std::nullopt;
-  };
-  tell_all(cann::check_slices(*this, length_of));
-  for (const auto& [path, prefix] : folders)
-    tell_all(cann::check_lone_done(path, prefix, length_of));
+  check_old_files(folders);
   sort_states();
 }
 
 // There is always one: a capture without a number in any name is of device 0.
-void ClassicSession::add_devices(const std::vector<std::pair<fs::path, std::string>>& folders) {
+void ClassicSession::add_devices(const std::vector<DataFolder>& folders) {
   std::set<std::int64_t> devices;
   for (const auto& [path, prefix] : folders) {
     for (const std::string& name : sorted_names(path)) {

@@ -4,7 +4,6 @@
 #pragma once
 
 #include <string>
-#include <utility>
 #include <vector>
 
 #include "session/cann_session.hpp"
@@ -16,7 +15,7 @@ class ClassicSession : public CannSession {
   explicit ClassicSession(const std::filesystem::path& folder);
 
  private:
-  void add_devices(const std::vector<std::pair<std::filesystem::path, std::string>>& folders);
+  void add_devices(const std::vector<DataFolder>& folders);
   void add_folder(const std::filesystem::path& path, const std::string& prefix);
 };
 

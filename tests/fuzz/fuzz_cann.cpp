@@ -103,8 +103,8 @@ void import_and_export(const fs::path& folder, const fs::path& products, bool ma
     const auto store = current_store(*session, store_path(products));
     if (!store) std::abort();  // what was just made must be current
     fs::create_directories(products / "summary");
-    export_summaries(*store, products, {});
-    export_timelines(*store, products, {.layers = {"all"}});
+    export_summaries(*store, products, {.style = ExportStyle::current});
+    export_timelines(*store, products, {.layers = {"all"}, .style = ExportStyle::current});
     run_export_jobs(*store, plan_unified_db(*store, products));
     if (is_old_capture(store->database())) {
       export_summaries(*store, products, {.style = ExportStyle::cann5});

@@ -1,5 +1,5 @@
 // DATA_PREPROCESS.*: records of the AI CPUs of older runtimes: nodes (.AICPU), the data queue (.DP,
-// .AICPUMI), steps of a model with queue (.AICPU_MODEL). Source: cann_device.md 8.2 to 8.5.
+// .TDT, .AICPUMI), steps of a model with queue (.AICPU_MODEL). Source: cann_device.md 8.2 to 8.5.
 #include "import/cann/aicpu.hpp"
 
 #include <algorithm>
@@ -147,7 +147,8 @@ class DataQueueKind : public SliceKind {
  public:
   explicit DataQueueKind(CannImport& import)
       : SliceKind(import, "DATA_PREPROCESS.DP",
-                  {kName, sizeof(DataQueueWire), has_magic_and_tag<kDataQueueTag>}) {}
+                  {kName, sizeof(DataQueueWire), has_magic_and_tag<kDataQueueTag>},
+                  "DATA_PREPROCESS.TDT") {}
 
   void import(const ImportContext& context, const RawFile& file) override {
     bool is_text = false;

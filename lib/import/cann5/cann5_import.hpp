@@ -18,14 +18,6 @@ namespace msprof::cann5 {
 
 using cann::CannImport;
 
-// A copy that ts_track.data of a 910 shows.
-struct OldCopy {
-  std::uint64_t start_ticks = 0;
-  std::uint64_t end_ticks = 0;
-  std::uint16_t stream = 0;
-  std::uint16_t task = 0;
-};
-
 // A task of a collective; its row lacks an id and the collective's begin.
 struct OldCommTask {
   CommCallRow call;

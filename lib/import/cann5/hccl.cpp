@@ -42,8 +42,10 @@ class OldHcclKind : public OldKind {
     std::sort(names.begin(), names.end());
     names.erase(std::unique(names.begin(), names.end()), names.end());
     std::size_t& next = next_[part.name];
-    const std::string name =
+    std::string name =
         next < names.size() ? names[next++].substr(kPrefix.size()) : std::string("N/A");
+    constexpr std::string_view kHost = "host.";  // in JOB folders
+    if (name.starts_with(kHost)) name.erase(0, kHost.size());
     auto& tasks = data().devices[device_of(part)].comm_tasks;
     stream.open(context, [&](const StreamRecord& record) {
       tasks.push_back(task_of(context, cann::decode<HcclWire>(record.bytes), name));

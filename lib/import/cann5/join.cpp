@@ -3,26 +3,25 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <map>
 #include <optional>
 #include <set>
+#include <span>
 #include <tuple>
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
 #include "import/cann5/cann5_import.hpp"
 #include "import/cann5/old_tasks.hpp"
+#include "import/cann5/other_tasks.hpp"
+#include "import/classic/steps.hpp"
 
 namespace msprof::cann5 {
 
 namespace {
 
-using cann::AicoreRecord;
 using cann::DeviceInputs;
-using cann::StreamRecord;
-
-// States of a copy (cann5_classic.md 5.3).
-enum : std::uint8_t { kCopyStart = 1, kCopyEnd = 2 };
 
 std::string_view unit_name(OpKind kind) {
   switch (kind) {
@@ -66,6 +65,7 @@ struct Ids {
   std::int64_t next_node = 1;
   std::int64_t next_op_task = 1;
   std::int64_t next_comm_call = 1;
+  classic::StepIds steps;
 };
 
 class DeviceJoin {
@@ -85,26 +85,19 @@ class DeviceJoin {
 
   void run(Ids& ids) {
     make_ops(ids);
-    windows_ = iteration_ends(context_.store.readable(), *part_.device);
-    read_runs();
+    windows_ =
+        classic::find_steps(context_, part_, import_.classic->devices[*part_.device], ids.steps);
+    const CounterTable counters = add_runs();
     add_nodes();
-    add_copies();
+    add_copies(inputs_.ts_track.copies, part_, context_.store, tasks_);
     name_tasks();
-    add_comm_tasks(ids);
-    write_nodes(ids.next_node);
-    task_rows_.write(*part_.device, tasks_, counters_,
+    add_comm_tasks(host_.comm_tasks, windows_, context_.store, ids.next_comm_call, tasks_);
+    write_nodes(inputs_.aicpu_nodes, context_.store, ids.next_node);
+    task_rows_.write(*part_.device, tasks_, counters,
                      (part_.info.aic_frequency_hz + 500'000) / 1'000'000, is_310_);
   }
 
  private:
-  // Which part of tasks_ a task is of.
-  enum class Source : std::uint8_t { device, node, copy };
-  struct Facts {
-    Source source = Source::device;
-    OpKind kind = OpKind::ai_core;
-    std::size_t node = SIZE_MAX;  // place in the nodes of the AI CPUs
-  };
-
   void tell(FindingId id, std::string_view kind, std::uint64_t count, std::string reason,
             std::string detail = "") {
     if (count == 0) return;
@@ -122,14 +115,7 @@ class DeviceJoin {
       row.unit_name_id = context_.store.name_id(unit_name(task.kind));
       row.block_num = task.blocks;
       row.is_dynamic = task.iteration == 0 ? 0 : 1;
-      const TensorIds tensors =
-          host_.tensors.find(context_.store, {task.time_ns, task.stream, task.task});
-      row.input_shapes_name_id = tensors[0];
-      row.input_types_name_id = tensors[1];
-      row.input_formats_name_id = tensors[2];
-      row.output_shapes_name_id = tensors[3];
-      row.output_types_name_id = tensors[4];
-      row.output_formats_name_id = tensors[5];
+      row.set_tensors(host_.tensors.find(context_.store, {task.time_ns, task.stream, task.task}));
       const std::int64_t op_id = op_rows_.id_of(row);
       ops_.add({task.iteration, op_id, task.name_id, task.model, task.stream, task.task, task.batch,
                 task.kind});
@@ -140,113 +126,21 @@ class DeviceJoin {
     ops_.sort();
   }
 
-  void read_runs() {
-    RunPairing pairing;
-    const HwtsCounts counts = read_hwts(context_, inputs_.hwts, pairing);
-    read_states(inputs_.ts_track.states, is_310_, pairing);
-    std::vector<Run> runs = pairing.take();
-    counters_ = read_counters(context_, import_, part_, runs);
-    report_runs(context_, part_.name, pairing, counts);
-    for (const Run& run : runs) {
-      OldTask task = task_of(run, *part_.clock);
-      Facts facts;
-      const std::string_view type =
-          is_310_ ? cann::runtime_task_type_name(run.type) : std::string_view("AI_CORE");
-      if (!type.empty()) task.device_type_name_id = context_.store.name_id(type);
-      if (is_310_) facts.kind = run.type < 2 ? static_cast<OpKind>(run.type) : OpKind::other;
-      add(task, facts);
-    }
+  CounterTable add_runs() {
+    DeviceRuns all = read_runs(context_, import_, part_);
+    tasks_.reserve(all.runs.size() + inputs_.aicpu_nodes.size() + inputs_.ts_track.copies.size() +
+                   host_.comm_tasks.size());
+    for (; !all.runs.empty(); all.runs.pop_front())
+      tasks_.push_back(task_of(all.runs.front(), part_, context_.store, is_310_));
+    return std::move(all.counters);
   }
 
-  void add(const OldTask& task, const Facts& facts) {
-    tasks_.push_back(task);
-    facts_.push_back(facts);
-  }
-
-  // A record of an AI CPU is the execution that the scheduler saw at that time, else one of its
-  // own.
   void add_nodes() {
-    std::vector<std::uint32_t> order;
-    for (std::size_t i = 0; i < tasks_.size(); ++i) {
-      if (!is_310_ || facts_[i].kind == OpKind::ai_cpu)
-        order.push_back(static_cast<std::uint32_t>(i));
-    }
-    const auto key = [](const OldTask& task) {
-      return std::tuple(std::int64_t{task.stream}, std::int64_t{task.task}, task.start_ns);
+    const auto may_be = [this](const OldTask& task) {
+      return !is_310_ || task.kind == OpKind::ai_cpu;
     };
-    std::sort(order.begin(), order.end(),
-              [&](std::uint32_t a, std::uint32_t b) { return key(tasks_[a]) < key(tasks_[b]); });
-    const std::int64_t type_id = context_.store.name_id("AI_CPU");
-    for (std::size_t i = 0; i < inputs_.aicpu_nodes.size(); ++i) {
-      const AicpuNodeRow& node = inputs_.aicpu_nodes[i];
-      auto at = std::upper_bound(
-          order.begin(), order.end(), std::tuple(node.stream_id, node.task_number, node.end_ns),
-          [&](const auto& wanted, std::uint32_t place) { return wanted < key(tasks_[place]); });
-      if (at != order.begin()) {
-        const std::uint32_t place = *--at;
-        const OldTask& seen = tasks_[place];
-        if (seen.stream == node.stream_id && seen.task == node.task_number &&
-            seen.end_ns >= node.start_ns) {
-          facts_[place].kind = OpKind::ai_cpu;
-          facts_[place].node = i;
-          continue;
-        }
-      }
-      OldTask task;
-      task.start_ns = node.start_ns;
-      task.end_ns = node.end_ns;
-      task.duration_ns = saturating_subtract(node.end_ns, node.start_ns);
-      task.device_type_name_id = type_id;
-      task.stream = static_cast<std::uint32_t>(node.stream_id);
-      task.task = static_cast<std::uint32_t>(node.task_number);
-      add(task, {Source::node, OpKind::ai_cpu, i});
-    }
-  }
-
-  void add_copies() {
-    RunPairing pairing;
-    for (const cann::CopyState& state : inputs_.ts_track.copies) {
-      if (state.state == kCopyStart) pairing.start(state.stream, state.task_number, state.ticks);
-      if (state.state == kCopyEnd) pairing.end(state.stream, state.task_number, state.ticks);
-    }
-    const std::int64_t type_id = context_.store.name_id("MEMCPY_ASYNC");
-    const std::int64_t name_id = context_.store.name_id("MemcopyAsync");
-    for (const Run& run : pairing.take()) {
-      OldTask task = task_of(run, *part_.clock);
-      task.device_type_name_id = task.host_type_name_id = type_id;
-      task.kernel_name_id = name_id;
-      add(task, {Source::copy, OpKind::other, SIZE_MAX});
-    }
-  }
-
-  // The records of a collective have no begin: those of one iteration are one.
-  void add_comm_tasks(Ids& ids) {
-    const std::int64_t type_id = context_.store.name_id("HCCL");
-    for (OldCommTask& record : host_.comm_tasks) {
-      OldTask task;
-      task.start_ns = record.start_ns;
-      task.duration_ns = record.duration_ns;
-      task.end_ns = saturating_add(record.start_ns, record.duration_ns);
-      task.stream = record.stream;
-      task.task = record.task;
-      task.device_type_name_id = task.host_type_name_id = type_id;
-      task.kernel_name_id = record.call.item_name_id;
-      const IterationEnd* window = window_of(task.end_ns);
-      if (window != nullptr) task.model_number = window->model_number;
-      record.call.id = task.comm_call_id = ids.next_comm_call++;
-      record.call.op_begin_count = window == nullptr ? 0 : window->number;
-      context_.store.add(record.call);
-      tasks_.push_back(task);
-    }
-    host_.comm_tasks = {};
-  }
-
-  // The iteration in which a task ends; null behind the last.
-  const IterationEnd* window_of(std::int64_t end_ns) const {
-    const auto at = std::lower_bound(
-        windows_.begin(), windows_.end(), end_ns,
-        [](const IterationEnd& window, std::int64_t ns) { return window.end_ns < ns; });
-    return at == windows_.end() ? nullptr : &*at;
+    const auto places = place_nodes(inputs_.aicpu_nodes, may_be, context_.store, tasks_);
+    for (std::size_t i = 0; i < places.size(); ++i) node_of_[places[i]] = i;
   }
 
   void name_tasks() {
@@ -257,9 +151,9 @@ class DeviceJoin {
     });
     std::uint64_t unnamed = 0;
     for (const std::uint32_t place : order) {
-      if (facts_[place].source == Source::copy) continue;
-      const OldOp* op = op_of(tasks_[place], facts_[place]);
-      set_op(tasks_[place], facts_[place], op);
+      if (tasks_[place].kernel_name_id != kNull) continue;  // a copy
+      const OldOp* op = op_of(tasks_[place]);
+      set_op(place, op);
       unnamed += op == nullptr ? 1 : 0;
     }
     if (!ops_.empty())
@@ -267,13 +161,13 @@ class DeviceJoin {
            "The graph engine did not describe them.");
   }
 
-  const OldOp* op_of(OldTask& task, const Facts& facts) {
-    const IterationEnd* window = window_of(task.end_ns);
+  const OldOp* op_of(OldTask& task) {
+    const IterationEnd* window = window_of(windows_, task.end_ns);
     const auto model = static_cast<std::uint32_t>(window == nullptr ? 0 : window->model_number);
     const auto number = static_cast<std::uint16_t>(task.task);
     std::uint16_t batch = 0;
     if (ops_.has_dynamic()) batch = batch_of(task, window, model);
-    for (const OpKind kind : kinds_of(facts)) {
+    for (const OpKind kind : kinds_of(task)) {
       if (const OldOp* op = ops_.find(model, task.stream, number, kind)) return op;
       if (window == nullptr) continue;
       const auto iteration = static_cast<std::uint64_t>(window->number);
@@ -285,10 +179,13 @@ class DeviceJoin {
     return nullptr;
   }
 
-  std::vector<OpKind> kinds_of(const Facts& facts) const {
-    if (facts.kind == OpKind::ai_cpu) return {OpKind::ai_cpu};
-    if (is_310_) return {facts.kind};
-    return {OpKind::ai_core, OpKind::vector_core, OpKind::ai_cpu, OpKind::other};
+  // Those that the description of a task may have; the log of a 910 says little.
+  std::span<const OpKind> kinds_of(const OldTask& task) const {
+    static constexpr std::array kAll{OpKind::ai_core, OpKind::vector_core, OpKind::ai_cpu,
+                                     OpKind::other};
+    static constexpr std::array kOfVector{OpKind::vector_core, OpKind::ai_core, OpKind::other};
+    if (task.kind == OpKind::ai_cpu || is_310_) return {&task.kind, 1};
+    return task.is_vector ? std::span<const OpKind>(kOfVector) : std::span<const OpKind>(kAll);
   }
 
   // Turns of the task ids of a stream within an iteration, in the order of the ends.
@@ -312,25 +209,16 @@ class DeviceJoin {
     return turn.batch;
   }
 
-  void set_op(OldTask& task, const Facts& facts, const OldOp* op) {
+  void set_op(std::uint32_t place, const OldOp* op) {
+    OldTask& task = tasks_[place];
     const auto kind = host_.task_kinds.find(std::uint64_t{task.stream} << 16 | task.task);
     if (kind != host_.task_kinds.end()) task.host_type_name_id = kind->second;
     if (op == nullptr) return;
     task.op_id = op->op_id;
     task.model_number = op->model;
     task.kernel_name_id = op->name_id;
-    if (facts.node != SIZE_MAX) inputs_.aicpu_nodes[facts.node].op_name_id = op->name_id;
-  }
-
-  void write_nodes(std::int64_t& next_id) {
-    auto& nodes = inputs_.aicpu_nodes;
-    std::stable_sort(nodes.begin(), nodes.end(), [](const AicpuNodeRow& a, const AicpuNodeRow& b) {
-      return a.start_ns < b.start_ns;
-    });
-    for (AicpuNodeRow& node : nodes) {
-      node.id = next_id++;
-      context_.store.add(node);
-    }
+    const auto node = node_of_.find(place);
+    if (node != node_of_.end()) inputs_.aicpu_nodes[node->second].op_name_id = op->name_id;
   }
 
   struct Turn {
@@ -351,10 +239,9 @@ class DeviceJoin {
   bool is_310_;
   OldOps ops_;
   std::vector<IterationEnd> windows_;
-  std::vector<AicoreRecord> counters_;
   std::vector<OldTask> tasks_;
-  std::vector<Facts> facts_;             // of the task at the same place
-  std::map<std::uint32_t, Turn> turns_;  // by stream
+  std::unordered_map<std::size_t, std::size_t> node_of_;  // places of nodes by those of tasks
+  std::map<std::uint32_t, Turn> turns_;                   // by stream
 };
 
 std::map<std::uint32_t, std::int64_t> write_models(const HostData& data, TraceDbWriter& store) {

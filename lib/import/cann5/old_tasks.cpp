@@ -47,25 +47,54 @@ void RunPairing::pending(std::uint32_t stream, std::uint16_t task, std::uint64_t
   if (!open.has_start) open.run.pending_ticks = ticks;
 }
 
-std::vector<Run> RunPairing::take() {
+std::deque<Run> RunPairing::take() {
   starts_without_end_ = static_cast<std::uint64_t>(std::count_if(
       open_.begin(), open_.end(), [](const auto& open) { return open.second.has_start; }));
   open_.clear();
   return std::move(runs_);
 }
 
-std::uint64_t give_counters(std::vector<Run>& runs, const std::vector<cann::AicoreRecord>& records,
+void CounterTable::add(const CoreCounters& counters) {
+  constexpr std::uint64_t kMax = UINT32_MAX;
+  auto& cells = small_.emplace_back();
+  bool fits = counters.total_cycles <= kMax;
+  for (std::size_t i = 0; i < kSlots; ++i) {
+    fits = fits && counters.counters[i] <= kMax;
+    cells[i + 2] = static_cast<std::uint32_t>(counters.counters[i]);
+  }
+  cells[0] = static_cast<std::uint32_t>(counters.total_cycles);
+  cells[1] = counters.block_num;
+  if (!fits) large_.emplace(size() - 1, counters);
+}
+
+CoreCounters CounterTable::at(std::uint32_t place) const {
+  const auto large = large_.find(place);
+  if (large != large_.end()) return large->second;
+  const auto& cells = small_[place];
+  CoreCounters counters;
+  counters.total_cycles = cells[0];
+  counters.block_num = cells[1];
+  for (std::size_t i = 0; i < kSlots; ++i) counters.counters[i] = cells[i + 2];
+  return counters;
+}
+
+namespace {
+
+std::uint64_t task_key(std::uint32_t stream, std::uint16_t task) {
+  return std::uint64_t{stream} << 16 | task;
+}
+
+// A task's key, and a place in the list of records or of runs.
+using Keyed = std::pair<std::uint64_t, std::uint32_t>;
+
+// Of the runs of one log, and records that are in their order; returns how many are left over.
+std::uint64_t give_counters(std::deque<Run>& runs, bool is_vector, std::vector<Keyed> of_records,
                             bool is_head_lost) {
-  // Places by stream and task, each group in its order.
-  const auto key = [](const auto& one, std::uint16_t task) {
-    return std::uint64_t{one.stream} << 16 | task;
-  };
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> of_records;
-  std::vector<std::pair<std::uint64_t, std::uint32_t>> of_runs;
-  for (std::size_t i = 0; i < records.size(); ++i)
-    of_records.emplace_back(key(records[i], records[i].task_number), static_cast<std::uint32_t>(i));
-  for (std::size_t i = 0; i < runs.size(); ++i)
-    of_runs.emplace_back(key(runs[i], runs[i].task), static_cast<std::uint32_t>(i));
+  std::vector<Keyed> of_runs;
+  for (std::uint32_t i = 0; i < runs.size(); ++i) {
+    if (runs[i].is_vector == is_vector)
+      of_runs.emplace_back(task_key(runs[i].stream, runs[i].task), i);
+  }
   std::sort(of_records.begin(), of_records.end());
   std::sort(of_runs.begin(), of_runs.end(), [&](const auto& a, const auto& b) {
     return std::tuple(a.first, runs[a.second].end_ticks, a.second) <
@@ -92,10 +121,9 @@ std::uint64_t give_counters(std::vector<Run>& runs, const std::vector<cann::Aico
   return left;
 }
 
-HwtsCounts read_hwts(const ImportContext& context, std::optional<cann::RecordStream>& stream,
-                     RunPairing& pairing) {
-  HwtsCounts counts;
-  if (!stream) return counts;
+void read_log(const ImportContext& context, std::optional<cann::RecordStream>& stream,
+              RunPairing& pairing, LogCounts& counts) {
+  if (!stream) return;
   std::optional<unsigned> last;
   stream->open(context, [&](const cann::StreamRecord& record) {
     const auto wire = cann::decode<cann::HwtsWire>(record.bytes);
@@ -112,12 +140,11 @@ HwtsCounts read_hwts(const ImportContext& context, std::optional<cann::RecordStr
       ++counts.others;
     }
   });
-  return counts;
 }
 
-void read_states(const std::vector<cann::TaskState>& states, bool is_310, RunPairing& pairing) {
+// Of a 310, in the order of the file; those of other chips are of something else.
+void read_states(const std::vector<cann::TaskState>& states, RunPairing& pairing) {
   enum : std::uint16_t { kWaiting = 1, kRunning = 2, kComplete = 3, kPending = 4 };
-  if (!is_310) return;
   for (const cann::TaskState& state : states) {
     const std::uint16_t task = state.task_number;
     if (state.state == kWaiting) pairing.waiting(state.stream, task, state.ticks);
@@ -126,8 +153,6 @@ void read_states(const std::vector<cann::TaskState>& states, bool is_310, RunPai
     if (state.state == kComplete) pairing.end(state.stream, task, state.ticks);
   }
 }
-
-namespace {
 
 // The collector of a 910 may have aged the first slices of a file away.
 bool is_head_lost(const cann::CannImport& import, const CannPart& part, std::string_view stem) {
@@ -140,46 +165,83 @@ bool is_head_lost(const cann::CannImport& import, const CannPart& part, std::str
   return lowest.value_or(0) > 0;
 }
 
-}  // namespace
-
-std::vector<cann::AicoreRecord> read_counters(const ImportContext& context,
-                                              cann::CannImport& import, const CannPart& part,
-                                              std::vector<Run>& runs) {
-  cann::DeviceInputs& inputs = import.devices[*part.device];
-  std::vector<cann::AicoreRecord> counters;
-  if (inputs.aicore) {
-    inputs.aicore->open(context, [&](const cann::StreamRecord& record) {
-      counters.push_back(cann::read_aicore_record(record));
-    });
+void take_runs(RunPairing& pairing, bool is_vector, DeviceRuns& all) {
+  std::deque<Run> runs = pairing.take();
+  all.counts.repeated_starts += pairing.repeated_starts();
+  all.counts.ends_without_start += pairing.ends_without_start();
+  all.counts.starts_without_end += pairing.starts_without_end();
+  for (Run& run : runs) run.is_vector = is_vector;
+  if (all.runs.empty()) {
+    all.runs = std::move(runs);
+  } else {
+    all.runs.insert(all.runs.end(), runs.begin(), runs.end());
   }
-  counters.insert(counters.end(), inputs.event_counts.begin(), inputs.event_counts.end());
-  const std::uint64_t left =
-      give_counters(runs, counters, is_head_lost(import, part, "aicore.data"));
-  if (left > 0)
-    context.report.add(FindingId::orphan_counters, "tasks", part.name, "counters of no task", "",
-                       static_cast<std::int64_t>(left));
-  return counters;
 }
 
-void report_runs(const ImportContext& context, const std::string& part, const RunPairing& pairing,
-                 const HwtsCounts& counts) {
+void report_runs(const ImportContext& context, const std::string& part, const LogCounts& counts,
+                 std::uint64_t left_counters) {
   const auto tell = [&](FindingId id, const char* kind, std::uint64_t count, const char* reason,
                         const char* detail) {
     if (count == 0) return;
     context.report.add(id, kind, part, reason, detail, static_cast<std::int64_t>(count));
   };
+  tell(FindingId::orphan_counters, "tasks", left_counters, "counters of no task", "");
   tell(FindingId::records_missing, "hwts", counts.lost, "records missing by their counter",
        "the counter has 4 bits: at least this many");
-  tell(FindingId::half_task, "tasks", pairing.starts_without_end(), "start without end",
+  tell(FindingId::half_task, "tasks", counts.starts_without_end, "start without end",
        "These tasks are left out.");
-  tell(FindingId::half_task, "tasks", pairing.ends_without_start(), "end without start",
+  tell(FindingId::half_task, "tasks", counts.ends_without_start, "end without start",
        "These tasks are left out.");
-  tell(FindingId::repeated_start, "tasks", pairing.repeated_starts(), "repeated start",
+  tell(FindingId::repeated_start, "tasks", counts.repeated_starts, "repeated start",
        "The later one counts.");
 }
 
-OldTask task_of(const Run& run, const ClockMap& clock) {
+}  // namespace
+
+DeviceRuns read_runs(const ImportContext& context, cann::CannImport& import, const CannPart& part) {
+  cann::DeviceInputs& inputs = import.devices[*part.device];
+  const auto& chip = import.session.chip();
+  DeviceRuns all;
+  for (const bool is_vector : {false, true}) {
+    RunPairing pairing;
+    read_log(context, is_vector ? inputs.hwts_vector : inputs.hwts, pairing, all.counts);
+    if (!is_vector && chip && chip->family == cann::ChipFamily::mini)
+      read_states(inputs.ts_track.states, pairing);
+    take_runs(pairing, is_vector, all);
+  }
+  std::uint64_t left = 0;
+  for (const bool is_vector : {false, true}) {
+    std::vector<Keyed> of_records;
+    const auto add = [&](const cann::AicoreRecord& record) {
+      of_records.emplace_back(task_key(record.stream, record.task_number), all.counters.size());
+      all.counters.add(record.values);
+    };
+    if (auto& stream = is_vector ? inputs.aicore_vector : inputs.aicore)
+      stream->open(context, [&](const cann::StreamRecord& record) {
+        add(cann::read_aicore_record(record));
+      });
+    if (!is_vector) {
+      for (const cann::AicoreRecord& record : inputs.event_counts) add(record);
+      inputs.event_counts = {};
+    }
+    const char* stem = is_vector ? "aiVectorCore.data" : "aicore.data";
+    left +=
+        give_counters(all.runs, is_vector, std::move(of_records), is_head_lost(import, part, stem));
+  }
+  report_runs(context, part.name, all.counts, left);
+  return all;
+}
+
+OldTask task_of(const Run& run, const CannPart& part, TraceDbWriter& store, bool is_310) {
+  const ClockMap& clock = *part.clock;
   OldTask task;
+  const std::string_view type = is_310          ? cann::runtime_task_type_name(run.type)
+                                : run.is_vector ? std::string_view("AI_VECTOR_CORE")
+                                                : std::string_view("AI_CORE");
+  if (!type.empty()) task.device_type_name_id = store.name_id(type);
+  if (run.is_vector) task.kind = OpKind::vector_core;
+  if (is_310) task.kind = run.type < 2 ? static_cast<OpKind>(run.type) : OpKind::other;
+  task.is_vector = run.is_vector;
   task.stream = run.stream;
   task.task = run.task;
   task.counters = run.counters;
@@ -194,15 +256,20 @@ OldTask task_of(const Run& run, const ClockMap& clock) {
   return task;
 }
 
-void TaskRows::write(std::int64_t device, std::vector<OldTask>& tasks,
-                     const std::vector<cann::AicoreRecord>& records, std::int64_t frequency_mhz,
-                     bool has_blocks) {
+void TaskRows::write(std::int64_t device, std::vector<OldTask>& tasks, const CounterTable& counters,
+                     std::int64_t frequency_mhz, bool has_blocks) {
   if (tasks.empty()) return;
-  std::stable_sort(tasks.begin(), tasks.end(), [](const OldTask& a, const OldTask& b) {
-    return std::tie(a.start_ns, a.stream, a.task) < std::tie(b.start_ns, b.stream, b.task);
-  });
+  std::vector<std::uint32_t> order(tasks.size());
+  for (std::size_t i = 0; i < order.size(); ++i) order[i] = static_cast<std::uint32_t>(i);
+  const auto key = [&](std::uint32_t place) {
+    const OldTask& task = tasks[place];
+    return std::tuple(task.start_ns, task.stream, task.task, place);
+  };
+  std::sort(order.begin(), order.end(),
+            [&](std::uint32_t a, std::uint32_t b) { return key(a) < key(b); });
   const std::int64_t first_id = next_task_id;
-  for (const OldTask& task : tasks) {
+  for (const std::uint32_t place : order) {
+    const OldTask& task = tasks[place];
     TaskRow row;
     row.id = next_task_id++;
     row.op_id = task.op_id;
@@ -222,14 +289,16 @@ void TaskRows::write(std::int64_t device, std::vector<OldTask>& tasks,
       store.add(TaskWaitRow{row.id, task.waiting_ns, task.pending_ns});
     if (task.comm_call_id != kNull) store.add(CommTaskRow{row.id, task.comm_call_id});
     if (task.counters == Run::kNoCounters) continue;
-    const CoreCounters& values = records[task.counters].values;
+    const CoreCounters values = counters.at(task.counters);
     TaskPmuRow pmu;
     pmu.task_id = row.id;
     pmu.c[PmuCells::kFrequency] = frequency_mhz;
-    pmu.c[PmuCells::kAicCycles] = cann::cell(values.total_cycles);
+    pmu.c[task.is_vector ? PmuCells::kAivCycles : PmuCells::kAicCycles] =
+        cann::cell(values.total_cycles);
     for (std::size_t slot = 0; slot < PmuCells::kSlots; ++slot)
-      pmu.c[PmuCells::slot(false, slot)] = cann::cell(values.counters[slot]);
-    pmu.c[PmuCells::kCoreKind] = static_cast<std::int64_t>(CoreKind::aic);
+      pmu.c[PmuCells::slot(task.is_vector, slot)] = cann::cell(values.counters[slot]);
+    pmu.c[PmuCells::kCoreKind] =
+        static_cast<std::int64_t>(task.is_vector ? CoreKind::aiv : CoreKind::aic);
     if (has_blocks && values.block_num > 0) pmu.c[PmuCells::kBlockNum] = values.block_num;
     store.add(pmu);
   }

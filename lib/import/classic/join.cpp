@@ -8,13 +8,14 @@
 #include "base/number.hpp"
 #include "import/cann5/cann5_import.hpp"
 #include "import/cann5/old_tasks.hpp"
+#include "import/cann5/other_tasks.hpp"
 #include "import/classic/classic_import.hpp"
+#include "import/classic/steps.hpp"
 
 namespace msprof::classic {
 
 namespace {
 
-using cann::StreamRecord;
 using cann5::OldTask;
 using cann5::Run;
 
@@ -59,12 +60,6 @@ class OperatorsByTask {
   bool has_long_ids_ = false;
 };
 
-// A step while its marks come.
-struct Step {
-  std::optional<std::uint64_t> forward, backward;
-  std::map<std::uint16_t, std::vector<TraceMark>> reduces;  // by stream
-};
-
 class DeviceJoin {
  public:
   DeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
@@ -80,13 +75,13 @@ class DeviceJoin {
 
   struct Ids {
     std::int64_t op_task = 0;
-    std::int64_t iteration = 0;
-    std::int64_t part = 0;
+    std::int64_t next_comm_call = 1;
+    StepIds steps;
   };
   void run(const std::map<std::int64_t, std::int64_t>& model_rows, Ids& ids) {
     make_ops(model_rows, ids);
-    write_tasks();
-    write_steps(ids);
+    const std::vector<IterationEnd> ends = find_steps(context_, part_, data_, ids.steps);
+    write_tasks(ends, ids);
   }
 
  private:
@@ -122,7 +117,7 @@ class DeviceJoin {
     row.name_id = task != nullptr ? task->name_id : graph->name_id;
     if (graph != nullptr) {
       row.type_name_id = graph->type_name_id;
-      set_tensors(row, graph->tensors);
+      row.set_tensors(graph->tensors);
     }
     OpTaskRow place;
     place.id = ++ids.op_task;
@@ -131,7 +126,7 @@ class DeviceJoin {
     if (task != nullptr) {
       if (task->is_whole) {
         row.type_name_id = task->type_name_id;
-        set_tensors(row, task->tensors);
+        row.set_tensors(task->tensors);
       }
       row.block_num = task->blocks;
       row.unit_name_id = context_.store.name_id(task->kind == 1 ? "AI_CPU" : "AI_CORE");
@@ -147,30 +142,17 @@ class DeviceJoin {
     ops_.add(task->stream, task->task, {place.op_id, task->name_id, task->model, task->kind});
   }
 
-  static void set_tensors(OpRow& row, const TensorIds& tensors) {
-    row.input_shapes_name_id = tensors[0];
-    row.input_types_name_id = tensors[1];
-    row.input_formats_name_id = tensors[2];
-    row.output_shapes_name_id = tensors[3];
-    row.output_types_name_id = tensors[4];
-    row.output_formats_name_id = tensors[5];
-  }
-
-  void write_tasks() {
-    cann5::RunPairing pairing;
-    cann5::HwtsCounts counts = cann5::read_hwts(context_, inputs_.hwts, pairing);
-    cann5::read_states(inputs_.ts_track.states, is_310(), pairing);
-    std::vector<Run> runs = pairing.take();
-    std::vector<cann::AicoreRecord> counters = cann5::read_counters(context_, import_, part_, runs);
-    cann5::report_runs(context_, part_.name, pairing, counts);
+  void write_tasks(const std::vector<IterationEnd>& ends, Ids& ids) {
+    cann5::DeviceRuns all = cann5::read_runs(context_, import_, part_);
+    auto& comm_tasks = import_.cann5->devices[device_].comm_tasks;
+    std::vector<OldTask> tasks;
+    tasks.reserve(all.runs.size() + inputs_.aicpu_nodes.size() + inputs_.ts_track.copies.size() +
+                  comm_tasks.size());
     std::map<std::uint32_t, std::pair<std::uint32_t, std::uint32_t>> turns;  // last id, turn
     std::uint64_t unnamed = 0;
-    std::vector<OldTask> tasks;
-    for (const Run& run : runs) {
-      OldTask task = cann5::task_of(run, *part_.clock);
-      const std::string_view type =
-          is_310() ? cann::runtime_task_type_name(run.type) : std::string_view("AI_CORE");
-      if (!type.empty()) task.device_type_name_id = context_.store.name_id(type);
+    for (; !all.runs.empty(); all.runs.pop_front()) {
+      const Run& run = all.runs.front();
+      tasks.push_back(cann5::task_of(run, part_, context_.store, is_310()));
       std::uint32_t number = run.task;
       if (ops_.has_long_ids()) {
         constexpr std::uint32_t kNearEnd = 65'000;
@@ -179,117 +161,61 @@ class DeviceJoin {
         last = number;
         number += std::min(turn, UINT32_MAX >> 17) << 16;
       }
-      if (const auto* op = ops_.find(run.stream, number)) {
-        task.op_id = op->op_id;
-        task.kernel_name_id = op->name_id;
-        task.model_number = op->model;
-      } else {
-        ++unnamed;
-      }
-      tasks.push_back(task);
+      unnamed += name(tasks.back(), number) ? 0U : 1U;
     }
     if (!data_.tasks.empty())
       tell(FindingId::undescribed_tasks, "tasks", unnamed, "tasks without an operator",
            "The graph engine did not describe them.");
-    const auto key = [&](const char* what) {
-      return "old_counts." + std::to_string(device_) + '.' + what;
+    write_counts(all.counts, tasks.size(), unnamed);
+    add_nodes(tasks);
+    cann5::add_copies(inputs_.ts_track.copies, part_, context_.store, tasks);
+    cann5::add_comm_tasks(comm_tasks, ends, context_.store, ids.next_comm_call, tasks);
+    task_rows_.write(device_, tasks, all.counters,
+                     (part_.info.aic_frequency_hz + 500'000) / 1'000'000, is_310());
+  }
+
+  bool name(OldTask& task, std::uint32_t number) const {
+    const auto* op = ops_.find(task.stream, number);
+    if (op == nullptr) return false;
+    task.op_id = op->op_id;
+    task.kernel_name_id = op->name_id;
+    task.model_number = op->model;
+    return true;
+  }
+
+  // Those of the last JOB folders, whose records are binary: the tasks of the log, or of their own.
+  void add_nodes(std::vector<OldTask>& tasks) {
+    auto& nodes = inputs_.aicpu_nodes;
+    const auto may_be = [this](const OldTask& task) {
+      return !is_310() || task.kind == cann5::OpKind::ai_cpu;
     };
+    const std::size_t seen = tasks.size();
+    const auto places = cann5::place_nodes(nodes, may_be, context_.store, tasks);
+    for (std::size_t i = 0; i < places.size(); ++i) {
+      OldTask& task = tasks[places[i]];
+      if (places[i] >= seen) name(task, task.task);
+      nodes[i].op_name_id = task.kernel_name_id;
+    }
+    std::int64_t next_id = import_.classic->nodes + 1;
+    cann5::write_nodes(nodes, context_.store, next_id);
+    import_.classic->nodes = next_id - 1;
+  }
+
+  void write_counts(const cann5::LogCounts& counts, std::size_t paired, std::uint64_t unnamed) {
     const auto count = [&](const char* what, std::uint64_t value) {
-      context_.store.set_meta(key(what), std::to_string(value));
+      context_.store.set_meta("old_counts." + std::to_string(device_) + '.' + what,
+                              std::to_string(value));
     };
     count("hwts_records", counts.records);
     count("hwts_other", counts.others);
-    count("tasks_paired", tasks.size());
-    count("starts_without_end", pairing.starts_without_end() + pairing.repeated_starts());
-    count("ends_without_start", pairing.ends_without_start());
+    count("tasks_paired", paired);
+    count("starts_without_end", counts.starts_without_end + counts.repeated_starts);
+    count("ends_without_start", counts.ends_without_start);
     count("tasks_without_operator", unnamed);
-    task_rows_.write(device_, tasks, counters, (part_.info.aic_frequency_hz + 500'000) / 1'000'000,
-                     is_310());
   }
 
   bool is_310() const {
     return import_.session.chip() && import_.session.chip()->family == cann::ChipFamily::mini;
-  }
-
-  // A step is what comes up to an end, whose tag is that of the time: 255, later 65535.
-  void write_steps(Ids& ids) {
-    constexpr std::uint64_t kOldEnd = 255;
-    constexpr std::uint64_t kEnd = 65'535;
-    enum : std::uint64_t { kForward = 1, kBackward = 2 };
-    const bool is_later = std::any_of(data_.marks.begin(), data_.marks.end(),
-                                      [](const TraceMark& mark) { return mark.tag == kEnd; });
-    const std::uint64_t end_tag = is_later ? kEnd : kOldEnd;
-    Step step;
-    std::optional<std::uint64_t> last_end;
-    std::int64_t number = 0;
-    std::uint64_t with_reduces = 0;
-    for (const TraceMark& mark : data_.marks) {
-      if (mark.tag == 0 || mark.tag > end_tag) continue;  // the start, which is not used
-      if (mark.tag == kForward) {
-        step.forward = mark.ticks;
-      } else if (mark.tag == kBackward) {
-        step.backward = mark.ticks;
-      } else if (mark.tag != end_tag) {
-        step.reduces[mark.stream].push_back(mark);
-      } else {
-        ++number;
-        with_reduces += step.reduces.empty() ? 0U : 1U;
-        if (step.forward && step.backward) write_step(step, number, last_end, mark.ticks, ids);
-        last_end = mark.ticks;
-        step = {};
-      }
-    }
-    const auto steps = static_cast<std::uint64_t>(number);
-    if (with_reduces > 0)
-      tell(FindingId::missing_reduces, "training_trace", steps - with_reduces,
-           "steps without the reduces that others have", "Their records may be lost.");
-  }
-
-  std::int64_t ns(std::uint64_t ticks) const { return part_.clock->ns(ticks); }
-  std::int64_t between(std::uint64_t from, std::uint64_t to) const {
-    return to >= from ? part_.clock->duration_ns(to - from) : -part_.clock->duration_ns(from - to);
-  }
-
-  void write_step(const Step& step, std::int64_t number, std::optional<std::uint64_t> last_end,
-                  std::uint64_t end, Ids& ids) {
-    const std::uint64_t start = last_end.value_or(*step.forward);
-    IterationRow row;
-    row.id = ++ids.iteration;
-    row.device_id = device_;
-    row.model_number = 0;
-    row.number = number;
-    row.start_ns = ns(start);
-    row.fp_start_ns = ns(*step.forward);
-    row.bp_end_ns = ns(*step.backward);
-    row.end_ns = ns(end);
-    row.duration_ns = between(start, end);
-    row.fp_bp_ns = between(*step.forward, *step.backward);
-    row.refresh_ns = between(*step.backward, end);
-    row.data_aug_ns = between(start, *step.forward);
-    context_.store.add(row);
-    for (const auto& [stream, marks] : step.reduces) {
-      if (marks.size() % 2 != 0) continue;  // none of this stream can be told
-      for (std::size_t i = 0; i < marks.size(); i += 2) {
-        IterationPartRow part;
-        part.id = ++ids.part;
-        part.iteration_id = row.id;
-        part.start_ns = ns(marks[i].ticks);
-        part.end_ns = ns(marks[i + 1].ticks);
-        part.stream_id = stream;
-        part.number = static_cast<std::int64_t>(i / 2);
-        part.type_name_id = context_.store.name_id(reduce_type(marks[i].tag));
-        context_.store.add(part);
-      }
-    }
-  }
-
-  // The last part of the operator's name, up to the first "-".
-  std::string reduce_type(std::uint64_t tag) const {
-    const auto point = data_.points.find(tag);
-    if (point == data_.points.end()) return "parallel";
-    std::string_view name = point->second;
-    name = name.substr(name.rfind('/') + 1);
-    return std::string(name.substr(0, name.find('-')));
   }
 
   CannImport& import_;

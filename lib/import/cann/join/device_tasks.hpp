@@ -12,6 +12,7 @@
 #include "import/cann/join/host_tasks.hpp"
 #include "import/cann/join/task_matching.hpp"
 #include "session/clock_map.hpp"
+#include "store/rows/counter_rows.hpp"
 #include "store/rows/task_rows.hpp"
 #include "store/trace_db.hpp"
 

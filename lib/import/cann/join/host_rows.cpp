@@ -326,7 +326,6 @@ void HostOps::write(const Key& key) {
     return hash != 0 ? dictionaries_.hash_name_id(store_, hash) : kNull;
   };
   const auto flag = [](std::int8_t value) { return value < 0 ? kNull : std::int64_t{value}; };
-  const TensorNames& tensors = tensor_names_[key.tensors];
   OpRow row;
   row.id = static_cast<std::int64_t>(keys_.size());
   row.name_id = dictionaries_.hash_name_id(store_, key.name_hash);
@@ -337,12 +336,7 @@ void HostOps::write(const Key& key) {
   row.mix_block_num = key.mix_block_num;
   row.is_dynamic = flag(key.is_dynamic);
   row.hf32_eligible = flag(key.is_hf32);
-  row.input_shapes_name_id = tensors[0];
-  row.input_types_name_id = tensors[1];
-  row.input_formats_name_id = tensors[2];
-  row.output_shapes_name_id = tensors[3];
-  row.output_types_name_id = tensors[4];
-  row.output_formats_name_id = tensors[5];
+  row.set_tensors(tensor_names_[key.tensors]);
   row.attribute_name_id = hash_or_null(key.attribute_hash);
   row.grid_dim_name_id = dims_names_[key.dims].first;
   row.block_dim_name_id = dims_names_[key.dims].second;
