@@ -204,18 +204,22 @@ std::vector<cli::Suggestion> layer_suggestions() {
   return words;
 }
 
+void add_style_option(cli::Command& command, ScopeArguments& arguments) {
+  command.add_option({"--style",
+                      &arguments.style,
+                      "STYLE",
+                      "cann5: the files of CANN 5 (PROF…), a topic each, in device_N/timeline and "
+                      "device_N/summary; captures of CANN 5 and older have them without it",
+                      {"current", "cann5"}});
+}
+
 void add_scope_options(cli::Command& command, ScopeArguments& arguments) {
   command.add_option({"--device", &arguments.devices, "N", "only these devices: 0 or 0,1"});
   command.add_option({"--model-id", &arguments.model_id, "M",
                       "with --iteration-id: only what begins within that iteration of the model "
                       "(PROF…; `msprof query` lists them)"});
   command.add_option({"--iteration-id", &arguments.iteration_id, "I", "see --model-id"});
-  command.add_option({"--style",
-                      &arguments.style,
-                      "STYLE",
-                      "cann5: the files of CANN 5 (PROF…), a topic each, in device_N/timeline and "
-                      "device_N/summary",
-                      {"current", "cann5"}});
+  add_style_option(command, arguments);
 }
 
 void add_reports_option(cli::Command& command, TimelineArguments& arguments) {
@@ -273,11 +277,8 @@ ExportScope scope_of(const Database& db, const ScopeArguments& arguments) {
 }
 
 ExportStyle style_of(const ScopeArguments& arguments) {
+  if (arguments.style.empty()) return ExportStyle::of_capture;
   return arguments.style == "cann5" ? ExportStyle::cann5 : ExportStyle::current;
-}
-// Without --style, a capture of CANN 5 or older has the style of its time.
-ExportStyle style_of(const Database& db, const ScopeArguments& arguments) {
-  return arguments.style.empty() && is_old_capture(db) ? ExportStyle::cann5 : style_of(arguments);
 }
 
 // The layers that --layers or --reports names. Throws Error(usage), as the latter's file may be
@@ -287,12 +288,23 @@ std::vector<std::string> wanted_layers(const TimelineArguments& arguments) {
   return layers_of_reports(arguments.reports);
 }
 
+// What timelines of today alone have.
+void check_of_today(ExportStyle style, const TimelineArguments& arguments) {
+  if (style != ExportStyle::cann5) return;
+  std::string_view option = !arguments.reports.empty() ? "--reports" : "--format perfetto";
+  if (arguments.merged) option = "--merged";
+  if (arguments.reports.empty() && !arguments.merged && arguments.format != "perfetto") return;
+  throw Error(Exit::usage,
+              fmt::format("{} is about the timelines of today: not with --style cann5, the default "
+                          "of captures of CANN 5 and older (--style current)",
+                          option));
+}
+
 void check_reports(const ScopeArguments& scope, const TimelineArguments& arguments) {
   if (arguments.reports.empty()) return;
   if (!arguments.layers.empty())
     throw Error(Exit::usage, "--layers and --reports both choose layers: give one of them");
-  if (style_of(scope) == ExportStyle::cann5)
-    throw Error(Exit::usage, "--reports is about the timelines of today: not with --style cann5");
+  check_of_today(style_of(scope), arguments);
   wanted_layers(arguments);
 }
 
@@ -302,12 +314,8 @@ void check_reports_dialect(const Database& db, const TimelineArguments& argument
     throw Error(Exit::usage, "--reports is for captures of Atlas machines (PROF…): leave it out");
 }
 
-void check_format(const ScopeArguments& of, const TimelineArguments& arguments) {
-  const bool is_cann5 = style_of(of) == ExportStyle::cann5;
-  if (arguments.merged && is_cann5)
-    throw Error(Exit::usage, "--merged is about the timelines of today: not with --style cann5");
+void check_format(const TimelineArguments& arguments) {
   if (arguments.format != "perfetto") return;
-  if (is_cann5) throw Error(Exit::usage, "--style cann5 writes JSON: not with --format perfetto");
   if (arguments.gzip || !arguments.split.empty())
     throw Error(Exit::usage,
                 "--gzip and --split are for JSON; what --format perfetto writes is compressed and "
@@ -316,7 +324,8 @@ void check_format(const ScopeArguments& of, const TimelineArguments& arguments) 
 
 void check_timeline(const ScopeArguments& of, const TimelineArguments& arguments) {
   check_reports(of, arguments);
-  check_format(of, arguments);
+  check_of_today(style_of(of), arguments);
+  check_format(arguments);
   check_layer_names(words_of(arguments.layers));
   ExportScope scope;
   read_range(arguments.time_range, 0, scope);
@@ -332,7 +341,8 @@ TimelineOptions timeline_options_of(const Database& db, const ScopeArguments& sc
   options.scope = scope_of(db, scope);
   read_range(arguments.time_range, collection_begin_ns(db), options.scope);
   options.scope.min_duration_ns = min_duration_of(arguments.min_duration);
-  options.style = style_of(db, scope);
+  options.style = style_for(db, style_of(scope));
+  check_of_today(options.style, arguments);
   options.split_bytes = split_bytes_of(arguments.split);
   options.gzip = arguments.gzip;
   options.is_merged = arguments.merged;
@@ -412,7 +422,7 @@ void sort_out_names(ExportArguments& arguments) {
   }
 }
 
-// Prints like the older products of CANN, and never more than a screen.
+// Never more than a screen.
 constexpr std::size_t kNamedOperators = 5;
 
 void print_suggestions(TuningFiles& suggestions) {
@@ -431,17 +441,6 @@ void print_suggestions(TuningFiles& suggestions) {
   }
 }
 
-// The jobs for the tables behind that for the suggestions, which takes as long as the longest of
-// them.
-std::vector<ExportJob> plan_with_suggestions(const TraceDb& store,
-                                             const std::filesystem::path& base,
-                                             const SummaryOptions& options,
-                                             const std::shared_ptr<TuningFiles>& suggestions) {
-  auto jobs = plan_prof_rules(store, base, options, suggestions);
-  for (auto& job : plan_summaries(store, base, options)) jobs.push_back(std::move(job));
-  return jobs;
-}
-
 Exit run_summary(ExportArguments& arguments) {
   sort_out_names(arguments);
   check_summary_names(arguments.names);
@@ -453,9 +452,11 @@ Exit run_summary(ExportArguments& arguments) {
         options.format = arguments.format == "json" ? SummaryFormat::json : SummaryFormat::csv;
         options.names = arguments.names;
         options.scope = scope_of(store.database(), arguments.scope);
-        options.style = style_of(store.database(), arguments.scope);
-        return plan_of_scope(plan_with_suggestions(store, base, options, suggestions),
-                             options.scope);
+        options.style = style_of(arguments.scope);
+        // The suggestions take as long as the longest of the tables.
+        auto jobs = plan_prof_rules(store, base, options, suggestions);
+        for (auto& job : plan_summaries(store, base, options)) jobs.push_back(std::move(job));
+        return plan_of_scope(std::move(jobs), options.scope);
       });
   print_suggestions(*suggestions);
   return exit;
@@ -476,16 +477,19 @@ Exit run_db(const ExportArguments& arguments) {
 
 Exit run_all(const ExportArguments& arguments) {
   check_reports(arguments.scope, arguments.timeline);
-  return export_each(arguments, "product",
-                     [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
-                       TimelineOptions timeline;
-                       check_reports_dialect(store.database(), arguments.timeline);
-                       timeline.layers = wanted_layers(arguments.timeline);
-                       auto jobs = plan_all(store, base, timeline);
-                       for (auto& job : plan_prof_rules(store, base, {}, nullptr))
-                         jobs.push_back(std::move(job));
-                       return {std::move(jobs)};
-                     });
+  return export_each(
+      arguments, "product",
+      [&](const TraceDb& store, const std::filesystem::path& base) -> ExportPlan {
+        TimelineOptions timeline;
+        check_reports_dialect(store.database(), arguments.timeline);
+        timeline.layers = wanted_layers(arguments.timeline);
+        timeline.style = style_for(store.database(), style_of(arguments.scope));
+        check_of_today(timeline.style, arguments.timeline);
+        auto jobs = plan_all(store, base, timeline);
+        for (auto& job : plan_prof_rules(store, base, {.style = timeline.style}, nullptr))
+          jobs.push_back(std::move(job));
+        return {std::move(jobs)};
+      });
 }
 
 constexpr const char* kImportsFirst =
@@ -568,6 +572,7 @@ void add_all(cli::Command& parent) {
   command.set_examples("  msprof export all -dir PROF_XXX");
   add_capture_options(command, arguments->capture);
   add_reports_option(command, arguments->timeline);
+  add_style_option(command, arguments->scope);
   command.set_action([arguments] { return run_all(*arguments); });
 }
 

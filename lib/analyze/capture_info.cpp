@@ -120,9 +120,10 @@ void add_product(ProductLists& products, std::string_view name, bool has_data) {
 }
 
 void read_products(const Database& db, CaptureInfo& info) {
-  for (const auto& table : summary_tables(db)) {
-    if (table->is_exported())
-      add_product(info.summaries, table->name(), !table->output_files(db).empty());
+  for (const auto& table : default_tables(db)) {
+    const bool has_data = !table->output_files(db).empty();
+    if (has_data || is_of_its_time(db, table->info()))
+      add_product(info.summaries, table->name(), has_data);
   }
   for (const auto& layer : timeline_layers(db))
     add_product(info.timelines, layer->name(), !layer->output_files(db).empty());
@@ -169,11 +170,12 @@ void note_empty_products(const Database& db, ImportReport& report) {
 }
 
 bool has_any_product(const Database& db) {
-  const auto tables = summary_tables(db);
+  const auto tables = default_tables(db);
   const auto layers = timeline_layers(db);
   return std::any_of(tables.begin(), tables.end(),
                      [&](const auto& table) {
-                       return table->is_exported() && !table->output_files(db).empty();
+                       // Numbers of records, also where there are none.
+                       return table->name() != "counts" && !table->output_files(db).empty();
                      }) ||
          std::any_of(layers.begin(), layers.end(),
                      [&](const auto& layer) { return !layer->output_files(db).empty(); });

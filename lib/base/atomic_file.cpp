@@ -119,15 +119,23 @@ AtomicFile::~AtomicFile() {
 }
 
 void AtomicFile::flush() {
-  std::string_view rest = buffer_;
-  while (!rest.empty()) {
+  put(buffer_);
+  buffer_.clear();
+}
+
+void AtomicFile::write_block(std::string_view block) {
+  flush();
+  put(block);
+}
+
+void AtomicFile::put(std::string_view bytes) {
+  flushed_bytes_ += bytes.size();
+  for (std::string_view rest = bytes; !rest.empty();) {
     const ssize_t count = ::write(fd_.get(), rest.data(), rest.size());
     if (count < 0 && errno == EINTR) continue;
     if (count < 0) throw_cannot_write(target_, errno);
     rest.remove_prefix(static_cast<std::size_t>(count));
   }
-  flushed_bytes_ += buffer_.size();
-  buffer_.clear();
 }
 
 const fs::path& AtomicFile::finish() {

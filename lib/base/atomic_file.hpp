@@ -47,6 +47,8 @@ class AtomicFile : public TextOutput {
   // Takes another name in the same folder, for a file whose name depends on what came to be in it.
   void retarget(const std::filesystem::path& target) { target_ = target; }
   const std::filesystem::path& target() const { return target_; }
+  // Writes a block that another buffer gathered.
+  void write_block(std::string_view block);
   // Writes out what is buffered; returns the name of the temporary file, which has everything now.
   const std::filesystem::path& finish();
   // Skips the flush to the disk: a run with an interval writes ten thousand products, each can be
@@ -56,6 +58,7 @@ class AtomicFile : public TextOutput {
 
  private:
   void flush() override;
+  void put(std::string_view bytes);
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   FileDescriptor fd_;

@@ -75,24 +75,25 @@ std::string fixed(int128 numerator, int128 denominator, int decimals) {
   return value < 0 ? "-" + digits : digits;
 }
 
-void append_us_from_ns(std::string& out, std::int64_t ns) {
+char* put_us_from_ns(char* out, std::int64_t ns) {
   // Unsigned from here on: the smallest int64 has no positive twin.
   auto magnitude = static_cast<std::uint64_t>(ns);
   if (ns < 0) {
-    out += '-';
+    *out++ = '-';
     magnitude = ~magnitude + 1;
   }
-  char buffer[24];
-  char* end = buffer + sizeof buffer;
-  char* at = end;
-  const auto put = [&at](std::uint64_t digit) { *--at = static_cast<char>('0' + digit); };
-  for (int i = 0; i < 3; ++i, magnitude /= 10) put(magnitude % 10);
-  *--at = '.';
-  do {
-    put(magnitude % 10);
-    magnitude /= 10;
-  } while (magnitude != 0);
-  out.append(at, end);
+  out = std::to_chars(out, out + 20, magnitude / 1000).ptr;
+  const auto rest = static_cast<unsigned>(magnitude % 1000);
+  out[0] = '.';
+  out[1] = static_cast<char>('0' + rest / 100);
+  out[2] = static_cast<char>('0' + rest / 10 % 10);
+  out[3] = static_cast<char>('0' + rest % 10);
+  return out + 4;
+}
+
+void append_us_from_ns(std::string& out, std::int64_t ns) {
+  char digits[24];
+  out.append(digits, put_us_from_ns(digits, ns));
 }
 
 std::string us_from_ns(std::int64_t ns) {

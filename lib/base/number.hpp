@@ -21,6 +21,8 @@ std::string fixed(int128 numerator, int128 denominator, int decimals);
 // Nanoseconds as microseconds with three decimals: "1234.567".
 std::string us_from_ns(std::int64_t ns);
 void append_us_from_ns(std::string& out, std::int64_t ns);
+// The same into 24 bytes; returns the end of the text.
+char* put_us_from_ns(char* out, std::int64_t ns);
 // Nanoseconds from microseconds that someone else's doubles made: rounded as text with three
 // decimals is (the double's exact value decides, a tie goes to the even digit). What does not fit
 // becomes INT64_MAX or its negative.

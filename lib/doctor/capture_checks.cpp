@@ -211,10 +211,13 @@ class Products {
     Statement read = db.prepare(
         "SELECT kind, sum(count) FROM import_log WHERE category = 'imported' GROUP BY kind");
     while (read.step()) totals_[std::string(read.text(0))] = read.integer(1);
-    auto tables = summary_tables(db);
-    std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
+    is_old_ = is_old_capture(db);
+    auto tables = default_tables(db);
+    std::erase_if(tables, [&](const auto& table) {
+      return !is_of_its_time(db, table->info()) && table->output_files(db).empty();
+    });
     sort_out(db, "summary", tables);
-    sort_out(db, "timeline", timeline_layers(db));
+    if (!is_old_) sort_out(db, "timeline", timeline_layers(db));
   }
 
   void check() {
@@ -286,7 +289,9 @@ class Products {
     const auto* absence = std::find_if(std::begin(kAbsences), std::end(kAbsences),
                                        [&](const Absence& one) { return one.kind == kind; });
     if (absence == std::end(kAbsences)) return list_.skip(name, "no data: nothing was recorded");
-    missing(name, needs, fmt::format("no data: {}", absence->cause), absence->remedy);
+    // The options that recorded what an old capture lacks are not those of today.
+    missing(name, needs, fmt::format("no data: {}", absence->cause),
+            is_old_ ? std::string_view() : absence->remedy);
   }
 
   void missing(const std::string& name, const RawNeeds& needs, std::string evidence,
@@ -314,6 +319,7 @@ class Products {
 
   CheckList& list_;
   const std::vector<CaptureFinding>& findings_;
+  bool is_old_ = false;
   std::vector<std::string_view> with_data_;
   std::vector<Product> without_data_;
   std::map<std::string, std::int64_t> totals_;  // records by kind; 0: files without any
@@ -491,7 +497,11 @@ class CaptureDoctor {
         db.prepare("SELECT EXISTS(SELECT 1 FROM task), EXISTS(SELECT 1 FROM task_pmu)");
     if (!read.step() || read.integer(0) == 0) return;
     if (read.integer(1) != 0) return list.ok("counters", "tasks have the counters of their cores");
-    list.warn("counters", "no counter of a core was recorded: op_summary has times and no ratios",
+    constexpr const char* kNoRatios =
+        "no counter of a core was recorded: op_summary has times and no ratios";
+    // What would have recorded them is of the past.
+    if (is_old_capture(db)) return list.skip("counters", kNoRatios);
+    list.warn("counters", kNoRatios,
               "set aic_metrics in acl.json, or collect with --aic-metrics=PipeUtilization (boards: "
               "--aac_metrics ArithmeticUtilization)");
   }
@@ -507,8 +517,9 @@ class CaptureDoctor {
       list.fail("profile", "no product has data: there are files, but nothing in them can be used",
                 "see the checks above", Exit::partial_data);
     } else {
+      const bool is_of_board = session.dialect() == Dialect::svp;
       list.fail("profile", "no product has data: nothing was recorded",
-                std::string(kNothingRecorded), Exit::nothing_to_do);
+                std::string(is_of_board ? kNothingRecorded : kNoRecords), Exit::nothing_to_do);
     }
   }
 
@@ -516,6 +527,10 @@ class CaptureDoctor {
       "execute a model between svp_acl_init(\"acl.json\") and svp_acl_finalize; convert it with "
       "atc … --online_model_type=2; \"switch\": \"on\" in acl.json; AI-ISP off on the board; then "
       "run again";
+
+  static constexpr std::string_view kNoRecords =
+      "copy the whole folder again; if it is whole, run again with a model on the device while it "
+      "records";
 
   CheckList& list_;
   fs::path folder_;

@@ -207,12 +207,32 @@ std::vector<DevicePart> devices_of(const Database& db, const ExportScope& scope)
   return parts;
 }
 
-std::shared_ptr<ProductFolder> folder_of(const fs::path& base, const DevicePart& part,
-                                         const std::string& name, const std::string& kind,
-                                         bool replaces_all) {
-  return std::make_shared<ProductFolder>(product_folder(product_folder(base, part.name()), name),
-                                         kind, replaces_all);
-}
+// The folders of one export, each once: the parts of a capture may share theirs.
+class Folders {
+ public:
+  Folders(const Database& db, fs::path base, std::string name, std::string kind)
+      : db_(db), base_(std::move(base)), name_(std::move(name)), kind_(std::move(kind)) {}
+
+  std::shared_ptr<ProductFolder> of(const DevicePart& part, bool replaces_all) {
+    return at(cann5_folder(db_, base_, part.name(), name_), replaces_all);
+  }
+  std::shared_ptr<ProductFolder> of_capture(bool replaces_all) {
+    return at(product_folder(base_, name_), replaces_all);
+  }
+
+ private:
+  std::shared_ptr<ProductFolder> at(const fs::path& path, bool replaces_all) {
+    auto& folder = folders_[path];
+    if (!folder) folder = std::make_shared<ProductFolder>(path, kind_, replaces_all);
+    return folder;
+  }
+
+  const Database& db_;
+  fs::path base_;
+  std::string name_;
+  std::string kind_;
+  std::map<fs::path, std::shared_ptr<ProductFolder>> folders_;
+};
 
 // All of the host; where an iteration was asked for, it is in the names alone.
 DevicePart host_of(const ExportScope& scope) {
@@ -251,8 +271,8 @@ std::vector<ExportedFile> write_or_say(const DevicePart& part, std::string_view 
 }
 
 // The topics named, else all.
-std::vector<Cann5Timeline> topics_named(const std::vector<std::string>& names) {
-  auto topics = cann5_timelines();
+std::vector<Cann5Timeline> topics_named(ProductAge age, const std::vector<std::string>& names) {
+  auto topics = cann5_timelines(age);
   if (names_all(names)) return topics;
   std::vector<std::string_view> valid;
   valid.reserve(topics.size());
@@ -275,7 +295,8 @@ bool draws(const Cann5Timeline& topic, const TimelineLayer& layer) {
 }
 
 // The layers of a topic that have data; none where no layer has. What the host did is drawn of the
-// whole capture, but for the topic that shows an iteration from the call to its tasks.
+// whole capture, but for the topic that shows an iteration from the call to its tasks; captures of
+// that time have it in the timeline of all processes, too, as the tools then did.
 TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Timeline& topic,
                          const DevicePart& part, const TimelineOptions& options) {
   TimelineFile timeline;
@@ -285,7 +306,7 @@ TimelineFile timeline_of(const Database& db, const Layers& layers, const Cann5Ti
     if (!draws(topic, *layer) || layer->output_files(db).empty()) continue;
     OutputFile output_file = timeline.output_file;
     output_file.key = topic.key;
-    if (layer->info().is_of_host && topic.key != kAiStackTime)
+    if (layer->info().is_of_host && topic.key != kAiStackTime && topic.key != kWholeTimeline)
       output_file.scope = part.scope.without_iteration();
     timeline.layers.emplace_back(layer.get(), output_file);
   }
@@ -326,11 +347,12 @@ void plan_tables(const Database& db, const SharedTables& tables, const DevicePar
 // Timelines of one folder.
 class TimelinePlanner {
  public:
-  TimelinePlanner(const Database& db, const TimelineOptions& options)
-      : db_(db),
+  TimelinePlanner(const TraceDb& store, const TimelineOptions& options)
+      : db_(store.database()),
+        store_(store.path()),
         options_(options),
-        topics_(topics_named(options.layers)),
-        layers_(std::make_shared<const Layers>(timeline_layers(db))) {}
+        topics_(topics_named(age_of(generation_of(db_)), options.layers)),
+        layers_(std::make_shared<const Layers>(cann5_layers(db_, age_of(generation_of(db_))))) {}
 
   void plan(const DevicePart& part, Cann5Folder place,
             const std::shared_ptr<ProductFolder>& folder) {
@@ -343,13 +365,14 @@ class TimelinePlanner {
         continue;
       }
       folder->claim(timeline.output_file.product);
-      jobs_.push_back({[layers = layers_, options = options_, folder, part, name = topic.name,
-                        timeline = std::move(timeline)](const Database& connection) {
-                         return write_or_say(part, name, [&] {
-                           return write_timeline(connection, *folder, timeline, options);
-                         });
-                       },
-                       folder});
+      jobs_.push_back(
+          {[layers = layers_, options = options_, folder, part, name = topic.name, store = store_,
+            timeline = std::move(timeline)](const Database& connection) {
+             return write_or_say(part, name, [&] {
+               return write_timeline(connection, store, *folder, timeline, options);
+             });
+           },
+           folder});
     }
     warn_missing(part, missing);
   }
@@ -357,6 +380,7 @@ class TimelinePlanner {
 
  private:
   const Database& db_;
+  fs::path store_;
   const TimelineOptions& options_;
   std::vector<Cann5Timeline> topics_;
   std::shared_ptr<const Layers> layers_;
@@ -371,37 +395,28 @@ std::vector<ExportJob> plan_cann5_summaries(const TraceDb& store, const fs::path
   const auto tables = std::make_shared<const SummaryTables>(
       tables_named(cann5_tables(generation_of(db)), options.names));
   std::vector<ExportJob> jobs;
-  // A JOB folder is one device: with device_N/ in it, it would look like a PROF folder.
-  std::shared_ptr<ProductFolder> whole;
-  if (generation_of(db) == "classic")
-    whole = std::make_shared<ProductFolder>(product_folder(base, "summary"),
-                                            kind_of(options.format), options.names.empty());
+  Folders folders(db, base, "summary", kind_of(options.format));
   const auto plan = [&](const DevicePart& part) {
-    const auto folder =
-        whole ? whole
-              : folder_of(base, part, "summary", kind_of(options.format), options.names.empty());
-    plan_tables(db, tables, part, folder, options.format, jobs);
+    plan_tables(db, tables, part, folders.of(part, options.names.empty()), options.format, jobs);
   };
   for (const DevicePart& part : devices_of(db, options.scope)) plan(part);
-  if (!whole) plan(host_of(options.scope));
+  plan(host_of(options.scope));
   return jobs;
 }
 
 std::vector<ExportJob> plan_cann5_timelines(const TraceDb& store, const fs::path& base,
                                             const TimelineOptions& options) {
   const Database& db = store.database();
-  TimelinePlanner planner(db, options);
+  TimelinePlanner planner(store, options);
   const bool is_all = names_all(options.layers);
-  const auto whole = std::make_shared<ProductFolder>(product_folder(base, "timeline"), "timeline",
-                                                     is_all && options.scope.devices.empty());
-  const bool is_classic = generation_of(db) == "classic";
+  Folders folders(db, base, "timeline", "timeline");
+  const auto whole = folders.of_capture(is_all && options.scope.devices.empty());
   for (const DevicePart& part : devices_of(db, options.scope)) {
-    const auto folder = is_classic ? whole : folder_of(base, part, "timeline", "timeline", is_all);
-    planner.plan(part, Cann5Folder::device, folder);
+    planner.plan(part, Cann5Folder::device, folders.of(part, is_all));
     planner.plan(part, Cann5Folder::capture, whole);
   }
   const DevicePart host = host_of(options.scope);
-  planner.plan(host, Cann5Folder::host, folder_of(base, host, "timeline", "timeline", is_all));
+  planner.plan(host, Cann5Folder::host, folders.of(host, is_all));
   return planner.take();
 }
 

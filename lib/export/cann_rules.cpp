@@ -29,6 +29,14 @@ std::string time_stamp(const Database& db) {
   return time.find_first_not_of("0123456789") == std::string::npos ? time : std::string();
 }
 
+IdRange id_range(const Database& db, std::string_view table) {
+  // Each by itself is a look at one end of the table.
+  Statement read =
+      db.prepare(fmt::format("SELECT (SELECT min(id) FROM {0}), (SELECT max(id) FROM {0})", table));
+  if (!read.step()) return {0, 0};
+  return {read.integer(0), read.integer(1)};
+}
+
 bool has_rows(const Database& db, std::string_view select) {
   Statement any = db.prepare(fmt::format("SELECT EXISTS({})", select));
   return any.step() && any.integer(0) != 0;

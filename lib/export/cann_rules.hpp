@@ -12,8 +12,10 @@
 #include <string>
 #include <string_view>
 #include <unordered_map>
+#include <vector>
 
 #include "store/database.hpp"
+#include "store/row_cursor.hpp"
 #include "store/schema.hpp"
 
 namespace msprof::cann {
@@ -32,6 +34,13 @@ std::int64_t window_begin_ns(const Database& db);
 // Begin of the collection, as in file names: digits, or empty if the store has anything
 // else: a store can come with a capture.
 std::string time_stamp(const Database& db);
+// A range of ids, both ends included.
+struct IdRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+// The lowest and the highest id of a table; 0 and 0 where it is empty.
+IdRange id_range(const Database& db, std::string_view table);
 // True if the query `select` has a row.
 bool has_rows(const Database& db, std::string_view select);
 
@@ -55,6 +64,9 @@ class CallWindow {
   explicit CallWindow(const Database& db)
       : begin_ns_(window_begin_ns(db)), load_name_id_(name_id_of(db, "ModelLoad")) {}
 
+  // All that were recorded.
+  static CallWindow any() { return CallWindow(); }
+
   bool takes(std::int64_t name_id, std::int64_t thread_id, std::int64_t start_ns,
              std::int64_t end_ns) {
     return start_ns >= begin_ns_ || takes_early(name_id, thread_id, end_ns);
@@ -62,10 +74,11 @@ class CallWindow {
   std::int64_t begin_ns() const { return begin_ns_; }
 
  private:
+  CallWindow() = default;
   bool takes_early(std::int64_t name_id, std::int64_t thread_id, std::int64_t end_ns);
 
-  std::int64_t begin_ns_;
-  std::int64_t load_name_id_;
+  std::int64_t begin_ns_ = INT64_MIN;
+  std::int64_t load_name_id_ = kNull;
   std::unordered_map<std::int64_t, std::int64_t> load_ends_;  // latest end, by thread
 };
 
@@ -144,40 +157,32 @@ std::string_view text_of(std::span<const NumberText> table, std::int64_t number,
 class TaskCounters {
  public:
   explicit TaskCounters(const Database& db)
-      : used_(used_columns(db)), read_(db.prepare(select(used_))), more_(read_.step()) {
-    values_.fill(kNull);
+      : rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, places_of(db), {}) {
+    cells_.fill(kNull);
+    more_ = rows_.next(cells_.data());
   }
 
   // Null where the task has none.
   const std::int64_t* of(std::int64_t task_id) {
-    while (more_ && read_.integer(0) < task_id) more_ = read_.step();
-    if (!more_ || read_.integer(0) != task_id) return nullptr;
-    for (std::size_t i = 0; i < used_; ++i) {
-      const int cell = static_cast<int>(i) + 1;
-      const std::int64_t value = read_.integer(cell);
-      values_[i] = value == 0 && read_.is_null(cell) ? kNull : value;
-    }
-    return values_.data();
+    while (more_ && cells_[0] < task_id) more_ = rows_.next(cells_.data());
+    return more_ && cells_[0] == task_id ? cells_.data() + 1 : nullptr;
   }
 
  private:
-  // Columns are used from the first on.
-  static std::size_t used_columns(const Database& db) {
+  // The id, and the columns in use: those from the first on.
+  static std::vector<std::size_t> places_of(const Database& db) {
     Statement read = db.prepare("SELECT ifnull(max(column_number) + 1, 0) FROM pmu_column");
     const std::int64_t count = read.step() ? read.integer(0) : 0;
-    return static_cast<std::size_t>(
+    const auto used = static_cast<std::size_t>(
         std::clamp<std::int64_t>(count, 0, static_cast<std::int64_t>(kPmuColumns)));
-  }
-  static std::string select(std::size_t used) {
-    std::string cells;
-    for (std::size_t i = 0; i < used; ++i) cells += ", c" + std::to_string(i);
-    return "SELECT task_id" + cells + " FROM task_pmu ORDER BY task_id";
+    std::vector<std::size_t> places(used + 1);
+    for (std::size_t i = 0; i < places.size(); ++i) places[i] = i;
+    return places;
   }
 
-  std::size_t used_;
-  Statement read_;
-  bool more_;
-  std::array<std::int64_t, kPmuColumns> values_{};
+  CellReader rows_;
+  std::array<std::int64_t, kPmuColumns + 1> cells_{};
+  bool more_ = false;
 };
 
 }  // namespace msprof::cann

@@ -435,11 +435,13 @@ std::vector<std::string> empty_products(const Database& db, const std::set<std::
     return info.group != kCounterLayers || needs_any(info.needs, kinds);
   };
   std::vector<std::string> names;
-  for (const auto& table : summary_tables(db)) {
-    if (table->is_exported() && is_expected(table->info()) && table->output_files(db).empty()) {
+  for (const auto& table : default_tables(db)) {
+    if (is_of_its_time(db, table->info()) && is_expected(table->info()) &&
+        table->output_files(db).empty()) {
       names.push_back(fmt::format("summary {}", table->name()));
     }
   }
+  if (is_old_capture(db)) return names;
   for (const auto& layer : timeline_layers(db)) {
     if (layer->info().is_default && is_expected(layer->info()) && layer->output_files(db).empty())
       names.push_back(fmt::format("timeline {}", layer->name()));

@@ -6,6 +6,7 @@
 
 #include "export/export_files.hpp"
 #include "export/exporter.hpp"
+#include "export/products.hpp"
 
 namespace msprof {
 
@@ -74,7 +75,8 @@ std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::pat
                                 const TimelineOptions& timeline) {
   auto jobs = plan_unified_db(store, base);
   for (auto& job : plan_timelines(store, base, timeline)) jobs.push_back(std::move(job));
-  for (auto& job : plan_summaries(store, base, {})) jobs.push_back(std::move(job));
+  for (auto& job : plan_summaries(store, base, {.style = timeline.style}))
+    jobs.push_back(std::move(job));
   return jobs;
 }
 

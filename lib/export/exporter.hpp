@@ -20,6 +20,7 @@ enum class SummaryFormat { csv, json };
 
 // Names and arrangement of files.
 enum class ExportStyle {
+  of_capture,  // that of its time: cann5 for captures of CANN 5 and older, else current
   current,
   cann5,  // a file a topic and device, in device_N/timeline and device_N/summary
 };
@@ -28,7 +29,7 @@ struct SummaryOptions {
   SummaryFormat format = SummaryFormat::csv;
   std::vector<std::string> names{};  // of tables; empty: all
   ExportScope scope{};
-  ExportStyle style = ExportStyle::current;
+  ExportStyle style = ExportStyle::of_capture;
 };
 
 enum class TimelineFormat {
@@ -39,7 +40,7 @@ enum class TimelineFormat {
 struct TimelineOptions {
   std::vector<std::string> layers{};  // empty: those that are written by default; "all": all
   ExportScope scope{};
-  ExportStyle style = ExportStyle::current;
+  ExportStyle style = ExportStyle::of_capture;
   std::uint64_t split_bytes = 0;  // 0: one file; else several, each a stretch of time
   bool gzip = false;
   TimelineFormat format = TimelineFormat::json;  // protobuf: neither split nor gzip
@@ -72,7 +73,7 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const std::filesyste
                                       const TimelineOptions& options);
 std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesystem::path& base);
 
-// All of them, summaries as csv; the longest first.
+// All of them, summaries as csv and in the style of the timelines; the longest first.
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,
                                 const TimelineOptions& timeline = {});
 

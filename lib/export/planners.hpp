@@ -11,6 +11,7 @@
 #include "export/exporter.hpp"
 #include "export/summary_table.hpp"
 #include "export/timeline_layer.hpp"
+#include "export/timeline_pieces.hpp"
 
 namespace msprof {
 
@@ -26,6 +27,8 @@ struct TimelineFile {
   std::string file_name;
 
   void write(const Database& db, TraceJsonWriter& out) const;
+  // The same as pieces.
+  std::vector<LayerPiece> pieces(const Database& db) const;
 };
 
 // True if --layers, as given, leaves none out.
@@ -34,9 +37,10 @@ bool names_all(const std::vector<std::string>& layers);
 // ".json", ".json.gz" or ".perfetto-trace".
 std::string timeline_extension(const TimelineOptions& options);
 
-// The file, or its parts for --split, all when the last is whole; none without any event.
-std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& folder,
-                                         const TimelineFile& timeline,
+// The file, or its parts for --split, all when the last is whole; none without any event. `store`:
+// path of the store, for further connections.
+std::vector<ExportedFile> write_timeline(const Database& db, const std::filesystem::path& store,
+                                         ProductFolder& folder, const TimelineFile& timeline,
                                          const TimelineOptions& options);
 
 // SummaryFile: one table as a file. For the planners of summary_exporter.cpp and

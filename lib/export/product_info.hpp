@@ -4,9 +4,13 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <map>
+#include <memory>
+#include <mutex>
 #include <span>
 #include <string>
 #include <string_view>
+#include <typeindex>
 #include <vector>
 
 #include "export/export_scope.hpp"
@@ -35,6 +39,14 @@ enum class Cann5Folder {
 // The group of the tables and layers of system counters, most of which no run records.
 inline constexpr std::string_view kCounterLayers = "counters";
 
+// The time of the tools whose table or layer it is. A capture has, of each table and each topic,
+// the oldest of those that are not older than itself.
+enum class ProductAge {
+  today,    // those of --style cann5 among them: for captures of any time
+  cann5,    // for captures of CANN 5 and older
+  classic,  // for captures of 2019 to 2021
+};
+
 struct TableInfo {
   std::string_view name;   // "op_summary"
   std::string_view title;  // above it in the terminal
@@ -46,12 +58,8 @@ struct TableInfo {
   // Columns of unit loads (store/unit_loads.hpp): modelled where the capture's are.
   std::span<const std::string_view> unit_loads = {};
   int cann5_place = 0;         // among the tables of --style cann5; 0: it is none of them
-  bool is_cann5_only = false;  // no table of today
-  // As the tools of their time had it, for captures of CANN 5 and older: takes the place of the
-  // table of its name.
-  bool is_old = false;
-  // The same for captures of 2019 to 2021 alone.
-  bool is_classic = false;
+  bool is_cann5_only = false;  // not of the current style; so are all that are older than today
+  ProductAge age = ProductAge::today;
   // --style cann5 has it of the whole capture beside each iteration.
   bool is_cann5_whole = false;
   Cann5Folder cann5_folder = Cann5Folder::device;
@@ -69,6 +77,8 @@ struct Cann5Topic {
 // Keys of topics that more than one layer draws in a way of its own.
 inline constexpr std::int64_t kAiStackTime = -1;
 inline constexpr std::int64_t kThreadGroup = -2;
+// The timeline of all processes, for layers that are older than today.
+inline constexpr std::int64_t kWholeTimeline = -3;
 
 struct LayerInfo {
   std::string_view name;  // "task_time"
@@ -80,11 +90,28 @@ struct LayerInfo {
   std::vector<Cann5Topic> cann5_topics{};  // those it has a part in, beside that of all layers
   // What the host did: --style cann5 has it of the whole capture beside each iteration.
   bool is_of_host = false;
-  std::string_view group = {};  // --layers takes this name for all that have it
+  std::string_view group = {};         // --layers takes this name for all that have it
+  ProductAge age = ProductAge::today;  // older ones: of the topics alone, no layers of today
   Dialect dialect = Dialect::cann;
 };
 
 // OutputFile: one file that a table or a timeline layer writes. For exports and `show`.
+
+// What the layers of one file need together: made by the first that asks, while others wait.
+class LayerShare {
+ public:
+  template <typename Part, typename Make>
+  std::shared_ptr<const Part> get(const Make& make) {
+    const std::lock_guard lock(mutex_);
+    std::shared_ptr<const void>& part = parts_[typeid(Part)];
+    if (!part) part = make();
+    return std::static_pointer_cast<const Part>(part);
+  }
+
+ private:
+  std::mutex mutex_;
+  std::map<std::type_index, std::shared_ptr<const void>> parts_;
+};
 
 struct OutputFile {
   std::string stem;                // file name without extension, already safe
@@ -98,6 +125,8 @@ struct OutputFile {
   // Set by the exporter: true if arrows from calls to tasks are drawn, for which a file needs both
   // the calls and the tasks.
   bool has_arrows = true;
+  // Set by the exporter of timelines.
+  std::shared_ptr<LayerShare> share{};
   // Set by the exporter: devices and processes of a board's capture are in one file.
   bool is_merged = false;
   // Set by the exporter: drawn as CANN 5 did, with its names, arguments and units.

@@ -4,6 +4,7 @@
 #include <map>
 
 #include "base/error.hpp"
+#include "export/export_files.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -42,7 +43,10 @@ Products of_dialect(const Database& db, Products all) {
 
 Tables all_summary_tables() {
   Tables all = tables_of_all_styles();
-  std::erase_if(all, [](const auto& table) { return table->info().is_cann5_only; });
+  std::erase_if(all, [](const auto& table) {
+    const TableInfo& info = table->info();
+    return info.is_cann5_only || info.age != ProductAge::today;
+  });
   return all;
 }
 
@@ -50,7 +54,9 @@ Tables summary_tables(const Database& db) {
   return of_dialect(db, all_summary_tables());
 }
 
-Layers all_timeline_layers() {
+namespace {
+
+Layers layers_of_all_ages() {
   Layers all;
 #define TABLE(name)
 #define LAYER(name) all.push_back(make_##name());
@@ -60,52 +66,93 @@ Layers all_timeline_layers() {
   return all;
 }
 
+}  // namespace
+
+Layers all_timeline_layers() {
+  Layers all = layers_of_all_ages();
+  std::erase_if(all, [](const auto& layer) { return layer->info().age != ProductAge::today; });
+  return all;
+}
+
 Layers timeline_layers(const Database& db) {
   return of_dialect(db, all_timeline_layers());
 }
 
 Tables cann5_tables(std::string_view generation) {
   Tables all = tables_of_all_styles();
-  // How much of the past a table is of, and how much of it the capture may have.
-  const auto age_of = [](const TableInfo& info) {
-    return info.is_classic ? 2 : info.is_old ? 1 : 0;
-  };
-  const int age = generation == "classic" || generation == "all" ? 2 : generation.empty() ? 0 : 1;
-  std::map<std::string_view, int> oldest;
+  const ProductAge age = age_of(generation);
+  std::erase_if(all, [&](const auto& table) {
+    return table->info().cann5_place == 0 || table->info().age > age;
+  });
+  std::map<std::string_view, ProductAge> oldest;
   for (const auto& table : all) {
     const TableInfo& info = table->info();
-    if (info.cann5_place != 0 && age_of(info) <= age)
-      oldest[info.name] = std::max(oldest[info.name], age_of(info));
+    oldest[info.name] = std::max(oldest[info.name], info.age);
   }
-  std::erase_if(all, [&](const auto& table) {
-    const TableInfo& info = table->info();
-    return info.cann5_place == 0 || age_of(info) > age || age_of(info) != oldest[info.name];
-  });
+  std::erase_if(all,
+                [&](const auto& table) { return table->info().age != oldest[table->info().name]; });
   std::sort(all.begin(), all.end(), [](const auto& a, const auto& b) {
     return a->info().cann5_place < b->info().cann5_place;
   });
   for (auto& table : all) {
-    if (!table->info().is_old && !table->info().is_classic)
-      table = make_cann5_table(std::move(table));
+    if (table->info().age == ProductAge::today) table = make_cann5_table(std::move(table));
   }
   return all;
 }
 
-std::vector<Cann5Timeline> cann5_timelines() {
+Tables default_tables(const Database& db) {
+  if (is_old_capture(db)) return cann5_tables(generation_of(db));
+  Tables tables = summary_tables(db);
+  std::erase_if(tables, [](const auto& table) { return !table->is_exported(); });
+  return tables;
+}
+
+bool is_of_its_time(const Database& db, const TableInfo& table) {
+  const ProductAge age = age_of(generation_of(db));
+  return age == ProductAge::today || table.age == age;
+}
+
+ProductAge age_of(std::string_view generation) {
+  if (generation == "classic" || generation == "all") return ProductAge::classic;
+  return generation.empty() ? ProductAge::today : ProductAge::cann5;
+}
+
+Layers cann5_layers(const Database& db, ProductAge age) {
+  Layers all = of_dialect(db, layers_of_all_ages());
+  std::erase_if(all, [&](const auto& layer) { return layer->info().age > age; });
+  return all;
+}
+
+std::vector<Cann5Timeline> cann5_timelines(ProductAge age) {
   std::map<int, Cann5Timeline> topics;
-  for (const auto& layer : all_timeline_layers()) {
-    for (const Cann5Topic& topic : layer->info().cann5_topics) {
+  std::vector<std::string_view> whole;
+  for (const auto& layer : layers_of_all_ages()) {
+    const LayerInfo& info = layer->info();
+    if (info.age > age) continue;
+    for (const Cann5Topic& topic : info.cann5_topics) {
       Cann5Timeline& timeline = topics[topic.place];
+      if (info.age < timeline.age) continue;
+      if (info.age > timeline.age) timeline = {};
       timeline.name = topic.name;
       timeline.key = topic.key;
       timeline.folder = topic.folder;
-      timeline.layers.push_back(layer->name());
+      timeline.layers.push_back(info.name);
+      timeline.age = info.age;
     }
   }
   std::vector<Cann5Timeline> all;
   all.reserve(topics.size() + 1);
-  for (auto& [place, timeline] : topics) all.push_back(std::move(timeline));
-  all.push_back({"msprof", 0, Cann5Folder::capture});
+  for (auto& [place, timeline] : topics) {
+    // What a thread or an iteration did is drawn by its process already.
+    const bool is_view = timeline.key == kAiStackTime || timeline.key == kThreadGroup;
+    if (!is_view) whole.insert(whole.end(), timeline.layers.begin(), timeline.layers.end());
+    all.push_back(std::move(timeline));
+  }
+  if (age == ProductAge::today) {
+    all.push_back({"msprof", 0, Cann5Folder::capture});
+  } else {
+    all.push_back({"msprof", kWholeTimeline, Cann5Folder::capture, whole, age});
+  }
   return all;
 }
 
@@ -123,6 +170,18 @@ std::string generation_of(const Database& db) {
 
 bool is_old_capture(const Database& db) {
   return !generation_of(db).empty();
+}
+
+ExportStyle style_for(const Database& db, ExportStyle style) {
+  if (style != ExportStyle::of_capture) return style;
+  return is_old_capture(db) ? ExportStyle::cann5 : ExportStyle::current;
+}
+
+std::filesystem::path cann5_folder(const Database& db, const std::filesystem::path& base,
+                                   const std::string& part, const std::string& name) {
+  // With device_N/ in it, it would look like a PROF folder.
+  if (generation_of(db) == "classic") return product_folder(base, name);
+  return product_folder(product_folder(base, part), name);
 }
 
 void check_style(const Database& db, const ExportScope& scope, ExportStyle style) {

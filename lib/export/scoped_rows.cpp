@@ -40,8 +40,10 @@ bool TaskCursor::next() {
 }
 
 CallCursor::CallCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
-                       const Rows::Filter& filter)
-    : scope_(scope), window_(db), rows_(db, call_columns(std::move(columns)), filter) {}
+                       const Rows::Filter& filter, CallWindow window)
+    : scope_(scope),
+      window_(std::move(window)),
+      rows_(db, call_columns(std::move(columns)), filter) {}
 
 bool CallCursor::next() {
   while (rows_.next()) {

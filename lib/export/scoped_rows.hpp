@@ -52,7 +52,10 @@ class CallCursor {
 
   // Name, thread, start and end need not be among `columns`.
   CallCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
-             const Rows::Filter& filter = {});
+             const Rows::Filter& filter = {})
+      : CallCursor(db, scope, std::move(columns), filter, CallWindow(db)) {}
+  CallCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
+             const Rows::Filter& filter, CallWindow window);
 
   bool next();
   const ApiCallRow& operator*() const { return *rows_; }

@@ -130,7 +130,8 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
                                       const SummaryOptions& options) {
   const Database& db = store.database();
   check_style(db, options.scope, options.style);
-  if (options.style == ExportStyle::cann5) return plan_cann5_summaries(store, base, options);
+  if (style_for(db, options.style) == ExportStyle::cann5)
+    return plan_cann5_summaries(store, base, options);
   const auto tables =
       std::make_shared<const SummaryTables>(tables_named(summary_tables(db), options.names));
   const bool is_all = options.names.empty() && options.scope.devices.empty();

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <map>
 #include <memory>
+#include <thread>
 #include <unordered_map>
 #include <vector>
 
@@ -75,7 +76,7 @@ using Layers = std::vector<std::unique_ptr<TimelineLayer>>;
 
 // Parts are open side by side.
 constexpr std::size_t kMaxParts = 256;
-constexpr std::size_t kPartBufferBytes = 64 << 10;
+constexpr std::size_t kPartBlockBytes = 64 << 10;
 
 // The layers named, else those of the default; Error(usage) for a name that is none of `layers`.
 Layers layers_named(Layers layers, const std::vector<std::string>& names) {
@@ -138,7 +139,7 @@ class TimelineParts {
   TimelineParts(const fs::path& folder, const TimelineFile& timeline, std::size_t count,
                 const TimelineOptions& options)
       : is_json_(options.format == TimelineFormat::json) {
-    const std::size_t buffer = count == 1 ? AtomicFile::kBufferBytes : kPartBufferBytes;
+    const std::size_t buffer = count == 1 ? AtomicFile::kBufferBytes : kPartBlockBytes;
     for (std::size_t part = 0; part < count; ++part) {
       const std::string name = count == 1
                                    ? timeline.file_name
@@ -171,7 +172,7 @@ class TimelineParts {
                                               const TimelineOptions& options) {
     if (options.format == TimelineFormat::perfetto) return make_perfetto_sink(file);
     if (options.gzip) return make_gzip_sink(file, buffer);
-    return std::make_unique<PlainSink>(file, buffer);
+    return std::make_unique<PlainSink>(file);
   }
 
   bool is_json_;
@@ -227,29 +228,83 @@ std::string timeline_extension(const TimelineOptions& options) {
   return options.gzip ? ".json.gz" : ".json";
 }
 
+namespace {
+
+// The tools of CANN 5 showed the monotonic clock of captures of their time.
+std::int64_t origin_of(const Database& db, const OutputFile& output_file) {
+  if (!output_file.is_cann5) return 0;
+  return read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
+}
+
+}  // namespace
+
 void TimelineFile::write(const Database& db, TraceJsonWriter& out) const {
-  // The tools of CANN 5 showed the monotonic clock of captures of their time.
-  if (output_file.is_cann5)
-    out.set_origin(read_meta_integer(db, "clock.wall_offset_ns").value_or(0));
-  for (const auto& [layer, layer_document] : layers) {
-    out.set_min_duration(layer_document.scope.min_duration_ns);
-    layer->write(db, layer_document, out);
+  for (const LayerPiece& one : pieces(db)) {
+    out.set_origin(one.origin_ns);
+    out.set_min_duration(one.min_duration_ns);
+    one.piece.write(db, out);
   }
   out.finish();
 }
 
-std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& folder,
-                                         const TimelineFile& timeline,
+std::vector<LayerPiece> TimelineFile::pieces(const Database& db) const {
+  const auto share = std::make_shared<LayerShare>();
+  const std::int64_t origin_ns = origin_of(db, output_file);
+  std::vector<LayerPiece> all;
+  for (const auto& [layer, layer_document] : layers) {
+    OutputFile shared = layer_document;
+    shared.share = share;
+    for (TimelinePiece& piece : layer->pieces(db, shared))
+      all.push_back({std::move(piece), origin_ns, shared.scope.min_duration_ns});
+  }
+  return all;
+}
+
+namespace {
+
+// More would wait for the disk.
+constexpr std::size_t kMaxThreads = 16;
+
+// One thread is enough for layers of one piece each: what their pieces would gain, a further
+// connection costs.
+std::size_t thread_count(std::size_t pieces, std::size_t layers) {
+  if (pieces <= layers) return 1;
+  return std::min<std::size_t>(kMaxThreads, std::max(1U, std::thread::hardware_concurrency()));
+}
+
+// As one file: by all cores.
+PieceCounts write_whole(const Database& db, const fs::path& store, const TimelineFile& timeline,
+                        TraceSink& sink) {
+  const auto pieces = timeline.pieces(db);
+  return write_pieces(
+      db, pieces, thread_count(pieces.size(), timeline.layers.size()),
+      [&] { return TraceDb::open(store); }, sink);
+}
+
+}  // namespace
+
+std::vector<ExportedFile> write_timeline(const Database& db, const fs::path& store,
+                                         ProductFolder& folder, const TimelineFile& timeline,
                                          const TimelineOptions& options) {
   std::vector<std::int64_t> cuts;
   if (options.split_bytes > 0) cuts = cuts_of(db, timeline, options.split_bytes);
   TimelineParts parts(folder.make(), timeline, cuts.size() + 1, options);
-  TraceJsonWriter writer(parts.sinks(), cuts);
-  timeline.write(db, writer);
+  PieceCounts counts;
+  std::uint64_t arrows = 0;
+  std::uint64_t cut_arrows = 0;
+  if (cuts.empty()) {
+    counts = write_whole(db, store, timeline, *parts.sinks().front());
+  } else {
+    TraceJsonWriter writer(parts.sinks(), cuts, kPartBlockBytes);
+    timeline.write(db, writer);
+    counts = {writer.event_count(), writer.slice_count()};
+    arrows = writer.arrow_count();
+    cut_arrows = writer.cut_arrow_count();
+  }
   // A part of the run in which nothing happened; a frequency that was noted then is no reason for a
   // file, unless its layer was asked for.
   const bool is_part = options.layers.empty() && !options.scope.is_everything();
-  if ((is_part ? writer.slice_count() : writer.event_count()) == 0) return {};
+  if ((is_part ? counts.slices : counts.events) == 0) return {};
   auto written = parts.publish(folder, timeline.output_file.product);
   const auto too_large = std::count_if(written.begin(), written.end(), [&](const auto& file) {
     return options.split_bytes > 0 && file.text_bytes > options.split_bytes;
@@ -259,10 +314,9 @@ std::vector<ExportedFile> write_timeline(const Database& db, ProductFolder& fold
               timeline.output_file.stem,
               too_large == 1 ? "1 part is" : fmt::format("{} parts are", too_large));
   }
-  if (writer.cut_arrow_count() > 0) {
+  if (cut_arrows > 0) {
     log::info("{}: {} of {} arrows are cut: they end in another part than they start in",
-              timeline.output_file.stem, with_thousands(writer.cut_arrow_count()),
-              with_thousands(writer.arrow_count()));
+              timeline.output_file.stem, with_thousands(cut_arrows), with_thousands(arrows));
   }
   return written;
 }
@@ -299,7 +353,8 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
   const Database& db = store.database();
   check_style(db, options.scope, options.style);
   check_merged(db, options);
-  if (options.style == ExportStyle::cann5) return plan_cann5_timelines(store, base, options);
+  if (style_for(db, options.style) == ExportStyle::cann5)
+    return plan_cann5_timelines(store, base, options);
   const auto layers =
       std::make_shared<const Layers>(layers_named(timeline_layers(db), options.layers));
   const auto folder = std::make_shared<ProductFolder>(
@@ -308,11 +363,11 @@ std::vector<ExportJob> plan_timelines(const TraceDb& store, const fs::path& base
   std::vector<ExportJob> jobs;
   for (TimelineFile& timeline : timeline_files(db, *layers, options)) {
     folder->claim(timeline.output_file.product);
-    jobs.push_back(
-        {[layers, folder, options, timeline = std::move(timeline)](const Database& connection) {
-           return write_timeline(connection, *folder, timeline, options);
-         },
-         folder});
+    jobs.push_back({[layers, folder, options, path = store.path(),
+                     timeline = std::move(timeline)](const Database& connection) {
+                      return write_timeline(connection, path, *folder, timeline, options);
+                    },
+                    folder});
   }
   return jobs;
 }

@@ -9,8 +9,6 @@ namespace msprof {
 
 namespace {
 
-constexpr std::size_t kReadAtOnce = 64 << 10;
-
 std::string_view without_quotes(std::string_view json) {
   const bool is_quoted = json.size() >= 2 && json.front() == '"' && json.back() == '"';
   return is_quoted ? json.substr(1, json.size() - 2) : json;
@@ -196,18 +194,8 @@ std::int64_t ns_of_us_text(std::string_view json) {
   return total >= kMax ? INT64_MAX : static_cast<std::int64_t>(total);
 }
 
-void TraceEventSink::drain() {
-  if (text_.size() >= kReadAtOnce) read();
-}
-
-void TraceEventSink::finish() {
-  read();
-  end();
-}
-
 // An event is a line, with a comma before its end where one follows it.
-void TraceEventSink::read() {
-  const std::string_view text = text_;
+void TraceEventSink::write(std::string_view text) {
   for (std::size_t begin = 0; begin < text.size();) {
     const std::size_t end = std::min(text.find('\n', begin), text.size());
     std::string_view line = text.substr(begin, end - begin);
@@ -215,8 +203,7 @@ void TraceEventSink::read() {
     if (line.starts_with('{') && line.ends_with('}')) take(event_of(line));
     begin = end + 1;
   }
-  read_bytes_ += text_.size();
-  text_.clear();
+  read_bytes_ += text.size();
 }
 
 }  // namespace msprof

@@ -48,10 +48,9 @@ std::int64_t ns_of_us_text(std::string_view json);
 
 class TraceEventSink : public TraceSink {
  public:
-  std::string& buffer() override { return text_; }
-  void drain() override;
-  void finish() override;
-  std::uint64_t text_bytes() const override { return read_bytes_ + text_.size(); }
+  void write(std::string_view text) override;
+  void finish() override { end(); }
+  std::uint64_t text_bytes() const override { return read_bytes_; }
 
  protected:
   // In the order in which they were written.
@@ -60,9 +59,6 @@ class TraceEventSink : public TraceSink {
   virtual void end() = 0;
 
  private:
-  void read();
-
-  std::string text_;
   std::uint64_t read_bytes_ = 0;
 };
 

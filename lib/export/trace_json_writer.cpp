@@ -1,7 +1,5 @@
 #include "export/trace_json_writer.hpp"
 
-#include <zlib.h>
-
 #include <algorithm>
 #include <charconv>
 #include <cmath>
@@ -15,77 +13,14 @@ namespace msprof {
 
 namespace {
 
-// As fast as gzip goes: events are so alike that more effort saves little (measured: level 6 takes
-// twice the time for a sixth less).
-constexpr int kLevel = 1;
-constexpr int kGzipWindow = 15 + 16;  // the largest window, with a gzip header
-constexpr int kMemoryLevel = 9;
-
-class GzipSink : public TraceSink {
- public:
-  GzipSink(AtomicFile& file, std::size_t buffer_bytes) : file_(file), buffer_bytes_(buffer_bytes) {
-    if (deflateInit2(&stream_, kLevel, Z_DEFLATED, kGzipWindow, kMemoryLevel, Z_DEFAULT_STRATEGY) !=
-        Z_OK) {
-      throw Error(Exit::internal_error, "zlib cannot be initialized");
-    }
-  }
-  ~GzipSink() override { deflateEnd(&stream_); }
-  GzipSink(const GzipSink&) = delete;
-  GzipSink& operator=(const GzipSink&) = delete;
-
-  std::string& buffer() override { return text_; }
-  void drain() override {
-    if (text_.size() >= buffer_bytes_) compress(Z_NO_FLUSH);
-  }
-  void finish() override { compress(Z_FINISH); }
-  std::uint64_t text_bytes() const override { return compressed_from_ + text_.size(); }
-
- private:
-  void compress(int flush) {
-    compressed_from_ += text_.size();
-    std::string& out = file_.buffer();
-    // zlib's interface takes input that it does not change as non-const.
-    stream_.next_in = reinterpret_cast<Bytef*>(text_.data());
-    stream_.avail_in = static_cast<uInt>(text_.size());
-    do {
-      const std::size_t before = out.size();
-      out.resize(before + kChunk);
-      stream_.next_out = reinterpret_cast<Bytef*>(out.data() + before);
-      stream_.avail_out = static_cast<uInt>(kChunk);
-      deflate(&stream_, flush);
-      out.resize(before + kChunk - stream_.avail_out);
-      file_.drain(buffer_bytes_);
-    } while (stream_.avail_out == 0);
-    text_.clear();
-  }
-
-  static constexpr std::size_t kChunk = 64 << 10;
-  AtomicFile& file_;
-  std::size_t buffer_bytes_;
-  std::string text_;
-  std::uint64_t compressed_from_ = 0;
-  z_stream stream_{};
-};
-
-}  // namespace
-
-std::unique_ptr<TraceSink> make_gzip_sink(AtomicFile& file, std::size_t buffer_bytes) {
-  return std::make_unique<GzipSink>(file, buffer_bytes);
-}
-
-namespace {
-
 void append_integer(std::string& out, std::int64_t value) {
   char digits[24];
   const auto [end, error] = std::to_chars(digits, digits + sizeof digits, value);
   out.append(digits, end);
 }
 
-// us with as few decimals as the value has, one at least: what a JSON writer makes of the double.
-void append_short_us(std::string& out, std::int64_t ns) {
-  append_us_from_ns(out, ns);
-  for (int zeros = 0; zeros < 2 && out.back() == '0'; ++zeros) out.pop_back();
-}
+// For an event of the usual size room is found once.
+constexpr std::size_t kEventRoom = 1024;
 
 }  // namespace
 
@@ -93,12 +28,18 @@ TraceJsonWriter::TraceJsonWriter(TraceSink& sink)
     : TraceJsonWriter(std::vector<TraceSink*>{&sink}, {}) {}
 
 TraceJsonWriter::TraceJsonWriter(const std::vector<TraceSink*>& sinks,
-                                 std::vector<std::int64_t> cuts)
-    : cuts_(std::move(cuts)) {
+                                 std::vector<std::int64_t> cuts, std::size_t block_bytes)
+    : cuts_(std::move(cuts)), block_bytes_(block_bytes) {
   for (TraceSink* sink : sinks) {
-    sink->buffer() += '[';
-    parts_.push_back({sink, false});
+    parts_.push_back({sink, false, TextBlock(block_bytes + kEventRoom)});
+    parts_.back().text += '[';
   }
+  choose_part(INT64_MIN);
+}
+
+TraceJsonWriter::TraceJsonWriter(TraceSink& sink, Fragment)
+    : block_bytes_(kBlockBytes), is_fragment_(true) {
+  parts_.push_back({&sink, true, TextBlock(kBlockBytes + kEventRoom)});
   choose_part(INT64_MIN);
 }
 
@@ -107,7 +48,12 @@ void TraceJsonWriter::choose_part(std::int64_t time_ns) {
                                    cuts_.begin());
   part_begin_ns_ = part_ == 0 ? INT64_MIN : cuts_[part_ - 1];
   part_end_ns_ = part_ == cuts_.size() ? INT64_MAX : cuts_[part_];
-  out_ = &parts_[part_].sink->buffer();
+  out_ = &parts_[part_].text;
+}
+
+void TraceJsonWriter::hand_on(Part& part) {
+  part.sink->write(part.text.view());
+  part.text.clear();
 }
 
 void TraceJsonWriter::begin_event(std::int64_t time_ns) {
@@ -123,22 +69,30 @@ void TraceJsonWriter::begin_event(std::int64_t time_ns) {
 
 void TraceJsonWriter::end_event() {
   if (meter_) meter_(event_time_ns_, out_->size() - event_at_);
-  parts_[part_].sink->drain();
+  if (out_->size() >= block_bytes_) hand_on(parts_[part_]);
 }
 
 void TraceJsonWriter::metadata_event(std::string_view text) {
   for (Part& part : parts_) {
-    std::string& out = part.sink->buffer();
-    out += part.has_event ? ",\n" : "\n";
-    out += text;
+    part.text += part.has_event ? ",\n" : "\n";
+    part.text += text;
     part.has_event = true;
-    part.sink->drain();
+    if (part.text.size() >= block_bytes_) hand_on(part);
   }
+}
+
+void TraceJsonWriter::append_process(std::string& out, std::int64_t pid) const {
+  if (process_prefix_.empty()) return append_integer(out, pid);
+  out += '"';
+  out += process_prefix_;
+  out += '_';
+  append_integer(out, pid);
+  out += '"';
 }
 
 void TraceJsonWriter::process_name(std::int64_t pid, std::string_view name) {
   std::string text = "{\"name\":\"process_name\",\"pid\":";
-  append_integer(text, pid);
+  append_process(text, pid);
   text += ",\"tid\":0,\"args\":{\"name\":";
   append_json_string(text, name);
   metadata_event(text + "},\"ph\":\"M\"}");
@@ -146,7 +100,7 @@ void TraceJsonWriter::process_name(std::int64_t pid, std::string_view name) {
 
 void TraceJsonWriter::process_label(std::int64_t pid, std::string_view label) {
   std::string text = "{\"name\":\"process_labels\",\"pid\":";
-  append_integer(text, pid);
+  append_process(text, pid);
   text += ",\"tid\":0,\"args\":{\"labels\":";
   append_json_string(text, label);
   metadata_event(text + "},\"ph\":\"M\"}");
@@ -154,7 +108,7 @@ void TraceJsonWriter::process_label(std::int64_t pid, std::string_view label) {
 
 void TraceJsonWriter::thread_name(std::int64_t pid, std::int64_t tid, std::string_view name) {
   std::string text = "{\"name\":\"thread_name\",\"pid\":";
-  append_integer(text, pid);
+  append_process(text, pid);
   text += ",\"tid\":";
   append_integer(text, tid);
   text += ",\"args\":{\"name\":";
@@ -162,15 +116,14 @@ void TraceJsonWriter::thread_name(std::int64_t pid, std::int64_t tid, std::strin
   metadata_event(text + "},\"ph\":\"M\"}");
 }
 
-namespace {
-
 // A metadata event of CANN.
-std::string cann_metadata(std::string_view kind, TraceLane lane, std::string_view argument,
-                          std::string_view value) {
+std::string TraceJsonWriter::cann_metadata(std::string_view kind, TraceLane lane,
+                                           std::string_view argument,
+                                           std::string_view value) const {
   std::string text = "{\"name\":\"";
   text += kind;
   text += "\",\"pid\":";
-  append_integer(text, lane.pid);
+  append_process(text, lane.pid);
   text += ",\"tid\":";
   append_integer(text, lane.tid);
   text += ",\"ph\":\"M\",\"args\":{\"";
@@ -180,7 +133,10 @@ std::string cann_metadata(std::string_view kind, TraceLane lane, std::string_vie
   return text + "}}";
 }
 
-}  // namespace
+void TraceJsonWriter::process_sort_index(std::int64_t pid, std::int64_t sort_index) {
+  metadata_event(
+      cann_metadata("process_sort_index", {pid, 0}, "sort_index", std::to_string(sort_index)));
+}
 
 void TraceJsonWriter::process(std::int64_t pid, std::string_view name, std::string_view label,
                               std::int64_t sort_index) {
@@ -201,9 +157,15 @@ void TraceJsonWriter::event_head(JsonText name, TraceLane lane) {
   *out_ += "{\"name\":";
   *out_ += name.text;
   *out_ += ",\"pid\":";
-  append_integer(*out_, lane.pid);
+  if (process_prefix_.empty()) {
+    out_->append_integer(lane.pid);
+  } else {
+    std::string process;
+    append_process(process, lane.pid);
+    *out_ += process;
+  }
   *out_ += ",\"tid\":";
-  append_integer(*out_, lane.tid);
+  out_->append_integer(lane.tid);
 }
 
 void TraceJsonWriter::flow_head(char phase, JsonText name, TraceLane lane, JsonText category,
@@ -246,7 +208,7 @@ void TraceJsonWriter::count_arrow(char phase, JsonText category, JsonText id) {
 
 void TraceJsonWriter::time_text(std::int64_t ns) {
   *out_ += ",\"ts\":\"";
-  append_us_from_ns(*out_, saturating_subtract(ns, origin_ns_));
+  out_->append_us(saturating_subtract(ns, origin_ns_));
   *out_ += '"';
 }
 
@@ -257,9 +219,9 @@ bool TraceJsonWriter::begin_complete(JsonText name, std::int64_t pid, std::int64
   begin_event(start_ns);
   event_head(name, {pid, tid});
   *out_ += ",\"ts\":";
-  append_us_from_ns(*out_, start_ns);
+  out_->append_us(start_ns);
   *out_ += ",\"dur\":";
-  append_us_from_ns(*out_, duration_ns);
+  out_->append_us(duration_ns);
   *out_ += ",\"args\":{";
   return true;
 }
@@ -277,7 +239,7 @@ bool TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t s
   event_head(name, where);
   time_text(start_ns);
   *out_ += ",\"dur\":";
-  append_short_us(*out_, duration_ns);
+  out_->append_short_us(duration_ns);
   *out_ += ",\"ph\":\"X\"";
   if (!category.text.empty()) {
     *out_ += ",\"cat\":";
@@ -287,25 +249,25 @@ bool TraceJsonWriter::begin_slice(JsonText name, TraceLane where, std::int64_t s
   return true;
 }
 
-std::string TraceJsonWriter::slice_head(JsonText name, TraceLane lane) {
-  std::string head = "{\"name\":";
-  head += name.text;
-  head += ",\"pid\":";
-  append_integer(head, lane.pid);
-  head += ",\"tid\":";
-  append_integer(head, lane.tid);
-  return head + ",\"ts\":\"";
+std::string TraceJsonWriter::lane_text(TraceLane lane) {
+  std::string text = ",\"pid\":";
+  append_integer(text, lane.pid);
+  text += ",\"tid\":";
+  append_integer(text, lane.tid);
+  return text + ",\"ts\":\"";
 }
 
-bool TraceJsonWriter::begin_slice(std::string_view head, std::int64_t start_ns,
+bool TraceJsonWriter::begin_slice(JsonText name, std::string_view lane, std::int64_t start_ns,
                                   std::int64_t duration_ns, std::string_view arguments) {
   if (!draws(duration_ns)) return false;
   ++slices_;
   begin_event(start_ns);
-  *out_ += head;
-  append_us_from_ns(*out_, saturating_subtract(start_ns, origin_ns_));
+  *out_ += "{\"name\":";
+  *out_ += name.text;
+  *out_ += lane;
+  out_->append_us(saturating_subtract(start_ns, origin_ns_));
   *out_ += "\",\"dur\":";
-  append_short_us(*out_, duration_ns);
+  out_->append_short_us(duration_ns);
   *out_ += ",\"ph\":\"X\",\"args\":{";
   *out_ += arguments;
   first_argument_ = arguments.empty();
@@ -331,23 +293,23 @@ void TraceJsonWriter::argument(JsonText name, JsonText value) {
 
 void TraceJsonWriter::argument(JsonText name, std::int64_t value) {
   key(name);
-  append_integer(*out_, value);
+  out_->append_integer(value);
 }
 
 void TraceJsonWriter::argument_text(JsonText name, std::string_view text) {
   key(name);
-  append_json_string(*out_, text);
+  *out_ += json_string(text);
 }
 
 void TraceJsonWriter::argument_us(JsonText name, std::int64_t ns) {
   key(name);
-  append_short_us(*out_, ns);
+  out_->append_short_us(ns);
 }
 
 void TraceJsonWriter::argument_time(JsonText name, std::int64_t ns) {
   key(name);
   *out_ += '"';
-  append_us_from_ns(*out_, saturating_subtract(ns, origin_ns_));
+  out_->append_us(saturating_subtract(ns, origin_ns_));
   *out_ += '"';
 }
 
@@ -404,7 +366,8 @@ void TraceJsonWriter::begin_flow(char phase, JsonText name, TraceLane where, Jso
 
 void TraceJsonWriter::finish() {
   for (Part& part : parts_) {
-    part.sink->buffer() += part.has_event ? "\n]\n" : "]\n";
+    if (!is_fragment_) part.text += part.has_event ? "\n]\n" : "]\n";
+    hand_on(part);
     part.sink->finish();
   }
 }

@@ -16,52 +16,43 @@
 #include <vector>
 
 #include "base/atomic_file.hpp"
+#include "base/text_block.hpp"
 
 namespace msprof {
 
 // TraceSink: target of the text of a timeline. For TraceJsonWriter: one file, plain or compressed;
-// TraceParts: several, each a stretch of time, for --split.
+// several, each a stretch of time, for --split.
 
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
-  // Text is appended here; drain() now and then, finish() at the end.
-  virtual std::string& buffer() = 0;
-  virtual void drain() = 0;
+  // Takes a block of text: whole events, a line each. Their commas are in front of them.
+  virtual void write(std::string_view text) = 0;
   virtual void finish() = 0;
-  // Of text, before any compression, what is in the buffer included.
+  // Of text, before any compression.
   virtual std::uint64_t text_bytes() const = 0;
 };
 
 // A sink that keeps nothing and counts.
 class CountingSink : public TraceSink {
  public:
-  std::string& buffer() override { return buffer_; }
-  void drain() override {
-    counted_ += buffer_.size();
-    buffer_.clear();
-  }
-  void finish() override { drain(); }
-  std::uint64_t text_bytes() const override { return counted_ + buffer_.size(); }
+  void write(std::string_view text) override { counted_ += text.size(); }
+  void finish() override {}
+  std::uint64_t text_bytes() const override { return counted_; }
 
  private:
-  std::string buffer_;
   std::uint64_t counted_ = 0;
 };
 
 class PlainSink : public TraceSink {
  public:
-  // Keeps `buffer_bytes` of text at most between drains.
-  PlainSink(AtomicFile& file, std::size_t buffer_bytes)
-      : file_(&file), buffer_bytes_(buffer_bytes) {}
-  std::string& buffer() override { return file_->buffer(); }
-  void drain() override { file_->drain(buffer_bytes_); }
+  explicit PlainSink(AtomicFile& file) : file_(&file) {}
+  void write(std::string_view text) override { file_->write_block(text); }
   void finish() override {}
   std::uint64_t text_bytes() const override { return file_->bytes_written(); }
 
  private:
   AtomicFile* file_;
-  std::size_t buffer_bytes_;
 };
 
 // The same through gzip.
@@ -81,11 +72,20 @@ struct TraceLane {
 
 class TraceJsonWriter {
  public:
+  // Text is formatted in place and handed on in blocks, which stay in the cache of a core.
+  static constexpr std::size_t kBlockBytes = 256 << 10;
+
   explicit TraceJsonWriter(TraceSink& sink);
 
   // Parts of a timeline, each a sink: the first takes what begins before cuts[0] and what has no
   // time, sinks[i] what begins from cuts[i - 1] on. Metadata goes to all.
-  TraceJsonWriter(const std::vector<TraceSink*>& sinks, std::vector<std::int64_t> cuts);
+  TraceJsonWriter(const std::vector<TraceSink*>& sinks, std::vector<std::int64_t> cuts,
+                  std::size_t block_bytes = kBlockBytes);
+
+  // A piece of a timeline that other pieces surround: each of its events has a comma in front, and
+  // the array neither begins nor ends in it.
+  struct Fragment {};
+  TraceJsonWriter(TraceSink& sink, Fragment);
 
   // Called for every event with a time: its begin and its bytes.
   using Meter = std::function<void(std::int64_t time_ns, std::size_t bytes)>;
@@ -104,6 +104,12 @@ class TraceJsonWriter {
   // What is taken off every moment: that of a clock that begins later than the store's.
   void set_origin(std::int64_t ns) { origin_ns_ = ns; }
 
+  // Processes are texts from now on: "2_46817" with the prefix "2"; numbers again with none. Not
+  // for lane_text().
+  void set_process_prefix(std::string_view prefix) { process_prefix_ = prefix; }
+  // The place of a process on the screen, where process() does not say it.
+  void process_sort_index(std::int64_t pid, std::int64_t sort_index);
+
   // Slices that are shorter are not drawn.
   void set_min_duration(std::int64_t ns) { min_duration_ns_ = ns; }
   // Time for what is written before a slice, or goes with it.
@@ -120,10 +126,10 @@ class TraceJsonWriter {
                                  std::int64_t duration_ns, JsonText category = {});
   void end_slice();
 
-  // The same of texts that are ready, for layers of millions: `head` comes from slice_head(),
+  // The same of texts that are ready, for layers of millions: `lane` comes from lane_text(),
   // `arguments` begins the arguments: `"a":1,"b":2`.
-  static std::string slice_head(JsonText name, TraceLane lane);
-  [[nodiscard]] bool begin_slice(std::string_view head, std::int64_t start_ns,
+  static std::string lane_text(TraceLane lane);
+  [[nodiscard]] bool begin_slice(JsonText name, std::string_view lane, std::int64_t start_ns,
                                  std::int64_t duration_ns, std::string_view arguments);
 
   // Arguments of either, and of step().
@@ -165,6 +171,7 @@ class TraceJsonWriter {
   struct Part {
     TraceSink* sink = nullptr;
     bool has_event = false;
+    TextBlock text;
   };
   void begin_event(std::int64_t time_ns);
   void end_event();
@@ -174,8 +181,12 @@ class TraceJsonWriter {
   void flow_head(char phase, JsonText name, TraceLane lane, JsonText category, JsonText id,
                  std::int64_t time_ns);
   void count_arrow(char phase, JsonText category, JsonText id);
+  void append_process(std::string& out, std::int64_t pid) const;
+  std::string cann_metadata(std::string_view kind, TraceLane lane, std::string_view argument,
+                            std::string_view value) const;
   void key(JsonText key);
   void time_text(std::int64_t ns);
+  void hand_on(Part& part);
 
   std::vector<Part> parts_;
   std::vector<std::int64_t> cuts_;
@@ -183,9 +194,11 @@ class TraceJsonWriter {
   // The stretch of time of the part in use, and its buffer.
   std::int64_t part_begin_ns_ = INT64_MIN;
   std::int64_t part_end_ns_ = INT64_MAX;
-  std::string* out_ = nullptr;
+  TextBlock* out_ = nullptr;
+  std::size_t block_bytes_;
   Meter meter_;
   std::int64_t origin_ns_ = 0;
+  std::string process_prefix_;
   std::int64_t min_duration_ns_ = 0;
   std::int64_t event_time_ns_ = 0;
   std::size_t event_at_ = 0;
@@ -197,6 +210,7 @@ class TraceJsonWriter {
   std::uint64_t arrows_ = 0;
   std::uint64_t cut_arrows_ = 0;
   bool first_argument_ = true;
+  bool is_fragment_ = false;
 };
 
 }  // namespace msprof

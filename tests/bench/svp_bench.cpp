@@ -50,7 +50,7 @@ BENCHMARK(insert_task);
 // One event of a timeline.
 void write_event(benchmark::State& state) {
   AtomicFile file(fs::temp_directory_path() / "msprof_bench_events.json");
-  PlainSink sink(file, AtomicFile::kBufferBytes);
+  PlainSink sink(file);
   TraceJsonWriter writer(sink);
   std::int64_t start_ns = 81'234'567'890'123;
   for (auto _ : state) {

@@ -30,7 +30,7 @@ std::string written(const std::function<void(Writer&)>& fill) {
 std::string written_trace(const std::function<void(TraceJsonWriter&)>& fill) {
   const TempFolder folder;
   AtomicFile file(folder / "out");
-  PlainSink sink(file, AtomicFile::kBufferBytes);
+  PlainSink sink(file);
   TraceJsonWriter writer(sink);
   fill(writer);
   file.commit();
@@ -90,7 +90,7 @@ TEST_CASE("slices below the least duration are not drawn") {
     CHECK_FALSE(out.draws(99));
     CHECK_FALSE(out.begin_complete({"\"short\""}, 3, 1, 0, 99));
     CHECK_FALSE(out.begin_slice({"\"short\""}, {3, 1}, 0, 99));
-    CHECK_FALSE(out.begin_slice(TraceJsonWriter::slice_head({"\"short\""}, {3, 1}), 0, 99, ""));
+    CHECK_FALSE(out.begin_slice({"\"short\""}, TraceJsonWriter::lane_text({3, 1}), 0, 99, ""));
     REQUIRE(out.begin_slice({"\"long\""}, {3, 1}, 0, 100));
     out.end_slice();
     out.finish();

@@ -17,9 +17,9 @@ inline constexpr std::int64_t kAcl = 20000;
 // Keeps the text of a timeline.
 class TextSink : public TraceSink {
  public:
-  std::string& buffer() override { return text_; }
-  void drain() override {}
+  void write(std::string_view text) override { text_ += text; }
   void finish() override {}
+  const std::string& text() const { return text_; }
   std::uint64_t text_bytes() const override { return text_.size(); }
 
  private:
@@ -33,7 +33,7 @@ inline json events(CannStore& store, const std::unique_ptr<TimelineLayer>& layer
   writer.set_min_duration(output_file.scope.min_duration_ns);
   layer->write(store.db().database(), output_file, writer);
   writer.finish();
-  return json::parse(sink.buffer());
+  return json::parse(sink.text());
 }
 
 inline json events_of(const json& all, std::string_view phase) {

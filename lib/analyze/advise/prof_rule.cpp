@@ -111,8 +111,9 @@ bool knows_devices(const Database& db) {
 
 fs::path folder_of(const Database& db, const fs::path& base, ExportStyle style,
                    const std::string& device) {
-  if (style == ExportStyle::current) return product_folder(base, summary_folder(db));
-  return product_folder(product_folder(base, fmt::format("device_{}", device)), "summary");
+  if (style_for(db, style) == ExportStyle::cann5)
+    return cann5_folder(db, base, fmt::format("device_{}", device), "summary");
+  return product_folder(base, summary_folder(db));
 }
 
 ExportedFile write_file(const fs::path& folder_path, const std::string& device,

@@ -1,98 +1,91 @@
 // acl of CANN 5: one row a call of AscendCL, in the order of their begins; acl_statistic: one row a
-// name of them, by name.
-// Source: cann_device.md 24. Both are of the whole capture.
+// name of them, by name. Captures of that time have shares and means with more digits.
+// Source: cann_device.md 24, cann5_classic.md 10. Both are of the whole capture.
 #include <map>
 
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
-#include "export/summary/cann_tables.hpp"
+#include "export/summary/old_tables.hpp"
 
 namespace msprof {
 
 namespace {
 
-using cann::Times;
-
-// Calls of AscendCL, with the text of their kind: "ACL_MODEL".
-template <typename Take>
-void for_each_call(const Database& db, const OutputFile& output_file, Take&& take) {
-  cann::CallCursor calls(db, output_file.scope,
-                         {&ApiCallRow::process_id, &ApiCallRow::type_name_id, &ApiCallRow::level});
-  while (calls.next()) {
-    if (calls->level == call_level::kAcl) take(*calls, calls.duration_ns());
-  }
-}
-
-void write_id(RowSink& out, std::int64_t id) {
-  id == kNull ? out.missing() : out.number(id);
-}
-
-class CannAcl : public cann::Table {
+class Acl : public cann::Table {
  public:
-  CannAcl()
+  explicit Acl(ProductAge age)
       : Table({.name = "acl",
                .title = "Calls of AscendCL",
                .help = "every call of AscendCL",
                .exists = cann::exists_call<call_level::kAcl>(),
                .cann5_place = 12,
                .is_cann5_only = true,
+               .age = age,
                .is_cann5_whole = true},
               {"Name", "Type", "Start Time", "Duration(us)", "Process ID", "Thread ID"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const bool is_today = info().age == ProductAge::today;
     cann::Texts texts(db);
-    for_each_call(db, output_file, [&](const ApiCallRow& call, std::int64_t duration_ns) {
+    const old::Times times(db);
+    const auto write_call = [&](const ApiCallRow& call, std::int64_t duration_ns) {
       cann::text_or_missing(out, texts, given(call.name_id));
       cann::text_or_missing(out, texts, given(call.type_name_id));
-      out.number(call.start_ns);
-      cann::us_number(out, duration_ns);
-      write_id(out, call.process_id);
-      write_id(out, call.thread_id);
+      out.number(times.host_ns(call.start_ns));
+      if (is_today) {
+        cann::us_number(out, duration_ns);
+      } else {
+        out.number(cann::trimmed3(duration_ns, 1000));
+      }
+      out.number_or_missing(given(call.process_id));
+      out.number_or_missing(given(call.thread_id));
       out.end_row();
-    });
+    };
+    old::for_each_call(db, info(), output_file.scope, call_level::kAcl, write_call);
   }
 };
 
-class CannAclStatistic : public cann::Table {
+class AclStatistic : public cann::Table {
  public:
-  CannAclStatistic()
+  explicit AclStatistic(ProductAge age)
       : Table({.name = "acl_statistic",
                .title = "AscendCL by name",
                .help = "count, total, mean, shortest and longest time of every call of AscendCL",
                .exists = cann::exists_call<call_level::kAcl>(),
                .cann5_place = 13,
                .is_cann5_only = true,
+               .age = age,
                .is_cann5_whole = true},
               {"Name", "Type", "Time(%)", "Time(us)", "Count", "Avg(us)", "Min(us)", "Max(us)",
                "Process ID", "Thread ID"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    // Type, process and thread are those of the first call.
     struct Group {
-      ApiCallRow first;
-      Times times;
+      ApiCallRow first;  // type, process and thread are its
+      cann::Times times;
     };
     std::map<std::string, Group> groups;
     cann::Texts texts(db);
     int128 whole_ns = 0;
-    for_each_call(db, output_file, [&](const ApiCallRow& call, std::int64_t duration_ns) {
+    const auto add = [&](const ApiCallRow& call, std::int64_t duration_ns) {
       const auto name = given(call.name_id);
       const auto at = groups.try_emplace(name ? texts(*name) : "N/A", Group{call, {}}).first;
       at->second.times.add(duration_ns);
       whole_ns += duration_ns;
-    });
+    };
+    old::for_each_call(db, info(), output_file.scope, call_level::kAcl, add);
+    const int decimals = info().age == ProductAge::today ? 3 : 6;
     for (const auto& [name, group] : groups) {
-      const Times& times = group.times;
+      const cann::Times& times = group.times;
       out.text(name);
       cann::text_or_missing(out, texts, given(group.first.type_name_id));
-      out.number(whole_ns == 0 ? "0" : cann::trimmed3(times.total_ns * 100, whole_ns));
+      out.number(cann::percent_of(times.total_ns, whole_ns, decimals));
       out.number(cann::trimmed3(times.total_ns, 1000));
       out.number(times.count);
-      out.number(cann::trimmed3(times.total_ns, int128(times.count) * 1000));
+      out.number(cann::trimmed(times.total_ns, int128{times.count} * 1000, decimals));
       out.number(cann::trimmed3(times.shortest_ns, 1000));
       out.number(cann::trimmed3(times.longest_ns, 1000));
-      write_id(out, group.first.process_id);
-      write_id(out, group.first.thread_id);
+      out.number_or_missing(given(group.first.process_id));
+      out.number_or_missing(given(group.first.thread_id));
       out.end_row();
     }
   }
@@ -101,11 +94,16 @@ class CannAclStatistic : public cann::Table {
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_acl() {
-  return std::make_unique<CannAcl>();
+  return std::make_unique<Acl>(ProductAge::today);
 }
-
+std::unique_ptr<SummaryTable> make_old_acl() {
+  return std::make_unique<Acl>(ProductAge::cann5);
+}
 std::unique_ptr<SummaryTable> make_cann_acl_statistic() {
-  return std::make_unique<CannAclStatistic>();
+  return std::make_unique<AclStatistic>(ProductAge::today);
+}
+std::unique_ptr<SummaryTable> make_old_acl_statistic() {
+  return std::make_unique<AclStatistic>(ProductAge::cann5);
 }
 
 }  // namespace msprof

@@ -1,6 +1,6 @@
-// dp: one row a dequeue of the data pipeline in front of a device.
-// Source: cann_device.md 8.3, 21. Its times are those of the device's own counter of us, not of the
-// collection: a scope takes devices here, no times.
+// dp: one row a dequeue of the data pipeline in front of a device; of captures of CANN 5 a file a
+// device. Source: cann_device.md 8.3, 21; cann5_classic.md 10. Its times are those of the device's
+// own counter of us, not of the collection: a scope takes devices here, no times.
 #include "export/products.hpp"
 #include "export/summary/cann_tables.hpp"
 
@@ -8,18 +8,26 @@ namespace msprof {
 
 namespace {
 
-class CannDp : public cann::Table {
+std::vector<std::string> columns_of(ProductAge age) {
+  if (age != ProductAge::today) return {"Timestamp", "Action", "Source", "Cached Buffer Size"};
+  return {"Device_id", "Timestamp(us)", "Action", "Source", "Cached Buffer Size"};
+}
+
+class Dp : public cann::Table {
  public:
-  CannDp()
+  explicit Dp(ProductAge age)
       : Table({.name = "dp",
                .title = "Data pipeline",
                .help = "what the data pipeline handed to each device, and what it still had",
                .exists = "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
                .needs = {"data_preprocess"},
-               .cann5_place = 10},
-              {"Device_id", "Timestamp(us)", "Action", "Source", "Cached Buffer Size"}) {}
+               .cann5_place = 10,
+               .age = age,
+               .is_cann5_whole = age != ProductAge::today},
+              columns_of(age)) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
+    const bool is_today = info().age == ProductAge::today;
     cann::Texts texts(db);
     const ScopeFilter scope(output_file.scope);
     Statement read = db.prepare(
@@ -27,8 +35,12 @@ class CannDp : public cann::Table {
         " WHERE action_name_id IS NOT NULL ORDER BY device_id, id");
     while (read.step()) {
       if (!scope.takes_device(read.integer(0))) continue;
-      out.number(read.integer(0));
-      out.timestamp_by([&](std::string& digits) { digits += std::to_string(read.integer(1)); });
+      if (is_today) {
+        out.number(read.integer(0));
+        out.timestamp_by([&](std::string& digits) { digits += std::to_string(read.integer(1)); });
+      } else {
+        out.number_or_missing(read.maybe_integer(1));
+      }
       cann::text_or_missing(out, texts, read.maybe_integer(2));
       cann::text_or_missing(out, texts, read.maybe_integer(3));
       out.number_or_missing(read.maybe_integer(4));
@@ -40,7 +52,10 @@ class CannDp : public cann::Table {
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_dp() {
-  return std::make_unique<CannDp>();
+  return std::make_unique<Dp>(ProductAge::today);
+}
+std::unique_ptr<SummaryTable> make_old_dp() {
+  return std::make_unique<Dp>(ProductAge::cann5);
 }
 
 }  // namespace msprof

@@ -1,90 +1,108 @@
-// runtime_api of CANN 5: one row a runtime call and thread, longest total first.
-// Source: cann_device.md 24. The streams of calls are not in the data of today: N/A.
+// runtime_api of CANN 5: one row a runtime call and thread, longest total first; of captures of
+// that time one a runtime call and stream, by name. Source: cann_device.md 24, cann5_classic.md 10.
+// The streams of calls are not in the data of today: N/A.
 #include <algorithm>
 #include <map>
 #include <tuple>
 
 #include "export/products.hpp"
-#include "export/scoped_rows.hpp"
-#include "export/summary/cann_tables.hpp"
+#include "export/summary/old_tables.hpp"
 
 namespace msprof {
 
 namespace {
 
-using cann::Times;
-
+// What a row is about.
 struct Caller {
   std::string name;
-  std::int64_t process = kNull;
+  std::int64_t stream = kNull;
+  std::int64_t process = kNull;  // with the thread: of captures of today
   std::int64_t thread = kNull;
   auto operator<=>(const Caller&) const = default;
 };
 
-void write_id(RowSink& out, std::int64_t id) {
-  id == kNull ? out.missing() : out.number(id);
-}
+struct Group {
+  ApiCallRow first;  // process and thread are its
+  cann::Times times;
+};
+using Groups = std::map<Caller, Group>;
 
-class CannRuntimeApi : public cann::Table {
+class RuntimeApi : public cann::Table {
  public:
-  CannRuntimeApi()
+  explicit RuntimeApi(ProductAge age)
       : Table({.name = "runtime_api",
                .title = "Runtime calls",
                .help = "count, total, mean, shortest and longest time of every runtime call",
                .exists = cann::exists_call<call_level::kRuntime>(),
                .cann5_place = 5,
                .is_cann5_only = true,
+               .age = age,
                .is_cann5_whole = true},
               {"Name", "Stream ID", "Time(%)", "Time(ns)", "Calls", "Avg(ns)", "Min(ns)", "Max(ns)",
-               "Process ID", "Thread ID"}) {}
+               "Process ID", "Thread ID"}),
+        is_today_(age == ProductAge::today) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    const std::map<Caller, Times> groups = read_groups(db, output_file);
-    int128 whole = 0;
-    std::vector<const std::pair<const Caller, Times>*> rows;
+    const Groups groups = read_groups(db, output_file.scope);
+    int128 whole_ns = 0;
+    std::vector<const Groups::value_type*> rows;
     for (const auto& row : groups) {
-      whole += row.second.total_ns;
+      whole_ns += row.second.times.total_ns;
       rows.push_back(&row);
     }
-    std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
-      return a->second.total_ns > b->second.total_ns;
-    });
-    for (const auto* row : rows) write_row(out, row->first, row->second, whole);
+    if (is_today_) {
+      std::stable_sort(rows.begin(), rows.end(), [](const auto* a, const auto* b) {
+        return a->second.times.total_ns > b->second.times.total_ns;
+      });
+    }
+    for (const auto* row : rows) write_row(out, row->first, row->second, whole_ns);
   }
 
  private:
-  static std::map<Caller, Times> read_groups(const Database& db, const OutputFile& output_file) {
-    std::map<Caller, Times> groups;
+  Groups read_groups(const Database& db, const ExportScope& scope) const {
+    Groups groups;
     cann::Texts texts(db);
-    cann::CallCursor calls(db, output_file.scope, {&ApiCallRow::process_id, &ApiCallRow::level});
-    while (calls.next()) {
-      if (calls->level != call_level::kRuntime) continue;
-      const auto name = given(calls->name_id);
-      const Caller caller{name ? texts(*name) : "N/A", calls->process_id, calls->thread_id};
-      groups[caller].add(calls.duration_ns());
-    }
+    old::CallDetails details(db);
+    const auto add = [&](const ApiCallRow& call, std::int64_t duration_ns) {
+      const auto name = given(call.name_id);
+      Caller caller;
+      caller.name = name ? texts(*name) : "N/A";
+      if (details.find(call.id)) caller.stream = details.stream();
+      if (is_today_) caller.process = call.process_id;
+      if (is_today_) caller.thread = call.thread_id;
+      groups.try_emplace(std::move(caller), Group{call, {}}).first->second.times.add(duration_ns);
+    };
+    old::for_each_call(db, info(), scope, call_level::kRuntime, add);
     return groups;
   }
 
-  static void write_row(RowSink& out, const Caller& caller, const Times& times, int128 whole) {
+  void write_row(RowSink& out, const Caller& caller, const Group& group, int128 whole_ns) const {
+    const cann::Times& times = group.times;
     out.text(caller.name);
-    out.missing();
-    out.number(whole == 0 ? "0" : cann::trimmed3(times.total_ns * 100, whole));
+    out.number_or_missing(given(caller.stream));
+    out.number(cann::percent_of(times.total_ns, whole_ns, is_today_ ? 3 : 6));
     out.number(fixed(times.total_ns, 1, 0));
     out.number(times.count);
-    out.number(cann::trimmed3(times.total_ns, times.count));
+    // The tools of that time cut the fraction.
+    out.number(is_today_ ? cann::trimmed3(times.total_ns, times.count)
+                         : fixed(times.total_ns / times.count, 1, 0));
     out.number(times.shortest_ns);
     out.number(times.longest_ns);
-    write_id(out, caller.process);
-    write_id(out, caller.thread);
+    out.number_or_missing(given(group.first.process_id));
+    out.number_or_missing(given(group.first.thread_id));
     out.end_row();
   }
+
+  bool is_today_;
 };
 
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_cann_runtime_api() {
-  return std::make_unique<CannRuntimeApi>();
+  return std::make_unique<RuntimeApi>(ProductAge::today);
+}
+std::unique_ptr<SummaryTable> make_old_runtime_api() {
+  return std::make_unique<RuntimeApi>(ProductAge::cann5);
 }
 
 }  // namespace msprof

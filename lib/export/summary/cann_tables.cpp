@@ -12,6 +12,7 @@ namespace {
 // Removes zeros at the end of a fraction, all but `kept` of its digits.
 std::string without_zeros(std::string digits, std::size_t kept) {
   const std::size_t point = digits.find('.');
+  if (point == std::string::npos) return digits;
   while (digits.back() == '0' && digits.size() > point + 1 + kept) digits.pop_back();
   if (digits.back() == '.') digits.pop_back();
   return digits;
@@ -48,8 +49,16 @@ void us_number(RowSink& out, std::int64_t ns) {
   out.number_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 
+std::string trimmed(int128 numerator, int128 denominator, int decimals) {
+  return without_zeros(fixed(numerator, denominator, decimals), 0);
+}
+
+std::string percent_of(int128 part, int128 whole, int decimals) {
+  return whole == 0 ? "0" : trimmed(part * 100, whole, decimals);
+}
+
 std::string trimmed3(int128 numerator, int128 denominator) {
-  return without_zeros(fixed(numerator, denominator, 3), 0);
+  return trimmed(numerator, denominator, 3);
 }
 
 std::string float3(int128 numerator, int128 denominator) {

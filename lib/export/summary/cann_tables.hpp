@@ -49,6 +49,10 @@ void text_or_missing(RowSink& out, Texts& texts, std::optional<std::int64_t> nam
 void us_timestamp(RowSink& out, std::int64_t ns);
 // ns as us: "12.340".
 void us_number(RowSink& out, std::int64_t ns);
+// At most `decimals` digits behind the point, rounded, without zeros at the end and bare point.
+std::string trimmed(int128 numerator, int128 denominator, int decimals);
+// A share of 100, as trimmed(); "0" of nothing.
+std::string percent_of(int128 part, int128 whole, int decimals);
 // Fixed three decimals without trailing zeros and bare point: "12.34", "4".
 std::string trimmed3(int128 numerator, int128 denominator);
 // Three decimals without trailing zeros, but one at least: "12.34", "4.0".
@@ -86,8 +90,7 @@ class DeviceTotals {
  public:
   void add(std::int64_t device, const Times& times) { totals_[device] += times.total_ns; }
   std::string ratio(std::int64_t device, const Times& times) const {
-    const int128 whole = totals_.at(device);
-    return whole == 0 ? "0" : trimmed3(times.total_ns * 100, whole);
+    return percent_of(times.total_ns, totals_.at(device), 3);
   }
 
  private:

@@ -29,19 +29,6 @@ class ClassicTable : public cann::Table {
   Write write_;
 };
 
-// `place`: behind the tables that CANN 5 has, too.
-TableInfo classic_info(std::string_view name, std::string_view title, std::string_view help,
-                       std::string_view exists, int place) {
-  return {.name = name,
-          .title = title,
-          .help = help,
-          .exists = exists,
-          .cann5_place = place,
-          .is_cann5_only = true,
-          .is_classic = true,
-          .is_cann5_whole = true};
-}
-
 void text_or_nothing(RowSink& out, cann::Texts& texts, std::optional<std::int64_t> id) {
   id ? out.text(texts(*id)) : out.text("");
 }
@@ -192,12 +179,6 @@ struct OpTimesByName {
   }
 };
 
-std::string us_of(const old::Times& times, std::int64_t device, int128 ticks,
-                  std::int64_t parts = 1) {
-  const int128 hz = std::max<std::int64_t>(times.frequency_hz(device), 1);
-  return old::digits_of({ticks * 1'000'000, hz * parts}, 6);
-}
-
 void write_op_time(const Database& db, const ExportScope& scope, RowSink& out) {
   const OpTimesByName ops(db, scope);
   const old::Times times(db);
@@ -209,10 +190,10 @@ void write_op_time(const Database& db, const ExportScope& scope, RowSink& out) {
     out.number(op.stream);
     out.number(op.first_task);
     out.number(op.count);
-    out.number(us_of(times, op.device, op.total));
-    out.number(us_of(times, op.device, op.shortest));
-    out.number(us_of(times, op.device, op.longest));
-    out.number(us_of(times, op.device, op.total, op.count_of_first));
+    out.number(times.us_of_ticks(op.device, op.total));
+    out.number(times.us_of_ticks(op.device, op.shortest));
+    out.number(times.us_of_ticks(op.device, op.longest));
+    out.number(times.us_of_ticks(op.device, op.total, op.count_of_first));
     out.end_row();
   }
 }
@@ -241,12 +222,11 @@ void write_op_type(const Database& db, const ExportScope& scope, RowSink& out) {
   std::stable_sort(rows.begin(), rows.end(),
                    [](const auto& a, const auto& b) { return a.second.total > b.second.total; });
   for (const auto& [name, type] : rows) {
-    const auto hz = static_cast<double>(std::max<std::int64_t>(times.frequency_hz(type.device), 1));
     text_or_nothing(out, texts, given(name));
     out.number(type.count);
-    out.number(us_of(times, type.device, type.total));
+    out.number(times.us_of_ticks(type.device, type.total));
     out.number(type.ops);
-    out.number(fmt::format("{:.6f}", type.per_step * 1e6 / hz));
+    out.number(fmt::format("{:.6f}", times.shown_us(type.device, type.per_step)));
     out.end_row();
   }
 }
@@ -386,95 +366,95 @@ void write_counts(const Database& db, const ExportScope& scope, RowSink& out) {
   }
 }
 
-std::unique_ptr<SummaryTable> table(const TableInfo& info, Columns columns, Write write) {
-  return std::make_unique<ClassicTable>(info, std::move(columns), write);
+// `place`: from 20 on behind the tables that CANN 5 has, too.
+std::unique_ptr<SummaryTable> table(int place, std::string_view name, std::string_view title,
+                                    std::string_view help, std::string_view exists, Columns columns,
+                                    Write write) {
+  return std::make_unique<ClassicTable>(
+      old::info_of(ProductAge::classic, place, name, title, help, exists), std::move(columns),
+      write);
 }
 
 }  // namespace
 
 std::unique_ptr<SummaryTable> make_classic_step_trace() {
-  return table(classic_info("step_trace", "Step trace", "steps, in ticks of the device",
-                            "SELECT 1 FROM iteration", 3),
+  return table(3, "step_trace", "Step trace", "steps, in ticks of the device",
+               "SELECT 1 FROM iteration",
                {"step_num", "start_point", "end_point", "total", "fp_point", "bp_point",
                 "iteration_interval", "fp_and_bp", "tail"},
                write_step_trace);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu() {
-  return table(
-      classic_info("aicpu", "AI CPU", "what the AI CPUs ran", "SELECT 1 FROM aicpu_node", 9),
-      {"serial_number", "node", "total_time(ms)", "dispatch_time(ms)", "run_start(us)",
-       "run_end(us)"},
-      write_aicpu);
+  return table(9, "aicpu", "AI CPU", "what the AI CPUs ran", "SELECT 1 FROM aicpu_node",
+               {"serial_number", "node", "total_time(ms)", "dispatch_time(ms)", "run_start(us)",
+                "run_end(us)"},
+               write_aicpu);
 }
 std::unique_ptr<SummaryTable> make_classic_dp() {
-  return table(classic_info("dp", "Data pipeline", "what the data pipeline handed to each device",
-                            "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL", 10),
+  return table(10, "dp", "Data pipeline", "what the data pipeline handed to each device",
+               "SELECT 1 FROM data_queue WHERE action_name_id IS NOT NULL",
                {"timestamp(us)", "action", "source", "index", "size"}, write_dp);
 }
 std::unique_ptr<SummaryTable> make_classic_framework() {
-  return table(
-      classic_info("framework", "Operators", "operators as the graph engine described them",
-                   "SELECT 1 FROM op_task", 20),
-      {"task_id", "stream_id", "block_dim", "full_op_name", "op_name", "op_type", "subgraph",
-       "tensors"},
-      write_framework);
+  return table(20, "framework", "Operators", "operators as the graph engine described them",
+               "SELECT 1 FROM op_task",
+               {"task_id", "stream_id", "block_dim", "full_op_name", "op_name", "op_type",
+                "subgraph", "tensors"},
+               write_framework);
 }
 std::unique_ptr<SummaryTable> make_classic_runs() {
-  return table(classic_info("runs", "Runs", "every run of an operator, in ticks of the device",
-                            "SELECT 1 FROM task", 21),
-               {"full_op_name", "stream_id", "task_id", "start(10ns)", "duration(10ns)"},
-               write_runs);
+  return table(
+      21, "runs", "Runs", "every run of an operator, in ticks of the device", "SELECT 1 FROM task",
+      {"full_op_name", "stream_id", "task_id", "start(10ns)", "duration(10ns)"}, write_runs);
 }
 std::unique_ptr<SummaryTable> make_classic_op_time() {
-  return table(classic_info("op_time", "Times of operators", "the runs of each operator added up",
-                            "SELECT 1 FROM task WHERE op_id IS NOT NULL", 22),
+  return table(22, "op_time", "Times of operators", "the runs of each operator added up",
+               "SELECT 1 FROM task WHERE op_id IS NOT NULL",
                {"full_op_name", "op_type", "stream_id", "first_task_id", "count", "total(us)",
                 "min(us)", "max(us)", "per_step(us)"},
                write_op_time);
 }
 std::unique_ptr<SummaryTable> make_classic_op_type() {
-  return table(
-      classic_info("op_type", "Times of types", "the runs of each type of operator added up",
-                   "SELECT 1 FROM task WHERE op_id IS NOT NULL", 23),
-      {"op_type", "count", "total(us)", "ops", "per_step(us)"}, write_op_type);
+  return table(23, "op_type", "Times of types", "the runs of each type of operator added up",
+               "SELECT 1 FROM task WHERE op_id IS NOT NULL",
+               {"op_type", "count", "total(us)", "ops", "per_step(us)"}, write_op_type);
 }
 std::unique_ptr<SummaryTable> make_classic_pmu() {
-  return table(classic_info("pmu", "Counters", "the counters of the cores, a row a run",
-                            "SELECT 1 FROM task_pmu", 24),
+  return table(24, "pmu", "Counters", "the counters of the cores, a row a run",
+               "SELECT 1 FROM task_pmu",
                {"full_op_name", "stream_id", "task_id", "total_cycles", "pmu0", "pmu1", "pmu2",
                 "pmu3", "pmu4", "pmu5", "pmu6", "pmu7"},
                write_pmu);
 }
 std::unique_ptr<SummaryTable> make_classic_reduce() {
-  return table(classic_info("reduce", "Reduces", "the reduces of each step",
-                            "SELECT 1 FROM iteration_part WHERE is_get_next = 0", 25),
+  return table(25, "reduce", "Reduces", "the reduces of each step",
+               "SELECT 1 FROM iteration_part WHERE is_get_next = 0",
                {"step_num", "stream_id", "number", "type", "start_point", "end_point", "duration"},
                write_reduce);
 }
 std::unique_ptr<SummaryTable> make_classic_aicpu_threads() {
-  return table(classic_info("aicpu_threads", "Threads of AI CPUs",
-                            "what the driver said of each task of an AI CPU",
-                            "SELECT 1 FROM aicpu_thread", 26),
+  return table(26, "aicpu_threads", "Threads of AI CPUs",
+               "what the driver said of each task of an AI CPU", "SELECT 1 FROM aicpu_thread",
                {"thread", "device", "aicpu", "tickDrvTopHalf", "tickDrvBottomHalf", "tickBeforeRun",
                 "tickAfterRun", "dispatchTime(us)", "totalTime(us)"},
                write_aicpu_threads);
 }
 std::unique_ptr<SummaryTable> make_classic_queue() {
-  return table(classic_info("queue", "Queues", "how long nodes waited for data",
-                            "SELECT 1 FROM data_queue WHERE action_name_id IS NULL", 27),
+  return table(27, "queue", "Queues", "how long nodes waited for data",
+               "SELECT 1 FROM data_queue WHERE action_name_id IS NULL",
                {"node", "start(us)", "end(us)", "queue_size"}, write_queue);
 }
 std::unique_ptr<SummaryTable> make_classic_runtime_track() {
-  return table(classic_info("runtime_track", "Launches", "tasks as the runtime launched them",
-                            "SELECT 1 FROM task_launch", 28),
+  return table(28, "runtime_track", "Launches", "tasks as the runtime launched them",
+               "SELECT 1 FROM task_launch",
                {"timestamp", "event", "task_type", "stream_id", "task_id", "thread", "device",
                 "kernel", "persistent"},
                write_runtime_track);
 }
 std::unique_ptr<SummaryTable> make_classic_counts() {
-  return table(classic_info("counts", "Counts", "what the log of the tasks had",
-                            "SELECT 1 FROM meta WHERE key LIKE 'old\\_counts.%' ESCAPE '\\'", 29),
-               {"what", "n"}, write_counts);
+  return table(29, "counts", "Counts", "what the log of the tasks had",
+               "SELECT 1 FROM meta WHERE key LIKE 'old\\_counts.%' ESCAPE '\\'", {"what", "n"},
+               write_counts);
 }
 
 }  // namespace msprof

@@ -68,11 +68,11 @@ class OpTexts {
 struct Shape {
   explicit Shape(const Database& db)
       : has_ops(old::has_operators(db)), has_steps(old::has_steps(db)), metrics(db) {
+    const bool is_310 = old::is_310(db);
     for (std::size_t i = 0; i < metrics.columns().size(); ++i) {
       const std::string& name = metrics.columns()[i].name;
       // Times of pipes are shares of the time of the core, which blocks are needed for.
       const bool is_time = name.ends_with("time(us)");
-      const bool is_310 = cann::has_rows(db, "SELECT 1 FROM device WHERE platform = 0");
       const bool is_of_core = name == "aicore_time(us)" && is_310;
       if (name != "cube_utilization(%)" && (has_ops || !is_time || is_of_core))
         counters.push_back(i);
@@ -119,7 +119,7 @@ class Writer {
     if (model == kNull && iteration != nullptr) model = iteration->model;
     const OpCells& op = shape_.has_ops ? ops_.of(task.op_id) : none_;
     if (shape_.has_steps) models_.write(out_, model);
-    old::write_id(out_, model);
+    out_.number_or_missing(given(model));
     out_.number(task.task_number);
     out_.number(task.stream_id);
     if (shape_.has_steps) iteration == nullptr ? out_.missing() : out_.number(iteration->number);
@@ -140,8 +140,8 @@ class Writer {
   void write_times(const TaskRow& task) {
     const old::Exact start = times_.device_ns(task.device_id, task.start_ns);
     const old::Exact length = times_.span_ns(task.device_id, task.duration_ns);
-    out_.number(old::digits_of(start, 3));
-    out_.number(old::digits_of({length.numerator, length.denominator * 1000}, 6));
+    out_.number(start.digits(3));
+    out_.number(length.digits(6, 1000));
     // From the end of the row before to the whole ns of this start.
     int128 wait = 0;
     int128 end = 0;
@@ -149,7 +149,7 @@ class Writer {
     if (last_device_ == task.device_id) wait = start.numerator / unit * unit - last_end_;
     end = start.numerator + length.numerator;
     if (last_device_ != task.device_id || wait < 0) wait = 0;
-    out_.number(old::digits_of({wait, unit * 1000}, 6));
+    out_.number(cann::trimmed(wait, unit * 1000, 6));
     last_device_ = task.device_id;
     last_end_ = end;
   }
@@ -206,8 +206,7 @@ class OldOpSummary : public cann::Table {
                .help = "every execution of an operator: time, shapes, load of the cores",
                .exists = "SELECT 1 FROM task",
                .cann5_place = 1,
-               .is_cann5_only = true,
-               .is_old = true},
+               .age = ProductAge::cann5},
               {}) {}
 
   std::vector<std::string> columns(const Database& db) const override {

@@ -11,25 +11,13 @@ namespace msprof {
 
 namespace {
 
-TableInfo old_info(std::string_view name, std::string_view title, std::string_view help,
-                   std::string_view exists, int place) {
-  return {.name = name,
-          .title = title,
-          .help = help,
-          .exists = exists,
-          .cann5_place = place,
-          .is_cann5_only = true,
-          .is_old = true,
-          .is_cann5_whole = true};
-}
-
 // The times of the graph engine for each execution of a model.
 class OldGe : public cann::Table {
  public:
   OldGe()
-      : Table(old_info("ge", "Graph engine",
-                       "the input, the inference and the output of each execution of a model",
-                       "SELECT 1 FROM call_detail WHERE request IS NOT NULL", 15),
+      : Table(old::info_of(ProductAge::cann5, 15, "ge", "Graph engine",
+                           "the input, the inference and the output of each execution of a model",
+                           "SELECT 1 FROM call_detail WHERE request IS NOT NULL"),
               {"Model Name", "Model ID", "Request ID", "Thread ID", "Input Start", "Input End",
                "Infer Start", "Infer End", "Output Start", "Output End"}) {}
 
@@ -61,10 +49,10 @@ class OldGe : public cann::Table {
       model.reset();
       model.bind(1, std::get<0>(key));
       cann::text_or_missing(out, texts, given(std::get<0>(key)));
-      old::write_id(out, model.step() ? model.maybe_integer(0).value_or(kNull) : kNull);
+      out.number_or_missing(model.step() ? model.maybe_integer(0) : std::nullopt);
       out.number(std::get<1>(key));
-      old::write_id(out, std::get<2>(key));
-      for (const std::int64_t time : all.at(key).times) old::write_id(out, time);
+      out.number_or_missing(given(std::get<2>(key)));
+      for (const std::int64_t time : all.at(key).times) out.number_or_missing(given(time));
       out.end_row();
     }
   }
@@ -73,9 +61,9 @@ class OldGe : public cann::Table {
 class OldL2Raw : public cann::Table {
  public:
   OldL2Raw()
-      : Table(old_info("l2_raw", "L2 cache events",
-                       "the events of the L2 cache, in the order in which they were asked for",
-                       "SELECT 1 FROM l2_cache", 16),
+      : Table(old::info_of(ProductAge::cann5, 16, "l2_raw", "L2 cache events",
+                           "the events of the L2 cache, in the order in which they were asked for",
+                           "SELECT 1 FROM l2_cache"),
               {"Stream Id", "Task Id", "event0", "event1", "event2", "event3", "event4", "event5",
                "event6", "event7"}) {}
 
@@ -95,9 +83,9 @@ class OldHcclRaw : public cann::Table {
  public:
   OldHcclRaw()
       : Table(
-            old_info("hccl_raw", "Tasks of collectives",
-                     "tasks of collectives, as the communication library planned them",
-                     "SELECT 1 FROM comm_task", 17),
+            old::info_of(ProductAge::cann5, 17, "hccl_raw", "Tasks of collectives",
+                         "tasks of collectives, as the communication library planned them",
+                         "SELECT 1 FROM comm_task"),
             {"name", "plane", "stream", "task", "ts", "durationEstimated", "size", "remoteRank"}) {}
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
@@ -112,9 +100,9 @@ class OldHcclRaw : public cann::Table {
       if (!output_file.scope.takes_device(read.integer(0))) continue;
       cann::text_or_missing(out, texts, read.maybe_integer(1));
       for (int cell = 2; cell < 5; ++cell) out.number_or_missing(read.maybe_integer(cell));
-      out.number(old::digits_of({times.host_ns(read.integer(5)), 1000}, 3));
+      out.number(cann::trimmed(times.host_ns(read.integer(5)), 1000, 3));
       const auto estimated = read.maybe_integer(6);
-      estimated ? out.number(old::digits_of({*estimated, 1'000'000}, 6)) : out.missing();
+      estimated ? out.number(cann::trimmed(*estimated, 1'000'000, 6)) : out.missing();
       const auto size = read.maybe_integer(7);
       size ? out.number(*size) : out.text("");
       out.number_or_missing(read.maybe_integer(8));

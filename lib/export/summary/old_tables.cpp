@@ -6,19 +6,6 @@
 
 namespace msprof::old {
 
-std::string digits_of(const Exact& value, int decimals) {
-  std::string digits = fixed(value.numerator, value.denominator, decimals);
-  if (decimals > 0) {
-    while (digits.back() == '0') digits.pop_back();
-    if (digits.back() == '.') digits.pop_back();
-  }
-  return digits;
-}
-
-std::string percent_of(int128 part, int128 whole) {
-  return whole == 0 ? "0" : digits_of({part * 100, whole}, 6);
-}
-
 Times::Times(const Database& db) {
   wall_offset_ns_ = read_meta_integer(db, "clock.wall_offset_ns").value_or(0);
   Statement read = db.prepare("SELECT id, tick_frequency_hz FROM device ORDER BY id");
@@ -40,8 +27,21 @@ const Times::Clock& Times::clock_of(std::int64_t device) const {
   return found == clocks_.end() ? none_ : found->second;
 }
 
-std::int64_t Times::frequency_hz(std::int64_t device) const {
-  return clock_of(device).frequency_hz;
+std::int64_t Times::ticks_of_second(std::int64_t device) const {
+  const std::int64_t hz = clock_of(device).frequency_hz;
+  return hz > 0 ? hz : 1'000'000'000;
+}
+
+std::string Times::us_of_ticks(std::int64_t device, int128 ticks, std::int64_t parts) const {
+  return cann::trimmed(ticks * 1'000'000, int128{ticks_of_second(device)} * parts, 6);
+}
+
+std::string Times::ms_of_ticks(std::int64_t device, int128 ticks) const {
+  return cann::trimmed(ticks * 1000, ticks_of_second(device), 9);
+}
+
+double Times::shown_us(std::int64_t device, double ticks) const {
+  return ticks * 1e6 / static_cast<double>(ticks_of_second(device));
 }
 
 std::int64_t Times::host_ns(std::int64_t wall_ns) const {
@@ -130,6 +130,31 @@ ModelNames::ModelNames(const Database& db) {
 void ModelNames::write(RowSink& out, std::int64_t model) const {
   const auto found = names_.find(model);
   found == names_.end() ? out.missing() : out.text(found->second);
+}
+
+CallDetails::CallDetails(const Database& db)
+    : read_(db.prepare("SELECT api_id, stream_id, request, size_bytes, direction FROM call_detail"
+                       " ORDER BY api_id")),
+      more_(read_.step()) {}
+
+bool CallDetails::find(std::int64_t api_id) {
+  while (more_ && read_.integer(0) < api_id) more_ = read_.step();
+  return more_ && read_.integer(0) == api_id;
+}
+
+TableInfo info_of(ProductAge age, int place, std::string_view name, std::string_view title,
+                  std::string_view help, std::string_view exists) {
+  return {.name = name,
+          .title = title,
+          .help = help,
+          .exists = exists,
+          .cann5_place = place,
+          .age = age,
+          .is_cann5_whole = true};
+}
+
+bool is_310(const Database& db) {
+  return cann::has_rows(db, "SELECT 1 FROM device WHERE platform = 0");
 }
 
 bool has_operators(const Database& db) {

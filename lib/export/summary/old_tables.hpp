@@ -18,12 +18,12 @@ namespace msprof::old {
 struct Exact {
   int128 numerator = 0;
   int128 denominator = 1;
-};
-// With at most `decimals` digits after the point and no zeros at the end: "26.822917", "4".
-std::string digits_of(const Exact& value, int decimals);
-// A share with six digits: small ones of long captures are still something.
-std::string percent_of(int128 part, int128 whole);
 
+  // In a unit that is `parts` as large: "26.822917", "4".
+  std::string digits(int decimals, std::int64_t parts = 1) const {
+    return cann::trimmed(numerator, denominator * parts, decimals);
+  }
+};
 // The times of a store, which are wall-clock ns, on the clocks of that time. A tick of a device is
 // longer than a ns: its number is found again from the ns, and so the time without a loss.
 class Times {
@@ -41,7 +41,10 @@ class Times {
   double shown_ns(std::int64_t device, std::int64_t start_wall_ns, std::int64_t duration_ns) const;
   // The length of a span in ticks of the device.
   std::int64_t span_ticks(std::int64_t device, std::int64_t duration_ns) const;
-  std::int64_t frequency_hz(std::int64_t device) const;
+  // Ticks, or a part of them, as us and ms with their digits; without a clock a tick is a ns.
+  std::string us_of_ticks(std::int64_t device, int128 ticks, std::int64_t parts = 1) const;
+  std::string ms_of_ticks(std::int64_t device, int128 ticks) const;
+  double shown_us(std::int64_t device, double ticks) const;
 
  private:
   struct Clock {
@@ -51,6 +54,7 @@ class Times {
     std::int64_t wall_offset_ns = 0;
   };
   const Clock& clock_of(std::int64_t device) const;
+  std::int64_t ticks_of_second(std::int64_t device) const;
 
   std::int64_t wall_offset_ns_ = 0;
   std::map<std::int64_t, Clock> clocks_;
@@ -87,13 +91,47 @@ class ModelNames {
   std::map<std::int64_t, std::string> names_;
 };
 
+// Numbers that calls of the runtime and executions of models say beside their times; captures of
+// today have none.
+class CallDetails {
+ public:
+  explicit CallDetails(const Database& db);
+  // Calls come in the order of their ids.
+  bool find(std::int64_t api_id);
+  std::int64_t stream() const { return read_.maybe_integer(1).value_or(kNull); }
+  std::int64_t request() const { return read_.maybe_integer(2).value_or(kNull); }
+  std::int64_t size_bytes() const { return read_.maybe_integer(3).value_or(kNull); }
+  std::int64_t direction() const { return read_.maybe_integer(4).value_or(kNull); }
+
+ private:
+  Statement read_;
+  bool more_;
+};
+
+// The calls of a level, with their durations, that a table is about, in the order of their begins.
+// Those of CANN 5 and older are of the whole capture, from its first record on.
+template <typename Take>
+void for_each_call(const Database& db, const TableInfo& table, const ExportScope& scope,
+                   std::int64_t level, Take&& take) {
+  const bool is_today = table.age == ProductAge::today;
+  cann::CallCursor calls(db, is_today ? scope : ExportScope{},
+                         {&ApiCallRow::id, &ApiCallRow::process_id, &ApiCallRow::type_name_id,
+                          &ApiCallRow::item_name_id, &ApiCallRow::level},
+                         {}, is_today ? cann::CallWindow(db) : cann::CallWindow::any());
+  while (calls.next()) {
+    if (calls->level == level) take(*calls, calls.duration_ns());
+  }
+}
+
+// Of a table of that time, of the whole capture beside each iteration.
+TableInfo info_of(ProductAge age, int place, std::string_view name, std::string_view title,
+                  std::string_view help, std::string_view exists);
+
+// True if a device is an Ascend 310, whose tables have columns of their own.
+bool is_310(const Database& db);
 // True if the graph engine described the operators.
 bool has_operators(const Database& db);
 // True if the device recorded steps; else operators ran one by one.
 bool has_steps(const Database& db);
-
-inline void write_id(RowSink& out, std::int64_t id) {
-  id == kNull ? out.missing() : out.number(id);
-}
 
 }  // namespace msprof::old

@@ -11,10 +11,6 @@ namespace msprof {
 
 namespace {
 
-std::string us_of(const old::Exact& ns) {
-  return old::digits_of({ns.numerator, ns.denominator * 1000}, 6);
-}
-
 // Spans of one device added up in ticks: exact whatever a tick is.
 struct TickTimes {
   std::int64_t device = 0;
@@ -32,14 +28,6 @@ struct TickTimes {
   }
 };
 
-// Ticks as us with their digits; without a clock a tick is a ns.
-std::string us_of_ticks(const old::Times& times, std::int64_t device, int128 ticks,
-                        std::int64_t parts = 1) {
-  const std::int64_t hz = times.frequency_hz(device);
-  const int128 a_second = hz > 0 ? hz : 1'000'000'000;
-  return old::digits_of({ticks * 1'000'000, a_second * parts}, 6);
-}
-
 class OldOpStatistic : public cann::Table {
  public:
   OldOpStatistic()
@@ -48,8 +36,7 @@ class OldOpStatistic : public cann::Table {
                .help = "count, total, mean, shortest and longest time of every type of operator",
                .exists = "SELECT 1 FROM task WHERE op_id IS NOT NULL",
                .cann5_place = 2,
-               .is_cann5_only = true,
-               .is_old = true},
+               .age = ProductAge::cann5},
               {"Model Name", "OP Type", "Core Type", "Count", "Total Time(us)", "Min Time(us)",
                "Avg Time(us)", "Max Time(us)", "Ratio(%)"}) {}
 
@@ -104,7 +91,7 @@ class OldOpStatistic : public cann::Table {
     for (const auto* row : rows) {
       const TickTimes& group = row->second;
       const auto us = [&](int128 ticks, std::int64_t parts = 1) {
-        out.number(us_of_ticks(times, group.device, ticks, parts));
+        out.number(times.us_of_ticks(group.device, ticks, parts));
       };
       if (has_steps) models.write(out, std::get<1>(row->first));
       cann::text_or_missing(out, texts, given(std::get<2>(row->first)));
@@ -114,15 +101,11 @@ class OldOpStatistic : public cann::Table {
       us(group.shortest);
       us(group.total, group.count);
       us(group.longest);
-      out.number(old::percent_of(group.total, whole));
+      out.number(cann::percent_of(group.total, whole, 6));
       out.end_row();
     }
   }
 };
-
-bool is_310(const Database& db) {
-  return cann::has_rows(db, "SELECT 1 FROM device WHERE platform = 0");
-}
 
 // A number in quotes of its own, as the tables of that time have it.
 std::string quoted(const std::string& digits) {
@@ -137,19 +120,18 @@ class OldTaskTime : public cann::Table {
                .help = "start, end and kernel of every task on the device",
                .exists = "SELECT 1 FROM task WHERE device_type_name_id IS NOT NULL",
                .cann5_place = 7,
-               .is_cann5_only = true,
-               .is_old = true},
+               .age = ProductAge::cann5},
               {"kernel_name", "kernel_type", "stream_id", "task_id", "task_time(us)",
                "task_start(ns)", "task_stop(ns)"}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
-    if (!is_310(db)) return Table::columns(db);
+    if (!old::is_310(db)) return Table::columns(db);
     return {"Time(%)",     "Time(us)",    "Count", "Avg(us)", "Min(us)", "Max(us)", "Waiting(us)",
             "Running(us)", "Pending(us)", "Type",  "API",     "Task ID", "Op Name", "Stream ID"};
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    is_310(db) ? write_310(db, output_file.scope, out) : write_910(db, output_file.scope, out);
+    old::is_310(db) ? write_310(db, output_file.scope, out) : write_910(db, output_file.scope, out);
   }
 
  private:
@@ -177,10 +159,9 @@ class OldTaskTime : public cann::Table {
         out.text(is_copies ? "other" : has_steps ? "KERNEL_AICORE" : "AI_CORE");
         out.number(tasks->stream_id);
         out.number(tasks->task_number);
-        out.text(quoted(us_of(length)));
-        out.text(quoted(old::digits_of(start, 3)));
-        out.text(
-            quoted(old::digits_of({start.numerator + length.numerator, start.denominator}, 3)));
+        out.text(quoted(length.digits(6, 1000)));
+        out.text(quoted(start.digits(3)));
+        out.text(quoted(cann::trimmed(start.numerator + length.numerator, start.denominator, 3)));
         out.end_row();
       }
     }
@@ -235,9 +216,9 @@ class OldTaskTime : public cann::Table {
     for (const auto* row : rows) {
       const Sum& sum = row->second;
       const auto us = [&](int128 ticks, std::int64_t parts = 1) {
-        out.number(us_of_ticks(times, sum.times.device, ticks, parts));
+        out.number(times.us_of_ticks(sum.times.device, ticks, parts));
       };
-      out.number(old::percent_of(sum.times.total, whole));
+      out.number(cann::percent_of(sum.times.total, whole, 6));
       us(sum.times.total);
       out.number(sum.times.count);
       us(sum.times.total, sum.times.count);
@@ -265,8 +246,7 @@ class OldStepTrace : public cann::Table {
                .help = "iterations of models: forward, backward and reduce times",
                .exists = "SELECT 1 FROM iteration",
                .cann5_place = 3,
-               .is_cann5_only = true,
-               .is_old = true,
+               .age = ProductAge::cann5,
                .is_cann5_whole = true},
               {"Iteration ID", "FP Start", "BP End", "Iteration End", "Iteration Time(us)",
                "FP to BP Time(us)", "Grad Refresh Bound(us)", "Data Aug Bound(us)", "Model ID"}) {}
@@ -309,7 +289,7 @@ class OldStepTrace : public cann::Table {
       const auto span = [&](std::optional<std::int64_t> from, std::optional<std::int64_t> to) {
         if (!from || !to) return out.missing();
         const std::int64_t ticks = times.ticks(device, *to) - times.ticks(device, *from);
-        out.number(us_of_ticks(times, device, ticks));
+        out.number(times.us_of_ticks(device, ticks));
       };
       const auto start = read.maybe_integer(3);
       const auto forward = read.maybe_integer(4);
@@ -323,7 +303,7 @@ class OldStepTrace : public cann::Table {
       span(forward, backward);
       span(backward, end);
       span(end_before(ends[device], forward), forward);
-      old::write_id(out, read.maybe_integer(7).value_or(kNull));
+      out.number_or_missing(read.maybe_integer(7));
       parts.reset();
       parts.bind(1, read.integer(0));
       for (std::size_t i = 0; i < reduces; ++i) {
@@ -354,8 +334,7 @@ class OldAicpu : public cann::Table {
                .help = "what the AI CPUs ran: computing, copying, dispatching",
                .exists = "SELECT 1 FROM aicpu_node",
                .cann5_place = 9,
-               .is_cann5_only = true,
-               .is_old = true},
+               .age = ProductAge::cann5},
               {"Timestamp", "Node", "Compute_time(ms)", "Memcpy_time(ms)", "Task_time(ms)",
                "Dispatch_time(ms)", "Total_time(ms)"}) {}
 
@@ -374,17 +353,16 @@ class OldAicpu : public cann::Table {
           times.ticks(device, read.integer(2)) - times.ticks(device, read.integer(1));
       const auto ms_of_us = [&](int cell) {
         const auto us = read.maybe_integer(cell);
-        us ? out.number(old::digits_of({*us, 1000}, 6)) : out.missing();
+        us ? out.number(cann::trimmed(*us, 1000, 6)) : out.missing();
       };
-      out.number(old::digits_of({start.numerator, start.denominator * 1'000'000}, 9));
+      out.number(start.digits(9, 1'000'000));
       cann::text_or_missing(out, texts, read.maybe_integer(3));
       ms_of_us(4);
       ms_of_us(5);
-      const std::int64_t hz = std::max<std::int64_t>(times.frequency_hz(device), 1);
-      out.number(old::digits_of({int128{ticks} * 1000, hz}, 9));
+      out.number(times.ms_of_ticks(device, ticks));
       ms_of_us(6);
       const auto total = read.maybe_integer(7);
-      total ? out.number(old::digits_of({*total, 1'000'000}, 6)) : out.missing();
+      total ? out.number(cann::trimmed(*total, 1'000'000, 6)) : out.missing();
       out.end_row();
     }
   }

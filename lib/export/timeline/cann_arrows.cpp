@@ -42,18 +42,6 @@ class EventCalls {
   Statement read_;
 };
 
-// Calls of collectives that are drawn.
-IdBits calls_of_collectives(const Database& db) {
-  IdBits calls(db, "api_call");
-  Statement read =
-      db.prepare(fmt::format("SELECT call.api_id FROM comm_op AS op"
-                             " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
-                             " WHERE call.api_id IS NOT NULL AND {} ORDER BY op.id",
-                             kIsDrawnOp));
-  while (read.step()) calls.set(read.integer(0));
-  return calls;
-}
-
 // The collectives that are drawn, from the last to the first.
 class LastOps {
  public:
@@ -124,22 +112,16 @@ void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t 
            {{id, length + 1}}, time_ns);
 }
 
-ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope, EndsOf whose)
+ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope)
     : ends_(db, "task"),
       last_tasks_(db, "task"),
       last_ops_(db, "comm_op"),
       hidden_calls_(db, "api_call") {
-  if (whose == EndsOf::tasks) {
-    find_ends(db, nullptr);
-  } else {
-    const IdBits calls = calls_of_collectives(db);
-    find_ends(db, &calls);
-  }
+  find_ends(db);
   find_hidden_calls(db, scope);
 }
 
-// Set of all calls, or of `calls` alone.
-void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
+void ArrowEnds::find_ends(const Database& db) {
   IdBits seen(db, "api_call");
   EventCalls event_calls(db);
   const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
@@ -163,14 +145,17 @@ void ArrowEnds::find_ends(const Database& db, const IdBits* calls) {
       continue;
     }
     const std::int64_t call = tasks->api_id;
-    const bool is_asked = calls == nullptr || calls->has(call);
-    if (is_asked &&
-        (tasks->op_id != kNull || tasks->host_type_name_id == copy || event_calls.has(call))) {
+    if (tasks->op_id != kNull || tasks->host_type_name_id == copy || event_calls.has(call)) {
       ends_.set(tasks->id);
       if (is_last(call)) last_tasks_.set(tasks->id);
     }
     has_task = tasks.next();
   }
+}
+
+std::shared_ptr<const ArrowEnds> arrow_ends(const Database& db, const OutputFile& output_file) {
+  const auto make = [&] { return std::make_shared<const ArrowEnds>(db, output_file.scope); };
+  return output_file.share ? output_file.share->get<ArrowEnds>(make) : make();
 }
 
 // Without a scope these are calls from before the collection; calls come in the order of their

@@ -9,11 +9,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <string_view>
 #include <vector>
 
 #include "export/cann_rules.hpp"
 #include "export/export_scope.hpp"
+#include "export/product_info.hpp"
 #include "export/trace_json_writer.hpp"
 #include "store/database.hpp"
 
@@ -53,12 +55,9 @@ void write_arrow(TraceJsonWriter& out, char phase, TraceLane lane, std::int64_t 
 // comm_call as `call`.
 inline constexpr std::string_view kIsDrawnOp = "call.op_relay IS NOT NULL";
 
-// Products whose ends are requested; what can only matter to others is not read.
-enum class EndsOf { tasks, collectives };
-
 class ArrowEnds {
  public:
-  ArrowEnds(const Database& db, const ExportScope& scope, EndsOf whose);
+  ArrowEnds(const Database& db, const ExportScope& scope);
 
   // The phase of the end at a task, at a collective, whichever was asked for; 0 where there is
   // none. `call_id` is the call that started it.
@@ -72,7 +71,7 @@ class ArrowEnds {
   }
 
  private:
-  void find_ends(const Database& db, const IdBits* calls);
+  void find_ends(const Database& db);
   void find_hidden_calls(const Database& db, const ExportScope& scope);
 
   IdBits ends_;
@@ -80,5 +79,8 @@ class ArrowEnds {
   IdBits last_ops_;
   IdBits hidden_calls_;  // their start is not drawn
 };
+
+// Those of the file, which its layers share.
+std::shared_ptr<const ArrowEnds> arrow_ends(const Database& db, const OutputFile& output_file);
 
 }  // namespace msprof::cann

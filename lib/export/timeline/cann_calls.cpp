@@ -1,6 +1,9 @@
 // Layer cann: calls on the host, a thread each, and the starts of arrows to what they launched.
 // Source: cann_host.md 2.5; of CANN 5: cann_device.md 24.
+#include <algorithm>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -78,7 +81,8 @@ Cann5Process cann5_process_of(std::int64_t level) {
 
 // Text that calls of one kind on one thread share.
 struct CallText {
-  std::string head;
+  std::string name;
+  std::string lane_text;
   std::string arguments;
   TraceLane lane;
   std::int64_t level = 0;
@@ -98,22 +102,30 @@ class CallTexts {
 
   // Valid until the next call.
   CallText& operator()(const ApiCallRow& call) {
-    const Key key{call.thread_id, call.type_name_id, call.name_id, call.level, call.item_name_id};
+    // Of today, what a call is about is apart: operators are many.
+    const std::int64_t item = style_ == CallStyle::today ? kNull : call.item_name_id;
+    const Key key{call.thread_id, call.type_name_id, call.name_id, call.level, item};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     if (known_.size() >= kMaxKinds) known_.clear();
     return known_[key] = text_of(key);
+  }
+  JsonText item_text(const ApiCallRow& call) {
+    if (call.item_name_id == kNull) return {"\"0\""};
+    return {texts_(call.item_name_id)};
   }
 
   // A call with this text is drawn.
   void add_thread(CallText& text) {
     if (!std::exchange(text.is_drawn, true)) threads_[text.level].insert(text.lane.tid);
   }
+  using Threads = std::map<std::int64_t, std::set<std::int64_t>>;  // by level
+  const Threads& threads() const { return threads_; }
   // The processes that were drawn, with their threads.
-  void write_metadata(TraceJsonWriter& out) const {
+  void write_metadata(const Threads& drawn, TraceJsonWriter& out) const {
     constexpr auto kCalls = cann::TraceProcess::calls;
     std::set<std::int64_t> all;
-    for (const auto& [level, threads] : threads_) {
+    for (const auto& [level, threads] : drawn) {
       all.insert(threads.begin(), threads.end());
       const Cann5Process process = cann5_process_of(level);
       if (style_ == CallStyle::processes)
@@ -156,13 +168,11 @@ class CallTexts {
       add_cann5_text(key, name, text);
       return text;
     }
-    text.head = TraceJsonWriter::slice_head({std::string(prefix_of(key.level)) + name.substr(1)},
-                                            text.lane);
+    text.name = std::string(prefix_of(key.level)) + name.substr(1);
+    text.lane_text = TraceJsonWriter::lane_text(text.lane);
     text.arguments = "\"Thread Id\":" + std::to_string(thread) + ",\"Mode\":" + texts_(key.type);
     text.arguments += ",\"level\":\"" + std::string(cann::level_text(key.level)) + "\",\"id\":";
     text.arguments += key.level == call_level::kAcl ? name : "\"0\"";
-    text.arguments += ",\"item_id\":";
-    text.arguments += key.item == kNull ? "\"0\"" : texts_(key.item);
     text.begins_arrow =
         key.level == call_level::kNode ||
         (key.level == call_level::kAcl && (key.name == record_ || key.name == wait_));
@@ -195,7 +205,8 @@ class CallTexts {
         shown = op.substr(0, op.size() - 1) + "_" + name.substr(1);
       }
     }
-    text.head = TraceJsonWriter::slice_head({shown}, text.lane);
+    text.name = shown;
+    text.lane_text = TraceJsonWriter::lane_text(text.lane);
   }
 
   const cann::TraceProcesses& processes_;
@@ -205,8 +216,82 @@ class CallTexts {
   std::int64_t record_;
   std::int64_t wait_;
   std::unordered_map<Key, CallText, KeyHash> known_;
-  std::map<std::int64_t, std::set<std::int64_t>> threads_;  // by level
+  Threads threads_;
 };
+
+// What the pieces of the layer share.
+class CallPieces {
+ public:
+  CallPieces(const Database& db, const OutputFile& output_file)
+      : output_file_(output_file), style_(style_of(output_file)), processes_(db) {}
+
+  // Made by the first that asks, while others wait.
+  void find_copies(const Database& db) {
+    std::call_once(copies_once_, [&] { copies_.emplace(cann::calls_with_copies(db)); });
+  }
+
+  void write(const Database& db, std::int64_t first_call, std::int64_t last_call,
+             TraceJsonWriter& out) {
+    find_copies(db);
+    CallTexts& texts = texts_of(db);
+    cann::CallCursor calls(
+        db, output_file_.scope,
+        {&ApiCallRow::id, &ApiCallRow::type_name_id, &ApiCallRow::level, &ApiCallRow::item_name_id},
+        {.first_id = first_call, .last_id = last_call});
+    while (calls.next()) {
+      if (output_file_.key > 0 && calls->level != output_file_.key) continue;
+      if (style_ == CallStyle::ai_stack && !cann5_process_of(calls->level).stack_thread) continue;
+      CallText& text = texts(*calls);
+      if (!out.begin_slice({text.name}, text.lane_text, calls->start_ns, calls.duration_ns(),
+                           text.arguments)) {
+        continue;
+      }
+      texts.add_thread(text);
+      if (style_ == CallStyle::today) {
+        out.argument({"\"item_id\""}, texts.item_text(*calls));
+        out.argument({"\"connection_id\""}, calls->id);
+      }
+      if (style_ == CallStyle::ai_stack)
+        cann::write_ai_stack_arguments(out, output_file_.scope, calls->start_ns,
+                                       calls.duration_ns());
+      out.end_slice();
+      if (output_file_.has_arrows && (text.begins_arrow || copies_->has(calls->id))) {
+        cann::write_arrow(out, 's', text.lane, calls->id, calls->start_ns);
+      }
+    }
+  }
+
+  void write_metadata(const Database& db, TraceJsonWriter& out) {
+    CallTexts::Threads drawn;
+    all_texts_.for_each([&](const CallTexts& texts) {
+      for (const auto& [level, threads] : texts.threads())
+        drawn[level].insert(threads.begin(), threads.end());
+    });
+    texts_of(db).write_metadata(drawn, out);
+  }
+
+ private:
+  CallTexts& texts_of(const Database& db) {
+    return all_texts_.of(db, [&] { return std::make_unique<CallTexts>(db, processes_, style_); });
+  }
+
+  OutputFile output_file_;
+  CallStyle style_;
+  cann::TraceProcesses processes_;
+  std::once_flag copies_once_;
+  std::optional<cann::IdBits> copies_;
+  PerConnection<CallTexts> all_texts_;
+};
+
+// Last call of those at the begin of which each one's place matters: only what began before the
+// collection does, and calls come in the order of their starts.
+std::int64_t last_early_call(const Database& db) {
+  const std::int64_t begin_ns = cann::window_begin_ns(db);
+  RowCursor<ApiCallRow> calls(db, {&ApiCallRow::id, &ApiCallRow::start_ns});
+  std::int64_t last = 0;
+  while (calls.next() && calls->start_ns < begin_ns) last = calls->id;
+  return last;
+}
 
 class CannCalls : public cann::Layer {
  public:
@@ -224,33 +309,27 @@ class CannCalls : public cann::Layer {
                .is_of_host = true}) {}
 
   // document.key above 0 is the level whose calls are drawn; else those of all.
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
-    const cann::TraceProcesses processes(db);
-    const CallStyle style = style_of(output_file);
-    CallTexts texts(db, processes, style);
-    const cann::IdBits copies = cann::calls_with_copies(db);
-    cann::CallCursor calls(db, output_file.scope,
-                           {&ApiCallRow::id, &ApiCallRow::type_name_id, &ApiCallRow::level,
-                            &ApiCallRow::item_name_id});
-    while (calls.next()) {
-      if (output_file.key > 0 && calls->level != output_file.key) continue;
-      if (style == CallStyle::ai_stack && !cann5_process_of(calls->level).stack_thread) continue;
-      CallText& text = texts(*calls);
-      if (!out.begin_slice(text.head, calls->start_ns, calls.duration_ns(), text.arguments)) {
-        continue;
-      }
-      texts.add_thread(text);
-      if (style == CallStyle::today) out.argument({"\"connection_id\""}, calls->id);
-      if (style == CallStyle::ai_stack)
-        cann::write_ai_stack_arguments(out, output_file.scope, calls->start_ns,
-                                       calls.duration_ns());
-      out.end_slice();
-      if (output_file.has_arrows && (text.begins_arrow || copies.has(calls->id))) {
-        cann::write_arrow(out, 's', text.lane, calls->id, calls->start_ns);
-      }
-    }
-    texts.write_metadata(out);
+  std::vector<TimelinePiece> pieces(const Database& db,
+                                    const OutputFile& output_file) const override {
+    using When = TimelinePiece::When;
+    const auto shared = std::make_shared<CallPieces>(db, output_file);
+    std::vector<TimelinePiece> pieces;
+    pieces.push_back({[shared](const Database& own, TraceJsonWriter&) { shared->find_copies(own); },
+                      When::ahead});
+    const auto add = [&](std::int64_t first, std::int64_t last) {
+      pieces.push_back({[shared, first, last](const Database& own, TraceJsonWriter& out) {
+        shared->write(own, first, last, out);
+      }});
+    };
+    const cann::IdRange ids = cann::id_range(db, ApiCallRow::kTable);
+    const std::int64_t early = last_early_call(db);
+    if (early >= ids.first) add(ids.first, early);
+    for (const auto& [first, last] : cann::piece_ranges({std::max(ids.first, early + 1), ids.last}))
+      add(first, last);
+    pieces.push_back(
+        {[shared](const Database& own, TraceJsonWriter& out) { shared->write_metadata(own, out); },
+         When::after_others});
+    return pieces;
   }
 };
 

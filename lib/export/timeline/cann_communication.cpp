@@ -85,7 +85,7 @@ class CommunicationWriter {
       : db_(db),
         is_cann5_(output_file.is_cann5),
         scope_(output_file.scope),
-        has_arrows_(output_file.has_arrows),
+        output_file_(output_file),
         begin_ns_(cann::window_begin_ns(db)),
         processes_(db),
         texts_(db, cann::TextForm::json),
@@ -212,8 +212,8 @@ class CommunicationWriter {
   };
 
   void write_ops() {
-    std::optional<cann::ArrowEnds> ends;
-    if (has_arrows_) ends.emplace(db_, scope_, cann::EndsOf::collectives);
+    std::shared_ptr<const cann::ArrowEnds> ends;
+    if (output_file_.has_arrows) ends = cann::arrow_ends(db_, output_file_);
     Statement read = db_.prepare(fmt::format(
         "SELECT op.id, op.device_id, op.start_ns, op.end_ns, op.name_id, op.model_number,"
         " op.rank_size, call.op_group_name_id, call.op_data_type, call.op_algorithm_name_id,"
@@ -290,7 +290,7 @@ class CommunicationWriter {
   const Database& db_;
   bool is_cann5_;
   const ExportScope& scope_;
-  bool has_arrows_;
+  const OutputFile& output_file_;
   std::int64_t begin_ns_;
   cann::TraceProcesses processes_;
   cann::Texts texts_;

@@ -4,6 +4,8 @@
 #include <algorithm>
 #include <cmath>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
 #include <unordered_map>
@@ -154,10 +156,15 @@ class CoreTimes {
   std::vector<std::pair<std::size_t, std::size_t>> sides_;  // columns of time and cycles
 };
 
-// Text that tasks of one kind on one stream share.
+// Texts that tasks of one kind share.
 struct TaskText {
-  std::string head;
-  std::string arguments;
+  std::string name;
+  std::string type;
+};
+
+// Texts that tasks of one stream share.
+struct StreamText {
+  std::string lane_text;
   TraceLane lane;
   bool is_drawn = false;  // once at least
 };
@@ -195,12 +202,18 @@ class TaskTexts {
 
   // Valid until the next call.
   TaskText& operator()(const TaskRow& task) {
-    const Key key{task.stream_id, task.host_type_name_id, task.device_type_name_id, task.op_id,
-                  given(task.model_number).value_or(kNone32)};
+    const Key key{task.host_type_name_id, task.device_type_name_id, task.op_id};
     const auto known = known_.find(key);
     if (known != known_.end()) return known->second;
     if (known_.size() >= kMaxKinds) known_.clear();
     return known_[key] = text_of(key);
+  }
+
+  StreamText& stream_of(const TaskRow& task) {
+    const auto known = stream_texts_.find(task.stream_id);
+    if (known != stream_texts_.end()) return known->second;
+    if (stream_texts_.size() >= kMaxKinds) stream_texts_.clear();
+    return stream_texts_[task.stream_id] = stream_text_of(task.stream_id);
   }
 
   bool is_copy(const TaskRow& task) const { return task.host_type_name_id == copy_; }
@@ -214,8 +227,8 @@ class TaskTexts {
                    {texts_(of_op_.integer(column))});
     }
   }
-  // A task with this text is drawn.
-  void add_stream(TaskText& text) {
+  // A task of it is drawn.
+  void add_stream(StreamText& text) {
     if (!std::exchange(text.is_drawn, true)) streams_.insert(text.lane.tid);
   }
   const std::set<std::int64_t>& streams() const { return streams_; }
@@ -224,16 +237,14 @@ class TaskTexts {
   static constexpr std::size_t kMaxKinds = 1 << 15;
   // All that the text depends on.
   struct Key {
-    std::int64_t stream = 0;
     std::int64_t host_type = kNull;
     std::int64_t device_type = kNull;
     std::int64_t op = kNull;
-    std::int64_t model = 0;
     bool operator==(const Key&) const = default;
   };
   struct KeyHash {
     std::size_t operator()(const Key& key) const {
-      return cann::hash_of({key.stream, key.host_type, key.device_type, key.op, key.model});
+      return cann::hash_of({key.host_type, key.device_type, key.op});
     }
   };
 
@@ -244,10 +255,6 @@ class TaskTexts {
   }
 
   TaskText text_of(const Key& key) {
-    TaskText text;
-    const auto logic = logic_streams_.find(key.stream);
-    const std::int64_t stream = logic == logic_streams_.end() ? key.stream : logic->second;
-    text.lane = {pid_, stream};
     const std::int64_t effective = types_.effective(key.host_type, key.device_type);
     std::int64_t name = effective;
     std::int64_t type = effective;
@@ -257,20 +264,19 @@ class TaskTexts {
       type = types_.shown(of_op_.maybe_integer(1).value_or(kNull), key.host_type, key.device_type);
     }
     if (key.host_type == copy_) type = key.device_type;
-    text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
-    if (style_ == TaskStyle::ai_stack) {
+    TaskText text;
+    text.name = texts_(name);
+    text.type = texts_(type);
+    return text;
+  }
+
+  StreamText stream_text_of(std::int64_t id) const {
+    const auto logic = logic_streams_.find(id);
+    StreamText text;
+    text.lane = {pid_, logic == logic_streams_.end() ? id : logic->second};
+    if (style_ == TaskStyle::ai_stack)
       text.lane.tid = static_cast<std::int64_t>(cann::AiStackThread::tasks);
-      text.head = TraceJsonWriter::slice_head({texts_(name)}, text.lane);
-      return text;
-    }
-    if (style_ == TaskStyle::cann5) {
-      text.arguments = "\"Task Type\":" + texts_(type);
-      text.arguments += ",\"Stream Id\":" + std::to_string(key.stream);
-      return text;
-    }
-    text.arguments = "\"Model Id\":" + std::to_string(key.model);
-    text.arguments += ",\"Task Type\":" + texts_(type);
-    text.arguments += ",\"Physic Stream Id\":" + std::to_string(key.stream);
+    text.lane_text = TraceJsonWriter::lane_text(text.lane);
     return text;
   }
 
@@ -284,20 +290,21 @@ class TaskTexts {
   Statement of_op_;
   std::map<std::int64_t, std::int64_t> logic_streams_;
   std::unordered_map<Key, TaskText, KeyHash> known_;
+  std::unordered_map<std::int64_t, StreamText> stream_texts_;
   std::set<std::int64_t> streams_;
 };
 
-// Writes the tasks of one run of neighbours.
+// Writes tasks of one device.
 class DeviceWriter {
  public:
-  DeviceWriter(const Database& db, const ExportScope& scope, const cann::ArrowEnds* ends,
-               std::int64_t pid, TaskStyle style)
-      : db_(db), scope_(scope), ends_(ends), style_(style), texts_(db, pid, style) {
+  DeviceWriter(const Database& db, const ExportScope& scope, std::int64_t pid, TaskStyle style)
+      : db_(db), scope_(scope), style_(style), texts_(db, pid, style) {
     if (style == TaskStyle::cann5) core_times_.emplace(db);
   }
 
-  void write(std::int64_t first_task, std::int64_t last_task, TraceJsonWriter& out) {
-    const OuterTasks outer(db_, first_task, last_task);
+  // Of one run of neighbours, or a part of one. `ends` is null where no arrows are drawn.
+  void write(std::int64_t first_task, std::int64_t last_task, const OuterTasks& outer,
+             const cann::ArrowEnds* ends, TraceJsonWriter& out) {
     Copies copies(db_);
     cann::TaskCursor tasks(
         db_, scope_,
@@ -311,7 +318,7 @@ class DeviceWriter {
       const TaskRow& task = *tasks;
       const bool is_copy = texts_.is_copy(task);
       const bool is_hidden = !is_copy && task.context == kNull && outer.has(task);
-      if (!is_hidden) write_task(task, is_copy ? &copies : nullptr, out);
+      if (!is_hidden) write_task(task, is_copy ? &copies : nullptr, ends, out);
     }
   }
 
@@ -319,13 +326,24 @@ class DeviceWriter {
 
  private:
   // `copies` for a task that copied.
-  void write_task(const TaskRow& task, Copies* copies, TraceJsonWriter& out) {
-    TaskText& text = texts_(task);
-    if (!out.begin_slice(text.head, task.start_ns, task.duration_ns, text.arguments)) return;
-    texts_.add_stream(text);
+  void write_task(const TaskRow& task, Copies* copies, const cann::ArrowEnds* ends,
+                  TraceJsonWriter& out) {
+    const TaskText& text = texts_(task);
+    StreamText& stream = texts_.stream_of(task);
+    if (!out.begin_slice({text.name}, stream.lane_text, task.start_ns, task.duration_ns, {}))
+      return;
+    texts_.add_stream(stream);
     if (style_ == TaskStyle::ai_stack) {
       cann::write_ai_stack_arguments(out, scope_, task.start_ns, task.duration_ns);
       return out.end_slice();
+    }
+    if (style_ == TaskStyle::cann5) {
+      out.argument({"\"Task Type\""}, JsonText{text.type});
+      out.argument({"\"Stream Id\""}, task.stream_id);
+    } else {
+      out.argument({"\"Model Id\""}, given(task.model_number).value_or(kNone32));
+      out.argument({"\"Task Type\""}, JsonText{text.type});
+      out.argument({"\"Physic Stream Id\""}, task.stream_id);
     }
     out.argument({"\"Task Id\""}, task.task_number);
     out.argument({"\"Batch Id\""}, task.batch);
@@ -335,8 +353,8 @@ class DeviceWriter {
       write_rest(task, copies, out);
     }
     out.end_slice();
-    const char phase = ends_ == nullptr ? char{0} : ends_->phase_of_task(task.id, task.api_id);
-    if (phase != 0) cann::write_arrow(out, phase, text.lane, task.api_id, task.start_ns);
+    const char phase = ends == nullptr ? char{0} : ends->phase_of_task(task.id, task.api_id);
+    if (phase != 0) cann::write_arrow(out, phase, stream.lane, task.api_id, task.start_ns);
   }
 
   void write_rest(const TaskRow& task, Copies* copies, TraceJsonWriter& out) {
@@ -352,10 +370,72 @@ class DeviceWriter {
 
   const Database& db_;
   const ExportScope& scope_;
-  const cann::ArrowEnds* ends_;  // null: no arrows
   TaskStyle style_;
   TaskTexts texts_;
   std::optional<CoreTimes> core_times_;  // of CANN 5
+};
+
+// What the pieces of one device share.
+class DevicePieces {
+ public:
+  DevicePieces(const Database& db, const OutputFile& output_file, std::int64_t device)
+      : output_file_(output_file),
+        style_(style_of(output_file)),
+        device_(device),
+        processes_(db),
+        pid_(style_ == TaskStyle::ai_stack
+                 ? processes_.pid(cann::TraceProcess::calls, cann::kHostDevice)
+                 : processes_.pid(cann::TraceProcess::hardware, device)) {}
+
+  void write(const Database& db, std::int64_t first_task, std::int64_t last_task,
+             const OuterTasks& outer, TraceJsonWriter& out) {
+    std::shared_ptr<const cann::ArrowEnds> ends;
+    if (output_file_.has_arrows) ends = cann::arrow_ends(db, output_file_);
+    writers_
+        .of(db,
+            [&] { return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_); })
+        .write(first_task, last_task, outer, ends.get(), out);
+  }
+
+  void write_metadata(TraceJsonWriter& out) const {
+    if (style_ != TaskStyle::ai_stack) {
+      std::set<std::int64_t> streams;
+      writers_.for_each([&](const DeviceWriter& writer) {
+        streams.insert(writer.streams().begin(), writer.streams().end());
+      });
+      return processes_.write(out, cann::TraceProcess::hardware, device_,
+                              cann::hardware_name(output_file_.is_cann5), "Stream", streams);
+    }
+    constexpr auto kTasks = cann::AiStackThread::tasks;
+    const auto thread = static_cast<std::int64_t>(kTasks);
+    processes_.write(out, cann::TraceProcess::calls, cann::kHostDevice, cann::kAiStackProcess);
+    out.thread({pid_, thread}, cann::ai_stack_thread_name(kTasks), thread);
+  }
+
+ private:
+  OutputFile output_file_;
+  TaskStyle style_;
+  std::int64_t device_;
+  cann::TraceProcesses processes_;
+  std::int64_t pid_;
+  PerConnection<DeviceWriter> writers_;
+};
+
+// The outer tasks of one run of neighbours: made by the first piece that asks.
+class OuterTasksOfRun {
+ public:
+  OuterTasksOfRun(std::int64_t first_task, std::int64_t last_task)
+      : first_task_(first_task), last_task_(last_task) {}
+  const OuterTasks& get(const Database& db) {
+    std::call_once(once_, [&] { tasks_.emplace(db, first_task_, last_task_); });
+    return *tasks_;
+  }
+
+ private:
+  std::int64_t first_task_;
+  std::int64_t last_task_;
+  std::once_flag once_;
+  std::optional<OuterTasks> tasks_;
 };
 
 class CannHardware : public cann::Layer {
@@ -367,44 +447,51 @@ class CannHardware : public cann::Layer {
                .needs = kDeviceLogs,
                .cann5_topics = {{1, "ai_stack_time", kAiStackTime}, {3, "task_time"}}}) {}
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
-    const cann::TraceProcesses processes(db);
-    const TaskStyle style = style_of(output_file);
-    std::optional<cann::ArrowEnds> ends;
-    if (output_file.has_arrows) ends.emplace(db, output_file.scope, cann::EndsOf::tasks);
+  std::vector<TimelinePiece> pieces(const Database& db,
+                                    const OutputFile& output_file) const override {
+    std::vector<TimelinePiece> pieces;
+    if (output_file.has_arrows && output_file.share) {
+      pieces.push_back({[output_file](const Database& own, TraceJsonWriter&) {
+                          cann::arrow_ends(own, output_file);
+                        },
+                        TimelinePiece::When::ahead});
+    }
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
         " ORDER BY device_id, first_task_id");
-    std::optional<DeviceWriter> writer;
-    std::int64_t device = -1;
-    const auto pid_of = [&](std::int64_t of) {
-      return style == TaskStyle::ai_stack
-                 ? processes.pid(cann::TraceProcess::calls, cann::kHostDevice)
-                 : processes.pid(cann::TraceProcess::hardware, of);
-    };
-    const auto write_metadata = [&] {
-      if (style != TaskStyle::ai_stack) {
-        processes.write(out, cann::TraceProcess::hardware, device,
-                        cann::hardware_name(output_file.is_cann5), "Stream", writer->streams());
-        return;
-      }
-      constexpr auto kTasks = cann::AiStackThread::tasks;
-      const auto thread = static_cast<std::int64_t>(kTasks);
-      processes.write(out, cann::TraceProcess::calls, cann::kHostDevice, cann::kAiStackProcess);
-      out.thread({pid_of(device), thread}, cann::ai_stack_thread_name(kTasks), thread);
+    std::shared_ptr<DevicePieces> device;
+    std::int64_t number = -1;
+    const auto end_device = [&] {
+      if (!device) return;
+      pieces.push_back(
+          {[device](const Database&, TraceJsonWriter& out) { device->write_metadata(out); },
+           TimelinePiece::When::after_others});
     };
     while (runs.step()) {
-      if (runs.integer(0) != device || !writer) {
-        if (writer) write_metadata();
-        device = runs.integer(0);
-        writer.emplace(db, output_file.scope, ends ? &*ends : nullptr, pid_of(device), style);
+      if (runs.integer(0) != number || !device) {
+        end_device();
+        number = runs.integer(0);
+        device = std::make_shared<DevicePieces>(db, output_file, number);
       }
-      if (output_file.scope.takes_device(device)) {
-        writer->write(runs.integer(1), runs.integer(2), out);
-      }
+      if (output_file.scope.takes_device(number))
+        add_run(device, runs.integer(1), runs.integer(2), pieces);
     }
-    if (writer) write_metadata();
+    end_device();
+    return pieces;
+  }
+
+ private:
+  static void add_run(const std::shared_ptr<DevicePieces>& device, std::int64_t first_task,
+                      std::int64_t last_task, std::vector<TimelinePiece>& pieces) {
+    const auto outer = std::make_shared<OuterTasksOfRun>(first_task, last_task);
+    pieces.push_back({[outer](const Database& db, TraceJsonWriter&) { outer->get(db); },
+                      TimelinePiece::When::ahead});
+    for (const auto& [first, last] : cann::piece_ranges({first_task, last_task})) {
+      pieces.push_back(
+          {[device, outer, first = first, last = last](const Database& db, TraceJsonWriter& out) {
+            device->write(db, first, last, outer->get(db), out);
+          }});
+    }
   }
 };
 

@@ -73,6 +73,10 @@ constexpr std::string_view ai_stack_thread_name(AiStackThread thread) {
 void write_ai_stack_arguments(TraceJsonWriter& out, const ExportScope& scope, std::int64_t start_ns,
                               std::int64_t duration_ns);
 
+// `ids` as stretches of rows that are a piece each; ids follow each other but for a store from
+// elsewhere, of which they are too many stretches to count.
+std::vector<IdRange> piece_ranges(IdRange ids);
+
 // Writes and numbers the processes of a timeline.
 class TraceProcesses {
  public:

@@ -65,13 +65,11 @@ ExportedFile write_unified_db(const Database& store, ProductFolder& folder, cons
                               int page_bytes) {
   const Temporary temporary(target);
   Database db = Database::create(temporary.path(), page_bytes);
-  db.execute("BEGIN");
   {
     unified::Writer out(store, db);
     for (const auto& write : kFamilies) write(out);
     out.finish();
   }
-  db.execute("COMMIT");
   db.close();
   folder.announce("msprof", temporary.path(), target);
   replace_database(temporary.path(), target);

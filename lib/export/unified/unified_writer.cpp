@@ -190,7 +190,7 @@ Writer::Made Writer::create(const Table& table) {
 void Writer::finish() {
   write_strings();
   tables_.drain();
-  for (const std::string& index : indexes_) target_.execute(index);
+  for (const std::string& index : indexes_) tables_.execute(index);
 }
 
 }  // namespace msprof::unified

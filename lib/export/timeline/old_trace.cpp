@@ -1,0 +1,47 @@
+#include "export/timeline/old_trace.hpp"
+
+namespace msprof::old {
+
+std::unique_ptr<TimelineLayer> make_layer(std::string_view name, std::string_view exists,
+                                          const Cann5Topic& topic, Draw draw, bool is_of_host) {
+  return std::make_unique<OldLayer>(LayerInfo{.name = name,
+                                              .help = "of captures of CANN 5 and older",
+                                              .exists = exists,
+                                              .cann5_topics = {topic},
+                                              .is_of_host = is_of_host,
+                                              .age = ProductAge::cann5},
+                                    draw);
+}
+
+std::int64_t host_process(const Database& db) {
+  return read_meta_integer(db, "host.pid").value_or(0);
+}
+
+OldProcess::OldProcess(TraceJsonWriter& out, const OutputFile& file, std::int64_t layer,
+                       std::int64_t pid, std::string_view name)
+    : out_(out), is_whole_(file.key == kWholeTimeline), layer_(layer), pid_(pid), name_(name) {}
+
+void OldProcess::begin() {
+  // Several processes of a layer may be drawn in turn.
+  if (is_whole_) out_.set_process_prefix(std::to_string(layer_));
+  if (is_begun_) return;
+  is_begun_ = true;
+  if (!name_.empty()) out_.process_name(pid_, name_);
+  if (is_whole_) out_.process_sort_index(pid_, layer_);
+}
+
+TraceLane OldProcess::thread(std::int64_t tid, std::string_view name) {
+  begin();
+  if (threads_.insert(tid).second) out_.thread({pid_, tid}, name, tid);
+  return {pid_, tid};
+}
+
+TraceLane OldProcess::unnamed(std::int64_t tid) {
+  begin();
+  return {pid_, tid};
+}
+
+SchedulerTasks::SchedulerTasks(const Database& db)
+    : copy_(cann::name_id_of(db, "MEMCPY_ASYNC")), collective_(cann::name_id_of(db, "HCCL")) {}
+
+}  // namespace msprof::old

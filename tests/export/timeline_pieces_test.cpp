@@ -1,0 +1,158 @@
+// Pieces of a timeline by several threads: the text of one.
+#include <atomic>
+#include <catch2/catch.hpp>
+#include <latch>
+#include <string>
+
+#include "export/timeline_pieces.hpp"
+#include "timeline_events.hpp"
+
+namespace msprof::test {
+namespace {
+
+using When = TimelinePiece::When;
+
+LayerPiece piece_of(std::function<void(TraceJsonWriter&)> write, When when = When::in_turn) {
+  return {{[write = std::move(write)](const Database&, TraceJsonWriter& out) { write(out); }, when},
+          0,
+          0};
+}
+
+void write_slice(TraceJsonWriter& out, const std::string& name) {
+  if (!out.begin_slice({'"' + name + '"'}, {1, 2}, 1000, 2000)) return;
+  out.end_slice();
+}
+
+std::string one_slice(const std::string& name) {
+  return "{\"name\":\"" + name +
+         "\",\"pid\":1,\"tid\":2,\"ts\":\"1.000\",\"dur\":2.0,\"ph\":\"X\",\"args\":{}}";
+}
+
+PieceCounts write(CannStore& store, const std::vector<LayerPiece>& pieces, std::size_t threads,
+                  TextSink& sink) {
+  const TraceDb& db = store.db();
+  return write_pieces(
+      db.database(), pieces, threads, [&] { return TraceDb::open(db.path()); }, sink);
+}
+
+TEST_CASE("Texts of pieces follow each other in their order, whoever writes first") {
+  CannStore store;
+  std::latch second_has_begun(1);
+  std::vector<LayerPiece> pieces;
+  pieces.push_back(piece_of([](TraceJsonWriter&) {}));
+  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+    second_has_begun.wait();
+    write_slice(out, "first");
+  }));
+  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+    second_has_begun.count_down();
+    write_slice(out, "second");
+    write_slice(out, "third");
+  }));
+  TextSink sink;
+  const PieceCounts counts = write(store, pieces, 2, sink);
+  CHECK(sink.text() == "[\n" + one_slice("first") + ",\n" + one_slice("second") + ",\n" +
+                           one_slice("third") + "\n]\n");
+  CHECK(counts.events == 3);
+  CHECK(counts.slices == 3);
+}
+
+TEST_CASE("A timeline of pieces without events is an empty array") {
+  CannStore store;
+  TextSink sink;
+  CHECK(write(store, {piece_of([](TraceJsonWriter&) {})}, 2, sink).events == 0);
+  CHECK(sink.text() == "[]\n");
+}
+
+TEST_CASE("A piece whose turn has not come holds a limited text, and then waits") {
+  CannStore store;
+  std::latch second_has_begun(1);
+  const std::string name(1 << 16, 'n');
+  constexpr int kSlices = 500;  // 33 MB
+  std::vector<LayerPiece> pieces;
+  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+    second_has_begun.wait();
+    write_slice(out, "first");
+  }));
+  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+    second_has_begun.count_down();
+    for (int i = 0; i < kSlices; ++i) write_slice(out, name);
+  }));
+  TextSink sink;
+  CHECK(write(store, pieces, 2, sink).events == kSlices + 1);
+  const std::size_t line = one_slice(name).size() + 2;  // with its comma
+  CHECK(sink.text().size() == 2 + one_slice("first").size() + kSlices * line + 3);
+  CHECK(sink.text().ends_with(one_slice(name) + "\n]\n"));
+}
+
+TEST_CASE("What others wait for is made ahead, and what sums up comes after all others") {
+  CannStore store;
+  std::atomic<bool> is_made{false};
+  std::atomic<int> written{0};
+  std::vector<LayerPiece> pieces;
+  for (int i = 0; i < 20; ++i)
+    pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+      write_slice(out, "one");
+      ++written;
+    }));
+  int summed = 0;
+  pieces.push_back(piece_of([&](TraceJsonWriter&) { summed = written; }, When::after_others));
+  pieces.push_back(piece_of([&](TraceJsonWriter&) { is_made = written == 0; }, When::ahead));
+  TextSink alone;
+  write(store, pieces, 1, alone);
+  CHECK(is_made);
+  CHECK(summed == 20);
+  written = 0;
+  TextSink together;
+  write(store, pieces, 3, together);
+  CHECK(summed == 20);
+  CHECK(together.text() == alone.text());
+}
+
+TEST_CASE("What a piece throws ends the others, also those that wait") {
+  CannStore store;
+  std::latch second_has_begun(1);
+  const std::string name(1 << 16, 'n');
+  std::vector<LayerPiece> pieces;
+  pieces.push_back(piece_of([&](TraceJsonWriter&) {
+    second_has_begun.wait();
+    throw Error(Exit::partial_data, "the first one fails");
+  }));
+  pieces.push_back(piece_of([&](TraceJsonWriter& out) {
+    second_has_begun.count_down();
+    // More than is held: it waits for a turn that never comes.
+    for (int i = 0; i < 500; ++i) write_slice(out, name);
+  }));
+  pieces.push_back(piece_of([](TraceJsonWriter&) {}, When::after_others));
+  TextSink sink;
+  CHECK_THROWS_WITH(write(store, pieces, 2, sink), "the first one fails");
+}
+
+TEST_CASE("A timeline of several pieces a layer is what one thread writes") {
+  CannStore store;
+  constexpr std::int64_t kRows = 2 * kPieceRows + 10;
+  for (std::int64_t id = 1; id <= 3; ++id) add_op(store, id, "Add", "AI_CORE");
+  // The first calls begin before the collection.
+  for (std::int64_t id = 1; id <= kRows; ++id) {
+    add_call(store, id, id % 2 == 0 ? "launch" : "aclrtRecordEvent", id % 2 == 0 ? kNode : kAcl,
+             kSecond + (id - 5) * 100, 50, id % 4 == 0 ? "Add_1" : nullptr);
+  }
+  for (std::int64_t id = 1; id <= kRows; ++id) {
+    TaskRow row = task(store, id, "KERNEL_AICORE", kSecond + id * 100, 90);
+    row.stream_id = id % 3;
+    row.op_id = id % 3 + 1;
+    row.api_id = id % 7 == 0 ? id : kNull;
+    store.add(row);
+  }
+  add_run(store, kRows);
+  const TempFolder folder;
+  const auto written = export_timelines(store.db(), folder.path(), {});
+  REQUIRE(written.size() == 1);
+  TextSink alone;
+  write_timeline_events(store.db().database(), {}, alone);
+  CHECK(read_file(written[0].path) == alone.text());
+  CHECK(alone.text().size() > 10 << 20);
+}
+
+}  // namespace
+}  // namespace msprof::test
