@@ -263,19 +263,20 @@ std::vector<std::string> names_of(std::span<const std::string> columns) {
 
 // Empty where SQLite has to do something with a cell that a builder does not: other types, UNIQUE,
 // CHECK, DEFAULT.
-std::optional<std::vector<ColumnStorage>> kinds_of(std::span<const std::string> columns,
-                                                   BulkInsert::ColumnSet real_columns) {
-  std::vector<ColumnStorage> kinds;
+std::optional<std::vector<pages::ColumnStorage>> kinds_of(std::span<const std::string> columns,
+                                                          BulkInsert::ColumnSet real_columns) {
+  std::vector<pages::ColumnStorage> kinds;
   for (std::size_t i = 0; i < columns.size(); ++i) {
     const bool is_real = (real_columns >> i & 1) != 0;
     const auto space = columns[i].find(' ');
     const std::string type = space == std::string::npos ? "" : columns[i].substr(space + 1);
     if (type == kIdType) {
-      kinds.push_back(ColumnStorage::id);
+      kinds.push_back(pages::ColumnStorage::id);
     } else if (type == "INTEGER" || type == "NUMERIC") {
-      kinds.push_back(is_real ? ColumnStorage::numeric_double : ColumnStorage::integer);
+      kinds.push_back(is_real ? pages::ColumnStorage::numeric_double
+                              : pages::ColumnStorage::integer);
     } else if (type == "REAL" && is_real) {
-      kinds.push_back(ColumnStorage::real_double);
+      kinds.push_back(pages::ColumnStorage::real_double);
     } else {
       return std::nullopt;
     }
@@ -293,12 +294,13 @@ BulkTables::BulkTables(Database& db, const std::string& text_table)
       text_(db.prepare(fmt::format("INSERT INTO {} VALUES(?,?)", text_table))),
       queue_([this](const InsertBatch& batch) { insert(batch); }) {}
 
-TableBuilder BulkTables::builder_of(const std::string& table, std::vector<ColumnStorage> columns) {
+pages::TableBuilder BulkTables::builder_of(const std::string& table,
+                                           std::vector<pages::ColumnStorage> columns) {
   Statement read = db_->prepare("SELECT rootpage FROM sqlite_schema WHERE name = ?");
   read.bind(1, table);
   if (!read.step()) throw db_->damaged("without the table " + table);
-  const auto root = static_cast<PageAppender::PageNumber>(read.integer(0));
-  return TableBuilder(file_, root, std::move(columns));
+  const auto root = static_cast<pages::PageAppender::PageNumber>(read.integer(0));
+  return pages::TableBuilder(file_, root, std::move(columns));
 }
 
 std::size_t BulkTables::create(std::string_view table, std::span<const std::string> columns,

@@ -161,14 +161,15 @@ class BulkTables {
     std::vector<std::string> columns;  // their names
     bool has_id = false;
     BulkInsert::ColumnSet real_columns = 0;
-    std::optional<TableBuilder> builder;
+    std::optional<pages::TableBuilder> builder;
     std::optional<BulkInsert> insert;
   };
 
   void make_room(Pending& pending);
   void flush(std::size_t table);
   void flush_texts();
-  TableBuilder builder_of(const std::string& table, std::vector<ColumnStorage> columns);
+  pages::TableBuilder builder_of(const std::string& table,
+                                 std::vector<pages::ColumnStorage> columns);
   bool has_index(const std::string& table) const;
   void use_sqlite(Table& table);
   void insert(const InsertBatch& batch);
@@ -177,9 +178,9 @@ class BulkTables {
 
   Database* db_;
   RowBatch batch_;
-  PageAppender file_;
+  pages::PageAppender file_;
   std::string text_table_;
-  std::optional<TableBuilder> text_builder_;
+  std::optional<pages::TableBuilder> text_builder_;
   Statement text_;
   std::deque<Table> tables_;
   std::vector<Pending> pending_;

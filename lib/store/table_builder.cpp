@@ -13,43 +13,21 @@
 
 #include "base/error.hpp"
 #include "store/cells.hpp"
+#include "store/pages/file_format.hpp"
+#include "store/pages/record.hpp"
 
-namespace msprof {
+namespace msprof::pages {
 
 namespace {
 
 // Pages of a table are written in pieces of this size, so that a reader finds neighbours together.
 constexpr std::size_t kBlockBytes = 256 * 1024;
 
-// Places in the header of the file.
-constexpr std::size_t kPageBytesAt = 16;
-constexpr std::size_t kReservedAt = 20;
-constexpr std::size_t kChangeCounterAt = 24;
-constexpr std::size_t kPagesAt = 28;
-constexpr std::size_t kFormatAt = 44;
-constexpr std::size_t kVersionValidForAt = 92;
-// Where 0 and 1 are stored without a byte.
 constexpr std::uint32_t kFormat = 4;
-// The page that has this byte is never used: programs lock it.
-constexpr std::uint64_t kLockedByte = 0x40000000;
 constexpr std::uint64_t kMaxPages = 0x3fffffff;  // SQLite's own limit
 
-// Headers of b-tree pages.
-constexpr std::size_t kLeafHeaderBytes = 8;
-constexpr std::size_t kInteriorHeaderBytes = 12;
-constexpr std::byte kLeafType{0x0d};
-constexpr std::byte kInteriorType{0x05};
-constexpr std::size_t kCellsAt = 3;
-constexpr std::size_t kContentAt = 5;
-constexpr std::size_t kRightChildAt = 8;
 constexpr std::size_t kPointerBytes = 2;
 constexpr std::size_t kMaxInteriorCell = 4 + 9;
-
-// Serial types of records.
-constexpr std::uint8_t kNullType = 0;
-constexpr std::uint8_t kDoubleType = 7;
-constexpr std::uint8_t kZeroType = 8;
-constexpr std::uint8_t kOneType = 9;
 
 constexpr std::size_t kMaxVarint = 9;
 // A size, a type a column, and 8 bytes a column; a value is stored as 8 bytes, whatever it needs.
@@ -59,14 +37,6 @@ template <typename Number>
 void put(std::byte* at, Number number) {
   for (std::size_t i = 0; i < sizeof(Number); ++i)
     at[i] = static_cast<std::byte>(number >> (8 * (sizeof(Number) - 1 - i)));
-}
-
-template <typename Number>
-Number get(const std::byte* at) {
-  Number number = 0;
-  for (std::size_t i = 0; i < sizeof(Number); ++i)
-    number = static_cast<Number>(number << 8 | static_cast<Number>(at[i]));
-  return number;
 }
 
 // Returns the bytes used: 7 bits a byte, the largest first; the ninth has 8.
@@ -87,14 +57,13 @@ std::size_t put_varint(std::byte* at, std::uint64_t value) {
   return bytes;
 }
 
-// The serial type of an integer by its bits without the sign, and the bytes of each type.
+// The type of an integer by its bits without the sign.
 constexpr std::array<std::uint8_t, 65> kTypeOfBits = [] {
   std::array<std::uint8_t, 65> types{};
   for (std::size_t bits = 0; bits < types.size(); ++bits)
     types[bits] = bits < 8 ? 1 : bits < 16 ? 2 : bits < 24 ? 3 : bits < 32 ? 4 : bits < 48 ? 5 : 6;
   return types;
 }();
-constexpr std::array<std::uint8_t, 10> kBytesOfType{0, 1, 2, 3, 4, 6, 8, 8, 0, 0};
 
 // The record of a row while it is made: a type a column in front, then the values.
 struct RecordWriter {
@@ -104,19 +73,19 @@ struct RecordWriter {
   void add_type(std::uint8_t type) { *types++ = std::byte{type}; }
   void add(std::uint8_t type, std::uint64_t value) {
     add_type(type);
-    const std::size_t bytes = kBytesOfType[type];
+    const std::size_t bytes = size_of(type);
     // All 8 bytes are written; the next value begins behind those that count.
     put(values, bytes == 0 ? 0 : value << (64 - 8 * bytes));
     values += bytes;
   }
   void add_integer(std::int64_t value) {
-    if (value == 0 || value == 1) return add_type(value == 0 ? kZeroType : kOneType);
+    if (value == 0 || value == 1) return add_type(value == 0 ? cell_type::kZero : cell_type::kOne);
     const auto magnitude = static_cast<std::uint64_t>(value ^ value >> 63);
     add(kTypeOfBits[static_cast<std::size_t>(std::bit_width(magnitude))],
         static_cast<std::uint64_t>(value));
   }
   void add_double(double value, bool is_real_column) {
-    if (value != value) return add_type(kNullType);  // SQLite knows no NaN
+    if (value != value) return add_type(cell_type::kNothing);  // SQLite knows no NaN
     constexpr double kLimit = 0x1p63;
     // Whole numbers are stored as integers, but in REAL columns only up to six bytes.
     if (value > -kLimit && value < kLimit) {
@@ -127,7 +96,7 @@ struct RecordWriter {
         return add_integer(whole);
       }
     }
-    add(kDoubleType, std::bit_cast<std::uint64_t>(value));
+    add(cell_type::kReal, std::bit_cast<std::uint64_t>(value));
   }
 };
 
@@ -159,9 +128,9 @@ PageAppender::PageAppender(const Database& db) : db_(db) {
   fd_.reset(::open(sqlite3_db_filename(db.handle(), "main"), O_RDWR | O_CLOEXEC | O_NOFOLLOW));
   if (!fd_) fail_to_write(db_, errno);
   const Header header = read_header();
-  const auto bytes = get<std::uint16_t>(&header[kPageBytesAt]);
+  const auto bytes = big_endian_16(&header[kPageBytesAt]);
   page_bytes_ = bytes == 1 ? 65536 : bytes;
-  if (header[kReservedAt] != std::byte{0} || get<std::uint32_t>(&header[kFormatAt]) != kFormat)
+  if (header[kReservedBytesAt] != std::byte{0} || big_endian_32(&header[kFormatAt]) != kFormat)
     throw Error(Exit::internal_error, "a new database has another format than was asked for");
 }
 
@@ -173,9 +142,9 @@ PageAppender::Header PageAppender::read_header() const {
 }
 
 void PageAppender::write_changed(Header header) {
-  const std::uint32_t changes = get<std::uint32_t>(&header[kChangeCounterAt]) + 1;
+  const std::uint32_t changes = big_endian_32(&header[kChangeCounterAt]) + 1;
   put(&header[kChangeCounterAt], changes);
-  put(&header[kVersionValidForAt], changes);
+  put(&header[kCountValidForAt], changes);
   write_at(0, header);
 }
 
@@ -200,8 +169,8 @@ void PageAppender::append(std::span<const std::byte> pages, const std::function<
   const ConnectionLock lock(db_);
   check_between_statements();
   Header header = read_header();
-  std::uint64_t last = get<std::uint32_t>(&header[kPagesAt]);
-  const std::uint64_t locked = kLockedByte / page_bytes_ + 1;
+  std::uint64_t last = big_endian_32(&header[kPageCountAt]);
+  const std::uint64_t locked = kLockByte / page_bytes_ + 1;
   while (!pages.empty()) {
     if (last + 1 == locked) ++last;
     std::uint64_t count = pages.size() / page_bytes_;
@@ -212,7 +181,7 @@ void PageAppender::append(std::span<const std::byte> pages, const std::function<
     last += count;
     pages = pages.subspan(count * page_bytes_);
   }
-  put(&header[kPagesAt], static_cast<std::uint32_t>(last));
+  put(&header[kPageCountAt], static_cast<std::uint32_t>(last));
   write_changed(header);
 }
 
@@ -250,7 +219,7 @@ std::size_t TableBuilder::add(std::span<const std::int64_t> cells, std::size_t r
     for (const ColumnStorage kind : columns_) {
       const std::int64_t value = *cell++;
       if (value == kNull || kind == ColumnStorage::id) {
-        out.add_type(kNullType);
+        out.add_type(cell_type::kNothing);
       } else if (kind == ColumnStorage::integer) {
         out.add_integer(value);
       } else {
@@ -337,8 +306,8 @@ void TableBuilder::seal_leaf() {
   std::byte* const page = leaf();
   const std::size_t pointers_end = kLeafHeaderBytes + kPointerBytes * cells_;
   std::fill(page, page + kLeafHeaderBytes, std::byte{0});
-  page[0] = kLeafType;
-  put(page + kCellsAt, static_cast<std::uint16_t>(cells_));
+  page[0] = kLeafPage;
+  put(page + kCellCountAt, static_cast<std::uint16_t>(cells_));
   put(page + kContentAt, static_cast<std::uint16_t>(content_));
   // The same rows give the same bytes.
   std::fill(page + pointers_end, page + content_, std::byte{0});
@@ -453,10 +422,10 @@ void TableBuilder::make_node(std::span<const Child> children) {
     put(&page_[pointer_at], static_cast<std::uint16_t>(content));
     pointer_at += kPointerBytes;
   }
-  page_[0] = kInteriorType;
-  put(&page_[kCellsAt], static_cast<std::uint16_t>(children.size() - 1));
+  page_[0] = kInteriorPage;
+  put(&page_[kCellCountAt], static_cast<std::uint16_t>(children.size() - 1));
   put(&page_[kContentAt], static_cast<std::uint16_t>(content));
   put(&page_[kRightChildAt], children.back().page);
 }
 
-}  // namespace msprof
+}  // namespace msprof::pages

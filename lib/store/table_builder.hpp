@@ -7,9 +7,8 @@
 // come in the order of their ids. Each takes the pages it needs behind the last one, and the header
 // of the file is the only place where their number is kept:
 // * PageAppender writes new pages and raises number and change counter while it holds the lock of
-// the
-//   connection. SQLite looks at the change counter whenever it begins a transaction, and forgets
-//   what it has cached when that is another: to it, a builder is another program.
+//   the connection. SQLite looks at the change counter whenever it begins a transaction, and
+//   forgets what it has cached when that is another: to it, a builder is another program.
 // * So no transaction of that connection is open while builders work (append() sees to it), and
 //   each statement of it is a transaction. Readers have connections of their own.
 // Nothing refers to the pages of a builder before finish(): it writes the pages above the leaves,
@@ -28,8 +27,9 @@
 
 #include "base/file_reader.hpp"
 #include "store/database.hpp"
+#include "store/pages/file_format.hpp"
 
-namespace msprof {
+namespace msprof::pages {
 
 // The pages of a database that SQLite has made with Database::create().
 class PageAppender {
@@ -55,7 +55,7 @@ class PageAppender {
   void announce();
 
  private:
-  using Header = std::array<std::byte, 100>;  // of the file
+  using Header = std::array<std::byte, kHeaderBytes>;  // of the file
   void check_between_statements() const;
   Header read_header() const;
   void write_changed(Header header);
@@ -133,4 +133,4 @@ class TableBuilder {
   std::vector<std::byte> text_record_;
 };
 
-}  // namespace msprof
+}  // namespace msprof::pages

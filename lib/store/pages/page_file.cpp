@@ -7,27 +7,14 @@
 #include <bit>
 #include <cstring>
 
+#include "store/pages/file_format.hpp"
 #include "store/pages/record.hpp"
 
 namespace msprof::pages {
 
 namespace {
 
-// The header of the file. Source: sqlite.org/fileformat2.html 1.3.
-constexpr std::size_t kHeaderBytes = 100;
-constexpr std::string_view kFileMagic{"SQLite format 3\0", 16};
-constexpr std::size_t kPageBytesAt = 16;
-constexpr std::size_t kWriteVersionAt = 18;  // 1: rollback journal, 2: write-ahead log
-constexpr std::size_t kReadVersionAt = 19;
-constexpr std::size_t kReservedBytesAt = 20;
-constexpr std::size_t kChangeCounterAt = 24;
-constexpr std::size_t kPageCountAt = 28;
-constexpr std::size_t kEncodingAt = 56;  // 1: UTF-8
-constexpr std::size_t kCountValidForAt = 92;
 constexpr std::uint32_t kMinUsableBytes = 480;
-
-// The page with the bytes that locks are on holds nothing.
-constexpr std::uint32_t kLockByte = 0x40000000;
 
 }  // namespace
 

@@ -1,5 +1,5 @@
-// Records of a SQLite file: numbers of variable length, types of cells, and cells as the integers
-// that sqlite3_column_int64() makes of them. For TableScan.
+// Records of a SQLite file: numbers of variable length, and cells as the integers that
+// sqlite3_column_int64() makes of them.
 // Source: sqlite.org/fileformat2.html 1.6 and 2.1.
 #pragma once
 
@@ -9,6 +9,7 @@
 #include <cstring>
 
 #include "store/cells.hpp"
+#include "store/pages/file_format.hpp"
 
 namespace msprof::pages {
 
@@ -39,22 +40,6 @@ inline std::uint64_t read_varint(const std::byte*& at) {
     if (byte < 0x80) return value;
   }
   return value << 8 | std::to_integer<std::uint64_t>(*at++);
-}
-
-// Types of cells. Larger ones are texts and blobs, with their length.
-namespace cell_type {
-inline constexpr std::uint64_t kNothing = 0;
-inline constexpr std::uint64_t kInteger64 = 6;  // 1 to 6 are integers
-inline constexpr std::uint64_t kReal = 7;
-inline constexpr std::uint64_t kZero = 8;
-inline constexpr std::uint64_t kOne = 9;
-inline constexpr std::uint64_t kFirstBytes = 12;  // 10 and 11 are never in a file: NULL
-}  // namespace cell_type
-
-// Bytes of a cell.
-inline std::uint64_t size_of(std::uint64_t type) {
-  constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
-  return type < cell_type::kFirstBytes ? kSizes[type] : (type - cell_type::kFirstBytes) / 2;
 }
 
 inline bool is_integer(std::uint64_t type) {

@@ -3,24 +3,18 @@
 #include <algorithm>
 
 #include "base/interrupt.hpp"
+#include "store/pages/file_format.hpp"
 #include "store/pages/record.hpp"
 
 namespace msprof::pages {
 
 namespace {
 
-// Pages of b-trees.
-constexpr std::byte kInteriorPage{0x05};
-constexpr std::byte kLeafPage{0x0d};
-constexpr std::size_t kCellCountAt = 3;
-constexpr std::size_t kRightChildAt = 8;
-constexpr std::size_t kLeafHeaderBytes = 8;
-constexpr std::size_t kInteriorHeaderBytes = 12;
 // SQLite's own limit. A tree of so many levels cannot be.
 constexpr std::size_t kMaxDepth = 20;
 
 // A reading of the file; a page may be as large.
-constexpr std::size_t kBlockBytes = 1 << 16;
+constexpr std::size_t kReadBytes = 1 << 16;
 constexpr unsigned kRowsBetweenLooks = 1u << 14;
 // A longer row is refused by SQLite, too (database.cpp).
 constexpr std::uint64_t kMaxPayload = 4 << 20;
@@ -34,7 +28,7 @@ TableScan::TableScan(const PageFile& file, std::uint32_t root, std::span<const s
       first_id_(filter.first_id),
       last_id_(filter.last_id),
       is_backwards_(filter.is_backwards),
-      block_(kBlockBytes + kPadding) {
+      block_(kReadBytes + kPadding) {
   const auto use = [this](std::size_t column, Use what) {
     if (uses_.size() <= column) uses_.resize(column + 1);
     uses_[column] = static_cast<std::uint8_t>(uses_[column] | what);
@@ -167,7 +161,7 @@ bool TableScan::next_leaf() {
 const std::byte* TableScan::page_of(std::span<const std::uint32_t> children, std::size_t place) {
   const std::uint32_t number = children[place];
   if (number < block_first_ || number - block_first_ >= block_count_) {
-    const std::uint32_t most = static_cast<std::uint32_t>(kBlockBytes) / file_->page_bytes();
+    const std::uint32_t most = static_cast<std::uint32_t>(kReadBytes) / file_->page_bytes();
     std::uint32_t count = 1;
     const auto follows = [&](std::uint32_t next) {
       return is_backwards_ ? next + count == number : next == number + count;
