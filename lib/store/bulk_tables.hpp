@@ -21,7 +21,7 @@
 
 #include "store/cells.hpp"
 #include "store/database.hpp"
-#include "store/table_builder.hpp"
+#include "store/pages/table_builder.hpp"
 
 namespace msprof {
 

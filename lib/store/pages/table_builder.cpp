@@ -1,4 +1,4 @@
-#include "store/table_builder.hpp"
+#include "store/pages/table_builder.hpp"
 
 #include <fmt/format.h>
 #include <sqlite3.h>
