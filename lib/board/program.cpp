@@ -214,6 +214,13 @@ void UserTerminal::restore() {
   interrupt::before_exit(nullptr);
 }
 
+void add_application(std::vector<std::string>& parameters, const BoardRun& run) {
+  parameters.insert(parameters.end(), {run.working_folder, run.main, run.acl_json, run.libraries,
+                                       run.modules, std::to_string(run.environment.size())});
+  parameters.insert(parameters.end(), run.environment.begin(), run.environment.end());
+  parameters.insert(parameters.end(), run.arguments.begin(), run.arguments.end());
+}
+
 BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function<void()> recover)
     : shell_(shell),
       run_id_(run.id),
@@ -221,17 +228,9 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
       stdout_fd_(run.stdout_to_stderr ? STDERR_FILENO : STDOUT_FILENO),
       input_buffer_(kInputChunk) {
   std::vector<std::string> arguments = {
-      fmt::format("{}{}{}", kInner, kEnterApplication, kInnerRest),
-      run.id,
-      run.working_folder,
-      run.main,
-      run.acl_json,
-      run.libraries,
-      run.modules,
-      std::to_string(run.environment.size())};
+      fmt::format("{}{}{}", kInner, kEnterApplication, kInnerRest), run.id};
   if (run.in_login_shell) arguments.insert(arguments.begin(), std::string(kLoginShell));
-  arguments.insert(arguments.end(), run.environment.begin(), run.environment.end());
-  arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
+  add_application(arguments, run);
   std::optional<SshTerminal> wanted;
   if (run.on_terminal) {
     terminal_ = std::make_unique<UserTerminal>();

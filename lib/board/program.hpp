@@ -67,6 +67,10 @@ struct BoardRun {
 // `failed REASON`, which does not return.
 extern const std::string_view kEnterApplication;
 
+// Adds the parameters behind those of the script itself: $folder, $main, $acl, $libraries, $modules
+// and $count, then the variables and the application's arguments.
+void add_application(std::vector<std::string>& parameters, const BoardRun& run);
+
 class BoardProgram : public RunningProgram {
  public:
   // `recover` opens a lost connection again, or throws.

@@ -313,15 +313,8 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
       std::to_string(plan.timeout_seconds > 0 ? std::lround(std::ceil(plan.timeout_seconds)) + 60
                                               : long{kAloneHours} * 3600),
       std::to_string(plan.output_bytes / kFileLimitBlock),
-      own_name(),
-      run.working_folder,
-      run.main,
-      run.acl_json,
-      run.libraries,
-      run.modules,
-      std::to_string(run.environment.size())};
-  arguments.insert(arguments.end(), run.environment.begin(), run.environment.end());
-  arguments.insert(arguments.end(), run.arguments.begin(), run.arguments.end());
+      own_name()};
+  add_application(arguments, run);
   std::string answer;
   std::string errors;
   const auto command = shell.start(
