@@ -11,3 +11,6 @@ target_link_libraries(cann_bench PRIVATE msprof_flags msprof_import msprof_expor
 
 add_executable(old_commands old_commands.cpp cann_baselines.cpp command_runs.cpp)
 target_link_libraries(old_commands PRIVATE msprof_flags msprof_prof_builder fmt::fmt SQLite::SQLite3)
+
+add_executable(speed_commands speed_commands.cpp floors.cpp cann_baselines.cpp command_runs.cpp)
+target_link_libraries(speed_commands PRIVATE msprof_flags msprof_store msprof_prof_builder fmt::fmt SQLite::SQLite3)

@@ -1,10 +1,7 @@
 #include "cann_baselines.hpp"
 
-#include <fcntl.h>
 #include <sqlite3.h>
-#include <unistd.h>
 
-#include <algorithm>
 #include <bit>
 #include <chrono>
 #include <cstdio>
@@ -197,21 +194,7 @@ double bare_copy_seconds(const fs::path& store, const fs::path& copy) {
 }
 
 double bare_write_of(const fs::path& folder, const fs::path& file) {
-  const std::uint64_t bytes = bytes_in(folder);
-  const std::string block(1 << 20, 'x');
-  const auto start = Clock::now();
-  const int fd = ::open(file.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) fail("cannot write " + file.string());
-  for (std::uint64_t done = 0; done < bytes;) {
-    const ssize_t count =
-        ::write(fd, block.data(), std::min<std::uint64_t>(block.size(), bytes - done));
-    if (count < 0) fail("cannot write " + file.string());
-    done += static_cast<std::uint64_t>(count);
-  }
-  ::close(fd);
-  const double seconds = seconds_since(start);
-  fs::remove(file);
-  return seconds;
+  return bare_write_seconds(file, bytes_in(folder));
 }
 
 }  // namespace msprof::bench

@@ -1,5 +1,6 @@
 #include "command_runs.hpp"
 
+#include <fcntl.h>
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 #include <spawn.h>
@@ -15,6 +16,15 @@ extern char** environ;
 
 namespace msprof::bench {
 
+namespace {
+
+[[noreturn]] void fail(const std::filesystem::path& file) {
+  std::perror(file.c_str());
+  std::exit(1);
+}
+
+}  // namespace
+
 CommandRun run_command(std::vector<std::string> words) {
   std::vector<char*> argv;
   for (std::string& word : words) argv.push_back(word.data());
@@ -23,13 +33,21 @@ CommandRun run_command(std::vector<std::string> words) {
   pid_t pid = 0;
   int status = 0;
   rusage usage = {};
-  if (posix_spawn(&pid, argv[0], nullptr, nullptr, argv.data(), environ) != 0 ||
+  posix_spawn_file_actions_t actions;
+  posix_spawn_file_actions_init(&actions);
+  posix_spawn_file_actions_addopen(&actions, STDOUT_FILENO, "/dev/null", O_WRONLY, 0);
+  if (posix_spawn(&pid, argv[0], &actions, nullptr, argv.data(), environ) != 0 ||
       wait4(pid, &status, 0, &usage) != pid || status != 0) {
     fmt::print(stderr, "failed: {}\n", fmt::join(words, " "));
     std::exit(1);
   }
   const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
-  return {seconds.count(), static_cast<double>(usage.ru_maxrss) * 1024 / 1e6};
+  posix_spawn_file_actions_destroy(&actions);
+  const auto cpu = [](const timeval& time) {
+    return static_cast<double>(time.tv_sec) + static_cast<double>(time.tv_usec) / 1e6;
+  };
+  return {seconds.count(), static_cast<double>(usage.ru_maxrss) * 1024 / 1e6,
+          cpu(usage.ru_utime) + cpu(usage.ru_stime)};
 }
 
 double median(std::vector<double> values) {
@@ -74,6 +92,23 @@ double seconds_in_child(double (*work)(const std::filesystem::path&, const std::
   }
   std::perror("a baseline failed");
   std::exit(1);
+}
+
+double bare_write_seconds(const std::filesystem::path& path, std::uint64_t bytes) {
+  const std::string block(1 << 20, 'x');
+  const auto start = std::chrono::steady_clock::now();
+  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
+  if (fd < 0) fail(path);
+  for (std::uint64_t done = 0; done < bytes;) {
+    const ssize_t count =
+        ::write(fd, block.data(), std::min<std::uint64_t>(block.size(), bytes - done));
+    if (count < 0) fail(path);
+    done += static_cast<std::uint64_t>(count);
+  }
+  ::close(fd);
+  const std::chrono::duration<double> seconds = std::chrono::steady_clock::now() - start;
+  std::filesystem::remove(path);
+  return seconds.count();
 }
 
 }  // namespace msprof::bench

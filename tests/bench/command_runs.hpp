@@ -12,9 +12,10 @@ namespace msprof::bench {
 struct CommandRun {
   double seconds = 0;
   double peak_mb = 0;
+  double cpu_seconds = 0;
 };
 
-// Ends the benchmark when the command fails.
+// Its stdout is dropped. Ends the benchmark when the command fails.
 CommandRun run_command(std::vector<std::string> words);
 
 double median(std::vector<double> values);
@@ -27,5 +28,9 @@ std::uint64_t bytes_in(const std::filesystem::path& folder);
 // commands, which are started from here.
 double seconds_in_child(double (*work)(const std::filesystem::path&, const std::filesystem::path&),
                         const std::filesystem::path& from, const std::filesystem::path& to);
+
+// Seconds of a bare write of as many bytes; like a product, not flushed to the disk. Removes
+// `file`.
+double bare_write_seconds(const std::filesystem::path& file, std::uint64_t bytes);
 
 }  // namespace msprof::bench

@@ -1,6 +1,5 @@
 #include "svp_baselines.hpp"
 
-#include <fcntl.h>
 #include <sqlite3.h>
 #include <sys/wait.h>
 #include <unistd.h>
@@ -154,23 +153,6 @@ double bare_insert_seconds(const fs::path& database, std::int64_t records) {
   ::close(ends[0]);
   ::waitpid(pid, nullptr, 0);
   if (!answered) fail("bare insert");
-  return seconds;
-}
-
-double bare_write_seconds(const fs::path& path, std::uint64_t bytes) {
-  const std::string block(1 << 20, 'x');
-  const auto start = Clock::now();
-  const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_TRUNC | O_CLOEXEC, 0600);
-  if (fd < 0) fail(path.c_str());
-  for (std::uint64_t done = 0; done < bytes;) {
-    const ssize_t count =
-        ::write(fd, block.data(), std::min<std::uint64_t>(block.size(), bytes - done));
-    if (count < 0) fail(path.c_str());
-    done += static_cast<std::uint64_t>(count);
-  }
-  ::close(fd);
-  const double seconds = seconds_since(start);
-  fs::remove(path);
   return seconds;
 }
 

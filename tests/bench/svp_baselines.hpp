@@ -16,7 +16,4 @@ std::uint64_t make_capture(const std::filesystem::path& folder, std::int64_t rec
 // INSERT, one transaction, no journal, no syncs.
 double bare_insert_seconds(const std::filesystem::path& database, std::int64_t records);
 
-// Seconds of a bare write of as many bytes; like a product, not flushed to the disk.
-double bare_write_seconds(const std::filesystem::path& file, std::uint64_t bytes);
-
 }  // namespace msprof::bench
