@@ -62,8 +62,6 @@ bool CallWindow::takes_early(std::int64_t name_id, std::int64_t thread_id, std::
 
 namespace {
 
-constexpr std::size_t kMaxTexts = 1 << 16;
-
 constexpr NumberText kCopyDirections[] = {{0, "host to host"},      {1, "host to device"},
                                           {2, "device to host"},    {3, "device to device"},
                                           {4, "managed memory"},    {5, "addr device to device"},
@@ -109,25 +107,23 @@ Texts::Texts(const Database& db, TextForm form)
     : form_(form), read_(db.prepare("SELECT text FROM name WHERE id = ?")) {}
 
 const std::string& Texts::operator()(std::int64_t id) {
-  const auto known = known_.find(id);
-  if (known != known_.end()) return known->second;
-  if (known_.size() >= kMaxTexts) known_.clear();
-  read_.reset();
-  read_.bind(1, id);
-  const std::string_view text = read_.step() ? read_.text(0) : std::string_view();
-  return known_[id] = form_ == TextForm::json ? json_string(text) : std::string(text);
+  return known_.get(id, [this](std::int64_t missing) {
+    read_.reset();
+    read_.bind(1, missing);
+    const std::string_view text = read_.step() ? read_.text(0) : std::string_view();
+    return form_ == TextForm::json ? json_string(text) : std::string(text);
+  });
 }
 
 OpNames::OpNames(const Database& db) : read_(db.prepare("SELECT name_id FROM op WHERE id = ?")) {}
 
 std::optional<std::int64_t> OpNames::of(std::optional<std::int64_t> op_id) {
   if (!op_id) return std::nullopt;
-  const auto known = known_.find(*op_id);
-  if (known != known_.end()) return known->second;
-  if (known_.size() >= kMaxTexts) known_.clear();
-  read_.reset();
-  read_.bind(1, *op_id);
-  return known_[*op_id] = read_.step() ? read_.maybe_integer(0) : std::nullopt;
+  return known_.get(*op_id, [this](std::int64_t missing) {
+    read_.reset();
+    read_.bind(1, missing);
+    return read_.step() ? read_.maybe_integer(0) : std::nullopt;
+  });
 }
 
 std::span<const NumberText> copy_directions() {

@@ -14,6 +14,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/recent_map.hpp"
 #include "store/database.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
@@ -111,7 +112,10 @@ enum class TextForm {
   json,  // quoted and escaped
 };
 
-// Texts of the table `name` by id, kept as long as there are not too many.
+// So many names are kept in memory.
+inline constexpr std::size_t kMaxNames = 1 << 16;
+
+// Texts of the table `name` by id; those asked for lately are kept.
 class Texts {
  public:
   explicit Texts(const Database& db, TextForm form = TextForm::plain);
@@ -121,7 +125,7 @@ class Texts {
  private:
   TextForm form_;
   Statement read_;
-  std::unordered_map<std::int64_t, std::string> known_;
+  RecentMap<std::int64_t, std::string, kMaxNames> known_;
 };
 
 // Names of operators, as ids of texts.
@@ -133,7 +137,7 @@ class OpNames {
 
  private:
   Statement read_;
-  std::unordered_map<std::int64_t, std::optional<std::int64_t>> known_;
+  RecentMap<std::int64_t, std::optional<std::int64_t>, kMaxNames> known_;
 };
 
 struct NumberText {

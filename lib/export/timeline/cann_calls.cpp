@@ -6,10 +6,10 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
 #include "base/number.hpp"
+#include "base/recent_map.hpp"
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/timeline/cann_arrows.hpp"
@@ -105,10 +105,7 @@ class CallTexts {
     // Of today, what a call is about is apart: operators are many.
     const std::int64_t item = style_ == CallStyle::today ? kNull : call.item_name_id;
     const Key key{call.thread_id, call.type_name_id, call.name_id, call.level, item};
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-    if (known_.size() >= kMaxKinds) known_.clear();
-    return known_[key] = text_of(key);
+    return known_.get(key, [this](const Key& missing) { return text_of(missing); });
   }
   JsonText item_text(const ApiCallRow& call) {
     if (call.item_name_id == kNull) return {"\"0\""};
@@ -215,7 +212,7 @@ class CallTexts {
   cann::Texts texts_;
   std::int64_t record_;
   std::int64_t wait_;
-  std::unordered_map<Key, CallText, KeyHash> known_;
+  RecentMap<Key, CallText, kMaxKinds, KeyHash> known_;
   Threads threads_;
 };
 

@@ -8,9 +8,9 @@
 #include <mutex>
 #include <optional>
 #include <set>
-#include <unordered_map>
 #include <utility>
 
+#include "base/recent_map.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
@@ -203,17 +203,12 @@ class TaskTexts {
   // Valid until the next call.
   TaskText& operator()(const TaskRow& task) {
     const Key key{task.host_type_name_id, task.device_type_name_id, task.op_id};
-    const auto known = known_.find(key);
-    if (known != known_.end()) return known->second;
-    if (known_.size() >= kMaxKinds) known_.clear();
-    return known_[key] = text_of(key);
+    return known_.get(key, [this](const Key& missing) { return text_of(missing); });
   }
 
   StreamText& stream_of(const TaskRow& task) {
-    const auto known = stream_texts_.find(task.stream_id);
-    if (known != stream_texts_.end()) return known->second;
-    if (stream_texts_.size() >= kMaxKinds) stream_texts_.clear();
-    return stream_texts_[task.stream_id] = stream_text_of(task.stream_id);
+    return stream_texts_.get(task.stream_id,
+                             [this](std::int64_t missing) { return stream_text_of(missing); });
   }
 
   bool is_copy(const TaskRow& task) const { return task.host_type_name_id == copy_; }
@@ -289,8 +284,8 @@ class TaskTexts {
   std::int64_t simt_;
   Statement of_op_;
   std::map<std::int64_t, std::int64_t> logic_streams_;
-  std::unordered_map<Key, TaskText, KeyHash> known_;
-  std::unordered_map<std::int64_t, StreamText> stream_texts_;
+  RecentMap<Key, TaskText, kMaxKinds, KeyHash> known_;
+  RecentMap<std::int64_t, StreamText, kMaxKinds> stream_texts_;
   std::set<std::int64_t> streams_;
 };
 
