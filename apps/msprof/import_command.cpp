@@ -9,6 +9,7 @@
 #include "import/importer.hpp"
 #include "import/record_layout.hpp"
 #include "msprof/pipeline.hpp"
+#include "store/run_summary.hpp"
 
 namespace msprof {
 
@@ -64,6 +65,7 @@ Exit import_all(const ImportArguments& arguments, ordered_json& captures) {
 
 Exit run_import(const ImportArguments& arguments) {
   apply_verbosity(arguments.capture.verbosity);
+  count_no_memory_of_stores();
   ordered_json document = {{"schema", "msprof.import/2"}, {"captures", ordered_json::array()}};
   const auto work = [&] { return import_all(arguments, document["captures"]); };
   return arguments.json ? print_document(document, work) : work();

@@ -36,8 +36,9 @@ inline constexpr std::string_view kMedianNs = "run.median_ns";  // absent: unkno
 inline constexpr std::string_view kRank = "run.rank";           // likewise
 }  // namespace meta
 
-// For a process that reads many summaries and sets no limit of memory (SqlGuard): SQLite counts no
-// bytes then, for which its threads would wait for each other. Before the first store is opened.
+// For a process that sets no limit of memory (SqlGuard, which needs the numbers and checks that
+// they are there): SQLite counts no bytes then, for which its threads would wait for each other.
+// Before the first store is opened.
 void count_no_memory_of_stores();
 
 }  // namespace msprof

@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <cstdint>
 #include <mutex>
+#include <stdexcept>
 #include <string>
 #include <thread>
 #include <vector>
@@ -389,6 +390,7 @@ SqlGuard::SqlGuard(const Database& guarded) : state_(std::make_unique<State>(gua
   // They are set up when they are first met, which takes more rights than reading.
   for (const char* sql : {"SELECT 1 FROM json_each('[]')", "SELECT 1 FROM json_tree('[]')"})
     Statement(db, sql);
+  if (sqlite3_memory_used() == 0) throw std::logic_error("SQLite counts no memory to be limited");
   set_limits(db);
   sqlite3_set_authorizer(db, authorize, &state_->recorder);
   sqlite3_progress_handler(db, kInstructionsBetweenLooks, State::check, state_.get());
