@@ -1,5 +1,5 @@
 # Import and export of PROF folders: the whole commands over generated runs, and hot loops.
-add_executable(cann_commands cann_commands.cpp cann_baselines.cpp command_runs.cpp)
+add_executable(cann_commands cann_commands.cpp large_runs.cpp cann_baselines.cpp command_runs.cpp)
 target_link_libraries(cann_commands PRIVATE msprof_flags msprof_prof_builder fmt::fmt SQLite::SQLite3)
 
 add_executable(cann_counters cann_counters.cpp cann_baselines.cpp command_runs.cpp)
@@ -12,5 +12,5 @@ target_link_libraries(cann_bench PRIVATE msprof_flags msprof_import msprof_expor
 add_executable(old_commands old_commands.cpp cann_baselines.cpp command_runs.cpp)
 target_link_libraries(old_commands PRIVATE msprof_flags msprof_prof_builder fmt::fmt SQLite::SQLite3)
 
-add_executable(speed_commands speed_commands.cpp floors.cpp cann_baselines.cpp command_runs.cpp)
+add_executable(speed_commands speed_commands.cpp floors.cpp large_runs.cpp cann_baselines.cpp command_runs.cpp)
 target_link_libraries(speed_commands PRIVATE msprof_flags msprof_store msprof_prof_builder fmt::fmt SQLite::SQLite3)

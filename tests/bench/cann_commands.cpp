@@ -10,6 +10,7 @@
 
 #include "cann_baselines.hpp"
 #include "command_runs.hpp"
+#include "large_runs.hpp"
 #include "support/prof/prof_run.hpp"
 
 namespace {
@@ -32,24 +33,9 @@ struct Measured {
   double bare_all_s() const { return insert_s + db_insert_s + all_write_s; }
 };
 
-fs::path unified_db(const fs::path& out) {
-  for (const auto& entry : fs::directory_iterator(out)) {
-    if (entry.path().extension() == ".db") return entry.path();
-  }
-  fmt::print(stderr, "no unified database in {}\n", out.string());
-  std::exit(1);
-}
-
 Measured measure(const std::string& msprof, const fs::path& scratch, std::uint64_t tasks) {
-  RunShape shape;
-  shape.tasks = tasks;
-  shape.streams = 8;
-  shape.threads = 4;
-  shape.names = static_cast<unsigned>(std::max<std::uint64_t>(40, tasks / 250));
-  shape.seed = 7;
-  shape.steps = 10;
   const fs::path home = scratch / std::to_string(tasks);
-  const MadeRun run = make_run(home, {}, shape);
+  const MadeRun run = make_run(home, {}, large_run(tasks, 7));
   const fs::path out = home / "out";
   const std::vector<std::string> where = {"-q", "-dir", run.folder.string(), "--output",
                                           out.string()};

@@ -12,6 +12,7 @@
 #include "cann_baselines.hpp"
 #include "command_runs.hpp"
 #include "floors.hpp"
+#include "large_runs.hpp"
 #include "support/prof/prof_run.hpp"
 
 namespace {
@@ -77,13 +78,6 @@ struct Capture {
 
   fs::path store() const { return folder / "sqlite" / "msprof.db"; }
   fs::path products() const { return folder / "mindstudio_profiler_output"; }
-  fs::path database() const {
-    for (const auto& entry : fs::directory_iterator(folder)) {
-      if (entry.path().extension() == ".db") return entry.path();
-    }
-    fmt::print(stderr, "no unified database in {}\n", folder.string());
-    std::exit(1);
-  }
   std::uint64_t product_bytes(std::string_view prefix) const {
     std::uint64_t bytes = 0;
     for (const auto& entry : fs::directory_iterator(products())) {
@@ -102,14 +96,7 @@ struct Capture {
 };
 
 Capture make_capture(const fs::path& home, std::uint64_t tasks, unsigned seed) {
-  RunShape shape;
-  shape.tasks = tasks;
-  shape.streams = 8;
-  shape.threads = 4;
-  shape.names = static_cast<unsigned>(std::max<std::uint64_t>(40, tasks / 250));
-  shape.seed = seed;
-  shape.steps = 10;
-  const MadeRun run = make_run(home, {}, shape);
+  const MadeRun run = make_run(home, {}, large_run(tasks, seed));
   return {run.folder, run.facts.raw_bytes};
 }
 
@@ -146,7 +133,7 @@ void set_floors(Rows& rows, const Capture& capture, const fs::path& scratch, std
   const double raw = read_once_seconds(capture.folder);
   const double columns = read_pages_seconds(capture.store());
   const double store = make_pages_seconds(capture.store(), scratch / "floor.db");
-  const double database = make_pages_seconds(capture.database(), scratch / "floor.db");
+  const double database = make_pages_seconds(unified_db(capture.folder), scratch / "floor.db");
   const std::uint64_t timeline_bytes = capture.product_bytes("msprof_");
   const std::uint64_t bytes = bytes_in(capture.products());
   const double timeline = bare_write_seconds(scratch / "floor", timeline_bytes);
