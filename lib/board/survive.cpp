@@ -323,7 +323,10 @@ void SurvivingProgram::start(const BoardRun& run, const SurvivalPlan& plan) {
       [&](std::string_view bytes) { errors = bytes.substr(0, 1 << 12); });
   const auto limit = Clock::now() + kKeeperLimit;
   while (answer.find(kKeeperWord) == std::string::npos) {
-    if (command->wait(kFollowStep) || Clock::now() > limit) {
+    const bool has_ended = command->wait(kFollowStep).has_value();
+    // A keeper that was there already answers and ends at once.
+    if (answer.find(kKeeperWord) != std::string::npos) break;
+    if (has_ended || Clock::now() > limit) {
       throw Error(Exit::cannot_write,
                   fmt::format("{}: the run's keeper does not start: {}", link_.name(),
                               errors.empty() ? "no answer" : printable(trim(errors))));

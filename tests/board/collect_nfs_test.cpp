@@ -21,7 +21,7 @@ constexpr const char* kShare = "192.0.2.1:/home/me/profiling";
 
 // The share, with something of others in it, and the board's stand-ins, which note their words.
 struct Share {
-  explicit Share(BoardServer& board) {
+  explicit Share(BoardServer& board) : home(board.home()) {
     fs::create_directories(folder() / "others");
     write_file(folder() / "others/file", "theirs");
     board.replace_tool("mount", "echo \"mount $*\" >> '" + log().string() +
@@ -41,14 +41,16 @@ struct Share {
   }
   // The others' files are as they were, and it is mounted nowhere.
   bool is_untouched() const {
-    return read_file(folder() / "others/file") == "theirs" &&
-           !contains(read_file("/proc/mounts"), "/profiling ");
+    return read_file(folder() / "others/file") == "theirs" && !is_mounted();
   }
   bool is_let_go() const {
-    return eventually([&] { return !contains(read_file("/proc/mounts"), "/profiling "); });
+    return eventually([&] { return !is_mounted(); });
   }
+  // On this board: another test's may be at the same time.
+  bool is_mounted() const { return contains(read_file("/proc/mounts"), home.string() + "/"); }
 
   TempFolder temp;
+  fs::path home;  // the board's
 };
 
 Words nfs() {

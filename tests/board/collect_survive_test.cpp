@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "board/collect_board_fixture.hpp"
@@ -22,8 +23,8 @@ namespace {
 
 // A board behind a network, and a user who can come back as another process.
 struct SurvivalScene {
-  explicit SurvivalScene(const BoardOptions& options = {})
-      : board(options), network(board.port(), {}, std::nullopt), user(board, network.port()) {}
+  explicit SurvivalScene(const BoardOptions& options = {}, const Line& line = {})
+      : board(options), network(board.port(), line), user(board, network.port()) {}
 
   RunResult go_on(const Words& options) const {
     Words words = {"collect", "--config", user.ini().string(), "--output", user.output().string()};
@@ -116,6 +117,23 @@ TEST_CASE("A run with --survive goes on when the connection is back") {
   CHECK(result.out == "first\nsecond\n");
   CHECK(count_of(result.err, "one\n") == 1);
   CHECK(count_of(result.err, "two\n") == 1);
+  check_results(scene);
+}
+
+TEST_CASE("A run whose start was answered on a line that broke is gone on with, not begun twice") {
+  // Long enough on its way that the answer is lost.
+  SurvivalScene scene({.kind = each_kind()}, {.round_trip = std::chrono::milliseconds(60)});
+  const BoardCollecting run(scene.user, kSurvive, two_halves(scene.user));
+  while (!fs::exists(scene.run_folder() / "survive/begun") && !run.has_ended()) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  }
+  scene.network.cut_now();
+  scene.let_go();
+  const RunResult result = run.wait();
+  INFO(result.err);
+  CHECK(scene.network.cuts() > 0);
+  CHECK(result.exit_code == 0);
+  CHECK(result.out == "first\nsecond\n");
   check_results(scene);
 }
 
