@@ -6,6 +6,8 @@
 
 #include <algorithm>
 #include <cerrno>
+#include <numeric>
+#include <span>
 #include <string>
 #include <utility>
 
@@ -65,31 +67,65 @@ void HostTaskStore::spill(Segment& segment) {
   segment.open.clear();
 }
 
-std::vector<HostTask> HostTaskStore::take(std::uint16_t device, std::uint16_t stream,
-                                          std::uint16_t batch) {
+void HostTaskStore::read(std::uint64_t offset, std::vector<HostTask>& block) const {
+  block.resize(kBlockTasks);
+  const auto bytes = std::as_writable_bytes(std::span(block));
+  std::size_t done = 0;
+  while (done < bytes.size()) {
+    const ssize_t count = ::pread(file_.get(), bytes.data() + done, bytes.size() - done,
+                                  static_cast<off_t>(offset + done));
+    if (count < 0 && errno == EINTR) continue;
+    if (count <= 0) fail(folder_, count < 0 ? errno : EIO);
+    done += static_cast<std::size_t>(count);
+  }
+}
+
+const HostTask& HostTaskStore::Taken::operator[](std::size_t place) const {
+  const std::size_t block = place / kBlockTasks;
+  if (block >= blocks_.size()) return rest_[place - blocks_.size() * kBlockTasks];
+  if (read_ != block) {
+    store_->read(blocks_[block], block_);
+    read_ = block;
+  }
+  return block_[place % kBlockTasks];
+}
+
+HostTaskStore::Taken HostTaskStore::taken_of(Segment segment) const {
+  Taken taken;
+  taken.store_ = this;
+  taken.size_ = segment.blocks.size() * kBlockTasks + segment.open.size();
+  taken.blocks_ = std::move(segment.blocks);
+  taken.rest_ = std::move(segment.open);
+  return taken;
+}
+
+HostTaskStore::Taken HostTaskStore::take(std::uint16_t device, std::uint16_t stream,
+                                         std::uint16_t batch) {
   const auto found = segments_.find({device, stream, batch});
   if (found == segments_.end()) return {};
-  const Segment& segment = found->second;
-  std::vector<HostTask> tasks(segment.blocks.size() * kBlockTasks);
-  HostTask* block = tasks.data();
-  for (const std::uint64_t offset : segment.blocks) {
-    const auto bytes = std::as_writable_bytes(std::span(block, kBlockTasks));
-    std::size_t done = 0;
-    while (done < bytes.size()) {
-      const ssize_t count = ::pread(file_.get(), bytes.data() + done, bytes.size() - done,
-                                    static_cast<off_t>(offset + done));
-      if (count < 0 && errno == EINTR) continue;
-      if (count <= 0) fail(folder_, count < 0 ? errno : EIO);
-      done += static_cast<std::size_t>(count);
-    }
-    block += kBlockTasks;
-  }
-  tasks.insert(tasks.end(), segment.open.begin(), segment.open.end());
+  Taken taken = taken_of(std::move(found->second));
   segments_.erase(found);
+  bool is_sorted = true;
+  std::uint64_t last = 0;
+  for (std::size_t i = 0; i < taken.size() && is_sorted; ++i) {
+    const std::uint64_t count = taken[i].launch_count;
+    is_sorted = last <= count;
+    last = count;
+  }
+  if (is_sorted) return taken;
+  // Threads that launch on one stream come in turns.
+  std::vector<HostTask> tasks;
+  tasks.reserve(taken.size());
+  for (std::size_t i = 0; i < taken.size(); ++i) tasks.push_back(taken[i]);
   std::stable_sort(tasks.begin(), tasks.end(), [](const HostTask& a, const HostTask& b) {
     return a.launch_count < b.launch_count;
   });
-  return tasks;
+  Segment sorted;
+  for (const HostTask& task : tasks) {
+    sorted.open.push_back(task);
+    if (sorted.open.size() == kBlockTasks) spill(sorted);
+  }
+  return taken_of(std::move(sorted));
 }
 
 std::uint64_t HostTaskStore::remaining(std::uint16_t device) const {
@@ -106,16 +142,16 @@ HostJoin::Found HostJoin::find(std::uint16_t stream, std::uint16_t batch_number,
   Batch& batch = batch_of(stream, batch_number);
   const std::uint32_t place = place_of(batch, task_number, context);
   if (place == FlatTable::kNone) return {};
-  Entry& entry = batch.entries[place];
-  entry.is_seen = true;
+  batch.is_seen[place] = true;
+  const Entry& entry = batch.entries[place];
   if (entry.shared != FlatTable::kNone) return {nullptr, entry.shared};
-  return {&entry.task, FlatTable::kNone};
+  return {&batch.tasks[entry.place], FlatTable::kNone};
 }
 
 std::uint16_t HostJoin::stream_of(std::uint32_t task_number) {
   Batch& batch = batch_of(0, 0);
   const std::uint32_t place = place_of(batch, task_number, kNone32);
-  return place == FlatTable::kNone ? kNone : batch.entries[place].task.stream;
+  return place == FlatTable::kNone ? kNone : batch.tasks[batch.entries[place].place].stream;
 }
 
 // Searches near first: a stream runs its tasks mostly in the order of their launches.
@@ -123,12 +159,17 @@ std::uint32_t HostJoin::place_of(Batch& batch, std::uint32_t task_number, std::u
   constexpr std::uint32_t kLooks = 4;
   std::uint32_t place = batch.next;
   const auto end = static_cast<std::uint32_t>(batch.entries.size());
-  for (const std::uint32_t last = std::min(end, place + kLooks); place < last; ++place) {
-    const HostTask& task = batch.entries[place].task;
-    if (task.task_number == task_number && task.context == context) break;
+  const std::uint32_t last = std::min(end, place + kLooks);
+  const std::uint64_t key = key_of(task_number, context);
+  while (place < last && key_of(batch.entries[place]) != key) ++place;
+  if (place == last) {
+    const auto at = std::lower_bound(batch.order.begin(), batch.order.end(), key,
+                                     [&](std::uint32_t entry, std::uint64_t wanted) {
+                                       return key_of(batch.entries[entry]) < wanted;
+                                     });
+    const bool is_there = at != batch.order.end() && key_of(batch.entries[*at]) == key;
+    place = is_there ? *at : FlatTable::kNone;
   }
-  if (place >= std::min(end, batch.next + kLooks))
-    place = batch.places.find(key_of(task_number, context));
   if (place != FlatTable::kNone) batch.next = place == 0 ? 0 : place - 1;
   return place;
 }
@@ -151,38 +192,81 @@ HostJoin::Batch& HostJoin::batch_of(std::uint16_t stream, std::uint16_t number) 
 void HostJoin::load(Batch& batch, std::uint16_t stream, std::uint16_t number) {
   batch.number = number;
   batch.is_loaded = true;
-  const std::vector<HostTask> tasks = store_.take(device_, stream, number);
-  batch.entries.reserve(tasks.size());
-  for (const HostTask& task : tasks) add(batch, task);
+  batch.tasks = store_.take(device_, stream, number);
+  batch.entries.reserve(batch.tasks.size());
+  for (std::size_t i = 0; i < batch.tasks.size(); ++i) {
+    const HostTask& task = batch.tasks[i];
+    batch.entries.push_back(
+        {task.task_number, task.context, static_cast<std::uint32_t>(i), FlatTable::kNone});
+  }
+  sort(batch);
+  join_repeated(batch);
+  batch.is_seen.resize(batch.entries.size());
 }
 
-void HostJoin::add(Batch& batch, const HostTask& task) {
-  const std::uint64_t key = key_of(task.task_number, task.context);
-  const std::uint32_t place = batch.places.find(key);
-  if (place == FlatTable::kNone) {
-    batch.places.set(key, static_cast<std::uint32_t>(batch.entries.size()));
-    batch.entries.push_back({task, FlatTable::kNone, false});
-    return;
+void HostJoin::sort(Batch& batch) {
+  batch.order.resize(batch.entries.size());
+  std::iota(batch.order.begin(), batch.order.end(), 0U);
+  std::sort(batch.order.begin(), batch.order.end(), [&](std::uint32_t a, std::uint32_t b) {
+    const std::uint64_t key_a = key_of(batch.entries[a]);
+    const std::uint64_t key_b = key_of(batch.entries[b]);
+    return key_a != key_b ? key_a < key_b : a < b;
+  });
+}
+
+// Leaves the first entry of each key, to which the others go, in the order of their launches.
+void HostJoin::join_repeated(Batch& batch) {
+  std::vector<std::pair<std::uint32_t, std::uint32_t>> repeated;  // entry, the first of its key
+  std::uint32_t first = 0;
+  for (std::size_t i = 1; i < batch.order.size(); ++i) {
+    const std::uint32_t entry = batch.order[i];
+    if (key_of(batch.entries[entry]) != key_of(batch.entries[batch.order[first]])) {
+      first = static_cast<std::uint32_t>(i);
+    } else {
+      repeated.emplace_back(entry, batch.order[first]);
+    }
   }
-  Entry& entry = batch.entries[place];
-  HostTask& last =
-      entry.shared == FlatTable::kNone ? entry.task : shared_[entry.shared].hosts.back();
+  if (repeated.empty()) return;
+  std::sort(repeated.begin(), repeated.end());
+  std::vector<bool> goes(batch.entries.size());
+  for (const auto& [entry, kept] : repeated) {
+    add_to(batch.entries[kept], batch, batch.entries[entry].place);
+    goes[entry] = true;
+  }
+  std::size_t left = 0;
+  for (std::size_t i = 0; i < batch.entries.size(); ++i) {
+    if (!goes[i]) batch.entries[left++] = batch.entries[i];
+  }
+  batch.entries.resize(left);
+  sort(batch);
+}
+
+void HostJoin::add_to(Entry& entry, Batch& batch, std::uint32_t place) {
+  const HostTask task = batch.tasks[place];
+  const bool is_shared = entry.shared != FlatTable::kNone;
+  const HostTask last = is_shared ? shared_[entry.shared].hosts.back() : batch.tasks[entry.place];
   if (is_same_launch(last, task)) {
-    if (last.op_id == kNull) last = task;
+    if (last.op_id != kNull) return;
+    if (is_shared) {
+      shared_[entry.shared].hosts.back() = task;
+    } else {
+      entry.place = place;
+    }
     return;
   }
-  if (entry.shared == FlatTable::kNone) {
+  if (!is_shared) {
     entry.shared = next_shared_++;
-    shared_[entry.shared].hosts.push_back(entry.task);
+    shared_[entry.shared].hosts.push_back(last);
     batch.shared.push_back(entry.shared);
   }
   shared_[entry.shared].hosts.push_back(task);
 }
 
 void HostJoin::retire(Batch& batch) {
-  for (const Entry& entry : batch.entries) {
-    if (entry.is_seen) continue;
-    unseen_ += entry.shared == FlatTable::kNone ? 1 : shared_.at(entry.shared).hosts.size();
+  for (std::size_t i = 0; i < batch.entries.size(); ++i) {
+    if (batch.is_seen[i]) continue;
+    const std::uint32_t shared = batch.entries[i].shared;
+    unseen_ += shared == FlatTable::kNone ? 1 : shared_.at(shared).hosts.size();
   }
   for (const std::uint32_t number : batch.shared) {
     SharedKey& key = shared_.at(number);

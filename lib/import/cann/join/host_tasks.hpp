@@ -54,17 +54,37 @@ class OpTable {
 };
 
 // The host tasks of a run, put in while the host is read and taken out a stream and batch at a time
-// while a device is read. Only what is open is in memory; the rest is in an unnamed temporary file.
+// while a device is read. They wait in an unnamed temporary file, also those that are taken out.
 class HostTaskStore {
  public:
+  // The tasks of a (device, stream, batch), by launch count. The store outlives it.
+  class Taken {
+   public:
+    Taken() = default;
+
+    std::size_t size() const { return size_; }
+    // Valid until the next call. Quick where the places come in order, or nearly so.
+    const HostTask& operator[](std::size_t place) const;
+
+   private:
+    friend class HostTaskStore;
+
+    const HostTaskStore* store_ = nullptr;
+    std::vector<std::uint64_t> blocks_;
+    std::vector<HostTask> rest_;  // behind the blocks
+    std::size_t size_ = 0;
+    mutable std::size_t read_ = SIZE_MAX;  // the block in `block_`
+    mutable std::vector<HostTask> block_;
+  };
+
   // Makes the temporary file in `folder`, without a name, once it is needed; throws
   // Error(cannot_write).
   // `has_unique_ids`: task ids are unique on a device; its tasks are all those of stream 0 then.
   explicit HostTaskStore(std::filesystem::path folder, bool has_unique_ids = false);
 
   void add(const HostTask& task);
-  // Takes the tasks of a (device, stream, batch), by launch count; they are forgotten here.
-  std::vector<HostTask> take(std::uint16_t device, std::uint16_t stream, std::uint16_t batch);
+  // They are forgotten here: taken again, there are none.
+  Taken take(std::uint16_t device, std::uint16_t stream, std::uint16_t batch);
   // Number of tasks of `device` that were never taken: launched, never seen on the device.
   std::uint64_t remaining(std::uint16_t device) const;
 
@@ -76,6 +96,8 @@ class HostTaskStore {
   };
   using Key = std::tuple<std::uint16_t, std::uint16_t, std::uint16_t>;
   void spill(Segment& segment);
+  void read(std::uint64_t offset, std::vector<HostTask>& block) const;
+  Taken taken_of(Segment segment) const;
 
   std::filesystem::path folder_;
   bool has_unique_ids_;
@@ -93,14 +115,14 @@ struct SharedKey {
   bool is_over = false;              // the stream has left the batch
 };
 
-// The host tasks of one device. A stream's batches come in rising order: those of one batch are in
-// memory at a time.
+// The host tasks of one device. A stream's batches come in rising order: the keys of one batch are
+// in memory at a time.
 class HostJoin {
  public:
   HostJoin(HostTaskStore& store, std::uint16_t device) : store_(store), device_(device) {}
 
   struct Found {
-    const HostTask* task = nullptr;           // until the stream's next batch
+    const HostTask* task = nullptr;           // until the next call
     std::uint32_t shared = FlatTable::kNone;  // else of shared()
   };
   Found find(std::uint16_t stream, std::uint16_t batch, std::uint32_t task_number,
@@ -121,25 +143,34 @@ class HostJoin {
 
  private:
   struct Entry {
-    HostTask task;
+    std::uint32_t task_number = 0;
+    std::uint32_t context = kNone32;
+    std::uint32_t place = 0;  // in Batch::tasks
     std::uint32_t shared = FlatTable::kNone;
-    bool is_seen = false;
   };
   struct Batch {
     std::uint16_t number = 0;
     bool is_loaded = false;
-    std::vector<Entry> entries;
-    FlatTable places;  // by task number and context
+    HostTaskStore::Taken tasks;
+    std::vector<Entry> entries;  // by launch, each key once
+    std::vector<bool> is_seen;
+    std::vector<std::uint32_t> order;  // of the entries, by key
     std::vector<std::uint32_t> shared;
     std::uint32_t next = 0;  // where to search first
   };
+  static std::uint64_t key_of(const Entry& entry) {
+    return key_of(entry.task_number, entry.context);
+  }
   static std::uint64_t key_of(std::uint32_t task_number, std::uint32_t context) {
     return static_cast<std::uint64_t>(task_number) << 32 | context;
   }
   Batch& batch_of(std::uint16_t stream, std::uint16_t number);
   static std::uint32_t place_of(Batch& batch, std::uint32_t task_number, std::uint32_t context);
   void load(Batch& batch, std::uint16_t stream, std::uint16_t number);
-  void add(Batch& batch, const HostTask& task);
+  // Puts the entries in order by key.
+  static void sort(Batch& batch);
+  void join_repeated(Batch& batch);
+  void add_to(Entry& entry, Batch& batch, std::uint32_t place);
   void retire(Batch& batch);
 
   HostTaskStore& store_;
