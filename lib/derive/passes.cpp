@@ -11,6 +11,7 @@ void create_indexes(TraceDbWriter& store) {
 void run_derive_passes(TraceDbWriter& store) {
   create_indexes(store);
   derive_step_time(store);
+  derive_op_time(store);
   derive_iterations(store);
   derive_memory_blocks(store);
   derive_comm_ops(store);

@@ -46,4 +46,7 @@ void write_execution_times(TraceDbWriter& store, std::vector<std::int64_t> times
 // step_time: begin and end of each step, and its number of tasks.
 void derive_step_time(TraceDbWriter& store);
 
+// op_time: what each operator's tasks took together.
+void derive_op_time(TraceDbWriter& store);
+
 }  // namespace msprof

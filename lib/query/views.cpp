@@ -47,9 +47,8 @@ View ops() {
       " (SELECT text FROM name WHERE id = op.input_types_name_id) AS input_types,"
       " op.block_num, run.count, run.total_us, run.total_us / run.count AS mean_us, run.min_us,"
       " run.max_us, 100 * run.total_us / nullif(total(run.total_us) OVER (), 0) AS share"
-      " FROM (SELECT op_id, count(duration_ns) AS count, total(duration_ns) / 1000 AS total_us,"
-      " min(duration_ns) / 1000.0 AS min_us, max(duration_ns) / 1000.0 AS max_us"
-      " FROM task WHERE op_id IS NOT NULL GROUP BY op_id) AS run"
+      " FROM (SELECT op_id, task_count AS count, total_ns / 1000.0 AS total_us,"
+      " min_ns / 1000.0 AS min_us, max_ns / 1000.0 AS max_us FROM op_time) AS run"
       " JOIN op ON op.id = run.op_id LEFT JOIN model ON model.id = op.model_row"};
 }
 

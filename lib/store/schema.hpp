@@ -23,16 +23,17 @@ namespace msprof {
 
 // Raised whenever a table changes, or what `meta` must say; a store of another version is imported
 // again.
-inline constexpr int kSchemaVersion = 9;
+inline constexpr int kSchemaVersion = 10;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =
     std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow, TaskPmuRow,
-               PmuColumnRow, TaskWaitRow, ApiCallRow, CallDetailRow, MemcpyTaskRow, AicpuNodeRow,
-               AicpuThreadRow, OpTaskRow, TaskLaunchRow, L2CacheRow, UserRangeRow, DeviceMarkRow,
-               MemoryEventRow, MemoryBlockRow, FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow,
-               CommOpRow, CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
-               IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow>;
+               PmuColumnRow, TaskWaitRow, OpTimeRow, ApiCallRow, CallDetailRow, MemcpyTaskRow,
+               AicpuNodeRow, AicpuThreadRow, OpTaskRow, TaskLaunchRow, L2CacheRow, UserRangeRow,
+               DeviceMarkRow, MemoryEventRow, MemoryBlockRow, FusionOpRow, DataQueueRow,
+               CommCallRow, CommTaskRow, CommOpRow, CommOpTaskRow, CommSpanRow, KfcStreamRow,
+               StepMarkRow, IterationRow, IterationPartRow, TrackRow, CounterRow, OverlapRow,
+               LogicStreamRow>;
 
 // Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.

@@ -3,6 +3,8 @@
 #include <array>
 #include <cmath>
 
+#include "derive/passes.hpp"
+
 namespace msprof::test {
 
 namespace {
@@ -22,6 +24,7 @@ Scene::Scene(std::string_view dialect) : writer_(folder_ / "msprof.db") {
 const TraceDb& Scene::db() {
   if (!db_) {
     finish();
+    derive_op_time(writer_);
     writer_.publish();
     db_ = TraceDb::open(folder_ / "msprof.db");
   }
