@@ -19,10 +19,64 @@ namespace {
 // A store from elsewhere may have any number of streams.
 constexpr std::size_t kMaxStreams = 10'000;
 
+constexpr std::string_view kMissing = "N/A";
+// Number of names that are distinguished; those of further rows are counted together. Only a store
+// from elsewhere has more.
+constexpr std::size_t kMaxNames = 100'000;
+constexpr std::string_view kOtherNames = "(others)";
+constexpr std::size_t kMaxDevices = 1'000;  // those behind them count as the last one
+
+// Texts as small numbers.
+class Names {
+ public:
+  std::size_t id_of(std::string_view text) {
+    const auto known = ids_.find(text);
+    if (known != ids_.end()) return known->second;
+    if (ids_.size() >= kMaxNames && text != kOtherNames) return id_of(kOtherNames);
+    const std::size_t id = names_.size();
+    names_.emplace_back(text);
+    ids_.emplace(text, id);
+    return id;
+  }
+  // The same for a cell, for which several rules ask: looked up once a row.
+  std::size_t id_of_cell(int place, std::string_view text) {
+    if (place < 0) return id_of(text);
+    const auto at = static_cast<std::size_t>(place);
+    if (at >= cells_.size()) cells_.resize(at + 1);
+    if (cells_[at].row != row_) cells_[at] = {row_, id_of(text)};
+    return cells_[at].id;
+  }
+  void next_row() { ++row_; }
+  const std::string& name(std::size_t id) const { return names_[id]; }
+
+ private:
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  struct Cell {
+    std::uint64_t row = 0;
+    std::size_t id = 0;
+  };
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> ids_;
+  std::vector<std::string> names_;
+  std::uint64_t row_ = 1;
+  std::vector<Cell> cells_;  // by place
+};
+
+// Names and types of the rows of a table.
+struct RowNames {
+  Names names;
+  Names types;
+};
+
 // Finds the patterns of one rule in rows that come one by one, stream by stream.
 class SequenceMatcher {
  public:
-  explicit SequenceMatcher(const Sequence& sequence) : sequence_(sequence) {
+  SequenceMatcher(const Sequence& sequence, const Names& types)
+      : sequence_(sequence), types_(types) {
     for (const Pattern& pattern : sequence_.patterns)
       longest_ = std::max(longest_, pattern.elements.size());
   }
@@ -32,7 +86,8 @@ class SequenceMatcher {
     std::string names;                 // "conv1 + conv1_bn + conv1_relu"
     double time_us = 0;                // of the elements that cost
   };
-  Match add(std::string_view stream, std::string_view type, std::string_view name, double time_us) {
+  // `type` is an id of `types`.
+  Match add(std::string_view stream, std::size_t type, std::string_view name, double time_us) {
     auto at = streams_.find(stream);
     if (at == streams_.end()) {
       if (streams_.size() >= kMaxStreams) return {};
@@ -67,7 +122,8 @@ class SequenceMatcher {
 
  private:
   struct Row {
-    std::string type, name;
+    std::size_t type = 0;
+    std::string name;
     double time_us = 0;
   };
   using Rows = std::vector<Row>;  // the last ones of a stream, the newest at the end
@@ -76,46 +132,19 @@ class SequenceMatcher {
     if (rows.size() < elements.size()) return false;
     // Compares from the end: most rows fail there.
     for (std::size_t i = 1; i <= elements.size(); ++i) {
-      if (!compare(rows[rows.size() - i].type, Comparator::in, elements[elements.size() - i]))
-        return false;
+      const std::string& type = types_.name(rows[rows.size() - i].type);
+      if (!compare(type, Comparator::in, elements[elements.size() - i])) return false;
     }
     return true;
   }
 
   const Sequence& sequence_;
+  const Names& types_;
   std::size_t longest_ = 0;
   std::map<std::string, Rows, std::less<>> streams_;
 };
 
 using Row = std::span<const TableValue>;
-
-constexpr std::string_view kMissing = "N/A";
-// Number of names that are distinguished; those of further rows are counted together. Only a store
-// from elsewhere has more.
-constexpr std::size_t kMaxNames = 100'000;
-constexpr std::string_view kOtherNames = "(others)";
-constexpr std::size_t kMaxDevices = 1'000;  // those behind them count as the last one
-
-// Texts as small numbers.
-class Names {
- public:
-  std::size_t id_of(std::string_view text) {
-    key_ = text;
-    const auto known = ids_.find(key_);
-    if (known != ids_.end()) return known->second;
-    if (ids_.size() >= kMaxNames && text != kOtherNames) return id_of(kOtherNames);
-    const std::size_t id = names_.size();
-    names_.push_back(key_);
-    ids_.emplace(key_, id);
-    return id;
-  }
-  const std::string& name(std::size_t id) const { return names_[id]; }
-
- private:
-  std::string key_;
-  std::unordered_map<std::string, std::size_t> ids_;
-  std::vector<std::string> names_;
-};
 
 struct BoundCondition {
   const Condition* condition = nullptr;
@@ -193,9 +222,9 @@ class RuleBinder {
 // The matches of one rule in one group, as rows come.
 class Gatherer {
  public:
-  Gatherer(const BoundRule& placed, const TableFields& fields, Names& names)
+  Gatherer(const BoundRule& placed, const TableFields& fields, RowNames& names)
       : placed_(placed), fields_(fields), names_(names) {
-    if (placed.rule->sequence) matcher_.emplace(*placed.rule->sequence);
+    if (placed.rule->sequence) matcher_.emplace(*placed.rule->sequence, names.types);
   }
 
   void add(Row row, std::string_view stream) {
@@ -214,7 +243,7 @@ class Gatherer {
   }
 
   RuleMatches take() {
-    for (MatchedOp& op : found_.ops) op.name = names_.name(ids_of_ops_[index_of(op)]);
+    for (MatchedOp& op : found_.ops) op.name = names_.names.name(ids_of_ops_[index_of(op)]);
     return std::move(found_);
   }
 
@@ -241,7 +270,7 @@ class Gatherer {
     for (const BoundCondition& condition : placed_.where) {
       if (!holds(row, condition)) return;
     }
-    MatchedOp& op = op_named(fields_.text(row, placed_.name));
+    MatchedOp& op = op_of(names_.names.id_of_cell(placed_.name, fields_.text(row, placed_.name)));
     count(op, time, value(row, placed_.share_of));
     for (std::size_t i = 0; i < placed_.evidence.size(); ++i) {
       MatchedOp::Cell& cell = op.cells[i];
@@ -255,11 +284,12 @@ class Gatherer {
   }
 
   void follow(Row row, std::string_view stream, double time) {
-    const auto match = matcher_->add(stream, fields_.text(row, placed_.sequence_of),
+    const int of = placed_.sequence_of;
+    const auto match = matcher_->add(stream, names_.types.id_of_cell(of, fields_.text(row, of)),
                                      fields_.text(row, placed_.name), time);
     if (match.pattern == nullptr) return;
     ++found_.patterns[match.pattern->name];
-    count(op_named(match.names), match.time_us, match.time_us);
+    count(op_of(names_.names.id_of(match.names)), match.time_us, match.time_us);
   }
 
   void count(MatchedOp& op, double time, double share) {
@@ -270,8 +300,7 @@ class Gatherer {
     found_.share_of += share;
   }
 
-  MatchedOp& op_named(std::string_view name) {
-    const std::size_t id = names_.id_of(name);
+  MatchedOp& op_of(std::size_t id) {
     if (id >= op_of_name_.size()) op_of_name_.resize(id + 1, 0);
     std::uint32_t& op = op_of_name_[id];
     if (op == 0) {
@@ -284,7 +313,7 @@ class Gatherer {
 
   const BoundRule& placed_;
   const TableFields& fields_;
-  Names& names_;
+  RowNames& names_;
   RuleMatches found_;
   std::optional<SequenceMatcher> matcher_;
   std::vector<std::uint32_t> op_of_name_;  // 1 + index in found_.ops; 0: none
@@ -324,6 +353,8 @@ class Scan {
     for (std::size_t i = 0; i < seen_.size(); ++i) {
       if (!seen_[i] && row[i].text != kMissing) seen_[i] = true;
     }
+    names_.names.next_row();
+    names_.types.next_row();
     enter_device(fields_.text(row, device_));
     const std::string_view stream = fields_.text(row, stream_);
     for (Gatherer& gatherer : group_->gatherers) gatherer.add(row, stream);
@@ -405,7 +436,7 @@ class Scan {
   std::vector<int> facts_;
   std::vector<TableValue> fact_row_;
   std::vector<bool> seen_;
-  Names names_;
+  RowNames names_;
   std::vector<std::unique_ptr<Group>> groups_;
   Group* group_ = nullptr;
   std::string current_device_;
