@@ -186,7 +186,7 @@ InsertQueue::~InsertQueue() {
     const std::lock_guard lock(mutex_);
     is_ending_ = true;
   }
-  changed_.notify_all();
+  filled_.notify_one();
   thread_.join();
 }
 
@@ -195,18 +195,21 @@ void InsertQueue::rethrow() {
 }
 
 void InsertQueue::push(InsertBatch batch) {
-  {
-    std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || error_; });
-    rethrow();
-    waiting_.push_back(std::move(batch));
-  }
-  changed_.notify_all();
+  std::unique_lock lock(mutex_);
+  emptied_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || error_; });
+  rethrow();
+  waiting_.push_back(std::move(batch));
+  const bool wakes = waiting_.size() == kFew;
+  lock.unlock();
+  if (wakes) filled_.notify_one();
 }
 
 void InsertQueue::drain() {
   std::unique_lock lock(mutex_);
-  changed_.wait(lock, [this] { return (waiting_.empty() && !is_busy_) || error_; });
+  wants_all_ = true;
+  filled_.notify_one();
+  emptied_.wait(lock, [this] { return (waiting_.empty() && !is_busy_) || error_; });
+  wants_all_ = false;
   rethrow();
 }
 
@@ -218,30 +221,37 @@ std::vector<std::int64_t> InsertQueue::cells() {
   return cells;
 }
 
+// Sleeps until there is something worth waking up for, then works all of it off.
 void InsertQueue::work() {
   std::unique_lock lock(mutex_);
   while (true) {
-    changed_.wait(lock, [this] { return is_ending_ || !waiting_.empty(); });
+    filled_.wait(lock, [this] {
+      return is_ending_ || waiting_.size() >= kFew || (wants_all_ && !waiting_.empty());
+    });
+    while (!is_ending_ && !waiting_.empty()) insert_first(lock);
     if (is_ending_) return;
-    InsertBatch batch = std::move(waiting_.front());
-    waiting_.pop_front();
-    is_busy_ = true;
-    lock.unlock();
-    std::exception_ptr error;
-    try {
-      insert_(batch);
-    } catch (...) {
-      error = std::current_exception();
-    }
-    lock.lock();
-    is_busy_ = false;
-    used_cells_.push_back(std::move(batch.cells));
-    if (error) {
-      error_ = error;
-      waiting_.clear();
-    }
-    changed_.notify_all();
   }
+}
+
+void InsertQueue::insert_first(std::unique_lock<std::mutex>& lock) {
+  InsertBatch batch = std::move(waiting_.front());
+  waiting_.pop_front();
+  is_busy_ = true;
+  lock.unlock();
+  std::exception_ptr error;
+  try {
+    insert_(batch);
+  } catch (...) {
+    error = std::current_exception();
+  }
+  lock.lock();
+  is_busy_ = false;
+  used_cells_.push_back(std::move(batch.cells));
+  if (error) {
+    error_ = error;
+    waiting_.clear();
+  }
+  emptied_.notify_all();
 }
 
 namespace {

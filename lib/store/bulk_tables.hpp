@@ -101,15 +101,20 @@ class InsertQueue {
 
  private:
   void work();
+  void insert_first(std::unique_lock<std::mutex>& lock);
   void rethrow();
 
   static constexpr std::size_t kMaxWaiting = 32;
+  // Waking a thread costs as much as decoding a hundred rows: it sleeps until so many batches wait.
+  static constexpr std::size_t kFew = 8;
   std::function<void(const InsertBatch&)> insert_;
   std::mutex mutex_;
-  std::condition_variable changed_;
+  std::condition_variable filled_;   // for the thread
+  std::condition_variable emptied_;  // for who pushes and drains
   std::deque<InsertBatch> waiting_;
   std::vector<std::vector<std::int64_t>> used_cells_;
   bool is_busy_ = false;
+  bool wants_all_ = false;  // somebody waits for the last batch
   bool is_ending_ = false;
   std::exception_ptr error_;
   std::thread thread_;  // last: it uses all the others

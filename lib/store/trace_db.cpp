@@ -92,8 +92,10 @@ void TraceDbWriter::set_meta(std::string_view key, std::string_view value) {
 
 const Database& TraceDbWriter::readable() {
   tables_->drain();
-  if (readers_.empty() || readers_.back().is_in_transaction())
-    readers_.push_back(Database::open_read_only(temporary_));
+  // Rows come from the pages that are there now; one that reads them is in a transaction.
+  readers_.push_back(Database::open_read_only(temporary_));
+  readers_.back().execute("PRAGMA cache_size=-2048;");
+  readers_.back().read_by_pages();
   return readers_.back();
 }
 

@@ -11,6 +11,7 @@
 #include <type_traits>
 #include <vector>
 
+#include "base/work_ahead.hpp"
 #include "import/cann/device_streams.hpp"
 #include "import/cann/dictionaries.hpp"
 #include "import/cann/host_streams.hpp"
@@ -33,6 +34,7 @@ namespace msprof::cann {
 struct CannImport {
   explicit CannImport(const CannSession& capture) : session(capture) {}
   const CannSession& session;
+  WorkAhead ahead;  // reads for the joins
   Dictionaries dictionaries;
   HostInputs host;
   std::shared_ptr<cann5::HostData> cann5;         // of a capture of CANN 5 or older; else null

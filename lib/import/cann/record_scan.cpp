@@ -23,9 +23,6 @@ bool is_unwritten(std::span<const std::byte> record) {
   return std::all_of(head.begin(), head.end(), [](std::byte byte) { return byte == std::byte{0}; });
 }
 
-SliceBytes::SliceBytes(const ImportContext& context, std::string_view kind, std::span<Slice> slices)
-    : context_(context), kind_(kind), slices_(slices) {}
-
 bool SliceBytes::open_next() {
   while (next_ < slices_.size()) {
     Slice& slice = slices_[next_++];
@@ -38,15 +35,10 @@ bool SliceBytes::open_next() {
     } catch (const Error& error) {
       if (error.code() != Exit::partial_data) throw;
       slice.end = end_;
-      report_unreadable(error.what());
+      slice.unreadable = error.what();
     }
   }
   return false;
-}
-
-void SliceBytes::report_unreadable(const std::string& why) {
-  context_.report.add(FindingId::unreadable_file, kind_, slices_[next_ - 1].file.name, "unreadable",
-                      why);
 }
 
 // Reads behind the buffer's end and returns the number of bytes; 0 at the end of a slice.
@@ -60,7 +52,7 @@ std::size_t SliceBytes::read_some(std::size_t count) {
     return got;
   } catch (const Error& error) {
     if (error.code() != Exit::partial_data) throw;
-    report_unreadable(error.what());
+    slices_[next_ - 1].unreadable = error.what();
     return 0;
   }
 }
@@ -97,13 +89,12 @@ std::size_t SliceBytes::slice_number(std::uint64_t at) {
   return looked_;
 }
 
-RecordScan::RecordScan(const ImportContext& context, const RecordFormat& format,
-                       std::span<Slice> slices, Found found)
+RecordScan::RecordScan(const RecordFormat& format, std::span<Slice> slices, Found found)
     : format_(format),
       size_(format.bytes),
       has_space_(std::any_of(slices.begin(), slices.end(),
                              [](const Slice& slice) { return slice.file.has_space; })),
-      bytes_(context, format.kind, slices),
+      bytes_(slices),
       found_(std::move(found)),
       held_(format.bytes) {}
 

@@ -7,6 +7,7 @@
 #include <functional>
 #include <optional>
 #include <span>
+#include <string>
 #include <vector>
 
 #include "base/file_reader.hpp"
@@ -30,17 +31,18 @@ struct Slice {
   std::uint64_t begin = 0;  // its position in the row of bytes
   std::uint64_t end = UINT64_MAX;
   std::uint64_t records = 0;
-  Loss unsound;   // records that cannot be one
-  Loss shifted;   // records within which bytes were lost or added
-  Loss trailing;  // parts of a record at the end
-  Loss head;      // the part of a record at the beginning of a row
+  Loss unsound;            // records that cannot be one
+  Loss shifted;            // records within which bytes were lost or added
+  Loss trailing;           // parts of a record at the end
+  Loss head;               // the part of a record at the beginning of a row
+  std::string unreadable;  // why it could not be read to its end; empty: it was
 };
 
 // The slices of a row one behind the other, as bytes; those near the current position are in
 // memory.
 class SliceBytes {
  public:
-  SliceBytes(const ImportContext& context, std::string_view kind, std::span<Slice> slices);
+  explicit SliceBytes(std::span<Slice> slices) : slices_(slices) {}
 
   // Returns the bytes [at, at + count); empty if the row ends before.
   std::span<const std::byte> bytes(std::uint64_t at, std::size_t count) {
@@ -62,10 +64,7 @@ class SliceBytes {
   bool fill(std::uint64_t end);
   bool open_next();
   std::size_t read_some(std::size_t count);
-  void report_unreadable(const std::string& why);
 
-  const ImportContext& context_;
-  std::string_view kind_;
   std::span<Slice> slices_;
   std::size_t next_ = 0;    // the slice to be opened next
   std::size_t looked_ = 0;  // last result of slice_number()
@@ -83,8 +82,7 @@ class RecordScan {
   // slice.
   using Found = std::function<void(std::uint64_t at, std::size_t slice,
                                    std::span<const std::byte> record, bool straddles)>;
-  RecordScan(const ImportContext& context, const RecordFormat& format, std::span<Slice> slices,
-             Found found);
+  RecordScan(const RecordFormat& format, std::span<Slice> slices, Found found);
   void run();
 
  private:

@@ -39,6 +39,7 @@ struct OpenChunk {
   std::size_t at = 0;
   std::uint64_t time = 0;  // of the record at `at`
   std::uint64_t sequence = 0;
+  bool was_cut = false;  // the file had fewer bytes than before
 
   bool before(const OpenChunk& other) const {
     return time != other.time ? time < other.time : sequence < other.sequence;
@@ -68,6 +69,7 @@ struct RecordStream::State {
   std::vector<std::byte> straddling;
   std::vector<std::uint64_t> straddling_sequences;  // whose bytes are in `straddling`
   std::uint64_t sequence = 0;
+  bool is_scanned = false;
   ImportReport* report = nullptr;
 
   std::size_t next_chunk = 0;
@@ -78,6 +80,10 @@ struct RecordStream::State {
   FileDescriptor fd;
   std::size_t fd_slice = SIZE_MAX;
 
+  WorkAhead* ahead = nullptr;  // may be null
+  OpenChunk coming;            // that of load_job
+  WorkAhead::Job load_job;     // of the chunk next_chunk; last: it uses the others
+
   std::uint64_t time_of(std::span<const std::byte> record, std::uint64_t record_sequence) const {
     return format.time != nullptr ? format.time(record) : record_sequence;
   }
@@ -85,11 +91,15 @@ struct RecordStream::State {
     return format.is_sound == nullptr || format.is_sound(record);
   }
 
-  void scan(const ImportContext& context, std::size_t first, std::size_t last, const Visit& visit);
+  void scan_all(const Visit& visit);
+  void scan(std::size_t first, std::size_t last, const Visit& visit);
   void add(std::uint64_t offset, std::size_t slice, std::uint64_t time,
            std::span<const std::byte> record, bool straddles);
   void report_slices(ImportReport& to) const;
-  void load(const Chunk& chunk);
+  OpenChunk spare_chunk();
+  void load(const Chunk& chunk, OpenChunk& into);
+  void load_ahead();
+  void open_next();
   std::size_t read(const Chunk& chunk, std::vector<std::byte>& into);
   void sort(OpenChunk& chunk) const;
   bool resolve(OpenChunk& chunk) const;
@@ -122,30 +132,42 @@ void RecordStream::skip(const ImportContext& context, const StreamRecord& record
   context.report.skip_record(state_->format.kind, file_name(record), reason, record.offset);
 }
 
+void RecordStream::read_ahead(WorkAhead& ahead) {
+  state_->ahead = &ahead;
+}
+
+WorkAhead::Job RecordStream::open_ahead(Visit visit) {
+  State* const state = state_.get();
+  return state->ahead->start([state, show = std::move(visit)] { state->scan_all(show); });
+}
+
 void RecordStream::open(const ImportContext& context, const Visit& visit) {
   State& state = *state_;
   state.report = &context.report;
-  std::stable_partition(state.slices.begin(), state.slices.end(),
-                        [](const Slice& slice) { return slice.is_unaging; });
-  const auto border =
-      static_cast<std::size_t>(std::count_if(state.slices.begin(), state.slices.end(),
-                                             [](const Slice& slice) { return slice.is_unaging; }));
-  state.scan(context, 0, border, visit);
-  state.scan(context, border, state.slices.size(), visit);
+  if (!state.is_scanned) state.scan_all(visit);
   state.report_slices(context.report);
   std::stable_sort(state.chunks.begin(), state.chunks.end(),
                    [](const Chunk& a, const Chunk& b) { return a.min_time < b.min_time; });
   state.choose();
 }
 
-void RecordStream::State::scan(const ImportContext& context, std::size_t first, std::size_t last,
-                               const Visit& visit) {
+void RecordStream::State::scan_all(const Visit& visit) {
+  is_scanned = true;
+  std::stable_partition(slices.begin(), slices.end(),
+                        [](const Slice& slice) { return slice.is_unaging; });
+  const auto border = static_cast<std::size_t>(std::count_if(
+      slices.begin(), slices.end(), [](const Slice& slice) { return slice.is_unaging; }));
+  scan(0, border, visit);
+  scan(border, slices.size(), visit);
+}
+
+void RecordStream::State::scan(std::size_t first, std::size_t last, const Visit& visit) {
   const std::span<Slice> row = std::span(slices).subspan(first, last - first);
   if (row.empty()) return;
   StreamRecord shown;
   shown.is_unaging = row.front().is_unaging;
   RecordScan(
-      context, format, row,
+      format, row,
       [&](std::uint64_t at, std::size_t slice, std::span<const std::byte> record, bool straddles) {
         const std::uint64_t offset = at - row[slice].begin;
         const std::uint64_t time = time_of(record, sequence);
@@ -202,6 +224,10 @@ void RecordStream::State::report_slices(ImportReport& to) const {
             std::move(detail), ""});
   };
   for (const Slice& slice : slices) {
+    if (!slice.unreadable.empty())
+      to.add(FindingId::unreadable_file, kind, slice.file.name, "unreadable", slice.unreadable);
+  }
+  for (const Slice& slice : slices) {
     to.count_file(kind, slice.records);
     tell(slice, slice.head, FindingId::trailing_bytes, "begins within a record", "");
     tell(slice, slice.unsound, FindingId::damaged_record, format.unsound_reason,
@@ -228,29 +254,51 @@ std::size_t RecordStream::State::read(const Chunk& chunk, std::vector<std::byte>
   return fd ? read_at(fd.get(), into, chunk.offset) : 0;
 }
 
+OpenChunk RecordStream::State::spare_chunk() {
+  if (spare.empty()) return {};
+  OpenChunk chunk = std::move(spare.back());
+  spare.pop_back();
+  return chunk;
+}
+
 // Loads a chunk into memory. A file that was cut since the first pass gives what is left.
-void RecordStream::State::load(const Chunk& chunk) {
+void RecordStream::State::load(const Chunk& chunk, OpenChunk& into) {
   interrupt::check();
-  OpenChunk loaded;
-  if (!spare.empty()) {
-    loaded = std::move(spare.back());
-    spare.pop_back();
+  into.chunk = &chunk;
+  into.at = 0;
+  into.order.clear();
+  const std::size_t got = read(chunk, into.bytes);
+  into.was_cut = got < chunk.bytes;
+  const bool has_space = slices[chunk.slice].file.has_space;
+  for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
+    const auto record = std::span(into.bytes).subspan(at, format.bytes);
+    if (is_sound(record) && !(has_space && is_unwritten(record)))
+      into.order.push_back(static_cast<std::uint32_t>(at));
   }
-  loaded.chunk = &chunk;
-  loaded.at = 0;
-  loaded.order.clear();
-  const std::size_t got = read(chunk, loaded.bytes);
-  if (got < chunk.bytes) {
+  if (!chunk.is_sorted) sort(into);
+}
+
+void RecordStream::State::load_ahead() {
+  if (ahead == nullptr || next_chunk == chunks.size()) return;
+  coming = spare_chunk();
+  load_job = ahead->start([this, &chunk = chunks[next_chunk]] { load(chunk, coming); },
+                          WorkAhead::Size::small);
+}
+
+void RecordStream::State::open_next() {
+  const Chunk& chunk = chunks[next_chunk++];
+  if (load_job) {
+    load_job.get();
+  } else {
+    coming = spare_chunk();
+    load(chunk, coming);
+  }
+  OpenChunk loaded = std::move(coming);
+  load_ahead();
+  if (loaded.was_cut) {
     report->add(FindingId::changed_file, format.kind, slices[chunk.slice].file.name,
                 "changed while it was read");
   }
-  const bool has_space = slices[chunk.slice].file.has_space;
-  for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
-    const auto record = std::span(loaded.bytes).subspan(at, format.bytes);
-    if (is_sound(record) && !(has_space && is_unwritten(record)))
-      loaded.order.push_back(static_cast<std::uint32_t>(at));
-  }
-  if (!chunk.is_sorted) sort(loaded);
   if (!resolve(loaded)) return;
   open.push_back(std::move(loaded));
   std::push_heap(open.begin(), open.end(),
@@ -285,7 +333,7 @@ bool RecordStream::State::resolve(OpenChunk& chunk) const {
 void RecordStream::State::choose() {
   while (next_chunk < chunks.size() &&
          (open.empty() || chunks[next_chunk].min_time <= open.front().time)) {
-    load(chunks[next_chunk++]);
+    open_next();
   }
   if (open.empty()) {
     front.reset();

@@ -12,6 +12,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/work_ahead.hpp"
 #include "import/raw_kind.hpp"
 
 namespace msprof::cann {
@@ -53,9 +54,16 @@ class RecordStream {
   void add(const RawFile& file, bool is_unaging);
   bool empty() const;
 
+  using Visit = std::function<void(const StreamRecord&)>;
+
+  // Has `ahead`, which outlives this, read what comes next; before open().
+  void read_ahead(WorkAhead& ahead);
+  // Begins to read as open() does, on the thread of `ahead`, where `visit` runs then; after the
+  // last add(). open() comes when the job is done, and reports what was found in the slices.
+  [[nodiscard]] WorkAhead::Job open_ahead(Visit visit = {});
+
   // Reads all slices once: finds the records, counts files, records and damage in the report, and
   // shows each sound record to `visit` (may be empty) in reading order. Before peek().
-  using Visit = std::function<void(const StreamRecord&)>;
   void open(const ImportContext& context, const Visit& visit = {});
 
   // The records in order of (time, sequence), read a second time. Null at the end. Only stretches

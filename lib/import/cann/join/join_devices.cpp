@@ -170,10 +170,24 @@ class DeviceJoin {
   }
 
   void first_pass() {
+    for (auto* stream : {&inputs_.stars_soc, &inputs_.hwts, &inputs_.hwts_vector,
+                         &inputs_.ffts_profile, &inputs_.aicore, &inputs_.aicore_vector}) {
+      if (*stream) (*stream)->read_ahead(import_.ahead);
+    }
+    // At the same time as the logs: it counts other things of tasks_.
+    FftsCounts ffts;
+    WorkAhead::Job counting;
+    if (inputs_.ffts_profile) {
+      counting = inputs_.ffts_profile->open_ahead(
+          [&](const StreamRecord& record) { count_ffts(record, ffts); });
+    }
     if (inputs_.stars_soc) count_stars(*inputs_.stars_soc);
     for (auto* hwts : {&inputs_.hwts, &inputs_.hwts_vector})
       if (*hwts) count_hwts(**hwts);
-    if (inputs_.ffts_profile) count_ffts(*inputs_.ffts_profile);
+    if (counting) {
+      counting.get();
+      report_ffts(ffts);
+    }
     for (auto* aicore : {&inputs_.aicore, &inputs_.aicore_vector})
       if (*aicore) count_aicore(**aicore);
     state_logs_ = states_.logs(types_);
@@ -217,30 +231,39 @@ class DeviceJoin {
     report_lost("hwts", counter);
   }
 
-  void count_ffts(RecordStream& stream) {
+  // What the first pass finds in ffts_profile.
+  struct FftsCounts {
     RecordCounter counter;
     std::uint64_t overflows = 0;
     std::int64_t other_cores = 0;
-    stream.open(context_, [&](const StreamRecord& record) {
-      const FftsRecord ffts = read_ffts(record);
-      counter.see(record, ffts.counter);
-      overflows += ffts.overflowed ? 1 : 0;
-      if (ffts.what == FftsRecord::What::task) {
-        tasks_.count(ffts.task);
-      } else if (ffts.what == FftsRecord::What::block) {
-        tasks_.count(ffts.block);
-      } else if (ffts.what == FftsRecord::What::other_core) {
-        ++other_cores;
-      } else if (ffts.what == FftsRecord::What::unknown) {
-        stream.skip(context_, record, "unknown function type");
-      }
-    });
-    report_lost("ffts_profile", counter);
-    if (other_cores > 0)
+    ImportReport skipped;
+  };
+
+  void count_ffts(const StreamRecord& record, FftsCounts& counts) {
+    const FftsRecord ffts = read_ffts(record);
+    counts.counter.see(record, ffts.counter);
+    counts.overflows += ffts.overflowed ? 1 : 0;
+    if (ffts.what == FftsRecord::What::task) {
+      tasks_.count(ffts.task);
+    } else if (ffts.what == FftsRecord::What::block) {
+      tasks_.count(ffts.block);
+    } else if (ffts.what == FftsRecord::What::other_core) {
+      ++counts.other_cores;
+    } else if (ffts.what == FftsRecord::What::unknown) {
+      counts.skipped.skip_record("ffts_profile", inputs_.ffts_profile->file_name(record),
+                                 "unknown function type", record.offset);
+    }
+  }
+
+  void report_ffts(const FftsCounts& counts) {
+    for (const Finding& finding : counts.skipped.findings()) context_.report.add(finding);
+    inputs_.ffts_profile->open(context_);
+    report_lost("ffts_profile", counts.counter);
+    if (counts.other_cores > 0)
       context_.report.add(FindingId::unread_records, "ffts_profile", part_.name,
                           "counters of the second kind of core of MIX tasks, not read", "",
-                          other_cores);
-    tell(FindingId::overflowed_counters, "ffts_profile", overflows, "counters overflowed",
+                          counts.other_cores);
+    tell(FindingId::overflowed_counters, "ffts_profile", counts.overflows, "counters overflowed",
          "Their values are kept as they are.");
   }
 

@@ -137,6 +137,12 @@ std::string_view why_impossible(const FusionOpInfoWire& wire) {
   return wire.count > kMaxFusedOps ? "more than 8 fused operators" : std::string_view();
 }
 
+// Streams that are not taken record by record.
+bool has_source(HostStream stream) {
+  return stream == HostStream::capture_stream_info || stream == HostStream::task_track ||
+         stream == HostStream::api_event;
+}
+
 class HostReading {
  public:
   HostReading(CannImport& import, const ImportContext& context, HostTaskStore& tasks);
@@ -198,15 +204,19 @@ void HostReading::open() {
     context_.report.add(FindingId::no_clock, "api_event", "", "no clock of the host",
                         "the calls have no times and are left out");
   }
+  std::array<WorkAhead::Job, kHostStreamCount> opening;
+  for (const HostStreamInfo& info : kHostStreams) {
+    inputs_[info.stream].read_ahead(import_.ahead);
+    if (!has_source(info.stream)) opening[place(info.stream)] = inputs_[info.stream].open_ahead();
+  }
   captured_.read(context_, inputs_[HostStream::capture_stream_info]);
   tracks_.open(context_, rows_);
   limit_calls();
   calls_.open(context_);
   for (const HostStreamInfo& info : kHostStreams) {
-    if (info.stream != HostStream::capture_stream_info && info.stream != HostStream::task_track &&
-        info.stream != HostStream::api_event) {
-      inputs_[info.stream].open(context_);
-    }
+    if (has_source(info.stream)) continue;
+    opening[place(info.stream)].get();
+    inputs_[info.stream].open(context_);
   }
 }
 
