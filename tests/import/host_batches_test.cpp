@@ -112,6 +112,30 @@ TEST_CASE("streams of several devices have batches of their own") {
   CHECK(flow.run() == Batches{0, 0});
 }
 
+TEST_CASE("host tasks are found in any order, launched in any order") {
+  test::TempFolder folder;
+  HostTaskStore store(folder.path());
+  constexpr std::uint32_t kTasks = 1000;
+  const auto scattered = [](std::uint32_t i) { return i * 377 % kTasks; };
+  for (std::uint32_t i = 0; i < kTasks; ++i) {
+    HostTask task;
+    task.task_number = scattered(i);
+    task.launch_count = scattered(i) * 7 % kTasks;
+    task.op_id = scattered(i) + 1;
+    store.add(task);
+  }
+  HostJoin join(store, 0);
+  for (std::uint32_t i = 0; i < kTasks - 2; ++i) {
+    const auto found = join.find(0, 0, scattered(kTasks - 1 - i), kNone32);
+    REQUIRE(found.task != nullptr);
+    CHECK(found.task->op_id == scattered(kTasks - 1 - i) + 1);
+  }
+  CHECK(join.find(0, 0, kTasks, kNone32).task == nullptr);
+  CHECK(join.find(0, 0, 1, 1).task == nullptr);
+  CHECK(join.resolved(true).empty());
+  CHECK(join.unseen() == 2);
+}
+
 TEST_CASE("host tasks are taken a stream and batch at a time, by launch, from memory and file") {
   test::TempFolder folder;
   HostTaskStore store(folder.path());

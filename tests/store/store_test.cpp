@@ -202,6 +202,29 @@ TEST_CASE("step_time is derived from the tasks of each step") {
         Names{"50|301|16", "70|NULL|NULL"});
 }
 
+TEST_CASE("op_time is derived from the tasks of each operator") {
+  const TempFolder folder;
+  TraceDbWriter writer(folder / "msprof.db");
+  std::int64_t id = 0;
+  const auto add = [&](std::int64_t op, std::int64_t duration) {
+    TaskRow task;
+    task.id = ++id;
+    task.op_id = op;
+    task.duration_ns = duration;
+    writer.add(task);
+  };
+  add(3, 30);
+  add(kNull, 7);
+  add(0, kNull);
+  add(3, -10);
+  add(3, kNull);
+  add(1, 0);
+  run_derive_passes(writer);
+  CHECK(rows(writer.readable(),
+             "SELECT op_id, task_count, total_ns, min_ns, max_ns FROM op_time ORDER BY op_id") ==
+        Names{"0|0|0|NULL|NULL", "1|1|0|0|0", "3|2|20|-10|30"});
+}
+
 TEST_CASE("durations beyond 64 bits in sum do not fail the derive passes") {
   const TempFolder folder;
   TraceDbWriter writer(folder / "msprof.db");
@@ -211,5 +234,7 @@ TEST_CASE("durations beyond 64 bits in sum do not fail the derive passes") {
   writer.add(TaskRunRow{1, 1, 1, 3});
   run_derive_passes(writer);
   CHECK(rows(writer.readable(), "SELECT task_count, busy_ns > 4e18 - 1, 1 FROM step_time") ==
+        Names{"3|1|1"});
+  CHECK(rows(writer.readable(), "SELECT task_count, total_ns > 9e18, 1 FROM op_time") ==
         Names{"3|1|1"});
 }
