@@ -441,10 +441,20 @@ void BoardProgram::end_after_loss() {
   if (reported && !reported->signal.empty()) end_.signal = signal_number(reported->signal);
   std::string text;
   std::string await_text;
-  shell_.ask(with_marked("ending the application", kSignal, text), {run_id_, group_, "TERM"});
-  shell_.ask(with_marked("waiting for the application's end", kAwait, await_text),
-             {run_id_, std::to_string(kPatienceSeconds)});
-  sweep();
+  const auto end = [&] {
+    shell_.ask(with_marked("ending the application", kSignal, text), {run_id_, group_, "TERM"});
+    shell_.ask(with_marked("waiting for the application's end", kAwait, await_text),
+               {run_id_, std::to_string(kPatienceSeconds)});
+    sweep();
+  };
+  try {
+    end();
+  } catch (const ConnectionLost& error) {
+    // A line that breaks once may break again.
+    log::warn("{}", error.what());
+    recover_();
+    end();
+  }
   end_.left_over = 0;
   finished_ = true;
 }

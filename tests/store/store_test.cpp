@@ -220,9 +220,11 @@ TEST_CASE("op_time is derived from the tasks of each operator") {
   add(3, kNull);
   add(1, 0);
   run_derive_passes(writer);
-  CHECK(rows(writer.readable(),
-             "SELECT op_id, task_count, total_ns, min_ns, max_ns FROM op_time ORDER BY op_id") ==
-        Names{"0|0|0|NULL|NULL", "1|1|0|0|0", "3|2|20|-10|30"});
+  const Database& db = writer.readable();
+  CHECK(rows(db, "SELECT op_id, task_count, total_ns FROM op_time ORDER BY op_id") ==
+        Names{"0|0|0", "1|1|0", "3|2|20"});
+  CHECK(rows(db, "SELECT op_id, min_ns, max_ns FROM op_time ORDER BY op_id") ==
+        Names{"0|NULL|NULL", "1|0|0", "3|-10|30"});
 }
 
 TEST_CASE("durations beyond 64 bits in sum do not fail the derive passes") {
