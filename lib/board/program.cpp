@@ -239,8 +239,15 @@ BoardProgram::BoardProgram(BoardShell& shell, const BoardRun& run, std::function
   const BoardScript script = {"starting the application", kOuter};
   const auto on_stdout = [this](std::string_view bytes) { take_output(bytes); };
   const auto on_stderr = [this](std::string_view bytes) { take_errors(bytes); };
-  command_ = wanted ? shell_.start(script, arguments, on_stdout, on_stderr, wanted)
-                    : shell_.begin(script, arguments, on_stdout, on_stderr);
+  try {
+    command_ = wanted ? shell_.start(script, arguments, on_stdout, on_stderr, wanted)
+                      : shell_.begin(script, arguments, on_stdout, on_stderr);
+  } catch (const ConnectionLost& error) {
+    // The board may have started it before the line broke: the next wait() ends it.
+    log::warn("{}", error.what());
+    terminal_.reset();
+    return;
+  }
   if (!terminal_ || command_->has_terminal()) return;
   terminal_.reset();
   log::warn(FindingId::no_board_terminal,
@@ -347,6 +354,10 @@ void BoardProgram::pass_input() {
 
 std::optional<ProgramEnd> BoardProgram::wait(milliseconds limit) {
   if (finished_) return end_;
+  if (!command_) {
+    end_after_loss();
+    return end_;
+  }
   try {
     return wait_for_streams(limit);
   } catch (const ConnectionLost& error) {
@@ -433,7 +444,7 @@ void BoardProgram::signal(int number) {
 // The exit code is lost with the connection; what it recorded is not.
 void BoardProgram::end_after_loss() {
   if (terminal_) terminal_->restore();
-  const auto reported = command_->reported_end();
+  const auto reported = command_ ? command_->reported_end() : std::nullopt;
   command_.reset();
   recover_();
   end_.connection_lost = !reported;

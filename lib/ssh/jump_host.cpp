@@ -189,6 +189,7 @@ bool JumpHost::try_to_open(Request& request) {
       ssh_channel_open_forward(request.channel, request.host.c_str(), request.port, "127.0.0.1", 0);
   const std::lock_guard lock(mutex_);
   if (code == SSH_AGAIN && !request.is_abandoned) return false;
+  if (code == SSH_ERROR && !lane_.session->is_alive()) return false;  // end_all() answers it
   ssh_channel channel = std::exchange(request.channel, nullptr);
   int ends[2] = {-1, -1};
   if (code == SSH_OK && !request.is_abandoned &&
@@ -212,6 +213,8 @@ void JumpHost::move_bytes() {
     move_up(tunnel);
     move_down(tunnel);
   }
+  // One that lost its host is closed by end_all(), when the reason can be asked for.
+  if (!lane_.session->is_alive()) return;
   std::erase_if(tunnels_, [](Tunnel& tunnel) {
     const bool is_over = tunnel.is_broken || (tunnel.up_ended && tunnel.up.empty()) ||
                          (tunnel.down_ended && tunnel.down.empty());

@@ -3,12 +3,15 @@
 
 #include <unistd.h>
 
+#include <thread>
+
 #include <catch2/catch.hpp>
 
 #include "base/error.hpp"
 #include "board/board_run_fixture.hpp"
 #include "board/program.hpp"
 #include "support/files.hpp"
+#include "support/network_proxy.hpp"
 
 using namespace msprof;
 using namespace msprof::test;
@@ -189,6 +192,36 @@ TEST_CASE("After a lost connection the application is ended in order over a new 
   }));
   on.board.drop_connections();
   const auto end = program->wait(kLimit);
+  REQUIRE(end);
+  CHECK(end->connection_lost);
+  CHECK(fs::exists(on.at_home("last")));
+  CHECK(on.is_clean());
+}
+
+TEST_CASE("A connection that is lost while an application is started leaves none behind") {
+  Connected on(BoardOptions{.kind = GENERATE(BoardKind::openssh, BoardKind::dropbear)});
+  // The application runs long before its board's answer is here.
+  DelayProxy line(on.board.port(), std::chrono::milliseconds(300));
+  SshLogin login = config_of(on.board).login;
+  login.port = line.port();
+  login.host_key = HostKeyPolicy::off;
+  BoardShell shell(login);
+  shell.connect();
+  const fs::path ready = on.at_home("ready");
+  bool is_ready = false;
+  std::jthread cutter([&] {
+    is_ready = soon([&] { return fs::exists(ready); });
+    line.cut_now();
+  });
+  BoardProgram program(
+      shell,
+      on.run_of({"-c",
+                 "trap 'echo last > last; exit 0' TERM; : > ready; while :; do sleep 0.1; "
+                 "done"}),
+      [&] { shell.connect(); });
+  const auto end = program.wait(kLimit);
+  cutter.join();
+  CHECK(is_ready);
   REQUIRE(end);
   CHECK(end->connection_lost);
   CHECK(fs::exists(on.at_home("last")));
