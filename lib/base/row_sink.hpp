@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <span>
 #include <string>
@@ -13,6 +14,15 @@ namespace msprof {
 // How a sink says that there is no value: as products do, "N/A"; or as answers to SQL do, which
 // tell NULL from every text: an empty cell of CSV (an empty text is ""), null in JSON.
 enum class Absent { not_available, null };
+
+// Cells that many rows share, and what the one sink that they are given to keeps of them.
+struct SharedCells {
+  struct Kept {
+    virtual ~Kept() = default;
+  };
+  std::string bytes;           // of sinks with an output()
+  std::unique_ptr<Kept> kept;  // of others that keep something
+};
 
 // Takes the cells of a table one by one, a row at a time.
 class RowSink {
@@ -40,9 +50,7 @@ class RowSink {
   void number_by(Append&& append) {
     if (ignores_cell()) return;
     if (std::string* out = begin_number()) return append(*out);
-    std::string digits;
-    append(digits);
-    number(std::string_view(digits));
+    number(digits_by(append));
   }
   template <typename Append>
   void timestamp_by(Append&& append) {
@@ -51,26 +59,29 @@ class RowSink {
       append(*out);
       return end_timestamp();
     }
-    std::string digits;
-    append(digits);
-    timestamp(std::string_view(digits));
+    timestamp(digits_by(append));
   }
   void number_or_missing(const std::optional<std::string>& digits);
   void number_or_missing(std::optional<std::int64_t> value);
 
-  // Cells that many rows share, in the same columns: `fill` writes them the first time; later their
-  // bytes are copied. A cell that begins a row cannot be among them.
+  // So many cells in the same columns of many rows: `fill` writes them the first time; later they
+  // are copied. A cell that begins a row cannot be among them.
   template <typename Fill>
-  void repeated(std::string& bytes, std::size_t cells, Fill&& fill) {
+  void repeated(SharedCells& shared, std::size_t cells, Fill&& fill) {
+    if (shared.kept) return copy_kept(*shared.kept);
     std::string* out = output();
-    if (out == nullptr) return fill();
-    if (!bytes.empty()) {
-      out->append(bytes);
+    if (out == nullptr) {
+      fill();
+      shared.kept = keep_last(cells);
+      return;
+    }
+    if (!shared.bytes.empty()) {
+      out->append(shared.bytes);
       return skip(cells);
     }
     const std::size_t before = out->size();
     fill();
-    bytes.assign(*out, before);
+    shared.bytes.assign(*out, before);
   }
 
  protected:
@@ -80,9 +91,22 @@ class RowSink {
   // Where cells are appended as text, and cells taken as written; for writers that do so.
   virtual std::string* output() { return nullptr; }
   virtual void skip(std::size_t /*cells*/) {}
+  // What is to be kept of the last `cells` cells, which copy_kept() writes again; null: nothing.
+  virtual std::unique_ptr<SharedCells::Kept> keep_last(std::size_t /*cells*/) { return nullptr; }
+  virtual void copy_kept(SharedCells::Kept& /*kept*/) {}
   // Begins a cell of digits that the caller appends; null where output() is.
   virtual std::string* begin_number() { return nullptr; }
   virtual void end_timestamp() {}
+
+ private:
+  template <typename Append>
+  std::string_view digits_by(Append&& append) {
+    digits_.clear();
+    append(digits_);
+    return digits_;
+  }
+
+  std::string digits_;
 };
 
 }  // namespace msprof

@@ -14,6 +14,17 @@ constexpr std::string_view kMissing = "N/A";
 
 }  // namespace
 
+struct TableReader::Kept : SharedCells::Kept {
+  struct Cell {
+    std::size_t place = 0;
+    std::string text;
+    std::optional<double> number;
+    CellNotes notes{};
+  };
+  std::vector<Cell> cells;  // those that are wanted
+  std::size_t columns = 0;  // all
+};
+
 std::string field_name(std::string_view column) {
   std::string name = lower_ascii(trim(column.substr(0, column.find('('))));
   std::replace(name.begin(), name.end(), ' ', '_');
@@ -34,15 +45,19 @@ void TableReader::begin(std::span<const std::string> columns) {
     found[place] = true;
     place_of_column_[i] = place;
   }
-  values_.assign(wanted_.size(), {std::string(kMissing), std::nullopt});
+  values_.assign(wanted_.size(), {kMissing, std::nullopt});
+  texts_.assign(wanted_.size(), "");
   column_ = 0;
 }
 
-TableValue* TableReader::next_value() {
+TableValue* TableReader::next_value(std::string_view text) {
   const std::size_t column = column_++;
   if (column >= place_of_column_.size() || place_of_column_[column] == wanted_.size())
     return nullptr;
-  return &values_[place_of_column_[column]];
+  const std::size_t place = place_of_column_[column];
+  texts_[place] = text;
+  values_[place] = {texts_[place], std::nullopt};
+  return &values_[place];
 }
 
 bool TableReader::ignores_cell() {
@@ -53,15 +68,11 @@ bool TableReader::ignores_cell() {
 }
 
 void TableReader::text(std::string_view value) {
-  if (TableValue* cell = next_value()) {
-    cell->text = value;
-    cell->number.reset();
-  }
+  next_value(value);
 }
 
 void TableReader::number(std::string_view digits) {
-  if (TableValue* cell = next_value()) {
-    cell->text = digits;
+  if (TableValue* cell = next_value(digits)) {
     double value = 0;
     const auto end = digits.data() + digits.size();
     const bool is_number = std::from_chars(digits.data(), end, value).ec == std::errc();
@@ -69,12 +80,29 @@ void TableReader::number(std::string_view digits) {
   }
 }
 
-void TableReader::end_row() {
-  on_row_(values_);
-  for (TableValue& value : values_) {
-    value.text = kMissing;
-    value.number.reset();
+std::unique_ptr<SharedCells::Kept> TableReader::keep_last(std::size_t cells) {
+  auto kept = std::make_unique<Kept>();
+  kept->columns = std::min(cells, column_);
+  column_ -= kept->columns;
+  for (std::size_t column = column_; column < column_ + kept->columns; ++column) {
+    if (column >= place_of_column_.size() || place_of_column_[column] == wanted_.size()) continue;
+    const TableValue& value = values_[place_of_column_[column]];
+    kept->cells.push_back(
+        {place_of_column_[column], std::string(value.text), value.number, CellNotes{}});
   }
+  copy_kept(*kept);
+  return kept;
+}
+
+void TableReader::copy_kept(SharedCells::Kept& kept) {
+  auto& own = static_cast<Kept&>(kept);
+  for (Kept::Cell& cell : own.cells) values_[cell.place] = {cell.text, cell.number, &cell.notes};
+  column_ += own.columns;
+}
+
+void TableReader::end_row() {
+  while (column_ < place_of_column_.size()) text(kMissing);
+  on_row_(values_);
   column_ = 0;
 }
 

@@ -2,12 +2,15 @@
 // numbers of op_summary are those of its CSV.
 #pragma once
 
+#include <array>
+#include <cstdint>
 #include <functional>
 #include <memory>
 #include <optional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_map>
 #include <vector>
 
 #include "export/summary_table.hpp"
@@ -18,9 +21,49 @@ namespace msprof {
 // "task_duration" for "Task Duration(us)". Source: cann_device.md 22.
 std::string field_name(std::string_view column);
 
+// What who reads a table has found out about a cell that many rows share. Zeros at first.
+using CellNotes = std::array<std::uint32_t, 2>;
+
 struct TableValue {
-  std::string text;              // as in the CSV; "N/A" where there is none
+  std::string_view text;         // as in the CSV; "N/A" where there is none
   std::optional<double> number;  // of a cell that is a number
+  CellNotes* notes = nullptr;    // null where the cell is of one row alone
+};
+
+// Finds what belongs to some cells of a row: by their notes, of which the first is its own, where
+// many rows share all of them.
+template <std::size_t kCells, typename Value>
+class ByCells {
+ public:
+  // What make() returns for the texts of `cells`, which is to outlive this.
+  template <typename Make>
+  Value* get(const std::array<const TableValue*, kCells>& cells, Make&& make) {
+    Key key{};
+    for (std::size_t i = 0; i < kCells; ++i) {
+      if (cells[i]->notes == nullptr) return make();
+      std::uint32_t& note = cells[i]->notes->front();
+      if (note == 0) note = ++last_note_;
+      key[i] = note;
+    }
+    if (known_.size() >= kMost) known_.clear();
+    const auto [at, is_new] = known_.try_emplace(key, nullptr);
+    if (is_new) at->second = make();
+    return at->second;
+  }
+
+ private:
+  using Key = std::array<std::uint32_t, kCells>;
+  struct Hash {
+    std::size_t operator()(const Key& key) const {
+      std::uint64_t hash = 0;
+      for (const std::uint32_t part : key) hash = (hash ^ part) * 0x9e3779b97f4a7c15u;
+      return static_cast<std::size_t>(hash ^ (hash >> 32));
+    }
+  };
+  static constexpr std::size_t kMost = 1 << 16;
+
+  std::uint32_t last_note_ = 0;
+  std::unordered_map<Key, Value*, Hash> known_;
 };
 
 class TableReader : public RowSink {
@@ -40,14 +83,20 @@ class TableReader : public RowSink {
 
  protected:
   bool ignores_cell() override;
+  std::unique_ptr<SharedCells::Kept> keep_last(std::size_t cells) override;
+  void copy_kept(SharedCells::Kept& kept) override;
 
  private:
-  TableValue* next_value();
+  struct Kept;
+
+  // What is in the next column, if that is wanted.
+  TableValue* next_value(std::string_view text);
 
   std::vector<std::string> wanted_;
   OnRow on_row_;
   std::vector<std::size_t> place_of_column_;  // in values_; wanted_.size(): not wanted
   std::vector<TableValue> values_;
+  std::vector<std::string> texts_;  // of values that are not kept
   std::size_t column_ = 0;
 };
 

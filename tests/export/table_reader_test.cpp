@@ -20,7 +20,7 @@ Rows read(const std::vector<std::string>& wanted, Fill&& fill) {
   Rows rows;
   TableReader reader(wanted, [&](std::span<const TableValue> values) {
     auto& row = rows.emplace_back();
-    for (const TableValue& value : values) row.push_back({value.text, value.number});
+    for (const TableValue& value : values) row.push_back({std::string(value.text), value.number});
   });
   reader.begin(kColumns);
   fill(reader);

@@ -70,8 +70,8 @@ std::vector<std::string> ComputedFacts::fields() {
 }
 
 void ComputedFacts::add(std::span<const TableValue> values) {
-  const std::string& type = values[kType].text;
-  const bool is_cpu = type.find("AI_CPU") != std::string::npos;
+  const std::string_view type = values[kType].text;
+  const bool is_cpu = type.find("AI_CPU") != std::string_view::npos;
   const auto start = ns_of_us(values[kStart].text);
   const auto duration = ns_of_us(values[kDuration].text);
   if (type == "COMMUNICATION" || !start || !duration) return;

@@ -34,8 +34,7 @@ struct FactValue {
 // Gathers the facts of one device from its rows of op_summary, in order of time.
 class ComputedFacts {
  public:
-  // Fields that add() expects, in that order; of those behind the first few only the number.
-  static constexpr std::size_t kTextFields = 3;
+  // Fields that add() expects, in that order.
   static std::vector<std::string> fields();
 
   void add(std::span<const TableValue> values);

@@ -145,7 +145,7 @@ void TableFields::read_workspaces() {
   read_table(db_, "fusion_op", {"fusion_op", "memory_workspace"},
              [&](std::span<const TableValue> row) {
                if (!row[1].number || workspaces_.size() >= kMaxWorkspaces) return;
-               workspaces_[row[0].text] = *row[1].number;
+               workspaces_[std::string(row[0].text)] = *row[1].number;
              });
 }
 

@@ -26,9 +26,20 @@ constexpr std::size_t kMaxNames = 100'000;
 constexpr std::string_view kOtherNames = "(others)";
 constexpr std::size_t kMaxDevices = 1'000;  // those behind them count as the last one
 
-// Texts as small numbers.
+using Row = std::span<const TableValue>;
+
+struct TextHash {
+  using is_transparent = void;
+  std::size_t operator()(std::string_view text) const {
+    return std::hash<std::string_view>()(text);
+  }
+};
+
+// Texts as small numbers; `note`: the place of a cell's notes that is theirs.
 class Names {
  public:
+  explicit Names(std::size_t note) : note_(note) {}
+
   std::size_t id_of(std::string_view text) {
     const auto known = ids_.find(text);
     if (known != ids_.end()) return known->second;
@@ -39,37 +50,38 @@ class Names {
     return id;
   }
   // The same for a cell, for which several rules ask: looked up once a row.
-  std::size_t id_of_cell(int place, std::string_view text) {
-    if (place < 0) return id_of(text);
+  std::size_t id_of_cell(Row row, int place) {
+    if (place < 0) return id_of({});
     const auto at = static_cast<std::size_t>(place);
+    const TableValue& value = row[at];
+    if (value.notes != nullptr) {
+      std::uint32_t& note = (*value.notes)[note_];
+      if (note == 0) note = static_cast<std::uint32_t>(id_of(value.text)) + 1;
+      return note - 1;
+    }
     if (at >= cells_.size()) cells_.resize(at + 1);
-    if (cells_[at].row != row_) cells_[at] = {row_, id_of(text)};
+    if (cells_[at].row != row_) cells_[at] = {row_, id_of(value.text)};
     return cells_[at].id;
   }
   void next_row() { ++row_; }
   const std::string& name(std::size_t id) const { return names_[id]; }
 
  private:
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   struct Cell {
     std::uint64_t row = 0;
     std::size_t id = 0;
   };
-  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> ids_;
+  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> ids_;
   std::vector<std::string> names_;
+  std::size_t note_;
   std::uint64_t row_ = 1;
   std::vector<Cell> cells_;  // by place
 };
 
 // Names and types of the rows of a table.
 struct RowNames {
-  Names names;
-  Names types;
+  Names names{0};
+  Names types{1};
 };
 
 // Finds the patterns of one rule in rows that come one by one, stream by stream.
@@ -87,13 +99,14 @@ class SequenceMatcher {
     double time_us = 0;                // of the elements that cost
   };
   // `type` is an id of `types`.
-  Match add(std::string_view stream, std::size_t type, std::string_view name, double time_us) {
-    auto at = streams_.find(stream);
-    if (at == streams_.end()) {
-      if (streams_.size() >= kMaxStreams) return {};
-      at = streams_.emplace(std::string(stream), Rows()).first;
+  Match add(std::size_t stream, std::size_t type, std::string_view name, double time_us) {
+    if (stream >= streams_.size()) streams_.resize(stream + 1);
+    Rows& rows = streams_[stream];
+    // No pattern goes over what is no element of any.
+    if (!is_element(type)) {
+      rows.clear();
+      return {};
     }
-    Rows& rows = at->second;
     if (rows.size() < longest_) {
       rows.emplace_back();
     } else {
@@ -127,6 +140,22 @@ class SequenceMatcher {
     double time_us = 0;
   };
   using Rows = std::vector<Row>;  // the last ones of a stream, the newest at the end
+  enum class Known : char { nothing, no_element, element };
+
+  bool is_element(std::size_t type) {
+    if (type >= known_types_.size()) known_types_.resize(type + 1, Known::nothing);
+    Known& known = known_types_[type];
+    if (known == Known::nothing) {
+      const auto has = [&](const Pattern& pattern) {
+        return std::any_of(pattern.elements.begin(), pattern.elements.end(), [&](const auto& one) {
+          return compare(types_.name(type), Comparator::in, one);
+        });
+      };
+      const bool is_any = std::any_of(sequence_.patterns.begin(), sequence_.patterns.end(), has);
+      known = is_any ? Known::element : Known::no_element;
+    }
+    return known == Known::element;
+  }
   bool ends_with(const Rows& rows, const Pattern& pattern) const {
     const auto& elements = pattern.elements;
     if (rows.size() < elements.size()) return false;
@@ -141,10 +170,9 @@ class SequenceMatcher {
   const Sequence& sequence_;
   const Names& types_;
   std::size_t longest_ = 0;
-  std::map<std::string, Rows, std::less<>> streams_;
+  std::vector<Known> known_types_;
+  std::vector<Rows> streams_;
 };
-
-using Row = std::span<const TableValue>;
 
 struct BoundCondition {
   const Condition* condition = nullptr;
@@ -227,13 +255,18 @@ class Gatherer {
     if (placed.rule->sequence) matcher_.emplace(*placed.rule->sequence, names.types);
   }
 
-  void add(Row row, std::string_view stream) {
+  // `stream`: its number in the document; empty: it is not followed.
+  void add(Row row, const std::optional<std::size_t>& stream) {
     ++found_.rows;
     const double time = value(row, placed_.time);
     found_.all_time_us += time;
     for (const int place : placed_.share_in) found_.share_in += value(row, place);
     if (!placed_.missing.empty() || !placed_.modelled.empty()) return;
-    matcher_ ? follow(row, stream, time) : check(row, time);
+    if (!matcher_) {
+      check(row, time);
+    } else if (stream) {
+      follow(row, *stream, time);
+    }
   }
 
   void end_document() {
@@ -270,7 +303,7 @@ class Gatherer {
     for (const BoundCondition& condition : placed_.where) {
       if (!holds(row, condition)) return;
     }
-    MatchedOp& op = op_of(names_.names.id_of_cell(placed_.name, fields_.text(row, placed_.name)));
+    MatchedOp& op = op_of(names_.names.id_of_cell(row, placed_.name));
     count(op, time, value(row, placed_.share_of));
     for (std::size_t i = 0; i < placed_.evidence.size(); ++i) {
       MatchedOp::Cell& cell = op.cells[i];
@@ -283,9 +316,8 @@ class Gatherer {
     }
   }
 
-  void follow(Row row, std::string_view stream, double time) {
-    const int of = placed_.sequence_of;
-    const auto match = matcher_->add(stream, names_.types.id_of_cell(of, fields_.text(row, of)),
+  void follow(Row row, std::size_t stream, double time) {
+    const auto match = matcher_->add(stream, names_.types.id_of_cell(row, placed_.sequence_of),
                                      fields_.text(row, placed_.name), time);
     if (match.pattern == nullptr) return;
     ++found_.patterns[match.pattern->name];
@@ -356,7 +388,7 @@ class Scan {
     names_.names.next_row();
     names_.types.next_row();
     enter_device(fields_.text(row, device_));
-    const std::string_view stream = fields_.text(row, stream_);
+    const auto stream = number_of_stream(fields_.text(row, stream_));
     for (Gatherer& gatherer : group_->gatherers) gatherer.add(row, stream);
     if (device_facts_ != nullptr) add_info(row);
   }
@@ -365,6 +397,7 @@ class Scan {
     for (auto& group : groups_) {
       for (Gatherer& gatherer : group->gatherers) gatherer.end_document();
     }
+    streams_.clear();
   }
 
   TableScanResult result() {
@@ -385,6 +418,14 @@ class Scan {
   }
 
  private:
+  // Empty for those behind the first kMaxStreams.
+  std::optional<std::size_t> number_of_stream(std::string_view text) {
+    const auto known = streams_.find(text);
+    if (known != streams_.end()) return known->second;
+    if (streams_.size() >= kMaxStreams) return std::nullopt;
+    return streams_.emplace(std::string(text), streams_.size()).first->second;
+  }
+
   // Rows of a device are neighbours.
   void enter_device(std::string_view device) {
     if (group_ != nullptr && (device == current_device_ || ++switches_ > kMaxDevices)) return;
@@ -407,9 +448,7 @@ class Scan {
     fact_row_.resize(facts_.size());
     for (std::size_t i = 0; i < facts_.size(); ++i) {
       if (facts_[i] < 0) continue;
-      const TableValue& value = row[static_cast<std::size_t>(facts_[i])];
-      fact_row_[i].number = value.number;
-      if (i < ComputedFacts::kTextFields) fact_row_[i].text = value.text;
+      fact_row_[i] = row[static_cast<std::size_t>(facts_[i])];
     }
     device_facts_->add(fact_row_);
   }
@@ -435,6 +474,7 @@ class Scan {
   bool is_mean_ = false;
   std::vector<int> facts_;
   std::vector<TableValue> fact_row_;
+  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> streams_;
   std::vector<bool> seen_;
   RowNames names_;
   std::vector<std::unique_ptr<Group>> groups_;

@@ -148,12 +148,16 @@ class RatioCollector {
   void add(std::span<const TableValue> row) {
     const double weight = first_known(row[6], row[7]).number.value_or(0);
     if (!(weight > 0)) return;
-    std::string shapes = row[4].text == "N/A" ? "" : row[4].text;
-    if (row[5].text != "N/A") shapes += " > " + row[5].text;
-    WeightedMeans& means =
-        means_[key_of(first_known(row[0], row[1]).text, first_known(row[2], row[3]).text, shapes)];
-    means.sums.resize(fields_.size());
-    means.weights.resize(fields_.size());
+    const TableValue& name = first_known(row[0], row[1]);
+    const TableValue& type = first_known(row[2], row[3]);
+    WeightedMeans& means = *by_cells_.get({&name, &type, &row[4], &row[5]}, [&] {
+      std::string shapes(row[4].text == "N/A" ? "" : row[4].text);
+      if (row[5].text != "N/A") shapes.append(" > ").append(row[5].text);
+      WeightedMeans& known = means_[key_of(name.text, type.text, shapes)];
+      known.sums.resize(fields_.size());
+      known.weights.resize(fields_.size());
+      return &known;
+    });
     for (std::size_t i = 0; i < fields_.size(); ++i) {
       const auto& value = row[kFixedFields.size() + i].number;
       if (!value) continue;
@@ -179,6 +183,7 @@ class RatioCollector {
  private:
   std::vector<std::string> fields_;
   std::unordered_map<std::string, WeightedMeans> means_;
+  ByCells<4, WeightedMeans> by_cells_;
 };
 
 // Fills OpProfile::ratios, means weighted by time, and RunProfile::largest_ratio.

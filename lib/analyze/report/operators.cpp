@@ -124,15 +124,10 @@ class OpTotals {
   }
 
   void add(std::span<const TableValue> values) {
-    const auto key = std::tuple(values[0].text, values[1].text, values[2].text);
-    auto at = sums_.find(key);
-    if (at == sums_.end()) {
-      if (sums_.size() >= kMaxOperators) return;
-      at = sums_.emplace(key, OpSums{}).first;
-      at->second.weighted.resize(loads_.size());
-      at->second.weights_us.resize(loads_.size());
-    }
-    OpSums& sums = at->second;
+    OpSums* const known =
+        by_cells_.get({&values[0], &values[1], &values[2]}, [&] { return sums_of(values); });
+    if (known == nullptr) return;
+    OpSums& sums = *known;
     const double time = std::max(values[3].number.value_or(0), 0.0);
     ++sums.count;
     sums.time_us += time;
@@ -190,6 +185,19 @@ class OpTotals {
   }
 
  private:
+  // Null for operators beyond the limit.
+  OpSums* sums_of(std::span<const TableValue> values) {
+    const auto key = std::tuple(std::string(values[0].text), std::string(values[1].text),
+                                std::string(values[2].text));
+    auto at = sums_.find(key);
+    if (at == sums_.end()) {
+      if (sums_.size() >= kMaxOperators) return nullptr;
+      at = sums_.emplace(key, OpSums{}).first;
+      at->second.weighted.resize(loads_.size());
+      at->second.weights_us.resize(loads_.size());
+    }
+    return &at->second;
+  }
   static std::optional<double> load(const OpSums& sums, std::size_t i) {
     if (sums.weights_us[i] <= 0) return {};
     return sums.weighted[i] / sums.weights_us[i];
@@ -221,6 +229,7 @@ class OpTotals {
 
   std::vector<std::string> loads_;
   std::map<std::tuple<std::string, std::string, std::string>, OpSums> sums_;
+  ByCells<3, OpSums> by_cells_;
   std::map<std::size_t, bool> used_;
 };
 

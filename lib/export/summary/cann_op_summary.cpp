@@ -4,9 +4,9 @@
 #include <cmath>
 #include <cstdint>
 #include <string>
-#include <unordered_map>
 
 #include "base/number.hpp"
+#include "base/recent_map.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "export/cann_rules.hpp"
 #include "export/products.hpp"
@@ -27,8 +27,8 @@ class OpRows {
     bool has_counters = true;  // false for what never runs on the cores
     std::int64_t block_num = 0;
     std::int64_t mix_block_num = 0;
-    std::string front;  // cells Op Name … Task Type, as this table's writer formats them
-    std::string back;   // cells Block Num … Output Formats
+    SharedCells front;  // Op Name … Task Type
+    SharedCells back;   // Block Num … Output Formats
   };
 
   OpRows(const Database& db, bool has_mix);
@@ -41,19 +41,19 @@ class OpRows {
   std::size_t back_cells() const { return has_mix_ ? 9 : 8; }
 
  private:
-  void load(Op& op, std::int64_t op_id);
+  Op load(std::int64_t op_id);
+
+  // Beyond so many operators they are formatted again and again rather than kept.
+  static constexpr std::size_t kMaxOps = 1 << 15;
 
   const Database& db_;
   bool has_mix_;
   Texts texts_;
   Statement read_;
-  std::unordered_map<std::int64_t, Op> known_;
+  RecentMap<std::int64_t, Op, kMaxOps> known_;
 };
 
 namespace {
-
-// Beyond so many operators they are formatted again and again rather than kept.
-constexpr std::size_t kMaxOps = 1 << 15;
 
 enum Cell : std::size_t {
   kName,
@@ -84,15 +84,11 @@ OpRows::OpRows(const Database& db, bool has_mix)
           " FROM op WHERE id = ?")) {}
 
 OpRows::Op& OpRows::of(std::int64_t op_id) {
-  const auto known = known_.find(op_id);
-  if (known != known_.end()) return known->second;
-  if (known_.size() >= kMaxOps) known_.clear();
-  Op& op = known_[op_id];
-  load(op, op_id);
-  return op;
+  return known_.get(op_id, [this](std::int64_t id) { return load(id); });
 }
 
-void OpRows::load(Op& op, std::int64_t op_id) {
+OpRows::Op OpRows::load(std::int64_t op_id) {
+  Op op;
   read_.reset();
   read_.bind(1, op_id);
   if (!read_.step()) throw db_.damaged("a task of an operator that is not there");
@@ -107,6 +103,7 @@ void OpRows::load(Op& op, std::int64_t op_id) {
   op.has_counters = !is_any_of(unit, {"AI_CPU", "DSA_SQE", "DVPP"});
   op.block_num = given(op.cells[kBlockNum]).value_or(0);
   op.mix_block_num = given(op.cells[kMixBlockNum]).value_or(0);
+  return op;
 }
 
 void OpRows::write_front(RowSink& out, Op& op) {
@@ -311,7 +308,7 @@ class Writer {
   cann::OpRows ops_;
   cann::Texts texts_;
   cann::TaskCounters counters_;
-  std::string no_counters_;
+  SharedCells no_counters_;
   bool is_first_row_ = true;
   std::int64_t last_device_ = 0;
   std::int64_t last_end_ns_ = 0;

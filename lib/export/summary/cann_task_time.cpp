@@ -8,6 +8,7 @@
 #include <unordered_map>
 
 #include "base/number.hpp"
+#include "base/recent_map.hpp"
 #include "export/products.hpp"
 #include "export/scoped_rows.hpp"
 #include "export/summary/cann_tables.hpp"
@@ -101,10 +102,9 @@ class TaskTexts {
 
   // The cells kernel_name and kernel_type.
   void write(RowSink& out, const TaskRow& row) {
-    constexpr std::size_t kMaxKinds = 1 << 16;
     const Kind kind{row.kernel_name_id, row.host_type_name_id, row.device_type_name_id, row.op_id};
-    if (cells_.size() >= kMaxKinds) cells_.clear();
-    out.repeated(cells_[kind], 2, [&] {
+    SharedCells& cells = cells_.get(kind, [](const Kind&) { return SharedCells(); });
+    out.repeated(cells, 2, [&] {
       const Op op = kind.op == kNull ? Op() : op_of(kind.op);
       cann::text_or_missing(out, texts_, given(name_of(kind, op)));
       cann::text_or_missing(out, texts_,
@@ -146,7 +146,9 @@ class TaskTexts {
   cann::Texts texts_;
   cann::TaskTypes types_;
   Statement of_op_;
-  std::unordered_map<Kind, std::string, KindHash> cells_;
+  static constexpr std::size_t kMaxKinds = 1 << 16;
+
+  RecentMap<Kind, SharedCells, kMaxKinds, KindHash> cells_;
 };
 
 bool is_310(const Database& db) {
