@@ -4,6 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <future>
+#include <iterator>
 #include <map>
 #include <optional>
 #include <tuple>
@@ -222,8 +224,17 @@ class Advisor {
   Advice run(const TraceDb& store) {
     advice_.unit_loads = unit_loads_of(store.database());
     advice_.layout_origin = layout_origin_of(store.database());
+    if (!has_sql(false)) {
+      by_table(store);
+      return sorted();
+    }
+    // Questions are answered over a connection of their own, beside the tables.
+    const QueryDb db(store);
+    Advisor asking(rules_);
+    std::future<void> answers = std::async(std::launch::async, [&] { asking.by_sql(db, false); });
     by_table(store);
-    if (has_sql(false)) by_sql(QueryDb(store), false);
+    answers.get();
+    add(std::move(asking.advice_));
     return sorted();
   }
 
@@ -241,6 +252,16 @@ class Advisor {
         advice_.findings.begin(), advice_.findings.end(),
         [](const AdviceFinding& a, const AdviceFinding& b) { return rank(a) < rank(b); });
     return std::move(advice_);
+  }
+
+  void add(Advice other) {
+    const auto append = [](auto& to, auto& from) {
+      to.insert(to.end(), std::make_move_iterator(from.begin()),
+                std::make_move_iterator(from.end()));
+    };
+    append(advice_.findings, other.findings);
+    append(advice_.not_met, other.not_met);
+    append(advice_.without_data, other.without_data);
   }
 
   static bool is_asked(const Rule& rule, bool of_cluster) {

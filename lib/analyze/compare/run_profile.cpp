@@ -9,10 +9,13 @@
 #include <unordered_map>
 
 #include "analyze/compare/task_times.hpp"
+#include "base/number.hpp"
 #include "base/text.hpp"
 #include "base/words.hpp"
 #include "export/table_reader.hpp"
 #include "store/database.hpp"
+#include "store/row_cursor.hpp"
+#include "store/rows/host_rows.hpp"
 
 namespace msprof {
 
@@ -352,29 +355,66 @@ void fill_total(const TaskTimes& times, RunProfile& run) {
 // Applications may name every range in another way; those of further names do not count.
 constexpr std::size_t kMaxCallNames = 10'000;
 
-// `select` gives names and durations in us.
-std::vector<CallProfile> read_calls(const QueryDb& db, const char* select) {
-  std::map<std::string, std::vector<double>, std::less<>> durations;
-  Statement read = db.prepare(select);
-  while (read.step()) {
-    if (!(read.real(1) >= 0) || read.is_null(1)) continue;
-    const std::string_view name = read.text(0);
-    if (name.empty()) continue;
-    auto known = durations.find(name);
-    if (known == durations.end()) {
-      if (durations.size() >= kMaxCallNames) continue;
-      known = durations.emplace(name, std::vector<double>()).first;
+// Durations in us by name.
+class CallTimes {
+ public:
+  // Null for names beyond the limit, and for none.
+  std::vector<double>* of(std::string_view name) {
+    if (name.empty()) return nullptr;
+    auto known = durations_.find(name);
+    if (known == durations_.end()) {
+      if (durations_.size() >= kMaxCallNames) return nullptr;
+      known = durations_.emplace(name, std::vector<double>()).first;
     }
-    known->second.push_back(read.real(1));
+    return &known->second;
   }
-  std::vector<CallProfile> calls;
-  for (const auto& [name, each] : durations) {
-    const double middle = median_of(each);
-    calls.push_back({valid_utf8(name), middle, deviation_of(each, middle),
-                     *std::min_element(each.begin(), each.end()),
-                     static_cast<std::int64_t>(each.size())});
+
+  std::vector<CallProfile> profiles() const {
+    std::vector<CallProfile> calls;
+    for (const auto& [name, each] : durations_) {
+      const double middle = median_of(each);
+      calls.push_back({valid_utf8(name), middle, deviation_of(each, middle),
+                       *std::min_element(each.begin(), each.end()),
+                       static_cast<std::int64_t>(each.size())});
+    }
+    return calls;
   }
-  return calls;
+
+ private:
+  std::map<std::string, std::vector<double>, std::less<>> durations_;
+};
+
+std::vector<CallProfile> read_calls(const Database& db) {
+  CallTimes times;
+  std::unordered_map<std::int64_t, std::vector<double>*> times_of;
+  Statement text = db.prepare("SELECT text FROM name WHERE id = ?");
+  const auto find = [&](std::int64_t name_id) {
+    text.reset();
+    text.bind(1, name_id);
+    return text.step() ? times.of(text.text(0)) : nullptr;
+  };
+  using Call = ApiCallRow;
+  RowCursor<Call> calls(db, {&Call::name_id, &Call::start_ns, &Call::end_ns},
+                        {.not_null = {&Call::name_id, &Call::start_ns, &Call::end_ns}});
+  while (calls.next()) {
+    const std::int64_t ns = saturating_subtract(calls->end_ns, calls->start_ns);
+    if (ns < 0) continue;
+    const auto [known, is_new] = times_of.try_emplace(calls->name_id, nullptr);
+    if (is_new) known->second = find(calls->name_id);
+    if (known->second != nullptr) known->second->push_back(static_cast<double>(ns) / 1000);
+  }
+  return times.profiles();
+}
+
+// Marks take no time.
+std::vector<CallProfile> read_ranges(const QueryDb& db) {
+  CallTimes times;
+  Statement read = db.prepare(
+      "SELECT message, duration_us FROM v_user_ranges WHERE duration_us > 0 ORDER BY start_ns");
+  while (read.step()) {
+    if (auto* const known = times.of(read.text(0))) known->push_back(read.real(1));
+  }
+  return times.profiles();
 }
 
 }  // namespace
@@ -405,7 +445,7 @@ TimeUnit natural_unit(const TraceDb& store) {
 double outside_iterations(const TraceDb& store) {
   const QueryDb db(store);
   OpSlots slots = read_ops(db, {});
-  TaskTimes times(db, TimeUnit::iteration, slots.slot_of_op, slots.ops.size());
+  TaskTimes times(store.database(), db, TimeUnit::iteration, slots.slot_of_op, slots.ops.size());
   add_collectives(db, times, slots.ops);
   return times.outside_share();
 }
@@ -419,7 +459,7 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
   run.unit = unit;
   read_facts(store, db, run);
   OpSlots slots = read_ops(db, read_fused_names(store.database()));
-  TaskTimes times(db, unit, slots.slot_of_op, slots.ops.size());
+  TaskTimes times(store.database(), db, unit, slots.slot_of_op, slots.ops.size());
   add_collectives(db, times, slots.ops);
   fill_ops(times, std::move(slots.ops), run);
   fill_total(times, run);
@@ -430,11 +470,8 @@ RunProfile read_run(const TraceDb& store, const std::string& capture, bool is_pa
                             capture));
   }
   run.devices = times.device_count();
-  run.calls = read_calls(db, "SELECT name, duration_us FROM v_api_calls ORDER BY call_id");
-  // Marks take no time.
-  run.ranges = read_calls(db,
-                          "SELECT message, duration_us FROM v_user_ranges"
-                          " WHERE duration_us > 0 ORDER BY start_ns");
+  run.calls = read_calls(store.database());
+  run.ranges = read_ranges(db);
   read_ratios(store.database(), run);
   run.counters = read_counters(store.database());
   return run;

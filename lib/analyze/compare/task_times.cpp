@@ -3,6 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "store/row_cursor.hpp"
+#include "store/rows/task_rows.hpp"
+
 namespace msprof {
 
 ExecutionIndex::ExecutionIndex(const QueryDb& db, TimeUnit unit) : unit_(unit) {
@@ -92,21 +95,40 @@ namespace {
 
 constexpr std::size_t kNever = SIZE_MAX;
 
+// The device, the model and the number of each step of an svp capture.
+std::unordered_map<std::int64_t, TaskPosition> read_steps(const Database& store) {
+  std::unordered_map<std::int64_t, TaskPosition> steps;
+  Statement read = store.prepare(
+      "SELECT step.id, model.device_id, model.model_id, step.number FROM step LEFT JOIN model"
+      " ON model.id = step.model_row");
+  while (read.step()) {
+    steps[read.integer(0)] = {read.integer(1), read.maybe_integer(2), read.integer(3), {}, 0};
+  }
+  return steps;
+}
+
 }  // namespace
 
-TaskTimes::TaskTimes(const QueryDb& db, TimeUnit unit,
+TaskTimes::TaskTimes(const Database& store, const QueryDb& db, TimeUnit unit,
                      const std::unordered_map<std::int64_t, std::size_t>& slot_of_op,
                      std::size_t slots)
     : unit_(unit), index_(db, unit), samples_(slots), counts_(slots), first_task_(slots, kNever) {
-  Statement read = db.prepare(
-      "SELECT op_id, device_id, model_id, step, execution, start_ns, duration_us FROM v_tasks"
-      " WHERE op_id IS NOT NULL AND duration_us >= 0 ORDER BY task_id");
-  while (read.step()) {
-    const auto slot = slot_of_op.find(read.integer(0));
-    if (slot == slot_of_op.end()) continue;
-    const TaskPosition place{read.integer(1), read.maybe_integer(2), read.integer(3),
-                             read.maybe_integer(4), read.real(5)};
-    add(slot->second, place, read.real(6));
+  const auto steps = read_steps(store);
+  RowCursor<TaskRow> tasks(
+      store,
+      {&TaskRow::step_id, &TaskRow::op_id, &TaskRow::start_ns, &TaskRow::duration_ns,
+       &TaskRow::execution, &TaskRow::device_id, &TaskRow::model_number},
+      {.not_null = {&TaskRow::op_id, &TaskRow::duration_ns}});
+  while (tasks.next()) {
+    const auto slot = slot_of_op.find(tasks->op_id);
+    if (slot == slot_of_op.end() || tasks->duration_ns < 0) continue;
+    const auto step = steps.find(tasks->step_id);
+    TaskPosition place = step == steps.end() ? TaskPosition() : step->second;
+    place.device_id = given(tasks->device_id).value_or(place.device_id);
+    if (const auto model = given(tasks->model_number)) place.model_id = model;
+    place.execution = given(tasks->execution);
+    place.start_ns = static_cast<double>(given(tasks->start_ns).value_or(0));
+    add(slot->second, place, static_cast<double>(tasks->duration_ns) / 1000);
   }
 }
 

@@ -81,7 +81,7 @@ struct TypicalTime {
 class TaskTimes {
  public:
   // `slot_of_op`: v_ops.op_id ─► its place among `slots` operators; several ids may share one.
-  TaskTimes(const QueryDb& db, TimeUnit unit,
+  TaskTimes(const Database& store, const QueryDb& db, TimeUnit unit,
             const std::unordered_map<std::int64_t, std::size_t>& slot_of_op, std::size_t slots);
 
   TypicalTime of_op(std::size_t slot) const;
