@@ -87,4 +87,54 @@ TEST_CASE("Digits that nobody looks at are not made") {
   CHECK(rows[0][0].number == 7.125);
 }
 
+TEST_CASE("Cells that rows share are written once, and are the same in each of them") {
+  int fills = 0;
+  SharedCells conv, relu;
+  const auto row_of = [&](TableReader& out, SharedCells& shared, const char* busy,
+                          const char* time) {
+    out.text("a row");
+    out.repeated(shared, 1, [&] {
+      ++fills;
+      out.number(std::string_view(time));
+    });
+    out.number(std::string_view(busy));
+    out.end_row();
+  };
+  const Rows rows = read({"mac_busy_ratio", "task_duration", "blocks"}, [&](TableReader& out) {
+    row_of(out, conv, "0.1", "1.500");
+    row_of(out, relu, "0.2", "2.500");
+    row_of(out, conv, "0.3", "an error");
+    row_of(out, relu, "0.4", "an error");
+  });
+  CHECK(fills == 2);
+  REQUIRE(rows.size() == 4);
+  for (std::size_t i = 0; i < rows.size(); ++i) {
+    CHECK(rows[i][0].number == Approx(0.1 * static_cast<double>(i + 1)));
+    CHECK(rows[i][1].text == (i % 2 == 0 ? "1.500" : "2.500"));
+    CHECK(rows[i][1].number == (i % 2 == 0 ? 1.5 : 2.5));
+    CHECK(rows[i][2].text == "N/A");
+  }
+}
+
+TEST_CASE("What is known of some cells is found again by their notes, or made anew without them") {
+  CellNotes one{}, other{};
+  std::array<int, 3> values{};
+  ByCells<2, int> by_cells;
+  int made = 0;
+  const auto get = [&](CellNotes* a, CellNotes* b, int value) {
+    const TableValue first{"a", {}, a}, second{"b", {}, b};
+    return by_cells.get({&first, &second}, [&] {
+      ++made;
+      return &values[static_cast<std::size_t>(value)];
+    });
+  };
+  CHECK(get(&one, &other, 0) == &values[0]);
+  CHECK(get(&one, &other, 1) == &values[0]);
+  CHECK(get(&other, &one, 1) == &values[1]);
+  CHECK(made == 2);
+  CHECK(get(&one, nullptr, 2) == &values[2]);
+  CHECK(get(&one, nullptr, 1) == &values[1]);
+  CHECK(made == 4);
+}
+
 }  // namespace msprof

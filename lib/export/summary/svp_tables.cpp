@@ -4,10 +4,14 @@
 
 #include <algorithm>
 #include <map>
+#include <set>
 
 #include "base/error.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "store/row_cursor.hpp"
+#include "store/rows/counter_rows.hpp"
+#include "store/rows/task_rows.hpp"
 
 namespace msprof::svp {
 
@@ -92,29 +96,62 @@ constexpr std::array<std::string_view, kCounterCount> kCounterNames = {
     "vec_ppen_cycles", "dstr_cycles",     "dtrans_cycles",   "dld_cycles",
     "wld_cycles",      "ddr_read_bytes",  "ddr_write_bytes"};
 
-constexpr const char* kTasks =
-    "SELECT task.op_id, task.execution, task.start_ns, task.duration_ns, {}"
-    " FROM task_run AS run CROSS JOIN task ON task.id BETWEEN run.first_task_id AND "
-    "run.last_task_id"
-    " LEFT JOIN task_pmu ON task_pmu.task_id = task.id"
-    " WHERE run.step_id = ? ORDER BY run.id, task.id";
-constexpr int kFirstCounterColumn = 4;
+// Places in task_pmu in the order of Counter; 0 where the session has no such counter.
+using CounterPlaces = std::array<std::size_t, kCounterCount>;
 
-// The columns of task_pmu in the order of Counter; NULL where the session has no such counter.
-std::string counter_columns(const Database& db) {
+CounterPlaces counter_places(const Database& db) {
   std::map<std::string, std::int64_t> columns;
   Statement read = db.prepare(
       "SELECT name.text, column_number FROM pmu_column JOIN name ON name.id = counter_name_id"
       " ORDER BY column_number");
   while (read.step()) columns[std::string(read.text(0))] = read.integer(1);
-  std::string sql;
-  for (const auto counter : kCounterNames) {
-    const auto at = columns.find(std::string(counter));
-    sql += sql.empty() ? "" : ", ";
-    sql += at == columns.end() ? "NULL" : fmt::format("c{}", at->second);
+  CounterPlaces places{};
+  for (std::size_t i = 0; i < places.size(); ++i) {
+    const auto at = columns.find(std::string(kCounterNames[i]));
+    if (at == columns.end()) continue;
+    if (at->second < 0 || at->second >= static_cast<std::int64_t>(kPmuColumns))
+      throw db.damaged("a counter in a column that is not there");
+    places[i] = static_cast<std::size_t>(at->second) + 1;  // behind the id
   }
-  return sql;
+  return places;
 }
+
+// The counters of the tasks of a run, asked for in the order of the tasks.
+class RunCounters {
+ public:
+  RunCounters(const Database& db, const CounterPlaces& places, std::int64_t first_task_id,
+              std::int64_t last_task_id)
+      : places_(places),
+        rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, wanted(places),
+              {.first_id = first_task_id, .last_id = last_task_id}) {
+    none_.fill(kNull);
+    cells_.fill(kNull);
+    more_ = rows_.next(cells_.data());
+  }
+
+  // One that the session or the task does not have is kNull.
+  const std::array<std::int64_t, kCounterCount>& of(std::int64_t task_id) {
+    while (more_ && cells_[0] < task_id) more_ = rows_.next(cells_.data());
+    if (!more_ || cells_[0] != task_id) return none_;
+    for (std::size_t i = 0; i < values_.size(); ++i)
+      values_[i] = places_[i] == 0 ? kNull : cells_[places_[i]];
+    return values_;
+  }
+
+ private:
+  static std::vector<std::size_t> wanted(const CounterPlaces& places) {
+    std::set<std::size_t> each{0};
+    each.insert(places.begin(), places.end());
+    return {each.begin(), each.end()};
+  }
+
+  CounterPlaces places_;
+  CellReader rows_;
+  std::array<std::int64_t, kPmuColumns + 1> cells_{};
+  std::array<std::int64_t, kCounterCount> values_{};
+  std::array<std::int64_t, kCounterCount> none_{};
+  bool more_ = false;
+};
 
 struct Accumulator {
   LayerTotal total;
@@ -123,18 +160,18 @@ struct Accumulator {
   std::int64_t last_execution = -1;
   bool in_order = true;  // executions came in rising order, so that counting changes counts them
 
-  void add(const Statement& row) {
+  void add(const TaskRow& task, const std::array<std::int64_t, kCounterCount>& counters) {
     ++total.count;
-    const std::int64_t execution = row.integer(1);
+    const std::int64_t execution = given(task.execution).value_or(0);
     if (execution > last_execution) ++total.execution_count;
     in_order = in_order && execution >= last_execution;
     last_execution = std::max(last_execution, execution);
-    if (const auto start = row.maybe_integer(2)) {
+    if (const auto start = given(task.start_ns)) {
       total.first_start_ns = std::min(total.first_start_ns, *start);
     }
-    add_duration(row.maybe_integer(3));
+    add_duration(given(task.duration_ns));
     for (std::size_t i = 0; i < kCounterCount; ++i) {
-      const auto value = row.maybe_integer(kFirstCounterColumn + static_cast<int>(i));
+      const auto value = given(counters[i]);
       if (!value || *value < 0) {
         lacks[i] = true;  // import writes no negative counter
       } else {
@@ -172,14 +209,23 @@ Accumulators accumulate(const Database& db, std::int64_t step_id) {
   Statement ops = db.prepare("SELECT max(id) FROM op");
   const auto largest_op = static_cast<std::size_t>(ops.step() ? ops.integer(0) : 0);
   std::vector<Accumulator*> quick;  // by op.id, for the loop
-  Statement read = db.prepare(fmt::format(fmt::runtime(kTasks), counter_columns(db)));
-  read.bind(1, step_id);
-  while (read.step()) {
-    const auto op = static_cast<std::size_t>(read.integer(0));
-    if (op > largest_op) throw db.damaged("a task of an operator that is not there");
-    if (op >= quick.size()) quick.resize(op + 1, nullptr);
-    if (quick[op] == nullptr) quick[op] = &by_op[static_cast<std::int64_t>(op)];
-    quick[op]->add(read);
+  const CounterPlaces places = counter_places(db);
+  Statement runs =
+      db.prepare("SELECT first_task_id, last_task_id FROM task_run WHERE step_id = ? ORDER BY id");
+  runs.bind(1, step_id);
+  while (runs.step()) {
+    RunCounters counters(db, places, runs.integer(0), runs.integer(1));
+    RowCursor<TaskRow> tasks(db,
+                             {&TaskRow::id, &TaskRow::op_id, &TaskRow::execution,
+                              &TaskRow::start_ns, &TaskRow::duration_ns},
+                             {.first_id = runs.integer(0), .last_id = runs.integer(1)});
+    while (tasks.next()) {
+      const auto op = static_cast<std::size_t>(given(tasks->op_id).value_or(0));
+      if (op > largest_op) throw db.damaged("a task of an operator that is not there");
+      if (op >= quick.size()) quick.resize(op + 1, nullptr);
+      if (quick[op] == nullptr) quick[op] = &by_op[static_cast<std::int64_t>(op)];
+      quick[op]->add(*tasks, counters.of(tasks->id));
+    }
   }
   return by_op;
 }
