@@ -123,7 +123,7 @@ class RunCounters {
               std::int64_t last_task_id)
       : places_(places),
         rows_(db, TaskPmuRow::kTable, TaskPmuRow::kColumns, wanted(places),
-              {.first_id = first_task_id, .last_id = last_task_id}) {
+              range(first_task_id, last_task_id)) {
     none_.fill(kNull);
     cells_.fill(kNull);
     more_ = rows_.next(cells_.data());
@@ -143,6 +143,12 @@ class RunCounters {
     std::set<std::size_t> each{0};
     each.insert(places.begin(), places.end());
     return {each.begin(), each.end()};
+  }
+  static RowFilter range(std::int64_t first_id, std::int64_t last_id) {
+    RowFilter filter;
+    filter.first_id = first_id;
+    filter.last_id = last_id;
+    return filter;
   }
 
   CounterPlaces places_;
