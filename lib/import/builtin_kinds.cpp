@@ -1,4 +1,5 @@
 #include "import/cann/cann_import.hpp"
+#include "import/cann/join/device_first_pass.hpp"
 #include "import/cann/join/host_tasks.hpp"
 #include "import/cann5/cann5_import.hpp"
 #include "import/classic/classic_import.hpp"
@@ -54,8 +55,11 @@ KindSet cann_kinds(const CannSession& session) {
     if (import->session.is_classic()) return classic::join(*import, context);
     if (import->session.is_cann5()) return cann5::join(*import, context);
     HostTaskStore tasks(context.work_folder, import->session.has_unique_task_ids());
+    // The host's are needed first.
+    cann::begin_host(*import);
+    auto first_passes = cann::begin_devices(*import);
     cann::join_host(*import, context, tasks);
-    cann::join_devices(*import, context, tasks);
+    cann::join_devices(*import, context, tasks, std::move(first_passes));
   };
   return set;
 }

@@ -93,13 +93,12 @@ std::int64_t ClockMap::ns(std::uint64_t count) const {
     return clamped(before ? base_ns_ - ns : base_ns_ + ns);
   }
   // Rounds to the nearest picosecond, half away from zero, as the vendor's tool does before it
-  // cuts.
-  int128 ps = 0;
-  if (ticks <= plain_limit_) {
-    ps = (ticks * numerator_ + denominator_ / 2) / denominator_;
-  } else {
-    ps = divide_rounded(int128{ticks} * numerator_, denominator_);
+  // cuts. Nearly all counts do without 128 bits, which take a call for each division.
+  if (ticks <= plain_limit_ && !before) {
+    const std::uint64_t ps = (ticks * numerator_ + denominator_ / 2) / denominator_;
+    return saturating_add(base_ns_, static_cast<std::int64_t>(ps / 1000));
   }
+  const int128 ps = divide_rounded(int128{ticks} * numerator_, denominator_);
   if (!before) return clamped(base_ns_ + ps / 1000);
   return clamped((int128{base_ns_} * 1000 - ps) / 1000);
 }

@@ -46,12 +46,13 @@ class Device {
 
   // Both passes, in the order given.
   DeviceTaskCounts run(const std::vector<Record>& records,
-                       const std::function<void(DeviceTasks&)>& prepare = {}) {
-    DeviceTasks tasks(settings, store, hosts, 1);
-    if (prepare) prepare(tasks);
+                       const std::function<void(DeviceCounts&)>& prepare = {}) {
+    DeviceCounts counts(settings.has_batches);
+    if (prepare) prepare(counts);
     for (const Record& record : records)
-      std::visit([&](const auto& one) { tasks.count(one); }, record);
-    tasks.begin();
+      std::visit([&](const auto& one) { counts.count(one); }, record);
+    DeviceTasks tasks(settings, store, hosts, 1);
+    tasks.begin(std::move(counts));
     for (const Record& record : records)
       std::visit([&](const auto& one) { tasks.push(one); }, record);
     return tasks.finish();
@@ -249,7 +250,7 @@ TEST_CASE("after a flip the same task id is another launch") {
   Device device;
   device.host(1, 0, 5, 1, 0);
   device.host(1, 0, 6, 2, 1);
-  const auto flip = [](DeviceTasks& tasks) { tasks.add_flip(1, 25, 0); };
+  const auto flip = [](DeviceCounts& counts) { counts.add_flip(1, 25, 0); };
   const std::vector<Record> records = {log(true, 10, 1, 0), log(false, 20, 1, 0),
                                        log(true, 30, 1, 0), log(false, 40, 1, 0)};
   SECTION("where chips have batches") {
@@ -298,7 +299,7 @@ TEST_CASE("a MIX task adds up as many blocks as it has") {
   }
   SECTION("those that became known at launch") {
     device.run({start, block(11), block(12), block(13), main, end},
-               [](DeviceTasks& tasks) { tasks.add_blocks(1, 5, 0, 2, 1); });
+               [](DeviceCounts& counts) { counts.add_blocks(1, 5, 0, 2, 1); });
     CHECK(device.rows(kSides, "task_pmu") == Texts{"1650|900|1|8|20|2|4|2"});
     CHECK(device.tasks() == Texts{"1|0|0|0|100|100|102"});
   }

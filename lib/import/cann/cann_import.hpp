@@ -69,11 +69,19 @@ void write_pmu_columns(const CannImport& import, const ImportContext& context);
 // Finding for metric sets that are not known.
 void report_unknown_sets(const CannImport& import, const ImportContext& context,
                          const CannPart& part, const DeviceInputs& inputs);
+// Begins to read the host's streams, on the thread ahead.
+void begin_host(CannImport& import);
 // Reads the host's streams in order of time: calls, operators, fused operators, and the host tasks,
 // which come to `tasks`.
 void join_host(CannImport& import, const ImportContext& context, HostTaskStore& tasks);
+// First passes over the records of devices, by device number; of those that can be joined.
+class DeviceFirstPass;
+using DeviceFirstPasses = std::map<std::int64_t, std::unique_ptr<DeviceFirstPass>>;
+// Begins to read the streams of every device, on the thread ahead.
+DeviceFirstPasses begin_devices(CannImport& import);
 // Reads the streams of every device in order of time: tasks with their operators and counters.
-void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks);
+void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks,
+                  DeviceFirstPasses passes);
 
 // Counts the files of a kind as they arrive: records and lines may go on in the next slice, so that
 // none is read before all are there.

@@ -7,7 +7,8 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
-#include <optional>
+#include <memory>
+#include <utility>
 
 #include "base/interrupt.hpp"
 #include "import/cann/record_scan.hpp"
@@ -39,11 +40,20 @@ struct OpenChunk {
   std::size_t at = 0;
   std::uint64_t time = 0;  // of the record at `at`
   std::uint64_t sequence = 0;
-  bool was_cut = false;  // the file had fewer bytes than before
+};
+using OpenChunkPtr = std::unique_ptr<OpenChunk>;
 
-  bool before(const OpenChunk& other) const {
-    return time != other.time ? time < other.time : sequence < other.sequence;
-  }
+// Of two chunks in a heap that has the earliest record first.
+bool is_later(const OpenChunkPtr& a, const OpenChunkPtr& b) {
+  return b->time != a->time ? b->time < a->time : b->sequence < a->sequence;
+}
+
+// Records in their order, made together: the next ones are made while these are taken.
+struct Batch {
+  static constexpr std::size_t kRecords = 1024;
+  std::vector<StreamRecord> records;
+  std::vector<OpenChunkPtr> closed;  // whose bytes some of the records are
+  std::vector<std::size_t> cut;      // slices that have fewer bytes than before
 };
 
 std::size_t read_at(int fd, std::span<std::byte> buffer, std::uint64_t offset) {
@@ -72,17 +82,19 @@ struct RecordStream::State {
   bool is_scanned = false;
   ImportReport* report = nullptr;
 
+  // What makes batches; whoever does has them alone.
   std::size_t next_chunk = 0;
-  std::vector<OpenChunk> open;  // a heap, the earliest record first
-  std::vector<OpenChunk> spare;
-  std::optional<StreamRecord> front;
-  std::uint64_t limit = 0;  // the first open chunk has the earliest record while below
+  std::vector<OpenChunkPtr> open;  // a heap, the earliest record first
+  std::vector<OpenChunkPtr> spare;
   FileDescriptor fd;
   std::size_t fd_slice = SIZE_MAX;
 
+  Batch batch;                 // being taken
+  Batch coming;                // that of batch_job
   WorkAhead* ahead = nullptr;  // may be null
-  OpenChunk coming;            // that of load_job
-  WorkAhead::Job load_job;     // of the chunk next_chunk; last: it uses the others
+  // Last: they use the others.
+  WorkAhead::Job batch_job;
+  WorkAhead::Job scan_job;
 
   std::uint64_t time_of(std::span<const std::byte> record, std::uint64_t record_sequence) const {
     return format.time != nullptr ? format.time(record) : record_sequence;
@@ -96,15 +108,17 @@ struct RecordStream::State {
   void add(std::uint64_t offset, std::size_t slice, std::uint64_t time,
            std::span<const std::byte> record, bool straddles);
   void report_slices(ImportReport& to) const;
-  OpenChunk spare_chunk();
-  void load(const Chunk& chunk, OpenChunk& into);
-  void load_ahead();
-  void open_next();
+  OpenChunkPtr spare_chunk();
+  OpenChunkPtr load(const Chunk& chunk, Batch& into);
+  void open_next(Batch& into);
   std::size_t read(const Chunk& chunk, std::vector<std::byte>& into);
   void sort(OpenChunk& chunk) const;
   bool resolve(OpenChunk& chunk) const;
-  void choose();
-  void close_first();
+  void make(Batch& into);
+  void take_first(Batch& into);
+  void close_first(Batch& into);
+  StreamRecord record_at(const OpenChunk& chunk) const;
+  void next_batch();
 };
 
 RecordStream::RecordStream(const RecordFormat& format) : state_(std::make_unique<State>(format)) {}
@@ -136,19 +150,30 @@ void RecordStream::read_ahead(WorkAhead& ahead) {
   state_->ahead = &ahead;
 }
 
-WorkAhead::Job RecordStream::open_ahead(Visit visit) {
+void RecordStream::scan(const Visit& visit) {
+  state_->scan_all(visit);
+}
+
+void RecordStream::scan_ahead() {
   State* const state = state_.get();
-  return state->ahead->start([state, show = std::move(visit)] { state->scan_all(show); });
+  state->scan_job = state->ahead->start([state] { state->scan_all({}); });
 }
 
 void RecordStream::open(const ImportContext& context, const Visit& visit) {
   State& state = *state_;
   state.report = &context.report;
+  if (state.scan_job) state.scan_job.get();
   if (!state.is_scanned) state.scan_all(visit);
   state.report_slices(context.report);
   std::stable_sort(state.chunks.begin(), state.chunks.end(),
                    [](const Chunk& a, const Chunk& b) { return a.min_time < b.min_time; });
-  state.choose();
+  next_batch();
+}
+
+void RecordStream::next_batch() {
+  state_->next_batch();
+  front_ = state_->batch.records.data();
+  end_ = front_ + state_->batch.records.size();
 }
 
 void RecordStream::State::scan_all(const Visit& visit) {
@@ -254,55 +279,37 @@ std::size_t RecordStream::State::read(const Chunk& chunk, std::vector<std::byte>
   return fd ? read_at(fd.get(), into, chunk.offset) : 0;
 }
 
-OpenChunk RecordStream::State::spare_chunk() {
-  if (spare.empty()) return {};
-  OpenChunk chunk = std::move(spare.back());
+OpenChunkPtr RecordStream::State::spare_chunk() {
+  if (spare.empty()) return std::make_unique<OpenChunk>();
+  OpenChunkPtr chunk = std::move(spare.back());
   spare.pop_back();
   return chunk;
 }
 
 // Loads a chunk into memory. A file that was cut since the first pass gives what is left.
-void RecordStream::State::load(const Chunk& chunk, OpenChunk& into) {
+OpenChunkPtr RecordStream::State::load(const Chunk& chunk, Batch& into) {
   interrupt::check();
-  into.chunk = &chunk;
-  into.at = 0;
-  into.order.clear();
-  const std::size_t got = read(chunk, into.bytes);
-  into.was_cut = got < chunk.bytes;
+  OpenChunkPtr loaded = spare_chunk();
+  loaded->chunk = &chunk;
+  loaded->at = 0;
+  loaded->order.clear();
+  const std::size_t got = read(chunk, loaded->bytes);
+  if (got < chunk.bytes) into.cut.push_back(chunk.slice);
   const bool has_space = slices[chunk.slice].file.has_space;
   for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
-    const auto record = std::span(into.bytes).subspan(at, format.bytes);
+    const auto record = std::span(loaded->bytes).subspan(at, format.bytes);
     if (is_sound(record) && !(has_space && is_unwritten(record)))
-      into.order.push_back(static_cast<std::uint32_t>(at));
+      loaded->order.push_back(static_cast<std::uint32_t>(at));
   }
-  if (!chunk.is_sorted) sort(into);
+  if (!chunk.is_sorted) sort(*loaded);
+  return loaded;
 }
 
-void RecordStream::State::load_ahead() {
-  if (ahead == nullptr || next_chunk == chunks.size()) return;
-  coming = spare_chunk();
-  load_job = ahead->start([this, &chunk = chunks[next_chunk]] { load(chunk, coming); },
-                          WorkAhead::Size::small);
-}
-
-void RecordStream::State::open_next() {
-  const Chunk& chunk = chunks[next_chunk++];
-  if (load_job) {
-    load_job.get();
-  } else {
-    coming = spare_chunk();
-    load(chunk, coming);
-  }
-  OpenChunk loaded = std::move(coming);
-  load_ahead();
-  if (loaded.was_cut) {
-    report->add(FindingId::changed_file, format.kind, slices[chunk.slice].file.name,
-                "changed while it was read");
-  }
-  if (!resolve(loaded)) return;
+void RecordStream::State::open_next(Batch& into) {
+  OpenChunkPtr loaded = load(chunks[next_chunk++], into);
+  if (!resolve(*loaded)) return;
   open.push_back(std::move(loaded));
-  std::push_heap(open.begin(), open.end(),
-                 [](const OpenChunk& a, const OpenChunk& b) { return b.before(a); });
+  std::push_heap(open.begin(), open.end(), is_later);
 }
 
 void RecordStream::State::sort(OpenChunk& chunk) const {
@@ -329,66 +336,71 @@ bool RecordStream::State::resolve(OpenChunk& chunk) const {
   return true;
 }
 
-// Opens what must be open and finds the earliest record: the first of `open`.
-void RecordStream::State::choose() {
-  while (next_chunk < chunks.size() &&
-         (open.empty() || chunks[next_chunk].min_time <= open.front().time)) {
-    open_next();
-  }
-  if (open.empty()) {
-    front.reset();
-    return;
-  }
-  limit = next_chunk < chunks.size() ? chunks[next_chunk].min_time : kNever;
-  for (std::size_t child = 1; child < open.size() && child < 3; ++child)
-    limit = std::min(limit, open[child].time);
-  const OpenChunk& first = open.front();
-  const std::uint32_t at = first.order[first.at];
-  front = StreamRecord{std::span<const std::byte>(first.bytes).subspan(at, format.bytes),
-                       first.time,
-                       first.sequence,
-                       slices[first.chunk->slice].is_unaging,
-                       first.chunk->slice,
-                       first.chunk->offset + at};
+StreamRecord RecordStream::State::record_at(const OpenChunk& chunk) const {
+  const std::uint32_t at = chunk.order[chunk.at];
+  return {std::span<const std::byte>(chunk.bytes).subspan(at, format.bytes),
+          chunk.time,
+          chunk.sequence,
+          slices[chunk.chunk->slice].is_unaging,
+          chunk.chunk->slice,
+          chunk.chunk->offset + at};
 }
 
-void RecordStream::State::close_first() {
-  const auto later = [](const OpenChunk& a, const OpenChunk& b) { return b.before(a); };
-  std::pop_heap(open.begin(), open.end(), later);
-  OpenChunk& last = open.back();
-  ++last.at;
-  if (resolve(last)) {
-    std::push_heap(open.begin(), open.end(), later);
-    return;
+// Makes the next batch; an empty one at the end.
+void RecordStream::State::make(Batch& into) {
+  constexpr std::size_t kMaxSpare = 1;
+  for (OpenChunkPtr& chunk : into.closed) {
+    if (spare.size() < kMaxSpare) spare.push_back(std::move(chunk));
   }
-  if (spare.empty()) spare.push_back(std::move(last));
+  into.closed.clear();
+  into.cut.clear();
+  into.records.clear();
+  while (into.records.size() < Batch::kRecords) {
+    while (next_chunk < chunks.size() &&
+           (open.empty() || chunks[next_chunk].min_time <= open.front()->time)) {
+      open_next(into);
+    }
+    if (open.empty()) return;
+    take_first(into);
+  }
+}
+
+// Takes the earliest record, and those behind it in its chunk that are earlier than all others.
+void RecordStream::State::take_first(Batch& into) {
+  std::uint64_t limit = next_chunk < chunks.size() ? chunks[next_chunk].min_time : kNever;
+  for (std::size_t child = 1; child < open.size() && child < 3; ++child)
+    limit = std::min(limit, open[child]->time);
+  OpenChunk& first = *open.front();
+  do {
+    into.records.push_back(record_at(first));
+    ++first.at;
+    if (!resolve(first)) return close_first(into);
+  } while (first.time < limit && into.records.size() < Batch::kRecords);
+  // Its next record may come after those of others.
+  std::pop_heap(open.begin(), open.end(), is_later);
+  std::push_heap(open.begin(), open.end(), is_later);
+}
+
+void RecordStream::State::close_first(Batch& into) {
+  std::pop_heap(open.begin(), open.end(), is_later);
+  into.closed.push_back(std::move(open.back()));
   open.pop_back();
 }
 
-const StreamRecord* RecordStream::peek() {
-  return state_->front ? &*state_->front : nullptr;
-}
-
-void RecordStream::next() {
-  State& state = *state_;
-  OpenChunk& first = state.open.front();
-  if (first.at + 1 < first.order.size()) {
-    // Mostly the next record of the same chunk comes next.
-    OpenChunk& chunk = first;
-    ++chunk.at;
-    state.resolve(chunk);
-    if (chunk.time < state.limit) {
-      const std::uint32_t at = chunk.order[chunk.at];
-      state.front->bytes = std::span<const std::byte>(chunk.bytes).subspan(at, state.format.bytes);
-      state.front->time = chunk.time;
-      state.front->sequence = chunk.sequence;
-      state.front->offset = chunk.chunk->offset + at;
-      return;
-    }
-    --chunk.at;
+void RecordStream::State::next_batch() {
+  if (batch_job) {
+    batch_job.get();
+    std::swap(batch, coming);
+  } else {
+    make(batch);
   }
-  state.close_first();
-  state.choose();
+  for (const std::size_t slice : batch.cut) {
+    report->add(FindingId::changed_file, format.kind, slices[slice].file.name,
+                "changed while it was read");
+  }
+  // After the last batch there is nothing to make.
+  if (ahead == nullptr || batch.records.empty()) return;
+  batch_job = ahead->start([this] { make(coming); });
 }
 
 }  // namespace msprof::cann

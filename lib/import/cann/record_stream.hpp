@@ -58,18 +58,23 @@ class RecordStream {
 
   // Has `ahead`, which outlives this, read what comes next; before open().
   void read_ahead(WorkAhead& ahead);
-  // Begins to read as open() does, on the thread of `ahead`, where `visit` runs then; after the
-  // last add(). open() comes when the job is done, and reports what was found in the slices.
-  [[nodiscard]] WorkAhead::Job open_ahead(Visit visit = {});
+  // Reads all slices once as open() does, without a report; after the last add(), by any thread.
+  // open() comes when it is done, and reports what was found in the slices.
+  void scan(const Visit& visit = {});
+  // scan() on the thread of `ahead`; open() waits for it.
+  void scan_ahead();
 
   // Reads all slices once: finds the records, counts files, records and damage in the report, and
   // shows each sound record to `visit` (may be empty) in reading order. Before peek().
   void open(const ImportContext& context, const Visit& visit = {});
 
   // The records in order of (time, sequence), read a second time. Null at the end. Only stretches
-  // of the files whose times overlap are in memory.
-  const StreamRecord* peek();
-  void next();
+  // of the files whose times overlap are in memory. A record is there until the next one is asked
+  // for.
+  const StreamRecord* peek() const { return front_ == end_ ? nullptr : front_; }
+  void next() {
+    if (++front_ == end_) next_batch();
+  }
 
   const std::string& file_name(const StreamRecord& record) const;
   // Counts a record that is sound from outside but impossible inside.
@@ -78,7 +83,11 @@ class RecordStream {
 
  private:
   struct State;
+  void next_batch();
+
   std::unique_ptr<State> state_;
+  const StreamRecord* front_ = nullptr;
+  const StreamRecord* end_ = nullptr;
 };
 
 }  // namespace msprof::cann

@@ -16,11 +16,6 @@ constexpr std::size_t kMaxWaiting = std::size_t{1} << 15;
 // Number of open tasks of one key that are searched for their counters; a run has one.
 constexpr int kMaxOpenOfKey = 16;
 
-std::uint64_t blocks_key(std::uint16_t stream, std::uint32_t task_number, std::uint16_t batch) {
-  return static_cast<std::uint64_t>(batch) << 48 | static_cast<std::uint64_t>(task_number) << 16 |
-         stream;
-}
-
 std::int64_t context_cell(std::uint32_t context) {
   return context == kNone32 ? kNull : static_cast<std::int64_t>(context);
 }
@@ -111,50 +106,10 @@ DeviceTasks::DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, H
   aicpu_unit_name_id_ = store.name_id("AI_CPU");
 }
 
-void DeviceTasks::add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number) {
-  if (!settings_.has_batches) return;
-  for (DeviceBatches* batches :
-       {&start_batches_, &counter_batches_, &block_batches_, &launch_batches_})
-    batches->add_flip(stream, ticks, task_number);
-}
-
-void DeviceTasks::add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint32_t task_number,
-                             std::uint16_t block_num, std::uint16_t mix_ratio) {
-  blocks_.push_back({{ticks, blocks_.size()}, task_number, stream, block_num, mix_ratio});
-  launch_batches_.see(stream, blocks_.back().place, task_number);
-}
-
-void DeviceTasks::count(const DeviceLog& log) {
-  pairing_.count(TaskPairing::key_of(log.stream, log.task_number, log.context), log.is_start);
-  if (log.is_start) start_batches_.see(log.stream, log.place, log.task_number);
-}
-
-void DeviceTasks::count(const TaskCounters& counters) {
-  counter_batches_.see(counters.stream, counters.end, counters.task_number);
-}
-
-void DeviceTasks::count(const BlockCounters& counters) {
-  block_batches_.see(counters.stream, counters.end, counters.task_number);
-}
-
-void DeviceTasks::begin() {
-  pairing_.begin();
-  for (DeviceBatches* batches :
-       {&start_batches_, &counter_batches_, &block_batches_, &launch_batches_})
-    batches->finish();
-  resolve_blocks();
-}
-
-// Blocks of each task; the last record holds.
-void DeviceTasks::resolve_blocks() {
-  std::sort(blocks_.begin(), blocks_.end(),
-            [](const Blocks& a, const Blocks& b) { return a.place < b.place; });
-  for (std::size_t at = 0; at < blocks_.size(); ++at) {
-    const Blocks& blocks = blocks_[at];
-    const std::uint16_t batch = launch_batches_.batch_of(blocks.stream, blocks.place);
-    block_places_.set(blocks_key(blocks.stream, blocks.task_number, batch),
-                      static_cast<std::uint32_t>(at));
-  }
+void DeviceTasks::begin(DeviceCounts counts) {
+  known_ = std::move(counts);
+  known_.finish();
+  pairing_ = std::move(known_.pairing());
 }
 
 // Ends of a moment come after all its starts and counters, whatever their order in the file.
@@ -164,7 +119,7 @@ void DeviceTasks::push(const DeviceLog& log) {
     ending_.push_back(log);
     return;
   }
-  starting_.push_back({log, start_batches_.batch_of(log.stream, log.place),
+  starting_.push_back({log, known_.start_batches().batch_of(log.stream, log.place),
                        settings_.has_unique_ids ? stream_of(log.task_number) : log.stream});
 }
 
@@ -249,13 +204,13 @@ bool DeviceTasks::join(Task& task) {
 void DeviceTasks::set_host(Task& task, const HostTask& host) {
   task.host = host;
   task.has_host = true;
-  if (blocks_.empty() || host.op_id == kNull || settings_.ops == nullptr) return;
-  const std::uint32_t place =
-      block_places_.find(blocks_key(key_stream(task), task.task_number, task.batch));
-  if (place == FlatTable::kNone) return;
-  const std::int64_t blocks = blocks_[place].block_num;
+  if (!known_.has_blocks() || host.op_id == kNull || settings_.ops == nullptr) return;
+  const DeviceCounts::Blocks* blocks =
+      known_.blocks_of(key_stream(task), task.task_number, task.batch);
+  if (blocks == nullptr) return;
+  const std::int64_t block_num = blocks->block_num;
   task.host.op_id =
-      settings_.ops->with_blocks(host.op_id, blocks, blocks * blocks_[place].mix_ratio);
+      settings_.ops->with_blocks(host.op_id, block_num, block_num * blocks->mix_ratio);
 }
 
 void DeviceTasks::end(const DeviceLog& log) {
@@ -380,7 +335,7 @@ TaskCounterState& DeviceTasks::counters_of(Task& task) {
 void DeviceTasks::push(const TaskCounters& counters) {
   advance_to(counters.end.ticks);
   flush_starts();
-  const std::uint16_t batch = counter_batches_.batch_of(counters.stream, counters.end);
+  const std::uint16_t batch = known_.counter_batches().batch_of(counters.stream, counters.end);
   const Slot slot = open_task(counters.stream, counters.task_number, counters.context, batch, true);
   if (slot == TaskPairing::kNone) {
     ++counts_.counters_without_task;
@@ -396,7 +351,7 @@ void DeviceTasks::push(const TaskCounters& counters) {
 void DeviceTasks::push(const BlockCounters& counters) {
   advance_to(counters.end.ticks);
   flush_starts();
-  const std::uint16_t batch = block_batches_.batch_of(counters.stream, counters.end);
+  const std::uint16_t batch = known_.block_batches().batch_of(counters.stream, counters.end);
   const Slot slot =
       open_task(counters.stream, counters.task_number, counters.context, batch, false);
   if (slot == TaskPairing::kNone) {

@@ -8,6 +8,7 @@
 #include <utility>
 #include <vector>
 
+#include "import/cann/join/device_counts.hpp"
 #include "import/cann/join/device_log.hpp"
 #include "import/cann/join/host_tasks.hpp"
 #include "import/cann/join/task_matching.hpp"
@@ -89,7 +90,7 @@ static_assert(PmuCells::slot(true, kPmuSlots - 1) + 1 == kPmuColumns);
 struct DeviceSettings {
   std::uint16_t device = 0;
   const ClockMap* clock = nullptr;
-  bool has_batches = true;  // else task ids have no turns, and all is batch 0
+  bool has_batches = true;  // else marks of the step trace stand among the launches
   // Task ids have 32 bits: records have no stream, that of the host's task counts.
   bool has_unique_ids = false;
   std::size_t pmu_slots = PmuCells::kSlots;  // counters of a record
@@ -121,20 +122,12 @@ class DeviceTasks {
   DeviceTasks(const DeviceSettings& settings, TraceDbWriter& store, HostTaskStore& hosts,
               std::int64_t first_id);
 
-  // Adds, before the records, flips, and blocks that became known at launch.
-  void add_flip(std::uint16_t stream, std::uint64_t ticks, std::uint16_t task_number);
-  void add_blocks(std::uint16_t stream, std::uint64_t ticks, std::uint32_t task_number,
-                  std::uint16_t block_num, std::uint16_t mix_ratio);
   // The host's stream of a task whose id is unique.
   std::uint16_t stream_of(std::uint32_t task_number) { return hosts_.stream_of(task_number); }
 
-  // First pass: every record, in any order.
-  void count(const DeviceLog& log);
-  void count(const TaskCounters& counters);
-  void count(const BlockCounters& counters);
-  void begin();
-
-  // Second pass, by ticks; of one moment the logs before the counters.
+  // Takes in `counts` what the first pass found in all records; before the first of them.
+  void begin(DeviceCounts counts);
+  // Adds records by ticks; of one moment the logs before the counters.
   void push(const DeviceLog& log);
   void push(const TaskCounters& counters);
   void push(const BlockCounters& counters);
@@ -170,15 +163,7 @@ class DeviceTasks {
     std::uint16_t batch = 0;
     std::uint16_t stream = 0;
   };
-  struct Blocks {
-    RecordOrder place;
-    std::uint32_t task_number = 0;
-    std::uint16_t stream = 0;
-    std::uint16_t block_num = 0;
-    std::uint16_t mix_ratio = 0;
-  };
 
-  void resolve_blocks();
   void flush_starts();
   void flush();
   void advance_to(std::uint64_t ticks);
@@ -208,13 +193,8 @@ class DeviceTasks {
   TraceDbWriter& store_;
   HostJoin hosts_;
   HostTaskStore& host_store_;
+  DeviceCounts known_{false};
   TaskPairing pairing_;
-  DeviceBatches start_batches_;
-  DeviceBatches counter_batches_;
-  DeviceBatches block_batches_;
-  DeviceBatches launch_batches_;  // of blocks known at launch
-  std::vector<Blocks> blocks_;
-  FlatTable block_places_;
   std::vector<Task> tasks_;  // by slot
   TaskCountersPool counters_;
   std::deque<Slot> order_;  // tasks not yet written, by start

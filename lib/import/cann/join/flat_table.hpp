@@ -1,9 +1,11 @@
 // FlatTable: numbers by 64-bit keys in one flat array, for look-ups of every record.
 // A key that goes leaves no trace, so that the size follows what is open and not what has been.
+// FlatMap: values by such keys, which stay where they are.
 #pragma once
 
 #include <cstddef>
 #include <cstdint>
+#include <deque>
 #include <utility>
 #include <vector>
 
@@ -89,6 +91,28 @@ class FlatTable {
   std::vector<Cell> cells_;
   std::size_t size_ = 0;
   unsigned shift_ = 64;
+};
+
+template <typename Value>
+class FlatMap {
+ public:
+  // Null where there is none.
+  Value* find(std::uint64_t key) {
+    const std::uint32_t number = numbers_.find(key);
+    return number == FlatTable::kNone ? nullptr : &values_[number];
+  }
+  // The value of `key`, and whether it is a new one.
+  std::pair<Value&, bool> try_emplace(std::uint64_t key) {
+    if (Value* found = find(key)) return {*found, false};
+    numbers_.set(key, static_cast<std::uint32_t>(values_.size()));
+    return {values_.emplace_back(), true};
+  }
+  // All values, in the order in which they came.
+  std::deque<Value>& values() { return values_; }
+
+ private:
+  FlatTable numbers_;
+  std::deque<Value> values_;
 };
 
 }  // namespace msprof

@@ -11,20 +11,20 @@ void HostBatches::add_flip(std::uint16_t device, std::uint16_t stream, std::uint
 }
 
 void HostBatches::see_task(std::uint16_t device, std::uint16_t stream, std::uint64_t time) {
-  Stream& seen = streams_[key(device, stream)];
+  Stream& seen = streams_.try_emplace(key(device, stream)).first;
   seen.last_time = std::max(seen.last_time, time);
 }
 
 void HostBatches::prepare() {
   // A flip takes effect when a task follows it.
   std::erase_if(flips_, [&](const Flip& flip) {
-    const auto stream = streams_.find(flip.stream);
-    return stream == streams_.end() || stream->second.last_time <= flip.time;
+    const Stream* stream = streams_.find(flip.stream);
+    return stream == nullptr || stream->last_time <= flip.time;
   });
   std::stable_sort(flips_.begin(), flips_.end(),
                    [](const Flip& a, const Flip& b) { return a.time < b.time; });
   for (auto flip = flips_.rbegin(); flip != flips_.rend(); ++flip) {
-    Stream& stream = streams_[flip->stream];
+    Stream& stream = streams_.try_emplace(flip->stream).first;
     // Highest task number ahead of the stream once this flip has been applied.
     flip->highest_ahead = stream.highest_ahead;
     if (!flip->is_destroy) stream.highest_ahead = std::max(stream.highest_ahead, flip->task_number);
@@ -36,7 +36,7 @@ void HostBatches::push(const HostTrack& track) {
     const Flip& flip = flips_[next_flip_++];
     apply(flip, flip.highest_ahead);
   }
-  Stream& stream = streams_[key(track.device, track.stream)];
+  Stream& stream = streams_.try_emplace(key(track.device, track.stream)).first;
   const std::uint64_t place = first_ + tracks_.size();
   tracks_.push_back(track);
   tracks_.back().batch = stream.batch;
@@ -49,7 +49,7 @@ void HostBatches::push(const HostTrack& track) {
 }
 
 void HostBatches::apply(const Flip& flip, std::uint16_t highest_behind) {
-  Stream& stream = streams_[flip.stream];
+  Stream& stream = streams_.try_emplace(flip.stream).first;
   ++stream.batch;
   if (!flip.is_destroy) {
     for (auto place = stream.held.rbegin(); place != stream.held.rend(); ++place) {
@@ -82,7 +82,7 @@ void HostBatches::finish() {
     const Flip& flip = flips_[next_flip_++];
     apply(flip, flip.highest_ahead);
   }
-  for (auto& [number, stream] : streams_) release(stream);
+  for (Stream& stream : streams_.values()) release(stream);
   find_undecided();
 }
 
@@ -158,9 +158,13 @@ HostAssociation::HostAssociation(HostSink& sink, const Options& options)
 
 HostCallTree& HostAssociation::tree_of(std::uint32_t thread) {
   if (last_tree_ != nullptr && last_tree_->thread() == thread) return *last_tree_;
-  const auto [place, is_new] = tree_numbers_.try_emplace(thread, trees_.size());
-  if (is_new) trees_.push_back(std::make_unique<HostCallTree>(thread));
-  last_tree_ = trees_[place->second].get();
+  std::uint32_t number = tree_numbers_.find(thread);
+  if (number == FlatTable::kNone) {
+    number = static_cast<std::uint32_t>(trees_.size());
+    tree_numbers_.set(thread, number);
+    trees_.push_back(std::make_unique<HostCallTree>(thread));
+  }
+  last_tree_ = trees_[number].get();
   return *last_tree_;
 }
 

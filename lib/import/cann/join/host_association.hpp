@@ -7,9 +7,9 @@
 #include <deque>
 #include <map>
 #include <memory>
-#include <unordered_map>
 #include <vector>
 
+#include "import/cann/join/flat_table.hpp"
 #include "import/cann/join/host_call_tree.hpp"
 #include "import/cann/join/host_records.hpp"
 
@@ -57,7 +57,7 @@ class HostBatches {
 
   std::vector<Flip> flips_;  // by time
   std::size_t next_flip_ = 0;
-  std::unordered_map<std::uint32_t, Stream> streams_;
+  FlatMap<Stream> streams_;
   // Tasks that have not come out, and those of them that wait; positions count from the first task
   // of all.
   std::deque<HostTrack> tracks_;
@@ -126,7 +126,7 @@ class HostAssociation {
   HostSink& sink_;
   Options options_;
   NodeDescription description_;
-  std::unordered_map<std::uint32_t, std::size_t> tree_numbers_;
+  FlatTable tree_numbers_;                            // by thread
   std::vector<std::unique_ptr<HostCallTree>> trees_;  // in order of appearance
   HostCallTree* last_tree_ = nullptr;
   std::vector<MemcpyInfoWire> copies_;  // of one moment

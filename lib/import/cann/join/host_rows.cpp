@@ -450,9 +450,7 @@ HostRows::HostRows(TraceDbWriter& store, Dictionaries& dictionaries, const Clock
       tasks_(tasks) {}
 
 const HostRows::CallType& HostRows::call_type(std::uint16_t level, std::uint32_t type) {
-  const auto [found, is_new] =
-      call_types_.try_emplace(std::uint64_t{level} << 32 | type, CallType());
-  CallType& call = found->second;
+  const auto [call, is_new] = call_types_.try_emplace(std::uint64_t{level} << 32 | type);
   if (!is_new) return call;
   const std::string name = dictionaries_.type_name(level, type);
   call.name_id = store_.name_id(name);
@@ -463,12 +461,12 @@ const HostRows::CallType& HostRows::call_type(std::uint16_t level, std::uint32_t
 }
 
 const HostRows::TaskType& HostRows::task_type(std::uint64_t type) {
-  const auto [found, is_new] = task_types_.try_emplace(type, TaskType());
+  const auto [found, is_new] = task_types_.try_emplace(type);
   if (is_new) {
     const std::string name = dictionaries_.type_name(call_level::kRuntime, type);
-    found->second = {class_of(name), store_.name_id(name)};
+    found = {class_of(name), store_.name_id(name)};
   }
-  return found->second;
+  return found;
 }
 
 HostRows::Item HostRows::item(std::uint64_t hash) {
@@ -485,9 +483,9 @@ HostRows::Item HostRows::item(std::uint64_t hash) {
 }
 
 std::int64_t HostRows::number_name_id(std::uint64_t number) {
-  const auto [found, is_new] = number_names_.try_emplace(number, kNull);
-  if (is_new) found->second = store_.name_id(std::to_string(number));
-  return found->second;
+  const auto [found, is_new] = number_names_.try_emplace(number);
+  if (is_new) found = store_.name_id(std::to_string(number));
+  return found;
 }
 
 HostCall HostRows::add(const ApiEventWire& wire) {

@@ -140,9 +140,9 @@ class HostRows : public HostSink {
   HostTaskStore& tasks_;
   std::int64_t next_call_ = 1;
   std::int64_t next_comm_call_ = 1;
-  std::unordered_map<std::uint64_t, CallType> call_types_;  // by level and type
-  std::unordered_map<std::uint64_t, TaskType> task_types_;
-  std::unordered_map<std::uint64_t, std::int64_t> number_names_;
+  FlatMap<CallType> call_types_;  // by level and type
+  FlatMap<TaskType> task_types_;
+  FlatMap<std::int64_t> number_names_;
   FlatTable items_;  // by hash: the id of the name, and in the lowest bit is_lccl
 };
 

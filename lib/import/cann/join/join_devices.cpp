@@ -1,6 +1,6 @@
 // Reads the records of each device side by side, in order of time: tasks with their operators and
-// counters. Two passes: the first finds and counts the records, the second has them in order. Then
-// the rows of the devices themselves.
+// counters. It is the second pass over them; DeviceFirstPass has found and counted them. Then the
+// rows of the devices themselves.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -12,56 +12,13 @@
 #include "base/text.hpp"
 #include "derive/pmu_metrics.hpp"
 #include "import/cann/cann_import.hpp"
+#include "import/cann/join/device_first_pass.hpp"
 #include "import/cann/join/device_sources.hpp"
 #include "import/cann/join/device_tasks.hpp"
 
 namespace msprof::cann {
 
 namespace {
-
-// Counts missing records, by the rolling 4-bit counter that each one carries.
-// Source: cann_device.md 4, 5.1.
-class RecordCounter {
- public:
-  // In reading order.
-  void see(const StreamRecord& record, unsigned counter) {
-    if (slices_.empty() || slices_.back().file != record.file) {
-      slices_.push_back({record.file, record.time, counter, counter});
-      return;
-    }
-    lost_ += gap(slices_.back().last, counter);
-    slices_.back().last = counter;
-  }
-
-  // Least number of missing records: a gap of 16 cannot be seen. The order in which slices were
-  // written is that of their numbers or that of their times; what either order explains is not
-  // missing.
-  std::uint64_t lost() const {
-    std::vector<Slice> in_time = slices_;
-    std::stable_sort(in_time.begin(), in_time.end(),
-                     [](const Slice& a, const Slice& b) { return a.time < b.time; });
-    return lost_ + std::min(lost_between(slices_), lost_between(in_time));
-  }
-
- private:
-  struct Slice {
-    std::size_t file = 0;
-    std::uint64_t time = 0;  // of its first record
-    unsigned first = 0;
-    unsigned last = 0;
-  };
-
-  static unsigned gap(unsigned last, unsigned next) { return (next - last - 1) & 0xF; }
-  static std::uint64_t lost_between(const std::vector<Slice>& slices) {
-    std::uint64_t lost = 0;
-    for (std::size_t i = 1; i < slices.size(); ++i)
-      lost += gap(slices[i - 1].last, slices[i].first);
-    return lost;
-  }
-
-  std::vector<Slice> slices_;
-  std::uint64_t lost_ = 0;
-};
 
 // Starts and ends of tasks in order of time, from one stream of records or from states.
 class LogSource {
@@ -92,41 +49,36 @@ std::size_t pmu_slots(const Chip& chip) {
 class DeviceJoin {
  public:
   DeviceJoin(CannImport& import, const ImportContext& context, const CannPart& part,
-             DeviceInputs& inputs, HostTaskStore& hosts, std::int64_t first_task_id)
+             DeviceInputs& inputs, DeviceFirstPass& first_pass, HostTaskStore& hosts,
+             std::int64_t first_task_id)
       : import_(import),
         context_(context),
         part_(part),
         inputs_(inputs),
         chip_(*import.session.chip()),
+        decoder_(import),
         types_(context.store, chip_.family),
-        states_(inputs.ts_track.states, chip_),
+        states_(first_pass.states()),
         aicpu_names_(inputs.aicpu_nodes),
         counters_(inputs.event_counts.empty()
                       ? CounterQueue(stream_of(inputs.aicore), read_aicore_record)
                       : CounterQueue(inputs.event_counts),
                   {stream_of(inputs.aicore_vector), read_aicore_record}),
+        counts_(first_pass.counts()),
         tasks_(settings(), context.store, hosts, first_task_id) {}
 
   // Id after that of the last task.
   std::int64_t run() {
-    add_track();
     find_aicpu_streams();
-    first_pass();
-    tasks_.begin();
-    second_pass();
+    state_logs_ = states_.logs(types_);
+    for (const DeviceLog& log : state_logs_) counts_.count(log);
+    tasks_.begin(std::move(counts_));
+    read_records();
     report(tasks_.finish());
     return tasks_.next_id();
   }
 
  private:
-  bool is_v6() const { return chip_.family == ChipFamily::stars_v6; }
-  LogRecord read_log(const StreamRecord& record) const {
-    return is_v6() ? read_stars_log_v6(record) : read_stars_log(record, import_.streams_expanded);
-  }
-  FftsRecord read_ffts(const StreamRecord& record) const {
-    return is_v6() ? read_pmu_v6(record) : read_ffts_record(record, import_.streams_expanded);
-  }
-
   DeviceSettings settings() {
     DeviceSettings settings;
     settings.device = static_cast<std::uint16_t>(*part_.device);
@@ -144,140 +96,17 @@ class DeviceJoin {
     return settings;
   }
 
-  void add_track() {
-    for (const StreamFlip& flip : inputs_.ts_track.flips)
-      tasks_.add_flip(flip.stream, flip.ticks, flip.task_number);
-    for (const TaskBlocks& blocks : inputs_.ts_track.blocks) {
-      if (is_v6()) {
-        tasks_.add_blocks(0, blocks.ticks, unique_task_id(blocks.stream, blocks.task_number),
-                          blocks.block_num, blocks.mix_ratio);
-        continue;
-      }
-      StarsIds ids{static_cast<std::uint16_t>(blocks.stream & kStreamMask), blocks.task_number};
-      if (chip_.family == ChipFamily::stars)
-        ids = stars_ids(blocks.stream, blocks.task_number, 0, import_.streams_expanded);
-      tasks_.add_blocks(ids.stream, blocks.ticks, ids.task_number, blocks.block_num,
-                        blocks.mix_ratio);
-    }
-  }
-
   // Records of the AI CPUs have ids alone where those are unique.
   void find_aicpu_streams() {
-    if (!is_v6()) return;
+    if (!decoder_.is_v6()) return;
     for (AicpuNodeRow& node : inputs_.aicpu_nodes)
       node.stream_id = tasks_.stream_of(static_cast<std::uint32_t>(node.task_number));
     aicpu_names_.sort();
   }
 
-  void first_pass() {
-    for (auto* stream : {&inputs_.stars_soc, &inputs_.hwts, &inputs_.hwts_vector,
-                         &inputs_.ffts_profile, &inputs_.aicore, &inputs_.aicore_vector}) {
-      if (*stream) (*stream)->read_ahead(import_.ahead);
-    }
-    // At the same time as the logs: it counts other things of tasks_.
-    FftsCounts ffts;
-    WorkAhead::Job counting;
-    if (inputs_.ffts_profile) {
-      counting = inputs_.ffts_profile->open_ahead(
-          [&](const StreamRecord& record) { count_ffts(record, ffts); });
-    }
-    if (inputs_.stars_soc) count_stars(*inputs_.stars_soc);
-    for (auto* hwts : {&inputs_.hwts, &inputs_.hwts_vector})
-      if (*hwts) count_hwts(**hwts);
-    if (counting) {
-      counting.get();
-      report_ffts(ffts);
-    }
-    for (auto* aicore : {&inputs_.aicore, &inputs_.aicore_vector})
-      if (*aicore) count_aicore(**aicore);
-    state_logs_ = states_.logs(types_);
-    for (const DeviceLog& log : state_logs_) tasks_.count(log);
-  }
-
-  void count_stars(RecordStream& stream) {
-    RecordCounter counter;
-    std::array<std::int64_t, 64> others{};
-    stream.open(context_, [&](const StreamRecord& record) {
-      const LogRecord log = read_log(record);
-      counter.see(record, log.counter);
-      if (log.what == LogRecord::What::task) {
-        tasks_.count(log.log);
-      } else if (log.what == LogRecord::What::other) {
-        ++others[log.function];
-      } else {
-        stream.skip(context_, record, "unknown function type");
-      }
-    });
-    report_lost("stars_soc", counter);
-    for (unsigned function = 0; function < others.size(); ++function) {
-      if (others[function] == 0) continue;
-      context_.report.add(FindingId::unread_records, "stars_soc", part_.name,
-                          fmt::format("records of function type {}, not read", function), "",
-                          others[function]);
-    }
-  }
-
-  void count_hwts(RecordStream& stream) {
-    RecordCounter counter;
-    stream.open(context_, [&](const StreamRecord& record) {
-      const LogRecord log = read_hwts_log(record);
-      counter.see(record, log.counter);
-      if (log.what != LogRecord::What::task) return;
-      tasks_.count(log.log);
-      if (states_.empty()) return;
-      states_.seen(log.log.stream, static_cast<std::uint16_t>(log.log.task_number),
-                   log.log.place.ticks);
-    });
-    report_lost("hwts", counter);
-  }
-
-  // What the first pass finds in ffts_profile.
-  struct FftsCounts {
-    RecordCounter counter;
-    std::uint64_t overflows = 0;
-    std::int64_t other_cores = 0;
-    ImportReport skipped;
-  };
-
-  void count_ffts(const StreamRecord& record, FftsCounts& counts) {
-    const FftsRecord ffts = read_ffts(record);
-    counts.counter.see(record, ffts.counter);
-    counts.overflows += ffts.overflowed ? 1 : 0;
-    if (ffts.what == FftsRecord::What::task) {
-      tasks_.count(ffts.task);
-    } else if (ffts.what == FftsRecord::What::block) {
-      tasks_.count(ffts.block);
-    } else if (ffts.what == FftsRecord::What::other_core) {
-      ++counts.other_cores;
-    } else if (ffts.what == FftsRecord::What::unknown) {
-      counts.skipped.skip_record("ffts_profile", inputs_.ffts_profile->file_name(record),
-                                 "unknown function type", record.offset);
-    }
-  }
-
-  void report_ffts(const FftsCounts& counts) {
-    for (const Finding& finding : counts.skipped.findings()) context_.report.add(finding);
-    inputs_.ffts_profile->open(context_);
-    report_lost("ffts_profile", counts.counter);
-    if (counts.other_cores > 0)
-      context_.report.add(FindingId::unread_records, "ffts_profile", part_.name,
-                          "counters of the second kind of core of MIX tasks, not read", "",
-                          counts.other_cores);
-    tell(FindingId::overflowed_counters, "ffts_profile", counts.overflows, "counters overflowed",
-         "Their values are kept as they are.");
-  }
-
-  void count_aicore(RecordStream& stream) {
-    RecordCounter counter;
-    stream.open(context_, [&](const StreamRecord& record) {
-      counter.see(record, read_aicore_record(record).counter);
-    });
-    report_lost("aicore", counter);
-  }
-
   bool next_stars(DeviceLog& log) {
     while (const StreamRecord* record = inputs_.stars_soc->peek()) {
-      const LogRecord read = read_log(*record);
+      const LogRecord read = decoder_.log(*record);
       inputs_.stars_soc->next();
       if (read.what != LogRecord::What::task) continue;
       log = read.log;
@@ -318,7 +147,7 @@ class DeviceJoin {
   }
 
   // Pushes logs before the counters of the same moment, as DeviceTasks expects them.
-  void second_pass() {
+  void read_records() {
     std::vector<LogSource> sources = log_sources();
     RecordStream* const ffts = stream_of(inputs_.ffts_profile);
     for (;;) {
@@ -343,7 +172,7 @@ class DeviceJoin {
   }
 
   void push_ffts(const StreamRecord& record) {
-    const FftsRecord ffts = read_ffts(record);
+    const FftsRecord ffts = decoder_.ffts(record);
     if (ffts.what == FftsRecord::What::task) tasks_.push(ffts.task);
     if (ffts.what == FftsRecord::What::block) tasks_.push(ffts.block);
   }
@@ -353,11 +182,6 @@ class DeviceJoin {
     if (count == 0) return;
     context_.report.add(id, kind, part_.name, std::move(reason), std::move(detail),
                         static_cast<std::int64_t>(count));
-  }
-
-  void report_lost(std::string_view kind, const RecordCounter& counter) {
-    tell(FindingId::records_missing, kind, counter.lost(), "records missing by their counter",
-         "the counter has 4 bits: at least this many");
   }
 
   void report(const DeviceTaskCounts& counts) {
@@ -390,12 +214,14 @@ class DeviceJoin {
   const CannPart& part_;
   DeviceInputs& inputs_;
   const Chip& chip_;
+  DeviceDecoder decoder_;
   DeviceTypes types_;
-  StateTasks states_;
+  StateTasks& states_;
   AicpuNames aicpu_names_;
   OrderedCounters counters_;
   std::vector<DeviceLog> state_logs_;
   std::size_t next_state_ = 0;
+  DeviceCounts& counts_;
   DeviceTasks tasks_;
 };
 
@@ -509,7 +335,18 @@ void write_devices(const CannImport& import, const ImportContext& context) {
   store.set_meta("host.frequency_hz", std::to_string(info.host_frequency_hz));
 }
 
-void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks) {
+DeviceFirstPasses begin_devices(CannImport& import) {
+  DeviceFirstPasses passes;
+  for (const CannPart& part : import.session.parts()) {
+    if (part.is_host() || !part.clock || !import.session.chip()) continue;
+    passes.emplace(*part.device,
+                   std::make_unique<DeviceFirstPass>(import, part, import.devices[*part.device]));
+  }
+  return passes;
+}
+
+void join_devices(CannImport& import, const ImportContext& context, HostTaskStore& tasks,
+                  DeviceFirstPasses passes) {
   write_pmu_columns(import, context);
   std::int64_t next_task_id = 1;
   std::int64_t next_run_id = 1;
@@ -517,11 +354,13 @@ void join_devices(CannImport& import, const ImportContext& context, HostTaskStor
   for (const CannPart& part : import.session.parts()) {
     if (part.is_host()) continue;
     DeviceInputs& inputs = import.devices[*part.device];
-    const bool is_known = part.clock.has_value() && import.session.chip().has_value();
-    if (is_known) {
+    if (const auto pass = passes.find(*part.device); pass != passes.end()) {
       const std::int64_t first_id = next_task_id;
       report_unknown_sets(import, context, part, inputs);
-      next_task_id = DeviceJoin(import, context, part, inputs, tasks, first_id).run();
+      pass->second->finish(context);
+      next_task_id =
+          DeviceJoin(import, context, part, inputs, *pass->second, tasks, first_id).run();
+      passes.erase(pass);
       if (next_task_id > first_id)
         context.store.add(
             TaskRunRow{next_run_id++, kNull, first_id, next_task_id - 1, part.device.value()});

@@ -2,6 +2,7 @@
 #include <array>
 #include <memory>
 #include <string>
+#include <utility>
 
 #include "base/interrupt.hpp"
 #include "import/cann/cann_import.hpp"
@@ -152,6 +153,8 @@ class HostReading {
   void open();
   void limit_calls();
   void step(HostStream source);
+  // Of two streams that have a next moment; the other may be none.
+  bool is_before(std::size_t stream, std::size_t other) const;
   // The next moment of a stream.
   void peek(HostStream source);
   void take(HostStream source, const StreamRecord& record);
@@ -204,19 +207,12 @@ void HostReading::open() {
     context_.report.add(FindingId::no_clock, "api_event", "", "no clock of the host",
                         "the calls have no times and are left out");
   }
-  std::array<WorkAhead::Job, kHostStreamCount> opening;
-  for (const HostStreamInfo& info : kHostStreams) {
-    inputs_[info.stream].read_ahead(import_.ahead);
-    if (!has_source(info.stream)) opening[place(info.stream)] = inputs_[info.stream].open_ahead();
-  }
   captured_.read(context_, inputs_[HostStream::capture_stream_info]);
   tracks_.open(context_, rows_);
   limit_calls();
   calls_.open(context_);
   for (const HostStreamInfo& info : kHostStreams) {
-    if (has_source(info.stream)) continue;
-    opening[place(info.stream)].get();
-    inputs_[info.stream].open(context_);
+    if (!has_source(info.stream)) inputs_[info.stream].open(context_);
   }
 }
 
@@ -254,16 +250,30 @@ void HostReading::run() {
   open();
   for (const HostStreamInfo& info : kHostStreams) peek(info.stream);
   while (true) {
+    // The earliest stream, and the one after it; of one moment the first in the table.
     std::size_t first = kHostStreamCount;
+    std::size_t second = kHostStreamCount;
     for (std::size_t at = 0; at < kHostStreamCount; ++at) {
-      if (has_[at] && (first == kHostStreamCount || times_[at] < times_[first])) first = at;
+      if (!has_[at]) continue;
+      if (first == kHostStreamCount || times_[at] < times_[first]) {
+        second = std::exchange(first, at);
+      } else if (second == kHostStreamCount || times_[at] < times_[second]) {
+        second = at;
+      }
     }
     if (first == kHostStreamCount) break;
-    step(static_cast<HostStream>(first));
-    peek(static_cast<HostStream>(first));
+    do {
+      step(static_cast<HostStream>(first));
+      peek(static_cast<HostStream>(first));
+    } while (has_[first] && is_before(first, second));
   }
   association_.finish();
   report();
+}
+
+bool HostReading::is_before(std::size_t stream, std::size_t other) const {
+  if (other == kHostStreamCount) return true;
+  return times_[stream] != times_[other] ? times_[stream] < times_[other] : stream < other;
 }
 
 void HostReading::step(HostStream source) {
@@ -376,6 +386,13 @@ void HostReading::report() {
 }
 
 }  // namespace
+
+void begin_host(CannImport& import) {
+  for (const HostStreamInfo& info : kHostStreams) {
+    import.host[info.stream].read_ahead(import.ahead);
+    if (!has_source(info.stream)) import.host[info.stream].scan_ahead();
+  }
+}
 
 void join_host(CannImport& import, const ImportContext& context, HostTaskStore& tasks) {
   HostReading(import, context, tasks).run();
