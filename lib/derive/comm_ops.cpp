@@ -1,4 +1,4 @@
-// comm_op, comm_op_task, comm_span: the tasks of collectives put together to operators.
+// comm_op, comm_op_task, comm_span, comm_group: the tasks of collectives put together to operators.
 // Source: cann_device.md 18.1, 18.2.
 #include <fmt/format.h>
 
@@ -10,6 +10,8 @@
 
 #include "base/number.hpp"
 #include "derive/passes.hpp"
+#include "derive/task_sums.hpp"
+#include "store/row_cursor.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -18,12 +20,6 @@ namespace {
 
 constexpr std::string_view kAicpuKernel = "AicpuKernel";
 constexpr std::size_t kGroupDigits = 3;  // of the group's hash, in names
-
-struct DeviceRun {
-  std::int64_t device_id = 0;
-  std::int64_t first_task_id = 0;
-  std::int64_t last_task_id = 0;
-};
 
 // A task of a collective with the facts of its call.
 struct Task {
@@ -40,36 +36,74 @@ struct Task {
   std::int64_t group_hash = kNull;
   std::int64_t group_name_id = kNull;
   std::int64_t rank_size = kNull;
+  bool has_item = false;
+  std::int64_t plane_id = kNull;
+  std::int64_t op_group_name_id = kNull;
 };
 
-std::int64_t cell(const Statement& row, int column) {
-  return row.maybe_integer(column).value_or(kNull);
-}
+// What tasks need of the calls of collectives.
+class Calls {
+ public:
+  explicit Calls(const Database& db) {
+    RowCursor<CommCallRow> calls(
+        db, {&CommCallRow::id, &CommCallRow::host_count, &CommCallRow::op_begin_count,
+             &CommCallRow::op_name_id, &CommCallRow::op_type_name_id, &CommCallRow::is_master,
+             &CommCallRow::group_hash, &CommCallRow::group_name_id, &CommCallRow::rank_size,
+             &CommCallRow::item_name_id, &CommCallRow::plane_id, &CommCallRow::op_group_name_id});
+    while (calls.next()) {
+      Task task;
+      task.call_id = calls->id;
+      task.host_count = given(calls->host_count).value_or(0);
+      task.op_begin_count = given(calls->op_begin_count).value_or(0);
+      task.op_name_id = calls->op_name_id;
+      task.op_type_name_id = calls->op_type_name_id;
+      task.is_master = given(calls->is_master).value_or(0) != 0;
+      task.group_hash = calls->group_hash;
+      task.group_name_id = calls->group_name_id;
+      task.rank_size = calls->rank_size;
+      task.has_item = calls->item_name_id != kNull;
+      task.plane_id = calls->plane_id;
+      task.op_group_name_id = calls->op_group_name_id;
+      calls_.push_back(task);
+    }
+  }
 
-Task task_of(const Statement& row) {
-  Task task;
-  task.id = row.integer(0);
-  task.start_ns = row.integer(1);
-  task.end_ns = saturating_add(task.start_ns, row.integer(2));
-  task.model_number = cell(row, 3);
-  task.call_id = row.integer(4);
-  task.host_count = row.integer(5);
-  task.op_begin_count = row.integer(6);
-  task.op_name_id = cell(row, 7);
-  task.op_type_name_id = cell(row, 8);
-  task.is_master = row.integer(9) != 0;
-  task.group_hash = cell(row, 10);
-  task.group_name_id = cell(row, 11);
-  task.rank_size = cell(row, 12);
-  return task;
-}
+  // The tasks of a run with the facts of their calls, by (launch, start, id). A task whose call is
+  // not there is left out.
+  std::vector<Task> tasks_of(const TaskSums::Run& run) const {
+    std::vector<Task> tasks;
+    tasks.reserve(run.comm_tasks.size());
+    for (const TaskSums::CommTask& times : run.comm_tasks) {
+      const auto call =
+          std::lower_bound(calls_.begin(), calls_.end(), times.call_id,
+                           [](const Task& one, std::int64_t id) { return one.call_id < id; });
+      if (call == calls_.end() || call->call_id != times.call_id) continue;
+      Task& task = tasks.emplace_back(*call);
+      task.id = times.id;
+      task.start_ns = times.start_ns;
+      task.end_ns = times.end_ns;
+      task.model_number = times.model_number;
+    }
+    std::sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
+      return std::tie(a.host_count, a.start_ns, a.id) < std::tie(b.host_count, b.start_ns, b.id);
+    });
+    return tasks;
+  }
+
+ private:
+  std::vector<Task> calls_;  // by call_id; without what tasks have of their own
+};
 
 // One of our operators, while its tasks are found.
 struct Op {
   CommOpRow row;
+  std::int64_t group_name_id = kNull;  // of its hccl_op_info
   bool has_master = false;
   std::int64_t final_id = 0;
 };
+
+// The largest plane of each group on each device.
+using Groups = std::map<std::pair<std::int64_t, std::int64_t>, std::int64_t>;
 
 class DeviceOps {
  public:
@@ -93,7 +127,7 @@ class DeviceOps {
     if (task.start_ns >= begin_ns_) add_span(task, op);
   }
 
-  void write(std::int64_t& next_op_id, std::int64_t& next_span_id) {
+  void write(std::int64_t& next_op_id, std::int64_t& next_span_id, Groups& groups) {
     std::vector<std::size_t> order;
     for (std::size_t op = 0; op < ops_.size(); ++op)
       if (ops_[op].has_master) order.push_back(op);
@@ -103,6 +137,7 @@ class DeviceOps {
     for (const std::size_t op : order) {
       ops_[op].row.id = ops_[op].final_id = next_op_id++;
       store_.add(ops_[op].row);
+      groups.try_emplace({device_id_, ops_[op].group_name_id}, kNull);
     }
     std::sort(tasks_.begin(), tasks_.end());
     for (const auto& [task_id, op] : tasks_)
@@ -168,6 +203,7 @@ class DeviceOps {
     op.row.model_number = task.model_number;
     op.row.rank_size = task.rank_size;
     op.row.first_comm_call_id = task.call_id;
+    op.group_name_id = task.op_group_name_id;
     ops_.push_back(op);
     return ops_.size() - 1;
   }
@@ -209,35 +245,31 @@ class DeviceOps {
   std::map<std::tuple<std::size_t, std::int64_t, std::int64_t>, Span> spans_;
 };
 
-std::vector<DeviceRun> device_runs(const Database& db) {
-  std::vector<DeviceRun> runs;
-  Statement read = db.prepare(
-      "SELECT device_id, first_task_id, last_task_id FROM task_run"
-      " WHERE device_id IS NOT NULL ORDER BY id");
-  while (read.step()) runs.push_back({read.integer(0), read.integer(1), read.integer(2)});
-  return runs;
-}
-
 }  // namespace
 
-void derive_comm_ops(TraceDbWriter& store) {
+void derive_comm_ops(TraceDbWriter& store, const TaskSums& tasks) {
+  const bool has_any = std::any_of(tasks.runs.begin(), tasks.runs.end(),
+                                   [](const auto& run) { return !run.comm_tasks.empty(); });
+  if (!has_any) return;
   const Database& db = store.readable();
   const std::int64_t begin_ns = read_meta_integer(db, "window.begin_ns").value_or(0);
+  const Calls calls(db);
+  Groups groups;
   std::int64_t next_op_id = 1;
   std::int64_t next_span_id = 1;
-  for (const DeviceRun& run : device_runs(db)) {
+  for (const TaskSums::Run& run : tasks.runs) {
     DeviceOps ops(store, db, run.device_id, begin_ns);
-    Statement tasks = db.prepare(
-        "SELECT t.id, t.start_ns, t.duration_ns, t.model_number, c.id, c.host_count,"
-        " c.op_begin_count, c.op_name_id, c.op_type_name_id, c.is_master, c.group_hash,"
-        " c.group_name_id, c.rank_size"
-        " FROM comm_task AS m CROSS JOIN task AS t ON t.id = m.task_id"
-        " CROSS JOIN comm_call AS c ON c.id = m.comm_call_id"
-        " WHERE m.task_id BETWEEN ? AND ? ORDER BY c.host_count, t.start_ns, t.id");
-    tasks.bind(1, run.first_task_id).bind(2, run.last_task_id);
-    while (tasks.step()) ops.add(task_of(tasks));
-    ops.write(next_op_id, next_span_id);
+    for (const Task& task : calls.tasks_of(run)) {
+      ops.add(task);
+      if (!task.has_item) continue;
+      const auto group = groups.try_emplace({run.device_id, task.group_name_id}, kNull).first;
+      group->second = std::max(group->second, task.plane_id);
+    }
+    ops.write(next_op_id, next_span_id, groups);
   }
+  std::int64_t next_group_id = 1;
+  for (const auto& [key, plane] : groups)
+    store.add(CommGroupRow{next_group_id++, key.first, key.second, plane});
 }
 
 }  // namespace msprof

@@ -1,5 +1,7 @@
 #include "derive/passes.hpp"
 
+#include "derive/task_sums.hpp"
+
 namespace msprof {
 
 // Tasks themselves need none: a step is a few ranges of neighbouring task ids, and only the ranges
@@ -11,11 +13,13 @@ void create_indexes(TraceDbWriter& store) {
 void run_derive_passes(TraceDbWriter& store) {
   create_indexes(store);
   derive_step_time(store);
-  derive_op_time(store);
+  const TaskSums tasks = sum_tasks(store);
+  derive_op_time(store, tasks);
   derive_iterations(store);
   derive_memory_blocks(store);
-  derive_comm_ops(store);
-  derive_overlap(store);
+  derive_comm_ops(store, tasks);
+  derive_overlap(store, tasks);
+  derive_marks(store, tasks);
   derive_run_summary(store);
 }
 

@@ -10,6 +10,8 @@
 
 namespace msprof {
 
+struct TaskSums;  // task_sums.hpp
+
 // Runs all passes in their order.
 void run_derive_passes(TraceDbWriter& store);
 
@@ -31,11 +33,14 @@ std::vector<IterationEnd> iteration_ends(const Database& db, std::int64_t device
 // memory_block: allocations of operators with their releases.
 void derive_memory_blocks(TraceDbWriter& store);
 
-// comm_op, comm_op_task, comm_span: collectives, from their tasks.
-void derive_comm_ops(TraceDbWriter& store);
+// comm_op, comm_op_task, comm_span, comm_group: collectives, from their tasks.
+void derive_comm_ops(TraceDbWriter& store, const TaskSums& tasks);
 
 // overlap: spans in which each device computed, communicated, or was free; after comm_op.
-void derive_overlap(TraceDbWriter& store);
+void derive_overlap(TraceDbWriter& store, const TaskSums& tasks);
+
+// time_block, task_mark, call_mark, comm_op_mark: for timelines; after comm_op.
+void derive_marks(TraceDbWriter& store, const TaskSums& tasks);
 
 // meta: what `list` says of a capture; after iteration and step_time.
 void derive_run_summary(TraceDbWriter& store);
@@ -47,6 +52,6 @@ void write_execution_times(TraceDbWriter& store, std::vector<std::int64_t> times
 void derive_step_time(TraceDbWriter& store);
 
 // op_time: what each operator's tasks took together.
-void derive_op_time(TraceDbWriter& store);
+void derive_op_time(TraceDbWriter& store, const TaskSums& tasks);
 
 }  // namespace msprof

@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "base/recent_map.hpp"
+#include "export/export_scope.hpp"
 #include "store/database.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
@@ -35,11 +36,6 @@ std::int64_t window_begin_ns(const Database& db);
 // Begin of the collection, as in file names: digits, or empty if the store has anything
 // else: a store can come with a capture.
 std::string time_stamp(const Database& db);
-// A range of ids, both ends included.
-struct IdRange {
-  std::int64_t first = 0;
-  std::int64_t last = 0;
-};
 // The lowest and the highest id of a table; 0 and 0 where it is empty.
 IdRange id_range(const Database& db, std::string_view table);
 // True if the query `select` has a row.

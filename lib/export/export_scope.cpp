@@ -6,6 +6,7 @@
 
 #include "base/error.hpp"
 #include "export/products.hpp"
+#include "store/row_cursor.hpp"
 #include "store/schema.hpp"
 
 namespace msprof {
@@ -56,6 +57,7 @@ ExportScope ExportScope::without_iteration() const {
   whole.model_number.reset();
   whole.iteration.reset();
   whole.windows.clear();
+  whole.candidates = nullptr;
   return whole;
 }
 
@@ -79,6 +81,76 @@ bool ExportScope::takes_host(std::int64_t start_ns, std::int64_t end_ns) const {
   return std::any_of(windows.begin(), windows.end(), [&](const IterationWindow& window) {
     return start_ns >= window.begin_ns && start_ns < window.end_ns;
   });
+}
+
+namespace {
+
+// All that a scope takes has a part in it.
+struct Stretch {
+  std::int64_t begin_ns = INT64_MIN;
+  std::int64_t end_ns = INT64_MAX;
+};
+
+Stretch stretch_of(const ExportScope& scope) {
+  Stretch stretch{scope.range_begin_ns, scope.range_end_ns};
+  if (scope.windows.empty()) return stretch;
+  Stretch windows{INT64_MAX, INT64_MIN};
+  for (const IterationWindow& window : scope.windows) {
+    windows.begin_ns = std::min(windows.begin_ns, window.begin_ns);
+    windows.end_ns = std::max(windows.end_ns, window.end_ns);
+  }
+  return {std::max(stretch.begin_ns, windows.begin_ns), std::min(stretch.end_ns, windows.end_ns)};
+}
+
+// Empty where import has found no blocks of the table.
+std::optional<std::vector<IdRange>> blocks_in(const Database& db, TimeBlockRow::Table table,
+                                              Stretch stretch) {
+  bool has_any = false;
+  std::vector<IdRange> ranges;
+  RowCursor<TimeBlockRow> blocks(db,
+                                 {&TimeBlockRow::first_row_id, &TimeBlockRow::last_row_id,
+                                  &TimeBlockRow::first_start_ns, &TimeBlockRow::last_end_ns},
+                                 {.equal = {{&TimeBlockRow::of_table, table}}});
+  while (blocks.next()) {
+    has_any = true;
+    // A time that is not known may be any.
+    const bool is_before = blocks->last_end_ns != kNull && blocks->last_end_ns < stretch.begin_ns;
+    const bool is_behind =
+        blocks->first_start_ns != kNull && blocks->first_start_ns > stretch.end_ns;
+    if (is_before || is_behind) continue;
+    // One that is out of order comes from elsewhere.
+    if (!ranges.empty() && blocks->first_row_id <= ranges.back().last) return std::nullopt;
+    if (!ranges.empty() && blocks->first_row_id - 1 == ranges.back().last) {
+      ranges.back().last = blocks->last_row_id;
+    } else {
+      ranges.push_back({blocks->first_row_id, blocks->last_row_id});
+    }
+  }
+  return has_any ? std::optional(std::move(ranges)) : std::nullopt;
+}
+
+}  // namespace
+
+void find_candidates(const Database& db, ExportScope& scope) {
+  const Stretch stretch = stretch_of(scope);
+  if (stretch.begin_ns == INT64_MIN && stretch.end_ns == INT64_MAX) return;
+  auto candidates = std::make_shared<CandidateRows>();
+  candidates->tasks = blocks_in(db, TimeBlockRow::kTasks, stretch);
+  // Of calls from before the collection those around them decide, too (CallWindow).
+  if (stretch.begin_ns >= read_meta_integer(db, "window.begin_ns").value_or(INT64_MIN))
+    candidates->calls = blocks_in(db, TimeBlockRow::kCalls, stretch);
+  scope.candidates = std::move(candidates);
+}
+
+std::vector<IdRange> candidates_in(const std::optional<std::vector<IdRange>>& candidates,
+                                   IdRange rows) {
+  if (!candidates) return {rows};
+  std::vector<IdRange> ranges;
+  for (const IdRange& range : *candidates) {
+    const IdRange both{std::max(range.first, rows.first), std::min(range.last, rows.last)};
+    if (both.first <= both.last) ranges.push_back(both);
+  }
+  return ranges;
 }
 
 std::int64_t collection_begin_ns(const Database& db) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <vector>
 
@@ -23,6 +24,19 @@ struct IterationWindow {
   bool takes_ends = false;
 };
 
+// The rows from `first` to `last`, both included.
+struct IdRange {
+  std::int64_t first = 0;
+  std::int64_t last = 0;
+};
+
+// Rows that a stretch of time may have, by what import found of blocks of them; no other has a part
+// in it. Ranges are in the order of their ids and do not touch.
+struct CandidateRows {
+  std::optional<std::vector<IdRange>> tasks;  // empty: not known, all
+  std::optional<std::vector<IdRange>> calls;
+};
+
 struct ExportScope {
   std::vector<std::int64_t> devices;  // empty: all
   // Limits to what overlaps this range, its ends included.
@@ -33,6 +47,8 @@ struct ExportScope {
   std::optional<std::int64_t> model_number;
   std::optional<std::int64_t> iteration;
   std::vector<IterationWindow> windows;
+  // Of the stretch of time above (find_candidates()); null: not looked for.
+  std::shared_ptr<const CandidateRows> candidates = nullptr;
 
   bool is_everything() const;
   // The same of all iterations.
@@ -91,6 +107,12 @@ class ScopeFilter {
 // Begin of the collection, or of the first record; a time range given in "ms
 // after the begin" counts from it.
 std::int64_t collection_begin_ns(const Database& db);
+
+// Finds the rows that a scope with a limit in time may take; to be called once it has its limits.
+void find_candidates(const Database& db, ExportScope& scope);
+// What of `rows` may be taken.
+std::vector<IdRange> candidates_in(const std::optional<std::vector<IdRange>>& candidates,
+                                   IdRange rows);
 
 // Fills `windows` for the model and the iteration that `scope` names, on its devices. Throws
 // Error(usage), with what there is, where no device ran it.

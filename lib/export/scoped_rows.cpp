@@ -25,7 +25,9 @@ CallCursor::Rows::Columns call_columns(CallCursor::Rows::Columns columns) {
 
 TaskCursor::TaskCursor(const Database& db, const ExportScope& scope, Rows::Columns columns,
                        const Rows::Filter& filter, TaskWindow window)
-    : scope_(scope), rows_(db, task_columns(std::move(columns), scope_), filter) {
+    : scope_(scope),
+      rows_(db, scope.candidates ? &scope.candidates->tasks : nullptr,
+            task_columns(std::move(columns), scope_), filter) {
   const std::int64_t begin_ns = window_begin_ns(db);
   if (window == TaskWindow::ends_within) first_end_ns_ = begin_ns;
   if (window == TaskWindow::starts_within) first_start_ns_ = saturating_add(begin_ns, 1);
@@ -43,7 +45,8 @@ CallCursor::CallCursor(const Database& db, const ExportScope& scope, Rows::Colum
                        const Rows::Filter& filter, CallWindow window)
     : scope_(scope),
       window_(std::move(window)),
-      rows_(db, call_columns(std::move(columns)), filter) {}
+      rows_(db, scope.candidates ? &scope.candidates->calls : nullptr,
+            call_columns(std::move(columns)), filter) {}
 
 bool CallCursor::next() {
   while (rows_.next()) {

@@ -4,6 +4,9 @@
 #pragma once
 
 #include <cstdint>
+#include <optional>
+#include <utility>
+#include <vector>
 
 #include "export/cann_rules.hpp"
 #include "export/export_scope.hpp"
@@ -17,6 +20,41 @@ enum class TaskWindow {
   ends_within,    // end within it
   starts_within,  // start within it, later than its first moment
   any,
+};
+
+// The rows of a cursor that are among candidates, range by range.
+template <typename Row>
+class CandidateCursor {
+ public:
+  using Rows = RowCursor<Row>;
+  // `candidates` may be null.
+  CandidateCursor(const Database& db, const std::optional<std::vector<IdRange>>* candidates,
+                  typename Rows::Columns columns, const typename Rows::Filter& filter)
+      : db_(db), columns_(std::move(columns)), filter_(filter) {
+    ranges_ = candidates == nullptr ? std::vector<IdRange>{{filter.first_id, filter.last_id}}
+                                    : candidates_in(*candidates, {filter.first_id, filter.last_id});
+  }
+
+  bool next() {
+    while (true) {
+      if (rows_ && rows_->next()) return true;
+      if (next_range_ == ranges_.size()) return false;
+      filter_.first_id = ranges_[next_range_].first;
+      filter_.last_id = ranges_[next_range_].last;
+      ++next_range_;
+      rows_.emplace(db_, columns_, filter_);
+    }
+  }
+  const Row& operator*() const { return **rows_; }
+  const Row* operator->() const { return &**rows_; }
+
+ private:
+  const Database& db_;
+  typename Rows::Columns columns_;
+  typename Rows::Filter filter_;
+  std::vector<IdRange> ranges_;
+  std::size_t next_range_ = 0;
+  std::optional<Rows> rows_;
 };
 
 class TaskCursor {
@@ -42,7 +80,7 @@ class TaskCursor {
   ScopeFilter scope_;
   std::int64_t first_start_ns_ = INT64_MIN;
   std::int64_t first_end_ns_ = INT64_MIN;
-  Rows rows_;
+  CandidateCursor<TaskRow> rows_;
   std::int64_t end_ns_ = 0;
 };
 
@@ -65,7 +103,7 @@ class CallCursor {
  private:
   ScopeFilter scope_;
   CallWindow window_;
-  Rows rows_;
+  CandidateCursor<ApiCallRow> rows_;
 };
 
 }  // namespace msprof::cann

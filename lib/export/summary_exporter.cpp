@@ -137,13 +137,15 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
   const bool is_all = options.names.empty() && options.scope.devices.empty();
   const auto folder = std::make_shared<ProductFolder>(product_folder(base, summary_folder(db)),
                                                       kind_of(options.format), is_all);
+  ExportScope scope = options.scope;
+  find_candidates(db, scope);
   std::vector<ExportJob> jobs;
   FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : kJsonTableExtension);
   FileNames former_names(".json");
   for (const auto& table : *tables) {
     for (OutputFile& output_file : table->output_files(db)) {
-      if (!is_of_scope(db, output_file, options.scope)) continue;
-      output_file.scope = options.scope;
+      if (!is_of_scope(db, output_file, scope)) continue;
+      output_file.scope = scope;
       name_scope(output_file);
       folder->claim(output_file.product);
       std::string name = file_names.next(output_file.stem);

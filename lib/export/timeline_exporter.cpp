@@ -183,13 +183,15 @@ class TimelineParts {
 // The files that `layers` draw, in the order in which their first layers come.
 std::vector<TimelineFile> timeline_files(const Database& db, const Layers& layers,
                                          const TimelineOptions& options) {
+  ExportScope scope = options.scope;
+  find_candidates(db, scope);
   std::vector<TimelineFile> files;
   std::map<std::string, std::size_t> shared;
   FileNames names(timeline_extension(options));
   for (const auto& layer : layers) {
     for (OutputFile& output_file : layer->output_files(db)) {
-      if (!is_of_scope(db, output_file, options.scope)) continue;
-      output_file.scope = options.scope;
+      if (!is_of_scope(db, output_file, scope)) continue;
+      output_file.scope = scope;
       if (options.is_merged) {
         output_file.stem = kMergedTimeline;
         output_file.is_shared = output_file.is_merged = true;

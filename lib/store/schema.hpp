@@ -16,6 +16,7 @@
 #include "store/rows/comm_rows.hpp"
 #include "store/rows/counter_rows.hpp"
 #include "store/rows/host_rows.hpp"
+#include "store/rows/mark_rows.hpp"
 #include "store/rows/old_rows.hpp"
 #include "store/rows/task_rows.hpp"
 
@@ -23,7 +24,7 @@ namespace msprof {
 
 // Raised whenever a table changes, or what `meta` must say; a store of another version is imported
 // again.
-inline constexpr int kSchemaVersion = 10;
+inline constexpr int kSchemaVersion = 11;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =
@@ -33,7 +34,7 @@ using BulkRows =
                DeviceMarkRow, MemoryEventRow, MemoryBlockRow, FusionOpRow, DataQueueRow,
                CommCallRow, CommTaskRow, CommOpRow, CommOpTaskRow, CommSpanRow, KfcStreamRow,
                StepMarkRow, IterationRow, IterationPartRow, TrackRow, CounterRow, OverlapRow,
-               LogicStreamRow>;
+               LogicStreamRow, TimeBlockRow, TaskMarkRow, CallMarkRow, CommOpMarkRow, CommGroupRow>;
 
 // Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "derive/passes.hpp"
+#include "derive/task_sums.hpp"
 
 namespace msprof::test {
 
@@ -24,7 +25,7 @@ Scene::Scene(std::string_view dialect) : writer_(folder_ / "msprof.db") {
 const TraceDb& Scene::db() {
   if (!db_) {
     finish();
-    derive_op_time(writer_);
+    derive_op_time(writer_, sum_tasks(writer_));
     writer_.publish();
     db_ = TraceDb::open(folder_ / "msprof.db");
   }

@@ -107,6 +107,12 @@ const std::vector<std::string> kProfLies = {
     "UPDATE user_range SET start_ns = -9223372036854775808, end_ns = 9223372036854775807,"
     " vendor_start_ns = -9223372036854775808, vendor_end_ns = 9223372036854775807;"
     "UPDATE counter SET time_ns = 9223372036854775807, value = -9223372036854775808",
+    "UPDATE task_mark SET arrow_ends = -1, last_arrow_ends = 'x', outer_tasks = 1e300;"
+    "UPDATE call_mark SET copies = 9223372036854775807;"
+    "UPDATE call_mark SET id = 9223372036854775806 WHERE id = (SELECT max(id) FROM call_mark);"
+    "UPDATE time_block SET last_row_id = 9223372036854775807, first_start_ns = NULL",
+    "UPDATE time_block SET first_row_id = -9223372036854775808, last_row_id = 'x';"
+    "DELETE FROM task_mark; UPDATE comm_op_mark SET last_arrow_ends = -9223372036854775808",
     "UPDATE iteration SET duration_ns = -9223372036854775808, start_ns = 'x', number = NULL;"
     "UPDATE name SET text = replace(hex(zeroblob(5000000)), '00', 'xy') WHERE id % 9 = 4"};
 

@@ -3,6 +3,7 @@
 #include <catch2/catch.hpp>
 
 #include "derive/passes.hpp"
+#include "derive/task_sums.hpp"
 #include "support/temp_folder.hpp"
 
 using namespace msprof;
@@ -55,8 +56,9 @@ class Store {
   }
   void derive() {
     store.add(TaskRunRow{1, kNull, 1, tasks_, 3});
-    derive_comm_ops(store);
-    derive_overlap(store);
+    const TaskSums tasks = sum_tasks(store);
+    derive_comm_ops(store, tasks);
+    derive_overlap(store, tasks);
   }
   Texts rows(const std::string& columns, const std::string& rest) {
     Texts result;
@@ -210,8 +212,9 @@ TEST_CASE("a store without devices' tasks gets neither") {
   TraceDbWriter store(folder / "msprof.db");
   store.add(TaskRow{.id = 1, .start_ns = 5, .duration_ns = 5});
   store.add(TaskRunRow{1, 1, 1, 1, kNull});
-  derive_comm_ops(store);
-  derive_overlap(store);
+  const TaskSums tasks = sum_tasks(store);
+  derive_comm_ops(store, tasks);
+  derive_overlap(store, tasks);
   Statement read = store.readable().prepare(
       "SELECT (SELECT count(*) FROM comm_op) + (SELECT count(*) FROM overlap)");
   REQUIRE(read.step());

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "base/number.hpp"
+#include "export/scoped_rows.hpp"
 #include "store/row_cursor.hpp"
 
 namespace msprof::cann {
@@ -84,8 +85,16 @@ std::size_t IdBits::index(std::int64_t id) const {
   return static_cast<std::size_t>(id / 64);
 }
 
+bool has_marks(const Database& db) {
+  return has_rows(db, "SELECT 1 FROM time_block WHERE of_table = 0");
+}
+
 IdBits calls_with_copies(const Database& db) {
   IdBits calls(db, "api_call");
+  if (has_marks(db)) {
+    calls.read_marks(&CallMarkRow::copies);
+    return calls;
+  }
   const std::int64_t type = name_id_of(db, "MEMCPY_ASYNC");
   if (type < 0) return calls;
   RowCursor<TaskRow> tasks(db, {&TaskRow::api_id},
@@ -116,9 +125,19 @@ ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope)
     : ends_(db, "task"),
       last_tasks_(db, "task"),
       last_ops_(db, "comm_op"),
-      hidden_calls_(db, "api_call") {
-  find_ends(db);
-  find_hidden_calls(db, scope);
+      chosen_calls_(db, "api_call") {
+  if (has_marks(db)) {
+    ends_.read_marks(&TaskMarkRow::arrow_ends);
+    last_tasks_.read_marks(&TaskMarkRow::last_arrow_ends);
+    last_ops_.read_marks(&CommOpMarkRow::last_arrow_ends);
+  } else {
+    find_ends(db);
+  }
+  if (scope.candidates && scope.candidates->calls) {
+    find_shown_calls(db, scope);
+  } else {
+    find_hidden_calls(db, scope);
+  }
 }
 
 void ArrowEnds::find_ends(const Database& db) {
@@ -171,8 +190,17 @@ void ArrowEnds::find_hidden_calls(const Database& db, const ExportScope& scope) 
     if (!is_limited && start >= window.begin_ns()) return;
     if (!window.takes(calls->name_id, calls->thread_id, start, end) ||
         !scope.takes_host(start, end) || !scope.takes_length(saturating_subtract(end, start))) {
-      hidden_calls_.set(calls->id);
+      chosen_calls_.set(calls->id);
     }
+  }
+}
+
+// Of a short stretch of time those that are drawn are few.
+void ArrowEnds::find_shown_calls(const Database& db, const ExportScope& scope) {
+  are_shown_ = true;
+  CallCursor calls(db, scope, {&ApiCallRow::id});
+  while (calls.next()) {
+    if (scope.takes_length(calls.duration_ns())) chosen_calls_.set(calls->id);
   }
 }
 

@@ -3,9 +3,9 @@
 // Sources: cann_host.md 2.5 (which starts there are), cann_device.md 23.3 (which ends).
 //
 // A viewer takes phase 'f' for the last end of an arrow and warns about any further one, so that
-// all ends but the latest are 't'. Which is the latest, one walk over `task` and `comm_op`
-// backwards in time finds before the first event is written. What is kept is bits: two a task, one
-// a call, one a collective.
+// all ends but the latest are 't'. Which is the latest, import has marked (derive/marks.cpp); of a
+// store without marks one walk over `task` and `comm_op` backwards in time finds it before the
+// first event is written. What is kept is bits: two a task, one a call, one a collective.
 #pragma once
 
 #include <cstdint>
@@ -18,6 +18,8 @@
 #include "export/product_info.hpp"
 #include "export/trace_json_writer.hpp"
 #include "store/database.hpp"
+#include "store/row_cursor.hpp"
+#include "store/rows/mark_rows.hpp"
 
 namespace msprof::cann {
 
@@ -27,6 +29,9 @@ class IdBits {
   // Throws db.damaged() when the largest id is more than a file of its size can have.
   IdBits(const Database& db, std::string_view table);
 
+  // Reads a column of marks (store/rows/mark_rows.hpp) of the table.
+  template <typename Row>
+  void read_marks(std::int64_t Row::*column);
   // `id` of a row elsewhere; throws db.damaged() where the table cannot have it.
   void set(std::int64_t id) { words_[index(id)] |= bit(id); }
   bool has(std::int64_t id) const {
@@ -43,6 +48,20 @@ class IdBits {
   std::int64_t most_ = 0;
   std::vector<std::uint64_t> words_;
 };
+
+template <typename Row>
+void IdBits::read_marks(std::int64_t Row::*column) {
+  RowCursor<Row> marks(*db_, {&Row::id, column});
+  while (marks.next()) {
+    const auto bits = static_cast<std::uint64_t>((*marks).*column) & UINT32_MAX;
+    if (bits == 0) continue;
+    const auto word = static_cast<std::uint64_t>(marks->id) / 2;
+    if (word < words_.size()) words_[word] |= bits << (marks->id % 2 * kMarkedRows);
+  }
+}
+
+// True if import has marked the rows of this store.
+bool has_marks(const Database& db);
 
 // Calls of which a MEMCPY_ASYNC task is part: they begin an arrow, too.
 IdBits calls_with_copies(const Database& db);
@@ -62,22 +81,26 @@ class ArrowEnds {
   // The phase of the end at a task, at a collective, whichever was asked for; 0 where there is
   // none. `call_id` is the call that started it.
   char phase_of_task(std::int64_t task_id, std::int64_t call_id) const {
-    if (!ends_.has(task_id) || hidden_calls_.has(call_id)) return 0;
+    if (!ends_.has(task_id) || is_hidden(call_id)) return 0;
     return last_tasks_.has(task_id) ? 'f' : 't';
   }
   char phase_of_op(std::int64_t op_id, std::int64_t call_id) const {
-    if (hidden_calls_.has(call_id)) return 0;
+    if (is_hidden(call_id)) return 0;
     return last_ops_.has(op_id) ? 'f' : 't';
   }
 
  private:
+  // Whether the start of the arrow is not drawn.
+  bool is_hidden(std::int64_t call_id) const { return chosen_calls_.has(call_id) != are_shown_; }
   void find_ends(const Database& db);
   void find_hidden_calls(const Database& db, const ExportScope& scope);
+  void find_shown_calls(const Database& db, const ExportScope& scope);
 
   IdBits ends_;
   IdBits last_tasks_;
   IdBits last_ops_;
-  IdBits hidden_calls_;  // their start is not drawn
+  IdBits chosen_calls_;     // those that are drawn, or those that are not
+  bool are_shown_ = false;  // the former
 };
 
 // Those of the file, which its layers share.

@@ -318,7 +318,7 @@ class CannCalls : public cann::Layer {
         shared->write(own, first, last, out);
       }});
     };
-    const cann::IdRange ids = cann::id_range(db, ApiCallRow::kTable);
+    const IdRange ids = cann::id_range(db, ApiCallRow::kTable);
     const std::int64_t early = last_early_call(db);
     if (early >= ids.first) add(ids.first, early);
     for (const auto& [first, last] : cann::piece_ranges({std::max(ids.first, early + 1), ids.last}))

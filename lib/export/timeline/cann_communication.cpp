@@ -35,14 +35,11 @@ struct Group {
 class Groups {
  public:
   Groups(const Database& db, bool is_cann5) : db_(db) {
-    Statement read = db.prepare(
-        "SELECT task.device_id, call.group_name_id, max(call.plane_id) FROM comm_task"
-        " CROSS JOIN comm_call AS call ON call.id = comm_call_id"
-        " CROSS JOIN task ON task.id = task_id"
-        " WHERE call.item_name_id IS NOT NULL GROUP BY 1, 2"
-        " UNION ALL SELECT op.device_id, call.op_group_name_id, NULL FROM comm_op AS op"
-        " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
-        " GROUP BY 1, 2 ORDER BY 1, 2, 3 DESC");
+    // Import has found them; a store without its marks has them in its tasks.
+    Statement read =
+        db.prepare(cann::has_marks(db) ? "SELECT device_id, group_name_id, largest_plane_id FROM "
+                                         "comm_group ORDER BY 1, 2, 3 DESC"
+                                       : kGroupsOfTasks);
     std::int64_t next_row = 0;
     std::int64_t count = 0;
     while (read.step()) {
@@ -75,6 +72,15 @@ class Groups {
   }
 
  private:
+  static constexpr const char* kGroupsOfTasks =
+      "SELECT task.device_id, call.group_name_id, max(call.plane_id) FROM comm_task"
+      " CROSS JOIN comm_call AS call ON call.id = comm_call_id"
+      " CROSS JOIN task ON task.id = task_id"
+      " WHERE call.item_name_id IS NOT NULL GROUP BY 1, 2"
+      " UNION ALL SELECT op.device_id, call.op_group_name_id, NULL FROM comm_op AS op"
+      " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
+      " GROUP BY 1, 2 ORDER BY 1, 2, 3 DESC";
+
   const Database& db_;
   std::map<std::int64_t, std::map<std::int64_t, Group>> groups_;
 };
@@ -138,7 +144,19 @@ class CommunicationWriter {
         " call.local_rank, call.remote_rank, call.notify_id, call.duration_estimated_ps,"
         " call.size_bytes, call.data_type, call.link_type, call.transport_type, call.id, task.id"
         " FROM comm_task LEFT JOIN comm_call AS call ON call.id = comm_task.comm_call_id"
-        " LEFT JOIN task ON task.id = comm_task.task_id ORDER BY comm_task.task_id");
+        " LEFT JOIN task ON task.id = comm_task.task_id"
+        " WHERE comm_task.task_id BETWEEN ? AND ? ORDER BY comm_task.task_id");
+    const auto* candidates = scope_.candidates ? &scope_.candidates->tasks : nullptr;
+    constexpr IdRange kAll{INT64_MIN, INT64_MAX};
+    for (const IdRange& range :
+         candidates != nullptr ? candidates_in(*candidates, kAll) : std::vector<IdRange>{kAll}) {
+      read.reset();
+      read.bind(1, range.first).bind(2, range.last);
+      write_tasks(read);
+    }
+  }
+
+  void write_tasks(Statement& read) {
     while (read.step()) {
       if (read.is_null(kCallId)) throw db_.damaged("a task of a collective without its call");
       if (read.is_null(kTaskId)) throw db_.damaged("a call of a collective without its task");
@@ -218,8 +236,10 @@ class CommunicationWriter {
         "SELECT op.id, op.device_id, op.start_ns, op.end_ns, op.name_id, op.model_number,"
         " op.rank_size, call.op_group_name_id, call.op_data_type, call.op_algorithm_name_id,"
         " call.op_count, call.op_relay, call.op_retry, call.api_id FROM comm_op AS op"
-        " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id WHERE {} ORDER BY op.id",
+        " CROSS JOIN comm_call AS call ON call.id = op.first_comm_call_id"
+        " WHERE op.start_ns <= ? AND op.end_ns >= ? AND {} ORDER BY op.id",
         cann::kIsDrawnOp));
+    read.bind(1, scope_.range_end_ns).bind(2, scope_.range_begin_ns);
     while (read.step()) {
       const std::int64_t device = read.integer(kOpDevice);
       const std::int64_t start = read.integer(kOpStart);

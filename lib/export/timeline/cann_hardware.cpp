@@ -55,10 +55,16 @@ class Copies {
   bool has_row_ = false;
 };
 
-// The tasks of one device that have sub tasks: 16 bytes for each.
+// The tasks of one device that have sub tasks: a bit for each where import has marked them, else 16
+// bytes for each that has.
 class OuterTasks {
  public:
   OuterTasks(const Database& db, std::int64_t first_task, std::int64_t last_task) {
+    if (cann::has_marks(db)) {
+      marked_.emplace(db, "task");
+      marked_->read_marks(&TaskMarkRow::outer_tasks);
+      return;
+    }
     RowCursor<TaskRow> tasks(db, {&TaskRow::stream_id, &TaskRow::batch, &TaskRow::task_number},
                              {.first_id = first_task,
                               .last_id = last_task,
@@ -72,6 +78,7 @@ class OuterTasks {
   }
 
   bool has(const TaskRow& task) const {
+    if (marked_) return marked_->has(task.id);
     return !keys_.empty() && std::binary_search(keys_.begin(), keys_.end(), key_of(task));
   }
 
@@ -83,6 +90,7 @@ class OuterTasks {
         static_cast<std::uint64_t>(task.stream_id) << 32 ^ static_cast<std::uint64_t>(task.batch),
         task.task_number};
   }
+  std::optional<cann::IdBits> marked_;
   std::vector<Key> keys_;
 };
 

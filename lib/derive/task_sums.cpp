@@ -1,0 +1,444 @@
+#include "derive/task_sums.hpp"
+
+#include <algorithm>
+#include <atomic>
+#include <future>
+#include <iterator>
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <string_view>
+#include <thread>
+#include <tuple>
+#include <utility>
+
+#include "base/number.hpp"
+#include "store/row_cursor.hpp"
+#include "store/schema.hpp"
+
+namespace msprof {
+
+namespace {
+
+constexpr std::string_view kKernelTypes[] = {
+    "KERNEL_AICORE", "KERNEL_AIVEC",     "KERNEL_MIX_AIC",    "KERNEL_MIX_AIV",
+    "FFTS_PLUS",     "PROFILING_ENABLE", "PROFILING_DISABLE",
+};
+
+// Rows of a time block: a stretch of time that ends within one costs no more than these.
+constexpr std::int64_t kBlockRows = 4096;
+
+// What decides what a task is.
+struct Rules {
+  std::set<std::int64_t> kernel_type_ids;
+  std::set<std::int64_t> kfc_streams;
+  std::set<std::int64_t> communication_ops;  // by name: kernels that drive a collective
+  std::int64_t begin_ns = 0;
+  // Ids of names; kNull where there is none.
+  std::int64_t copy_type = kNull;
+  std::int64_t record_event = kNull;
+  std::int64_t wait_event = kNull;
+  bool has_runs = false;
+  bool has_marks = false;
+};
+
+// Names without an index: read once for all.
+class NameIds {
+ public:
+  NameIds(const Database& db, std::span<const std::string_view> texts) {
+    Statement read = db.prepare("SELECT id, text FROM name ORDER BY id DESC");
+    while (read.step()) {
+      if (std::find(texts.begin(), texts.end(), read.text(1)) != texts.end())
+        ids_[std::string(read.text(1))] = read.integer(0);
+    }
+  }
+  // kNull where there is none: a text without an id is that of no row.
+  std::int64_t of(std::string_view text) const {
+    const auto found = ids_.find(text);
+    return found == ids_.end() ? kNull : found->second;
+  }
+
+ private:
+  std::map<std::string, std::int64_t, std::less<>> ids_;
+};
+
+Rules rules_of(const Database& db) {
+  constexpr std::string_view kCopy = "MEMCPY_ASYNC";
+  constexpr std::string_view kRecord = "aclrtRecordEvent";
+  constexpr std::string_view kWait = "aclrtStreamWaitEvent";
+  std::vector<std::string_view> texts(std::begin(kKernelTypes), std::end(kKernelTypes));
+  texts.insert(texts.end(), {kCopy, kRecord, kWait});
+  const NameIds names(db, texts);
+  Rules rules;
+  for (const std::string_view text : kKernelTypes) {
+    if (names.of(text) != kNull) rules.kernel_type_ids.insert(names.of(text));
+  }
+  Statement streams =
+      db.prepare("SELECT stream_id FROM kfc_stream WHERE is_comm_stream = 0 ORDER BY id");
+  while (streams.step()) rules.kfc_streams.insert(streams.integer(0));
+  Statement ops = db.prepare(
+      "SELECT op.id FROM op JOIN name ON name.id = op.name_id"
+      " WHERE name.text GLOB '*AicpuKernel' OR name.text GLOB '*AivKernel' ORDER BY op.id");
+  while (ops.step()) rules.communication_ops.insert(ops.integer(0));
+  rules.begin_ns = read_meta_integer(db, "window.begin_ns").value_or(rules.begin_ns);
+  rules.copy_type = names.of(kCopy);
+  rules.record_event = names.of(kRecord);
+  rules.wait_event = names.of(kWait);
+  return rules;
+}
+
+// Neighbours that one thread reads, of one run or of none.
+struct Piece {
+  std::int64_t first_id = 0;
+  std::int64_t last_id = 0;
+  std::size_t run = SIZE_MAX;
+};
+using Pieces = std::vector<Piece>;
+
+void add_pieces(std::int64_t first_id, std::int64_t last_id, std::size_t run, Pieces& pieces) {
+  // Large enough that to begin one costs nothing, small enough that threads end together.
+  constexpr std::int64_t kPieceRows = 16 * kBlockRows;
+  for (std::int64_t first = first_id; first <= last_id; first += kPieceRows)
+    pieces.push_back({first, std::min(last_id, first + kPieceRows - 1), run});
+}
+
+struct Ids {
+  std::int64_t first = 0;
+  std::int64_t last = -1;
+};
+
+Ids ids_of(const Database& db, std::string_view table) {
+  // Each by itself is a look at one end of the table.
+  Statement read = db.prepare("SELECT (SELECT min(id) FROM " + std::string(table) +
+                              "), (SELECT max(id) FROM " + std::string(table) + ")");
+  if (!read.step() || read.is_null(0)) return {};
+  return {read.integer(0), read.integer(1)};
+}
+
+// All tasks there are, also those between runs.
+Pieces pieces_of(Ids ids, const std::vector<TaskSums::Run>& runs) {
+  Pieces pieces;
+  std::int64_t next_id = ids.first;
+  for (std::size_t run = 0; run < runs.size(); ++run) {
+    add_pieces(next_id, runs[run].first_task_id - 1, SIZE_MAX, pieces);
+    add_pieces(runs[run].first_task_id, runs[run].last_task_id, run, pieces);
+    next_id = runs[run].last_task_id + 1;
+  }
+  add_pieces(next_id, ids.last, SIZE_MAX, pieces);
+  return pieces;
+}
+
+// Runs read(worker, piece) for all pieces, by all cores; each thread has a worker of its own.
+template <typename Worker, typename Read>
+std::vector<Worker> read_pieces(const Database& db, std::size_t pieces, const Read& read) {
+  std::atomic<std::size_t> next{0};
+  const auto work = [&] {
+    Worker worker;
+    for (std::size_t at = next++; at < pieces; at = next++) read(worker, at);
+    return worker;
+  };
+  // Rows that come from pages, threads may read side by side; not statements of SQLite.
+  constexpr std::size_t kMaxThreads = 8;
+  const std::size_t threads =
+      db.pages() == nullptr
+          ? 1
+          : std::min({kMaxThreads, pieces,
+                      std::max<std::size_t>(1, std::thread::hardware_concurrency())});
+  std::vector<std::future<Worker>> others;
+  while (others.size() + 1 < threads) others.push_back(std::async(std::launch::async, work));
+  std::vector<Worker> workers;
+  workers.push_back(work());
+  for (auto& other : others) workers.push_back(other.get());
+  return workers;
+}
+
+// Time blocks of the rows of one piece.
+class BlockMaker {
+ public:
+  explicit BlockMaker(TimeBlockRow::Table table) : table_(table) {}
+
+  void add(std::int64_t id, std::int64_t start_ns, std::int64_t end_ns) {
+    if (rows_++ % kBlockRows == 0) blocks_.push_back({0, table_, id, id, start_ns, end_ns});
+    TimeBlockRow& block = blocks_.back();
+    block.last_row_id = id;
+    block.first_start_ns = std::min(block.first_start_ns, start_ns);
+    block.last_end_ns = std::max(block.last_end_ns, end_ns);
+  }
+  void take(std::vector<TimeBlockRow>& into) const {
+    into.insert(into.end(), blocks_.begin(), blocks_.end());
+  }
+
+ private:
+  TimeBlockRow::Table table_;
+  std::int64_t rows_ = 0;
+  std::vector<TimeBlockRow> blocks_;
+};
+
+// What is found in the calls of a piece.
+struct PieceCalls {
+  BlockMaker blocks{TimeBlockRow::kCalls};
+  std::vector<std::uint32_t> events;  // that record or wait for one, by id
+};
+
+void read_calls(const Database& db, const Rules& rules, const Piece& piece, PieceCalls& found) {
+  RowCursor<ApiCallRow> calls(
+      db, {&ApiCallRow::id, &ApiCallRow::name_id, &ApiCallRow::start_ns, &ApiCallRow::end_ns},
+      {.first_id = piece.first_id, .last_id = piece.last_id});
+  const bool has_events = rules.record_event != kNull || rules.wait_event != kNull;
+  while (calls.next()) {
+    found.blocks.add(calls->id, calls->start_ns, calls->end_ns);
+    const std::int64_t name = calls->name_id;
+    if (has_events && name != kNull && (name == rules.record_event || name == rules.wait_event))
+      found.events.push_back(static_cast<std::uint32_t>(calls->id));
+  }
+}
+
+// Ids of calls as bits.
+class CallBits {
+ public:
+  explicit CallBits(std::int64_t last_id) : bits_(static_cast<std::size_t>(last_id) + 1) {}
+  bool has(std::int64_t id) const {
+    return static_cast<std::uint64_t>(id) < bits_.size() && bits_[static_cast<std::size_t>(id)];
+  }
+  void set(std::uint32_t id) { bits_[id] = true; }
+
+ private:
+  std::vector<bool> bits_;
+};
+
+// Tasks and their sub tasks have these in common.
+using OuterKey = std::tuple<std::int64_t, std::int64_t, std::int64_t>;
+
+OuterKey outer_key(const TaskRow& task) {
+  return {task.stream_id, task.batch, task.task_number};
+}
+
+// What is found in the tasks of a piece.
+struct PieceTasks {
+  TaskSums::Run run;
+  BlockMaker blocks{TimeBlockRow::kTasks};
+  std::vector<TaskSums::ArrowEnd> arrow_ends;
+  std::vector<std::uint32_t> copy_calls;
+  std::vector<OuterKey> outer_keys;  // of sub tasks
+};
+
+// Reads pieces; what operators took is added up over all of them.
+class TaskReader {
+ public:
+  void read(const Database& db, const Rules& rules, const CallBits* events, const Piece& piece,
+            PieceTasks& found) {
+    RowCursor<TaskRow>::Columns columns = {&TaskRow::id, &TaskRow::op_id, &TaskRow::duration_ns};
+    if (rules.has_runs)
+      columns.insert(columns.end(),
+                     {&TaskRow::start_ns, &TaskRow::stream_id, &TaskRow::host_type_name_id,
+                      &TaskRow::device_type_name_id, &TaskRow::model_number, &TaskRow::api_id,
+                      &TaskRow::context, &TaskRow::batch, &TaskRow::task_number});
+    RowCursor<TaskRow> tasks(db, columns, {.first_id = piece.first_id, .last_id = piece.last_id});
+    RowCursor<CommTaskRow> comm_tasks(db, {&CommTaskRow::task_id, &CommTaskRow::comm_call_id},
+                                      {.first_id = piece.first_id, .last_id = piece.last_id});
+    const bool is_of_run = piece.run != SIZE_MAX;
+    bool has_comm = is_of_run && comm_tasks.next();
+    while (tasks.next()) {
+      if (tasks->op_id != kNull) add_op_time(*tasks);
+      if (rules.has_marks)
+        found.blocks.add(tasks->id, tasks->start_ns,
+                         saturating_add(tasks->start_ns, tasks->duration_ns));
+      if (tasks->device_type_name_id != kNull && rules.has_marks)
+        add_marks(rules, events, *tasks, found);
+      if (!is_of_run) continue;
+      while (has_comm && comm_tasks->task_id < tasks->id) has_comm = comm_tasks.next();
+      if (has_comm && comm_tasks->task_id == tasks->id)
+        found.run.comm_tasks.push_back(comm_task(*tasks, comm_tasks->comm_call_id));
+      if (tasks->device_type_name_id != kNull) add_span(rules, *tasks, found.run);
+    }
+  }
+
+  std::vector<OpTimeRow>& op_times() { return by_op_; }
+
+ private:
+  void add_op_time(const TaskRow& task) {
+    const auto op = static_cast<std::size_t>(task.op_id);
+    while (by_op_.size() <= op)
+      by_op_.push_back({static_cast<std::int64_t>(by_op_.size()), -1, 0, kNull, kNull});
+    OpTimeRow& time = by_op_[op];
+    time.task_count = std::max<std::int64_t>(time.task_count, 0);
+    const std::int64_t duration = task.duration_ns;
+    if (duration == kNull) return;
+    time.min_ns = time.task_count == 0 ? duration : std::min(time.min_ns, duration);
+    time.max_ns = std::max(time.max_ns, duration);
+    time.total_ns = saturating_add(time.total_ns, duration);
+    ++time.task_count;
+  }
+
+  // Of a task that has a type on the device.
+  static void add_marks(const Rules& rules, const CallBits* events, const TaskRow& task,
+                        PieceTasks& found) {
+    if (task.context != kNull) {
+      const OuterKey key = outer_key(task);
+      if (found.outer_keys.empty() || found.outer_keys.back() != key)
+        found.outer_keys.push_back(key);
+    }
+    if (task.api_id == kNull) return;
+    const auto call = static_cast<std::uint32_t>(task.api_id);
+    const bool is_copy = rules.copy_type != kNull && task.host_type_name_id == rules.copy_type;
+    if (is_copy) found.copy_calls.push_back(call);
+    // A task that no call started ends no arrow: one that comes from nowhere is a warning in
+    // viewers.
+    if (task.op_id != kNull || is_copy || (events != nullptr && events->has(task.api_id)))
+      found.arrow_ends.push_back({static_cast<std::uint32_t>(task.id), call});
+  }
+
+  static TaskSums::CommTask comm_task(const TaskRow& task, std::int64_t call_id) {
+    const std::int64_t start_ns = given(task.start_ns).value_or(0);
+    return {task.id, call_id, start_ns,
+            saturating_add(start_ns, given(task.duration_ns).value_or(0)), task.model_number};
+  }
+
+  static void add_span(const Rules& rules, const TaskRow& task, TaskSums::Run& run) {
+    const Interval span{task.start_ns, saturating_add(task.start_ns, task.duration_ns)};
+    if (span.end_ns < rules.begin_ns) return;
+    if (is_computing(rules, task)) run.computing.add(span);
+    if (rules.kernel_type_ids.count(task.host_type_name_id) != 0) return;
+    run.whole.start_ns = std::min(run.whole.start_ns, span.start_ns);
+    run.whole.end_ns = std::max(run.whole.end_ns, span.end_ns);
+  }
+
+  static bool is_computing(const Rules& rules, const TaskRow& task) {
+    return task.op_id != kNull && rules.kfc_streams.count(task.stream_id) == 0 &&
+           rules.communication_ops.count(task.op_id) == 0;
+  }
+
+  std::vector<OpTimeRow> by_op_;
+};
+
+void merge(std::vector<OpTimeRow>& into, const std::vector<OpTimeRow>& more) {
+  for (std::size_t op = into.size(); op < more.size(); ++op)
+    into.push_back({static_cast<std::int64_t>(op), -1, 0, kNull, kNull});
+  for (std::size_t op = 0; op < more.size(); ++op) {
+    OpTimeRow& time = into[op];
+    if (more[op].task_count < 0) continue;
+    if (more[op].task_count > 0) {
+      time.min_ns = time.task_count <= 0 ? more[op].min_ns : std::min(time.min_ns, more[op].min_ns);
+      time.max_ns = std::max(time.max_ns, more[op].max_ns);
+      time.total_ns = saturating_add(time.total_ns, more[op].total_ns);
+    }
+    time.task_count = std::max<std::int64_t>(time.task_count, 0) + more[op].task_count;
+  }
+}
+
+void merge(TaskSums::Run& into, const TaskSums::Run& more) {
+  into.comm_tasks.insert(into.comm_tasks.end(), more.comm_tasks.begin(), more.comm_tasks.end());
+  for (const Interval& span : more.computing.intervals()) into.computing.add(span);
+  into.whole.start_ns = std::min(into.whole.start_ns, more.whole.start_ns);
+  into.whole.end_ns = std::max(into.whole.end_ns, more.whole.end_ns);
+}
+
+template <typename T>
+void append(std::vector<T>& into, const std::vector<T>& more) {
+  into.insert(into.end(), more.begin(), more.end());
+}
+
+template <typename T>
+void sort_once_each(std::vector<T>& values) {
+  std::sort(values.begin(), values.end());
+  values.erase(std::unique(values.begin(), values.end()), values.end());
+}
+
+std::vector<TaskSums::Run> device_runs(const Database& db) {
+  std::vector<TaskSums::Run> runs;
+  Statement read = db.prepare(
+      "SELECT device_id, first_task_id, last_task_id FROM task_run"
+      " WHERE device_id IS NOT NULL ORDER BY id");
+  while (read.step()) runs.push_back({read.integer(0), read.integer(1), read.integer(2), {}, {}});
+  return runs;
+}
+
+struct Nobody {};
+
+// The tasks that have sub tasks: known only once all sub tasks of their run are.
+std::vector<std::uint32_t> outer_tasks(const Database& db, const Pieces& pieces,
+                                       const std::vector<std::vector<OuterKey>>& keys_of_runs) {
+  std::vector<std::vector<std::uint32_t>> found(pieces.size());
+  read_pieces<Nobody>(db, pieces.size(), [&](Nobody&, std::size_t at) {
+    const Piece& piece = pieces[at];
+    if (piece.run == SIZE_MAX || keys_of_runs[piece.run].empty()) return;
+    const std::vector<OuterKey>& keys = keys_of_runs[piece.run];
+    RowCursor<TaskRow> tasks(db,
+                             {&TaskRow::id, &TaskRow::stream_id, &TaskRow::batch,
+                              &TaskRow::task_number, &TaskRow::context},
+                             {.first_id = piece.first_id, .last_id = piece.last_id});
+    while (tasks.next()) {
+      if (tasks->context == kNull &&
+          std::binary_search(keys.begin(), keys.end(), outer_key(*tasks)))
+        found[at].push_back(static_cast<std::uint32_t>(tasks->id));
+    }
+  });
+  std::vector<std::uint32_t> all;
+  for (const auto& some : found) append(all, some);
+  return all;
+}
+
+std::optional<CallBits> sum_calls(const Database& db, const Rules& rules, Ids calls,
+                                  TaskSums& sums) {
+  Pieces pieces;
+  add_pieces(calls.first, calls.last, SIZE_MAX, pieces);
+  std::vector<PieceCalls> found(pieces.size());
+  read_pieces<Nobody>(db, pieces.size(), [&](Nobody&, std::size_t at) {
+    read_calls(db, rules, pieces[at], found[at]);
+  });
+  std::optional<CallBits> events;
+  for (const PieceCalls& piece : found) {
+    piece.blocks.take(sums.call_blocks);
+    if (!piece.events.empty() && !events) events.emplace(calls.last);
+    for (const std::uint32_t id : piece.events) events->set(id);
+  }
+  return events;
+}
+
+}  // namespace
+
+std::span<const std::string_view> kernel_types() {
+  return kKernelTypes;
+}
+
+TaskSums sum_tasks(TraceDbWriter& store) {
+  const Database& db = store.readable();
+  TaskSums sums;
+  sums.runs = device_runs(db);
+  const Ids tasks = ids_of(db, TaskRow::kTable);
+  const Ids calls = ids_of(db, ApiCallRow::kTable);
+  const auto fits = [](Ids ids) { return ids.first >= 0 && ids.last < UINT32_MAX; };
+  Rules rules;
+  if (!sums.runs.empty()) rules = rules_of(db);
+  rules.has_runs = !sums.runs.empty();
+  rules.has_marks = sums.has_marks = rules.has_runs && fits(tasks) && fits(calls);
+  std::optional<CallBits> events;
+  if (rules.has_marks) events = sum_calls(db, rules, calls, sums);
+
+  const Pieces pieces = pieces_of(tasks, sums.runs);
+  std::vector<PieceTasks> found(pieces.size());
+  auto readers =
+      read_pieces<TaskReader>(db, pieces.size(), [&](TaskReader& reader, std::size_t at) {
+        reader.read(db, rules, events ? &*events : nullptr, pieces[at], found[at]);
+      });
+  for (TaskReader& reader : readers) merge(sums.by_op, reader.op_times());
+  std::vector<std::vector<OuterKey>> outer_keys(sums.runs.size());
+  for (std::size_t at = 0; at < pieces.size(); ++at) {
+    PieceTasks piece = std::move(found[at]);
+    append(sums.arrow_ends, piece.arrow_ends);
+    append(sums.copy_calls, piece.copy_calls);
+    piece.blocks.take(sums.task_blocks);
+    if (pieces[at].run == SIZE_MAX) continue;
+    merge(sums.runs[pieces[at].run], piece.run);
+    append(outer_keys[pieces[at].run], piece.outer_keys);
+  }
+  sort_once_each(sums.copy_calls);
+  for (auto& keys : outer_keys) sort_once_each(keys);
+  const bool has_sub_tasks = std::any_of(outer_keys.begin(), outer_keys.end(),
+                                         [](const auto& keys) { return !keys.empty(); });
+  if (has_sub_tasks) sums.outer_tasks = outer_tasks(db, pieces, outer_keys);
+  return sums;
+}
+
+}  // namespace msprof
