@@ -1,14 +1,17 @@
-// Timelines through gzip: a thread of its own compresses while the events are written.
+// Timelines through gzip. Each block of text is compressed by itself, so that any thread can do it:
+// whoever has written the block, before its turn has come, or one of the sink's own.
+#include <isa-l/crc.h>
 #include <isa-l/igzip_lib.h>
+#include <zlib.h>
 
 #include <condition_variable>
 #include <deque>
 #include <exception>
+#include <memory>
 #include <mutex>
 #include <string>
 #include <string_view>
 #include <thread>
-#include <vector>
 
 #include "base/error.hpp"
 #include "export/trace_json_writer.hpp"
@@ -17,71 +20,93 @@ namespace msprof {
 
 namespace {
 
-// One stream of gzip into a file.
-class Deflater {
- public:
-  Deflater(AtomicFile& file, std::size_t buffer_bytes)
-      : file_(file), buffer_bytes_(buffer_bytes), level_(ISAL_DEF_LVL1_DEFAULT) {
-    isal_deflate_init(&stream_);
-    // Events are so alike that more effort saves little.
-    stream_.level = 1;
-    stream_.level_buf = level_.data();
-    stream_.level_buf_size = static_cast<std::uint32_t>(level_.size());
-    stream_.gzip_flag = IGZIP_GZIP;
-  }
+// RFC 1952: magic, deflate, no flags, no time, no extra flags, Unix.
+constexpr std::string_view kHeader("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 10);
+// RFC 1951: a last block of fixed codes without a symbol.
+constexpr std::string_view kLastBlock("\x03\x00", 2);
 
-  void write(std::string_view text, bool is_end) {
-    std::string& out = file_.buffer();
-    // The library's interface takes input that it does not change as non-const.
-    stream_.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
-    stream_.avail_in = static_cast<std::uint32_t>(text.size());
-    stream_.end_of_stream = is_end ? 1 : 0;
-    do {
-      const std::size_t before = out.size();
-      out.resize(before + kChunk);
-      stream_.next_out = reinterpret_cast<std::uint8_t*>(out.data() + before);
-      stream_.avail_out = static_cast<std::uint32_t>(kChunk);
-      if (isal_deflate(&stream_) != COMP_OK)
-        throw Error(Exit::internal_error, "the timeline cannot be compressed");
-      out.resize(before + kChunk - stream_.avail_out);
-      file_.drain(buffer_bytes_);
-    } while (stream_.avail_out == 0);
-  }
+// Compresses `text` to whole bytes of deflate that refer to nothing before them.
+std::string deflated(std::string_view text) {
+  constexpr std::size_t kLevelBytes = ISAL_DEF_LVL1_DEFAULT;
+  constexpr std::size_t kLeastRoom = 4096;
+  const auto level = std::make_unique_for_overwrite<std::uint8_t[]>(kLevelBytes);
+  isal_zstream stream;
+  isal_deflate_init(&stream);
+  // Events are so alike that more effort saves little.
+  stream.level = 1;
+  stream.level_buf = level.get();
+  stream.level_buf_size = kLevelBytes;
+  stream.flush = FULL_FLUSH;
+  // The library's interface takes input that it does not change as non-const.
+  stream.next_in = reinterpret_cast<std::uint8_t*>(const_cast<char*>(text.data()));
+  stream.avail_in = static_cast<std::uint32_t>(text.size());
+  std::string out;
+  do {
+    const std::size_t before = out.size();
+    out.resize(before + text.size() / 4 + kLeastRoom);
+    stream.next_out = reinterpret_cast<std::uint8_t*>(out.data() + before);
+    stream.avail_out = static_cast<std::uint32_t>(out.size() - before);
+    if (isal_deflate(&stream) != COMP_OK)
+      throw Error(Exit::internal_error, "the timeline cannot be compressed");
+    out.resize(out.size() - stream.avail_out);
+  } while (stream.avail_out == 0);
+  return out;
+}
 
- private:
-  static constexpr std::size_t kChunk = 64 << 10;
-  AtomicFile& file_;
-  std::size_t buffer_bytes_;
-  std::vector<std::uint8_t> level_;
-  isal_zstream stream_{};
-};
+std::string little_endian(std::uint32_t number) {
+  std::string bytes;
+  for (int shift = 0; shift < 32; shift += 8) bytes += static_cast<char>(number >> shift & 0xFF);
+  return bytes;
+}
 
 class GzipSink : public TraceSink {
  public:
-  GzipSink(AtomicFile& file, std::size_t buffer_bytes)
-      : deflater_(file, buffer_bytes), thread_([this] { work(); }) {}
+  explicit GzipSink(AtomicFile& file) : file_(file), thread_([this] { work(); }) {
+    file_.write_block(kHeader);
+  }
   ~GzipSink() override { end(); }
   GzipSink(const GzipSink&) = delete;
   GzipSink& operator=(const GzipSink&) = delete;
 
   // Waits while too many blocks wait. Throws what compressing an earlier one threw.
   void write(std::string_view text) override {
-    text_bytes_ += text.size();
     std::unique_lock lock(mutex_);
     changed_.wait(lock, [this] { return waiting_.size() < kMaxWaiting || error_; });
     if (error_) std::rethrow_exception(error_);
     waiting_.emplace_back(text);
     changed_.notify_all();
   }
+
+  bool packs() const override { return true; }
+  PackedText pack(std::string_view text) const override {
+    const auto* bytes = reinterpret_cast<const unsigned char*>(text.data());
+    return {deflated(text), text.size(), crc32_gzip_refl(0, bytes, text.size())};
+  }
+  void write_packed(const PackedText& text) override {
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return (waiting_.empty() && !is_busy_) || error_; });
+    if (error_) std::rethrow_exception(error_);
+    // The thread sleeps while nothing waits.
+    append(text);
+  }
+
   void finish() override {
     end();
     if (error_) std::rethrow_exception(error_);
-    deflater_.write({}, true);
+    file_.write_block(kLastBlock);
+    file_.write_block(little_endian(crc_) + little_endian(static_cast<std::uint32_t>(text_bytes_)));
   }
   std::uint64_t text_bytes() const override { return text_bytes_; }
 
  private:
   static constexpr std::size_t kMaxWaiting = 4;
+
+  void append(const PackedText& text) {
+    file_.write_block(text.bytes);
+    crc_ = static_cast<std::uint32_t>(
+        crc32_combine(crc_, text.checksum, static_cast<z_off_t>(text.text_bytes)));
+    text_bytes_ += text.text_bytes;
+  }
 
   // Until all that waits is compressed.
   void end() {
@@ -100,36 +125,41 @@ class GzipSink : public TraceSink {
       if (waiting_.empty()) return;
       const std::string text = std::move(waiting_.front());
       waiting_.pop_front();
+      is_busy_ = true;
       lock.unlock();
       std::exception_ptr error;
       try {
-        deflater_.write(text, false);
+        append(pack(text));
       } catch (...) {
         error = std::current_exception();
       }
       lock.lock();
+      is_busy_ = false;
+      if (error) {
+        error_ = error;
+        waiting_.clear();
+      }
       changed_.notify_all();
-      if (!error) continue;
-      error_ = error;
-      waiting_.clear();
-      return;
+      if (error) return;
     }
   }
 
-  Deflater deflater_;
+  AtomicFile& file_;
   std::uint64_t text_bytes_ = 0;
+  std::uint32_t crc_ = 0;
   std::mutex mutex_;
   std::condition_variable changed_;
   std::deque<std::string> waiting_;
-  std::exception_ptr error_;
+  bool is_busy_ = false;  // the thread compresses and appends
   bool is_ending_ = false;
+  std::exception_ptr error_;
   std::thread thread_;  // last: it uses all the others
 };
 
 }  // namespace
 
-std::unique_ptr<TraceSink> make_gzip_sink(AtomicFile& file, std::size_t buffer_bytes) {
-  return std::make_unique<GzipSink>(file, buffer_bytes);
+std::unique_ptr<TraceSink> make_gzip_sink(AtomicFile& file) {
+  return std::make_unique<GzipSink>(file);
 }
 
 }  // namespace msprof

@@ -139,14 +139,13 @@ class TimelineParts {
   TimelineParts(const fs::path& folder, const TimelineFile& timeline, std::size_t count,
                 const TimelineOptions& options)
       : is_json_(options.format == TimelineFormat::json) {
-    const std::size_t buffer = count == 1 ? AtomicFile::kBufferBytes : kPartBlockBytes;
     for (std::size_t part = 0; part < count; ++part) {
       const std::string name = count == 1
                                    ? timeline.file_name
                                    : limited_file_name(slice_stem(timeline.output_file, part),
                                                        timeline_extension(options));
       files_.push_back(std::make_unique<AtomicFile>(folder / name));
-      sinks_.push_back(make_sink(*files_.back(), buffer, options));
+      sinks_.push_back(make_sink(*files_.back(), options));
     }
   }
 
@@ -168,10 +167,9 @@ class TimelineParts {
   }
 
  private:
-  static std::unique_ptr<TraceSink> make_sink(AtomicFile& file, std::size_t buffer,
-                                              const TimelineOptions& options) {
+  static std::unique_ptr<TraceSink> make_sink(AtomicFile& file, const TimelineOptions& options) {
     if (options.format == TimelineFormat::perfetto) return make_perfetto_sink(file);
-    if (options.gzip) return make_gzip_sink(file, buffer);
+    if (options.gzip) return make_gzip_sink(file);
     return std::make_unique<PlainSink>(file);
   }
 

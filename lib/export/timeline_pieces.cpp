@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 #include <thread>
+#include <utility>
 
 namespace msprof {
 
@@ -18,23 +19,28 @@ struct Abandoned {};
 // The texts of pieces in their order.
 class OrderedText {
  public:
-  OrderedText(TraceSink& sink, std::size_t pieces) : sink_(sink), pieces_(pieces) {
+  OrderedText(TraceSink& sink, std::size_t pieces, bool packs)
+      : sink_(sink), packs_(packs), pieces_(pieces) {
     sink_.write("[");
+    if (packs_) comma_ = sink_.pack(",");
   }
 
   void write(std::size_t piece, std::string_view text) {
+    PackedText packed;
+    if (packs_) packed = sink_.pack(without_comma(text));
     std::unique_lock lock(mutex_);
     check();
     if (piece != head_ && pieces_[piece].bytes >= kMaxHeld) wait_for(piece, lock);
     if (piece != head_) {
-      pieces_[piece].blocks.emplace_back(text);
-      pieces_[piece].bytes += text.size();
+      Block block{packs_ ? std::string() : std::string(text), std::move(packed)};
+      pieces_[piece].bytes += block.text.size() + block.packed.bytes.size();
+      pieces_[piece].blocks.push_back(std::move(block));
       return;
     }
     lock.unlock();
     // The sink is its alone until it ends.
     write_held(pieces_[piece]);
-    put(text);
+    packs_ ? put(packed) : put(text);
   }
 
   // Returns once all pieces before it are written.
@@ -65,11 +71,18 @@ class OrderedText {
  private:
   // A task of a device is some 300 bytes: twice what a piece of them has.
   static constexpr std::size_t kMaxHeld = 20 << 20;
+  // Whole events as text, or packed without the comma in front of the first.
+  struct Block {
+    std::string text;
+    PackedText packed;
+  };
   struct Piece {
-    std::vector<std::string> blocks;
+    std::vector<Block> blocks;
     std::size_t bytes = 0;
     bool is_done = false;
   };
+
+  static std::string_view without_comma(std::string_view text) { return text.substr(1); }
 
   void check() const {
     if (is_abandoned_) throw Abandoned();
@@ -79,19 +92,22 @@ class OrderedText {
     check();
   }
   void write_held(Piece& piece) {
-    for (const std::string& block : piece.blocks) put(block);
+    for (const Block& block : piece.blocks) packs_ ? put(block.packed) : put(block.text);
     piece.blocks = {};
     piece.bytes = 0;
   }
+  // Nothing is before the first event.
   void put(std::string_view text) {
-    if (text.empty()) return;
-    // Nothing is before the first event.
-    if (!has_event_) text.remove_prefix(1);
-    has_event_ = true;
-    sink_.write(text);
+    sink_.write(std::exchange(has_event_, true) ? text : without_comma(text));
+  }
+  void put(const PackedText& packed) {
+    if (std::exchange(has_event_, true)) sink_.write_packed(comma_);
+    sink_.write_packed(packed);
   }
 
   TraceSink& sink_;
+  bool packs_;
+  PackedText comma_;
   std::vector<Piece> pieces_;
   std::mutex mutex_;
   std::condition_variable changed_;
@@ -129,8 +145,11 @@ std::vector<std::size_t> order_of(const std::vector<LayerPiece>& pieces) {
 
 class Workers {
  public:
-  Workers(const std::vector<LayerPiece>& pieces, TraceSink& sink)
-      : pieces_(pieces), order_(order_of(pieces)), text_(sink, pieces.size()) {}
+  // One thread alone has the sink pack.
+  Workers(const std::vector<LayerPiece>& pieces, TraceSink& sink, bool has_others)
+      : pieces_(pieces),
+        order_(order_of(pieces)),
+        text_(sink, pieces.size(), has_others && sink.packs()) {}
 
   void work(const Database& db) noexcept {
     try {
@@ -197,7 +216,7 @@ std::vector<TimelinePiece> TimelineLayer::pieces(const Database&,
 PieceCounts write_pieces(const Database& db, const std::vector<LayerPiece>& pieces,
                          std::size_t threads, const std::function<std::optional<TraceDb>()>& open,
                          TraceSink& sink) {
-  Workers workers(pieces, sink);
+  Workers workers(pieces, sink, threads > 1);
   std::vector<std::optional<TraceDb>> connections;
   connections.reserve(threads);
   std::vector<std::jthread> helpers;

@@ -23,11 +23,23 @@ namespace msprof {
 // TraceSink: target of the text of a timeline. For TraceJsonWriter: one file, plain or compressed;
 // several, each a stretch of time, for --split.
 
+// Text that a sink has compressed ahead of its turn.
+struct PackedText {
+  std::string bytes;
+  std::uint64_t text_bytes = 0;
+  std::uint32_t checksum = 0;
+};
+
 class TraceSink {
  public:
   virtual ~TraceSink() = default;
   // Takes a block of text: whole events, a line each. Their commas are in front of them.
   virtual void write(std::string_view text) = 0;
+  // For threads that have text before its turn: whether it is better packed by them, by pack(),
+  // which any of them may call, than given as it is.
+  virtual bool packs() const { return false; }
+  virtual PackedText pack(std::string_view text) const { return {std::string(text), 0, 0}; }
+  virtual void write_packed(const PackedText& text) { write(text.bytes); }
   virtual void finish() = 0;
   // Of text, before any compression.
   virtual std::uint64_t text_bytes() const = 0;
@@ -56,7 +68,7 @@ class PlainSink : public TraceSink {
 };
 
 // The same through gzip.
-std::unique_ptr<TraceSink> make_gzip_sink(AtomicFile& file, std::size_t buffer_bytes);
+std::unique_ptr<TraceSink> make_gzip_sink(AtomicFile& file);
 
 // Text that json_string() has already quoted and escaped: names that come with every event are
 // escaped once.
