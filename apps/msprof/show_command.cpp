@@ -4,6 +4,9 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
+#include <filesystem>
+#include <future>
 #include <nlohmann/json.hpp>
 
 #include "analyze/capture_info.hpp"
@@ -62,28 +65,60 @@ void keep_hottest(TableRows& table, const std::vector<std::size_t>& heat_columns
   if (body_end - table.rows.begin() > top) table.rows.erase(table.rows.begin() + top, body_end);
 }
 
+// What a table to show is made of.
+struct TableSource {
+  const SummaryTable* table = nullptr;
+  OutputFile document;
+};
+
+ShownTable made_of(const Database& db, const TableSource& source, std::optional<long> top) {
+  const SummaryTable& table = *source.table;
+  ShownTable shown{
+      std::string(table.name()), std::string(table.info().title), table.is_exported(), {}};
+  shown.rows.begin(table.columns(db));
+  table.write(db, source.document, shown.rows);
+  // What only describes the capture has nothing hot or cold.
+  if (top && shown.is_data) keep_hottest(shown.rows, table.heat_columns(), *top);
+  return shown;
+}
+
+// All of them in their order; of a large store by two threads, each with its own connection.
+std::vector<ShownTable> made_of(const TraceDb& store, const std::vector<TableSource>& sources,
+                                std::optional<long> top) {
+  constexpr std::uintmax_t kLarge = 16 << 20;
+  std::vector<ShownTable> shown(sources.size());
+  std::atomic<std::size_t> next{0};
+  const auto work = [&](const Database& db) {
+    for (std::size_t at = next++; at < sources.size(); at = next++)
+      shown[at] = made_of(db, sources[at], top);
+  };
+  std::error_code ignored;
+  const bool is_large = std::filesystem::file_size(store.path(), ignored) >= kLarge && !ignored;
+  const auto second = is_large && sources.size() > 1 ? TraceDb::open(store.path()) : std::nullopt;
+  std::future<void> helper;
+  if (second) helper = std::async(std::launch::async, [&] { work(second->database()); });
+  work(store.database());
+  if (helper.valid()) helper.get();
+  return shown;
+}
+
 // The tables about the chosen step, its model, or the capture as a whole.
-std::vector<ShownTable> tables_of(const Database& db, const StepInfo* step,
+std::vector<ShownTable> tables_of(const TraceDb& store, const StepInfo* step,
                                   std::optional<long> top) {
-  std::vector<ShownTable> shown;
-  for (const auto& table : summary_tables(db)) {
+  const Database& db = store.database();
+  const auto tables = summary_tables(db);
+  std::vector<TableSource> sources;
+  for (const auto& table : tables) {
     if (!table->info().is_shown) continue;
-    for (const OutputFile& document : table->output_files(db)) {
+    for (OutputFile& document : table->output_files(db)) {
       const bool other_step =
           document.step_id != kNull && (step == nullptr || document.step_id != step->step_id);
       const bool other_model =
           document.model_row != kNull && step != nullptr && document.model_row != step->model_row;
-      if (other_step || other_model) continue;
-      ShownTable one{
-          std::string(table->name()), std::string(table->info().title), table->is_exported(), {}};
-      one.rows.begin(table->columns(db));
-      table->write(db, document, one.rows);
-      // What only describes the capture has nothing hot or cold.
-      if (top && one.is_data) keep_hottest(one.rows, table->heat_columns(), *top);
-      shown.push_back(std::move(one));
+      if (!other_step && !other_model) sources.push_back({table.get(), std::move(document)});
     }
   }
-  return shown;
+  return made_of(store, sources, top);
 }
 
 std::string step_line(const std::vector<StepInfo>& steps, std::size_t index, bool chosen) {
@@ -170,7 +205,7 @@ Exit show_one(const ShowArguments& arguments, const ChosenCapture& capture,
   const auto steps = steps_with_tasks(ready.db.database());
   const std::size_t index = steps.empty() ? 0 : choose_step(steps, arguments.step);
   const StepInfo* step = steps.empty() ? nullptr : &steps[index];
-  const auto tables = tables_of(ready.db.database(), step, arguments.top);
+  const auto tables = tables_of(ready.db, step, arguments.top);
   const bool empty = std::none_of(tables.begin(), tables.end(),
                                   [](const ShownTable& table) { return table.is_data; }) &&
                      !has_any_product(ready.db.database());
