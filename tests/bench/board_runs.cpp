@@ -142,14 +142,16 @@ void compare_far_collect(const test::BoardServer& board, int rounds,
     if (user.captured_bytes() != kFewBytes) throw std::runtime_error("the capture is not whole");
     return seconds;
   };
+  const int turns_before = network.turns();
   const int before = network.round_trips();
   checked([&] { user.collect(); });
-  const int turns = network.round_trips() - before;
+  const int round_trips = network.round_trips() - before;
+  const int turns = network.turns() - turns_before;
   const Outcome outcome = contest(
       rounds, [&] { return checked([&] { user.collect(); }); },
       [&] { return checked([&] { user.collect_by_one_login(); }); });
   print_row("run and fetch of few files", outcome, "0.77");
-  fmt::print("  {:<34} {}\n", "turns of its line", turns);
+  fmt::print("  {:<34} {}, turns {}\n", "round trips of its line", round_trips, turns);
   fs::remove(source);
 }
 

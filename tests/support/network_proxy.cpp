@@ -70,6 +70,8 @@ struct Connection {
   ProxyLane up;
   ProxyLane down;
   bool was_answered = false;  // since the client last sent something
+  // When the answer to what began the last round trip can be there.
+  ProxyClock::time_point answer_due{};
 };
 
 }  // namespace
@@ -122,6 +124,7 @@ class NetworkProxy::Engine {
   std::atomic<std::uint64_t> bytes_down = 0;
   std::atomic<int> accepted = 0;
   std::atomic<int> cuts = 0;
+  std::atomic<int> turns = 0;
   std::atomic<int> round_trips = 0;
 
  private:
@@ -190,6 +193,7 @@ class NetworkProxy::Engine {
       prepare(client);
       prepare(server);
       connections_.emplace_back(std::move(client), std::move(server), delay_, up_rate_, down_rate_);
+      begin_round_trip(connections_.back(), ProxyClock::now());
     } catch (const std::system_error&) {
       close_with_reset(client);
     }
@@ -211,7 +215,7 @@ class NetworkProxy::Engine {
       if (lane->wants_to_read()) {
         const std::size_t count = lane->read(now, buffer_);
         (is_up ? bytes_up : bytes_down) += count;
-        if (is_up && count > 0 && std::exchange(connection.was_answered, false)) ++round_trips;
+        if (is_up && count > 0) count_turn(connection, now);
       }
       lane->write(now, bytes_until_cut(connection, is_up));
       if (!is_up && lane->passed_bytes() > passed) connection.was_answered = true;
@@ -229,6 +233,16 @@ class NetworkProxy::Engine {
     if (!connection.over()) return false;
     if (connection.broken()) connection.close(CutKind::reset);
     return true;
+  }
+
+  void count_turn(Connection& connection, ProxyClock::time_point now) {
+    if (!std::exchange(connection.was_answered, false)) return;
+    ++turns;
+    if (now >= connection.answer_due) begin_round_trip(connection, now);
+  }
+  void begin_round_trip(Connection& connection, ProxyClock::time_point now) {
+    ++round_trips;
+    connection.answer_due = now + 2 * delay_;
   }
 
   bool still_cuts() const { return cut_ && cuts < cut_->connections; }
@@ -285,6 +299,10 @@ std::uint64_t NetworkProxy::bytes_down() const {
 
 int NetworkProxy::connections() const {
   return engine_->accepted;
+}
+
+int NetworkProxy::turns() const {
+  return engine_->turns;
 }
 
 int NetworkProxy::round_trips() const {

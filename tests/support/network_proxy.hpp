@@ -54,8 +54,11 @@ class NetworkProxy {
   std::uint64_t bytes_down() const;
   int connections() const;  // so far
   int cuts() const;         // so far
-  // How often a client has gone on after an answer had reached it, over all connections: what a run
-  // waits for is so many times the line's round trip.
+  // How often a client has sent something after an answer had reached it, over all connections:
+  // also what it waits for nothing with, such as acknowledgements.
+  int turns() const;
+  // Connections, and turns of which each came a whole round trip of the line after the one before,
+  // at least. A client that has to wait for an answer before it can go on never does so more often.
   int round_trips() const;
 
   // The following are done when they return. Cuts what is connected now.
