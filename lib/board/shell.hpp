@@ -54,6 +54,8 @@ std::string copy_command(const SshLogin& login, const std::string& folder, bool 
 // Command that is sent for a script; throws Error(usage) where it is longer than dropbear takes
 // (9,000 bytes).
 std::string command_line(const BoardScript& script, const std::vector<std::string>& arguments);
+// True if it is not.
+bool fits_into_command(const BoardScript& script, const std::vector<std::string>& arguments);
 
 class BoardShell {
  public:
@@ -100,8 +102,6 @@ class BoardShell {
                                     StreamSink on_stderr);
 
  private:
-  BoardAnswer stream(const BoardScript& script, const std::vector<std::string>& arguments,
-                     const Source& source, const StreamSink& sink, std::size_t most_errors);
   StreamSink collector(const BoardScript& script, std::string& out) const;
 
   SshLogin login_;

@@ -21,6 +21,7 @@
 #include "base/text.hpp"
 #include "board/listing.hpp"
 #include "board/outgoing.hpp"
+#include "board/steps.hpp"
 #include "board/transfer_ways.hpp"
 
 namespace msprof {
@@ -296,18 +297,19 @@ class Unpacker {
   std::thread thread_;
 };
 
-std::string fetch_batch(BoardShell& shell, const std::vector<std::string>& arguments,
-                        Incoming& incoming, const TransferProgress& progress) {
+// Unpacks what `stream` hands to its sink; its answer is that of the tar which made it.
+std::string unpack(const std::function<BoardAnswer(const StreamSink&)>& stream, Incoming& incoming,
+                   const TransferProgress& progress) {
   BoardAnswer answer;
   std::string problem;
   try {
     Unpacker unpacker(incoming);
-    const auto unpack = [&](std::string_view bytes) {
+    const auto push = [&](std::string_view bytes) {
       unpacker.push(bytes);
       if (progress) progress(incoming.bytes());
     };
     try {
-      answer = shell.stream(kPack, arguments, {}, unpack);
+      answer = stream(push);
     } catch (const ConnectionLost&) {
       incoming.keep_part();  // before the unpacking ends
       throw;
@@ -321,6 +323,21 @@ std::string fetch_batch(BoardShell& shell, const std::vector<std::string>& argum
   // tar's own reason explains more than the state of its stream.
   const bool failed = answer.end.exit_code.value_or(0) != 0 || !answer.end.signal.empty();
   return failed ? answer.reason() : problem;
+}
+
+std::string fetch_batch(BoardShell& shell, const std::vector<std::string>& arguments,
+                        Incoming& incoming, const TransferProgress& progress, StepAfter* after) {
+  std::vector<BoardStep> steps = {{.script = kPack, .arguments = arguments, .may_fail = true}};
+  if (after != nullptr) steps.push_back(after->step);
+  const auto stream = [&](const StreamSink& sink) {
+    StepsUnderWay command(shell, steps, random_end_word());
+    if (command.count() == 0) return shell.stream(kPack, arguments, {}, sink);
+    BoardAnswer answer = command.next(sink);
+    if (command.count() > 1) after->answer = command.next();
+    command.finish();
+    return answer;
+  };
+  return unpack(stream, incoming, progress);
 }
 
 }  // namespace
@@ -458,10 +475,13 @@ void TarWriter::finish_file() {
 
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
-                         const TransferProgress& progress) {
+                         const TransferProgress& progress, StepAfter* after) {
   std::string problem;
-  for (const auto& batch : in_batches(folder, paths)) {
-    const std::string found = fetch_batch(shell, batch, incoming, progress);
+  const auto batches = in_batches(folder, paths);
+  for (const auto& batch : batches) {
+    const bool is_last = &batch == &batches.back();
+    const std::string found =
+        fetch_batch(shell, batch, incoming, progress, is_last ? after : nullptr);
     if (problem.empty()) problem = found;
   }
   return problem;

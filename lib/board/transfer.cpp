@@ -104,7 +104,7 @@ TreeListing BoardTransfer::list(const std::string& folder) {
 }
 
 std::optional<BoardStep> BoardTransfer::list_step(const std::string& folder) const {
-  if (!info_.has_stat && info_.has_sftp) return std::nullopt;
+  if (!lists_by_shell()) return std::nullopt;
   return listing_step(info_.has_stat, folder, {"."});
 }
 
@@ -114,16 +114,25 @@ TreeListing BoardTransfer::listing_in(const std::string& folder, const BoardAnsw
 
 TreeListing BoardTransfer::list_paths(const std::string& folder,
                                       const std::vector<std::string>& paths) {
-  if (!info_.has_stat && info_.has_sftp) {
+  if (!lists_by_shell()) {
     if (const auto sftp = shell_.connection().sftp()) return list_by_sftp(*sftp, folder, paths);
   }
   return list_by_shell(shell_, info_.has_stat, folder, paths);
 }
 
+// `listed` becomes the answer to a listing of `paths`, where that came with the files.
 std::string BoardTransfer::fetch_once(const std::string& folder,
                                       const std::vector<std::string>& paths, Incoming& incoming,
-                                      const TransferProgress& progress) {
-  if (way_ == TransferWay::tar) return fetch_by_tar(shell_, folder, paths, incoming, progress);
+                                      const TransferProgress& progress,
+                                      std::optional<BoardAnswer>& listed) {
+  if (way_ == TransferWay::tar) {
+    StepAfter after = {.step = listing_step(info_.has_stat, folder, paths)};
+    const bool asks = lists_by_shell();
+    std::string problem =
+        fetch_by_tar(shell_, folder, paths, incoming, progress, asks ? &after : nullptr);
+    listed = std::move(after.answer);
+    return problem;
+  }
   const TreeListing wanted = list_paths(folder, paths);
   incoming.refuse_unnamed(wanted.refused);
   return fetch_listed(folder, wanted, incoming, progress);
@@ -146,13 +155,14 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
   try {
     Incoming incoming(into);
     std::string problem;
+    std::optional<BoardAnswer> listed;
     try {
-      problem = fetch_once(folder, paths, incoming, progress);
+      problem = fetch_once(folder, paths, incoming, progress, listed);
     } catch (const ConnectionLost&) {
       incoming.keep_part();
       throw;
     }
-    TreeListing there = list_paths(folder, paths);
+    TreeListing there = listed ? listing_in(folder, *listed) : list_paths(folder, paths);
     const TreeListing again = different(there, into);
     if (!again.files.empty()) {
       log::verbose("{} {} not have the size that the board reports and will be fetched again{}{}",

@@ -95,9 +95,12 @@ class BoardTransfer {
                   const TransferProgress& progress, const SendPlan& plan = {});
 
  private:
+  // SFTP tells more than `ls` does.
+  bool lists_by_shell() const { return info_.has_stat || !info_.has_sftp; }
   TreeListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
   std::string fetch_once(const std::string& folder, const std::vector<std::string>& paths,
-                         Incoming& incoming, const TransferProgress& progress);
+                         Incoming& incoming, const TransferProgress& progress,
+                         std::optional<BoardAnswer>& listed);
   std::string fetch_listed(const std::string& folder, const TreeListing& wanted, Incoming& incoming,
                            const TransferProgress& progress);
   void continue_part(const std::string& folder, const NewFile& file, std::uint64_t part_bytes,

@@ -8,6 +8,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -21,10 +22,16 @@ namespace msprof {
 // Bytes beyond its listed size to which a file that grows while it is read is followed.
 inline constexpr std::uint64_t kMaxGrowth = 16 << 20;
 
-// Fetches `paths`, which are those of BoardTransfer::fetch().
+// A step that a board runs when it has given everything.
+struct StepAfter {
+  BoardStep step;
+  std::optional<BoardAnswer> answer{};  // empty where it was not asked
+};
+
+// Fetches `paths`, which are those of BoardTransfer::fetch(). `after` may be null.
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
-                         const TransferProgress& progress);
+                         const TransferProgress& progress, StepAfter* after);
 // Sends everything of `wanted`, which is relative to `folder`.
 std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const TreeListing& wanted,
                           Incoming& incoming, const TransferProgress& progress);

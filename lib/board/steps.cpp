@@ -1,0 +1,247 @@
+#include "board/steps.hpp"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <utility>
+
+#include "base/interrupt.hpp"
+#include "base/log.hpp"
+#include "base/text.hpp"
+
+namespace msprof {
+
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+constexpr std::size_t kMaxErrorText = 4 << 10;
+constexpr std::size_t kMaxStepErrors = 256 << 10;  // of several scripts together
+// An answer is a listing at most; a board that never stops talking must not fill this machine.
+constexpr std::size_t kMaxAnswer = 256 << 20;
+constexpr std::size_t kChunk = 128 << 10;
+constexpr std::chrono::milliseconds kPollInterval{100};
+constexpr std::chrono::seconds kSilence{120};
+constexpr std::chrono::seconds kFarewell{10};
+
+// $1 the word in front of the codes. Behind each step both streams get its code.
+constexpr std::string_view kStepsHead = R"sh(
+word=$1
+over() {
+  echo
+  echo "$word $1"
+  { echo; echo "$word $1"; } >&2
+  [ "$1" = 0 ] || [ "$2" = 1 ] || exit 0
+}
+)sh";
+
+// Number of bytes at the end of `text` that may be the begin of `word`.
+std::size_t begun_at_end(std::string_view text, std::string_view word) {
+  for (std::size_t size = std::min(text.size(), word.size() - 1); size > 0; --size) {
+    if (text.ends_with(word.substr(0, size))) return size;
+  }
+  return 0;
+}
+
+// The code behind an end's word, up to the end of its line; empty where that has not come, or is
+// none.
+std::optional<int> code_in(std::string_view line) {
+  std::uint64_t value = 0;
+  if (!parse_u64(line.substr(0, line.find('\n')), value) || value > 255) return std::nullopt;
+  return static_cast<int>(value);
+}
+
+// A command whose input breaks off: it has handled what it got, and is gone, before anything checks
+// what it left.
+void end_early(SshCommand& command) {
+  const auto limit = Clock::now() + kFarewell;
+  try {
+    command.close_input();
+    while (!command.wait(kPollInterval) && Clock::now() < limit && interrupt::count() < 2) {
+    }
+  } catch (const Error& error) {
+    log::verbose("{}", error.what());
+  }
+}
+
+}  // namespace
+
+StepPack::StepPack(const std::string& word) : text_(kStepsHead), parameters_{word} {}
+
+std::string StepPack::parameter(std::string value) {
+  parameters_.push_back(std::move(value));
+  return fmt::format("\"${{{}}}\"", parameters_.size());
+}
+
+bool StepPack::add(const BoardStep& step) {
+  const std::string text = text_;
+  const std::size_t count = parameters_.size();
+  text_ += fmt::format("sh -c {} msprof", parameter(std::string(step.script.text)));
+  for (const std::string& argument : step.arguments) text_ += " " + parameter(argument);
+  if (!step.lines.empty()) {
+    const auto size = step.lines.size() - (step.lines.ends_with('\n') ? 1 : 0);
+    // Lines of a here-document end with a line break.
+    const std::string lines = parameter(step.lines.substr(0, size));
+    text_ += fmt::format(" <<@end@\n{}\n@end@\n", lines.substr(1, lines.size() - 2));
+  } else {
+    text_ += step.takes_input ? "\n" : " </dev/null\n";
+  }
+  text_ += fmt::format("over $? {}\n", step.may_fail ? 1 : 0);
+  if (fits_into_command(script(), parameters_)) return true;
+  text_ = text;
+  parameters_.resize(count);
+  return false;
+}
+
+void StepAnswers::add_out(std::string_view bytes) {
+  // The bytes of a stream are not copied where nothing waits before them and no end is in them.
+  if (sink_ && out_.empty() && bytes.find(end_) == std::string_view::npos) {
+    const std::size_t given = bytes.size() - begun_at_end(bytes, end_);
+    out_ = bytes.substr(given);
+    if (given > 0) sink_(bytes.substr(0, given));
+    return;
+  }
+  out_.append(bytes);
+  give_out();
+}
+
+void StepAnswers::give_out() {
+  if (!out_end_) {
+    const auto at = out_.find(end_, searched_);
+    if (at != std::string::npos) out_end_ = at;
+    searched_ = out_.size() - std::min(out_.size(), end_.size());
+  }
+  if (!sink_) return;
+  const std::size_t size = out_end_ ? *out_end_ : out_.size() - begun_at_end(out_, end_);
+  if (size == 0) return;
+  const std::string given = out_.substr(0, size);
+  out_.erase(0, size);
+  searched_ = 0;
+  if (out_end_) out_end_ = 0;
+  sink_(given);
+}
+
+void StepAnswers::add_err(std::string_view bytes) {
+  err_.append(bytes);
+  if (err_.size() <= kMaxStepErrors) return;
+  err_.erase(0, err_.size() - kMaxStepErrors);
+  cut_err_ = true;
+}
+
+void StepAnswers::set_sink(StreamSink sink) {
+  sink_ = std::move(sink);
+  give_out();
+}
+
+bool StepAnswers::has_next() const {
+  if (!out_end_ || out_.find('\n', *out_end_ + end_.size()) == std::string::npos) return false;
+  const auto at = err_.find(end_);
+  return cut_err_ ||
+         (at != std::string::npos && err_.find('\n', at + end_.size()) != std::string::npos);
+}
+
+BoardAnswer StepAnswers::take(const CommandEnd& end) {
+  BoardAnswer answer;
+  answer.end = end;
+  const auto code =
+      out_end_ ? code_in(std::string_view(out_).substr(*out_end_ + end_.size())) : std::nullopt;
+  if (code) {
+    answer.end = {code, ""};
+    answer.out = out_.substr(0, *out_end_);
+    const auto line = out_.find('\n', *out_end_ + end_.size());
+    out_.erase(0, line == std::string::npos ? line : line + 1);
+  } else {
+    answer.out = std::exchange(out_, {});
+    if (answer.ok()) answer.end = {};
+  }
+  out_end_.reset();
+  searched_ = 0;
+  const auto at = err_.find(end_);
+  answer.err = err_.substr(0, at);
+  const auto line = at == std::string::npos ? at : err_.find('\n', at + end_.size());
+  err_.erase(0, line == std::string::npos ? line : line + 1);
+  answer.err.erase(0, answer.err.size() - std::min(answer.err.size(), kMaxErrorText));
+  sink_ = {};
+  give_out();
+  return answer;
+}
+
+CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
+                         const std::vector<std::string>& arguments, BoardShell::Source source,
+                         StreamSink sink, StreamSink errors)
+    : sentence_(fmt::format("{}: {} has made no progress for {} s", shell.login().name(),
+                            script.name, kSilence.count())),
+      source_(std::move(source)),
+      moved_(Clock::now()),
+      command_(shell.begin(
+          script, arguments,
+          [this, sink = std::move(sink)](std::string_view bytes) {
+            moved_ = Clock::now();
+            if (sink) sink(bytes);
+          },
+          [this, errors = std::move(errors)](std::string_view bytes) {
+            moved_ = Clock::now();
+            if (errors) errors(bytes);
+          })),
+      buffer_(source_ ? kChunk : 0),
+      open_(static_cast<bool>(source_)) {
+  if (!open_) command_->close_input();
+}
+
+std::optional<CommandEnd> CommandPump::turn() {
+  if (open_ && waiting_.empty()) {
+    try {
+      waiting_ = {buffer_.data(), source_(buffer_.data(), buffer_.size())};
+    } catch (const Error&) {
+      end_early(*command_);
+      throw;
+    }
+    if (waiting_.empty()) {
+      command_->close_input();
+      open_ = false;
+    }
+  }
+  const std::size_t taken = waiting_.empty() ? 0 : command_->write(waiting_);
+  waiting_.remove_prefix(taken);
+  if (taken > 0) moved_ = Clock::now();
+  // While the board takes bytes there is nothing to wait for.
+  const auto limit = taken > 0 && open_ ? std::chrono::milliseconds(0) : kPollInterval;
+  if (auto end = command_->wait(limit)) return end;
+  if (Clock::now() - moved_ > kSilence) throw Error(Exit::board_unreachable, sentence_);
+  return std::nullopt;
+}
+
+StepsUnderWay::StepsUnderWay(BoardShell& shell, std::span<const BoardStep> steps,
+                             const std::string& word, const BoardShell::Source& source)
+    : answers_(word) {
+  StepPack pack(word);
+  bool takes_input = false;
+  while (count_ < steps.size() && pack.add(steps[count_])) {
+    takes_input = takes_input || steps[count_].takes_input;
+    ++count_;
+  }
+  if (count_ == 0) return;
+  const std::string name(steps.front().script.name);
+  const auto take_out = [this, name, host = shell.login().name()](std::string_view bytes) {
+    answers_.add_out(bytes);
+    if (answers_.waiting_bytes() <= kMaxAnswer) return;
+    throw Error(Exit::partial_data,
+                fmt::format("{}: {}: the board's answer is too long", host, name));
+  };
+  pump_ = std::make_unique<CommandPump>(
+      shell, pack.script(name), pack.parameters(), takes_input ? source : BoardShell::Source(),
+      take_out, [this](std::string_view bytes) { answers_.add_err(bytes); });
+}
+
+BoardAnswer StepsUnderWay::next(const StreamSink& sink) {
+  if (sink) answers_.set_sink(sink);
+  if (pump_) pump_->begin_again();
+  while (!end_ && !answers_.has_next()) end_ = pump_->turn();
+  return answers_.take(end_.value_or(CommandEnd{}));
+}
+
+void StepsUnderWay::finish() {
+  while (!end_) end_ = pump_->turn();
+}
+
+}  // namespace msprof

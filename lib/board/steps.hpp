@@ -1,0 +1,111 @@
+// Several scripts of a board as one command, and their answers as they come. For BoardShell and for
+// those who go on before the last of them has ended.
+#pragma once
+
+#include <chrono>
+#include <cstddef>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "board/shell.hpp"
+
+namespace msprof {
+
+// Steps as one script: their texts and arguments are its parameters, and its own text has numbers
+// beside what is constant. Behind the output of each, on both streams, stands its exit code.
+class StepPack {
+ public:
+  // `word`: random_end_word().
+  explicit StepPack(const std::string& word);
+
+  // False, and nothing has changed, where the command would be longer than a board takes.
+  bool add(const BoardStep& step);
+
+  BoardScript script(std::string_view name = "") const { return {name, text_}; }
+  const std::vector<std::string>& parameters() const { return parameters_; }
+
+ private:
+  std::string parameter(std::string value);
+
+  std::string text_;
+  std::vector<std::string> parameters_;
+};
+
+// Takes what such a script prints apart.
+class StepAnswers {
+ public:
+  explicit StepAnswers(const std::string& word) : end_("\n" + word + " ") {}
+
+  void add_out(std::string_view bytes);
+  void add_err(std::string_view bytes);
+  // Gets the next step's stdout as it comes, in place of its answer.
+  void set_sink(StreamSink sink);
+  // True if all of the next step's answer has come.
+  bool has_next() const;
+  // The next step's answer; `end` is that of the command, which counts where the step's own code
+  // never came.
+  BoardAnswer take(const CommandEnd& end = {});
+  std::size_t waiting_bytes() const { return out_.size(); }
+
+ private:
+  void give_out();
+
+  std::string end_;
+  std::string out_;
+  std::string err_;
+  bool cut_err_ = false;
+  std::size_t searched_ = 0;  // bytes of out_ in which no end begins
+  std::optional<std::size_t> out_end_;
+  StreamSink sink_;
+};
+
+// A command while it is under way: its input is sent, and its silence is limited.
+class CommandPump {
+ public:
+  // Of `shell`, which stays there; `source` may be empty. What comes goes to `sink` and `errors`.
+  CommandPump(BoardShell& shell, const BoardScript& script,
+              const std::vector<std::string>& arguments, BoardShell::Source source, StreamSink sink,
+              StreamSink errors);
+
+  // Waits a moment. Throws as BoardShell::ask().
+  std::optional<CommandEnd> turn();
+  // Its silence so far was ours.
+  void begin_again() { moved_ = std::chrono::steady_clock::now(); }
+
+ private:
+  std::string sentence_;  // on a command that stands still
+  BoardShell::Source source_;
+  std::chrono::steady_clock::time_point moved_;
+  std::unique_ptr<SshCommand> command_;
+  std::vector<char> buffer_;
+  std::string_view waiting_;
+  bool open_;
+};
+
+// As many of some steps as one command takes, sent at once.
+class StepsUnderWay {
+ public:
+  StepsUnderWay(BoardShell& shell, std::span<const BoardStep> steps, const std::string& word,
+                const BoardShell::Source& source = {});
+  StepsUnderWay(const StepsUnderWay&) = delete;
+  StepsUnderWay& operator=(const StepsUnderWay&) = delete;
+
+  std::size_t count() const { return count_; }  // of those that were sent
+  // Waits for the next one's answer; `sink`, if not empty, gets its stdout. Throws as
+  // BoardShell::ask(), and what the sink throws.
+  BoardAnswer next(const StreamSink& sink = {});
+  // Waits for the end of the command.
+  void finish();
+
+ private:
+  std::size_t count_ = 0;
+  StepAnswers answers_;
+  std::unique_ptr<CommandPump> pump_;
+  std::optional<CommandEnd> end_;
+};
+
+}  // namespace msprof
