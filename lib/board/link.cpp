@@ -24,6 +24,7 @@ using Clock = std::chrono::steady_clock;
 
 constexpr std::chrono::seconds kLockLimit{60};
 constexpr std::chrono::seconds kReleaseLimit{10};
+constexpr std::chrono::seconds kRemovalLimit{120};  // of a run's folder, before
 constexpr std::chrono::milliseconds kPollInterval{100};
 
 // $1 folder, $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from others,
@@ -75,7 +76,12 @@ voice=$!
 s=runs/$run/survive
 while read -r word rest; do
   case $word in
-    bye) kill $voice; own && rm -rf lock; exit 0 ;;
+    bye)
+      code=0
+      [ -z "$rest" ] || drop "$rest" >/dev/null || code=1
+      kill $voice
+      own && rm -rf lock
+      exit $code ;;
     present) echo "$$ $(start_of $$) $me" > "$s/present" ;;
     seen) echo "$rest" > "$s/seen" ;;
     take)
@@ -240,6 +246,10 @@ keep_recording() {
   if [ -e "$2" ]; then
     mkdir -p kept && mv "runs/$1/profiling" "kept/$1" && echo "kept $1"
   fi
+  drop "$1"
+}
+drop() {
+  unmount "runs/$1" || return
   find "runs/$1" -type d ! -perm -700 -exec chmod u+rwx {} \; 2>/dev/null
   rm -rf "runs/$1"
 }
@@ -313,7 +323,7 @@ void BoardLease::tell(std::string_view line) {
   while (!rest.empty() && Clock::now() < limit) {
     const std::size_t taken = command_->write(rest);
     rest.remove_prefix(taken);
-    if (taken == 0) command_->wait(kPollInterval);
+    if (taken == 0 && command_->wait(kPollInterval)) return;
   }
 }
 
@@ -331,13 +341,14 @@ bool BoardLease::take(const std::string& token) {
   throw ConnectionLost("the board's lock does not answer");
 }
 
-void BoardLease::release() {
-  if (!command_) return;
-  tell("bye");
-  const auto limit = Clock::now() + kReleaseLimit;
-  while (!command_->wait(kPollInterval) && Clock::now() < limit) {
-  }
+bool BoardLease::release(const std::string& run) {
+  if (!command_) return false;
+  tell(run.empty() ? "bye" : "bye " + run);
+  const auto limit = Clock::now() + (run.empty() ? kReleaseLimit : kRemovalLimit);
+  auto end = command_->wait(kPollInterval);
+  while (!end && Clock::now() < limit) end = command_->wait(kPollInterval);
   command_.reset();
+  return end && end->exit_code == 0;
 }
 
 BoardLink::BoardLink(const BoardConfig& config, double reconnect_seconds)
@@ -402,6 +413,10 @@ void BoardLink::with_reconnect(const std::function<void()>& work,
       recover();
     }
   }
+}
+
+bool BoardLink::release(const std::string& run) {
+  return lease_ && lease_->release(run);
 }
 
 void BoardLink::close() {

@@ -23,8 +23,8 @@ extern const char* const kEndFunctions;
 // that started then.
 extern const char* const kLockFunctions;
 // With those: `sign STATE` makes this process the holder, for the run $run of the user $me;
-// `keep_recording RUN` moves what a run left from runs/ to kept/; `up_now` sets up, the board's
-// seconds.
+// `keep_recording RUN` moves what a run left from runs/ to kept/; `drop RUN` removes its folder;
+// `up_now` sets up, the board's seconds.
 extern const char* const kKeepFunctions;
 
 // Likewise: `unmount FOLDER` ends the mount of a run's folder (BoardNfs), where there is one; false
@@ -46,8 +46,9 @@ class BoardLease {
   BoardLease(const BoardLease&) = delete;
   BoardLease& operator=(const BoardLease&) = delete;
 
-  // Gives the lock back.
-  void release();
+  // Gives the lock back; before that the script removes the folder of `run`, if one is given. False
+  // where that cannot be relied on: the script was gone, gave up or did not end in time.
+  bool release(const std::string& run = "");
   // Says a line to the script that holds the lock. Throws ConnectionLost.
   void tell(std::string_view line);
   // Takes the lock, and what the run left, from the run's own keeper (board/survive.hpp), which has
@@ -89,7 +90,9 @@ class BoardLink {
   // `progress` (bytes moved so far, say; empty: there is none) has not grown between three losses.
   void with_reconnect(const std::function<void()>& work,
                       const std::function<std::uint64_t()>& progress = {});
-  // Gives the lock back and disconnects. Never throws.
+  // BoardLease::release(), once, of the lease that there is.
+  bool release(const std::string& run);
+  // Gives the lock back, if it is held, and disconnects. Never throws.
   void close();
 
   BoardShell& shell() { return shell_; }

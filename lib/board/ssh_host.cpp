@@ -561,7 +561,9 @@ void SshHost::remove_run() {
                  {link_.run_folder(), link_.kept_folder(), at_stake_ ? "run" : "brought-home"});
     log::info("the run is kept on {} in {}", name(), link_.kept_folder());
   } else if (has_run_) {
-    shell.change(remove_script(), {link_.run_folder()});
+    // With the lock, in one round trip, where nothing comes after it.
+    const bool last = !clean && !nfs_.is_on();
+    if (!last || !link_.release(link_.run())) shell.change(remove_script(), {link_.run_folder()});
   }
   has_run_ = false;
   if (clean) {
