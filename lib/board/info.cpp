@@ -2,16 +2,21 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "base/text.hpp"
 #include "ssh/ssh_connection.hpp"
 
 namespace msprof {
 
-const std::string_view kInfoScript = R"sh(
+const std::string_view kFindFolder = R"sh(
 home=${HOME:-/}
 dir=${1:-$home}
 case $dir in /*) ;; *) dir=$home/$dir ;; esac
 ours=$dir/.msprof
+)sh";
+
+const std::string_view kInfoScript = R"sh(
 echo "system $(uname -s)"
 echo "machine $(uname -m)"
 if [ -r /proc/device-tree/model ]; then
@@ -50,6 +55,8 @@ BoardScript free_script() {
 }
 
 constexpr int kNoFolder = 71;
+constexpr std::size_t kMaxFacts = 64 << 10;
+constexpr std::size_t kMaxReason = 4 << 10;
 constexpr int kMaxProductWidth = 200;
 
 void take_tool(BoardInfo& info, std::string_view tool) {
@@ -131,25 +138,67 @@ BoardInfo parse_board_info(std::string_view answer) {
   return info;
 }
 
-BoardInfo probe_board(BoardShell& shell, const std::string& board_dir) {
-  static const std::string text = fmt::format("{}{}{}", kInfoScript, kFreeFunction, kMakeFolder);
-  SshConnection& connection = shell.connection();
-  std::unique_ptr<SftpFiles> sftp;
-  if (connection.runs_side_by_side()) sftp = connection.begin_sftp();
-  const BoardAnswer answer = shell.ask({"inspecting the board", text}, {board_dir});
+InfoQuestion::InfoQuestion(BoardShell& shell, const std::string& board_dir) : shell_(shell) {
+  static const std::string text =
+      fmt::format("{}{}{}{}", kFindFolder, kInfoScript, kFreeFunction, kMakeFolder);
+  pump_ = std::make_unique<CommandPump>(
+      shell_, BoardScript{"inspecting the board", text}, std::vector<std::string>{board_dir},
+      BoardShell::Source(),
+      [this](std::string_view bytes) {
+        out_.append(bytes.substr(0, kMaxFacts - std::min(kMaxFacts, out_.size())));
+      },
+      [this](std::string_view bytes) {
+        err_.append(bytes.substr(0, kMaxReason - std::min(kMaxReason, err_.size())));
+      });
+  if (shell_.connection().runs_side_by_side()) sftp_ = shell_.connection().begin_sftp();
+}
+
+InfoQuestion::~InfoQuestion() = default;
+
+BoardInfo InfoQuestion::facts() {
+  BoardAnswer answer;
+  for (;;) {
+    const auto end = pump_->turn();
+    if (sftp_) sftp_->send_waiting();
+    if (!end) continue;
+    answer = {.out = out_, .err = err_, .end = *end};
+    break;
+  }
+  pump_.reset();
   if (answer.end.exit_code == kNoFolder) {
     throw Error(Exit::cannot_write,
                 fmt::format("{}: cannot make a folder for the runs: {} (choose another place with "
                             "--board-dir, or board_dir in the ini)",
-                            shell.login().name(), answer.reason()));
+                            shell_.login().name(), answer.reason()));
   }
   if (!answer.ok()) {
     throw Error(Exit::board_unreachable, fmt::format("{}: the board cannot be inspected: {}",
-                                                     shell.login().name(), answer.reason()));
+                                                     shell_.login().name(), answer.reason()));
   }
   BoardInfo info = parse_board_info(answer.out);
-  if (!sftp) sftp = connection.begin_sftp();
-  info.has_sftp = sftp->agree();
+  info.may_have_sftp = true;
+  if (!info.has_tar || !info.has_stat) find_sftp(info);
+  return info;
+}
+
+void InfoQuestion::find_sftp(BoardInfo& info) {
+  if (!info.may_have_sftp) return;
+  info.has_sftp = sftp_ && sftp_->agree();
+  // A board that takes few commands at a time may have refused this one.
+  const bool asks_again = !info.has_sftp && (!sftp_ || !info.has_tar || !info.has_stat);
+  sftp_.reset();
+  if (asks_again) info.has_sftp = shell_.connection().sftp() != nullptr;
+  info.may_have_sftp = false;
+}
+
+void InfoQuestion::reconnected() {
+  sftp_.reset();
+}
+
+BoardInfo probe_board(BoardShell& shell, const std::string& board_dir) {
+  InfoQuestion probe(shell, board_dir);
+  BoardInfo info = probe.facts();
+  probe.find_sftp(info);
   return info;
 }
 

@@ -2,11 +2,13 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <string_view>
 
 #include "board/shell.hpp"
+#include "board/steps.hpp"
 
 namespace msprof {
 
@@ -19,7 +21,8 @@ struct BoardInfo {
   std::uint64_t free_bytes = 0;  // for files below `folder`
   bool has_tar = false;
   bool has_sftp = false;
-  bool has_stat = false;  // stat -c, for listings with sizes and times
+  bool may_have_sftp = false;  // it was asked and has not answered yet
+  bool has_stat = false;       // stat -c, for listings with sizes and times
   bool has_setsid = false;
   std::string checksum;      // "sha256sum" or "cksum", whichever it has; empty: neither
   std::string program_head;  // the first bytes of a program of the board, an ELF header
@@ -28,8 +31,10 @@ struct BoardInfo {
   std::string in_one_line() const;
 };
 
-// The script that prints them, for scripts that begin with it: $1 is board_dir, the board's folder
-// of ours is in $ours afterwards. One fact a line, "name value".
+// For scripts that begin with it: $1 is board_dir, the board's folder of ours is in $ours
+// afterwards.
+extern const std::string_view kFindFolder;
+// Behind that, the script that prints them. One fact a line, "name value".
 extern const std::string_view kInfoScript;
 
 // `free_of FOLDER` prints "free KB", for scripts; and what such a line says in bytes.
@@ -42,8 +47,34 @@ BoardInfo parse_board_info(std::string_view answer);
 // "7f 45 4c 46 …", as od(1) prints it, as bytes; empty where it is none.
 std::string parse_hex(std::string_view text);
 
-// Probes, and makes <board_dir>/.msprof (`board_dir` empty: the account's home folder; relative:
-// below it). Throws Error(cannot_write) with the board's reason if that cannot be made.
+// The question for them, while it is under way; it makes <board_dir>/.msprof (`board_dir` empty:
+// the account's home folder; relative: below it).
+class InfoQuestion {
+ public:
+  // Asks, and waits for nothing where the board runs commands side by side.
+  InfoQuestion(BoardShell& shell, const std::string& board_dir);
+  ~InfoQuestion();
+  InfoQuestion(const InfoQuestion&) = delete;
+  InfoQuestion& operator=(const InfoQuestion&) = delete;
+
+  // Waits for the facts, but not for SFTP, with which little is done where there are tar and stat:
+  // `may_have_sftp` is set then. Throws Error(cannot_write) with the board's reason if the folder
+  // cannot be made.
+  BoardInfo facts();
+  // Waits for SFTP, too.
+  void find_sftp(BoardInfo& info);
+  // What was asked of the connection before is asked anew.
+  void reconnected();
+
+ private:
+  BoardShell& shell_;
+  std::string out_;
+  std::string err_;
+  std::unique_ptr<CommandPump> pump_;
+  std::unique_ptr<SftpFiles> sftp_;
+};
+
+// Probes, and waits for all of it.
 BoardInfo probe_board(BoardShell& shell, const std::string& board_dir);
 
 // Free space for files below `folder`; throws like BoardShell::ask.

@@ -69,6 +69,16 @@ constexpr BoardScript kText = {"reading what another msprof left", R"sh(
 [ ! -f "$1" ] || exec cat "$1"
 )sh"};
 
+// $1 our folder: a line for each kept run without that mark, its size in KB and its name.
+constexpr BoardScript kListKept = {"listing the results kept on the board", R"sh(
+cd "$1/kept" 2>/dev/null || exit 0
+for run in *; do
+  [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
+  size=$(du -sk "./$run" 2>/dev/null)
+  echo "${size%%[!0-9]*} $run"
+done
+)sh"};
+
 BoardScript with_lock_functions(std::string_view name, const char* text, std::string& whole) {
   whole = std::string(kLockFunctions) + text;
   return {name, whole};
@@ -183,6 +193,26 @@ LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choic
                             board, run.in_words(), run.name, run.name));
   }
   return run;
+}
+
+std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder) {
+  const BoardAnswer answer = shell.ask(kListKept, {folder});
+  if (!answer.ok()) {
+    throw Error(Exit::cannot_write,
+                fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "
+                            "(--force removes them all the same)",
+                            shell.login().name(), answer.reason()));
+  }
+  std::vector<std::string> runs;
+  for (const std::string_view line : split(answer.out, '\n')) {
+    const auto at = line.find(' ');
+    if (at == std::string_view::npos) continue;
+    std::uint64_t kilobytes = 0;
+    const bool told = parse_u64(line.substr(0, at), kilobytes);
+    runs.push_back(printable(line.substr(at + 1)) +
+                   (told ? fmt::format(" ({})", human_bytes(kilobytes * 1024)) : ""));
+  }
+  return runs;
 }
 
 void bring_back_run(BoardLink& link) {

@@ -47,6 +47,10 @@ struct RunChoice {
 LeftRun choose_left_run(const std::vector<LeftRun>& runs, const RunChoice& choice,
                         const std::string& board);
 
+// The results that a board keeps and that were never fetched, each with its size, as words. Throws
+// Error(cannot_write) where they cannot be listed.
+std::vector<std::string> list_kept_results(BoardShell& shell, const std::string& folder);
+
 // What was kept is a run again, whose lock is ours. Throws Error(nothing_to_do).
 void bring_back_run(BoardLink& link);
 

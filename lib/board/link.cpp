@@ -26,15 +26,22 @@ constexpr std::chrono::seconds kLockLimit{60};
 constexpr std::chrono::seconds kReleaseLimit{10};
 constexpr std::chrono::seconds kRemovalLimit{120};  // of a run's folder, before
 constexpr std::chrono::milliseconds kPollInterval{100};
+// Of the first steps: they are asked again where they took longer, or said more.
+constexpr std::chrono::seconds kFirstLimit{60};
+constexpr std::size_t kMaxFirstBytes = 64 << 20;
+constexpr std::size_t kMaxSaid = 1 << 20;  // beside that
 
-// $1 folder, $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from others,
-// $5 who asks. lock/owner: pid, its start time in ticks since boot, run, a state ("held", "lost"
-// while it waits, "survives" of a run with a keeper of its own), who and since when.
+constexpr std::string_view kLocked = "locked ";  // and the pid of the script
+
+// Behind kFindFolder. $2 run, $3 seconds to wait for a lost connection, $4 "1": take the lock from
+// others, $5 who asks, then what sh gets to run once it is held. lock/owner: pid, its start time in
+// ticks since boot, run, a state ("held", "lost" while it waits, "survives" of a run with a keeper
+// of its own), who and since when.
 constexpr const char* kKeep = R"sh(
 run=$2 window=$3 force=$4 me=$5
 umask 077
 trap "" HUP PIPE
-cd "$1" || exit 71
+mkdir -p "$ours" && cd "$ours" || exit 71
 own() { look && [ "$pid" = $$ ]; }
 tries=0
 new=1
@@ -62,6 +69,10 @@ if [ $new = 1 ]; then
   done
 fi
 echo "locked $$"
+if [ $# -gt 5 ]; then
+  shift 5
+  sh "$@" </dev/null
+fi
 speak() {
   trap 'kill $!; exit 0' TERM
   while :; do
@@ -121,8 +132,8 @@ keep_recording "$run"
 )sh";
 
 const BoardScript& keep_script() {
-  static const std::string text = std::string(kMarkedFunction) + kEndFunctions + kLockFunctions +
-                                  kUnmountFunction + kKeepFunctions + kKeep;
+  static const std::string text = std::string(kFindFolder) + kMarkedFunction + kEndFunctions +
+                                  kLockFunctions + kUnmountFunction + kKeepFunctions + kKeep;
   static const BoardScript script = {"taking the board's lock", text};
   return script;
 }
@@ -275,45 +286,102 @@ unmount() {
 }
 )sh";
 
-BoardLease::BoardLease(BoardShell& shell, const BoardInfo& info, const std::string& run,
-                       double reconnect_seconds, bool force) {
+BoardLease::BoardLease(BoardShell& shell, const std::string& board_dir, const std::string& run,
+                       double reconnect_seconds, bool force, const std::vector<BoardStep>& first)
+    : host_(shell.login().name()) {
   const auto window = std::lround(std::ceil(reconnect_seconds)) + kBeyondReconnectSeconds;
+  std::vector<std::string> arguments = {board_dir, run, std::to_string(window), force ? "1" : "0",
+                                        own_name()};
+  if (!first.empty()) {
+    const std::string word = random_end_word();
+    StepPack pack(word);
+    std::vector<std::string> with_first = arguments;
+    const bool is_whole = std::all_of(first.begin(), first.end(),
+                                      [&](const BoardStep& step) { return pack.add(step); });
+    with_first.insert(with_first.end(), {"-c", std::string(pack.script().text), "msprof"});
+    with_first.insert(with_first.end(), pack.parameters().begin(), pack.parameters().end());
+    if (is_whole && fits_into_command(keep_script(), with_first)) {
+      arguments = std::move(with_first);
+      first_ = first;
+      first_answers_.emplace(word);
+    }
+  }
   command_ = shell.begin(
-      keep_script(), {info.folder, run, std::to_string(window), force ? "1" : "0", own_name()},
-      [this](std::string_view bytes) { answer_.append(bytes.substr(0, 1 << 16)); },
-      [this](std::string_view bytes) { errors_ = bytes.substr(0, 1 << 12); });
-  wait_for_lock(shell.login().name());
+      keep_script(), arguments, [this](std::string_view bytes) { take_output(bytes); },
+      [this](std::string_view bytes) {
+        errors_ = bytes.substr(0, 1 << 12);
+        if (first_answers_) first_answers_->add_err(bytes);
+      });
 }
 
 BoardLease::~BoardLease() = default;
 
-void BoardLease::wait_for_lock(const std::string& host) {
+// What comes behind the line that it is held is that of the first steps.
+void BoardLease::take_output(std::string_view bytes) {
+  if (is_held_ && first_answers_) {
+    first_answers_->add_out(bytes);
+    return;
+  }
+  if (answer_.size() < kMaxSaid) answer_.append(bytes);
+  if (is_held_) return;
+  const auto at = answer_.starts_with(kLocked) ? 0 : answer_.find("\n" + std::string(kLocked));
+  const auto end = at == std::string::npos ? at : answer_.find('\n', at + 1);
+  if (end == std::string::npos) return;
+  is_held_ = true;
+  const std::string rest = answer_.substr(end + 1);
+  answer_.erase(end + 1);
+  if (first_answers_) first_answers_->add_out(rest);
+}
+
+void BoardLease::await() {
   const auto limit = Clock::now() + kLockLimit;
+  std::optional<CommandEnd> end;
   for (;;) {
-    const auto end = command_->wait(kPollInterval);
+    // It may have come while others were waited for.
+    if (!is_held_) end = command_->wait(kPollInterval);
     for (const std::string_view line : split(answer_, '\n')) {
       if (line.starts_with("busy ")) {
-        throw Error(Exit::board_unreachable, busy_sentence(host, line));
+        throw Error(Exit::board_unreachable, busy_sentence(host_, line));
       }
-      if (line.starts_with("locked ")) {
-        for (const std::string_view said : split(answer_, '\n')) {
-          if (!said.starts_with("kept ")) continue;
-          log::info(
-              "the results of an earlier run on {0} were not fetched; they are in kept/{1} there "
-              "(collect --fetch {1} brings them here)",
-              host, printable(said.substr(5)));
-        }
-        answer_.clear();
-        return;
+    }
+    if (is_held_) {
+      for (const std::string_view said : split(answer_, '\n')) {
+        if (!said.starts_with("kept ")) continue;
+        log::info(
+            "the results of an earlier run on {0} were not fetched; they are in kept/{1} there "
+            "(collect --fetch {1} brings them here)",
+            host_, printable(said.substr(5)));
       }
+      answer_.clear();
+      return;
     }
     interrupt::check();
     if (end || Clock::now() > limit) {
       throw Error(Exit::cannot_write,
-                  fmt::format("{}: cannot take the board's lock: {}", host,
+                  fmt::format("{}: cannot take the board's lock: {}", host_,
                               errors_.empty() ? "no answer" : printable(trim(errors_))));
     }
   }
+}
+
+std::vector<BoardAnswer> BoardLease::take_first_answers() {
+  std::vector<BoardAnswer> answers;
+  auto moved = Clock::now();
+  std::size_t waiting = 0;
+  while (first_answers_ && answers.size() < first_.size()) {
+    if (first_answers_->has_next()) {
+      answers.push_back(first_answers_->take());
+      if (!answers.back().ok() && !first_[answers.size() - 1].may_fail) break;
+      continue;
+    }
+    const std::size_t now = first_answers_->waiting_bytes();
+    if (now != waiting) moved = Clock::now();
+    waiting = now;
+    const bool is_lost = now > kMaxFirstBytes || Clock::now() - moved > kFirstLimit;
+    if (is_lost || command_->wait(kPollInterval)) break;
+  }
+  first_answers_.reset();
+  return answers;
 }
 
 void BoardLease::tell(std::string_view line) {
@@ -362,25 +430,57 @@ BoardLease& BoardLink::lease() {
   return *lease_;
 }
 
-void BoardLink::open(bool force) {
-  connect();
-  lock(force);
+void BoardLink::open(bool force, const std::vector<BoardStep>& first) {
+  shell_.connect();
+  question_ = std::make_unique<InfoQuestion>(shell_, board_dir_);
+  const auto ask_for_lock = [&] {
+    lease_ =
+        std::make_unique<BoardLease>(shell_, board_dir_, run_, reconnect_seconds_, force, first);
+  };
+  try {
+    const bool at_once = shell_.connection().runs_side_by_side();
+    if (at_once) ask_for_lock();
+    info_ = question_->facts();
+    if (!at_once || first.empty()) complete_facts();
+    if (!at_once) ask_for_lock();
+    try {
+      lease_->await();
+    } catch (const Error&) {
+      complete_facts();
+      throw;
+    }
+  } catch (const Error&) {
+    // A board that gave the lock meanwhile gets it back.
+    close();
+    throw;
+  }
 }
 
 void BoardLink::connect() {
   shell_.connect();
-  info_ = probe_board(shell_, board_dir_);
+  question_ = std::make_unique<InfoQuestion>(shell_, board_dir_);
+  info_ = question_->facts();
+  complete_facts();
+}
+
+void BoardLink::complete_facts() {
+  if (!question_) return;
+  question_->find_sftp(info_);
+  question_.reset();
   log::info("{}: {}", name(), info_.in_one_line());
   log::verbose("logged in with {}", shell_.connection().login_method());
 }
 
 void BoardLink::lock(bool force) {
-  lease_ = std::make_unique<BoardLease>(shell_, info_, run_, reconnect_seconds_, force);
+  auto lease = std::make_unique<BoardLease>(shell_, board_dir_, run_, reconnect_seconds_, force);
+  lease->await();
+  lease_ = std::move(lease);
 }
 
 void BoardLink::recover() {
   const interrupt::MaskPendingSignal masked;
   lease_.reset();
+  if (question_) question_->reconnected();
   log::info("trying to reconnect to {} for at most {} s", name(), reconnect_seconds_);
   if (!shell_.reconnect(reconnect_seconds_)) {
     throw ConnectionLost(
@@ -392,7 +492,7 @@ void BoardLink::recover() {
                                                    kept_folder())
                                      : outlook_));
   }
-  lease_ = std::make_unique<BoardLease>(shell_, info_, run_, reconnect_seconds_, false);
+  lock(false);
   log::info("reconnected to {}", name());
 }
 
@@ -426,6 +526,7 @@ void BoardLink::close() {
     log::verbose("{}", error.what());
   }
   lease_.reset();
+  question_.reset();
   shell_.disconnect();
 }
 

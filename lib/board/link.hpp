@@ -4,11 +4,14 @@
 
 #include <functional>
 #include <memory>
+#include <optional>
 #include <string>
+#include <vector>
 
 #include "board/config.hpp"
 #include "board/info.hpp"
 #include "board/shell.hpp"
+#include "board/steps.hpp"
 
 namespace msprof {
 
@@ -36,16 +39,21 @@ extern const char* const kUnmountFunction;
 // nothing else behind.
 class BoardLease {
  public:
-  // Takes <folder>/lock, or takes it over from the same `run` after a lost connection. Throws
-  // Error(board_unreachable) when another run holds it and `force` is not set. What earlier runs
-  // left is removed, and what they recorded goes to <folder>/kept.
-  BoardLease(BoardShell& shell, const BoardInfo& info, const std::string& run,
-             double reconnect_seconds, bool force);
+  // Asks for the lock in <board_dir>/.msprof, or for taking it over from the same `run` after a
+  // lost connection. What earlier runs left is removed then, and what they recorded goes to kept/.
+  // Behind that the board runs `first`, as far as it fits into the command, in the folder .msprof.
+  BoardLease(BoardShell& shell, const std::string& board_dir, const std::string& run,
+             double reconnect_seconds, bool force, const std::vector<BoardStep>& first = {});
   // Ends the connection; without release() the board takes it for a lost one.
   ~BoardLease();
   BoardLease(const BoardLease&) = delete;
   BoardLease& operator=(const BoardLease&) = delete;
 
+  // Waits until it is held. Throws Error(board_unreachable) when another run holds it and `force`
+  // was not set.
+  void await();
+  // The answers of `first`, after await(); fewer, up to the one that failed, where not all came.
+  std::vector<BoardAnswer> take_first_answers();
   // Gives the lock back; before that the script removes the folder of `run`, if one is given. False
   // where that cannot be relied on: the script was gone, gave up or did not end in time.
   bool release(const std::string& run = "");
@@ -56,10 +64,14 @@ class BoardLease {
   bool take(const std::string& token);
 
  private:
-  void wait_for_lock(const std::string& host);
+  void take_output(std::string_view bytes);
 
+  std::string host_;
   std::string answer_;
   std::string errors_;
+  bool is_held_ = false;
+  std::vector<BoardStep> first_;
+  std::optional<StepAnswers> first_answers_;  // while they come, what the script prints is theirs
   std::unique_ptr<SshCommand> command_;
 };
 
@@ -74,9 +86,13 @@ class BoardLink {
  public:
   BoardLink(const BoardConfig& config, double reconnect_seconds);
 
-  // Connects, probes and takes the lock. Throws Error(board_unreachable), Error(cannot_write).
-  void open(bool force);
-  // The two halves of that; between them, an earlier run may be chosen that is gone on with.
+  // Connects, probes and takes the lock, all at once where the board can. Throws
+  // Error(board_unreachable), Error(cannot_write). `first` as of BoardLease.
+  void open(bool force, const std::vector<BoardStep>& first = {});
+  // Waits for what of the facts has not come yet, and says what they are.
+  void complete_facts();
+  std::vector<BoardAnswer> take_first_answers() { return lease().take_first_answers(); }
+  // The two halves of open(); between them, an earlier run may be chosen that is gone on with.
   void connect();
   void lock(bool force);
   void resume(const std::string& run) { run_ = run; }
@@ -113,6 +129,7 @@ class BoardLink {
   std::string run_;
   std::string outlook_;
   BoardInfo info_;
+  std::unique_ptr<InfoQuestion> question_;  // until the facts are complete
   std::unique_ptr<BoardLease> lease_;
 };
 

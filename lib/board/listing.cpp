@@ -38,7 +38,7 @@ constexpr std::uint32_t kPermissionMask = 07777;
 
 // Old finds know no `+`. A name with control characters could pretend to be lines of its own, so
 // the board leaves it out. LC_ALL=C: a byte is a character.
-constexpr BoardScript kListWithStat = {"listing files", R"sh(
+constexpr const char* kWithStat = R"sh(
 LC_ALL=C
 export LC_ALL
 cd "$1" || exit 1
@@ -60,7 +60,14 @@ do
 done
 [ $# -eq 0 ] || show "$@"
 echo @end
-)sh"};
+)sh";
+constexpr BoardScript kListWithStat = {"listing files", kWithStat};
+
+// Before that.
+constexpr const char* kIfStat = R"sh(
+stat -c %f / >/dev/null 2>&1 || exit 1
+[ -e "$1" ] || { echo @end; exit 0; }
+)sh";
 
 constexpr BoardScript kListWithLs = {"listing files", R"sh(
 LC_ALL=C
@@ -298,6 +305,11 @@ BoardStep listing_step(bool has_stat, const std::string& folder,
   BoardStep step = {.script = listing_script(has_stat), .arguments = {folder}};
   for (const std::string& path : paths) step.lines += path == "." ? ".\n" : "./" + path + "\n";
   return step;
+}
+
+BoardStep first_listing_step(const std::string& folder) {
+  static const std::string text = std::string(kIfStat) + kWithStat;
+  return {.script = {"listing files", text}, .arguments = {folder}, .lines = ".\n"};
 }
 
 TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& folder,

@@ -43,6 +43,9 @@ TreeListing list_by_shell(BoardShell& shell, bool has_stat, const std::string& f
 // The same as one of several questions, and its answer.
 BoardStep listing_step(bool has_stat, const std::string& folder,
                        const std::vector<std::string>& paths);
+// Of a board that is not known yet: everything below `folder`, which need not be there. Fails where
+// the board has no stat.
+BoardStep first_listing_step(const std::string& folder);
 TreeListing listing_in(const BoardShell& shell, const std::string& folder,
                        const BoardAnswer& answer);
 TreeListing list_by_sftp(SftpFiles& sftp, const std::string& folder,

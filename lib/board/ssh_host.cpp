@@ -69,16 +69,6 @@ if [ "$3" = recording ] && [ -e "$4" ]; then mv "$1/profiling" "$2"; else mv "$1
 [ "$3" != brought-home ] || : > "$2/brought-home" || :
 )sh"};
 
-// $1 our folder: a line for each kept run without that mark, its size in KB and its name.
-constexpr BoardScript kListKept = {"listing the results kept on the board", R"sh(
-cd "$1/kept" 2>/dev/null || exit 0
-for run in *; do
-  [ -e "./$run" ] && [ ! -e "./$run/brought-home" ] || continue
-  size=$(du -sk "./$run" 2>/dev/null)
-  echo "${size%%[!0-9]*} $run"
-done
-)sh"};
-
 // "LD_LIBRARY_PATH=folder" or "PYTHONPATH=folder".
 void add_in_front(BoardRun& run, const std::string& entry) {
   const auto at = entry.find('=');
@@ -126,10 +116,23 @@ std::vector<std::pair<std::string, std::string>> SshHost::facts() const {
   return facts;
 }
 
+// The first questions of its upload go with those for the lock and the facts.
+void SshHost::expect(const Project& project) {
+  if (options_.in_place || options_.leave.on || nfs_.is_on() || options_.no_cache) return;
+  first_steps_ = {folder_step(false, "runs/" + link_.run())};
+  const std::vector<BoardStep> more = BoardUpload::first_steps(project);
+  first_steps_.insert(first_steps_.end(), more.begin(), more.end());
+}
+
 void SshHost::connect() {
-  link_.connect();
-  if (options_.resume) choose_earlier_run();
-  link_.lock(options_.force);
+  if (options_.resume) {
+    link_.connect();
+    choose_earlier_run();
+    link_.lock(options_.force);
+  } else {
+    link_.open(options_.force, first_steps_);
+    has_run_ = !first_steps_.empty();
+  }
   connected_ = true;
   if (options_.clean_board && !options_.force) refuse_to_lose_results();
 }
@@ -188,24 +191,10 @@ std::unique_ptr<RunningProgram> SshHost::rejoin(bool stdout_to_stderr) {
 }
 
 void SshHost::refuse_to_lose_results() {
-  const BoardAnswer answer = link_.shell().ask(kListKept, {info().folder});
-  std::vector<std::string> runs;
-  for (const std::string_view line : split(answer.out, '\n')) {
-    const auto at = line.find(' ');
-    if (at == std::string_view::npos) continue;
-    std::uint64_t kilobytes = 0;
-    const bool told = parse_u64(line.substr(0, at), kilobytes);
-    runs.push_back(printable(line.substr(at + 1)) +
-                   (told ? fmt::format(" ({})", human_bytes(kilobytes * 1024)) : ""));
-  }
-  if (runs.empty() && answer.ok()) return;
   options_.clean_board = false;
-  if (!answer.ok()) {
-    throw Error(Exit::cannot_write,
-                fmt::format("{}: cannot list the results kept there, so nothing was removed: {} "
-                            "(--force removes them all the same)",
-                            name(), answer.reason()));
-  }
+  const std::vector<std::string> runs = list_kept_results(link_.shell(), info().folder);
+  options_.clean_board = runs.empty();
+  if (runs.empty()) return;
   throw Error(
       FindingId::kept_results,
       fmt::format("{} keeps in {}/kept the results of {}, which were never fetched: {}; "
@@ -258,15 +247,24 @@ RunPaths SshHost::open(const Project& project) {
   return {project_folder(), link_.run_folder() + '/' + output};
 }
 
-BoardStep SshHost::folder_step(bool again) const {
-  return {.script = kMakeRun,
-          .arguments = {again ? "-p" : "--", link_.run_folder(), std::string(kTreeName),
-                        std::string(kOutputName)}};
+BoardStep SshHost::folder_step(bool again, const std::string& folder) const {
+  return {
+      .script = kMakeRun,
+      .arguments = {again ? "-p" : "--", folder, std::string(kTreeName), std::string(kOutputName)}};
+}
+
+// Those of the upload. Where not all came, they are asked again.
+std::vector<BoardAnswer> SshHost::take_first_answers() {
+  std::vector<BoardAnswer> answers = link_.take_first_answers();
+  if (answers.empty()) return answers;
+  link_.shell().require_ok(kMakeRun, answers.front());
+  answers.erase(answers.begin());
+  return answers;
 }
 
 void SshHost::make_folder() {
   if (has_folder_) return;
-  const BoardStep step = folder_step(false);
+  const BoardStep step = folder_step(!first_steps_.empty(), link_.run_folder());
   link_.shell().change(step.script, step.arguments);
   has_folder_ = true;
 }
@@ -290,7 +288,9 @@ TransferTotals SshHost::place(const Project& project, const std::vector<ExtraFil
   } else if (options_.no_cache) {
     placed = upload_->directly(project);
   } else {
-    return place_by_cache(project, files);
+    placed = place_by_cache(project, files);
+    link_.with_reconnect([this] { link_.complete_facts(); });
+    return placed;
   }
   upload_->place_files(project, files);
   fetch_->remember(remote_folder_);
@@ -304,7 +304,10 @@ TransferTotals SshHost::place_by_cache(const Project& project,
   const std::vector<BoardStep> state = fetch_->remember_steps();
   UploadCompany company;
   if (!has_folder_)
-    company.before = [this](bool again) { return std::vector<BoardStep>{folder_step(again)}; };
+    company.before = [this](bool again) {
+      return std::vector<BoardStep>{folder_step(again, link_.run_folder())};
+    };
+  if (!first_steps_.empty()) company.first = [this] { return take_first_answers(); };
   if (!own.empty() || files.empty()) {
     company.after = own;
     company.after.insert(company.after.end(), state.begin(), state.end());
@@ -540,7 +543,10 @@ void SshHost::clean_up() {
   try {
     // If it was lost for good that has been reported, and the board cleans itself.
     if (link_.shell().is_connected() && !is_its_own_) {
-      link_.with_reconnect([this] { remove_run(); });
+      link_.with_reconnect([this] {
+        link_.complete_facts();
+        remove_run();
+      });
     } else if (nfs_.is_open()) {
       log::warn("what was recorded is in {}; the board unmounts it by itself", nfs_.place());
     }

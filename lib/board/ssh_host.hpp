@@ -53,6 +53,7 @@ class SshHost : public Host {
   std::string name() const override { return link_.name(); }
   bool is_board() const override { return true; }
   std::vector<std::pair<std::string, std::string>> facts() const override;
+  void expect(const Project& project) override;
   // Connects, probes, prints in one line what it found, and takes the board's lock. Throws
   // Error(kept_results) if clean_board would delete what was never fetched, unless `force`.
   void connect() override;
@@ -89,7 +90,8 @@ class SshHost : public Host {
  private:
   std::string project_folder() const;  // of the run, on the board
   std::string on_board(const std::filesystem::path& in_project) const;
-  BoardStep folder_step(bool again) const;
+  BoardStep folder_step(bool again, const std::string& folder) const;
+  std::vector<BoardAnswer> take_first_answers();
   void make_folder();
   TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
   void note_free(const BoardAnswer& answer);
@@ -110,6 +112,7 @@ class SshHost : public Host {
   bool connected_ = false;
   bool has_run_ = false;  // the run folder is on the board
   bool has_folder_ = false;
+  std::vector<BoardStep> first_steps_;      // asked with the lock; empty: none were
   std::optional<std::uint64_t> free_once_;  // as another answer brought it, for who asks next
   bool at_stake_ = false;                   // it may have results that are nowhere else
   bool kept_safe_ = false;                  // what could not be fetched stays there

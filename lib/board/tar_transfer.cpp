@@ -490,7 +490,7 @@ std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
 SendReport send_by_tar(BoardShell& shell, const std::string& folder,
                        const std::vector<ProjectEntry>& entries, const TransferProgress& progress,
                        const SendPlan& plan) {
-  std::vector<BoardStep> steps;
+  std::vector<BoardStep> steps = plan.before;
   if (!plan.is_empty) steps.push_back(room_step(folder, entries));
   steps.push_back({.script = kUnpack, .arguments = {folder}, .takes_input = true});
   const std::size_t own = steps.size();

@@ -186,7 +186,7 @@ FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<st
 void BoardTransfer::continue_part(const std::string& folder, const NewFile& file,
                                   std::uint64_t part_bytes, Incoming& incoming,
                                   const TransferProgress& progress) {
-  if (info_.has_sftp) {
+  if (info_.has_sftp || info_.may_have_sftp) {
     if (const auto sftp = shell_.connection().sftp())
       return continue_by_sftp(*sftp, folder, file, part_bytes, incoming, progress);
   }
@@ -256,6 +256,9 @@ SendReport BoardTransfer::send(const std::string& folder, const std::vector<Proj
   if (!entries.empty() && way_ == TransferWay::tar)
     return send_by_tar(shell_, folder, entries, progress, plan);
   SendReport report;
+  const std::vector<BoardAnswer> before = shell_.ask_each(plan.before);
+  for (std::size_t i = 0; i < before.size(); ++i)
+    shell_.require_ok(plan.before[i].script, before[i]);
   if (!entries.empty()) {
     const auto sftp = way_ == TransferWay::sftp ? shell_.connection().sftp() : nullptr;
     report = sftp ? send_by_sftp(shell_, *sftp, folder, entries, progress)

@@ -40,6 +40,7 @@ struct SendReport {
 // What a caller knows of a folder that is sent to, and what comes next.
 struct SendPlan {
   bool is_empty = false;                        // nothing there can be in the way
+  std::vector<BoardStep> before{};              // run before anything is sent
   std::vector<BoardStep> after{};               // run when everything has arrived
   std::vector<BoardAnswer>* answers = nullptr;  // theirs
 };

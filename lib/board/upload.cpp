@@ -9,6 +9,7 @@
 #include <ctime>
 #include <fstream>
 #include <set>
+#include <utility>
 
 #include "base/error.hpp"
 #include "base/host_name.hpp"
@@ -17,6 +18,7 @@
 #include "base/text.hpp"
 #include "base/transfer_line.hpp"
 #include "base/words.hpp"
+#include "board/listing.hpp"
 #include "board/outgoing.hpp"
 #include "board/upload_parts.hpp"
 #include "collect/file_tree.hpp"
@@ -214,6 +216,7 @@ void BoardUpload::remove(const std::string& folder, const std::vector<std::strin
 struct BoardUpload::Start {
   TreeListing there;
   std::uint64_t free_bytes = 0;
+  bool has_folder = true;  // it is there now
 };
 
 BoardUpload::Start BoardUpload::begin(const std::string& folder, std::vector<BoardStep> steps) {
@@ -231,6 +234,28 @@ BoardUpload::Start BoardUpload::begin(const std::string& folder, std::vector<Boa
   return start;
 }
 
+std::vector<BoardStep> BoardUpload::first_steps(const Project& project) {
+  return {first_listing_step("cache/" + cache_name(project)), free_step(".")};
+}
+
+// What was asked with the lock; empty where it has to be asked for (again).
+std::optional<BoardUpload::Start> BoardUpload::begun(const std::string& folder,
+                                                     const UploadCompany& company) const {
+  if (!company.first) return std::nullopt;
+  const std::vector<BoardAnswer> answers = company.first();
+  if (answers.size() != 2 || !transfer_.list_step(folder)) return std::nullopt;
+  try {
+    Start start;
+    start.there = transfer_.listing_in(folder, answers[0]);
+    start.free_bytes = free_bytes_in(link_.shell(), link_.info().folder, answers[1]);
+    start.has_folder = false;
+    return start;
+  } catch (const Error& error) {
+    log::verbose("{}", error.what());
+    return std::nullopt;
+  }
+}
+
 // Sends again after a lost connection: what has arrived by then is not sent twice.
 TransferTotals BoardUpload::send(const Project& project, const std::string& folder,
                                  UploadCompany* company) {
@@ -239,24 +264,37 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
   bool first = true;
   bool again = false;
   const auto bring_up_to_date = [&] {
-    std::vector<BoardStep> before;
-    if (company != nullptr && company->before) before = company->before(again);
-    again = true;
-    const Start start = begin(folder, std::move(before));
-    const TreeListing& there = start.there;
+    const bool is_again = std::exchange(again, true);
+    std::optional<Start> start;
+    if (company != nullptr && !is_again) start = begun(folder, *company);
+    if (!start) {
+      std::vector<BoardStep> before;
+      if (company != nullptr && company->before)
+        before = company->before(is_again || company->first);
+      start = begin(folder, std::move(before));
+    }
+    const TreeListing& there = start->there;
     CacheUpdate update = plan_update(project, there);
     if (first) {
-      require_space(update.bytes, start.free_bytes);
+      require_space(update.bytes, start->free_bytes);
       placed = {update.files, update.bytes};
       first = false;
     }
     SendPlan plan;
     plan.is_empty = there.files.empty() && there.refused == 0 && there.trouble.empty();
+    if (!start->has_folder && there.files.empty()) {
+      plan.before = {{.script = kMakeFolder, .arguments = {folder}}};
+      // Beside it there will be a note of what is sent.
+      if (link_.info().checksum.empty()) {
+        link_.shell().change(kMakeFolder, {folder});
+        plan.before.clear();
+      }
+    }
     if (company != nullptr) {
       company->answers.clear();
       const std::uint64_t needed =
           update.bytes + project.bytes + update.send.size() * kBlockBytes + kMarginBytes;
-      if (start.free_bytes >= needed) {
+      if (start->free_bytes >= needed) {
         plan.after = {{.script = kCopy, .arguments = {cache_, target_}}};
         plan.after.insert(plan.after.end(), company->after.begin(), company->after.end());
         plan.answers = &company->answers;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -36,7 +37,10 @@ inline constexpr std::uint64_t kMinUploadPart = 1 << 20;
 
 // What is asked of the board in the same round trips as an upload.
 struct UploadCompany {
-  // Before it; `again`: after a lost connection, when they may have run already.
+  // The answers to BoardUpload::first_steps(), once; empty where they are not known.
+  std::function<std::vector<BoardAnswer>()> first{};
+  // Before it, where those did not do; `again`: after a lost connection, when they may have run
+  // already.
   std::function<std::vector<BoardStep>(bool again)> before{};
   std::vector<BoardStep> after{};      // when `target` is there
   std::vector<BoardAnswer> answers{};  // to those; empty where they were not asked
@@ -46,6 +50,9 @@ class BoardUpload {
  public:
   // Takes `target`, the path of the project in the run folder; absolute, it does not exist yet.
   BoardUpload(BoardLink& link, const BoardInfo& info, std::string target);
+
+  // What by_cache() asks first, in the folder `.msprof` of a board that nothing is known of yet.
+  static std::vector<BoardStep> first_steps(const Project& project);
 
   // Sends what changed since the last run into the board's copy and makes `target` of it: a copy,
   // or the board's copy itself where space is short. Throws Error(cannot_write) when the board has
@@ -72,6 +79,7 @@ class BoardUpload {
                       UploadCompany* company = nullptr);
   struct Start;
   Start begin(const std::string& folder, std::vector<BoardStep> steps);
+  std::optional<Start> begun(const std::string& folder, const UploadCompany& company) const;
   std::vector<ProjectEntry> entries_of(const Project& project,
                                        const std::vector<ExtraFile>& files) const;
   void require_space(std::uint64_t bytes, std::uint64_t free) const;

@@ -168,6 +168,7 @@ class Run {
     const Staging staging(output_);
     {
       const HostGuard guard(host_, result_.remains);
+      if (target) host_.expect(project_);
       connect();
       if (!target) find_on_host(staging);
       result_.main = (project_.target.root / project_.target.main).string();
@@ -257,6 +258,7 @@ class Run {
     paths_ = host_.open(project_);
     const TransferTotals placed =
         host_.place(project_, options_.injection->plan_files(project_, paths_));
+    result_.host_facts = host_.facts();
     interrupt::check();
     log::verbose("{}: {} ({}) copied to {}", project_.target.root.string(),
                  counted(placed.files, "file"), human_bytes(placed.bytes), paths_.project);

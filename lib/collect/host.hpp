@@ -120,8 +120,11 @@ class Host {
   // "this machine", for messages.
   virtual std::string name() const = 0;
   virtual bool is_board() const = 0;
-  // What it is, after connect(): {"system", "Linux"}, {"machine", "aarch64"}, {"product", "…"}.
+  // What it is, after connect(), and complete after place(): {"system", "Linux"}, {"machine",
+  // "aarch64"}, {"product", "…"}.
   virtual std::vector<std::pair<std::string, std::string>> facts() const { return {}; }
+  // Before connect(), where it is known then: what open() and place() will be given.
+  virtual void expect(const Project&) {}
   // Makes sure that the host is there and free for a run.
   virtual void connect() {}
   // Opens a project that is on the host already, in its folder `folder`, to be run where it is;

@@ -97,8 +97,8 @@ done
 )sh";
 
 const BoardScript& probe_script() {
-  static const std::string text =
-      std::string(kMarkedFunction) + kLockFunctions + std::string(kInfoScript) + kProbe;
+  static const std::string text = std::string(kMarkedFunction) + kLockFunctions +
+                                  std::string(kFindFolder) + std::string(kInfoScript) + kProbe;
   static const BoardScript script = {"inspecting the board", text};
   return script;
 }

@@ -84,6 +84,7 @@ class SftpClient : public SftpFiles {
   static std::unique_ptr<SftpClient> begin(Transport::Start start, const std::string& name);
 
   bool agree() override { return transport_.agree(); }
+  void send_waiting() override { transport_.flush(); }
   std::vector<RemoteEntry> list(const std::string& folder) override;
   std::uint64_t read_from(const std::string& path, std::uint64_t from, std::uint64_t most_bytes,
                           const std::function<void(std::string_view)>& sink) override;

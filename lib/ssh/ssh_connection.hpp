@@ -162,6 +162,8 @@ class SftpFiles {
   // Waits for the host's answer that it has the service; false where it has none, and then nothing
   // else may be called.
   virtual bool agree() = 0;
+  // Sends what the host takes by now of what it is to be asked, for an agree() that comes later.
+  virtual void send_waiting() = 0;
   virtual std::vector<RemoteEntry> list(const std::string& folder) = 0;
   // Reads a regular file from front to end, as long as it gives bytes (it may grow meanwhile), at
   // most `most_bytes`. Returns how many came.

@@ -175,7 +175,8 @@ TEST_CASE("The board speaks now and then, so that it finds out that nobody is th
   config.login.host_key = HostKeyPolicy::accept_new;
   BoardShell shell(config.login);
   shell.connect();
-  BoardLease lease(shell, probe_board(shell, ""), "test-run", 0, false);
+  BoardLease lease(shell, "", "test-run", 0, false);
+  lease.await();
   // What the board had to say until now has been taken in.
   REQUIRE(shell.ask({"asking nothing", "true"}, {}).ok());
   const auto before = network.bytes_down();
