@@ -102,18 +102,53 @@ std::vector<BoardStep> BoardFetch::end_steps() const {
   auto listing = transfer_.list_step(link_.run_folder());
   if (!listing) return {};
   listing->may_fail = true;
-  return {*listing,
-          {.script = kTouched, .arguments = {link_.run_folder(), kStart}, .may_fail = true}};
+  std::vector<BoardStep> steps = {
+      *listing,
+      {.script = kTouched, .arguments = {link_.run_folder(), kStart}, .may_fail = true},
+      free_step(link_.info().folder)};
+  const auto pack = transfer_.pack_steps(link_.run_folder() + "/" + std::string(kOutputName));
+  steps.insert(steps.end(), pack.begin(), pack.end());
+  return steps;
 }
 
-void BoardFetch::take_end(const std::vector<BoardAnswer>& answers) {
+BoardAnswer BoardFetch::take_end(std::unique_ptr<StepsUnderWay> answers) {
   end_.reset();
-  if (answers.size() != 2 || !answers[0].ok() || !answers[1].end.exit_code) return;
-  try {
-    end_.emplace(transfer_.listing_in(link_.run_folder(), answers[0]), paths_in(answers[1].out));
-  } catch (const Error& error) {
-    log::verbose("{}", error.what());
+  packed_.reset();
+  const BoardAnswer listed = answers->next();
+  const BoardAnswer touched = answers->next();
+  BoardAnswer free = answers->next();
+  if (listed.ok() && touched.end.exit_code) {
+    try {
+      end_.emplace(transfer_.listing_in(link_.run_folder(), listed), paths_in(touched.out));
+    } catch (const Error& error) {
+      log::verbose("{}", error.what());
+    }
   }
+  if (end_ && answers->left() > 0) {
+    packed_ = std::move(answers);
+    packed_connection_ = link_.recoveries();
+  } else {
+    answers->finish();
+  }
+  return free;
+}
+
+// What comes is what a normal fetch would ask for: all captures of the output folder, whole.
+std::unique_ptr<StepsUnderWay> BoardFetch::packed_of(const std::string& folder,
+                                                     const std::vector<std::string>& paths) {
+  if (!packed_ || folder != kOutputName) return nullptr;
+  auto packed = std::move(packed_);
+  if (packed_connection_ != link_.recoveries()) return nullptr;
+  const std::string prefix = folder + "/";
+  std::set<std::string> sent;
+  for (const auto& [path, file] : after_.files) {
+    if (!file.is_folder() || !path.starts_with(prefix)) continue;
+    const std::string name = path.substr(prefix.size());
+    const bool is_sent = name.starts_with("JOB") || name.starts_with("PROF_");
+    if (is_sent && name.find('/') == std::string::npos) sent.insert(name);
+  }
+  if (sent != std::set<std::string>(paths.begin(), paths.end())) return nullptr;
+  return packed;
 }
 
 std::string BoardFetch::state() const {
@@ -277,6 +312,7 @@ Fetched BoardFetch::all(const fs::path& into, FetchedParts parts) {
   expected_bytes_ = bytes_of(changes);
   require_space(into);
   fetch_captures(changes, into / "captures");
+  packed_.reset();
   fetch_files(changes, into / "files");
   place_here(changes, into);
   name_fetched(changes, into);
@@ -449,6 +485,7 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
   TransferLine progress(fmt::format("fetching from {}", link_.name()), expected_bytes_,
                         total_bytes_);
   std::uint64_t here = 0;
+  std::unique_ptr<StepsUnderWay> packed = packed_of(folder, paths);
   link_.with_reconnect(
       [&] {
         std::uint64_t before = here;
@@ -461,10 +498,12 @@ void BoardFetch::group(const std::string& folder, std::vector<std::string> paths
           paths = missing(folder, wanted, into);
         }
         if (paths.empty()) return;
-        const FetchReport report = transfer_.fetch(from, paths, into, [&](std::uint64_t bytes) {
+        const auto update = [&](std::uint64_t bytes) {
           here = before + bytes;
           progress.update(total_bytes_ + here);
-        });
+        };
+        const auto arriving = std::move(packed);  // once: after a lost connection it is gone
+        const FetchReport report = transfer_.fetch(from, paths, into, update, arriving.get());
         note(report);
       },
       [&] { return here; });

@@ -3,6 +3,7 @@
 
 #include <filesystem>
 #include <functional>
+#include <memory>
 #include <optional>
 #include <set>
 #include <string>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "board/link.hpp"
+#include "board/steps.hpp"
 #include "board/transfer.hpp"
 #include "collect/host.hpp"
 #include "collect/run_changes.hpp"
@@ -40,9 +42,11 @@ class BoardFetch {
   // known by them.
   std::vector<BoardStep> remember_steps() const;
   bool take_remembered(const std::vector<BoardAnswer>& answers);
-  // Likewise what is there when the application has ended: all() need not ask then.
+  // Likewise what is there when the application has ended, and free space: all() need not ask then.
+  // Behind that comes what the run recorded, as far as that is known without a question: all()
+  // takes it from there. Returns the answer on free space.
   std::vector<BoardStep> end_steps() const;
-  void take_end(const std::vector<BoardAnswer>& answers);
+  BoardAnswer take_end(std::unique_ptr<StepsUnderWay> answers);
   // Of the output folder only what is in `folder`, relative to the run folder, is the run's.
   void leave_out_others_of(std::string folder) { only_output_ = std::move(folder); }
   // These are not asked for again; they are linked to their places at the end of all().
@@ -67,6 +71,8 @@ class BoardFetch {
   void fetch_files(const RunChanges& changes, const std::filesystem::path& into);
   void group(const std::string& folder, std::vector<std::string> paths,
              const std::filesystem::path& into);
+  std::unique_ptr<StepsUnderWay> packed_of(const std::string& folder,
+                                           const std::vector<std::string>& paths);
   std::vector<std::string> missing(const std::string& folder, const std::vector<std::string>& paths,
                                    const std::filesystem::path& into) const;
   void continue_parts(const std::string& folder, const std::vector<std::string>& paths,
@@ -92,6 +98,8 @@ class BoardFetch {
   std::set<std::string> newer_before_;  // than the start, before the application started
   // Of the end; each with what was newer than the start.
   std::optional<std::pair<TreeListing, std::set<std::string>>> end_;
+  std::unique_ptr<StepsUnderWay> packed_;
+  int packed_connection_ = 0;  // which of the link's
   std::vector<HereFile> here_;
   std::string only_output_;
   Fetched fetched_;

@@ -479,6 +479,7 @@ void BoardLink::lock(bool force) {
 
 void BoardLink::recover() {
   const interrupt::MaskPendingSignal masked;
+  ++recoveries_;
   lease_.reset();
   if (question_) question_->reconnected();
   log::info("trying to reconnect to {} for at most {} s", name(), reconnect_seconds_);

@@ -102,6 +102,7 @@ class BoardLink {
   // Opens a new connection for the same run, after ConnectionLost. Throws ConnectionLost when the
   // board stays away; signals from before are set aside, a new Ctrl-C ends it.
   void recover();
+  int recoveries() const { return recoveries_; }  // so far, the tries too
   // Does `work`, again after a lost connection. Gives up, with the last ConnectionLost, when
   // `progress` (bytes moved so far, say; empty: there is none) has not grown between three losses.
   void with_reconnect(const std::function<void()>& work,
@@ -128,6 +129,7 @@ class BoardLink {
   double reconnect_seconds_;
   std::string run_;
   std::string outlook_;
+  int recoveries_ = 0;
   BoardInfo info_;
   std::unique_ptr<InfoQuestion> question_;  // until the facts are complete
   std::unique_ptr<BoardLease> lease_;

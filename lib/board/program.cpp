@@ -419,13 +419,16 @@ void BoardProgram::sweep() {
       {.script = with_marked("ending what the application left", kSweep, text),
        .arguments = {run_id_}}};
   steps.insert(steps.end(), end_steps_.begin(), end_steps_.end());
-  std::vector<BoardAnswer> answers = shell_.ask_each(steps);
+  auto answers = std::make_unique<StepsUnderWay>(shell_, steps, random_end_word());
+  const BoardAnswer answer = answers->next();
   std::uint64_t left = 0;
-  const std::string_view said = trim(answers.front().out);
+  const std::string_view said = trim(answer.out);
   if (said.starts_with("left ") && parse_u64(said.substr(5), left)) end_.left_over = left;
-  if (!take_end_) return;
-  answers.erase(answers.begin());
-  take_end_(answers);
+  if (take_end_) {
+    take_end_(std::move(answers));
+  } else {
+    answers->finish();
+  }
 }
 
 void BoardProgram::signal(int number) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "board/shell.hpp"
+#include "board/steps.hpp"
 #include "collect/host.hpp"
 #include "ssh/ssh_connection.hpp"
 
@@ -79,9 +80,10 @@ class BoardProgram : public RunningProgram {
   BoardProgram(const BoardProgram&) = delete;
   BoardProgram& operator=(const BoardProgram&) = delete;
 
-  // What is asked together with the sweep at the application's own end, and who takes the answers.
-  void ask_at_end(std::vector<BoardStep> steps,
-                  std::function<void(const std::vector<BoardAnswer>&)> take) {
+  // What is asked together with the sweep at the application's own end, and who takes the answers,
+  // as they come.
+  using TakeEnd = std::function<void(std::unique_ptr<StepsUnderWay>)>;
+  void ask_at_end(std::vector<BoardStep> steps, TakeEnd take) {
     end_steps_ = std::move(steps);
     take_end_ = std::move(take);
   }
@@ -108,7 +110,7 @@ class BoardProgram : public RunningProgram {
   std::string run_id_;
   std::function<void()> recover_;
   std::vector<BoardStep> end_steps_;
-  std::function<void(const std::vector<BoardAnswer>&)> take_end_;
+  TakeEnd take_end_;
   int stdout_fd_;
   std::string first_line_;  // until it is whole
   bool started_ = false;    // the application's pid has arrived

@@ -336,10 +336,8 @@ TransferTotals SshHost::place_by_cache(const Project& project,
 void SshHost::ask_at_end(BoardProgram& program) {
   std::vector<BoardStep> steps = fetch_->end_steps();
   if (steps.empty() || drain_ || sink_ || nfs_.is_on() || options_.leave.on) return;
-  steps.push_back(free_step(info().folder));
-  program.ask_at_end(std::move(steps), [this](const std::vector<BoardAnswer>& answers) {
-    fetch_->take_end({answers.begin(), answers.end() - 1});
-    note_free(answers.back());
+  program.ask_at_end(std::move(steps), [this](std::unique_ptr<StepsUnderWay> answers) {
+    note_free(fetch_->take_end(std::move(answers)));
   });
 }
 

@@ -169,8 +169,8 @@ BoardAnswer StepAnswers::take(const CommandEnd& end) {
 CommandPump::CommandPump(BoardShell& shell, const BoardScript& script,
                          const std::vector<std::string>& arguments, BoardShell::Source source,
                          StreamSink sink, StreamSink errors)
-    : sentence_(fmt::format("{}: {} has made no progress for {} s", shell.login().name(),
-                            script.name, kSilence.count())),
+    : host_(shell.login().name()),
+      name_(script.name),
       source_(std::move(source)),
       moved_(Clock::now()),
       command_(shell.begin(
@@ -207,7 +207,10 @@ std::optional<CommandEnd> CommandPump::turn() {
   // While the board takes bytes there is nothing to wait for.
   const auto limit = taken > 0 && open_ ? std::chrono::milliseconds(0) : kPollInterval;
   if (auto end = command_->wait(limit)) return end;
-  if (Clock::now() - moved_ > kSilence) throw Error(Exit::board_unreachable, sentence_);
+  if (Clock::now() - moved_ > kSilence) {
+    throw Error(Exit::board_unreachable, fmt::format("{}: {} has made no progress for {} s", host_,
+                                                     name_, kSilence.count()));
+  }
   return std::nullopt;
 }
 
@@ -216,26 +219,30 @@ StepsUnderWay::StepsUnderWay(BoardShell& shell, std::span<const BoardStep> steps
     : answers_(word) {
   StepPack pack(word);
   bool takes_input = false;
-  while (count_ < steps.size() && pack.add(steps[count_])) {
-    takes_input = takes_input || steps[count_].takes_input;
-    ++count_;
+  for (const BoardStep& step : steps) {
+    if (!pack.add(step)) break;
+    takes_input = takes_input || step.takes_input;
+    names_.emplace_back(step.script.name);
   }
-  if (count_ == 0) return;
-  const std::string name(steps.front().script.name);
-  const auto take_out = [this, name, host = shell.login().name()](std::string_view bytes) {
+  if (names_.empty()) {
+    end_ = CommandEnd{};
+    return;
+  }
+  const auto take_out = [this, host = shell.login().name()](std::string_view bytes) {
     answers_.add_out(bytes);
     if (answers_.waiting_bytes() <= kMaxAnswer) return;
     throw Error(Exit::partial_data,
-                fmt::format("{}: {}: the board's answer is too long", host, name));
+                fmt::format("{}: {}: the board's answer is too long", host, names_.front()));
   };
-  pump_ = std::make_unique<CommandPump>(
-      shell, pack.script(name), pack.parameters(), takes_input ? source : BoardShell::Source(),
-      take_out, [this](std::string_view bytes) { answers_.add_err(bytes); });
+  pump_ =
+      std::make_unique<CommandPump>(shell, pack.script(names_.front()), pack.parameters(),
+                                    takes_input ? source : BoardShell::Source(), take_out,
+                                    [this](std::string_view bytes) { answers_.add_err(bytes); });
 }
 
 BoardAnswer StepsUnderWay::next(const StreamSink& sink) {
   if (sink) answers_.set_sink(sink);
-  if (pump_) pump_->begin_again();
+  if (pump_ && left() > 0) pump_->begin_part(names_[taken_++]);
   while (!end_ && !answers_.has_next()) end_ = pump_->turn();
   return answers_.take(end_.value_or(CommandEnd{}));
 }

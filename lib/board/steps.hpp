@@ -73,11 +73,15 @@ class CommandPump {
 
   // Waits a moment. Throws as BoardShell::ask().
   std::optional<CommandEnd> turn();
-  // Its silence so far was ours.
-  void begin_again() { moved_ = std::chrono::steady_clock::now(); }
+  // What it does from now on, for messages; its silence so far was ours.
+  void begin_part(std::string_view name) {
+    name_ = name;
+    moved_ = std::chrono::steady_clock::now();
+  }
 
  private:
-  std::string sentence_;  // on a command that stands still
+  std::string host_;
+  std::string name_;
   BoardShell::Source source_;
   std::chrono::steady_clock::time_point moved_;
   std::unique_ptr<SshCommand> command_;
@@ -94,7 +98,8 @@ class StepsUnderWay {
   StepsUnderWay(const StepsUnderWay&) = delete;
   StepsUnderWay& operator=(const StepsUnderWay&) = delete;
 
-  std::size_t count() const { return count_; }  // of those that were sent
+  std::size_t count() const { return names_.size(); }  // of those that were sent
+  std::size_t left() const { return names_.size() - taken_; }
   // Waits for the next one's answer; `sink`, if not empty, gets its stdout. Throws as
   // BoardShell::ask(), and what the sink throws.
   BoardAnswer next(const StreamSink& sink = {});
@@ -102,7 +107,8 @@ class StepsUnderWay {
   void finish();
 
  private:
-  std::size_t count_ = 0;
+  std::vector<std::string> names_;
+  std::size_t taken_ = 0;
   StepAnswers answers_;
   std::unique_ptr<CommandPump> pump_;
   std::optional<CommandEnd> end_;

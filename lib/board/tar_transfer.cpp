@@ -237,6 +237,17 @@ shift
 exec tar cf - "$@" </dev/null
 )sh"};
 
+// $1 the folder. There may be none: then nothing is asked for.
+constexpr BoardScript kPackCaptures = {"fetching by tar", R"sh(
+cd "$1" || exit 1
+set --
+for name in JOB* PROF_*; do
+  [ ! -d "$name" ] || [ -L "$name" ] || set -- "$@" "./$name"
+done
+[ $# -gt 0 ] || exit 9
+exec tar cf - "$@" </dev/null
+)sh"};
+
 // -o: not the owners that the stream names, which only root's tar would take anyway.
 constexpr BoardScript kUnpack = {"sending by tar", R"sh(
 mkdir -p "$1" && cd "$1" && exec tar xpof -
@@ -485,6 +496,21 @@ std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
     if (problem.empty()) problem = found;
   }
   return problem;
+}
+
+BoardStep pack_captures_step(const std::string& folder) {
+  return {.script = kPackCaptures, .arguments = {folder}, .may_fail = true};
+}
+
+std::string take_packed(StepsUnderWay& packed, Incoming& incoming, const TransferProgress& progress,
+                        std::optional<BoardAnswer>& listed) {
+  const auto stream = [&](const StreamSink& sink) {
+    BoardAnswer answer = packed.next(sink);
+    if (packed.left() > 0) listed = packed.next();
+    packed.finish();
+    return answer;
+  };
+  return unpack(stream, incoming, progress);
 }
 
 SendReport send_by_tar(BoardShell& shell, const std::string& folder,

@@ -4,6 +4,7 @@
 #include <sys/stat.h>
 #include <sys/statvfs.h>
 
+#include <algorithm>
 #include <optional>
 
 #include "base/log.hpp"
@@ -11,6 +12,7 @@
 #include "base/words.hpp"
 #include "board/incoming.hpp"
 #include "board/listing.hpp"
+#include "board/steps.hpp"
 #include "board/transfer_ways.hpp"
 
 namespace msprof {
@@ -123,8 +125,9 @@ TreeListing BoardTransfer::list_paths(const std::string& folder,
 // `listed` becomes the answer to a listing of `paths`, where that came with the files.
 std::string BoardTransfer::fetch_once(const std::string& folder,
                                       const std::vector<std::string>& paths, Incoming& incoming,
-                                      const TransferProgress& progress,
+                                      const TransferProgress& progress, StepsUnderWay* packed,
                                       std::optional<BoardAnswer>& listed) {
+  if (packed != nullptr) return take_packed(*packed, incoming, progress, listed);
   if (way_ == TransferWay::tar) {
     StepAfter after = {.step = listing_step(info_.has_stat, folder, paths)};
     const bool asks = lists_by_shell();
@@ -136,6 +139,11 @@ std::string BoardTransfer::fetch_once(const std::string& folder,
   const TreeListing wanted = list_paths(folder, paths);
   incoming.refuse_unnamed(wanted.refused);
   return fetch_listed(folder, wanted, incoming, progress);
+}
+
+std::vector<BoardStep> BoardTransfer::pack_steps(const std::string& folder) const {
+  if (way_ != TransferWay::tar || !lists_by_shell()) return {};
+  return {pack_captures_step(folder), listing_step(info_.has_stat, folder, {"."})};
 }
 
 // Fetches without tar: for boards without one, and for the few files that a tar stream did not
@@ -151,18 +159,27 @@ std::string BoardTransfer::fetch_listed(const std::string& folder, const TreeLis
 }
 
 FetchReport BoardTransfer::fetch(const std::string& folder, const std::vector<std::string>& paths,
-                                 const fs::path& into, const TransferProgress& progress) {
+                                 const fs::path& into, const TransferProgress& progress,
+                                 StepsUnderWay* packed) {
   try {
     Incoming incoming(into);
     std::string problem;
     std::optional<BoardAnswer> listed;
     try {
-      problem = fetch_once(folder, paths, incoming, progress, listed);
+      problem = fetch_once(folder, paths, incoming, progress, packed, listed);
     } catch (const ConnectionLost&) {
       incoming.keep_part();
       throw;
     }
-    TreeListing there = listed ? listing_in(folder, *listed) : list_paths(folder, paths);
+    TreeListing there =
+        listed && listed->ok() ? listing_in(folder, *listed) : list_paths(folder, paths);
+    // Beside what was packed the listing may have more.
+    if (packed != nullptr) {
+      std::erase_if(there.files, [&](const auto& one) {
+        return std::none_of(paths.begin(), paths.end(),
+                            [&](const std::string& path) { return is_below(one.first, path); });
+      });
+    }
     const TreeListing again = different(there, into);
     if (!again.files.empty()) {
       log::verbose("{} {} not have the size that the board reports and will be fetched again{}{}",

@@ -49,6 +49,7 @@ struct SendPlan {
 using TransferProgress = std::function<void(std::uint64_t bytes)>;
 
 class Incoming;
+class StepsUnderWay;
 struct NewFile;
 
 enum class TransferWay { automatic, tar, sftp, cat };
@@ -73,8 +74,14 @@ class BoardTransfer {
   // differs is fetched once more. Permissions come without setuid and limited by the umask, times
   // as they are. Ctrl-C does not end it. Throws
   // Error(cannot_write) when this machine's disk does not take them, ConnectionLost.
+  // `packed`: they are on their way already, as the next answers of these steps; else null.
   FetchReport fetch(const std::string& folder, const std::vector<std::string>& paths,
-                    const std::filesystem::path& into, const TransferProgress& progress);
+                    const std::filesystem::path& into, const TransferProgress& progress,
+                    StepsUnderWay* packed = nullptr);
+
+  // Steps whose answers are the captures right in `folder`, of this project or none, and a listing
+  // of it; empty where they are not fetched so.
+  std::vector<BoardStep> pack_steps(const std::string& folder) const;
 
   // Continues files that came in part before a lost connection. `wanted` is what the board listed
   // then, `paths` are files of it. One that has changed since, or cannot be continued, is removed
@@ -101,7 +108,7 @@ class BoardTransfer {
   TreeListing list_paths(const std::string& folder, const std::vector<std::string>& paths);
   std::string fetch_once(const std::string& folder, const std::vector<std::string>& paths,
                          Incoming& incoming, const TransferProgress& progress,
-                         std::optional<BoardAnswer>& listed);
+                         StepsUnderWay* packed, std::optional<BoardAnswer>& listed);
   std::string fetch_listed(const std::string& folder, const TreeListing& wanted, Incoming& incoming,
                            const TransferProgress& progress);
   void continue_part(const std::string& folder, const NewFile& file, std::uint64_t part_bytes,

@@ -32,6 +32,11 @@ struct StepAfter {
 std::string fetch_by_tar(BoardShell& shell, const std::string& folder,
                          const std::vector<std::string>& paths, Incoming& incoming,
                          const TransferProgress& progress, StepAfter* after);
+// A step that packs the captures right in `folder`, links aside. And takes what it and the listing
+// behind it give, as the next two steps of `packed`.
+BoardStep pack_captures_step(const std::string& folder);
+std::string take_packed(StepsUnderWay& packed, Incoming& incoming, const TransferProgress& progress,
+                        std::optional<BoardAnswer>& listed);
 // Sends everything of `wanted`, which is relative to `folder`.
 std::string fetch_by_sftp(SftpFiles& sftp, const std::string& folder, const TreeListing& wanted,
                           Incoming& incoming, const TransferProgress& progress);
