@@ -344,6 +344,9 @@ int SshChannel::ask_host() {
       handle_ = loop_->take_channel(*lane_.session);
       // First: a quick command answers together with its acceptance.
       ssh_add_channel_callbacks(handle_, &callbacks_);
+      const int code = ssh_channel_open_session(handle_);
+      loop_->open_spares(*lane_.session);
+      return code;
     }
     return ssh_channel_open_session(handle_);
   }
@@ -370,7 +373,6 @@ void SshChannel::take_answer(int code) {
     phase_ = Phase::refused;
   } else if (phase_ == Phase::service) {
     phase_ = Phase::accepted;
-    loop_->open_spares(*lane_.session);
   } else {
     unasked_bytes_ = kWindowStep;
     keep_window_open();
