@@ -61,6 +61,8 @@ bool lies_below_any(const std::string& path, const std::set<std::string>& folder
 // files.
 constexpr std::uint64_t kMarginBytes = 8'000'000;
 constexpr std::uint64_t kBlockBytes = 4096;
+// Where more is sent the facts about the board are said before, and not when all has arrived.
+constexpr std::uint64_t kLongUpload = 16 << 20;
 // Of files that travel in a command; larger ones go as a stream.
 constexpr std::size_t kMaxPlacedBytes = 2'500;
 
@@ -300,6 +302,7 @@ TransferTotals BoardUpload::send(const Project& project, const std::string& fold
         plan.answers = &company->answers;
       }
     }
+    if (update.bytes > kLongUpload) link_.complete_facts();
     remove(folder, update.remove);
     std::uint64_t before_bytes = placed.bytes - std::min(update.bytes, placed.bytes);
     TransferLine progress(fmt::format("sending the project to {}", link_.name()), placed.bytes,
