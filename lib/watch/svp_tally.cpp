@@ -145,7 +145,12 @@ class SvpTally : public Tally {
     }
     if (file.layout == nullptr || file.record_bytes == 0) return 0;
     const std::size_t size = file.record_bytes;
-    for (; bytes.size() - done >= size; done += size) take_record(file, bytes.subspan(done, size));
+    for (; bytes.size() - done >= size; done += size) {
+      const auto record = bytes.subspan(done, size);
+      // Room that the host runtime has not come to yet.
+      if (!file.is_foreign && svp::is_unwritten(record)) break;
+      take_record(file, record);
+    }
     return done;
   }
 

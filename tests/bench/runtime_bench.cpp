@@ -15,7 +15,8 @@ namespace {
 
 using namespace msprof::runtime;
 
-// One record as an execution writes it: two readings of the clock, the units, one write().
+// One record as an execution writes it: two readings of the clock, the units, the record
+// in its file.
 void one_record(benchmark::State& state) {
   std::string folder = (std::filesystem::temp_directory_path() / "msprof_bench_XXXXXX").string();
   if (mkdtemp(folder.data()) == nullptr) return state.SkipWithError("no temporary folder");

@@ -84,6 +84,21 @@ TEST_CASE("trailing bytes are counted with the place where they begin") {
             "partial|trailing bytes|aicore|data/aicore.0.net.1.1.1.0|trailing bytes|7|128") == 1);
 }
 
+TEST_CASE("room that a killed application left behind its records is no record") {
+  const std::string room(5 * 112, '\0');
+  // A record whose start was not stored any more.
+  std::string under_way = aicore_file({layer_record(1, 0, 20)}).substr(16);
+  Capture capture;
+  capture.job.info_json("1000").data(
+      DataName{}, aicore_file({layer_record(0, 1, 10), layer_record(1, 2, 20)}) + under_way + room,
+      kNoDone);
+  const auto verdict = capture.import(3);
+  CHECK(verdict.at("kinds").at("aicore").at("records") == 2);
+  CHECK(verdict.at("trailing_bytes") == 0);
+  CHECK(verdict.at("findings")[0].at("reason") == "missing .done");
+  CHECK(capture.rows("SELECT start_ns FROM task ORDER BY id") == Lines{"1", "2"});
+}
+
 TEST_CASE("a record in which any unit is busy longer than the layer ran is skipped and counted") {
   std::uint64_t AicoreRecord::*const unit =
       GENERATE(&AicoreRecord::mac_busy, &AicoreRecord::mac_ppen, &AicoreRecord::vec_busy,

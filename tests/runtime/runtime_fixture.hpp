@@ -128,6 +128,10 @@ std::vector<Record> records_of(const std::string& path, RecordKind kind, std::si
   } else if (rest != 0) {
     throw std::runtime_error(path + ": " + std::to_string(rest) + " trailing bytes");
   }
+  // Room that an application left when it was killed.
+  if (!exists(path + ".done")) {
+    while (!records.empty() && records.back().start_ns == 0) records.pop_back();
+  }
   return records;
 }
 

@@ -1,6 +1,8 @@
 #include <fcntl.h>
+#include <signal.h>
 #include <sys/resource.h>
 #include <sys/stat.h>
+#include <sys/wait.h>
 #include <unistd.h>
 
 #include <catch2/catch.hpp>
@@ -23,12 +25,80 @@ TEST_CASE("every record is in the file as soon as append returns") {
   const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
   for (std::size_t i = 1; i <= 3; ++i) {
     file.append(&record, record.start_ns, record.end_ns);
-    CHECK(std::filesystem::file_size(path) == 16 + i * 32);
+    const std::string bytes = read_file(path);
+    CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == i);
+    CHECK(bytes.find_last_not_of('\0') < 16 + i * 32);
+    CHECK(bytes.size() <= 16 + (64 << 10));
   }
   CHECK_FALSE(exists(path + ".done"));
   file.finish("pid:1\n");
   CHECK(read_file(path + ".done") == "file_len:112\nstart_time:2000\nend_time:5000\npid:1\n");
   CHECK_FALSE(exists(path + ".done.tmp"));
+}
+
+TEST_CASE("a file grows by whole records, and never is more than 64 kB of it room for more") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/core";
+  WriteHealth health;
+  RecordFile file(path, RecordKind::kAicore, health);
+  constexpr uint64_t kRecords = 30'000;  // more than are mapped at once
+  bool is_in_bounds = true;
+  AicoreRecord record;
+  for (uint64_t i = 1; i <= kRecords; ++i) {
+    record.start_ns = i;
+    record.execution = i;
+    file.append(&record, i, i);
+    const uint64_t size = std::filesystem::file_size(path);
+    is_in_bounds = is_in_bounds && size >= 16 + i * 112 && size <= 16 + i * 112 + (64 << 10) &&
+                   (size - 16) % 112 == 0;
+  }
+  CHECK(is_in_bounds);
+  CHECK(records_of<AicoreRecord>(path, RecordKind::kAicore).size() == kRecords);
+  file.finish("");
+  CHECK(std::filesystem::file_size(path) == 16 + kRecords * 112);
+  CHECK(done_of(path).at("file_len") == std::to_string(16 + kRecords * 112));
+  uint64_t next = 1;
+  for (const AicoreRecord& one : records_of<AicoreRecord>(path, RecordKind::kAicore)) {
+    REQUIRE(one.start_ns == next);
+    REQUIRE(one.execution == next++);
+  }
+}
+
+TEST_CASE("a process that is killed has stored every record of which append returned") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/calls";
+  const pid_t child = fork();
+  if (child == 0) {
+    WriteHealth health;
+    RecordFile file(path, RecordKind::kAclApi, health);
+    const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
+    for (int i = 0; i < 5'000; ++i) file.append(&record, record.start_ns, record.end_ns);
+    kill(getpid(), SIGKILL);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  CHECK(WIFSIGNALED(status));
+  CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == 5'000);
+  CHECK_FALSE(exists(path + ".done"));
+}
+
+TEST_CASE("records that cannot be mapped are written") {
+  const TempFolder folder;
+  const std::string path = folder.path() + "/calls";
+  WriteHealth health;
+  RecordFile file(path, RecordKind::kAclApi, health);
+  const AclApiRecord record = {3, 7, 2'000'999, 5'000'000, 0};
+  rlimit before = {};
+  getrlimit(RLIMIT_AS, &before);
+  const rlimit none = {4096, before.rlim_max};
+  setrlimit(RLIMIT_AS, &none);
+  for (int i = 0; i < 3; ++i) file.append(&record, record.start_ns, record.end_ns);
+  setrlimit(RLIMIT_AS, &before);
+  CHECK(std::filesystem::file_size(path) == 16 + 3 * 32);
+  CHECK(records_of<AclApiRecord>(path, RecordKind::kAclApi).size() == 3);
+  file.finish("");
+  CHECK(done_of(path).at("file_len") == "112");
+  CHECK(health.lost_records() == 0);
 }
 
 TEST_CASE("a record after finish is dropped and counted") {

@@ -99,6 +99,24 @@ TEST_CASE("Layers and executions are counted as an aicore file grows, in the mid
   CHECK(folder.round(tally) == 0);
 }
 
+TEST_CASE("Room behind the records of a file is read again until there are records in it") {
+  Folder folder = job();
+  RunTally tally = plain_tally();
+  std::string& data = folder.files[std::string(kJobFolder) + "data/aicore.0.m.1.1.1.0"];
+  const std::string room(20 * 112, '\0');
+  std::string records = header(112, 1);
+  for (std::uint64_t execution = 0; execution < 5; ++execution) {
+    records += core_record(0, 2'000, execution) + core_record(1, 1'000, execution);
+    data = records + room.substr(records.size() % 1'000);
+    for (int i = 0; i < 2; ++i) folder.round(tally);
+    CHECK(tally.figures().count == execution + 1);
+  }
+  data = records;
+  folder.round(tally);
+  CHECK(tally.figures().count == 5);
+  CHECK(folder.round(tally) == 0);
+}
+
 TEST_CASE(
     "Records that are there before info.json and layer.info get their times and names later") {
   Folder folder;

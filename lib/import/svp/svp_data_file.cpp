@@ -108,8 +108,8 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
     }
     record_bytes = header_record_bytes;
   }
-  SvpDataFile result{FileReader(file.path), layout, layout->header_bytes, record_bytes,
-                     is_reference};
+  SvpDataFile result{FileReader(file.path), layout,       layout->header_bytes,
+                     record_bytes,          is_reference, is_reference && !file.done};
   if (!skip_to(result.reader, layout->header_bytes))
     return unknown("shorter than the layout's header");
   if (!is_reference) {
@@ -117,6 +117,10 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
     context.report.note_layout(is_inferred ? LayoutOrigin::inferred : LayoutOrigin::described);
   }
   return result;
+}
+
+bool is_unwritten(std::span<const std::byte> record) {
+  return ByteCursor(record.subspan(kReferenceStartOffset)).read<std::uint64_t>() == 0;
 }
 
 std::string_view why_impossible_span(std::int64_t start_ns, std::int64_t end_ns) {

@@ -4,7 +4,9 @@
 
 #include <fmt/format.h>
 
+#include <cstddef>
 #include <optional>
+#include <span>
 #include <vector>
 
 #include "base/file_reader.hpp"
@@ -19,12 +21,16 @@ namespace msprof::svp {
 inline constexpr std::uint32_t kReferenceMagic = 0x5056534d;
 enum class ReferenceKind : std::uint32_t { aicore = 1, aicpu = 2, acl_api = 3 };
 
+// The start of a record, which no record has as 0 and which the host runtime stores last.
+inline constexpr std::size_t kReferenceStartOffset = 8;
+
 struct SvpDataFile {
   FileReader reader;  // at the first record
   const RecordLayout* layout;
   std::uint64_t first_offset;  // of the first record in the file
   std::uint64_t record_bytes;  // may be larger than the layout's
   bool has_reference_header;   // false: a layout that the user described
+  bool has_space;              // its writer may have left room behind the last record
 };
 
 // Checks the `.done` first. Empty, with a finding, when there is nothing to read or the layout is
@@ -36,9 +42,18 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
 void report_trailing(const ImportContext& context, const RawFile& file, FileKind kind,
                      std::uint64_t trailing_bytes, std::uint64_t file_bytes);
 
+// True for room that the writer did not fill, or not to the end.
+bool is_unwritten(std::span<const std::byte> record);
+
+// Room for records that an application did not fill before it was killed is none of them.
 template <typename Visit>
 std::uint64_t for_each_record_of(SvpDataFile& data, Visit&& visit) {
-  return for_each_record(data.reader, data.first_offset, data.record_bytes, visit);
+  if (!data.has_space)
+    return for_each_record(data.reader, data.first_offset, data.record_bytes, visit);
+  return for_each_record(data.reader, data.first_offset, data.record_bytes,
+                         [&visit](auto record, std::uint64_t offset) {
+                           if (!is_unwritten(record)) visit(record, offset);
+                         });
 }
 
 // Reason why a span cannot be true; empty when it can, or when the layout does not give both ends.

@@ -4,6 +4,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <cerrno>
 #include <cstring>
 #include <utility>
@@ -12,6 +13,22 @@
 #include "runtime/engine/message.hpp"
 
 namespace msprof::runtime {
+
+namespace {
+
+void store_record(std::byte* at, const void* record, std::size_t record_bytes) {
+  constexpr std::size_t kBehind = kStartOffset + sizeof(uint64_t);
+  const auto* const bytes = static_cast<const std::byte*>(record);
+  uint64_t start_ns = 0;
+  memcpy(&start_ns, bytes + kStartOffset, sizeof start_ns);
+  memcpy(at, bytes, kStartOffset);
+  memcpy(at + kBehind, bytes + kBehind, record_bytes - kBehind);
+  std::atomic_ref(*reinterpret_cast<uint64_t*>(at + kStartOffset))
+      .store(start_ns, std::memory_order_release);
+}
+
+}  // namespace
+
 std::unique_lock<std::mutex> lock_for(std::mutex& mutex, bool at_exit) {
   if (!at_exit) return std::unique_lock(mutex);
   std::unique_lock lock(mutex, std::try_to_lock);
@@ -51,7 +68,7 @@ RecordFile::RecordFile(std::string path, RecordKind kind, WriteHealth& health,
 }
 
 void RecordFile::open_file(const FileHeader& header) {
-  fd_ = open_above_stdio(path_, O_WRONLY | O_CREAT | O_EXCL | O_APPEND);
+  fd_ = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
   if (fd_ < 0) {
     health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
     return;
@@ -64,16 +81,20 @@ void RecordFile::open_file(const FileHeader& header) {
   } else {
     size_bytes_ = sizeof header;
     whole_ = true;
+    is_mapped_ = may_be_mapped(fd_);
   }
 }
 
 // What the stream took is not written again: who reads it has that, or knows that it has not.
 void RecordFile::leave_sink() {
   sink_ = nullptr;
-  fd_ = open_above_stdio(path_, O_WRONLY | O_CREAT | O_EXCL);
+  fd_ = open_above_stdio(path_, O_RDWR | O_CREAT | O_EXCL);
   const bool good = fd_ >= 0 && lseek(fd_, static_cast<off_t>(size_bytes_), SEEK_SET) >= 0 &&
                     write_whole_file(path_ + ".sink", std::to_string(size_bytes_) + "\n");
-  if (good) return;
+  if (good) {
+    is_mapped_ = may_be_mapped(fd_);
+    return;
+  }
   whole_ = false;
   health_.lost(0, path_, std::string("cannot be created (") + strerror(errno) + ")");
   if (fd_ >= 0) close(fd_);
@@ -88,6 +109,7 @@ RecordFile::~RecordFile() {
 void RecordFile::fail(const char* what) {
   const std::string reason = std::string(what) + " (" + strerror(errno) + ")";
   whole_ = false;
+  space_.leave();
   if (ftruncate(fd_, static_cast<off_t>(size_bytes_)) != 0) {
     // The reader counts the trailing bytes; there is nothing more to do here.
   }
@@ -102,6 +124,36 @@ void RecordFile::count(uint64_t start_ns, uint64_t end_ns) {
   if (end_ns > end_ns_) end_ns_ = end_ns;
 }
 
+// False where the record is to be written, or errno says why it cannot be.
+bool RecordFile::store(const void* record) {
+  if (!is_mapped_) return false;
+  if (space_.next(record_bytes_) == nullptr &&
+      !space_.make(fd_, size_bytes_, record_bytes_, size_limit())) {
+    if (errno != EFBIG && errno != ENOSPC && errno != EDQUOT) write_from_now_on();
+    return false;
+  }
+  store_record(space_.next(record_bytes_), record, record_bytes_);
+  space_.advance(record_bytes_);
+  return true;
+}
+
+void RecordFile::write_from_now_on() {
+  is_mapped_ = false;
+  space_.leave();
+  // Where that fails, a reader finds zeros among the records or behind them, and passes them over.
+  if (ftruncate(fd_, static_cast<off_t>(size_bytes_)) != 0) return;
+  lseek(fd_, static_cast<off_t>(size_bytes_), SEEK_SET);
+}
+
+bool RecordFile::write(const void* record) {
+  if (is_mapped_) return false;
+  errno = EFBIG;
+  if (size_bytes_ + record_bytes_ > limit_bytes_) return false;
+  const ssize_t written = write_retrying(fd_, record, record_bytes_);
+  if (written >= 0) errno = ENOSPC;
+  return written == static_cast<ssize_t>(record_bytes_);
+}
+
 void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) {
   const std::lock_guard lock(mutex_);
   if (sink_ && !finished_) {
@@ -112,15 +164,10 @@ void RecordFile::append(const void* record, uint64_t start_ns, uint64_t end_ns) 
     leave_sink();
   }
   if (fd_ >= 0) {
-    errno = EFBIG;
-    ssize_t written = -1;
-    if (size_bytes_ + record_bytes_ <= limit_bytes_)
-      written = write_retrying(fd_, record, record_bytes_);
-    if (written == static_cast<ssize_t>(record_bytes_)) {
+    if (store(record) || write(record)) {
       count(start_ns, end_ns);
       return;
     }
-    if (written >= 0) errno = ENOSPC;
     fail("cannot be written");
   }
   health_.lost(1, path_, finished_ ? "is finished already" : "cannot be written");
@@ -131,8 +178,14 @@ void RecordFile::finish(std::string_view more_lines, bool at_exit) {
   if (!lock.owns_lock() || finished_) return;
   finished_ = true;
   if (!whole_) return;
-  const bool closed = sink_ != nullptr || close(fd_) == 0;
-  const int error = errno;
+  space_.leave();
+  bool closed =
+      sink_ != nullptr || !is_mapped_ || ftruncate(fd_, static_cast<off_t>(size_bytes_)) == 0;
+  int error = errno;
+  if (sink_ == nullptr && close(fd_) != 0 && closed) {
+    closed = false;
+    error = errno;
+  }
   fd_ = -1;
   const uint64_t start_us = start_ns_ == UINT64_MAX ? 0 : start_ns_ / 1000;
   const std::string text =

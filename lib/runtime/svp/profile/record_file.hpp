@@ -11,6 +11,7 @@
 #include <string>
 #include <string_view>
 
+#include "runtime/svp/profile/record_space.hpp"
 #include "runtime/svp/profile/sink.hpp"
 
 namespace msprof::runtime {
@@ -62,6 +63,13 @@ static_assert(sizeof(AclApiRecord) == 32);
 
 #pragma pack(pop)
 
+// Of every kind: the start, which no record has as 0 and which is stored last. So what a killed
+// application leaves at the end of a file is a whole record, or none.
+inline constexpr std::size_t kStartOffset = 8;
+static_assert(offsetof(AicoreRecord, start_ns) == kStartOffset &&
+              offsetof(AicpuRecord, start_ns) == kStartOffset &&
+              offsetof(AclApiRecord, start_ns) == kStartOffset);
+
 constexpr uint16_t record_bytes(RecordKind kind) {
   return kind == RecordKind::kAicore ? sizeof(AicoreRecord) : sizeof(AicpuRecord);
 }
@@ -87,9 +95,10 @@ enum class ApiId : uint32_t {
   kFinalize = 513,
 };
 
-// One raw data file: every record reaches the kernel with a write() of its own, so that an
-// application that dies loses at most the record being written. Complete only when its `.done` is
-// there.
+// One raw data file. A record is stored in mapped memory, or reaches the kernel with a write() of
+// its own where the file cannot be mapped, so that an application that dies loses at most the
+// record being written. Complete only when its `.done` is there; without one, zeros behind the last
+// record are room for more.
 
 // Failures of all files of a JOB: the first is reported, the rest is counted.
 class WriteHealth {
@@ -126,6 +135,9 @@ class RecordFile {
   void fail(const char* what);
   void open_file(const FileHeader& header);
   void leave_sink();
+  bool store(const void* record);
+  void write_from_now_on();
+  bool write(const void* record);
   void count(uint64_t start_ns, uint64_t end_ns);
 
   const std::string path_;
@@ -135,6 +147,8 @@ class RecordFile {
   std::shared_ptr<Sink> sink_;  // null: the records are in the file
   std::mutex mutex_;
   int fd_ = -1;
+  RecordSpace space_;
+  bool is_mapped_ = false;  // false: records are written
   bool whole_ = false;
   bool finished_ = false;
   uint64_t size_bytes_ = 0;
