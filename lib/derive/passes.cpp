@@ -12,9 +12,10 @@ void create_indexes(TraceDbWriter& store) {
 
 void run_derive_passes(TraceDbWriter& store) {
   create_indexes(store);
-  derive_step_time(store);
-  const TaskSums tasks = sum_tasks(store);
-  derive_op_time(store, tasks);
+  OpTimes op_times;
+  derive_step_time(store, op_times);
+  const TaskSums tasks = sum_tasks(store, op_times);
+  derive_op_time(store, op_times);
   derive_iterations(store);
   derive_memory_blocks(store);
   derive_comm_ops(store, tasks);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <map>
 #include <vector>
 
 #include "store/run_summary.hpp"
@@ -48,10 +49,30 @@ void derive_run_summary(TraceDbWriter& store);
 // Their number and their median; 0 is an execution without a known time.
 void write_execution_times(TraceDbWriter& store, std::vector<std::int64_t> times_ns);
 
-// step_time: begin and end of each step, and its number of tasks.
-void derive_step_time(TraceDbWriter& store);
+// Durations of tasks by operator, added up by whichever pass reads the tasks.
+class OpTimes {
+ public:
+  void add(const TaskRow& task);
+  // These tasks have been added; ranges come in any order.
+  void skip(std::int64_t first_task_id, std::int64_t last_task_id) {
+    done_[first_task_id] = last_task_id;
+  }
+  const std::map<std::int64_t, std::int64_t>& done() const { return done_; }
+  // Operators are numbered one by one, from 0 or 1; those without a task have task_count -1.
+  const std::vector<OpTimeRow>& rows() const { return by_op_; }
+  // Adds what another has of other tasks.
+  void add(const OpTimes& other);
 
-// op_time: what each operator's tasks took together.
-void derive_op_time(TraceDbWriter& store, const TaskSums& tasks);
+ private:
+  std::vector<OpTimeRow> by_op_;
+  std::map<std::int64_t, std::int64_t> done_;  // first and last id
+};
+
+// step_time, execution_time, layer_time, task_run_time: what the tasks of the captures of a board
+// took together. Their operators' part goes to `op_times`.
+void derive_step_time(TraceDbWriter& store, OpTimes& op_times);
+
+// op_time: what each operator's tasks took together; `op_times` has all of them.
+void derive_op_time(TraceDbWriter& store, const OpTimes& op_times);
 
 }  // namespace msprof

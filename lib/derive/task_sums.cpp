@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "base/number.hpp"
+#include "derive/passes.hpp"
 #include "store/row_cursor.hpp"
 #include "store/schema.hpp"
 
@@ -116,16 +117,24 @@ Ids ids_of(const Database& db, std::string_view table) {
   return {read.integer(0), read.integer(1)};
 }
 
-// All tasks there are, also those between runs.
-Pieces pieces_of(Ids ids, const std::vector<TaskSums::Run>& runs) {
+// Those of runs, and of the others those that `op_times` lacks.
+Pieces pieces_of(Ids ids, const std::vector<TaskSums::Run>& runs, const OpTimes& op_times) {
   Pieces pieces;
   std::int64_t next_id = ids.first;
+  const auto add_others = [&](std::int64_t end_id) {
+    for (const auto& [first, last] : op_times.done()) {
+      if (first >= end_id) break;
+      add_pieces(next_id, std::min(first, end_id) - 1, SIZE_MAX, pieces);
+      next_id = std::max(next_id, last + 1);
+    }
+    add_pieces(next_id, end_id - 1, SIZE_MAX, pieces);
+  };
   for (std::size_t run = 0; run < runs.size(); ++run) {
-    add_pieces(next_id, runs[run].first_task_id - 1, SIZE_MAX, pieces);
+    add_others(runs[run].first_task_id);
     add_pieces(runs[run].first_task_id, runs[run].last_task_id, run, pieces);
     next_id = runs[run].last_task_id + 1;
   }
-  add_pieces(next_id, ids.last, SIZE_MAX, pieces);
+  add_others(ids.last + 1);
   return pieces;
 }
 
@@ -240,7 +249,7 @@ class TaskReader {
     const bool is_of_run = piece.run != SIZE_MAX;
     bool has_comm = is_of_run && comm_tasks.next();
     while (tasks.next()) {
-      if (tasks->op_id != kNull) add_op_time(*tasks);
+      op_times_.add(*tasks);
       if (rules.has_marks)
         found.blocks.add(tasks->id, tasks->start_ns,
                          saturating_add(tasks->start_ns, tasks->duration_ns));
@@ -254,23 +263,9 @@ class TaskReader {
     }
   }
 
-  std::vector<OpTimeRow>& op_times() { return by_op_; }
+  const OpTimes& op_times() const { return op_times_; }
 
  private:
-  void add_op_time(const TaskRow& task) {
-    const auto op = static_cast<std::size_t>(task.op_id);
-    while (by_op_.size() <= op)
-      by_op_.push_back({static_cast<std::int64_t>(by_op_.size()), -1, 0, kNull, kNull});
-    OpTimeRow& time = by_op_[op];
-    time.task_count = std::max<std::int64_t>(time.task_count, 0);
-    const std::int64_t duration = task.duration_ns;
-    if (duration == kNull) return;
-    time.min_ns = time.task_count == 0 ? duration : std::min(time.min_ns, duration);
-    time.max_ns = std::max(time.max_ns, duration);
-    time.total_ns = saturating_add(time.total_ns, duration);
-    ++time.task_count;
-  }
-
   // Of a task that has a type on the device.
   static void add_marks(const Rules& rules, const CallBits* events, const TaskRow& task,
                         PieceTasks& found) {
@@ -309,23 +304,8 @@ class TaskReader {
            rules.communication_ops.count(task.op_id) == 0;
   }
 
-  std::vector<OpTimeRow> by_op_;
+  OpTimes op_times_;
 };
-
-void merge(std::vector<OpTimeRow>& into, const std::vector<OpTimeRow>& more) {
-  for (std::size_t op = into.size(); op < more.size(); ++op)
-    into.push_back({static_cast<std::int64_t>(op), -1, 0, kNull, kNull});
-  for (std::size_t op = 0; op < more.size(); ++op) {
-    OpTimeRow& time = into[op];
-    if (more[op].task_count < 0) continue;
-    if (more[op].task_count > 0) {
-      time.min_ns = time.task_count <= 0 ? more[op].min_ns : std::min(time.min_ns, more[op].min_ns);
-      time.max_ns = std::max(time.max_ns, more[op].max_ns);
-      time.total_ns = saturating_add(time.total_ns, more[op].total_ns);
-    }
-    time.task_count = std::max<std::int64_t>(time.task_count, 0) + more[op].task_count;
-  }
-}
 
 void merge(TaskSums::Run& into, const TaskSums::Run& more) {
   into.comm_tasks.insert(into.comm_tasks.end(), more.comm_tasks.begin(), more.comm_tasks.end());
@@ -402,7 +382,7 @@ std::span<const std::string_view> kernel_types() {
   return kKernelTypes;
 }
 
-TaskSums sum_tasks(TraceDbWriter& store) {
+TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
   const Database& db = store.readable();
   TaskSums sums;
   sums.runs = device_runs(db);
@@ -416,13 +396,13 @@ TaskSums sum_tasks(TraceDbWriter& store) {
   std::optional<CallBits> events;
   if (rules.has_marks) events = sum_calls(db, rules, calls, sums);
 
-  const Pieces pieces = pieces_of(tasks, sums.runs);
+  const Pieces pieces = pieces_of(tasks, sums.runs, op_times);
   std::vector<PieceTasks> found(pieces.size());
   auto readers =
       read_pieces<TaskReader>(db, pieces.size(), [&](TaskReader& reader, std::size_t at) {
         reader.read(db, rules, events ? &*events : nullptr, pieces[at], found[at]);
       });
-  for (TaskReader& reader : readers) merge(sums.by_op, reader.op_times());
+  for (const TaskReader& reader : readers) op_times.add(reader.op_times());
   std::vector<std::vector<OuterKey>> outer_keys(sums.runs.size());
   for (std::size_t at = 0; at < pieces.size(); ++at) {
     PieceTasks piece = std::move(found[at]);

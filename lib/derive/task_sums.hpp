@@ -62,8 +62,6 @@ struct TaskSums {
     std::uint32_t call = 0;
   };
 
-  // By operator; ids are given one by one, from 0 or 1, and one without a task has task_count -1.
-  std::vector<OpTimeRow> by_op;
   std::vector<Run> runs;  // in the order of task_run; none where tasks are of no device
   // For marks.cpp, of captures with runs: all ends by task, the calls that started a copy, the
   // tasks around sub tasks, all by id; and where in time stretches of tasks and calls lie.
@@ -75,8 +73,10 @@ struct TaskSums {
   bool has_marks = false;  // false: ids are too large, and these are empty
 };
 
-// Tasks may lie in any order of time for `by_op`; those of a run are in order of start.
-TaskSums sum_tasks(TraceDbWriter& store);
+class OpTimes;  // passes.hpp
+
+// The tasks of a run are in order of start. Those that `op_times` lacks are added to it.
+TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times);
 
 // Host types whose tasks alone do not stretch that time. Source: cann_device.md 14.5, 23.6.
 std::span<const std::string_view> kernel_types();

@@ -95,10 +95,8 @@ View executions() {
        {"busy_us", "us", "JOB…: durations of its tasks together"},
        {"task_count", "", "JOB…: its tasks"}},
       "SELECT model.device_id, model.model_id, step.number AS step, run.execution, run.start_ns,"
-      " run.span_us, run.busy_us, run.task_count FROM (SELECT step_id, execution, min(start_ns) AS"
-      " start_ns, (max(start_ns + duration_ns) - min(start_ns)) / 1000.0 AS span_us,"
-      " total(duration_ns) / 1000 AS busy_us, count(*) AS task_count FROM task"
-      " WHERE step_id IS NOT NULL AND execution IS NOT NULL GROUP BY step_id, execution) AS run"
+      " (run.end_ns - run.start_ns) / 1000.0 AS span_us, run.busy_ns / 1000.0 AS busy_us,"
+      " run.task_count FROM execution_time AS run"
       " JOIN step ON step.id = run.step_id JOIN model ON model.id = step.model_row"
       " UNION ALL SELECT device_id, model_number, NULL, number, start_ns, duration_ns / 1000.0,"
       " NULL, NULL FROM iteration"};

@@ -28,6 +28,7 @@ class CellReader {
 
   // False after the last row. Fills the wanted ones of `cells`; kNull is a cell without a number.
   bool next(std::int64_t* cells) { return scan_ ? scan_->next(cells) : next_of_statement(cells); }
+  bool reads_pages() const { return scan_.has_value(); }
 
  private:
   bool next_of_statement(std::int64_t* cells);
@@ -59,6 +60,8 @@ class RowCursor {
       : cells_(db, Row::kTable, Row::kColumns, all_places(), RowFilter{}) {}
 
   bool next() { return cells_.next(reinterpret_cast<std::int64_t*>(&row_)); }
+  // Any thread may go on with it, one at a time; SQLite's statements are the connection's.
+  bool reads_pages() const { return cells_.reads_pages(); }
   // Columns that were not requested have the value of a new Row.
   const Row& operator*() const { return row_; }
   const Row* operator->() const { return &row_; }

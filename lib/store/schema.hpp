@@ -19,6 +19,7 @@
 #include "store/rows/mark_rows.hpp"
 #include "store/rows/old_rows.hpp"
 #include "store/rows/task_rows.hpp"
+#include "store/rows/time_rows.hpp"
 
 namespace msprof {
 
@@ -29,12 +30,13 @@ inline constexpr int kSchemaVersion = 11;
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =
     std::tuple<DeviceRow, ModelRow, StepRow, StepTimeRow, OpRow, TaskRow, TaskRunRow, TaskPmuRow,
-               PmuColumnRow, TaskWaitRow, OpTimeRow, ApiCallRow, CallDetailRow, MemcpyTaskRow,
-               AicpuNodeRow, AicpuThreadRow, OpTaskRow, TaskLaunchRow, L2CacheRow, UserRangeRow,
-               DeviceMarkRow, MemoryEventRow, MemoryBlockRow, FusionOpRow, DataQueueRow,
-               CommCallRow, CommTaskRow, CommOpRow, CommOpTaskRow, CommSpanRow, KfcStreamRow,
-               StepMarkRow, IterationRow, IterationPartRow, TrackRow, CounterRow, OverlapRow,
-               LogicStreamRow, TimeBlockRow, TaskMarkRow, CallMarkRow, CommOpMarkRow, CommGroupRow>;
+               PmuColumnRow, TaskWaitRow, OpTimeRow, LayerTimeRow, ExecutionTimeRow, TaskRunTimeRow,
+               ApiCallRow, CallDetailRow, MemcpyTaskRow, AicpuNodeRow, AicpuThreadRow, OpTaskRow,
+               TaskLaunchRow, L2CacheRow, UserRangeRow, DeviceMarkRow, MemoryEventRow,
+               MemoryBlockRow, FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow, CommOpRow,
+               CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
+               IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow, TimeBlockRow,
+               TaskMarkRow, CallMarkRow, CommOpMarkRow, CommGroupRow>;
 
 // Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.

@@ -25,7 +25,10 @@ Scene::Scene(std::string_view dialect) : writer_(folder_ / "msprof.db") {
 const TraceDb& Scene::db() {
   if (!db_) {
     finish();
-    derive_op_time(writer_, sum_tasks(writer_));
+    OpTimes op_times;
+    derive_step_time(writer_, op_times);
+    sum_tasks(writer_, op_times);
+    derive_op_time(writer_, op_times);
     writer_.publish();
     db_ = TraceDb::open(folder_ / "msprof.db");
   }
@@ -63,9 +66,6 @@ void LayerScene::finish() {
   step.icache_hit = icache_hit;
   step.icache_miss = icache_miss;
   writer_.add(step);
-  StepTimeRow time;
-  time.task_count = 1;
-  writer_.add(time);
   writer_.add(PmuColumnRow{0, name("total_cycles")});
   for (std::size_t i = 0; i < kLoads.size(); ++i) {
     writer_.add(

@@ -56,7 +56,8 @@ class Store {
   }
   void derive() {
     store.add(TaskRunRow{1, kNull, 1, tasks_, 3});
-    const TaskSums tasks = sum_tasks(store);
+    OpTimes op_times;
+    const TaskSums tasks = sum_tasks(store, op_times);
     derive_comm_ops(store, tasks);
     derive_overlap(store, tasks);
   }
@@ -212,7 +213,8 @@ TEST_CASE("a store without devices' tasks gets neither") {
   TraceDbWriter store(folder / "msprof.db");
   store.add(TaskRow{.id = 1, .start_ns = 5, .duration_ns = 5});
   store.add(TaskRunRow{1, 1, 1, 1, kNull});
-  const TaskSums tasks = sum_tasks(store);
+  OpTimes op_times;
+  const TaskSums tasks = sum_tasks(store, op_times);
   derive_comm_ops(store, tasks);
   derive_overlap(store, tasks);
   Statement read = store.readable().prepare(

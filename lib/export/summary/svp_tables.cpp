@@ -12,6 +12,7 @@
 #include "store/row_cursor.hpp"
 #include "store/rows/counter_rows.hpp"
 #include "store/rows/task_rows.hpp"
+#include "store/rows/time_rows.hpp"
 
 namespace msprof::svp {
 
@@ -236,6 +237,32 @@ Accumulators accumulate(const Database& db, std::int64_t step_id) {
   return by_op;
 }
 
+// The same from what import added up; nothing for a capture whose sums do not fit there.
+Accumulators read_accumulated(const Database& db, std::int64_t step_id, bool& is_in_order) {
+  Accumulators by_op;
+  const CounterPlaces places = counter_places(db);
+  enum Column { kOp = 2, kTasks, kExecutions, kFirstStart, kTotal, kMin, kMax, kFirstCounter };
+  Statement read = db.prepare("SELECT * FROM layer_time WHERE step_id = ? ORDER BY id");
+  read.bind(1, step_id);
+  while (read.step()) {
+    LayerTotal& total = by_op[read.integer(kOp)].total;
+    total.count = read.integer(kTasks);
+    if (total.count < 1) throw db.damaged("a layer without tasks");
+    total.execution_count = read.integer(kExecutions);
+    is_in_order = is_in_order && !read.is_null(kExecutions);
+    total.first_start_ns = read.maybe_integer(kFirstStart).value_or(INT64_MAX);
+    total.duration_sum_ns = read.maybe_integer(kTotal);
+    total.shortest_ns = read.maybe_integer(kMin);
+    total.longest_ns = read.maybe_integer(kMax);
+    for (std::size_t i = 0; i < kCounterCount; ++i) {
+      // Behind the id in task_pmu, behind the times here.
+      if (places[i] > 0 && places[i] <= LayerTimeRow::kCounters)
+        total.counters[i] = read.maybe_integer(kFirstCounter + static_cast<int>(places[i]) - 1);
+    }
+  }
+  return by_op;
+}
+
 // Exact, and slower: for captures whose records are not in the order of their executions.
 void count_executions(const Database& db, std::int64_t step_id, Accumulators& by_op) {
   Statement read = db.prepare(
@@ -260,9 +287,13 @@ std::optional<Fraction> LayerTotal::time_ns(std::optional<std::int64_t> frequenc
 }
 
 std::vector<LayerTotal> layer_totals(const Database& db, const Capture& capture) {
-  Accumulators by_op = accumulate(db, capture.step_id);
-  const bool in_order = std::all_of(by_op.begin(), by_op.end(),
-                                    [](const auto& entry) { return entry.second.in_order; });
+  bool in_order = true;
+  Accumulators by_op = read_accumulated(db, capture.step_id, in_order);
+  if (by_op.empty()) {
+    by_op = accumulate(db, capture.step_id);
+    in_order = std::all_of(by_op.begin(), by_op.end(),
+                           [](const auto& entry) { return entry.second.in_order; });
+  }
   if (!in_order) count_executions(db, capture.step_id, by_op);
   std::vector<LayerTotal> layers;
   Statement read = db.prepare(

@@ -36,12 +36,10 @@ std::vector<Span> calls_named(const Database& db, std::int64_t model_row, std::s
 
 std::vector<Span> executions_of(const Database& db, std::int64_t model_row) {
   Statement read = db.prepare(
-      "SELECT min(task.start_ns) AS begin_ns, max(task.start_ns), step.id, task.execution"
-      " FROM step JOIN task_run AS run ON run.step_id = step.id"
-      " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
-      " WHERE step.model_row = ? AND task.start_ns IS NOT NULL AND task.duration_ns IS NOT NULL"
-      " AND task.execution IS NOT NULL"
-      " GROUP BY step.id, task.execution ORDER BY begin_ns, step.id, task.execution");
+      "SELECT one.timed_start_ns, one.timed_last_start_ns, one.step_id, one.execution"
+      " FROM execution_time AS one JOIN step ON step.id = one.step_id"
+      " WHERE step.model_row = ? AND one.timed_start_ns IS NOT NULL"
+      " ORDER BY one.timed_start_ns, one.step_id, one.execution");
   read.bind(1, model_row);
   std::vector<Span> executions;
   while (read.step())
@@ -107,12 +105,21 @@ void ExecutionArrows::write_start(TraceJsonWriter& out, std::int64_t call_id, Tr
   if (started_.contains(call_id)) write_arrow(out, 's', lane, call_id, time_ns);
 }
 
-void ExecutionArrows::write_end(TraceJsonWriter& out, std::int64_t step_id, std::int64_t execution,
-                                TraceLane lane, std::int64_t time_ns) {
-  const auto arrow = calls_.find({step_id, execution});
-  if (arrow == calls_.end()) return;
-  write_arrow(out, 'f', lane, arrow->second, time_ns);
+std::optional<std::int64_t> ExecutionArrows::take_end(std::int64_t step_id,
+                                                      std::int64_t execution) {
+  const Execution asked = {step_id, execution};
+  if (asked == asked_) return std::nullopt;
+  asked_ = asked;
+  const auto arrow = calls_.find(asked);
+  if (arrow == calls_.end()) return std::nullopt;
+  const std::int64_t call = arrow->second;
   calls_.erase(arrow);
+  return call;
+}
+
+void ExecutionArrows::write_end(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
+                                std::int64_t time_ns) {
+  write_arrow(out, 'f', lane, call_id, time_ns);
 }
 
 }  // namespace msprof::svp

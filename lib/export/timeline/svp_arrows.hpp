@@ -6,6 +6,7 @@
 
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <set>
 #include <utility>
 
@@ -23,14 +24,17 @@ class ExecutionArrows {
   // Writes the begin of an arrow behind the slice of a call that has one.
   void write_start(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
                    std::int64_t time_ns) const;
-  // Writes the end behind the first slice that is drawn of an execution that has one.
-  void write_end(TraceJsonWriter& out, std::int64_t step_id, std::int64_t execution, TraceLane lane,
-                 std::int64_t time_ns);
+  // The call whose arrow ends at this slice: the first one that is drawn of an execution that has
+  // one.
+  std::optional<std::int64_t> take_end(std::int64_t step_id, std::int64_t execution);
+  static void write_end(TraceJsonWriter& out, std::int64_t call_id, TraceLane lane,
+                        std::int64_t time_ns);
 
  private:
   using Execution = std::pair<std::int64_t, std::int64_t>;  // step, number
   std::map<Execution, std::int64_t> calls_;                 // those that have no end yet
   std::set<std::int64_t> started_;                          // calls that have one
+  Execution asked_{-1, -1};                                 // last, and has none any more
 };
 
 }  // namespace msprof::svp

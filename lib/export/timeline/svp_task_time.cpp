@@ -5,10 +5,15 @@
 
 #include <algorithm>
 #include <array>
+#include <condition_variable>
 #include <map>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <set>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include "base/log.hpp"
 #include "base/number.hpp"
@@ -17,6 +22,7 @@
 #include "export/products.hpp"
 #include "export/summary/svp_tables.hpp"
 #include "export/timeline/svp_arrows.hpp"
+#include "export/timeline/svp_timed_tasks.hpp"
 #include "store/layout_origin.hpp"
 
 namespace msprof {
@@ -30,13 +36,6 @@ struct Lane {
   JsonText task_type;
 };
 constexpr std::array<Lane, 2> kLanes = {{{"AA CORE", {"\"AA CORE\""}}, {"AA CPU", {"\"AA CPU\""}}}};
-
-// The captures of a model with the same batch share a file; `key` of the document is the batch.
-constexpr const char* kFrom =
-    " FROM step JOIN task_run AS run ON run.step_id = step.id"
-    " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
-    " WHERE step.model_row = ? AND step.batch_num = ?";
-constexpr const char* kHasTime = " AND task.start_ns IS NOT NULL AND task.duration_ns IS NOT NULL";
 
 struct Op {
   std::string name;  // as JSON
@@ -67,12 +66,11 @@ class Turns {
  public:
   Turns(const Database& db, std::int64_t device) {
     Statement read = db.prepare(
-        "SELECT run.step_id, task.execution, min(task.start_ns) AS begin_ns,"
-        " max(task.start_ns + task.duration_ns) FROM model JOIN step ON step.model_row = model.id"
-        " JOIN task_run AS run ON run.step_id = step.id"
-        " CROSS JOIN task ON task.id BETWEEN run.first_task_id AND run.last_task_id"
-        " WHERE model.device_id = ? AND task.start_ns IS NOT NULL AND task.duration_ns IS NOT NULL"
-        " GROUP BY run.step_id, task.execution ORDER BY begin_ns, run.step_id, task.execution");
+        "SELECT one.step_id, one.execution, one.timed_start_ns, one.end_ns FROM model"
+        " JOIN step ON step.model_row = model.id JOIN execution_time AS one ON one.step_id = "
+        "step.id"
+        " WHERE model.device_id = ? AND one.timed_start_ns IS NOT NULL"
+        " ORDER BY one.timed_start_ns, one.step_id, one.execution");
     read.bind(1, device);
     std::vector<std::int64_t> ends;  // of the last execution of each turn
     while (read.step()) {
@@ -124,6 +122,120 @@ class UnitLanes {
   std::vector<std::vector<std::int64_t>> open_;  // ends of the slices that still run, by lane
 };
 
+// What is drawn of a task; which lane it gets depends on all before it.
+struct Slice {
+  const Op* op = nullptr;
+  std::int64_t start_ns = 0;
+  std::int64_t duration_ns = 0;
+  std::int64_t task_id = 0;
+  std::int64_t thread = 0;
+  std::optional<std::int64_t> call{};  // whose arrow ends here
+  bool is_first = false;               // of the file
+  bool is_first_of_lane = false;
+};
+
+// Finds the slices of a file one after the other, for pieces that are written side by side: each
+// takes its stretch of them when its turn has come.
+class Slices {
+ public:
+  Slices(const Database& db, const OutputFile& output_file)
+      : device_(device_of(db, output_file.model_row)),
+        scope_(output_file.scope),
+        stem_(output_file.stem),
+        ops_(ops_of(db, output_file.model_row)),
+        turns_(db, device_),
+        tasks_(db, output_file.model_row, output_file.key),
+        db_(db) {
+    if (output_file.is_merged && output_file.has_arrows)
+      arrows_.emplace(db, output_file.model_row, output_file.scope);
+  }
+
+  std::int64_t device() const { return device_; }
+  bool is_for_any_thread() const { return tasks_.is_for_any_thread(); }
+  std::int64_t pieces() const {
+    constexpr std::int64_t kMaxPieces = 1 << 16;  // no store has more tasks than these
+    return std::clamp<std::int64_t>((tasks_.count() + kPieceRows - 1) / kPieceRows, 1, kMaxPieces);
+  }
+
+  // Those of a piece: pieces are begun in their order. True where it has more: the last one has all
+  // that are left.
+  bool take(std::int64_t piece, std::vector<Slice>& slices) {
+    std::unique_lock lock(mutex_);
+    turn_has_come_.wait(lock, [&] { return next_piece_ == piece || has_failed_; });
+    slices.clear();
+    if (has_failed_) return false;
+    try {
+      const bool has_more = read(slices) && piece + 1 == pieces();
+      if (has_more) return true;
+      ++next_piece_;
+    } catch (...) {
+      has_failed_ = true;
+      turn_has_come_.notify_all();
+      throw;
+    }
+    turn_has_come_.notify_all();
+    return false;
+  }
+
+  // An event needs a start and a duration; tasks of a device without a frequency have none.
+  void warn_of_missing() const {
+    if (tasks_.missing() <= 0) return;
+    log::warn("{}: {} layer executions have no start or duration (no frequency) and are left out",
+              stem_, with_thousands(static_cast<std::uint64_t>(tasks_.missing())));
+  }
+
+ private:
+  static std::int64_t device_of(const Database& db, std::int64_t model_row) {
+    Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
+    read.bind(1, model_row);
+    return read.step() ? read.integer(0) : 0;
+  }
+
+  // False at the end.
+  bool read(std::vector<Slice>& slices) {
+    slices.reserve(kPieceRows);
+    svp::TimedTask task;
+    for (std::int64_t rows = 0; rows < kPieceRows; ++rows) {
+      if (!tasks_.next(task)) return false;
+      const auto op_id = static_cast<std::size_t>(task.op_id);
+      if (op_id >= ops_.size()) throw db_.damaged("a task of an operator that is not there");
+      const Op& op = ops_[op_id];
+      const std::int64_t end = saturating_add(task.start_ns, task.duration_ns);
+      const std::size_t turn =
+          units_[op.lane].lane(turns_.of(task.step_id, task.execution), task.start_ns, end);
+      const std::int64_t number = next_task_id_++;
+      if (!scope_.takes(device_, task.start_ns, end) || task.duration_ns < scope_.min_duration_ns)
+        continue;
+      Slice& slice = slices.emplace_back();
+      slice.op = &op;
+      slice.start_ns = task.start_ns;
+      slice.duration_ns = task.duration_ns;
+      slice.task_id = number;
+      slice.thread = static_cast<std::int64_t>(turn * kLanes.size() + op.lane);
+      slice.is_first = threads_.empty();
+      slice.is_first_of_lane = threads_.insert(slice.thread).second;
+      if (arrows_) slice.call = arrows_->take_end(task.step_id, task.execution);
+    }
+    return true;
+  }
+
+  const std::int64_t device_;
+  const ExportScope scope_;
+  const std::string stem_;
+  const std::vector<Op> ops_;
+  const Turns turns_;
+  svp::TimedTasks tasks_;
+  const Database& db_;
+  std::array<UnitLanes, kLanes.size()> units_;
+  std::set<std::int64_t> threads_;
+  std::optional<svp::ExecutionArrows> arrows_;
+  std::int64_t next_task_id_ = 0;
+  std::mutex mutex_;
+  std::condition_variable turn_has_come_;
+  std::int64_t next_piece_ = 0;
+  bool has_failed_ = false;
+};
+
 class SvpTaskTime : public TimelineLayer {
  public:
   SvpTaskTime()
@@ -145,75 +257,71 @@ class SvpTaskTime : public TimelineLayer {
     return output_files;
   }
 
-  void write(const Database& db, const OutputFile& output_file,
-             TraceJsonWriter& out) const override {
-    const std::int64_t device = device_of(db, output_file.model_row);
-    if (!output_file.scope.takes_device(device)) return;
-    const auto ops = ops_of(db, output_file.model_row);
-    const Turns turns(db, device);
-    std::array<UnitLanes, kLanes.size()> units;
-    std::set<std::int64_t> threads;
-    std::optional<svp::ExecutionArrows> arrows;
-    if (output_file.is_merged && output_file.has_arrows)
-      arrows.emplace(db, output_file.model_row, output_file.scope);
-    const bool is_inferred = layout_origin_of(db) == LayoutOrigin::inferred;
-    Statement read = db.prepare(
-        std::string("SELECT task.op_id, task.start_ns, task.duration_ns, step.id, task.execution") +
-        kFrom + kHasTime + " ORDER BY task.start_ns, task.duration_ns DESC, task.id");
-    read.bind(1, output_file.model_row).bind(2, output_file.key);
-    for (std::int64_t task_id = 0; read.step(); ++task_id) {
-      const auto op_id = static_cast<std::size_t>(read.integer(0));
-      if (op_id >= ops.size()) throw db.damaged("a task of an operator that is not there");
-      const Op& op = ops[op_id];
-      const std::int64_t start = read.integer(1);
-      const std::int64_t duration = read.integer(2);
-      const std::size_t turn = units[op.lane].lane(turns.of(read.integer(3), read.integer(4)),
-                                                   start, saturating_add(start, duration));
-      if (!output_file.scope.takes(device, start, saturating_add(start, duration))) continue;
-      if (!out.draws(duration)) continue;
-      const auto thread = static_cast<std::int64_t>(turn * kLanes.size() + op.lane);
-      if (threads.empty()) {
-        out.process_name(device, fmt::format("AA Core device {}", device));
-        if (is_inferred) out.process_label(device, kInferredLabel);
-      }
-      if (threads.insert(thread).second) out.thread_name(device, thread, lane_name(op.lane, turn));
-      if (!out.begin_complete({op.name}, device, thread, start, duration)) continue;
-      out.argument({"\"Task Type\""}, kLanes[op.lane].task_type);
-      out.argument({"\"Stream Id\""}, 0);
-      out.argument({"\"Task Id\""}, task_id);
-      out.end_complete();
-      if (arrows) arrows->write_end(out, read.integer(3), read.integer(4), {device, thread}, start);
+  std::vector<TimelinePiece> pieces(const Database& db,
+                                    const OutputFile& output_file) const override {
+    const auto slices = std::make_shared<Slices>(db, output_file);
+    if (!output_file.scope.takes_device(slices->device())) return {};
+    std::vector<TimelinePiece> pieces;
+    if (!slices->is_for_any_thread()) {
+      pieces.push_back({[output_file](const Database& own, TraceJsonWriter& out) {
+        Slices all(own, output_file);
+        for (std::int64_t piece = 0; piece < all.pieces(); ++piece)
+          write_piece(own, all, piece, out);
+      }});
+      return pieces;
     }
-    warn_of_missing(db, output_file);
+    for (std::int64_t piece = 0; piece < slices->pieces(); ++piece) {
+      pieces.push_back({[slices, piece](const Database& own, TraceJsonWriter& out) {
+        write_piece(own, *slices, piece, out);
+      }});
+    }
+    return pieces;
   }
 
  private:
+  static std::string lane_name(std::int64_t thread) {
+    const auto lanes = static_cast<std::int64_t>(kLanes.size());
+    const std::string_view name = kLanes[static_cast<std::size_t>(thread % lanes)].name;
+    if (thread < lanes) return std::string(name);
+    return fmt::format("{}, parallel {}", name, thread / lanes + 1);
+  }
+
+  static void write_piece(const Database& db, Slices& slices, std::int64_t piece,
+                          TraceJsonWriter& out) {
+    const bool is_inferred = layout_origin_of(db) == LayoutOrigin::inferred;
+    std::vector<Slice> own;
+    for (bool has_more = true; has_more;) {
+      has_more = slices.take(piece, own);
+      for (const Slice& slice : own) write_slice(out, slice, slices.device(), is_inferred);
+    }
+    if (piece + 1 == slices.pieces()) slices.warn_of_missing();
+  }
+
+  static void write_slice(TraceJsonWriter& out, const Slice& slice, std::int64_t device,
+                          bool is_inferred) {
+    if (slice.is_first) {
+      out.process_name(device, fmt::format("AA Core device {}", device));
+      if (is_inferred) out.process_label(device, kInferredLabel);
+    }
+    if (slice.is_first_of_lane) out.thread_name(device, slice.thread, lane_name(slice.thread));
+    if (!out.begin_complete({slice.op->name}, device, slice.thread, slice.start_ns,
+                            slice.duration_ns))
+      return;
+    out.argument({"\"Task Type\""}, kLanes[slice.op->lane].task_type);
+    out.argument({"\"Stream Id\""}, 0);
+    out.argument({"\"Task Id\""}, slice.task_id);
+    out.end_complete();
+    if (slice.call)
+      svp::ExecutionArrows::write_end(out, *slice.call, {device, slice.thread}, slice.start_ns);
+  }
+
   static bool has_event(const Database& db, std::int64_t model_row, std::int64_t batch_num) {
-    Statement read = db.prepare(std::string("SELECT 1") + kFrom + kHasTime + " LIMIT 1");
+    Statement read = db.prepare(
+        "SELECT 1 FROM step JOIN task_run AS run ON run.step_id = step.id"
+        " JOIN task_run_time AS time ON time.run_id = run.id"
+        " WHERE step.model_row = ? AND step.batch_num = ? AND time.timed_count > 0 LIMIT 1");
     read.bind(1, model_row).bind(2, batch_num);
     return read.step();
-  }
-
-  static std::int64_t device_of(const Database& db, std::int64_t model_row) {
-    Statement read = db.prepare("SELECT device_id FROM model WHERE id = ?");
-    read.bind(1, model_row);
-    return read.step() ? read.integer(0) : 0;
-  }
-
-  static std::string lane_name(std::size_t lane, std::size_t turn) {
-    if (turn == 0) return std::string(kLanes[lane].name);
-    return fmt::format("{}, parallel {}", kLanes[lane].name, turn + 1);
-  }
-
-  // An event needs a start and a duration; tasks of a device without a frequency have none.
-  static void warn_of_missing(const Database& db, const OutputFile& output_file) {
-    Statement read = db.prepare(std::string("SELECT count(*)") + kFrom +
-                                " AND (task.start_ns IS NULL OR task.duration_ns IS NULL)");
-    read.bind(1, output_file.model_row).bind(2, output_file.key);
-    if (read.step() && read.integer(0) > 0) {
-      log::warn("{}: {} layer executions have no start or duration (no frequency) and are left out",
-                output_file.stem, with_thousands(static_cast<std::uint64_t>(read.integer(0))));
-    }
   }
 };
 

@@ -137,19 +137,6 @@ struct TaskWaitRow {
                                           "pending_ns"};
 };
 
-// What the executions of an operator took together; derived from the tasks.
-struct OpTimeRow {
-  std::int64_t op_id = 0;
-  std::int64_t task_count = 0;  // of known duration
-  std::int64_t total_ns = 0;
-  std::int64_t min_ns = kNull;  // null where no duration is known
-  std::int64_t max_ns = kNull;
-
-  static constexpr const char* kTable = "op_time";
-  static constexpr std::array kColumns = {"op_id INTEGER PRIMARY KEY", "task_count", "total_ns",
-                                          "min_ns", "max_ns"};
-};
-
 // Copy of a MEMCPY_ASYNC task.
 struct MemcpyTaskRow {
   std::int64_t task_id = 0;

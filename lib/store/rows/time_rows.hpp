@@ -1,0 +1,109 @@
+// Rows about times of tasks that are added up at import. Part of store/schema.hpp.
+#pragma once
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+#include "store/cells.hpp"
+
+namespace msprof {
+
+// What the executions of an operator took together; derived from the tasks.
+struct OpTimeRow {
+  std::int64_t op_id = 0;
+  std::int64_t task_count = 0;  // of known duration
+  std::int64_t total_ns = 0;
+  std::int64_t min_ns = kNull;  // null where no duration is known
+  std::int64_t max_ns = kNull;
+
+  static constexpr const char* kTable = "op_time";
+  static constexpr std::array kColumns = {"op_id INTEGER PRIMARY KEY", "task_count", "total_ns",
+                                          "min_ns", "max_ns"};
+};
+
+// What the tasks of a layer took together in one capture of a board; derived from the tasks. A
+// capture whose sums do not fit, or with more counters, has no rows.
+struct LayerTimeRow {
+  std::int64_t id = 0;
+  std::int64_t step_id = 0;
+  std::int64_t op_id = 0;
+  std::int64_t task_count = 0;
+  std::int64_t execution_count = kNull;  // with a task; null: the tasks came in no order of them
+  std::int64_t first_start_ns = kNull;
+  std::int64_t total_ns = kNull;  // null, like the next two, where a task has no duration
+  std::int64_t min_ns = kNull;
+  std::int64_t max_ns = kNull;
+  // Sums of the counters of task_pmu, the first so many; null where a task lacks one.
+  static constexpr std::size_t kCounters = 16;
+  std::int64_t c[kCounters] = {kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull,
+                               kNull, kNull, kNull, kNull, kNull, kNull, kNull, kNull};
+
+  static constexpr const char* kTable = "layer_time";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "step_id",
+                                          "op_id",
+                                          "task_count",
+                                          "execution_count",
+                                          "first_start_ns",
+                                          "total_ns",
+                                          "min_ns",
+                                          "max_ns",
+                                          "c0",
+                                          "c1",
+                                          "c2",
+                                          "c3",
+                                          "c4",
+                                          "c5",
+                                          "c6",
+                                          "c7",
+                                          "c8",
+                                          "c9",
+                                          "c10",
+                                          "c11",
+                                          "c12",
+                                          "c13",
+                                          "c14",
+                                          "c15"};
+};
+
+// One execution of a model in one capture of a board; derived from its tasks. In the order of
+// captures and numbers.
+struct ExecutionTimeRow {
+  std::int64_t id = 0;
+  std::int64_t step_id = 0;
+  std::int64_t execution = 0;
+  std::int64_t task_count = 0;
+  std::int64_t start_ns = kNull;
+  std::int64_t busy_ns = 0;  // durations added up
+  // Of the tasks that have a duration, too.
+  std::int64_t timed_start_ns = kNull;
+  std::int64_t timed_last_start_ns = kNull;
+  std::int64_t end_ns = kNull;
+
+  static constexpr const char* kTable = "execution_time";
+  static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY",
+                                          "step_id",
+                                          "execution",
+                                          "task_count",
+                                          "start_ns",
+                                          "busy_ns",
+                                          "timed_start_ns",
+                                          "timed_last_start_ns",
+                                          "end_ns"};
+};
+
+// In which order the tasks of a run of a board began; derived from the tasks that have a duration.
+struct TaskRunTimeRow {
+  std::int64_t run_id = 0;
+  std::int64_t timed_count = 0;
+  std::int64_t first_start_ns = kNull;
+  std::int64_t last_start_ns = kNull;
+  std::int64_t disorder_ns = 0;  // by how much a task began before one that stands before it
+
+  static constexpr const char* kTable = "task_run_time";
+  static constexpr std::array kColumns = {"run_id INTEGER PRIMARY KEY", "timed_count",
+                                          "first_start_ns", "last_start_ns", "disorder_ns"};
+};
+
+}  // namespace msprof
