@@ -1,6 +1,8 @@
 // What import marks about many rows at once (store/rows/mark_rows.hpp): products are the same
 // without, only later.
 #include <catch2/catch.hpp>
+#include <map>
+#include <string>
 
 #include "golden/cann_fixture.hpp"
 #include "support/prof/prof_run.hpp"
@@ -72,6 +74,23 @@ TEST_CASE("timelines and tables are the same with the marks of import and withou
   for (std::size_t i = 0; i < products.size(); ++i) {
     INFO(i << ": " << products[i].back());
     CHECK(run.exported(products[i]) == marked[i]);
+  }
+}
+
+TEST_CASE("threads that compress their part of a timeline write the same timeline") {
+  const MarkedRun run;
+  const auto plain = run.exported({"timeline"});
+  const TempFolder out;
+  REQUIRE(run_msprof({"export", "timeline", "-q", "--gzip", "-dir", run.capture.string(),
+                      "--output", out.path().string()})
+              .exit_code == 0);
+  for (const auto& [name, text] : plain) {
+    INFO(name);
+    const fs::path packed = out / "mindstudio_profiler_output" / (name + ".gz");
+    const RunResult unpacked = run_program("/bin/gzip", {"-dc", packed.string()});
+    CHECK(unpacked.exit_code == 0);
+    CHECK(unpacked.out == text);
+    CHECK(run_program("/bin/gzip", {"-t", packed.string()}).exit_code == 0);
   }
 }
 

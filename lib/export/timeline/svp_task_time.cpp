@@ -141,6 +141,7 @@ class Slices {
   Slices(const Database& db, const OutputFile& output_file)
       : device_(device_of(db, output_file.model_row)),
         scope_(output_file.scope),
+        is_inferred_(layout_origin_of(db) == LayoutOrigin::inferred),
         stem_(output_file.stem),
         ops_(ops_of(db, output_file.model_row)),
         turns_(db, device_),
@@ -151,6 +152,7 @@ class Slices {
   }
 
   std::int64_t device() const { return device_; }
+  bool is_inferred() const { return is_inferred_; }
   bool is_for_any_thread() const { return tasks_.is_for_any_thread(); }
   std::int64_t pieces() const {
     constexpr std::int64_t kMaxPieces = 1 << 16;  // no store has more tasks than these
@@ -221,6 +223,7 @@ class Slices {
 
   const std::int64_t device_;
   const ExportScope scope_;
+  const bool is_inferred_;
   const std::string stem_;
   const std::vector<Op> ops_;
   const Turns turns_;
@@ -265,14 +268,13 @@ class SvpTaskTime : public TimelineLayer {
     if (!slices->is_for_any_thread()) {
       pieces.push_back({[output_file](const Database& own, TraceJsonWriter& out) {
         Slices all(own, output_file);
-        for (std::int64_t piece = 0; piece < all.pieces(); ++piece)
-          write_piece(own, all, piece, out);
+        for (std::int64_t piece = 0; piece < all.pieces(); ++piece) write_piece(all, piece, out);
       }});
       return pieces;
     }
     for (std::int64_t piece = 0; piece < slices->pieces(); ++piece) {
-      pieces.push_back({[slices, piece](const Database& own, TraceJsonWriter& out) {
-        write_piece(own, *slices, piece, out);
+      pieces.push_back({[slices, piece](const Database&, TraceJsonWriter& out) {
+        write_piece(*slices, piece, out);
       }});
     }
     return pieces;
@@ -286,13 +288,12 @@ class SvpTaskTime : public TimelineLayer {
     return fmt::format("{}, parallel {}", name, thread / lanes + 1);
   }
 
-  static void write_piece(const Database& db, Slices& slices, std::int64_t piece,
-                          TraceJsonWriter& out) {
-    const bool is_inferred = layout_origin_of(db) == LayoutOrigin::inferred;
+  // Begins with take(): other pieces wait for it.
+  static void write_piece(Slices& slices, std::int64_t piece, TraceJsonWriter& out) {
     std::vector<Slice> own;
     for (bool has_more = true; has_more;) {
       has_more = slices.take(piece, own);
-      for (const Slice& slice : own) write_slice(out, slice, slices.device(), is_inferred);
+      for (const Slice& slice : own) write_slice(out, slice, slices.device(), slices.is_inferred());
     }
     if (piece + 1 == slices.pieces()) slices.warn_of_missing();
   }

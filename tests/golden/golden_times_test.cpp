@@ -1,0 +1,104 @@
+// What import adds up about the tasks of a board (store/rows/time_rows.hpp), against the tasks
+// themselves.
+#include <catch2/catch.hpp>
+#include <random>
+
+#include "golden/golden_fixture.hpp"
+
+using namespace msprof::test;
+
+namespace {
+
+constexpr std::uint32_t kLayers = 7;
+constexpr std::uint64_t kExecutions = 60;
+
+// Executions that overlap, of which some lack layers; with `is_mixed` records are written in
+// another order than layers began.
+void add_records(Capture& capture, bool is_mixed, unsigned seed) {
+  std::mt19937 random(seed);
+  std::vector<AicoreRecord> records;
+  for (std::uint64_t execution = 0; execution < kExecutions; ++execution) {
+    for (std::uint32_t layer = 0; layer < kLayers; ++layer) {
+      if (random() % 9 == 0) continue;
+      const std::uint64_t start = 1000 + execution * 4000 + layer * 900 + random() % 300;
+      records.push_back(layer_record(layer, start, 200 + random() % 700, execution));
+      records.back().ddr_read = random() % 5000;
+    }
+  }
+  if (is_mixed) {
+    for (std::size_t i = 0; i + 9 < records.size(); i += 5)
+      std::swap(records[i], records[i + random() % 9]);
+  }
+  std::vector<LayerLine> lines;
+  for (std::uint32_t layer = 0; layer < kLayers; ++layer)
+    lines.push_back({layer, 0, "Conv", "AA_CORE", "layer" + std::to_string(layer), ""});
+  capture.job.info_json("1000").net_info("net", 1).layer_info("net", 1, lines);
+  capture.job.data(DataName{}, aicore_file(records));
+}
+
+std::map<std::string, std::string> products_of(const Capture& capture, const std::string& what) {
+  REQUIRE(capture.run({"export", what, "-q"}).exit_code == 0);
+  std::map<std::string, std::string> files;
+  const auto folder = capture.job.folder() / what;
+  for (const std::string& name : names_in(folder)) files[name] = read_file(folder / name);
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE("times of layers and executions are those of their tasks") {
+  for (const bool is_mixed : {false, true}) {
+    INFO("mixed: " << is_mixed);
+    Capture capture;
+    add_records(capture, is_mixed, 11);
+    capture.import(0);
+    CHECK(
+        capture.rows("SELECT step_id, op_id, task_count, first_start_ns, total_ns, min_ns, max_ns"
+                     " FROM layer_time ORDER BY id") ==
+        capture.rows("SELECT step_id, op_id, count(*), min(start_ns), sum(duration_ns),"
+                     " min(duration_ns), max(duration_ns) FROM task GROUP BY 1, 2 ORDER BY 1, 2"));
+    CHECK(capture.rows("SELECT step_id, op_id, c0, c1, c12 FROM layer_time ORDER BY id") ==
+          capture.rows("SELECT step_id, op_id, sum(c0), sum(c1), sum(c12) FROM task JOIN task_pmu"
+                       " ON task_pmu.task_id = task.id GROUP BY 1, 2 ORDER BY 1, 2"));
+    CHECK(capture.rows("SELECT step_id, execution, task_count, start_ns, busy_ns, timed_start_ns,"
+                       " timed_last_start_ns, end_ns FROM execution_time ORDER BY id") ==
+          capture.rows("SELECT step_id, execution, count(*), min(start_ns), sum(duration_ns),"
+                       " min(start_ns), max(start_ns), max(start_ns + duration_ns) FROM task"
+                       " GROUP BY 1, 2 ORDER BY 1, 2"));
+    CHECK(capture.rows("SELECT timed_count, first_start_ns, last_start_ns, disorder_ns > 0"
+                       " FROM task_run_time") ==
+          capture.rows("SELECT count(*), min(start_ns), max(start_ns), " +
+                       std::to_string(static_cast<int>(is_mixed)) + " FROM task"));
+    // In no order of executions, they are counted where they are asked for.
+    if (!is_mixed) {
+      CHECK(
+          capture.rows("SELECT execution_count FROM layer_time ORDER BY id") ==
+          capture.rows("SELECT count(DISTINCT execution) FROM task GROUP BY op_id ORDER BY op_id"));
+    }
+  }
+}
+
+TEST_CASE("tables of a board are the same without the times that import added up") {
+  for (const bool is_mixed : {false, true}) {
+    INFO("mixed: " << is_mixed);
+    Capture capture;
+    add_records(capture, is_mixed, 12);
+    const auto tables = products_of(capture, "summary");
+    REQUIRE_FALSE(tables.empty());
+    capture.rows("DELETE FROM layer_time");
+    CHECK(products_of(capture, "summary") == tables);
+  }
+}
+
+TEST_CASE("layers of a board are drawn in the order in which they began") {
+  Capture ordered;
+  add_records(ordered, false, 13);
+  Capture mixed;
+  add_records(mixed, true, 13);
+  const auto timelines = products_of(ordered, "timeline");
+  REQUIRE_FALSE(timelines.empty());
+  CHECK(products_of(mixed, "timeline") == timelines);
+  // As if none of them were in order: all are held before the first is given.
+  mixed.rows("UPDATE task_run_time SET disorder_ns = 9223372036854775807");
+  CHECK(products_of(mixed, "timeline") == timelines);
+}
