@@ -21,9 +21,9 @@ namespace msprof {
 namespace {
 
 // RFC 1952: magic, deflate, no flags, no time, no extra flags, Unix.
-constexpr std::string_view kHeader("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 10);
+constexpr std::string_view kGzipHeader("\x1f\x8b\x08\x00\x00\x00\x00\x00\x00\x03", 10);
 // RFC 1951: a last block of fixed codes without a symbol.
-constexpr std::string_view kLastBlock("\x03\x00", 2);
+constexpr std::string_view kGzipEnd("\x03\x00", 2);
 
 // Compresses `text` to whole bytes of deflate that refer to nothing before them.
 std::string deflated(std::string_view text) {
@@ -62,7 +62,7 @@ std::string little_endian(std::uint32_t number) {
 class GzipSink : public TraceSink {
  public:
   explicit GzipSink(AtomicFile& file) : file_(file), thread_([this] { work(); }) {
-    file_.write_block(kHeader);
+    file_.write_block(kGzipHeader);
   }
   ~GzipSink() override { end(); }
   GzipSink(const GzipSink&) = delete;
@@ -93,7 +93,7 @@ class GzipSink : public TraceSink {
   void finish() override {
     end();
     if (error_) std::rethrow_exception(error_);
-    file_.write_block(kLastBlock);
+    file_.write_block(kGzipEnd);
     file_.write_block(little_endian(crc_) + little_endian(static_cast<std::uint32_t>(text_bytes_)));
   }
   std::uint64_t text_bytes() const override { return text_bytes_; }

@@ -9,16 +9,16 @@ using namespace msprof::test;
 
 namespace {
 
-constexpr std::uint32_t kLayers = 7;
-constexpr std::uint64_t kExecutions = 60;
+constexpr std::uint32_t kLayersOfRun = 7;
+constexpr std::uint64_t kExecutionsOfRun = 60;
 
 // Executions that overlap, of which some lack layers; with `is_mixed` records are written in
 // another order than layers began.
-void add_records(Capture& capture, bool is_mixed, unsigned seed) {
+void add_records_of_run(Capture& capture, bool is_mixed, unsigned seed) {
   std::mt19937 random(seed);
   std::vector<AicoreRecord> records;
-  for (std::uint64_t execution = 0; execution < kExecutions; ++execution) {
-    for (std::uint32_t layer = 0; layer < kLayers; ++layer) {
+  for (std::uint64_t execution = 0; execution < kExecutionsOfRun; ++execution) {
+    for (std::uint32_t layer = 0; layer < kLayersOfRun; ++layer) {
       if (random() % 9 == 0) continue;
       const std::uint64_t start = 1000 + execution * 4000 + layer * 900 + random() % 300;
       records.push_back(layer_record(layer, start, 200 + random() % 700, execution));
@@ -30,13 +30,14 @@ void add_records(Capture& capture, bool is_mixed, unsigned seed) {
       std::swap(records[i], records[i + random() % 9]);
   }
   std::vector<LayerLine> lines;
-  for (std::uint32_t layer = 0; layer < kLayers; ++layer)
+  for (std::uint32_t layer = 0; layer < kLayersOfRun; ++layer)
     lines.push_back({layer, 0, "Conv", "AA_CORE", "layer" + std::to_string(layer), ""});
   capture.job.info_json("1000").net_info("net", 1).layer_info("net", 1, lines);
   capture.job.data(DataName{}, aicore_file(records));
 }
 
-std::map<std::string, std::string> products_of(const Capture& capture, const std::string& what) {
+std::map<std::string, std::string> all_products_of(const Capture& capture,
+                                                   const std::string& what) {
   REQUIRE(capture.run({"export", what, "-q"}).exit_code == 0);
   std::map<std::string, std::string> files;
   const auto folder = capture.job.folder() / what;
@@ -50,7 +51,7 @@ TEST_CASE("times of layers and executions are those of their tasks") {
   for (const bool is_mixed : {false, true}) {
     INFO("mixed: " << is_mixed);
     Capture capture;
-    add_records(capture, is_mixed, 11);
+    add_records_of_run(capture, is_mixed, 11);
     capture.import(0);
     CHECK(
         capture.rows("SELECT step_id, op_id, task_count, first_start_ns, total_ns, min_ns, max_ns"
@@ -82,23 +83,23 @@ TEST_CASE("tables of a board are the same without the times that import added up
   for (const bool is_mixed : {false, true}) {
     INFO("mixed: " << is_mixed);
     Capture capture;
-    add_records(capture, is_mixed, 12);
-    const auto tables = products_of(capture, "summary");
+    add_records_of_run(capture, is_mixed, 12);
+    const auto tables = all_products_of(capture, "summary");
     REQUIRE_FALSE(tables.empty());
     capture.rows("DELETE FROM layer_time");
-    CHECK(products_of(capture, "summary") == tables);
+    CHECK(all_products_of(capture, "summary") == tables);
   }
 }
 
 TEST_CASE("layers of a board are drawn in the order in which they began") {
   Capture ordered;
-  add_records(ordered, false, 13);
+  add_records_of_run(ordered, false, 13);
   Capture mixed;
-  add_records(mixed, true, 13);
-  const auto timelines = products_of(ordered, "timeline");
+  add_records_of_run(mixed, true, 13);
+  const auto timelines = all_products_of(ordered, "timeline");
   REQUIRE_FALSE(timelines.empty());
-  CHECK(products_of(mixed, "timeline") == timelines);
+  CHECK(all_products_of(mixed, "timeline") == timelines);
   // As if none of them were in order: all are held before the first is given.
   mixed.rows("UPDATE task_run_time SET disorder_ns = 9223372036854775807");
-  CHECK(products_of(mixed, "timeline") == timelines);
+  CHECK(all_products_of(mixed, "timeline") == timelines);
 }
