@@ -183,7 +183,7 @@ class Script {
         for (const int fd : {0, 1, 2}) std::cout << (::isatty(fd) != 0 ? " yes" : " no");
         std::cout << std::endl;
       } else if (word == "complain") {
-        std::cerr << take() << std::endl;
+        std::cerr << take() + "\n";  // in one piece
       } else if (word == "echo-stdin") {
         std::cout << std::cin.rdbuf() << std::flush;
       } else if (word == "cwd") {

@@ -59,6 +59,10 @@ void report_unknown(const ImportContext& context, const RawFile& file, FileKind 
       UnknownLayout{std::string(kind_name(kind)), file.name, file.size_bytes, candidates});
 }
 
+// The host runtime makes room for so many bytes at least, cut to whole records
+// (runtime/svp/profile/record_space.cpp): a smaller file has none.
+constexpr std::uint64_t kLeastRoomBytes = std::uint64_t{16} << 10;
+
 // Moves `reader` to `offset` (small) by reading.
 bool skip_to(FileReader& reader, std::uint64_t offset) {
   std::vector<std::byte> skipped(offset);
@@ -108,8 +112,10 @@ std::optional<SvpDataFile> open_data_file(const ImportContext& context, const Ra
     }
     record_bytes = header_record_bytes;
   }
+  const bool has_space =
+      is_reference && !file.done && file.size_bytes + record_bytes > kLeastRoomBytes;
   SvpDataFile result{FileReader(file.path), layout,       layout->header_bytes,
-                     record_bytes,          is_reference, is_reference && !file.done};
+                     record_bytes,          is_reference, has_space};
   if (!skip_to(result.reader, layout->header_bytes))
     return unknown("shorter than the layout's header");
   if (!is_reference) {
