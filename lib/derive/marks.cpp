@@ -87,14 +87,16 @@ void derive_marks(TraceDbWriter& store, const TaskSums& tasks) {
   Marks last_ops;
   Marks seen;                                                  // calls
   std::unordered_map<std::int64_t, std::int64_t> last_of_ops;  // the last task, by call
-  for (auto end = tasks.arrow_ends.rbegin(); end != tasks.arrow_ends.rend(); ++end) {
-    ends.set(end->task);
-    const auto word = static_cast<std::size_t>(end->call / kMarkedRows);
-    if ((seen.word(word) >> (end->call % kMarkedRows) & 1) != 0) continue;
-    seen.set(end->call);
-    last_ends.set(end->task);
-    if (ops.count(end->call) != 0) last_of_ops[end->call] = end->task;
-  }
+  const auto add = [&](const TaskSums::ArrowEnd& end) {
+    ends.set(end.task);
+    const auto word = static_cast<std::size_t>(end.call / kMarkedRows);
+    if ((seen.word(word) >> (end.call % kMarkedRows) & 1) != 0) return;
+    seen.set(end.call);
+    last_ends.set(end.task);
+    if (ops.count(end.call) != 0) last_of_ops[end.call] = end.task;
+  };
+  for (auto piece = tasks.arrow_ends.rbegin(); piece != tasks.arrow_ends.rend(); ++piece)
+    std::for_each(piece->rbegin(), piece->rend(), add);
   // Of a collective and the tasks of its call the later one is the last end.
   for (const auto& [call, op] : ops) {
     const auto task = last_of_ops.find(call);

@@ -261,6 +261,8 @@ class TaskReader {
         found.run.comm_tasks.push_back(comm_task(*tasks, comm_tasks->comm_call_id));
       if (tasks->device_type_name_id != kNull) add_span(rules, *tasks, found.run);
     }
+    // They are all in memory together.
+    found.arrow_ends.shrink_to_fit();
   }
 
   const OpTimes& op_times() const { return op_times_; }
@@ -406,7 +408,7 @@ TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
   std::vector<std::vector<OuterKey>> outer_keys(sums.runs.size());
   for (std::size_t at = 0; at < pieces.size(); ++at) {
     PieceTasks piece = std::move(found[at]);
-    append(sums.arrow_ends, piece.arrow_ends);
+    sums.arrow_ends.push_back(std::move(piece.arrow_ends));
     append(sums.copy_calls, piece.copy_calls);
     piece.blocks.take(sums.task_blocks);
     if (pieces[at].run == SIZE_MAX) continue;

@@ -65,7 +65,7 @@ struct TaskSums {
   std::vector<Run> runs;  // in the order of task_run; none where tasks are of no device
   // For marks.cpp, of captures with runs: all ends by task, the calls that started a copy, the
   // tasks around sub tasks, all by id; and where in time stretches of tasks and calls lie.
-  std::vector<ArrowEnd> arrow_ends;
+  std::vector<std::vector<ArrowEnd>> arrow_ends;  // of one piece after the other
   std::vector<std::uint32_t> copy_calls;
   std::vector<std::uint32_t> outer_tasks;
   std::vector<TimeBlockRow> task_blocks;
