@@ -21,9 +21,6 @@ using Clock = std::chrono::steady_clock;
 constexpr std::string_view kBegin = "@msprof-begin@";
 constexpr std::size_t kMaxGreeting = 64 << 10;
 constexpr std::size_t kMaxCommand = 8'900;  // dropbear's MAX_CMD_LEN is 9,000
-constexpr std::size_t kMaxErrorText = 4 << 10;
-// An answer is a listing at most; a board that never stops talking must not fill this machine.
-constexpr std::size_t kMaxAnswer = 256 << 20;
 constexpr std::chrono::milliseconds kBetweenTries{500};
 
 // Passes on what comes behind the first line of the script.

@@ -15,10 +15,7 @@ namespace {
 
 using Clock = std::chrono::steady_clock;
 
-constexpr std::size_t kMaxErrorText = 4 << 10;
 constexpr std::size_t kMaxStepErrors = 256 << 10;  // of several scripts together
-// An answer is a listing at most; a board that never stops talking must not fill this machine.
-constexpr std::size_t kMaxAnswer = 256 << 20;
 constexpr std::size_t kChunk = 128 << 10;
 constexpr std::chrono::milliseconds kPollInterval{100};
 constexpr std::chrono::seconds kSilence{120};

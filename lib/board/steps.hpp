@@ -15,6 +15,10 @@
 
 namespace msprof {
 
+inline constexpr std::size_t kMaxErrorText = 4 << 10;  // what is kept of the stderr of a script
+// An answer is a listing at most; a board that never stops talking must not fill this machine.
+inline constexpr std::size_t kMaxAnswer = 256 << 20;
+
 // Steps as one script: their texts and arguments are its parameters, and its own text has numbers
 // beside what is constant. Behind the output of each, on both streams, stands its exit code.
 class StepPack {

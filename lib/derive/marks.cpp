@@ -24,6 +24,9 @@ class Marks {
     words_[word] |= bit(id);
   }
   void clear(std::int64_t id) { words_[static_cast<std::size_t>(id / kMarkedRows)] &= ~bit(id); }
+  bool has(std::int64_t id) const {
+    return (word(static_cast<std::size_t>(id / kMarkedRows)) & bit(id)) != 0;
+  }
   std::size_t words() const { return words_.size(); }
   std::int64_t word(std::size_t at) const { return at < words_.size() ? words_[at] : 0; }
 
@@ -89,8 +92,7 @@ void derive_marks(TraceDbWriter& store, const TaskSums& tasks) {
   std::unordered_map<std::int64_t, std::int64_t> last_of_ops;  // the last task, by call
   const auto add = [&](const TaskSums::ArrowEnd& end) {
     ends.set(end.task);
-    const auto word = static_cast<std::size_t>(end.call / kMarkedRows);
-    if ((seen.word(word) >> (end.call % kMarkedRows) & 1) != 0) return;
+    if (seen.has(end.call)) return;
     seen.set(end.call);
     last_ends.set(end.task);
     if (ops.count(end.call) != 0) last_of_ops[end.call] = end.task;
