@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <map>
 #include <string>
 #include <tuple>
@@ -21,27 +22,28 @@ namespace {
 constexpr std::string_view kAicpuKernel = "AicpuKernel";
 constexpr std::size_t kGroupDigits = 3;  // of the group's hash, in names
 
-// A task of a collective with the facts of its call.
-struct Task {
+// What tasks need of a call of a collective.
+struct Call {
   std::int64_t id = 0;
-  std::int64_t start_ns = 0;
-  std::int64_t end_ns = 0;
-  std::int64_t model_number = kNull;
-  std::int64_t call_id = 0;
   std::int64_t host_count = 0;
   std::int64_t op_begin_count = 0;
   std::int64_t op_name_id = kNull;
   std::int64_t op_type_name_id = kNull;
-  bool is_master = false;
   std::int64_t group_hash = kNull;
   std::int64_t group_name_id = kNull;
   std::int64_t rank_size = kNull;
-  bool has_item = false;
   std::int64_t plane_id = kNull;
   std::int64_t op_group_name_id = kNull;
+  bool is_master = false;
+  bool has_item = false;
 };
 
-// What tasks need of the calls of collectives.
+// A task of a collective and its call.
+struct Task {
+  const TaskSums::CommTask* times = nullptr;
+  const Call* call = nullptr;
+};
+
 class Calls {
  public:
   explicit Calls(const Database& db) {
@@ -51,47 +53,43 @@ class Calls {
              &CommCallRow::group_hash, &CommCallRow::group_name_id, &CommCallRow::rank_size,
              &CommCallRow::item_name_id, &CommCallRow::plane_id, &CommCallRow::op_group_name_id});
     while (calls.next()) {
-      Task task;
-      task.call_id = calls->id;
-      task.host_count = given(calls->host_count).value_or(0);
-      task.op_begin_count = given(calls->op_begin_count).value_or(0);
-      task.op_name_id = calls->op_name_id;
-      task.op_type_name_id = calls->op_type_name_id;
-      task.is_master = given(calls->is_master).value_or(0) != 0;
-      task.group_hash = calls->group_hash;
-      task.group_name_id = calls->group_name_id;
-      task.rank_size = calls->rank_size;
-      task.has_item = calls->item_name_id != kNull;
-      task.plane_id = calls->plane_id;
-      task.op_group_name_id = calls->op_group_name_id;
-      calls_.push_back(task);
+      Call call;
+      call.id = calls->id;
+      call.host_count = given(calls->host_count).value_or(0);
+      call.op_begin_count = given(calls->op_begin_count).value_or(0);
+      call.op_name_id = calls->op_name_id;
+      call.op_type_name_id = calls->op_type_name_id;
+      call.is_master = given(calls->is_master).value_or(0) != 0;
+      call.group_hash = calls->group_hash;
+      call.group_name_id = calls->group_name_id;
+      call.rank_size = calls->rank_size;
+      call.has_item = calls->item_name_id != kNull;
+      call.plane_id = calls->plane_id;
+      call.op_group_name_id = calls->op_group_name_id;
+      calls_.push_back(call);
     }
   }
 
-  // The tasks of a run with the facts of their calls, by (launch, start, id). A task whose call is
-  // not there is left out.
+  // The tasks of a run with their calls, by (launch, start, id). A task whose call is not there is
+  // left out.
   std::vector<Task> tasks_of(const TaskSums::Run& run) const {
     std::vector<Task> tasks;
     tasks.reserve(run.comm_tasks.size());
     for (const TaskSums::CommTask& times : run.comm_tasks) {
       const auto call =
           std::lower_bound(calls_.begin(), calls_.end(), times.call_id,
-                           [](const Task& one, std::int64_t id) { return one.call_id < id; });
-      if (call == calls_.end() || call->call_id != times.call_id) continue;
-      Task& task = tasks.emplace_back(*call);
-      task.id = times.id;
-      task.start_ns = times.start_ns;
-      task.end_ns = times.end_ns;
-      task.model_number = times.model_number;
+                           [](const Call& one, std::int64_t id) { return one.id < id; });
+      if (call != calls_.end() && call->id == times.call_id) tasks.push_back({&times, &*call});
     }
     std::sort(tasks.begin(), tasks.end(), [](const Task& a, const Task& b) {
-      return std::tie(a.host_count, a.start_ns, a.id) < std::tie(b.host_count, b.start_ns, b.id);
+      return std::tie(a.call->host_count, a.times->start_ns, a.times->id) <
+             std::tie(b.call->host_count, b.times->start_ns, b.times->id);
     });
     return tasks;
   }
 
  private:
-  std::vector<Task> calls_;  // by call_id; without what tasks have of their own
+  std::deque<Call> calls_;  // by id
 };
 
 // One of our operators, while its tasks are found.
@@ -115,16 +113,18 @@ class DeviceOps {
 
   // Tasks by (launch, start).
   void add(const Task& task) {
+    const TaskSums::CommTask& times = *task.times;
+    const Call& call = *task.call;
     const std::int64_t index = index_of(task);
-    const std::size_t op = op_of(task, index, turn_of(task));
-    tasks_.emplace_back(task.id, op);
-    if (!task.is_master) return;
+    const std::size_t op = op_of(task, index, turn_of(call));
+    tasks_.emplace_back(times.id, op);
+    if (!call.is_master) return;
     Op& found = ops_[op];
     found.row.start_ns =
-        found.has_master ? std::min(found.row.start_ns, task.start_ns) : task.start_ns;
-    found.row.end_ns = found.has_master ? std::max(found.row.end_ns, task.end_ns) : task.end_ns;
+        found.has_master ? std::min(found.row.start_ns, times.start_ns) : times.start_ns;
+    found.row.end_ns = found.has_master ? std::max(found.row.end_ns, times.end_ns) : times.end_ns;
     found.has_master = true;
-    if (task.start_ns >= begin_ns_) add_span(task, op);
+    if (times.start_ns >= begin_ns_) add_span(task, op);
   }
 
   void write(std::int64_t& next_op_id, std::int64_t& next_span_id, Groups& groups) {
@@ -171,48 +171,52 @@ class DeviceOps {
 
   // Number of operators of the group that have begun before the task's.
   std::int64_t index_of(const Task& task) {
-    Counter& counter = counters_[{op_name(task.op_name_id).is_aicpu, task.group_hash}];
-    if (task.start_ns > begin_ns_ && task.op_begin_count > counter.begin_count) {
-      counter.begin_count = task.op_begin_count;
+    const Call& call = *task.call;
+    Counter& counter = counters_[{op_name(call.op_name_id).is_aicpu, call.group_hash}];
+    if (task.times->start_ns > begin_ns_ && call.op_begin_count > counter.begin_count) {
+      counter.begin_count = call.op_begin_count;
       ++counter.index;
     }
     return counter.index;
   }
 
   // Number of times that the launch has been seen: a graph's tasks run repeatedly.
-  std::int64_t turn_of(const Task& task) {
-    if (task.host_count != launch_) turns_.clear();
-    launch_ = task.host_count;
-    return ++turns_[task.call_id];
+  std::int64_t turn_of(const Call& call) {
+    if (call.host_count != launch_) turns_.clear();
+    launch_ = call.host_count;
+    return ++turns_[call.id];
   }
 
   std::size_t op_of(const Task& task, std::int64_t index, std::int64_t turn) {
-    const std::tuple key(task.op_name_id, task.group_hash, index, turn);
+    const Call& call = *task.call;
+    const std::tuple key(call.op_name_id, call.group_hash, index, turn);
     const auto [at, is_new] = numbers_.try_emplace(key, ops_.size());
     if (!is_new) return at->second;
-    const std::string group = task.group_hash == kNull
+    const std::string group = call.group_hash == kNull
                                   ? "N/A"
-                                  : fmt::format("{}", static_cast<std::uint64_t>(task.group_hash));
+                                  : fmt::format("{}", static_cast<std::uint64_t>(call.group_hash));
     const std::string name =
-        fmt::format("{}_{}_{}_{}", op_name(task.op_name_id).text,
+        fmt::format("{}_{}_{}_{}", op_name(call.op_name_id).text,
                     group.substr(group.size() - std::min(group.size(), kGroupDigits)), index, turn);
     Op op;
     op.row.device_id = device_id_;
     op.row.name_id = store_.name_id(name);
-    op.row.group_name_id = task.group_name_id;
-    op.row.model_number = task.model_number;
-    op.row.rank_size = task.rank_size;
-    op.row.first_comm_call_id = task.call_id;
-    op.group_name_id = task.op_group_name_id;
+    op.row.group_name_id = call.group_name_id;
+    op.row.model_number = task.times->model_number;
+    op.row.rank_size = call.rank_size;
+    op.row.first_comm_call_id = call.id;
+    op.group_name_id = call.op_group_name_id;
     ops_.push_back(op);
     return ops_.size() - 1;
   }
 
   void add_span(const Task& task, std::size_t op) {
-    const auto [at, is_new] = spans_.try_emplace({op, task.op_begin_count, task.op_type_name_id});
+    const TaskSums::CommTask& times = *task.times;
+    const auto [at, is_new] =
+        spans_.try_emplace({op, task.call->op_begin_count, task.call->op_type_name_id});
     Span& span = at->second;
-    span.start_ns = is_new ? task.start_ns : std::min(span.start_ns, task.start_ns);
-    span.end_ns = is_new ? task.end_ns : std::max(span.end_ns, task.end_ns);
+    span.start_ns = is_new ? times.start_ns : std::min(span.start_ns, times.start_ns);
+    span.end_ns = is_new ? times.end_ns : std::max(span.end_ns, times.end_ns);
   }
 
   void write_spans(std::int64_t& next_id) {
@@ -261,9 +265,9 @@ void derive_comm_ops(TraceDbWriter& store, const TaskSums& tasks) {
     DeviceOps ops(store, db, run.device_id, begin_ns);
     for (const Task& task : calls.tasks_of(run)) {
       ops.add(task);
-      if (!task.has_item) continue;
-      const auto group = groups.try_emplace({run.device_id, task.group_name_id}, kNull).first;
-      group->second = std::max(group->second, task.plane_id);
+      if (!task.call->has_item) continue;
+      const auto group = groups.try_emplace({run.device_id, task.call->group_name_id}, kNull).first;
+      group->second = std::max(group->second, task.call->plane_id);
     }
     ops.write(next_op_id, next_span_id, groups);
   }

@@ -32,28 +32,35 @@ struct Chunk {
   bool straddles = false;  // one record that goes on in the next slice: its bytes are kept
 };
 
-// The records of a chunk that is in memory.
-struct OpenChunk {
-  const Chunk* chunk = nullptr;
+// The records of a chunk in memory.
+struct ChunkBytes {
   std::vector<std::byte> bytes;
   std::vector<std::uint32_t> order;  // positions of the sound records, by time
-  std::size_t at = 0;
+};
+using ChunkBytesPtr = std::unique_ptr<ChunkBytes>;
+
+// A chunk of which some records are not taken yet.
+struct OpenChunk {
+  const Chunk* chunk = nullptr;
+  ChunkBytesPtr loaded;    // null while it waits for its time
+  std::size_t at = 0;      // in the order
   std::uint64_t time = 0;  // of the record at `at`
   std::uint64_t sequence = 0;
+  int loads = 0;
+  bool is_cut = false;  // the file has fewer bytes than before
 };
-using OpenChunkPtr = std::unique_ptr<OpenChunk>;
 
 // Of two chunks in a heap that has the earliest record first.
-bool is_later(const OpenChunkPtr& a, const OpenChunkPtr& b) {
-  return b->time != a->time ? b->time < a->time : b->sequence < a->sequence;
+bool is_later(const OpenChunk& a, const OpenChunk& b) {
+  return b.time != a.time ? b.time < a.time : b.sequence < a.sequence;
 }
 
 // Records in their order, made together: the next ones are made while these are taken.
 struct Batch {
   static constexpr std::size_t kRecords = 1024;
   std::vector<StreamRecord> records;
-  std::vector<OpenChunkPtr> closed;  // whose bytes some of the records are
-  std::vector<std::size_t> cut;      // slices that have fewer bytes than before
+  std::vector<ChunkBytesPtr> closed;  // some of the records are theirs
+  std::vector<std::size_t> cut;       // slices that have fewer bytes than before
 };
 
 std::size_t read_at(int fd, std::span<std::byte> buffer, std::uint64_t offset) {
@@ -84,8 +91,9 @@ struct RecordStream::State {
 
   // What makes batches; whoever does has them alone.
   std::size_t next_chunk = 0;
-  std::vector<OpenChunkPtr> open;  // a heap, the earliest record first
-  std::vector<OpenChunkPtr> spare;
+  std::vector<OpenChunk> open;  // a heap, the earliest record first
+  std::size_t loaded = 0;       // of them, in memory
+  std::vector<ChunkBytesPtr> spare;
   FileDescriptor fd;
   std::size_t fd_slice = SIZE_MAX;
 
@@ -108,11 +116,13 @@ struct RecordStream::State {
   void add(std::uint64_t offset, std::size_t slice, std::uint64_t time,
            std::span<const std::byte> record, bool straddles);
   void report_slices(ImportReport& to) const;
-  OpenChunkPtr spare_chunk();
-  OpenChunkPtr load(const Chunk& chunk, Batch& into);
+  ChunkBytesPtr spare_bytes();
+  void load(OpenChunk& chunk, Batch& into);
   void open_next(Batch& into);
+  void reload_first(Batch& into);
+  void unload_last(Batch& into);
   std::size_t read(const Chunk& chunk, std::vector<std::byte>& into);
-  void sort(OpenChunk& chunk) const;
+  void sort(const Chunk& chunk, ChunkBytes& loaded) const;
   bool resolve(OpenChunk& chunk) const;
   void make(Batch& into);
   void take_first(Batch& into);
@@ -279,66 +289,115 @@ std::size_t RecordStream::State::read(const Chunk& chunk, std::vector<std::byte>
   return fd ? read_at(fd.get(), into, chunk.offset) : 0;
 }
 
-OpenChunkPtr RecordStream::State::spare_chunk() {
-  if (spare.empty()) return std::make_unique<OpenChunk>();
-  OpenChunkPtr chunk = std::move(spare.back());
+ChunkBytesPtr RecordStream::State::spare_bytes() {
+  if (spare.empty()) return std::make_unique<ChunkBytes>();
+  ChunkBytesPtr bytes = std::move(spare.back());
   spare.pop_back();
-  return chunk;
+  return bytes;
 }
 
-// Loads a chunk into memory. A file that was cut since the first pass gives what is left.
-OpenChunkPtr RecordStream::State::load(const Chunk& chunk, Batch& into) {
+// Reads the records of a chunk. A file that was cut since the first pass gives what is left.
+void RecordStream::State::load(OpenChunk& open_chunk, Batch& into) {
   interrupt::check();
-  OpenChunkPtr loaded = spare_chunk();
-  loaded->chunk = &chunk;
-  loaded->at = 0;
-  loaded->order.clear();
-  const std::size_t got = read(chunk, loaded->bytes);
-  if (got < chunk.bytes) into.cut.push_back(chunk.slice);
+  const Chunk& chunk = *open_chunk.chunk;
+  ChunkBytesPtr bytes = spare_bytes();
+  bytes->order.clear();
+  const std::size_t got = read(chunk, bytes->bytes);
+  if (got < chunk.bytes && !open_chunk.is_cut) into.cut.push_back(chunk.slice);
+  open_chunk.is_cut = open_chunk.is_cut || got < chunk.bytes;
   const bool has_space = slices[chunk.slice].file.has_space;
   for (std::size_t at = 0; at + format.bytes <= got; at += format.bytes) {
-    const auto record = std::span(loaded->bytes).subspan(at, format.bytes);
+    const auto record = std::span(bytes->bytes).subspan(at, format.bytes);
     if (is_sound(record) && !(has_space && is_unwritten(record)))
-      loaded->order.push_back(static_cast<std::uint32_t>(at));
+      bytes->order.push_back(static_cast<std::uint32_t>(at));
   }
-  if (!chunk.is_sorted) sort(*loaded);
-  return loaded;
+  if (!chunk.is_sorted) sort(chunk, *bytes);
+  open_chunk.loaded = std::move(bytes);
+  ++open_chunk.loads;
+  ++loaded;
 }
 
 void RecordStream::State::open_next(Batch& into) {
-  OpenChunkPtr loaded = load(chunks[next_chunk++], into);
-  if (!resolve(*loaded)) return;
-  open.push_back(std::move(loaded));
+  OpenChunk opened;
+  opened.chunk = &chunks[next_chunk++];
+  load(opened, into);
+  if (!resolve(opened)) {
+    --loaded;
+    return;
+  }
+  open.push_back(std::move(opened));
   std::push_heap(open.begin(), open.end(), is_later);
+  unload_last(into);
 }
 
-void RecordStream::State::sort(OpenChunk& chunk) const {
+// The first one waited for its time, which has come.
+void RecordStream::State::reload_first(Batch& into) {
+  std::pop_heap(open.begin(), open.end(), is_later);
+  OpenChunk& chunk = open.back();
+  const std::pair next(chunk.time, chunk.sequence);
+  load(chunk, into);
+  chunk.at = 0;
+  // By time, and not by number: the file may have been cut meanwhile.
+  bool has_more = resolve(chunk);
+  while (has_more && std::pair(chunk.time, chunk.sequence) < next) {
+    ++chunk.at;
+    has_more = resolve(chunk);
+  }
+  if (!has_more) {
+    into.closed.push_back(std::move(chunk.loaded));
+    --loaded;
+    open.pop_back();
+    return;
+  }
+  std::push_heap(open.begin(), open.end(), is_later);
+  unload_last(into);
+}
+
+// Lets go of the chunk whose turn is last, where too many are in memory: rows of records whose
+// times drift apart, in one file, would have all of it there. One that was read again and again
+// stays: where many chunks take turns, memory is cheaper.
+void RecordStream::State::unload_last(Batch& into) {
+  constexpr std::size_t kMaxLoaded = 32;
+  constexpr int kMaxLoads = 3;
+  if (loaded <= kMaxLoaded) return;
+  OpenChunk* last = nullptr;
+  for (OpenChunk& chunk : std::span(open).subspan(1)) {
+    if (chunk.loaded != nullptr && chunk.loads < kMaxLoads &&
+        (last == nullptr || is_later(chunk, *last)))
+      last = &chunk;
+  }
+  if (last == nullptr) return;
+  into.closed.push_back(std::move(last->loaded));
+  --loaded;
+}
+
+void RecordStream::State::sort(const Chunk& chunk, ChunkBytes& bytes) const {
   // Times once a record, not once a comparison.
   std::vector<std::pair<std::uint64_t, std::uint32_t>> keys;
-  keys.reserve(chunk.order.size());
-  for (const std::uint32_t at : chunk.order) {
-    keys.emplace_back(time_of(std::span(chunk.bytes).subspan(at, format.bytes),
-                              chunk.chunk->first_sequence + at / format.bytes),
+  keys.reserve(bytes.order.size());
+  for (const std::uint32_t at : bytes.order) {
+    keys.emplace_back(time_of(std::span(bytes.bytes).subspan(at, format.bytes),
+                              chunk.first_sequence + at / format.bytes),
                       at);
   }
   std::sort(keys.begin(), keys.end());
-  std::transform(keys.begin(), keys.end(), chunk.order.begin(),
+  std::transform(keys.begin(), keys.end(), bytes.order.begin(),
                  [](const auto& key) { return key.second; });
 }
 
 // Reads the record at `at`; false when there is none.
 bool RecordStream::State::resolve(OpenChunk& chunk) const {
-  if (chunk.at >= chunk.order.size()) return false;
-  const std::uint32_t at = chunk.order[chunk.at];
+  const ChunkBytes& bytes = *chunk.loaded;
+  if (chunk.at >= bytes.order.size()) return false;
+  const std::uint32_t at = bytes.order[chunk.at];
   chunk.sequence = chunk.chunk->first_sequence + at / format.bytes;
-  chunk.time =
-      time_of(std::span<const std::byte>(chunk.bytes).subspan(at, format.bytes), chunk.sequence);
+  chunk.time = time_of(std::span(bytes.bytes).subspan(at, format.bytes), chunk.sequence);
   return true;
 }
 
 StreamRecord RecordStream::State::record_at(const OpenChunk& chunk) const {
-  const std::uint32_t at = chunk.order[chunk.at];
-  return {std::span<const std::byte>(chunk.bytes).subspan(at, format.bytes),
+  const std::uint32_t at = chunk.loaded->order[chunk.at];
+  return {std::span<const std::byte>(chunk.loaded->bytes).subspan(at, format.bytes),
           chunk.time,
           chunk.sequence,
           slices[chunk.chunk->slice].is_unaging,
@@ -349,19 +408,23 @@ StreamRecord RecordStream::State::record_at(const OpenChunk& chunk) const {
 // Makes the next batch; an empty one at the end.
 void RecordStream::State::make(Batch& into) {
   constexpr std::size_t kMaxSpare = 1;
-  for (OpenChunkPtr& chunk : into.closed) {
-    if (spare.size() < kMaxSpare) spare.push_back(std::move(chunk));
+  for (ChunkBytesPtr& bytes : into.closed) {
+    if (spare.size() < kMaxSpare) spare.push_back(std::move(bytes));
   }
   into.closed.clear();
   into.cut.clear();
   into.records.clear();
   while (into.records.size() < Batch::kRecords) {
     while (next_chunk < chunks.size() &&
-           (open.empty() || chunks[next_chunk].min_time <= open.front()->time)) {
+           (open.empty() || chunks[next_chunk].min_time <= open.front().time)) {
       open_next(into);
     }
     if (open.empty()) return;
-    take_first(into);
+    if (open.front().loaded == nullptr) {
+      reload_first(into);
+    } else {
+      take_first(into);
+    }
   }
 }
 
@@ -369,8 +432,8 @@ void RecordStream::State::make(Batch& into) {
 void RecordStream::State::take_first(Batch& into) {
   std::uint64_t limit = next_chunk < chunks.size() ? chunks[next_chunk].min_time : kNever;
   for (std::size_t child = 1; child < open.size() && child < 3; ++child)
-    limit = std::min(limit, open[child]->time);
-  OpenChunk& first = *open.front();
+    limit = std::min(limit, open[child].time);
+  OpenChunk& first = open.front();
   do {
     into.records.push_back(record_at(first));
     ++first.at;
@@ -383,7 +446,8 @@ void RecordStream::State::take_first(Batch& into) {
 
 void RecordStream::State::close_first(Batch& into) {
   std::pop_heap(open.begin(), open.end(), is_later);
-  into.closed.push_back(std::move(open.back()));
+  into.closed.push_back(std::move(open.back().loaded));
+  --loaded;
   open.pop_back();
 }
 

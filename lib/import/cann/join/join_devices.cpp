@@ -7,6 +7,7 @@
 #include <array>
 #include <functional>
 #include <set>
+#include <utility>
 #include <vector>
 
 #include "base/text.hpp"
@@ -273,7 +274,7 @@ void report_unknown_sets(const CannImport& import, const ImportContext& context,
 
 namespace {
 
-void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow>& nodes,
+void write_aicpu_nodes(const ImportContext& context, std::vector<AicpuNodeRow> nodes,
                        std::int64_t& next_id) {
   std::stable_sort(nodes.begin(), nodes.end(), [](const AicpuNodeRow& a, const AicpuNodeRow& b) {
     return a.vendor_start_ns < b.vendor_start_ns;
@@ -369,7 +370,8 @@ void join_devices(CannImport& import, const ImportContext& context, HostTaskStor
           FindingId::no_tasks, "tasks", part.name, "not read",
           part.clock ? "The chip is not known." : "Without its clock no task has a time.");
     }
-    write_aicpu_nodes(context, inputs.aicpu_nodes, next_node_id);
+    // Nothing needs them any more.
+    write_aicpu_nodes(context, std::exchange(inputs.aicpu_nodes, {}), next_node_id);
   }
 }
 
