@@ -298,6 +298,19 @@ void append_sqlite_round3(std::string& out, double value) {
   append_thousandths(out, thousandths, 1);
 }
 
+std::optional<double> sqlite_round3_as_read(double value) {
+  std::int64_t thousandths = 0;
+  if (!sqlite_rounded(std::abs(value), thousandths)) return std::nullopt;
+  const double magnitude = static_cast<double>(thousandths) / 1000.0;
+  return value < 0 && thousandths != 0 ? -magnitude : magnitude;
+}
+
+std::optional<double> fixed3_as_read(double value) {
+  std::int64_t thousandths = 0;
+  if (!rounds_plainly(std::abs(value) * 1000.0, thousandths)) return std::nullopt;
+  return std::copysign(static_cast<double>(thousandths) / 1000.0, value);
+}
+
 void append_fixed3(std::string& out, double value) {
   append_fixed3(out, value, 3);
 }

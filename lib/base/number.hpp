@@ -23,6 +23,13 @@ std::string us_from_ns(std::int64_t ns);
 void append_us_from_ns(std::string& out, std::int64_t ns);
 // The same into 24 bytes; returns the end of the text.
 char* put_us_from_ns(char* out, std::int64_t ns);
+// What that text is read back as; empty where only the text says.
+inline std::optional<double> us_as_read(std::int64_t ns) {
+  // The quotient of two whole numbers that doubles hold is the double nearest to it.
+  constexpr std::int64_t kMaxWhole = std::int64_t{1} << 53;
+  if (ns > kMaxWhole || ns < -kMaxWhole) return std::nullopt;
+  return static_cast<double>(ns) / 1000.0;
+}
 // Nanoseconds from microseconds that someone else's doubles made: rounded as text with three
 // decimals is (the double's exact value decides, a tie goes to the even digit). What does not fit
 // becomes INT64_MAX or its negative.
@@ -72,9 +79,13 @@ constexpr std::int64_t saturating_subtract(std::int64_t a, std::int64_t b) {
 double sqlite_round3(double value);
 // SQLite's text of the rounded value: at least one decimal, at most three: "0.0", "2.0", "0.32".
 void append_sqlite_round3(std::string& out, double value);
+// What that text is read back as; empty where only the text says.
+std::optional<double> sqlite_round3_as_read(double value);
 
 // printf("%.3f"): "0.000", "100.000".
 void append_fixed3(std::string& out, double value);
+// What that text is read back as; empty where only the text says.
+std::optional<double> fixed3_as_read(double value);
 // printf("%.3f") without zeros, and a point, at its end: "12.5", "4", "100".
 void append_fixed3_trimmed(std::string& out, double value);
 

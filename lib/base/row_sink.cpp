@@ -7,6 +7,9 @@
 namespace msprof {
 
 void RowSink::number(std::int64_t value) {
+  const Wanted wanted = next_cell();
+  if (wanted == Wanted::nothing) return;
+  if (wanted == Wanted::value) return take_number(static_cast<double>(value));
   const fmt::format_int digits(value);
   number(std::string_view(digits.data(), digits.size()));
 }

@@ -48,13 +48,22 @@ class RowSink {
   // The same for digits that `append(std::string&)` appends: without a copy where cells are text.
   template <typename Append>
   void number_by(Append&& append) {
-    if (ignores_cell()) return;
-    if (std::string* out = begin_number()) return append(*out);
-    number(digits_by(append));
+    if (next_cell() != Wanted::nothing) append_number(append);
+  }
+  // The same where `value()` is a std::optional<double>, what those digits are read back as: a sink
+  // that computes takes it as it is. Empty: only the digits say.
+  template <typename Value, typename Append>
+  void number_of(Value&& value, Append&& append) {
+    const Wanted wanted = next_cell();
+    if (wanted == Wanted::nothing) return;
+    if (wanted == Wanted::value) {
+      if (const std::optional<double> read = value()) return take_number(*read);
+    }
+    append_number(append);
   }
   template <typename Append>
   void timestamp_by(Append&& append) {
-    if (ignores_cell()) return;
+    if (next_cell() == Wanted::nothing) return;
     if (std::string* out = begin_number()) {
       append(*out);
       return end_timestamp();
@@ -85,9 +94,14 @@ class RowSink {
   }
 
  protected:
-  // Returns whether nobody reads the next cell, which is then taken as written: it need not be
-  // formatted.
-  virtual bool ignores_cell() { return false; }
+  // What is wanted of the next cell, which is a number.
+  enum class Wanted {
+    digits,
+    value,    // take_number() will do
+    nothing,  // nobody reads it: it is taken as written
+  };
+  virtual Wanted next_cell() { return Wanted::digits; }
+  virtual void take_number(double /*value*/) {}
   // Where cells are appended as text, and cells taken as written; for writers that do so.
   virtual std::string* output() { return nullptr; }
   virtual void skip(std::size_t /*cells*/) {}
@@ -99,6 +113,11 @@ class RowSink {
   virtual void end_timestamp() {}
 
  private:
+  template <typename Append>
+  void append_number(Append&& append) {
+    if (std::string* out = begin_number()) return append(*out);
+    number(digits_by(append));
+  }
   template <typename Append>
   std::string_view digits_by(Append&& append) {
     digits_.clear();

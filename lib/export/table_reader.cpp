@@ -12,17 +12,38 @@ namespace {
 
 constexpr std::string_view kMissing = "N/A";
 
+// A cell that many rows share.
+struct KeptCell {
+  std::size_t place = 0;
+  std::string text;
+  std::optional<double> number;
+  CellNotes notes{};
+};
+using KeptCells = std::vector<KeptCell>;
+
 }  // namespace
 
+// Cells that no further row will have. Rows that have them may not be taken yet.
+struct TableReader::Retired {
+  std::vector<KeptCells> cells;
+};
+
 struct TableReader::Kept : SharedCells::Kept {
-  struct Cell {
-    std::size_t place = 0;
-    std::string text;
-    std::optional<double> number;
-    CellNotes notes{};
-  };
-  std::vector<Cell> cells;  // those that are wanted
+  explicit Kept(std::shared_ptr<Retired> when_gone) : retired(std::move(when_gone)) {}
+  ~Kept() override { retired->cells.push_back(std::move(cells)); }
+
+  std::shared_ptr<Retired> retired;
+  KeptCells cells;          // those that are wanted
   std::size_t columns = 0;  // all
+};
+
+// Rows that are taken together.
+struct TableReader::Batch {
+  std::size_t rows = 0;
+  std::size_t max_rows = 0;
+  std::vector<TableValue> values;  // a row after the other
+  std::vector<std::string> texts;  // of values that are not kept
+  Retired retired;                 // while it was made
 };
 
 std::string field_name(std::string_view column) {
@@ -31,22 +52,41 @@ std::string field_name(std::string_view column) {
   return name;
 }
 
-TableReader::TableReader(std::vector<std::string> wanted, OnRow on_row)
-    : wanted_(std::move(wanted)), on_row_(std::move(on_row)) {}
+TableReader::TableReader(std::vector<WantedField> wanted, OnRow on_row, WorkAhead* ahead)
+    : wanted_(std::move(wanted)),
+      on_row_(std::move(on_row)),
+      ahead_(ahead),
+      retired_(std::make_shared<Retired>()) {}
+
+TableReader::~TableReader() = default;
 
 void TableReader::begin(std::span<const std::string> columns) {
   place_of_column_.assign(columns.size(), wanted_.size());
   std::vector<bool> found(wanted_.size(), false);
   for (std::size_t i = 0; i < columns.size(); ++i) {
-    const auto at = std::find(wanted_.begin(), wanted_.end(), field_name(columns[i]));
+    const auto at =
+        std::find_if(wanted_.begin(), wanted_.end(),
+                     [name = field_name(columns[i])](const auto& one) { return one.name == name; });
     const auto place = static_cast<std::size_t>(at - wanted_.begin());
     // Of two columns of one name the first.
     if (at == wanted_.end() || found[place]) continue;
     found[place] = true;
     place_of_column_[i] = place;
   }
-  values_.assign(wanted_.size(), {kMissing, std::nullopt});
-  texts_.assign(wanted_.size(), "");
+  // So few that both batches stay in a core's cache.
+  constexpr std::size_t kBatchRows = 128;
+  for (auto* const batch : {&batch_, &taken_}) {
+    *batch = std::make_unique<Batch>();
+    (*batch)->max_rows = ahead_ == nullptr ? 1 : kBatchRows;
+    (*batch)->values.assign((*batch)->max_rows * wanted_.size(), {kMissing, std::nullopt});
+    (*batch)->texts.resize((*batch)->max_rows * wanted_.size());
+  }
+  begin_row();
+}
+
+void TableReader::begin_row() {
+  values_ = batch_->values.data() + batch_->rows * wanted_.size();
+  texts_ = batch_->texts.data() + batch_->rows * wanted_.size();
   column_ = 0;
 }
 
@@ -60,11 +100,16 @@ TableValue* TableReader::next_value(std::string_view text) {
   return &values_[place];
 }
 
-bool TableReader::ignores_cell() {
-  if (column_ < place_of_column_.size() && place_of_column_[column_] != wanted_.size())
-    return false;
-  ++column_;
-  return true;
+TableReader::Wanted TableReader::next_cell() {
+  if (column_ >= place_of_column_.size() || place_of_column_[column_] == wanted_.size()) {
+    ++column_;
+    return Wanted::nothing;
+  }
+  return wanted_[place_of_column_[column_]].is_number ? Wanted::value : Wanted::digits;
+}
+
+void TableReader::take_number(double value) {
+  values_[place_of_column_[column_++]] = {{}, value};
 }
 
 void TableReader::text(std::string_view value) {
@@ -81,7 +126,7 @@ void TableReader::number(std::string_view digits) {
 }
 
 std::unique_ptr<SharedCells::Kept> TableReader::keep_last(std::size_t cells) {
-  auto kept = std::make_unique<Kept>();
+  auto kept = std::make_unique<Kept>(retired_);
   kept->columns = std::min(cells, column_);
   column_ -= kept->columns;
   for (std::size_t column = column_; column < column_ + kept->columns; ++column) {
@@ -96,14 +141,41 @@ std::unique_ptr<SharedCells::Kept> TableReader::keep_last(std::size_t cells) {
 
 void TableReader::copy_kept(SharedCells::Kept& kept) {
   auto& own = static_cast<Kept&>(kept);
-  for (Kept::Cell& cell : own.cells) values_[cell.place] = {cell.text, cell.number, &cell.notes};
+  for (KeptCell& cell : own.cells) values_[cell.place] = {cell.text, cell.number, &cell.notes};
   column_ += own.columns;
 }
 
 void TableReader::end_row() {
   while (column_ < place_of_column_.size()) text(kMissing);
-  on_row_(values_);
-  column_ = 0;
+  ++batch_->rows;
+  if (batch_->rows == batch_->max_rows) hand_over();
+  begin_row();
+}
+
+void TableReader::end() {
+  if (job_) job_.get();
+  take(*batch_);
+  batch_->rows = 0;
+  begin_row();
+}
+
+void TableReader::hand_over() {
+  if (ahead_ == nullptr) {
+    take(*batch_);
+    retired_->cells.clear();
+  } else {
+    if (job_) job_.get();
+    std::swap(batch_, taken_);
+    std::swap(taken_->retired, *retired_);
+    job_ = ahead_->start([this] { take(*taken_); });
+    batch_->retired.cells.clear();
+  }
+  batch_->rows = 0;
+}
+
+void TableReader::take(const Batch& batch) {
+  for (std::size_t row = 0; row < batch.rows; ++row)
+    on_row_(std::span(batch.values).subspan(row * wanted_.size(), wanted_.size()));
 }
 
 std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view name) {
@@ -125,7 +197,7 @@ std::vector<std::string> unit_load_fields(const Database& db, const SummaryTable
   return fields;
 }
 
-bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
+bool read_table(const Database& db, std::string_view name, const std::vector<WantedField>& wanted,
                 const TableReader::OnRow& on_row) {
   const auto table = find_table(db, name);
   if (table == nullptr) return false;

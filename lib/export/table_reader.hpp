@@ -13,6 +13,7 @@
 #include <unordered_map>
 #include <vector>
 
+#include "base/work_ahead.hpp"
 #include "export/summary_table.hpp"
 
 namespace msprof {
@@ -66,38 +67,60 @@ class ByCells {
   std::unordered_map<Key, Value*, Hash> known_;
 };
 
+// A field to read.
+struct WantedField {
+  std::string name;
+  // Only its number is asked for: the text is empty where there is one.
+  bool is_number = false;
+};
+
 class TableReader : public RowSink {
  public:
   // A value a wanted column, in that order; valid during the call. N/A where a row ends early.
   using OnRow = std::function<void(std::span<const TableValue> values)>;
 
-  // `wanted`: fields; those that the table does not have are N/A in every row.
-  TableReader(std::vector<std::string> wanted, OnRow on_row);
+  // Fields that the table does not have are N/A in every row. With `ahead`, which outlives this,
+  // its thread takes rows in their order while the next ones are made, until end() returns.
+  TableReader(std::vector<WantedField> wanted, OnRow on_row, WorkAhead* ahead = nullptr);
+  ~TableReader() override;
+  TableReader(const TableReader&) = delete;
+  TableReader& operator=(const TableReader&) = delete;
 
   using RowSink::number;
   void begin(std::span<const std::string> columns) override;
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
   void end_row() override;
-  void end() override {}
+  void end() override;
 
  protected:
-  bool ignores_cell() override;
+  Wanted next_cell() override;
+  void take_number(double value) override;
   std::unique_ptr<SharedCells::Kept> keep_last(std::size_t cells) override;
   void copy_kept(SharedCells::Kept& kept) override;
 
  private:
   struct Kept;
+  struct Batch;
+  struct Retired;
 
+  void begin_row();
+  void hand_over();
+  void take(const Batch& batch);
   // What is in the next column, if that is wanted.
   TableValue* next_value(std::string_view text);
 
-  std::vector<std::string> wanted_;
+  std::vector<WantedField> wanted_;
   OnRow on_row_;
-  std::vector<std::size_t> place_of_column_;  // in values_; wanted_.size(): not wanted
-  std::vector<TableValue> values_;
-  std::vector<std::string> texts_;  // of values that are not kept
+  std::vector<std::size_t> place_of_column_;  // in a row; wanted_.size(): not wanted
+  WorkAhead* ahead_;
+  std::shared_ptr<Retired> retired_;
+  std::unique_ptr<Batch> batch_;  // being made
+  std::unique_ptr<Batch> taken_;  // by job_
+  TableValue* values_ = nullptr;  // of the row that is made
+  std::string* texts_ = nullptr;  // of its values that are not kept
   std::size_t column_ = 0;
+  WorkAhead::Job job_;  // last: it uses the others
 };
 
 // The table `name` of this capture's kind; null where there is none.
@@ -109,7 +132,7 @@ std::vector<std::string> unit_load_fields(const Database& db, const SummaryTable
 
 // Every row of all documents of the table `name` of this capture. False where it has no such table,
 // or no data for it.
-bool read_table(const Database& db, std::string_view name, const std::vector<std::string>& wanted,
+bool read_table(const Database& db, std::string_view name, const std::vector<WantedField>& wanted,
                 const TableReader::OnRow& on_row);
 
 }  // namespace msprof

@@ -189,11 +189,11 @@ class RowInserter : public RowSink {
   void end() override {}
 
  protected:
-  // True for a row of totals, by its first cell.
-  bool ignores_cell() override {
-    if (column_ == 0 || is_wanted(column_)) return false;
+  Wanted next_cell() override {
+    // The first cell says whether it is a row of totals.
+    if (column_ == 0 || is_wanted(column_)) return Wanted::digits;
     ++column_;
-    return true;
+    return Wanted::nothing;
   }
 
  private:

@@ -63,9 +63,9 @@ bool is_fact(std::string_view name) {
   return name == kAiCpuAlone || name == kCubeShare;
 }
 
-std::vector<std::string> ComputedFacts::fields() {
-  std::vector<std::string> fields = {"task_type", "task_start_time", "task_duration"};
-  for (const RatioField& ratio : kRatios) fields.emplace_back(ratio.name);
+std::vector<WantedField> ComputedFacts::fields() {
+  std::vector<WantedField> fields = {{"task_type"}, {"task_start_time"}, {"task_duration"}};
+  for (const RatioField& ratio : kRatios) fields.push_back({std::string(ratio.name), true});
   return fields;
 }
 

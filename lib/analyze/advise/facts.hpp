@@ -35,7 +35,7 @@ struct FactValue {
 class ComputedFacts {
  public:
   // Fields that add() expects, in that order.
-  static std::vector<std::string> fields();
+  static std::vector<WantedField> fields();
 
   void add(std::span<const TableValue> values);
 

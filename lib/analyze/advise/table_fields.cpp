@@ -27,9 +27,10 @@ bool TableFields::has_column(const std::string& name) const {
 }
 
 int TableFields::column(const std::string& name) {
-  const auto at = std::find(wanted_.begin(), wanted_.end(), name);
+  const auto at = std::find_if(wanted_.begin(), wanted_.end(),
+                               [&](const WantedField& field) { return field.name == name; });
   if (at == wanted_.end()) {
-    wanted_.push_back(name);
+    wanted_.push_back({name, true});
     return static_cast<int>(wanted_.size()) - 1;
   }
   return static_cast<int>(at - wanted_.begin());
@@ -40,6 +41,17 @@ int TableFields::first_column(const Field& names) {
     if (has_column(name)) return column(name);
   }
   return kNone;
+}
+
+// The first of the columns, whose text is read.
+int TableFields::first_text(const Field& names) {
+  const int place = first_column(names);
+  read_text(place);
+  return place;
+}
+
+void TableFields::read_text(int place) {
+  if (place >= 0) wanted_[static_cast<std::size_t>(place)].is_number = false;
 }
 
 int TableFields::place(const Field& field) {
@@ -53,7 +65,7 @@ int TableFields::place(const Field& field) {
 bool TableFields::is_modelled(int place) const {
   if (place == kNone) return false;
   if (place >= 0) {
-    const std::string& name = wanted_[static_cast<std::size_t>(place)];
+    const std::string& name = wanted_[static_cast<std::size_t>(place)].name;
     return std::find(modelled_.begin(), modelled_.end(), name) != modelled_.end();
   }
   const auto any = [&](const std::vector<int>& places) {
@@ -99,8 +111,8 @@ bool TableFields::find_inputs(Derived which) {
   switch (which) {
     case Derived::core_num:
     case Derived::core_use:
-      input_.device = first_column({"device_id"});
-      input_.task_type = first_column({"task_type"});
+      input_.device = first_text({"device_id"});
+      input_.task_type = first_text({"task_type"});
       input_.block_num = first_column({"block_num"});
       read_devices();
       return input_.device != kNone && input_.task_type != kNone && input_.block_num != kNone;
@@ -112,7 +124,7 @@ bool TableFields::find_inputs(Derived which) {
       input_.cube_mte2 = first_column({"mte2_ratio", "aic_mte2_ratio"});
       return input_.vec != kNone && input_.mac != kNone && input_.mte2 != kNone;
     case Derived::memory_workspace:
-      input_.name = first_column({"op_name"});
+      input_.name = first_text({"op_name"});
       read_workspaces();
       return input_.name != kNone && !workspaces_.empty();
     case Derived::scalar_load:
@@ -124,8 +136,8 @@ bool TableFields::find_inputs(Derived which) {
       return !input_.conflicts.empty();
     case Derived::bandwidth:
     case Derived::bandwidth_percent:
-      input_.device = first_column({"device_id"});
-      input_.start = first_column({"task_start_time"});
+      input_.device = first_text({"device_id"});
+      input_.start = first_text({"task_start_time"});
       input_.duration = first_column({"task_duration"});
       if (input_.device == kNone || input_.start == kNone || input_.duration == kNone) return false;
       if (!bandwidth_) bandwidth_.emplace(db_);
@@ -142,16 +154,14 @@ void TableFields::read_devices() {
 
 void TableFields::read_workspaces() {
   if (!workspaces_.empty()) return;
-  read_table(db_, "fusion_op", {"fusion_op", "memory_workspace"},
+  read_table(db_, "fusion_op", {{"fusion_op"}, {"memory_workspace", true}},
              [&](std::span<const TableValue> row) {
                if (!row[1].number || workspaces_.size() >= kMaxWorkspaces) return;
                workspaces_[std::string(row[0].text)] = *row[1].number;
              });
 }
 
-std::optional<double> TableFields::number(std::span<const TableValue> row, int place) const {
-  if (place >= 0) return row[static_cast<std::size_t>(place)].number;
-  if (place == kNone) return std::nullopt;
+std::optional<double> TableFields::computed(std::span<const TableValue> row, int place) const {
   return derived(row, static_cast<Derived>(kFirstDerived - place));
 }
 

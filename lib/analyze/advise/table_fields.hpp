@@ -28,12 +28,19 @@ class TableFields {
   int place(const std::string& name) { return place(Field{name}); }
   // True for a field that a model gave, or that is computed from one.
   bool is_modelled(int place) const;
+  // Has the text of a field read, too, where that is a number.
+  void read_text(int place);
   // Fields that have to be read, once all positions are known.
-  const std::vector<std::string>& wanted() const { return wanted_; }
+  const std::vector<WantedField>& wanted() const { return wanted_; }
 
   // Value of a field in a row of wanted() fields.
-  std::optional<double> number(std::span<const TableValue> row, int place) const;
-  // Text of a field; empty for what is no text of the table.
+  std::optional<double> number(std::span<const TableValue> row, int place) const {
+    if (place >= 0) return row[static_cast<std::size_t>(place)].number;
+    if (place == kNone) return std::nullopt;
+    return computed(row, place);
+  }
+  // Text of a field; empty for what is no text of the table, and for a number of which it was not
+  // asked for.
   std::string_view text(std::span<const TableValue> row, int place) const;
 
  private:
@@ -60,9 +67,11 @@ class TableFields {
   bool has_column(const std::string& name) const;
   int column(const std::string& name);
   int first_column(const Field& names);
+  int first_text(const Field& names);
   std::vector<int> all_columns(const Field& names);
   void read_devices();
   void read_workspaces();
+  std::optional<double> computed(std::span<const TableValue> row, int place) const;
   std::optional<double> derived(std::span<const TableValue> row, Derived which) const;
   std::optional<double> greatest(std::span<const TableValue> row,
                                  const std::vector<int>& places) const;
@@ -73,7 +82,7 @@ class TableFields {
   const Database& db_;
   std::vector<std::string> columns_;
   std::vector<std::string> modelled_;
-  std::vector<std::string> wanted_;
+  std::vector<WantedField> wanted_;
   Input input_;
   struct Cores {
     double ai_cores = 0;

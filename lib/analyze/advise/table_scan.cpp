@@ -10,6 +10,7 @@
 
 #include "analyze/advise/rule.hpp"
 #include "analyze/advise/table_fields.hpp"
+#include "base/work_ahead.hpp"
 #include "store/unit_loads.hpp"
 
 namespace msprof {
@@ -181,6 +182,22 @@ struct BoundCondition {
   double number = 0;
 };
 
+// Sums over all rows that rules have in common.
+class RowSums {
+ public:
+  // The number of a sum of the fields at `places`, one after the other.
+  std::size_t number_of(const std::vector<int>& places) {
+    const auto known = std::find(places_.begin(), places_.end(), places);
+    const auto number = static_cast<std::size_t>(known - places_.begin());
+    if (known == places_.end()) places_.push_back(places);
+    return number;
+  }
+  const std::vector<std::vector<int>>& places() const { return places_; }
+
+ private:
+  std::vector<std::vector<int>> places_;
+};
+
 // A rule with the positions of its fields in this table.
 struct BoundRule {
   const Rule* rule = nullptr;
@@ -191,13 +208,16 @@ struct BoundRule {
   int time = TableFields::kNone;
   int sequence_of = TableFields::kNone;
   int share_of = TableFields::kNone;
-  std::vector<int> share_in;
+  std::size_t time_sum = 0;      // RowSums
+  std::size_t share_in_sum = 0;  // RowSums
   std::vector<int> evidence;
+
+  bool is_checked() const { return missing.empty() && modelled.empty(); }
 };
 
 class RuleBinder {
  public:
-  explicit RuleBinder(TableFields& fields) : fields_(fields) {}
+  RuleBinder(TableFields& fields, RowSums& sums) : fields_(fields), sums_(sums) {}
 
   BoundRule place(const Rule& rule) {
     BoundRule placed;
@@ -205,18 +225,24 @@ class RuleBinder {
     for (const Condition& condition : rule.where) {
       BoundCondition one{&condition, need(condition.left, placed), TableFields::kNone,
                          rule.value_of(condition.limit)};
+      if (condition.is_about_text()) fields_.read_text(one.left);
       if (!condition.right.empty()) one.right = need(condition.right, placed);
       placed.where.push_back(one);
     }
     placed.name = fields_.place(rule.name);
+    fields_.read_text(placed.name);
     placed.time = fields_.place(rule.time);
     note_modelled(placed.time, rule.time, placed);
     if (rule.sequence) placed.sequence_of = need(rule.sequence->of, placed);
+    fields_.read_text(placed.sequence_of);
     const bool has_share = rule.group.share_above_percent.has_value();
     const Field& of = rule.group.share_of.empty() ? rule.time : rule.group.share_of;
     if (has_share) placed.share_of = need(of, placed);
-    for (const Field& field : rule.group.share_in) placed.share_in.push_back(need(field, placed));
-    if (has_share && placed.share_in.empty()) placed.share_in.push_back(need(of, placed));
+    std::vector<int> share_in;
+    for (const Field& field : rule.group.share_in) share_in.push_back(need(field, placed));
+    if (has_share && share_in.empty()) share_in.push_back(need(of, placed));
+    placed.time_sum = sums_.number_of({placed.time});
+    placed.share_in_sum = sums_.number_of(share_in);
     for (const std::string& field : rule.evidence) {
       const int place = fields_.place(field);
       if (is_in_texts(field, rule)) note_modelled(place, {field}, placed);
@@ -235,7 +261,8 @@ class RuleBinder {
   }
   void note_modelled(int place, const Field& field, BoundRule& rule) {
     if (!rule.modelled.empty() || !fields_.is_modelled(place)) return;
-    rule.modelled = place >= 0 ? fields_.wanted()[static_cast<std::size_t>(place)] : field.front();
+    rule.modelled =
+        place >= 0 ? fields_.wanted()[static_cast<std::size_t>(place)].name : field.front();
   }
   static bool is_in_texts(const std::string& field, const Rule& rule) {
     const std::string word = "{" + field + "}";
@@ -245,6 +272,7 @@ class RuleBinder {
     });
   }
   TableFields& fields_;
+  RowSums& sums_;
 };
 
 // The matches of one rule in one group, as rows come.
@@ -257,15 +285,10 @@ class Gatherer {
 
   // `stream`: its number in the document; empty: it is not followed.
   void add(Row row, const std::optional<std::size_t>& stream) {
-    ++found_.rows;
-    const double time = value(row, placed_.time);
-    found_.all_time_us += time;
-    for (const int place : placed_.share_in) found_.share_in += value(row, place);
-    if (!placed_.missing.empty() || !placed_.modelled.empty()) return;
     if (!matcher_) {
-      check(row, time);
+      check(row);
     } else if (stream) {
-      follow(row, *stream, time);
+      follow(row, *stream);
     }
   }
 
@@ -275,7 +298,11 @@ class Gatherer {
     if (matcher_) matcher_->reset();
   }
 
-  RuleMatches take() {
+  // `sums`: those of RowSums.
+  RuleMatches take(std::int64_t rows, std::span<const double> sums) {
+    found_.rows = rows;
+    found_.all_time_us = sums[placed_.time_sum];
+    found_.share_in = sums[placed_.share_in_sum];
     for (MatchedOp& op : found_.ops) op.name = names_.names.name(ids_of_ops_[index_of(op)]);
     return std::move(found_);
   }
@@ -299,12 +326,12 @@ class Gatherer {
     return right && compare(*left, condition.comparator, *right);
   }
 
-  void check(Row row, double time) {
+  void check(Row row) {
     for (const BoundCondition& condition : placed_.where) {
       if (!holds(row, condition)) return;
     }
     MatchedOp& op = op_of(names_.names.id_of_cell(row, placed_.name));
-    count(op, time, value(row, placed_.share_of));
+    count(op, value(row, placed_.time), value(row, placed_.share_of));
     for (std::size_t i = 0; i < placed_.evidence.size(); ++i) {
       MatchedOp::Cell& cell = op.cells[i];
       if (const auto number = fields_.number(row, placed_.evidence[i])) {
@@ -316,9 +343,9 @@ class Gatherer {
     }
   }
 
-  void follow(Row row, std::size_t stream, double time) {
+  void follow(Row row, std::size_t stream) {
     const auto match = matcher_->add(stream, names_.types.id_of_cell(row, placed_.sequence_of),
-                                     fields_.text(row, placed_.name), time);
+                                     fields_.text(row, placed_.name), value(row, placed_.time));
     if (match.pattern == nullptr) return;
     ++found_.patterns[match.pattern->name];
     count(op_of(names_.names.id_of(match.names)), match.time_us, match.time_us);
@@ -355,41 +382,50 @@ class Gatherer {
 
 struct Group {
   std::string device;
-  std::vector<Gatherer> gatherers;
+  std::vector<Gatherer> gatherers;   // one a rule
+  std::vector<std::size_t> checked;  // of them, those that rows are shown to
+  std::int64_t rows = 0;
+  std::vector<double> sums;  // RowSums
 };
 
 class Scan {
  public:
   Scan(TableFields fields, const std::vector<const Rule*>& rules, const TableScanOptions& options)
       : options_(options), fields_(std::move(fields)) {
-    RuleBinder placer(fields_);
+    RuleBinder placer(fields_, row_sums_);
     for (const Rule* rule : rules) rules_.push_back(placer.place(*rule));
     layer_ = fields_.place("layer_id");
     device_ = fields_.place("device_id");
     stream_ = fields_.place("stream_id");
+    for (const int place : {layer_, device_, stream_}) fields_.read_text(place);
     is_mean_ = fields_.place("time") != TableFields::kNone;
     if (options.facts) {
-      for (const std::string& name : ComputedFacts::fields()) {
-        const int place = fields_.place(name);
+      for (const WantedField& field : ComputedFacts::fields()) {
+        const int place = fields_.place(field.name);
         facts_.push_back(fields_.is_modelled(place) ? TableFields::kNone : place);
+        if (!field.is_number) fields_.read_text(place);
       }
     }
-    seen_.assign(fields_.wanted().size(), false);
+    for (std::size_t i = 0; i < fields_.wanted().size(); ++i) unseen_.push_back(i);
   }
 
-  const std::vector<std::string>& wanted() const { return fields_.wanted(); }
+  const std::vector<WantedField>& wanted() const { return fields_.wanted(); }
 
   void add(Row row) {
     // The total row of a table of layers.
     if (layer_ != TableFields::kNone && fields_.text(row, layer_) == "-") return;
-    for (std::size_t i = 0; i < seen_.size(); ++i) {
-      if (!seen_[i] && row[i].text != kMissing) seen_[i] = true;
-    }
+    std::erase_if(unseen_, [&](std::size_t place) { return row[place].text != kMissing; });
     names_.names.next_row();
     names_.types.next_row();
     enter_device(fields_.text(row, device_));
     const auto stream = number_of_stream(fields_.text(row, stream_));
-    for (Gatherer& gatherer : group_->gatherers) gatherer.add(row, stream);
+    Group& group = *group_;
+    ++group.rows;
+    for (std::size_t sum = 0; sum < group.sums.size(); ++sum) {
+      for (const int place : row_sums_.places()[sum])
+        group.sums[sum] += fields_.number(row, place).value_or(0);
+    }
+    for (const std::size_t at : group.checked) group.gatherers[at].add(row, stream);
     if (device_facts_ != nullptr) add_info(row);
   }
 
@@ -408,7 +444,7 @@ class Scan {
       auto& out = result.groups.emplace_back();
       out.device = group->device;
       for (std::size_t i = 0; i < rules_.size(); ++i) {
-        out.matches.push_back(group->gatherers[i].take());
+        out.matches.push_back(group->gatherers[i].take(group->rows, group->sums));
         out.matches.back().no_data = never_seen(rules_[i]);
         out.matches.back().modelled = rules_[i].modelled;
         out.matches.back().is_mean = is_mean_;
@@ -441,7 +477,11 @@ class Scan {
     groups_.push_back(std::make_unique<Group>());
     group_ = groups_.back().get();
     group_->device = name;
-    for (const BoundRule& rule : rules_) group_->gatherers.emplace_back(rule, fields_, names_);
+    group_->sums.resize(row_sums_.places().size());
+    for (const BoundRule& rule : rules_) {
+      if (rule.is_checked()) group_->checked.push_back(group_->gatherers.size());
+      group_->gatherers.emplace_back(rule, fields_, names_);
+    }
   }
 
   void add_info(Row row) {
@@ -457,7 +497,8 @@ class Scan {
   std::string never_seen(const BoundRule& rule) const {
     if (!rule.missing.empty()) return rule.missing;
     const auto unseen = [&](int place) {
-      return place >= 0 && !seen_[static_cast<std::size_t>(place)];
+      return place >= 0 && std::find(unseen_.begin(), unseen_.end(),
+                                     static_cast<std::size_t>(place)) != unseen_.end();
     };
     for (const BoundCondition& condition : rule.where) {
       if (unseen(condition.left)) return condition.condition->left.front();
@@ -469,13 +510,14 @@ class Scan {
 
   TableScanOptions options_;
   TableFields fields_;
+  RowSums row_sums_;
   std::vector<BoundRule> rules_;
   int layer_ = TableFields::kNone, device_ = TableFields::kNone, stream_ = TableFields::kNone;
   bool is_mean_ = false;
   std::vector<int> facts_;
   std::vector<TableValue> fact_row_;
   std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> streams_;
-  std::vector<bool> seen_;
+  std::vector<std::size_t> unseen_;  // places that had no value yet
   RowNames names_;
   std::vector<std::unique_ptr<Group>> groups_;
   Group* group_ = nullptr;
@@ -517,11 +559,14 @@ TableScanResult scan_table(const Database& db, std::string_view name,
   TableFields fields(db, fields_of(db, *table),
                      is_modelled ? unit_load_fields(db, *table) : std::vector<std::string>());
   Scan scan(std::move(fields), rules, options);
+  WorkAhead ahead;
   for (OutputFile document : documents) {
     document.scope = options.scope;
-    TableReader reader(scan.wanted(), [&](Row row) { scan.add(row); });
+    TableReader reader(
+        scan.wanted(), [&](Row row) { scan.add(row); }, &ahead);
     reader.begin(headers);
     table->write(db, document, reader);
+    reader.end();
     scan.end_document();
   }
   return scan.result();

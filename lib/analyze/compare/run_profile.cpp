@@ -192,8 +192,9 @@ class RatioCollector {
 // Fills OpProfile::ratios, means weighted by time, and RunProfile::largest_ratio.
 void read_ratios(const Database& db, RunProfile& run) {
   const auto fields = ratio_fields(db);
-  std::vector<std::string> wanted = kFixedFields;
-  wanted.insert(wanted.end(), fields.begin(), fields.end());
+  std::vector<WantedField> wanted;
+  for (const std::string& field : kFixedFields) wanted.push_back({field, false});
+  for (const std::string& field : fields) wanted.push_back({field, true});
   RatioCollector collector(fields);
   read_table(db, "op_summary", wanted,
              [&](std::span<const TableValue> row) { collector.add(row); });

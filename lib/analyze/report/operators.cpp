@@ -115,11 +115,13 @@ bool is_load(const std::string& field) {
 
 class OpTotals {
  public:
-  explicit OpTotals(std::vector<std::string> loads) : loads_(std::move(loads)) {}
+  explicit OpTotals(std::vector<std::string> loads)
+      : loads_(std::move(loads)), used_(loads_.size()) {}
 
-  std::vector<std::string> wanted() const {
-    std::vector<std::string> fields = {"op_name", "op_type", "task_type", "task_duration"};
-    fields.insert(fields.end(), loads_.begin(), loads_.end());
+  std::vector<WantedField> wanted() const {
+    std::vector<WantedField> fields = {
+        {"op_name"}, {"op_type"}, {"task_type"}, {"task_duration", true}};
+    for (const std::string& load : loads_) fields.push_back({load, true});
     return fields;
   }
 
@@ -137,7 +139,7 @@ class OpTotals {
       if (!load) continue;
       sums.weighted[i] += *load * time;
       sums.weights_us[i] += time;
-      used_[i] = used_[i] || *load > 0;
+      if (*load > 0) used_[i] = true;
     }
   }
 
@@ -146,10 +148,7 @@ class OpTotals {
     result.columns = {"Op Name",      kTotalTime,     "Time Ratio(%)", "Count",
                       "Avg Time(us)", "Max Time(us)", "OP Type",       "Task Type"};
     for (const auto& [key, sums] : sums_) result.total_us += sums.time_us;
-    const auto is_used = [&](std::size_t load) {
-      const auto at = used_.find(load);
-      return at != used_.end() && at->second;
-    };
+    const auto is_used = [&](std::size_t load) { return used_[load]; };
     for (std::size_t i = 0; i < loads_.size(); ++i) {
       if (is_used(i)) result.columns.push_back(loads_[i]);
     }
@@ -230,7 +229,7 @@ class OpTotals {
   std::vector<std::string> loads_;
   std::map<std::tuple<std::string, std::string, std::string>, OpSums> sums_;
   ByCells<3, OpSums> by_cells_;
-  std::map<std::size_t, bool> used_;
+  std::vector<bool> used_;  // by load
 };
 
 void set_bars(Operators& operators) {

@@ -263,10 +263,11 @@ class Writer {
     } else {
       const std::int64_t wait =
           device == last_device_ ? std::max<std::int64_t>(0, start_ns - last_end_ns_) : 0;
-      out_.number_by([&](std::string& out) {
-        append_us_from_ns(out, wait);
-        out += "000";
-      });
+      out_.number_of([wait] { return us_as_read(wait); },
+                     [wait](std::string& out) {
+                       append_us_from_ns(out, wait);
+                       out += "000";
+                     });
     }
     is_first_row_ = false;
     last_device_ = device;
@@ -291,12 +292,18 @@ class Writer {
   void write_value(PmuUnit unit, double value, std::int64_t duration_ns) {
     if (std::isnan(value)) return out_.missing();
     if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));
-    if (unit == PmuUnit::percent && duration_ns == 0) return out_.number("0");
+    if (unit == PmuUnit::percent && duration_ns == 0) return out_.number(std::int64_t{0});
     // Most values of a task that ran on one kind of cores are those of the other.
-    if (unit != PmuUnit::percent && value == 0) return out_.number("0.0");
-    out_.number_by([&](std::string& out) {
-      unit == PmuUnit::percent ? append_fixed3(out, value) : append_sqlite_round3(out, value);
-    });
+    if (unit != PmuUnit::percent && value == 0)
+      return out_.number_of([] { return std::optional(0.0); },
+                            [](std::string& out) { out.append("0.0", 3); });
+    out_.number_of(
+        [=] {
+          return unit == PmuUnit::percent ? fixed3_as_read(value) : sqlite_round3_as_read(value);
+        },
+        [=](std::string& out) {
+          unit == PmuUnit::percent ? append_fixed3(out, value) : append_sqlite_round3(out, value);
+        });
   }
 
   const Database& db_;

@@ -46,7 +46,8 @@ void us_timestamp(RowSink& out, std::int64_t ns) {
 }
 
 void us_number(RowSink& out, std::int64_t ns) {
-  out.number_by([ns](std::string& digits) { append_us_from_ns(digits, ns); });
+  out.number_of([ns] { return us_as_read(ns); },
+                [ns](std::string& digits) { append_us_from_ns(digits, ns); });
 }
 
 std::string trimmed(int128 numerator, int128 denominator, int decimals) {
