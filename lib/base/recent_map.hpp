@@ -30,7 +30,7 @@ class RecentMap {
  private:
   using Node = std::pair<const Key, Value>;
   // The last key of each of so many hashes is found at once.
-  static constexpr std::size_t kNear = std::min<std::size_t>(kMost / 2, 4096);
+  static constexpr std::size_t kNear = std::min<std::size_t>(kMost / 2, 16'384);
 
   template <typename Make>
   Node& find(const Key& key, const Make& make) {

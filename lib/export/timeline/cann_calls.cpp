@@ -90,15 +90,26 @@ struct CallText {
   bool is_drawn = false;  // once at least
 };
 
+// Calls of these names begin arrows, as ids: found once, since names have no index.
+struct EventCalls {
+  explicit EventCalls(const Database& db)
+      : record(cann::name_id_of(db, "aclrtRecordEvent")),
+        wait(cann::name_id_of(db, "aclrtStreamWaitEvent")) {}
+  bool has(std::int64_t name) const { return name == record || name == wait; }
+
+  std::int64_t record;
+  std::int64_t wait;
+};
+
 class CallTexts {
  public:
-  CallTexts(const Database& db, const cann::TraceProcesses& processes, CallStyle style)
+  CallTexts(const Database& db, const cann::TraceProcesses& processes, CallStyle style,
+            const EventCalls& events)
       : processes_(processes),
         style_(style),
         host_pid_(read_meta_integer(db, "host.pid").value_or(0)),
         texts_(db, cann::TextForm::json),
-        record_(cann::name_id_of(db, "aclrtRecordEvent")),
-        wait_(cann::name_id_of(db, "aclrtStreamWaitEvent")) {}
+        events_(events) {}
 
   // Valid until the next call.
   CallText& operator()(const ApiCallRow& call) {
@@ -171,8 +182,7 @@ class CallTexts {
     text.arguments += ",\"level\":\"" + std::string(cann::level_text(key.level)) + "\",\"id\":";
     text.arguments += key.level == call_level::kAcl ? name : "\"0\"";
     text.begins_arrow =
-        key.level == call_level::kNode ||
-        (key.level == call_level::kAcl && (key.name == record_ || key.name == wait_));
+        key.level == call_level::kNode || (key.level == call_level::kAcl && events_.has(key.name));
     return text;
   }
 
@@ -210,8 +220,7 @@ class CallTexts {
   CallStyle style_;
   std::int64_t host_pid_;
   cann::Texts texts_;
-  std::int64_t record_;
-  std::int64_t wait_;
+  const EventCalls& events_;
   RecentMap<Key, CallText, kMaxKinds, KeyHash> known_;
   Threads threads_;
 };
@@ -220,7 +229,11 @@ class CallTexts {
 class CallPieces {
  public:
   CallPieces(const Database& db, const OutputFile& output_file)
-      : output_file_(output_file), style_(style_of(output_file)), processes_(db) {}
+      : output_file_(output_file),
+        style_(style_of(output_file)),
+        processes_(db),
+        window_(db),
+        events_(db) {}
 
   // Made by the first that asks, while others wait.
   void find_copies(const Database& db) {
@@ -234,7 +247,7 @@ class CallPieces {
     cann::CallCursor calls(
         db, output_file_.scope,
         {&ApiCallRow::id, &ApiCallRow::type_name_id, &ApiCallRow::level, &ApiCallRow::item_name_id},
-        {.first_id = first_call, .last_id = last_call});
+        {.first_id = first_call, .last_id = last_call}, window_);
     while (calls.next()) {
       if (output_file_.key > 0 && calls->level != output_file_.key) continue;
       if (style_ == CallStyle::ai_stack && !cann5_process_of(calls->level).stack_thread) continue;
@@ -269,12 +282,15 @@ class CallPieces {
 
  private:
   CallTexts& texts_of(const Database& db) {
-    return all_texts_.of(db, [&] { return std::make_unique<CallTexts>(db, processes_, style_); });
+    return all_texts_.of(
+        db, [&] { return std::make_unique<CallTexts>(db, processes_, style_, events_); });
   }
 
   OutputFile output_file_;
   CallStyle style_;
   cann::TraceProcesses processes_;
+  cann::CallWindow window_;
+  EventCalls events_;
   std::once_flag copies_once_;
   std::optional<cann::IdBits> copies_;
   PerConnection<CallTexts> all_texts_;

@@ -189,16 +189,26 @@ TaskStyle style_of(const OutputFile& output_file) {
   return output_file.key == kAiStackTime ? TaskStyle::ai_stack : TaskStyle::cann5;
 }
 
+// Types of tasks that texts depend on, as ids: found once, since names have no index.
+struct TaskNames {
+  explicit TaskNames(const Database& db)
+      : types(db),
+        copy(cann::name_id_of(db, "MEMCPY_ASYNC")),
+        simt(cann::name_id_of(db, "KERNEL_SIMT")) {}
+
+  cann::TaskTypes types;
+  std::int64_t copy;
+  std::int64_t simt;
+};
+
 class TaskTexts {
  public:
-  TaskTexts(const Database& db, std::int64_t pid, TaskStyle style)
+  TaskTexts(const Database& db, std::int64_t pid, TaskStyle style, const TaskNames& names)
       : db_(db),
         pid_(pid),
         style_(style),
         texts_(db, cann::TextForm::json),
-        types_(db),
-        copy_(cann::name_id_of(db, "MEMCPY_ASYNC")),
-        simt_(cann::name_id_of(db, "KERNEL_SIMT")),
+        names_(names),
         of_op_(db.prepare("SELECT name_id, unit_name_id, grid_dim_name_id, block_dim_name_id"
                           " FROM op WHERE id = ?")) {
     Statement read =
@@ -219,10 +229,10 @@ class TaskTexts {
                              [this](std::int64_t missing) { return stream_text_of(missing); });
   }
 
-  bool is_copy(const TaskRow& task) const { return task.host_type_name_id == copy_; }
+  bool is_copy(const TaskRow& task) const { return task.host_type_name_id == names_.copy; }
   // Dimensions of a SIMT kernel.
   void write_dimensions(const TaskRow& task, TraceJsonWriter& out) {
-    if (task.host_type_name_id != simt_ || task.op_id == kNull) return;
+    if (task.host_type_name_id != names_.simt || task.op_id == kNull) return;
     read_op(task.op_id);
     for (const int column : {2, 3}) {
       if (of_op_.is_null(column)) continue;
@@ -258,15 +268,16 @@ class TaskTexts {
   }
 
   TaskText text_of(const Key& key) {
-    const std::int64_t effective = types_.effective(key.host_type, key.device_type);
+    const std::int64_t effective = names_.types.effective(key.host_type, key.device_type);
     std::int64_t name = effective;
     std::int64_t type = effective;
     if (key.op != kNull) {
       read_op(key.op);
       name = of_op_.maybe_integer(0).value_or(kNull);
-      type = types_.shown(of_op_.maybe_integer(1).value_or(kNull), key.host_type, key.device_type);
+      type = names_.types.shown(of_op_.maybe_integer(1).value_or(kNull), key.host_type,
+                                key.device_type);
     }
-    if (key.host_type == copy_) type = key.device_type;
+    if (key.host_type == names_.copy) type = key.device_type;
     TaskText text;
     text.name = texts_(name);
     text.type = texts_(type);
@@ -287,9 +298,7 @@ class TaskTexts {
   std::int64_t pid_;
   TaskStyle style_;
   cann::Texts texts_;
-  cann::TaskTypes types_;
-  std::int64_t copy_;
-  std::int64_t simt_;
+  const TaskNames& names_;
   Statement of_op_;
   std::map<std::int64_t, std::int64_t> logic_streams_;
   RecentMap<Key, TaskText, kMaxKinds, KeyHash> known_;
@@ -300,8 +309,9 @@ class TaskTexts {
 // Writes tasks of one device.
 class DeviceWriter {
  public:
-  DeviceWriter(const Database& db, const ExportScope& scope, std::int64_t pid, TaskStyle style)
-      : db_(db), scope_(scope), style_(style), texts_(db, pid, style) {
+  DeviceWriter(const Database& db, const ExportScope& scope, std::int64_t pid, TaskStyle style,
+               const TaskNames& names)
+      : db_(db), scope_(scope), style_(style), texts_(db, pid, style, names) {
     if (style == TaskStyle::cann5) core_times_.emplace(db);
   }
 
@@ -388,7 +398,8 @@ class DevicePieces {
         processes_(db),
         pid_(style_ == TaskStyle::ai_stack
                  ? processes_.pid(cann::TraceProcess::calls, cann::kHostDevice)
-                 : processes_.pid(cann::TraceProcess::hardware, device)) {}
+                 : processes_.pid(cann::TraceProcess::hardware, device)),
+        names_(db) {}
 
   void write(const Database& db, std::int64_t first_task, std::int64_t last_task,
              const OuterTasks& outer, TraceJsonWriter& out) {
@@ -396,7 +407,9 @@ class DevicePieces {
     if (output_file_.has_arrows) ends = cann::arrow_ends(db, output_file_);
     writers_
         .of(db,
-            [&] { return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_); })
+            [&] {
+              return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_, names_);
+            })
         .write(first_task, last_task, outer, ends.get(), out);
   }
 
@@ -421,6 +434,7 @@ class DevicePieces {
   std::int64_t device_;
   cann::TraceProcesses processes_;
   std::int64_t pid_;
+  TaskNames names_;
   PerConnection<DeviceWriter> writers_;
 };
 
