@@ -12,20 +12,19 @@ namespace {
 
 constexpr std::string_view kMissing = "N/A";
 
+}  // namespace
+
 // A cell that many rows share.
-struct KeptCell {
+struct TableReader::KeptCell {
   std::size_t place = 0;
   std::string text;
   std::optional<double> number;
   CellNotes notes{};
 };
-using KeptCells = std::vector<KeptCell>;
-
-}  // namespace
 
 // Cells that no further row will have. Rows that have them may not be taken yet.
 struct TableReader::Retired {
-  std::vector<KeptCells> cells;
+  std::vector<std::vector<KeptCell>> cells;
 };
 
 struct TableReader::Kept : SharedCells::Kept {
@@ -33,8 +32,8 @@ struct TableReader::Kept : SharedCells::Kept {
   ~Kept() override { retired->cells.push_back(std::move(cells)); }
 
   std::shared_ptr<Retired> retired;
-  KeptCells cells;          // those that are wanted
-  std::size_t columns = 0;  // all
+  std::vector<KeptCell> cells;  // those that are wanted
+  std::size_t columns = 0;      // all
 };
 
 // Rows that are taken together.

@@ -100,6 +100,7 @@ class TableReader : public RowSink {
   void copy_kept(SharedCells::Kept& kept) override;
 
  private:
+  struct KeptCell;
   struct Kept;
   struct Batch;
   struct Retired;

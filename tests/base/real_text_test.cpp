@@ -137,6 +137,34 @@ TEST_CASE("three decimals are those of printf, at ties and for values of any siz
   CHECK(fixed3(1e300).size() == 305);
 }
 
+TEST_CASE("what a text is read back as is known without it") {
+  const auto read = [](const std::string& text) { return std::strtod(text.c_str(), nullptr); };
+  std::mt19937_64 random(13);
+  int known = 0;
+  for (int i = 0; i < 400'000; ++i) {
+    const double value = some_value(random, i) * (i % 3 == 0 ? -1 : 1);
+    if (const auto as_read = sqlite_round3_as_read(value)) {
+      ++known;
+      if (*as_read != read(rounded(value))) REQUIRE(*as_read == read(rounded(value)));
+    }
+    if (const auto as_read = fixed3_as_read(value)) {
+      ++known;
+      if (*as_read != read(fixed3(value))) REQUIRE(*as_read == read(fixed3(value)));
+    }
+    const auto ns = static_cast<std::int64_t>(random() >> (i % 64)) * (i % 2 == 0 ? -1 : 1);
+    if (const auto as_read = us_as_read(ns)) {
+      ++known;
+      if (*as_read != read(us_from_ns(ns))) REQUIRE(*as_read == read(us_from_ns(ns)));
+    }
+  }
+  CHECK(known > 800'000);
+  // Beyond what doubles hold, and where SQLite writes 15 digits, only the text says.
+  CHECK_FALSE(us_as_read(INT64_MAX));
+  CHECK_FALSE(us_as_read(INT64_MIN));
+  CHECK_FALSE(sqlite_round3_as_read(1e15));
+  CHECK_FALSE(fixed3_as_read(1e300));
+}
+
 TEST_CASE("zeros at the end, and a bare point, may be cut") {
   CHECK(trimmed(12.5) == "12.5");
   CHECK(trimmed(4) == "4");

@@ -14,14 +14,24 @@ using Rows = std::vector<std::vector<Seen>>;
 
 const std::vector<std::string> kColumns = {"Op Name", "Task Duration(us)", "Mac Busy Ratio"};
 
+std::vector<WantedField> fields(std::initializer_list<const char*> names) {
+  std::vector<WantedField> wanted;
+  for (const char* const name : names) wanted.push_back({name, false});
+  return wanted;
+}
+
 // What a reader of `wanted` sees of what `fill` writes.
 template <typename Fill>
-Rows read(const std::vector<std::string>& wanted, Fill&& fill) {
+Rows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = nullptr) {
   Rows rows;
-  TableReader reader(wanted, [&](std::span<const TableValue> values) {
-    auto& row = rows.emplace_back();
-    for (const TableValue& value : values) row.push_back({std::string(value.text), value.number});
-  });
+  TableReader reader(
+      std::move(wanted),
+      [&](std::span<const TableValue> values) {
+        auto& row = rows.emplace_back();
+        for (const TableValue& value : values)
+          row.push_back({std::string(value.text), value.number});
+      },
+      ahead);
   reader.begin(kColumns);
   fill(reader);
   reader.end();
@@ -38,7 +48,7 @@ TEST_CASE("Columns are fields in lower case, without their unit") {
 }
 
 TEST_CASE("A reader sees the wanted columns in the order in which they are wanted") {
-  const Rows rows = read({"mac_busy_ratio", "op_name"}, [](TableReader& out) {
+  const Rows rows = read(fields({"mac_busy_ratio", "op_name"}), [](TableReader& out) {
     out.text("conv1");
     out.number("12.500");
     out.number("0.25");
@@ -51,14 +61,15 @@ TEST_CASE("A reader sees the wanted columns in the order in which they are wante
 }
 
 TEST_CASE("What a table does not have, or a row leaves out, is N/A in that row alone") {
-  const Rows rows = read({"mac_busy_ratio", "blocks", "task_duration"}, [](TableReader& out) {
-    for (const bool whole : {true, false, true}) {
-      out.text("conv1");
-      out.number("12.500");
-      if (whole) out.number("1.0");
-      out.end_row();
-    }
-  });
+  const Rows rows =
+      read(fields({"mac_busy_ratio", "blocks", "task_duration"}), [](TableReader& out) {
+        for (const bool whole : {true, false, true}) {
+          out.text("conv1");
+          out.number("12.500");
+          if (whole) out.number("1.0");
+          out.end_row();
+        }
+      });
   REQUIRE(rows.size() == 3);
   for (const auto& row : rows) {
     CHECK(row[1].text == "N/A");
@@ -76,7 +87,7 @@ TEST_CASE("Digits that nobody looks at are not made") {
     ++made;
     out += "7.125";
   };
-  const Rows rows = read({"mac_busy_ratio"}, [&](TableReader& out) {
+  const Rows rows = read(fields({"mac_busy_ratio"}), [&](TableReader& out) {
     out.text("conv1");
     out.number_by(digits);
     out.number_by(digits);
@@ -85,6 +96,82 @@ TEST_CASE("Digits that nobody looks at are not made") {
   CHECK(made == 1);
   REQUIRE(rows.size() == 1);
   CHECK(rows[0][0].number == 7.125);
+}
+
+TEST_CASE("A field that is a number alone is taken by its value") {
+  int made = 0;
+  const auto fill = [&](TableReader& out) {
+    const auto digits = [&](std::string& text) {
+      ++made;
+      text += "7.125";
+    };
+    out.text("conv1");
+    out.number_of([] { return std::optional(7.125); }, digits);
+    out.number_of([] { return std::optional<double>(); }, digits);
+    out.end_row();
+    out.text("conv2");
+    out.number(std::int64_t{-3});
+    out.missing();
+    out.end_row();
+  };
+  const Rows rows = read({{"task_duration", true}, {"mac_busy_ratio", true}}, fill);
+  REQUIRE(rows.size() == 2);
+  CHECK(made == 1);  // only the digits say what the second is
+  CHECK(rows[0][0].number == 7.125);
+  CHECK(rows[0][0].text.empty());
+  CHECK(rows[0][1].number == 7.125);
+  CHECK(rows[1][0].number == -3);
+  CHECK(rows[1][1].text == "N/A");
+  CHECK_FALSE(rows[1][1].number);
+  // Where its text counts, the digits are made.
+  made = 0;
+  CHECK(read(fields({"task_duration"}), fill)[0][0].text == "7.125");
+  CHECK(made == 1);
+}
+
+TEST_CASE("Rows that a second thread takes come in their order, with cells that are gone by then") {
+  constexpr int kRows = 1000;
+  const auto fill = [](TableReader& out) {
+    for (int row = 0; row < kRows; ++row) {
+      SharedCells shared;  // goes with each row, before anyone has taken it
+      out.text("row " + std::to_string(row) + " with a name that has a place of its own");
+      out.repeated(shared, 2, [&] {
+        out.number(std::int64_t{row});
+        out.text("another text, of number " + std::to_string(row));
+      });
+      out.end_row();
+    }
+  };
+  const auto wanted = fields({"op_name", "task_duration", "mac_busy_ratio"});
+  WorkAhead ahead;
+  const Rows rows = read(wanted, fill, &ahead);
+  const Rows expected = read(wanted, fill);
+  REQUIRE(rows.size() == kRows);
+  for (std::size_t row = 0; row < rows.size(); ++row) {
+    for (std::size_t i = 0; i < wanted.size(); ++i) {
+      REQUIRE(rows[row][i].text == expected[row][i].text);
+      REQUIRE(rows[row][i].number == expected[row][i].number);
+    }
+  }
+}
+
+TEST_CASE("What a second thread throws at a row reaches who writes the rows") {
+  WorkAhead ahead;
+  TableReader reader(
+      fields({"op_name"}),
+      [](std::span<const TableValue> row) {
+        if (row[0].text == "300") throw std::runtime_error("enough");
+      },
+      &ahead);
+  reader.begin(kColumns);
+  const auto write = [&] {
+    for (int row = 0; row < 1000; ++row) {
+      reader.text(std::to_string(row));
+      reader.end_row();
+    }
+    reader.end();
+  };
+  CHECK_THROWS_WITH(write(), "enough");
 }
 
 TEST_CASE("Cells that rows share are written once, and are the same in each of them") {
@@ -100,12 +187,13 @@ TEST_CASE("Cells that rows share are written once, and are the same in each of t
     out.number(std::string_view(busy));
     out.end_row();
   };
-  const Rows rows = read({"mac_busy_ratio", "task_duration", "blocks"}, [&](TableReader& out) {
-    row_of(out, conv, "0.1", "1.500");
-    row_of(out, relu, "0.2", "2.500");
-    row_of(out, conv, "0.3", "an error");
-    row_of(out, relu, "0.4", "an error");
-  });
+  const Rows rows =
+      read(fields({"mac_busy_ratio", "task_duration", "blocks"}), [&](TableReader& out) {
+        row_of(out, conv, "0.1", "1.500");
+        row_of(out, relu, "0.2", "2.500");
+        row_of(out, conv, "0.3", "an error");
+        row_of(out, relu, "0.4", "an error");
+      });
   CHECK(fills == 2);
   REQUIRE(rows.size() == 4);
   for (std::size_t i = 0; i < rows.size(); ++i) {
