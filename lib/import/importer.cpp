@@ -1,6 +1,7 @@
 #include "import/importer.hpp"
 
 #include <fmt/format.h>
+#include <malloc.h>
 
 #include <algorithm>
 #include <iterator>
@@ -140,14 +141,15 @@ void refuse_less(const fs::path& store, const ImportReport& report, const Layout
                   counted(lost, "file")));
 }
 
-}  // namespace
-
-fs::path store_path(const fs::path& product_folder) {
-  return product_folder / "sqlite" / "msprof.db";
+// Gives back what the C library keeps of freed memory: what exports take comes on top of it.
+void release_memory() {
+#ifdef __GLIBC__
+  ::malloc_trim(0);
+#endif
 }
 
-ImportReport import_session(const Session& session, const fs::path& store,
-                            const ImportOptions& options) {
+ImportReport import_files(const Session& session, const fs::path& store,
+                          const ImportOptions& options) {
   const LayoutChoice& layout = options.layout;
   std::optional<LayoutSet> user_layouts;
   if (!layout.json.empty()) user_layouts = parse_layouts(layout);
@@ -194,6 +196,19 @@ ImportReport import_session(const Session& session, const fs::path& store,
   for (const auto& file : session.file_states()) writer.add(file);
   report.write_log(writer);
   writer.publish();
+  return report;
+}
+
+}  // namespace
+
+fs::path store_path(const fs::path& product_folder) {
+  return product_folder / "sqlite" / "msprof.db";
+}
+
+ImportReport import_session(const Session& session, const fs::path& store,
+                            const ImportOptions& options) {
+  ImportReport report = import_files(session, store, options);
+  release_memory();
   return report;
 }
 

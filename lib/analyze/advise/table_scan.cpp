@@ -397,7 +397,7 @@ class Scan {
     layer_ = fields_.place("layer_id");
     device_ = fields_.place("device_id");
     stream_ = fields_.place("stream_id");
-    for (const int place : {layer_, device_, stream_}) fields_.read_text(place);
+    for (const int place : {layer_, device_}) fields_.read_text(place);
     is_mean_ = fields_.place("time") != TableFields::kNone;
     if (options.facts) {
       for (const WantedField& field : ComputedFacts::fields()) {
@@ -418,7 +418,7 @@ class Scan {
     names_.names.next_row();
     names_.types.next_row();
     enter_device(fields_.text(row, device_));
-    const auto stream = number_of_stream(fields_.text(row, stream_));
+    const auto stream = number_of_stream(row);
     Group& group = *group_;
     ++group.rows;
     for (std::size_t sum = 0; sum < group.sums.size(); ++sum) {
@@ -434,6 +434,7 @@ class Scan {
       for (Gatherer& gatherer : group->gatherers) gatherer.end_document();
     }
     streams_.clear();
+    last_stream_.reset();
   }
 
   TableScanResult result() {
@@ -454,12 +455,18 @@ class Scan {
   }
 
  private:
-  // Empty for those behind the first kMaxStreams.
-  std::optional<std::size_t> number_of_stream(std::string_view text) {
-    const auto known = streams_.find(text);
-    if (known != streams_.end()) return known->second;
-    if (streams_.size() >= kMaxStreams) return std::nullopt;
-    return streams_.emplace(std::string(text), streams_.size()).first->second;
+  // Empty for those behind the first kMaxStreams. Rows without a stream are one of their own.
+  std::optional<std::size_t> number_of_stream(Row row) {
+    const std::optional<double> stream = fields_.number(row, stream_);
+    if (last_stream_ && last_stream_->first == stream) return last_stream_->second;
+    const bool has_room = streams_.size() < kMaxStreams;
+    const auto known = streams_.find(stream);
+    if (known == streams_.end() && !has_room) return std::nullopt;
+    const std::size_t number = known != streams_.end()
+                                   ? known->second
+                                   : streams_.emplace(stream, streams_.size()).first->second;
+    last_stream_.emplace(stream, number);
+    return number;
   }
 
   // Rows of a device are neighbours.
@@ -516,7 +523,8 @@ class Scan {
   bool is_mean_ = false;
   std::vector<int> facts_;
   std::vector<TableValue> fact_row_;
-  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> streams_;
+  std::map<std::optional<double>, std::size_t> streams_;
+  std::optional<std::pair<std::optional<double>, std::size_t>> last_stream_;
   std::vector<std::size_t> unseen_;  // places that had no value yet
   RowNames names_;
   std::vector<std::unique_ptr<Group>> groups_;

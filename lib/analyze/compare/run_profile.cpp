@@ -108,9 +108,9 @@ namespace {
 
 // The fields before the ratios; of the first three and the time one table has the first name, the
 // other the second.
-const std::vector<std::string> kFixedFields = {"op_name",       "layer_name",   "op_type",
-                                               "layer_type",    "input_shapes", "output_shapes",
-                                               "task_duration", "time"};
+const std::vector<WantedField> kFixedFields = {
+    {"op_name"},       {"layer_name"},          {"op_type"},   {"layer_type"}, {"input_shapes"},
+    {"output_shapes"}, {"task_duration", true}, {"time", true}};
 
 bool is_ratio(std::string_view field) {
   // How much of the run an operator takes is no load.
@@ -192,8 +192,7 @@ class RatioCollector {
 // Fills OpProfile::ratios, means weighted by time, and RunProfile::largest_ratio.
 void read_ratios(const Database& db, RunProfile& run) {
   const auto fields = ratio_fields(db);
-  std::vector<WantedField> wanted;
-  for (const std::string& field : kFixedFields) wanted.push_back({field, false});
+  std::vector<WantedField> wanted = kFixedFields;
   for (const std::string& field : fields) wanted.push_back({field, true});
   RatioCollector collector(fields);
   read_table(db, "op_summary", wanted,
