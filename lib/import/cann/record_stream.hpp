@@ -69,8 +69,8 @@ class RecordStream {
   void open(const ImportContext& context, const Visit& visit = {});
 
   // The records in order of (time, sequence), read a second time. Null at the end. Only stretches
-  // of the files whose times overlap are in memory. A record is there until the next one is asked
-  // for.
+  // of the files whose times overlap are in memory; of many, those whose turn is next, and the
+  // others are read once more. A record is there until the next one is asked for.
   const StreamRecord* peek() const { return front_ == end_ ? nullptr : front_; }
   void next() {
     if (++front_ == end_) next_batch();
