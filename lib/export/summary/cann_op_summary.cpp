@@ -293,10 +293,6 @@ class Writer {
     if (std::isnan(value)) return out_.missing();
     if (unit == PmuUnit::cycles) return out_.number(static_cast<std::int64_t>(value));
     if (unit == PmuUnit::percent && duration_ns == 0) return out_.number(std::int64_t{0});
-    // Most values of a task that ran on one kind of cores are those of the other.
-    if (unit != PmuUnit::percent && value == 0)
-      return out_.number_of([] { return std::optional(0.0); },
-                            [](std::string& out) { out.append("0.0", 3); });
     out_.number_of(
         [=] {
           return unit == PmuUnit::percent ? fixed3_as_read(value) : sqlite_round3_as_read(value);

@@ -18,28 +18,21 @@ std::int64_t pragma(const Database& db, std::string_view name) {
   return read.step() ? read.integer(0) : 0;
 }
 
-// Calls that begin an arrow by their name: what they record or wait for is a task of its own.
-class EventCalls {
+// EventCalls by the ids of calls.
+class EventCallIds {
  public:
-  explicit EventCalls(const Database& db)
-      : record_(name_id_of(db, "aclrtRecordEvent")),
-        wait_(name_id_of(db, "aclrtStreamWaitEvent")),
-        any_(record_ >= 0 || wait_ >= 0),
-        read_(db.prepare("SELECT name_id FROM api_call WHERE id = ?")) {}
+  explicit EventCallIds(const Database& db)
+      : events_(db), read_(db.prepare("SELECT name_id FROM api_call WHERE id = ?")) {}
 
   bool has(std::int64_t call_id) {
-    if (!any_) return false;
+    if (!events_.has_any()) return false;
     read_.reset();
     read_.bind(1, call_id);
-    if (!read_.step()) return false;
-    const std::int64_t name = read_.integer(0);
-    return name == record_ || name == wait_;
+    return read_.step() && events_.has(read_.integer(0));
   }
 
  private:
-  std::int64_t record_;
-  std::int64_t wait_;
-  bool any_;
+  EventCalls events_;
   Statement read_;
 };
 
@@ -142,7 +135,7 @@ ArrowEnds::ArrowEnds(const Database& db, const ExportScope& scope)
 
 void ArrowEnds::find_ends(const Database& db) {
   IdBits seen(db, "api_call");
-  EventCalls event_calls(db);
+  EventCallIds event_calls(db);
   const std::int64_t copy = name_id_of(db, "MEMCPY_ASYNC");
   // A task that no call started ends no arrow: one that comes from nowhere is a warning in viewers.
   RowCursor<TaskRow> tasks(

@@ -23,6 +23,23 @@
 
 namespace msprof::cann {
 
+// Calls that begin an arrow by their name: what they record or wait for is a task of its own. Their
+// names are found once, as ids: names have no index.
+class EventCalls {
+ public:
+  explicit EventCalls(const Database& db)
+      : record_(name_id_of(db, "aclrtRecordEvent")),
+        wait_(name_id_of(db, "aclrtStreamWaitEvent")) {}
+  // False: no call is one.
+  bool has_any() const { return record_ >= 0 || wait_ >= 0; }
+  // `name`: that of a call, as its id.
+  bool has(std::int64_t name) const { return name == record_ || name == wait_; }
+
+ private:
+  std::int64_t record_;
+  std::int64_t wait_;
+};
+
 // A set of ids of one table, a bit each.
 class IdBits {
  public:

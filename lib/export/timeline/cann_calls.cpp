@@ -90,21 +90,10 @@ struct CallText {
   bool is_drawn = false;  // once at least
 };
 
-// Calls of these names begin arrows, as ids: found once, since names have no index.
-struct EventCalls {
-  explicit EventCalls(const Database& db)
-      : record(cann::name_id_of(db, "aclrtRecordEvent")),
-        wait(cann::name_id_of(db, "aclrtStreamWaitEvent")) {}
-  bool has(std::int64_t name) const { return name == record || name == wait; }
-
-  std::int64_t record;
-  std::int64_t wait;
-};
-
 class CallTexts {
  public:
   CallTexts(const Database& db, const cann::TraceProcesses& processes, CallStyle style,
-            const EventCalls& events)
+            const cann::EventCalls& events)
       : processes_(processes),
         style_(style),
         host_pid_(read_meta_integer(db, "host.pid").value_or(0)),
@@ -220,7 +209,7 @@ class CallTexts {
   CallStyle style_;
   std::int64_t host_pid_;
   cann::Texts texts_;
-  const EventCalls& events_;
+  const cann::EventCalls& events_;
   RecentMap<Key, CallText, kMaxKinds, KeyHash> known_;
   Threads threads_;
 };
@@ -290,7 +279,7 @@ class CallPieces {
   CallStyle style_;
   cann::TraceProcesses processes_;
   cann::CallWindow window_;
-  EventCalls events_;
+  cann::EventCalls events_;
   std::once_flag copies_once_;
   std::optional<cann::IdBits> copies_;
   PerConnection<CallTexts> all_texts_;

@@ -391,7 +391,8 @@ class DeviceWriter {
 // What the pieces of one device share.
 class DevicePieces {
  public:
-  DevicePieces(const Database& db, const OutputFile& output_file, std::int64_t device)
+  DevicePieces(const Database& db, const OutputFile& output_file, std::int64_t device,
+               std::shared_ptr<const TaskNames> names)
       : output_file_(output_file),
         style_(style_of(output_file)),
         device_(device),
@@ -399,7 +400,7 @@ class DevicePieces {
         pid_(style_ == TaskStyle::ai_stack
                  ? processes_.pid(cann::TraceProcess::calls, cann::kHostDevice)
                  : processes_.pid(cann::TraceProcess::hardware, device)),
-        names_(db) {}
+        names_(std::move(names)) {}
 
   void write(const Database& db, std::int64_t first_task, std::int64_t last_task,
              const OuterTasks& outer, TraceJsonWriter& out) {
@@ -408,7 +409,7 @@ class DevicePieces {
     writers_
         .of(db,
             [&] {
-              return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_, names_);
+              return std::make_unique<DeviceWriter>(db, output_file_.scope, pid_, style_, *names_);
             })
         .write(first_task, last_task, outer, ends.get(), out);
   }
@@ -434,7 +435,7 @@ class DevicePieces {
   std::int64_t device_;
   cann::TraceProcesses processes_;
   std::int64_t pid_;
-  TaskNames names_;
+  std::shared_ptr<const TaskNames> names_;
   PerConnection<DeviceWriter> writers_;
 };
 
@@ -476,6 +477,7 @@ class CannHardware : public cann::Layer {
     Statement runs = db.prepare(
         "SELECT device_id, first_task_id, last_task_id FROM task_run"
         " ORDER BY device_id, first_task_id");
+    const auto names = std::make_shared<const TaskNames>(db);
     std::shared_ptr<DevicePieces> device;
     std::int64_t number = -1;
     const auto end_device = [&] {
@@ -488,7 +490,7 @@ class CannHardware : public cann::Layer {
       if (runs.integer(0) != number || !device) {
         end_device();
         number = runs.integer(0);
-        device = std::make_shared<DevicePieces>(db, output_file, number);
+        device = std::make_shared<DevicePieces>(db, output_file, number, names);
       }
       if (output_file.scope.takes_device(number))
         add_run(device, runs.integer(1), runs.integer(2), pieces);
