@@ -161,10 +161,6 @@ void TableFields::read_workspaces() {
              });
 }
 
-std::optional<double> TableFields::computed(std::span<const TableValue> row, int place) const {
-  return derived(row, static_cast<Derived>(kFirstDerived - place));
-}
-
 std::string_view TableFields::text(std::span<const TableValue> row, int place) const {
   return place >= 0 ? std::string_view(row[static_cast<std::size_t>(place)].text)
                     : std::string_view();
@@ -216,8 +212,8 @@ std::optional<MemoryBandwidth::Load> TableFields::load(std::span<const TableValu
                         saturating_add(*start_ns, duration_ns));
 }
 
-std::optional<double> TableFields::derived(std::span<const TableValue> row, Derived which) const {
-  switch (which) {
+std::optional<double> TableFields::derived(std::span<const TableValue> row, int place) const {
+  switch (static_cast<Derived>(kFirstDerived - place)) {
     case Derived::core_num:
       return cores(row, false);
     case Derived::core_use: {

@@ -37,7 +37,7 @@ class TableFields {
   std::optional<double> number(std::span<const TableValue> row, int place) const {
     if (place >= 0) return row[static_cast<std::size_t>(place)].number;
     if (place == kNone) return std::nullopt;
-    return computed(row, place);
+    return derived(row, place);
   }
   // Text of a field; empty for what is no text of the table, and for a number of which it was not
   // asked for.
@@ -71,8 +71,7 @@ class TableFields {
   std::vector<int> all_columns(const Field& names);
   void read_devices();
   void read_workspaces();
-  std::optional<double> computed(std::span<const TableValue> row, int place) const;
-  std::optional<double> derived(std::span<const TableValue> row, Derived which) const;
+  std::optional<double> derived(std::span<const TableValue> row, int place) const;
   std::optional<double> greatest(std::span<const TableValue> row,
                                  const std::vector<int>& places) const;
   std::optional<double> data_bound(std::span<const TableValue> row) const;

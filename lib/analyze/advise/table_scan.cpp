@@ -434,7 +434,6 @@ class Scan {
       for (Gatherer& gatherer : group->gatherers) gatherer.end_document();
     }
     streams_.clear();
-    last_stream_.reset();
   }
 
   TableScanResult result() {
@@ -458,15 +457,10 @@ class Scan {
   // Empty for those behind the first kMaxStreams. Rows without a stream are one of their own.
   std::optional<std::size_t> number_of_stream(Row row) {
     const std::optional<double> stream = fields_.number(row, stream_);
-    if (last_stream_ && last_stream_->first == stream) return last_stream_->second;
-    const bool has_room = streams_.size() < kMaxStreams;
     const auto known = streams_.find(stream);
-    if (known == streams_.end() && !has_room) return std::nullopt;
-    const std::size_t number = known != streams_.end()
-                                   ? known->second
-                                   : streams_.emplace(stream, streams_.size()).first->second;
-    last_stream_.emplace(stream, number);
-    return number;
+    if (known != streams_.end()) return known->second;
+    if (streams_.size() >= kMaxStreams) return std::nullopt;
+    return streams_.emplace(stream, streams_.size()).first->second;
   }
 
   // Rows of a device are neighbours.
@@ -524,7 +518,6 @@ class Scan {
   std::vector<int> facts_;
   std::vector<TableValue> fact_row_;
   std::map<std::optional<double>, std::size_t> streams_;
-  std::optional<std::pair<std::optional<double>, std::size_t>> last_stream_;
   std::vector<std::size_t> unseen_;  // places that had no value yet
   RowNames names_;
   std::vector<std::unique_ptr<Group>> groups_;
