@@ -253,16 +253,20 @@ BoardStep SshHost::folder_step(bool again, const std::string& folder) const {
       .arguments = {again ? "-p" : "--", folder, std::string(kTreeName), std::string(kOutputName)}};
 }
 
-// Those of the upload. Where not all came, they are asked again.
-std::vector<BoardAnswer> SshHost::take_first_answers() {
+// Whoever needs the folder of the run waits for those who make it. Where not all answers came the
+// steps are asked again.
+void SshHost::await_first_steps() {
+  if (first_steps_.empty()) return;
   std::vector<BoardAnswer> answers = link_.take_first_answers();
-  if (answers.empty()) return answers;
+  if (answers.empty()) return;
   link_.shell().require_ok(kMakeRun, answers.front());
+  has_folder_ = true;
   answers.erase(answers.begin());
-  return answers;
+  upload_answers_ = std::move(answers);
 }
 
 void SshHost::make_folder() {
+  if (!has_folder_) await_first_steps();
   if (has_folder_) return;
   const BoardStep step = folder_step(!first_steps_.empty(), link_.run_folder());
   link_.shell().change(step.script, step.arguments);
@@ -307,7 +311,11 @@ TransferTotals SshHost::place_by_cache(const Project& project,
     company.before = [this](bool again) {
       return std::vector<BoardStep>{folder_step(again, link_.run_folder())};
     };
-  if (!first_steps_.empty()) company.first = [this] { return take_first_answers(); };
+  if (!first_steps_.empty())
+    company.first = [this] {
+      await_first_steps();
+      return std::exchange(upload_answers_, {});
+    };
   if (!own.empty() || files.empty()) {
     company.after = own;
     company.after.insert(company.after.end(), state.begin(), state.end());

@@ -91,7 +91,7 @@ class SshHost : public Host {
   std::string project_folder() const;  // of the run, on the board
   std::string on_board(const std::filesystem::path& in_project) const;
   BoardStep folder_step(bool again, const std::string& folder) const;
-  std::vector<BoardAnswer> take_first_answers();
+  void await_first_steps();
   void make_folder();
   TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
   void note_free(const BoardAnswer& answer);
@@ -112,10 +112,11 @@ class SshHost : public Host {
   bool connected_ = false;
   bool has_run_ = false;  // the run folder is on the board
   bool has_folder_ = false;
-  std::vector<BoardStep> first_steps_;      // asked with the lock; empty: none were
-  std::optional<std::uint64_t> free_once_;  // as another answer brought it, for who asks next
-  bool at_stake_ = false;                   // it may have results that are nowhere else
-  bool kept_safe_ = false;                  // what could not be fetched stays there
+  std::vector<BoardStep> first_steps_;       // asked with the lock; empty: none were
+  std::vector<BoardAnswer> upload_answers_;  // to those of the upload, until it takes them
+  std::optional<std::uint64_t> free_once_;   // as another answer brought it, for who asks next
+  bool at_stake_ = false;                    // it may have results that are nowhere else
+  bool kept_safe_ = false;                   // what could not be fetched stays there
   // Since a run that survives was started, or was followed, until its results are fetched: whatever
   // ends this msprof leaves it as it is.
   bool is_its_own_ = false;

@@ -218,6 +218,22 @@ TEST_CASE("--upload runs a copy of the project on the server") {
   CHECK(scene.litter() == "");
 }
 
+TEST_CASE("The folder of a run is waited for where the board is slow to make it") {
+  ServerScene scene;
+  scene.add_cann();
+  scene.board.replace_tool("mkdir", "[ \"$1\" != -- ] || sleep 1\nexec /bin/mkdir \"$@\"");
+  write_file(scene.user.project() / "infer",
+             "#!/bin/sh\n" + ServerScene::recording_script("$result"));
+  fs::permissions(scene.user.project() / "infer", fs::perms::owner_all);
+  scene.user.remember_project();
+  const RunResult result =
+      scene.collect("infer", {"--upload", "--project", scene.user.project().string()});
+  INFO(result.err);
+  CHECK(result.exit_code == 0);
+  CHECK(scene.arrived() == Words{kProf});
+  CHECK(scene.litter() == "");
+}
+
 TEST_CASE("--leave leaves the raw data on the server and says where") {
   ServerScene scene;
   scene.add_cann();
