@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <catch2/catch.hpp>
+#include <chrono>
 #include <cstring>
 #include <memory>
 #include <optional>
@@ -189,11 +190,17 @@ TEST_CASE("the worker takes no signal, and goes when it has nothing to do") {
   write_slices(2);
   const auto worker = worker_thread();
   REQUIRE(worker);
-  const std::string status = read_file("/proc/self/task/" + *worker + "/status");
-  const std::size_t blocked = status.find("SigBlk:");
-  REQUIRE(blocked != std::string::npos);
-  // All but SIGKILL, SIGSTOP and the two that the C library keeps for itself.
-  CHECK(status.substr(blocked + 8, 16) == "fffffffe7ffbfeff");
+  const auto blocked = [&] {
+    const std::string status = read_file("/proc/self/task/" + *worker + "/status");
+    const std::size_t at = status.find("SigBlk:");
+    return at == std::string::npos ? "no mask in " + status : status.substr(at + 8, 16);
+  };
+  // All but SIGKILL, SIGSTOP and the two that the C library keeps for itself, which it blocks, too,
+  // while the thread begins.
+  const std::string expected = "fffffffe7ffbfeff";
+  for (int i = 0; i < 100 && blocked() == "fffffffffffbfeff"; ++i)
+    std::this_thread::sleep_for(std::chrono::milliseconds(1));
+  CHECK(blocked() == expected);
   CHECK(worker_is_gone_within(10));
   write_slices(2);
   CHECK(worker_thread());
