@@ -2,10 +2,12 @@
 // one row for what is launched again and again as the same task, longest total first.
 // Source: cann_device.md 19.
 #include <algorithm>
+#include <bit>
 #include <map>
 #include <queue>
 #include <tuple>
 #include <unordered_map>
+#include <vector>
 
 #include "base/number.hpp"
 #include "base/recent_map.hpp"
@@ -41,16 +43,25 @@ class SubTasks {
                               &TaskRow::batch, &TaskRow::context},
                              {.not_null = {&TaskRow::context}});
     while (tasks.next()) only_first_.try_emplace(TaskKey(*tasks), tasks->context == 0);
+    std::erase_if(only_first_, [](const auto& key) { return !key.second; });
+    seen_.resize(std::bit_ceil(only_first_.size() * kBitsOfKey));
+    for (const auto& [key, is_first] : only_first_) seen_[bit_of(key)] = true;
   }
 
   bool is_hidden(const TaskRow& task) const {
     if (only_first_.empty() || task.context == 0) return false;
-    const auto at = only_first_.find(TaskKey(task));
-    return at != only_first_.end() && at->second;
+    const TaskKey key(task);
+    return seen_[bit_of(key)] && only_first_.contains(key);
   }
 
  private:
+  static constexpr std::size_t kBitsOfKey = 16;
+
+  std::size_t bit_of(const TaskKey& key) const { return TaskKeyHash()(key) & (seen_.size() - 1); }
+
   std::unordered_map<TaskKey, bool, TaskKeyHash> only_first_;
+  // A bit for each key by its hash: most tasks have no sub tasks, and are told by it alone.
+  std::vector<bool> seen_;
 };
 
 // The tasks of one device that are printed, in order of their starts.
