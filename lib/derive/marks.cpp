@@ -1,5 +1,5 @@
-// time_block, task_mark, call_mark, comm_op_mark: what timelines ask of all rows, found once.
-// Source: cann_device.md 14.5 (outer tasks), 23.3 (which ends arrows have).
+// time_block, task_mark, call_mark, comm_op_mark, execution_call: what timelines and advice ask of
+// all rows, found once. Source: cann_device.md 14.5 (outer tasks), 23.3 (which ends arrows have).
 #include <algorithm>
 #include <map>
 #include <optional>
@@ -120,6 +120,10 @@ void derive_marks(TraceDbWriter& store, const TaskSums& tasks) {
       store.add(block);
     }
   }
+}
+
+void derive_execution_calls(TraceDbWriter& store, const TaskSums& tasks) {
+  for (const std::int64_t call : tasks.execution_calls) store.add(ExecutionCallRow{call});
 }
 
 }  // namespace msprof

@@ -21,6 +21,7 @@ void run_derive_passes(TraceDbWriter& store) {
   derive_comm_ops(store, tasks);
   derive_overlap(store, tasks);
   derive_marks(store, tasks);
+  derive_execution_calls(store, tasks);
   derive_run_summary(store);
 }
 

@@ -43,6 +43,9 @@ void derive_overlap(TraceDbWriter& store, const TaskSums& tasks);
 // time_block, task_mark, call_mark, comm_op_mark: for timelines; after comm_op.
 void derive_marks(TraceDbWriter& store, const TaskSums& tasks);
 
+// execution_call: for advice.
+void derive_execution_calls(TraceDbWriter& store, const TaskSums& tasks);
+
 // meta: what `list` says of a capture; after iteration and step_time.
 void derive_run_summary(TraceDbWriter& store);
 

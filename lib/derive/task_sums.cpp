@@ -1,6 +1,7 @@
 #include "derive/task_sums.hpp"
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <future>
 #include <iterator>
@@ -30,6 +31,15 @@ constexpr std::string_view kKernelTypes[] = {
 // Rows of a time block: a stretch of time that ends within one costs no more than these.
 constexpr std::int64_t kBlockRows = 4096;
 
+// The calls of an execution, of boards and of Atlas machines.
+constexpr std::array<std::string_view, 2> kExecuteCalls = {"svp_acl_mdl_execute", "aclmdlExecute"};
+using ExecuteNames = std::array<std::int64_t, kExecuteCalls.size()>;
+
+bool is_execution(const ExecuteNames& names, const ApiCallRow& call) {
+  return call.name_id != kNull &&
+         std::find(names.begin(), names.end(), call.name_id) != names.end();
+}
+
 // What decides what a task is.
 struct Rules {
   std::set<std::int64_t> kernel_type_ids;
@@ -40,6 +50,7 @@ struct Rules {
   std::int64_t copy_type = kNull;
   std::int64_t record_event = kNull;
   std::int64_t wait_event = kNull;
+  ExecuteNames execute_calls{};
   bool has_runs = false;
   bool has_marks = false;
 };
@@ -59,6 +70,12 @@ class NameIds {
     const auto found = ids_.find(text);
     return found == ids_.end() ? kNull : found->second;
   }
+  ExecuteNames execute_calls() const {
+    ExecuteNames ids{};
+    std::transform(kExecuteCalls.begin(), kExecuteCalls.end(), ids.begin(),
+                   [this](std::string_view text) { return of(text); });
+    return ids;
+  }
 
  private:
   std::map<std::string, std::int64_t, std::less<>> ids_;
@@ -70,6 +87,7 @@ Rules rules_of(const Database& db) {
   constexpr std::string_view kWait = "aclrtStreamWaitEvent";
   std::vector<std::string_view> texts(std::begin(kKernelTypes), std::end(kKernelTypes));
   texts.insert(texts.end(), {kCopy, kRecord, kWait});
+  texts.insert(texts.end(), kExecuteCalls.begin(), kExecuteCalls.end());
   const NameIds names(db, texts);
   Rules rules;
   for (const std::string_view text : kKernelTypes) {
@@ -86,6 +104,7 @@ Rules rules_of(const Database& db) {
   rules.copy_type = names.of(kCopy);
   rules.record_event = names.of(kRecord);
   rules.wait_event = names.of(kWait);
+  rules.execute_calls = names.execute_calls();
   return rules;
 }
 
@@ -187,7 +206,8 @@ class BlockMaker {
 // What is found in the calls of a piece.
 struct PieceCalls {
   BlockMaker blocks{TimeBlockRow::kCalls};
-  std::vector<std::uint32_t> events;  // that record or wait for one, by id
+  std::vector<std::uint32_t> events;       // that record or wait for one, by id
+  std::vector<std::int64_t> executions{};  // by id
 };
 
 void read_calls(const Database& db, const Rules& rules, const Piece& piece, PieceCalls& found) {
@@ -200,6 +220,7 @@ void read_calls(const Database& db, const Rules& rules, const Piece& piece, Piec
     const std::int64_t name = calls->name_id;
     if (has_events && name != kNull && (name == rules.record_event || name == rules.wait_event))
       found.events.push_back(static_cast<std::uint32_t>(calls->id));
+    if (is_execution(rules.execute_calls, *calls)) found.executions.push_back(calls->id);
   }
 }
 
@@ -372,10 +393,23 @@ std::optional<CallBits> sum_calls(const Database& db, const Rules& rules, Ids ca
   std::optional<CallBits> events;
   for (const PieceCalls& piece : found) {
     piece.blocks.take(sums.call_blocks);
+    append(sums.execution_calls, piece.executions);
     if (!piece.events.empty() && !events) events.emplace(calls.last);
     for (const std::uint32_t id : piece.events) events->set(id);
   }
   return events;
+}
+
+// Of captures without marks.
+std::vector<std::int64_t> execution_calls(const Database& db) {
+  const ExecuteNames names = NameIds(db, kExecuteCalls).execute_calls();
+  std::vector<std::int64_t> found;
+  if (names == ExecuteNames{kNull, kNull}) return found;
+  RowCursor<ApiCallRow> calls(db, {&ApiCallRow::id, &ApiCallRow::name_id});
+  while (calls.next()) {
+    if (is_execution(names, *calls)) found.push_back(calls->id);
+  }
+  return found;
 }
 
 }  // namespace
@@ -397,6 +431,7 @@ TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
   rules.has_marks = sums.has_marks = rules.has_runs && fits(tasks) && fits(calls);
   std::optional<CallBits> events;
   if (rules.has_marks) events = sum_calls(db, rules, calls, sums);
+  if (!rules.has_marks) sums.execution_calls = execution_calls(db);
 
   const Pieces pieces = pieces_of(tasks, sums.runs, op_times);
   std::vector<PieceTasks> found(pieces.size());

@@ -70,7 +70,8 @@ struct TaskSums {
   std::vector<std::uint32_t> outer_tasks;
   std::vector<TimeBlockRow> task_blocks;
   std::vector<TimeBlockRow> call_blocks;
-  bool has_marks = false;  // false: ids are too large, and these are empty
+  bool has_marks = false;                     // false: ids are too large, and these are empty
+  std::vector<std::int64_t> execution_calls;  // of any capture, by id
 };
 
 class OpTimes;  // passes.hpp

@@ -25,7 +25,7 @@ namespace msprof {
 
 // Raised whenever a table changes, or what `meta` must say; a store of another version is imported
 // again.
-inline constexpr int kSchemaVersion = 11;
+inline constexpr int kSchemaVersion = 12;
 
 // Every table of integers; a new one is a struct in rows/ and its name here.
 using BulkRows =
@@ -36,7 +36,7 @@ using BulkRows =
                MemoryBlockRow, FusionOpRow, DataQueueRow, CommCallRow, CommTaskRow, CommOpRow,
                CommOpTaskRow, CommSpanRow, KfcStreamRow, StepMarkRow, IterationRow,
                IterationPartRow, TrackRow, CounterRow, OverlapRow, LogicStreamRow, TimeBlockRow,
-               TaskMarkRow, CallMarkRow, CommOpMarkRow, CommGroupRow>;
+               TaskMarkRow, CallMarkRow, ExecutionCallRow, CommOpMarkRow, CommGroupRow>;
 
 // Tables of a store as SQL declares them: for making a store, for recognizing one as ours, and for
 // the documentation of what can be asked.

@@ -27,8 +27,9 @@ const TraceDb& Scene::db() {
     finish();
     OpTimes op_times;
     derive_step_time(writer_, op_times);
-    sum_tasks(writer_, op_times);
+    const TaskSums tasks = sum_tasks(writer_, op_times);
     derive_op_time(writer_, op_times);
+    derive_execution_calls(writer_, tasks);
     writer_.publish();
     db_ = TraceDb::open(folder_ / "msprof.db");
   }

@@ -52,6 +52,14 @@ struct CallMarkRow {
   static constexpr std::array kColumns = {"id INTEGER PRIMARY KEY", "copies"};
 };
 
+// The calls with which an application has a model executed and waits for its end.
+struct ExecutionCallRow {
+  std::int64_t call_id = 0;
+
+  static constexpr const char* kTable = "execution_call";
+  static constexpr std::array kColumns = {"call_id INTEGER PRIMARY KEY"};
+};
+
 // Of comm_op.
 struct CommOpMarkRow {
   std::int64_t id = 0;
