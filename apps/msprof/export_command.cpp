@@ -453,9 +453,10 @@ Exit run_summary(ExportArguments& arguments) {
         options.names = arguments.names;
         options.scope = scope_of(store.database(), arguments.scope);
         options.style = style_of(arguments.scope);
-        // The suggestions take as long as the longest of the tables.
-        auto jobs = plan_prof_rules(store, base, options, suggestions);
-        for (auto& job : plan_summaries(store, base, options)) jobs.push_back(std::move(job));
+        const auto rules = ProfRules::plan(store, base, options, suggestions);
+        if (rules) options.listener = rules->listener();
+        auto jobs = plan_summaries(store, base, options);
+        if (rules) jobs.insert(jobs.begin(), rules->job());
         return plan_of_scope(std::move(jobs), options.scope);
       });
   print_suggestions(*suggestions);
@@ -485,9 +486,9 @@ Exit run_all(const ExportArguments& arguments) {
         timeline.layers = wanted_layers(arguments.timeline);
         timeline.style = style_for(store.database(), style_of(arguments.scope));
         check_of_today(timeline.style, arguments.timeline);
-        auto jobs = plan_all(store, base, timeline);
-        for (auto& job : plan_prof_rules(store, base, {.style = timeline.style}, nullptr))
-          jobs.push_back(std::move(job));
+        const auto rules = ProfRules::plan(store, base, {.style = timeline.style}, nullptr);
+        auto jobs = plan_all(store, base, timeline, rules ? rules->listener() : nullptr);
+        if (rules) jobs.push_back(rules->job());
         return {std::move(jobs)};
       });
 }

@@ -3,13 +3,17 @@
 #include <fmt/format.h>
 
 #include <cmath>
+#include <utility>
 
 namespace msprof {
 
 void RowSink::number(std::int64_t value) {
   const Wanted wanted = next_cell();
   if (wanted == Wanted::nothing) return;
-  if (wanted == Wanted::value) return take_number(static_cast<double>(value));
+  if (wanted == Wanted::value || wanted == Wanted::both) {
+    take_number(static_cast<double>(value));
+    if (wanted == Wanted::value) return;
+  }
   const fmt::format_int digits(value);
   number(std::string_view(digits.data(), digits.size()));
 }
@@ -34,6 +38,95 @@ void RowSink::blob(std::string_view bytes) {
   for (const char byte : bytes)
     fmt::format_to(std::back_inserter(digits), "{:02X}", static_cast<unsigned char>(byte));
   text(digits);
+}
+
+struct RowTee::Kept : SharedCells::Kept {
+  std::string bytes;
+  std::size_t cells = 0;
+  std::unique_ptr<SharedCells::Kept> read;
+};
+
+void RowTee::begin(std::span<const std::string> columns) {
+  writer_.begin(columns);
+  reader_.begin(columns);
+}
+
+void RowTee::text(std::string_view value) {
+  writer_.text(value);
+  reader_.text(value);
+}
+
+bool RowTee::take_turn() {
+  return !std::exchange(reader_has_it_, false);
+}
+
+void RowTee::number(std::string_view digits) {
+  writer_.number(digits);
+  if (take_turn()) reader_.number(digits);
+}
+
+void RowTee::real(double value) {
+  writer_.real(value);
+  reader_.real(value);
+}
+
+void RowTee::blob(std::string_view bytes) {
+  writer_.blob(bytes);
+  reader_.blob(bytes);
+}
+
+void RowTee::timestamp(std::string_view digits) {
+  writer_.timestamp(digits);
+  if (take_turn()) reader_.timestamp(digits);
+}
+
+void RowTee::missing() {
+  writer_.missing();
+  reader_.missing();
+}
+
+void RowTee::end_row() {
+  writer_.end_row();
+  reader_.end_row();
+}
+
+void RowTee::end() {
+  writer_.end();
+  reader_.end();
+}
+
+RowSink::Wanted RowTee::next_cell() {
+  const Wanted read = reader_.next_cell();
+  reader_has_it_ = read == Wanted::nothing;
+  return read == Wanted::value ? Wanted::both : Wanted::digits;
+}
+
+void RowTee::take_number(double value) {
+  reader_.take_number(value);
+  reader_has_it_ = true;
+}
+
+std::string* RowTee::begin_number() {
+  if (!reader_has_it_) return nullptr;
+  std::string* const out = writer_.begin_number();
+  if (out != nullptr) reader_has_it_ = false;
+  return out;
+}
+
+std::unique_ptr<SharedCells::Kept> RowTee::keep_last(std::size_t cells) {
+  auto kept = std::make_unique<Kept>();
+  kept->read = reader_.keep_last(cells);
+  if (kept->read == nullptr) return nullptr;
+  kept->bytes.assign(*writer_.output(), kept_from_);
+  kept->cells = cells;
+  return kept;
+}
+
+void RowTee::copy_kept(SharedCells::Kept& kept) {
+  auto& own = static_cast<Kept&>(kept);
+  writer_.output()->append(own.bytes);
+  writer_.skip(own.cells);
+  reader_.copy_kept(*own.read);
 }
 
 }  // namespace msprof

@@ -29,6 +29,8 @@ class RowSink {
  public:
   virtual ~RowSink() = default;
   virtual void begin(std::span<const std::string> columns) = 0;
+  // False, behind begin(), for a column whose cells nobody reads: any will do.
+  virtual bool reads(std::size_t /*column*/) const { return true; }
   virtual void text(std::string_view value) = 0;
   // Decimal digits as they are to be printed, in CSV and JSON alike.
   virtual void number(std::string_view digits) = 0;
@@ -56,8 +58,11 @@ class RowSink {
   void number_of(Value&& value, Append&& append) {
     const Wanted wanted = next_cell();
     if (wanted == Wanted::nothing) return;
-    if (wanted == Wanted::value) {
-      if (const std::optional<double> read = value()) return take_number(*read);
+    if (wanted == Wanted::value || wanted == Wanted::both) {
+      if (const std::optional<double> read = value()) {
+        take_number(*read);
+        if (wanted == Wanted::value) return;
+      }
     }
     append_number(append);
   }
@@ -80,6 +85,7 @@ class RowSink {
     if (shared.kept) return copy_kept(*shared.kept);
     std::string* out = output();
     if (out == nullptr) {
+      begin_kept();
       fill();
       shared.kept = keep_last(cells);
       return;
@@ -98,6 +104,7 @@ class RowSink {
   enum class Wanted {
     digits,
     value,    // take_number() will do
+    both,     // take_number(), where there is a value, and then the digits
     nothing,  // nobody reads it: it is taken as written
   };
   virtual Wanted next_cell() { return Wanted::digits; }
@@ -105,7 +112,9 @@ class RowSink {
   // Where cells are appended as text, and cells taken as written; for writers that do so.
   virtual std::string* output() { return nullptr; }
   virtual void skip(std::size_t /*cells*/) {}
-  // What is to be kept of the last `cells` cells, which copy_kept() writes again; null: nothing.
+  // What is to be kept of the last `cells` cells, all since begin_kept(), which copy_kept() writes
+  // again; null: nothing.
+  virtual void begin_kept() {}
   virtual std::unique_ptr<SharedCells::Kept> keep_last(std::size_t /*cells*/) { return nullptr; }
   virtual void copy_kept(SharedCells::Kept& /*kept*/) {}
   // Begins a cell of digits that the caller appends; null where output() is.
@@ -113,6 +122,8 @@ class RowSink {
   virtual void end_timestamp() {}
 
  private:
+  friend class RowTee;
+
   template <typename Append>
   void append_number(Append&& append) {
     if (std::string* out = begin_number()) return append(*out);
@@ -126,6 +137,42 @@ class RowSink {
   }
 
   std::string digits_;
+};
+
+// Gives the rows of a table to two: a writer, which has an output(), and one that reads them
+// (TableReader). What the writer writes is formatted once, and the reader takes numbers as values.
+class RowTee : public RowSink {
+ public:
+  RowTee(RowSink& writer, RowSink& reader) : writer_(writer), reader_(reader) {}
+  using RowSink::number;
+  void begin(std::span<const std::string> columns) override;
+  void text(std::string_view value) override;
+  void number(std::string_view digits) override;
+  void real(double value) override;
+  void blob(std::string_view bytes) override;
+  void timestamp(std::string_view digits) override;
+  void missing() override;
+  void end_row() override;
+  void end() override;
+
+ protected:
+  Wanted next_cell() override;
+  void take_number(double value) override;
+  void begin_kept() override { kept_from_ = writer_.output()->size(); }
+  std::unique_ptr<SharedCells::Kept> keep_last(std::size_t cells) override;
+  void copy_kept(SharedCells::Kept& kept) override;
+  std::string* begin_number() override;
+  void end_timestamp() override { writer_.end_timestamp(); }
+
+ private:
+  struct Kept;
+  // True if the digits that come are the reader's, too. For the next cell it is so again.
+  bool take_turn();
+
+  RowSink& writer_;
+  RowSink& reader_;
+  bool reader_has_it_ = false;  // the cell whose digits come
+  std::size_t kept_from_ = 0;   // in the writer's output
 };
 
 }  // namespace msprof

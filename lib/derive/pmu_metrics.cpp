@@ -200,6 +200,15 @@ void PmuMetrics::add_cube_utilization() {
   add_column("cube_utilization(%)", PmuUnit::percent, plan);
 }
 
+void PmuMetrics::evaluate_only(const std::vector<bool>& columns) {
+  for (std::size_t i = 0; i < plans_.size(); ++i) plans_[i].is_wanted = columns[i];
+  for (std::size_t i = 0; i < plans_.size(); ++i) {
+    for (const int part : plans_[i].of) {
+      if (columns[i] && part != kNone) plans_[static_cast<std::size_t>(part)].is_wanted = true;
+    }
+  }
+}
+
 const PmuMetrics::Device* PmuMetrics::device_of(std::int64_t id) const {
   for (const Device& device : devices_) {
     if (device.id == id) return &device;
@@ -298,7 +307,7 @@ void PmuMetrics::evaluate_all(const Device& device, std::size_t ran, const PmuTa
     const Plan& plan = plans_[i];
     const std::size_t number = plan.side == kNone ? ran : static_cast<std::size_t>(plan.side);
     const Side& side = sides[number];
-    if (plan.is_missing) {
+    if (plan.is_missing || !plan.is_wanted) {
       values[i] = kNotAvailable;
     } else if (plan.formula == PmuFormula::total_time) {
       values[i] = side.total_us;

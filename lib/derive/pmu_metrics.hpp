@@ -91,6 +91,8 @@ class PmuMetrics {
   explicit PmuMetrics(const Database& db, Choice choice = Choice::of_op_summary);
 
   const std::vector<PmuColumn>& columns() const { return columns_; }
+  // From now on evaluate() computes those columns and what they are made of; any other is N/A.
+  void evaluate_only(const std::vector<bool>& columns);
   // One value a column, as the vendor's doubles are before they are printed; NaN for one that this
   // chip, or this core, does not give (N/A). `values` has the size of columns(). The task has
   // counters.
@@ -112,6 +114,7 @@ class PmuMetrics {
     PmuFormula formula = PmuFormula::total_time;
     int side = kNone;
     bool is_missing = false;  // always N/A
+    bool is_wanted = true;
     std::size_t terms = 0;
     std::array<std::array<int, kMaxPmuTerms>, 2> counters{};  // cells by side; kNone: not recorded
     std::array<double, kMaxPmuTerms> factors{};

@@ -20,7 +20,7 @@ class Workers {
   void work(const Database& db) noexcept {
     for (std::size_t job = next_++; job < jobs_.size() && !failed_; job = next_++) {
       try {
-        written_[job] = jobs_[job].write(db);
+        if (jobs_[job].write) written_[job] = jobs_[job].write(db);
       } catch (...) {
         errors_[job] = std::current_exception();
         failed_ = true;
@@ -34,7 +34,10 @@ class Workers {
       if (error) std::rethrow_exception(error);
     }
     std::vector<ExportedFile> files;
-    for (const auto& some : written_) files.insert(files.end(), some.begin(), some.end());
+    for (std::size_t job = 0; job < jobs_.size(); ++job) {
+      if (jobs_[job].written) written_[job] = jobs_[job].written();
+      files.insert(files.end(), written_[job].begin(), written_[job].end());
+    }
     return files;
   }
 
@@ -72,11 +75,12 @@ std::vector<ExportedFile> run_export_jobs(const TraceDb& store,
 }
 
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,
-                                const TimelineOptions& timeline) {
+                                const TimelineOptions& timeline,
+                                const std::shared_ptr<RowListener>& listener) {
   auto jobs = plan_unified_db(store, base);
   for (auto& job : plan_timelines(store, base, timeline)) jobs.push_back(std::move(job));
-  for (auto& job : plan_summaries(store, base, {.style = timeline.style}))
-    jobs.push_back(std::move(job));
+  const SummaryOptions summaries{.style = timeline.style, .listener = listener};
+  for (auto& job : plan_summaries(store, base, summaries)) jobs.push_back(std::move(job));
   return jobs;
 }
 

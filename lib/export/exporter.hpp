@@ -11,6 +11,7 @@
 #include <string_view>
 #include <vector>
 
+#include "base/row_sink.hpp"
 #include "export/export_scope.hpp"
 #include "store/trace_db.hpp"
 
@@ -25,11 +26,22 @@ enum class ExportStyle {
   cann5,  // a file a topic and device, in device_N/timeline and device_N/summary
 };
 
+// Takes the rows of a table while its file is written, so that the table is read once.
+struct RowListener {
+  std::string table;
+  // A sink for the rows of one file, which goes before `db` does; its end() comes behind the last.
+  std::function<std::unique_ptr<RowSink>(const Database& db)> listen;
+  // Set by plan_summaries(): a job of its will give the rows. Else, where the table is not one
+  // file or the style is another, nobody does.
+  bool is_heard = false;
+};
+
 struct SummaryOptions {
   SummaryFormat format = SummaryFormat::csv;
   std::vector<std::string> names{};  // of tables; empty: all
   ExportScope scope{};
   ExportStyle style = ExportStyle::of_capture;
+  std::shared_ptr<RowListener> listener{};
 };
 
 enum class TimelineFormat {
@@ -62,6 +74,8 @@ class TraceSink;
 struct ExportJob {
   std::function<std::vector<ExportedFile>(const Database&)> write;
   std::shared_ptr<ProductFolder> folder{};
+  // What another job wrote in its place: asked for when all are done. May be empty.
+  std::function<std::vector<ExportedFile>()> written{};
 };
 
 // Into `base`, a capture or what takes its place (--output): the jobs for its tables, its
@@ -75,7 +89,8 @@ std::vector<ExportJob> plan_unified_db(const TraceDb& store, const std::filesyst
 
 // All of them, summaries as csv and in the style of the timelines; the longest first.
 std::vector<ExportJob> plan_all(const TraceDb& store, const std::filesystem::path& base,
-                                const TimelineOptions& timeline = {});
+                                const TimelineOptions& timeline = {},
+                                const std::shared_ptr<RowListener>& listener = {});
 
 // Writes all; each file appears when it is whole. The result is in the order of the jobs; after an
 // error no further job is begun. Then what they replace of earlier exports is removed

@@ -60,6 +60,7 @@ struct SummaryFile {
   OutputFile output_file;
   std::string file_name;
   std::string former_name{};  // of a table as JSON in earlier versions
+  std::shared_ptr<const RowListener> listener{};
 };
 
 // Name that the ledger of a folder has for tables of that format.

@@ -3,6 +3,7 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <optional>
 
 #include "base/atomic_file.hpp"
 #include "base/error.hpp"
@@ -39,6 +40,18 @@ std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summ
   return written;
 }
 
+// The whole table into `out`, and to who listens.
+void write_rows(const Database& db, const SummaryFile& summary, RowSink& out) {
+  const auto columns = summary.table->columns(db);
+  const auto listener = summary.listener ? summary.listener->listen(db) : nullptr;
+  std::optional<RowTee> both;
+  if (listener) both.emplace(out, *listener);
+  RowSink& rows = both ? *both : out;
+  rows.begin(columns);
+  summary.table->write(db, summary.output_file, rows);
+  rows.end();
+}
+
 // One table as CSV: a file, or slices.
 std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_folder,
                                     const SummaryFile& summary) {
@@ -53,9 +66,7 @@ std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_f
       return *files.back();
     });
   }
-  out.begin(summary.table->columns(db));
-  summary.table->write(db, summary.output_file, out);
-  out.end();
+  write_rows(db, summary, out);
   if (!is_written(summary, out.has_rows())) return {};
   return publish(product_folder, summary, files);
 }
@@ -65,13 +76,10 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
   std::vector<std::unique_ptr<AtomicFile>> files;
   files.push_back(std::make_unique<AtomicFile>(folder.make() / summary.file_name));
   JsonTableWriter out(*files.front());
-  const auto columns = summary.table->columns(db);
-  out.begin(columns);
-  summary.table->write(db, summary.output_file, out);
-  out.end();
+  write_rows(db, summary, out);
   if (!is_written(summary, out.has_rows())) return {};
   auto written = publish(folder, summary, files);
-  folder.remove_former_table(summary.former_name, columns);
+  folder.remove_former_table(summary.former_name, summary.table->columns(db));
   return written;
 }
 
@@ -143,15 +151,19 @@ std::vector<ExportJob> plan_summaries(const TraceDb& store, const fs::path& base
   FileNames file_names(options.format == SummaryFormat::csv ? ".csv" : kJsonTableExtension);
   FileNames former_names(".json");
   for (const auto& table : *tables) {
-    for (OutputFile& output_file : table->output_files(db)) {
-      if (!is_of_scope(db, output_file, scope)) continue;
+    auto output_files = table->output_files(db);
+    std::erase_if(output_files, [&](const auto& file) { return !is_of_scope(db, file, scope); });
+    const bool is_heard =
+        options.listener && options.listener->table == table->name() && output_files.size() == 1;
+    if (is_heard) options.listener->is_heard = true;
+    for (OutputFile& output_file : output_files) {
       output_file.scope = scope;
       name_scope(output_file);
       folder->claim(output_file.product);
       std::string name = file_names.next(output_file.stem);
       std::string former_name = former_names.next(output_file.stem);
       SummaryFile summary{table.get(), std::move(output_file), std::move(name),
-                          std::move(former_name)};
+                          std::move(former_name), is_heard ? options.listener : nullptr};
       jobs.push_back({[tables, folder, format = options.format,
                        file = std::move(summary)](const Database& connection) {
                         auto written = write_summary(connection, *folder, format, file);

@@ -91,8 +91,7 @@ void TableReader::begin_row() {
 
 TableValue* TableReader::next_value(std::string_view text) {
   const std::size_t column = column_++;
-  if (column >= place_of_column_.size() || place_of_column_[column] == wanted_.size())
-    return nullptr;
+  if (!reads(column)) return nullptr;
   const std::size_t place = place_of_column_[column];
   texts_[place] = text;
   values_[place] = {texts_[place], std::nullopt};
@@ -100,7 +99,7 @@ TableValue* TableReader::next_value(std::string_view text) {
 }
 
 TableReader::Wanted TableReader::next_cell() {
-  if (column_ >= place_of_column_.size() || place_of_column_[column_] == wanted_.size()) {
+  if (!reads(column_)) {
     ++column_;
     return Wanted::nothing;
   }
@@ -129,7 +128,7 @@ std::unique_ptr<SharedCells::Kept> TableReader::keep_last(std::size_t cells) {
   kept->columns = std::min(cells, column_);
   column_ -= kept->columns;
   for (std::size_t column = column_; column < column_ + kept->columns; ++column) {
-    if (column >= place_of_column_.size() || place_of_column_[column] == wanted_.size()) continue;
+    if (!reads(column)) continue;
     const TableValue& value = values_[place_of_column_[column]];
     kept->cells.push_back(
         {place_of_column_[column], std::string(value.text), value.number, CellNotes{}});

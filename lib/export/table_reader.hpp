@@ -88,6 +88,9 @@ class TableReader : public RowSink {
 
   using RowSink::number;
   void begin(std::span<const std::string> columns) override;
+  bool reads(std::size_t column) const override {
+    return column < place_of_column_.size() && place_of_column_[column] < wanted_.size();
+  }
   void text(std::string_view value) override;
   void number(std::string_view digits) override;
   void end_row() override;

@@ -33,6 +33,14 @@ std::string file_of(const std::vector<json>& rules) {
   return file.dump();
 }
 
+// The files that are planned for `scene`, as they are written; without op_summary itself.
+std::vector<ExportedFile> write_rules(Scene& scene, const std::filesystem::path& out,
+                                      const std::shared_ptr<TuningFiles>& found = nullptr,
+                                      const SummaryOptions& options = {}) {
+  const auto rules = ProfRules::plan(scene.db(), out, options, found);
+  return rules ? run_export_jobs(scene.db(), {rules->job()}) : std::vector<ExportedFile>();
+}
+
 // The sentence with which a file is refused.
 std::string refusal(const std::string& text) {
   std::vector<Rule> rules = builtin_rules();
@@ -229,7 +237,7 @@ TEST_CASE("prof_rule_0.json has the groups and suggestions that consumers know")
   scene.add_workspace("mm", 2048);
   const auto found = std::make_shared<TuningFiles>();
   const auto out = scene.folder() / "out";
-  const auto files = run_export_jobs(scene.db(), plan_prof_rules(scene.db(), out, {}, found));
+  const auto files = write_rules(scene, out, found);
   REQUIRE(files.size() == 1);
   CHECK(files[0].path == out / "mindstudio_profiler_output" / "prof_rule_0.json");
   const json document = json::parse(read_file(files[0].path));
@@ -288,7 +296,7 @@ TEST_CASE("Convolution, BN and Relu one after the other are a suggestion of the 
     scene.add({"conv1_bn", "BNInferenceD", "AI_CORE", 20});
     scene.add({"conv1_relu", "Relu", "AI_CORE", relu_us});
     const auto found = std::make_shared<TuningFiles>();
-    run_export_jobs(scene.db(), plan_prof_rules(scene.db(), scene.folder() / "out", {}, found));
+    write_rules(scene, scene.folder() / "out", found);
     std::vector<std::string> operators;
     const std::vector<TuningFile> files = found->take();
     REQUIRE(files.size() == 1);
@@ -303,12 +311,49 @@ TEST_CASE("Convolution, BN and Relu one after the other are a suggestion of the 
 
 TEST_CASE("A capture of layers has no prof_rule file, and named tables have none") {
   LayerScene layers(std::vector<LayerScene::Layer>{{"conv", "Conv2D"}});
-  CHECK(plan_prof_rules(layers.db(), layers.folder(), {}, nullptr).empty());
+  CHECK_FALSE(ProfRules::plan(layers.db(), layers.folder(), {}, nullptr));
   OperatorScene scene;
   scene.add({"a", "Add"});
-  CHECK(plan_prof_rules(scene.db(), scene.folder(), {.names = {"op_summary"}}, nullptr).empty());
-  const auto jobs =
-      plan_prof_rules(scene.db(), scene.folder(), {.style = ExportStyle::cann5}, nullptr);
-  CHECK(run_export_jobs(scene.db(), jobs).front().path ==
+  CHECK_FALSE(ProfRules::plan(scene.db(), scene.folder(), {.names = {"op_summary"}}, nullptr));
+  CHECK(write_rules(scene, scene.folder(), nullptr, {.style = ExportStyle::cann5}).front().path ==
         scene.folder() / "device_0" / "summary" / "prof_rule_0.json");
+}
+
+TEST_CASE("prof_rule_0.json is the same beside op_summary, in any format, as on its own") {
+  OperatorScene scene;
+  scene.add({"mm", "MatMul", "AI_CORE", 100, 0, 8, {{"mac", 0.9}, {"vec", 0.9}, {"mte2", 0.5}}});
+  scene.add({"where", "Where", "AI_CPU", 30, 0, 1, {}, "FLOAT;INT64"});
+  for (int i = 0; i < 300; ++i)
+    scene.add({"t" + std::to_string(i % 7),
+               "TransData",
+               "AI_CORE",
+               10.0 + i,
+               1.0 * i,
+               4,
+               {{"vec", 0.1}, {"mte2", 0.9}}});
+  const auto alone = std::make_shared<TuningFiles>();
+  const auto expected = write_rules(scene, scene.folder() / "alone", alone);
+  REQUIRE(expected.size() == 1);
+  const std::string document = read_file(expected.front().path);
+  REQUIRE(json::parse(document)["data"]["Op Summary"][0]["result"].size() > 1);
+  for (const auto format : {SummaryFormat::csv, SummaryFormat::json}) {
+    const auto out = scene.folder() / (format == SummaryFormat::csv ? "csv" : "json");
+    SummaryOptions options{.format = format};
+    const auto found = std::make_shared<TuningFiles>();
+    const auto rules = ProfRules::plan(scene.db(), out, options, found);
+    REQUIRE(rules);
+    const auto plain = export_summaries(scene.db(), scene.folder() / "plain", options);
+    options.listener = rules->listener();
+    auto jobs = plan_summaries(scene.db(), out, options);
+    CHECK(rules->listener()->is_heard);
+    jobs.insert(jobs.begin(), rules->job());
+    CHECK_FALSE(jobs.front().write);
+    const auto files = run_export_jobs(scene.db(), jobs);
+    REQUIRE(files.size() == plain.size() + 1);
+    CHECK(files.front().path.filename() == "prof_rule_0.json");
+    CHECK(read_file(files.front().path) == document);
+    CHECK(found->take().size() == 1);
+    for (std::size_t i = 0; i < plain.size(); ++i)
+      CHECK(read_file(files[i + 1].path) == read_file(plain[i].path));
+  }
 }

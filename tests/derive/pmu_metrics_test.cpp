@@ -81,7 +81,7 @@ class Metrics {
     store_.add(device);
   }
 
-  const PmuMetrics& metrics() {
+  PmuMetrics& metrics() {
     if (!metrics_) metrics_ = std::make_unique<PmuMetrics>(store_.readable());
     return *metrics_;
   }
@@ -464,6 +464,32 @@ TEST_CASE("each device has its own number of cores") {
   const auto first = metrics.values(record, 24, 0, 1000, 0);
   const auto second = metrics.values(record, 24, 0, 1000, 1);
   CHECK(second[0] == 2 * first[0]);
+}
+
+TEST_CASE("a column that is evaluated alone has the value that it has among all") {
+  const Record record{
+      1650, 4000, {900, 800, 700, 600, 500, 400, 300, 20}, 3000, {100, 200, 300, 400, 50, 60, 7, 8},
+      0};
+  for (const Cores& cores :
+       {Cores{}, one_sided(3),
+        with_set(1, "PipelineExecuteUtilization", {0x416, 0x417, 0x9, 0x302, 0xc})}) {
+    Metrics metrics(cores);
+    const auto all = metrics.values(record, 8, 4, 2000);
+    REQUIRE(all.size() > 4);
+    for (std::size_t one = 0; one < all.size(); ++one) {
+      INFO(metrics.names()[one]);
+      std::vector<bool> wanted(all.size(), false);
+      wanted[one] = true;
+      metrics.metrics().evaluate_only(wanted);
+      const auto alone = metrics.values(record, 8, 4, 2000);
+      CHECK((alone[one] == all[one] || (std::isnan(alone[one]) && std::isnan(all[one]))));
+      // Besides what it is made of: three ratios at most.
+      CHECK(std::count_if(alone.begin(), alone.end(), [](double v) { return !std::isnan(v); }) <=
+            4);
+    }
+    metrics.metrics().evaluate_only(std::vector<bool>(all.size(), true));
+    CHECK(metrics.cells(record, 8, 4, 2000).size() > 20);
+  }
 }
 
 TEST_CASE("whatever the counters are, values are numbers") {

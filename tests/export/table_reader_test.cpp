@@ -2,6 +2,7 @@
 #include <catch2/catch.hpp>
 
 #include "export/table_reader.hpp"
+#include "export/table_writers.hpp"
 
 namespace msprof {
 namespace {
@@ -20,18 +21,19 @@ std::vector<WantedField> fields(std::initializer_list<const char*> names) {
   return wanted;
 }
 
+// Takes what it is given into `rows`.
+TableReader::OnRow into(Rows& rows) {
+  return [&rows](std::span<const TableValue> values) {
+    auto& row = rows.emplace_back();
+    for (const TableValue& value : values) row.push_back({std::string(value.text), value.number});
+  };
+}
+
 // What a reader of `wanted` sees of what `fill` writes.
 template <typename Fill>
 Rows read(std::vector<WantedField> wanted, Fill&& fill, WorkAhead* ahead = nullptr) {
   Rows rows;
-  TableReader reader(
-      std::move(wanted),
-      [&](std::span<const TableValue> values) {
-        auto& row = rows.emplace_back();
-        for (const TableValue& value : values)
-          row.push_back({std::string(value.text), value.number});
-      },
-      ahead);
+  TableReader reader(std::move(wanted), into(rows), ahead);
   reader.begin(kColumns);
   fill(reader);
   reader.end();
@@ -201,6 +203,68 @@ TEST_CASE("Cells that rows share are written once, and are the same in each of t
     CHECK(rows[i][1].text == (i % 2 == 0 ? "1.500" : "2.500"));
     CHECK(rows[i][1].number == (i % 2 == 0 ? 1.5 : 2.5));
     CHECK(rows[i][2].text == "N/A");
+  }
+}
+
+TEMPLATE_TEST_CASE("A writer and a reader of the same rows get what each alone would get", "",
+                   CsvWriter, JsonTableWriter) {
+  const std::vector<std::string> columns = {"Name", "A", "B", "C", "D", "E", "F", "G"};
+  const auto digits = [](std::string& out) { out += "7.1250"; };
+  const auto fill = [&](RowSink& out) {
+    SharedCells shared[2];
+    out.begin(columns);
+    for (int row = 0; row < 6; ++row) {
+      out.text("a \"row\"");
+      out.number(std::int64_t{row});
+      out.number(std::string_view("12.500"));
+      out.number_by(digits);
+      out.number_of([] { return std::optional(7.125); }, digits);
+      out.number_of([] { return std::optional<double>(); }, digits);
+      out.end_row();
+      out.timestamp_by(digits);
+      out.repeated(shared[row % 2], 4, [&] {
+        out.text("kept, " + std::to_string(row));
+        out.number(std::int64_t{row});
+        out.number_of([] { return std::optional(7.125); }, digits);
+        out.missing();
+      });
+      out.timestamp("99");
+      out.real(3);
+      out.blob("ab");
+      out.end_row();
+    }
+    out.end();
+  };
+  const auto written = [](const auto& write) {
+    MemoryOutput text;
+    TestType writer(text);
+    write(writer);
+    return text.buffer();
+  };
+  const std::string expected = written(fill);
+  for (const bool is_number : {false, true}) {
+    for (std::size_t one = 0; one <= columns.size(); ++one) {
+      // All columns, or all but one: what nobody reads is not counted twice.
+      std::vector<WantedField> wanted;
+      for (std::size_t i = 0; i < columns.size(); ++i)
+        if (i != one) wanted.push_back({field_name(columns[i]), is_number});
+      Rows alone, beside;
+      TableReader reader(wanted, into(alone));
+      fill(reader);
+      CHECK(written([&](RowSink& writer) {
+              TableReader listener(wanted, into(beside));
+              RowTee both(writer, listener);
+              fill(both);
+            }) == expected);
+      REQUIRE(beside.size() == 12);
+      for (std::size_t row = 0; row < beside.size(); ++row) {
+        for (std::size_t i = 0; i < wanted.size(); ++i) {
+          INFO(row << " " << wanted[i].name << " " << is_number);
+          CHECK(beside[row][i].text == alone[row][i].text);
+          CHECK(beside[row][i].number == alone[row][i].number);
+        }
+      }
+    }
   }
 }
 

@@ -20,6 +20,8 @@ using nlohmann::ordered_json;
 
 namespace {
 
+constexpr std::string_view kTable = "op_summary";
+
 struct GroupOfType {
   std::string_view group;
   std::string_view type;
@@ -103,7 +105,7 @@ class DeviceReport {
 };
 
 bool knows_devices(const Database& db) {
-  const auto table = find_table(db, "op_summary");
+  const auto table = find_table(db, kTable);
   if (table == nullptr || table->output_files(db).empty()) return false;
   const auto fields = fields_of(db, *table);
   return std::find(fields.begin(), fields.end(), "device_id") != fields.end();
@@ -131,24 +133,6 @@ ExportedFile write_file(const fs::path& folder_path, const std::string& device,
   return written;
 }
 
-std::vector<ExportedFile> write_prof_rules(const Database& db, const fs::path& base,
-                                           const SummaryOptions& options, TuningFiles* found) {
-  const auto rules = prof_rules();
-  TableScanResult scanned = scan_table(db, "op_summary", rules,
-                                       {.scope = options.scope, .by_device = true, .facts = true});
-  std::vector<ExportedFile> written;
-  for (TableScanResult::Group& group : scanned.groups) {
-    const auto facts = scanned.facts.find(group.device);
-    DeviceReport report(group, facts == scanned.facts.end() ? nullptr : &facts->second);
-    for (std::size_t i = 0; i < rules.size(); ++i) report.add(*rules[i], i);
-    const std::string device = file_name_part(group.device);
-    written.push_back(
-        write_file(folder_of(db, base, options.style, device), device, report.document()));
-    if (found != nullptr) found->add({device, written.back().path, report.take_suggestions()});
-  }
-  return written;
-}
-
 }  // namespace
 
 void TuningFiles::add(TuningFile file) {
@@ -161,13 +145,49 @@ std::vector<TuningFile> TuningFiles::take() {
   return std::move(files_);
 }
 
-std::vector<ExportJob> plan_prof_rules(const TraceDb& store, const fs::path& base,
-                                       const SummaryOptions& options,
-                                       const std::shared_ptr<TuningFiles>& found) {
-  if (!options.names.empty() || !knows_devices(store.database())) return {};
-  return {{[base, options, found](const Database& db) {
-    return write_prof_rules(db, base, options, found.get());
-  }}};
+struct ProfRules::Plan {
+  fs::path base;
+  ExportStyle style;
+  TableScanOptions scan;
+  std::shared_ptr<TuningFiles> found;
+  std::vector<const Rule*> rules = prof_rules();
+  std::vector<ExportedFile> written{};  // by the listener
+
+  std::vector<ExportedFile> write(const Database& db, TableScanResult scanned) const {
+    std::vector<ExportedFile> files;
+    for (TableScanResult::Group& group : scanned.groups) {
+      const auto facts = scanned.facts.find(group.device);
+      DeviceReport report(group, facts == scanned.facts.end() ? nullptr : &facts->second);
+      for (std::size_t i = 0; i < rules.size(); ++i) report.add(*rules[i], i);
+      const std::string device = file_name_part(group.device);
+      files.push_back(write_file(folder_of(db, base, style, device), device, report.document()));
+      if (found != nullptr) found->add({device, files.back().path, report.take_suggestions()});
+    }
+    return files;
+  }
+};
+
+std::optional<ProfRules> ProfRules::plan(const TraceDb& store, const fs::path& base,
+                                         const SummaryOptions& options,
+                                         const std::shared_ptr<TuningFiles>& found) {
+  if (!options.names.empty() || !knows_devices(store.database())) return std::nullopt;
+  const TableScanOptions scan{.scope = options.scope, .by_device = true, .facts = true};
+  const auto plan = std::make_shared<Plan>(Plan{base, options.style, scan, found});
+  const auto listen = [plan](const Database& db) {
+    return make_table_scan(db, kTable, plan->rules, plan->scan,
+                           [&db, plan](TableScanResult scanned) {
+                             plan->written = plan->write(db, std::move(scanned));
+                           });
+  };
+  return ProfRules(plan, std::make_shared<RowListener>(RowListener{std::string(kTable), listen}));
+}
+
+ExportJob ProfRules::job() const {
+  if (listener_->is_heard)
+    return {.write = {}, .written = [plan = plan_] { return plan->written; }};
+  return {[plan = plan_](const Database& db) {
+    return plan->write(db, scan_table(db, kTable, plan->rules, plan->scan));
+  }};
 }
 
 }  // namespace msprof

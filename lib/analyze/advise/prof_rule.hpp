@@ -5,7 +5,9 @@
 #include <filesystem>
 #include <memory>
 #include <mutex>
+#include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "export/exporter.hpp"
@@ -37,10 +39,27 @@ class TuningFiles {
   std::vector<TuningFile> files_;
 };
 
-// Jobs that write a file for each device that op_summary knows; none where it has no devices, and
-// where `options` names tables. The suggestions go to `found` (may be null).
-std::vector<ExportJob> plan_prof_rules(const TraceDb& store, const std::filesystem::path& base,
+// Plans a file for each device that op_summary knows. Its rows come from the job that writes
+// op_summary; where none does, a job of this reads them.
+class ProfRules {
+ public:
+  // None where op_summary has no devices, and where `options` names tables. The suggestions go to
+  // `found` (may be null).
+  static std::optional<ProfRules> plan(const TraceDb& store, const std::filesystem::path& base,
                                        const SummaryOptions& options,
                                        const std::shared_ptr<TuningFiles>& found);
+
+  // For plan_summaries(), before job().
+  const std::shared_ptr<RowListener>& listener() const { return listener_; }
+  ExportJob job() const;
+
+ private:
+  struct Plan;
+  ProfRules(std::shared_ptr<Plan> plan, std::shared_ptr<RowListener> listener)
+      : plan_(std::move(plan)), listener_(std::move(listener)) {}
+
+  std::shared_ptr<Plan> plan_;
+  std::shared_ptr<RowListener> listener_;
+};
 
 }  // namespace msprof

@@ -275,11 +275,37 @@ class RuleBinder {
   RowSums& sums_;
 };
 
+// How often the rows of a name matched each rule, and for how long: those of one name side by side,
+// because a row that matches one rule matches several.
+class NameSums {
+ public:
+  struct Sum {
+    std::int64_t count = 0;
+    double time_us = 0;
+  };
+  explicit NameSums(std::size_t rules) : rules_(rules) {}
+
+  Sum& of(std::size_t name, std::size_t rule) {
+    const std::size_t block = name / kNames;
+    if (block >= blocks_.size()) blocks_.resize(block + 1);
+    if (blocks_[block].empty()) blocks_[block].resize(kNames * rules_);
+    return blocks_[block][name % kNames * rules_ + rule];
+  }
+
+ private:
+  static constexpr std::size_t kNames = 64;
+
+  std::size_t rules_;
+  std::vector<std::vector<Sum>> blocks_;
+};
+
 // The matches of one rule in one group, as rows come.
 class Gatherer {
  public:
-  Gatherer(const BoundRule& placed, const TableFields& fields, RowNames& names)
-      : placed_(placed), fields_(fields), names_(names) {
+  // `number`: of the rule, in `sums`.
+  Gatherer(const BoundRule& placed, const TableFields& fields, RowNames& names, std::size_t number,
+           NameSums& sums)
+      : placed_(placed), fields_(fields), names_(names), number_(number), sums_(sums) {
     if (placed.rule->sequence) matcher_.emplace(*placed.rule->sequence, names.types);
   }
 
@@ -303,15 +329,24 @@ class Gatherer {
     found_.rows = rows;
     found_.all_time_us = sums[placed_.time_sum];
     found_.share_in = sums[placed_.share_in_sum];
-    for (MatchedOp& op : found_.ops) op.name = names_.names.name(ids_of_ops_[index_of(op)]);
+    for (std::size_t op = 0; op < ops_.size(); ++op) {
+      const NameSums::Sum& sum = sums_.of(ops_[op], number_);
+      MatchedOp matched{names_.names.name(ops_[op]), sum.count, sum.time_us, {}};
+      for (std::size_t i = op * placed_.evidence.size(); i < (op + 1) * placed_.evidence.size();
+           ++i)
+        matched.cells.push_back({evidence_[i].sum, evidence_[i].count, std::move(texts_[i])});
+      found_.ops.push_back(std::move(matched));
+    }
     return std::move(found_);
   }
 
  private:
+  struct Evidence {
+    double sum = 0;
+    std::int64_t count = 0;
+  };
+
   double value(Row row, int place) const { return fields_.number(row, place).value_or(0); }
-  std::size_t index_of(const MatchedOp& op) const {
-    return static_cast<std::size_t>(&op - found_.ops.data());
-  }
 
   bool holds(Row row, const BoundCondition& placed) const {
     const Condition& condition = *placed.condition;
@@ -330,15 +365,16 @@ class Gatherer {
     for (const BoundCondition& condition : placed_.where) {
       if (!holds(row, condition)) return;
     }
-    MatchedOp& op = op_of(names_.names.id_of_cell(row, placed_.name));
-    count(op, value(row, placed_.time), value(row, placed_.share_of));
+    const std::size_t name = names_.names.id_of_cell(row, placed_.name);
+    count(name, value(row, placed_.time), value(row, placed_.share_of));
+    if (placed_.evidence.empty()) return;
+    const std::size_t first = op_of(name) * placed_.evidence.size();
     for (std::size_t i = 0; i < placed_.evidence.size(); ++i) {
-      MatchedOp::Cell& cell = op.cells[i];
       if (const auto number = fields_.number(row, placed_.evidence[i])) {
-        cell.sum += *number;
-        ++cell.count;
-      } else if (cell.text.empty()) {
-        cell.text = fields_.text(row, placed_.evidence[i]);
+        evidence_[first + i].sum += *number;
+        ++evidence_[first + i].count;
+      } else if (std::string& text = texts_[first + i]; text.empty()) {
+        text = fields_.text(row, placed_.evidence[i]);
       }
     }
   }
@@ -348,44 +384,55 @@ class Gatherer {
                                      fields_.text(row, placed_.name), value(row, placed_.time));
     if (match.pattern == nullptr) return;
     ++found_.patterns[match.pattern->name];
-    count(op_of(names_.names.id_of(match.names)), match.time_us, match.time_us);
+    const std::size_t name = names_.names.id_of(match.names);
+    count(name, match.time_us, match.time_us);
+    if (!placed_.evidence.empty()) op_of(name);
   }
 
-  void count(MatchedOp& op, double time, double share) {
-    ++op.count;
+  void count(std::size_t name, double time, double share) {
+    NameSums::Sum& sum = sums_.of(name, number_);
+    if (sum.count++ == 0) ops_.push_back(name);
+    sum.time_us += time;
     ++found_.count;
-    op.time_us += time;
     found_.time_us += time;
     found_.share_of += share;
   }
 
-  MatchedOp& op_of(std::size_t id) {
-    if (id >= op_of_name_.size()) op_of_name_.resize(id + 1, 0);
-    std::uint32_t& op = op_of_name_[id];
+  // The number of a name that matched, in ops_.
+  std::size_t op_of(std::size_t name) {
+    if (name >= op_of_name_.size()) op_of_name_.resize(name + 1, 0);
+    std::uint32_t& op = op_of_name_[name];
     if (op == 0) {
-      found_.ops.emplace_back().cells.resize(placed_.evidence.size());
-      ids_of_ops_.push_back(id);
-      op = static_cast<std::uint32_t>(found_.ops.size());
+      op = static_cast<std::uint32_t>(ops_.size());
+      evidence_.resize(ops_.size() * placed_.evidence.size());
+      texts_.resize(evidence_.size());
     }
-    return found_.ops[op - 1];
+    return op - 1;
   }
 
   const BoundRule& placed_;
   const TableFields& fields_;
   RowNames& names_;
+  std::size_t number_;
+  NameSums& sums_;
   RuleMatches found_;
   std::optional<SequenceMatcher> matcher_;
-  std::vector<std::uint32_t> op_of_name_;  // 1 + index in found_.ops; 0: none
-  std::vector<std::size_t> ids_of_ops_;
+  std::vector<std::size_t> ops_;           // names, in the order of their first matches
+  std::vector<std::uint32_t> op_of_name_;  // 1 + index in ops_; 0: none; of rules with evidence
+  std::vector<Evidence> evidence_;         // a field after the other, an op after the other
+  std::vector<std::string> texts_;         // likewise: of the first row that has no number there
   std::int64_t count_before_ = 0;
 };
 
 struct Group {
   std::string device;
+  NameSums name_sums;
   std::vector<Gatherer> gatherers;   // one a rule
   std::vector<std::size_t> checked;  // of them, those that rows are shown to
   std::int64_t rows = 0;
   std::vector<double> sums;  // RowSums
+
+  Group(std::string name, std::size_t rules) : device(std::move(name)), name_sums(rules) {}
 };
 
 class Scan {
@@ -475,13 +522,15 @@ class Scan {
       group_ = at->get();
       return;
     }
-    groups_.push_back(std::make_unique<Group>());
+    const auto checked = std::count_if(rules_.begin(), rules_.end(),
+                                       [](const BoundRule& rule) { return rule.is_checked(); });
+    groups_.push_back(std::make_unique<Group>(name, static_cast<std::size_t>(checked)));
     group_ = groups_.back().get();
-    group_->device = name;
     group_->sums.resize(row_sums_.places().size());
     for (const BoundRule& rule : rules_) {
+      const std::size_t number = group_->checked.size();
       if (rule.is_checked()) group_->checked.push_back(group_->gatherers.size());
-      group_->gatherers.emplace_back(rule, fields_, names_);
+      group_->gatherers.emplace_back(rule, fields_, names_, number, group_->name_sums);
     }
   }
 
@@ -528,6 +577,39 @@ class Scan {
   ComputedFacts* device_facts_ = nullptr;
 };
 
+Scan make_scan(const Database& db, const SummaryTable& table, const std::vector<const Rule*>& rules,
+               const TableScanOptions& options) {
+  const bool is_modelled = unit_loads_of(db) == UnitLoads::modelled;
+  return Scan(TableFields(db, fields_of(db, table),
+                          is_modelled ? unit_load_fields(db, table) : std::vector<std::string>()),
+              rules, options);
+}
+
+// What a reader of rows uses, made before it.
+struct ScanParts {
+  Scan scan;
+  WorkAhead ahead;
+};
+
+class ScanSink : ScanParts, public TableReader {
+ public:
+  ScanSink(const Database& db, const SummaryTable& table, const std::vector<const Rule*>& rules,
+           const TableScanOptions& options, std::function<void(TableScanResult)> on_end)
+      : ScanParts{make_scan(db, table, rules, options), {}},
+        TableReader(
+            scan.wanted(), [this](Row row) { scan.add(row); }, &ahead),
+        on_end_(std::move(on_end)) {}
+
+  void end() override {
+    TableReader::end();
+    scan.end_document();
+    on_end_(scan.result());
+  }
+
+ private:
+  std::function<void(TableScanResult)> on_end_;
+};
+
 bool is_above(const std::optional<Limit>& limit, const Rule& rule, double value) {
   return !limit || value > rule.value_of(*limit);
 }
@@ -556,10 +638,7 @@ TableScanResult scan_table(const Database& db, std::string_view name,
   const auto documents = table->output_files(db);
   if (documents.empty()) return {};
   const auto headers = table->columns(db);
-  const bool is_modelled = unit_loads_of(db) == UnitLoads::modelled;
-  TableFields fields(db, fields_of(db, *table),
-                     is_modelled ? unit_load_fields(db, *table) : std::vector<std::string>());
-  Scan scan(std::move(fields), rules, options);
+  Scan scan = make_scan(db, *table, rules, options);
   WorkAhead ahead;
   for (OutputFile document : documents) {
     document.scope = options.scope;
@@ -571,6 +650,15 @@ TableScanResult scan_table(const Database& db, std::string_view name,
     scan.end_document();
   }
   return scan.result();
+}
+
+std::unique_ptr<RowSink> make_table_scan(const Database& db, std::string_view name,
+                                         const std::vector<const Rule*>& rules,
+                                         const TableScanOptions& options,
+                                         std::function<void(TableScanResult)> on_end) {
+  const auto table = find_table(db, name);
+  if (table == nullptr) return nullptr;
+  return std::make_unique<ScanSink>(db, *table, rules, options, std::move(on_end));
 }
 
 }  // namespace msprof

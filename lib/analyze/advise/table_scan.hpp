@@ -3,13 +3,16 @@
 // A million rows take about a second, so no rule gets a pass of its own and no row is kept.
 #pragma once
 
+#include <functional>
 #include <map>
+#include <memory>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "analyze/advise/facts.hpp"
 #include "analyze/advise/rule.hpp"
+#include "base/row_sink.hpp"
 #include "export/export_scope.hpp"
 
 namespace msprof {
@@ -66,5 +69,12 @@ struct TableScanOptions {
 // Takes in `rules` those with a condition on rows of `table`; the matches are in their order.
 TableScanResult scan_table(const Database& db, std::string_view table,
                            const std::vector<const Rule*>& rules, const TableScanOptions& options);
+
+// The same of a table of this capture that another one writes, with its scope, as one document into
+// this sink; at its end() `on_end` gets the result. `db` outlives it.
+std::unique_ptr<RowSink> make_table_scan(const Database& db, std::string_view table,
+                                         const std::vector<const Rule*>& rules,
+                                         const TableScanOptions& options,
+                                         std::function<void(TableScanResult)> on_end);
 
 }  // namespace msprof

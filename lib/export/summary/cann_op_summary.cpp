@@ -182,6 +182,7 @@ class Collectives {
 
 class Writer {
  public:
+  // `out` has begun.
   Writer(const Database& db, const OutputFile& output_file, RowSink& out)
       : db_(db),
         scope_(output_file.scope),
@@ -191,7 +192,12 @@ class Writer {
         values_(metrics_.columns().size()),
         ops_(db, has_stars_),
         texts_(db),
-        counters_(db) {}
+        counters_(db) {
+    std::vector<bool> is_read;
+    const std::size_t first = kTaskCells + ops_.back_cells() + (has_stars_ ? 1 : 0);
+    for (std::size_t i = 0; i < values_.size(); ++i) is_read.push_back(out.reads(first + i));
+    metrics_.evaluate_only(is_read);
+  }
 
   void write() {
     cann::TaskCursor tasks(
@@ -215,6 +221,8 @@ class Writer {
   }
 
  private:
+  static constexpr std::size_t kTaskCells = 11;  // Device_id … Task Wait Time
+
   static bool is_before(const Collectives& a, const TaskRow& b) {
     return a.device() != b.device_id ? a.device() < b.device_id : a.start_ns() < b.start_ns;
   }
