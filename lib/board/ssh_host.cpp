@@ -253,16 +253,14 @@ BoardStep SshHost::folder_step(bool again, const std::string& folder) const {
       .arguments = {again ? "-p" : "--", folder, std::string(kTreeName), std::string(kOutputName)}};
 }
 
-// Whoever needs the folder of the run waits for those who make it. Where not all answers came the
-// steps are asked again.
+// Who needs the folder of the run waits for who makes it. What has no answer is asked again.
 void SshHost::await_first_steps() {
   if (first_steps_.empty()) return;
   std::vector<BoardAnswer> answers = link_.take_first_answers();
   if (answers.empty()) return;
   link_.shell().require_ok(kMakeRun, answers.front());
   has_folder_ = true;
-  answers.erase(answers.begin());
-  upload_answers_ = std::move(answers);
+  upload_answers_.assign(answers.begin() + 1, answers.end());
 }
 
 void SshHost::make_folder() {
@@ -311,11 +309,7 @@ TransferTotals SshHost::place_by_cache(const Project& project,
     company.before = [this](bool again) {
       return std::vector<BoardStep>{folder_step(again, link_.run_folder())};
     };
-  if (!first_steps_.empty())
-    company.first = [this] {
-      await_first_steps();
-      return std::exchange(upload_answers_, {});
-    };
+  if (!first_steps_.empty()) company.first = [this] { return take_upload_answers(); };
   if (!own.empty() || files.empty()) {
     company.after = own;
     company.after.insert(company.after.end(), state.begin(), state.end());

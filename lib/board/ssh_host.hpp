@@ -10,6 +10,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <utility>
 
 #include "board/config.hpp"
 #include "board/drain.hpp"
@@ -92,6 +93,10 @@ class SshHost : public Host {
   std::string on_board(const std::filesystem::path& in_project) const;
   BoardStep folder_step(bool again, const std::string& folder) const;
   void await_first_steps();
+  std::vector<BoardAnswer> take_upload_answers() {
+    await_first_steps();
+    return std::exchange(upload_answers_, {});
+  }
   void make_folder();
   TransferTotals place_by_cache(const Project& project, const std::vector<ExtraFile>& files);
   void note_free(const BoardAnswer& answer);

@@ -8,7 +8,9 @@
 #include <unordered_map>
 #include <vector>
 
+#include "analyze/advise/row_names.hpp"
 #include "analyze/advise/rule.hpp"
+#include "analyze/advise/sequence_matcher.hpp"
 #include "analyze/advise/table_fields.hpp"
 #include "base/work_ahead.hpp"
 #include "store/unit_loads.hpp"
@@ -21,159 +23,9 @@ namespace {
 constexpr std::size_t kMaxStreams = 10'000;
 
 constexpr std::string_view kMissing = "N/A";
-// Number of names that are distinguished; those of further rows are counted together. Only a store
-// from elsewhere has more.
-constexpr std::size_t kMaxNames = 100'000;
-constexpr std::string_view kOtherNames = "(others)";
 constexpr std::size_t kMaxDevices = 1'000;  // those behind them count as the last one
 
 using Row = std::span<const TableValue>;
-
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
-};
-
-// Texts as small numbers; `note`: the place of a cell's notes that is theirs.
-class Names {
- public:
-  explicit Names(std::size_t note) : note_(note) {}
-
-  std::size_t id_of(std::string_view text) {
-    const auto known = ids_.find(text);
-    if (known != ids_.end()) return known->second;
-    if (ids_.size() >= kMaxNames && text != kOtherNames) return id_of(kOtherNames);
-    const std::size_t id = names_.size();
-    names_.emplace_back(text);
-    ids_.emplace(text, id);
-    return id;
-  }
-  // The same for a cell, for which several rules ask: looked up once a row.
-  std::size_t id_of_cell(Row row, int place) {
-    if (place < 0) return id_of({});
-    const auto at = static_cast<std::size_t>(place);
-    const TableValue& value = row[at];
-    if (value.notes != nullptr) {
-      std::uint32_t& note = (*value.notes)[note_];
-      if (note == 0) note = static_cast<std::uint32_t>(id_of(value.text)) + 1;
-      return note - 1;
-    }
-    if (at >= cells_.size()) cells_.resize(at + 1);
-    if (cells_[at].row != row_) cells_[at] = {row_, id_of(value.text)};
-    return cells_[at].id;
-  }
-  void next_row() { ++row_; }
-  const std::string& name(std::size_t id) const { return names_[id]; }
-
- private:
-  struct Cell {
-    std::uint64_t row = 0;
-    std::size_t id = 0;
-  };
-  std::unordered_map<std::string, std::size_t, TextHash, std::equal_to<>> ids_;
-  std::vector<std::string> names_;
-  std::size_t note_;
-  std::uint64_t row_ = 1;
-  std::vector<Cell> cells_;  // by place
-};
-
-// Names and types of the rows of a table.
-struct RowNames {
-  Names names{0};
-  Names types{1};
-};
-
-// Finds the patterns of one rule in rows that come one by one, stream by stream.
-class SequenceMatcher {
- public:
-  SequenceMatcher(const Sequence& sequence, const Names& types)
-      : sequence_(sequence), types_(types) {
-    for (const Pattern& pattern : sequence_.patterns)
-      longest_ = std::max(longest_, pattern.elements.size());
-  }
-
-  struct Match {
-    const Pattern* pattern = nullptr;  // null: none ends with this row
-    std::string names;                 // "conv1 + conv1_bn + conv1_relu"
-    double time_us = 0;                // of the elements that cost
-  };
-  // `type` is an id of `types`.
-  Match add(std::size_t stream, std::size_t type, std::string_view name, double time_us) {
-    if (stream >= streams_.size()) streams_.resize(stream + 1);
-    Rows& rows = streams_[stream];
-    // No pattern goes over what is no element of any.
-    if (!is_element(type)) {
-      rows.clear();
-      return {};
-    }
-    if (rows.size() < longest_) {
-      rows.emplace_back();
-    } else {
-      // Drops the oldest, whose memory serves again.
-      std::rotate(rows.begin(), rows.begin() + 1, rows.end());
-    }
-    rows.back().type = type;
-    rows.back().name = name;
-    rows.back().time_us = time_us;
-    for (const Pattern& pattern : sequence_.patterns) {
-      if (!ends_with(rows, pattern)) continue;
-      Match match{&pattern, {}, 0};
-      const std::size_t first = rows.size() - pattern.elements.size();
-      for (std::size_t i = first; i < rows.size(); ++i) {
-        match.names += (i == first ? "" : " + ") + rows[i].name;
-        if (i - first >= sequence_.costs_from) match.time_us += rows[i].time_us;
-      }
-      rows.clear();
-      return match;
-    }
-    return {};
-  }
-
-  // Ends all open patterns: none goes on from here.
-  void reset() { streams_.clear(); }
-
- private:
-  struct Row {
-    std::size_t type = 0;
-    std::string name;
-    double time_us = 0;
-  };
-  using Rows = std::vector<Row>;  // the last ones of a stream, the newest at the end
-  enum class Known : char { nothing, no_element, element };
-
-  bool is_element(std::size_t type) {
-    if (type >= known_types_.size()) known_types_.resize(type + 1, Known::nothing);
-    Known& known = known_types_[type];
-    if (known == Known::nothing) {
-      const auto has = [&](const Pattern& pattern) {
-        return std::any_of(pattern.elements.begin(), pattern.elements.end(), [&](const auto& one) {
-          return compare(types_.name(type), Comparator::in, one);
-        });
-      };
-      const bool is_any = std::any_of(sequence_.patterns.begin(), sequence_.patterns.end(), has);
-      known = is_any ? Known::element : Known::no_element;
-    }
-    return known == Known::element;
-  }
-  bool ends_with(const Rows& rows, const Pattern& pattern) const {
-    const auto& elements = pattern.elements;
-    if (rows.size() < elements.size()) return false;
-    // Compares from the end: most rows fail there.
-    for (std::size_t i = 1; i <= elements.size(); ++i) {
-      const std::string& type = types_.name(rows[rows.size() - i].type);
-      if (!compare(type, Comparator::in, elements[elements.size() - i])) return false;
-    }
-    return true;
-  }
-
-  const Sequence& sequence_;
-  const Names& types_;
-  std::size_t longest_ = 0;
-  std::vector<Known> known_types_;
-  std::vector<Rows> streams_;
-};
 
 struct BoundCondition {
   const Condition* condition = nullptr;

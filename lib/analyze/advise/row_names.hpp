@@ -1,0 +1,76 @@
+// RowNames: names and types of the rows of a table as small numbers. For table_scan.cpp and
+// sequence_matcher.cpp.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+#include "export/table_reader.hpp"
+
+namespace msprof {
+
+// Texts as small numbers; `note`: the place of a cell's notes that is theirs.
+class CellNames {
+ public:
+  explicit CellNames(std::size_t note) : note_(note) {}
+
+  std::size_t id_of(std::string_view text) {
+    const auto known = ids_.find(text);
+    if (known != ids_.end()) return known->second;
+    if (ids_.size() >= kMaxNames && text != kOthers) return id_of(kOthers);
+    const std::size_t id = names_.size();
+    names_.emplace_back(text);
+    ids_.emplace(text, id);
+    return id;
+  }
+  // The same for a cell, for which several rules ask: looked up once a row.
+  std::size_t id_of_cell(std::span<const TableValue> row, int place) {
+    if (place < 0) return id_of({});
+    const auto at = static_cast<std::size_t>(place);
+    const TableValue& value = row[at];
+    if (value.notes != nullptr) {
+      std::uint32_t& note = (*value.notes)[note_];
+      if (note == 0) note = static_cast<std::uint32_t>(id_of(value.text)) + 1;
+      return note - 1;
+    }
+    if (at >= cells_.size()) cells_.resize(at + 1);
+    if (cells_[at].row != row_) cells_[at] = {row_, id_of(value.text)};
+    return cells_[at].id;
+  }
+  void next_row() { ++row_; }
+  const std::string& name(std::size_t id) const { return names_[id]; }
+
+ private:
+  // Those of further rows are counted together. Only a store from elsewhere has more.
+  static constexpr std::size_t kMaxNames = 100'000;
+  static constexpr std::string_view kOthers = "(others)";
+
+  struct Hash {
+    using is_transparent = void;
+    std::size_t operator()(std::string_view text) const {
+      return std::hash<std::string_view>()(text);
+    }
+  };
+  struct Cell {
+    std::uint64_t row = 0;
+    std::size_t id = 0;
+  };
+  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> ids_;
+  std::vector<std::string> names_;
+  std::size_t note_;
+  std::uint64_t row_ = 1;
+  std::vector<Cell> cells_;  // by place
+};
+
+// Names and types of the rows of a table.
+struct RowNames {
+  CellNames names{0};
+  CellNames types{1};
+};
+
+}  // namespace msprof

@@ -1,0 +1,50 @@
+// SequenceMatcher: finds the patterns of one rule, "a convolution, BN and Relu one after the
+// other", in rows that come one by one, stream by stream. For table_scan.cpp.
+#pragma once
+
+#include <cstddef>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "analyze/advise/row_names.hpp"
+#include "analyze/advise/rule.hpp"
+
+namespace msprof {
+
+class SequenceMatcher {
+ public:
+  // Both outlive this.
+  SequenceMatcher(const Sequence& sequence, const CellNames& types);
+
+  struct Match {
+    const Pattern* pattern = nullptr;  // null: none ends with this row
+    std::string names;                 // "conv1 + conv1_bn + conv1_relu"
+    double time_us = 0;                // of the elements that cost
+  };
+  // `type` is an id of `types`.
+  Match add(std::size_t stream, std::size_t type, std::string_view name, double time_us);
+
+  // Ends all open patterns: none goes on from here.
+  void reset() { streams_.clear(); }
+
+ private:
+  struct Row {
+    std::size_t type = 0;
+    std::string name;
+    double time_us = 0;
+  };
+  using Rows = std::vector<Row>;  // the last ones of a stream, the newest at the end
+  enum class Known : char { nothing, no_element, element };
+
+  bool is_element(std::size_t type);
+  bool ends_with(const Rows& rows, const Pattern& pattern) const;
+
+  const Sequence& sequence_;
+  const CellNames& types_;
+  std::size_t longest_ = 0;
+  std::vector<Known> known_types_;
+  std::vector<Rows> streams_;
+};
+
+}  // namespace msprof
