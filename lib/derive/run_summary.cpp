@@ -24,10 +24,9 @@ std::string lines_of(const Database& db, std::string_view sql) {
 }
 
 std::string models_of(const Database& db) {
-  const std::string loaded =
-      lines_of(db,
-               "SELECT name.text FROM model JOIN name ON name.id = model.name_id"
-               " GROUP BY name.text ORDER BY min(model.id)");
+  std::string loaded = lines_of(db,
+                                "SELECT name.text FROM model JOIN name ON name.id = model.name_id"
+                                " GROUP BY name.text ORDER BY min(model.id)");
   if (!loaded.empty()) return loaded;
   return lines_of(db,
                   "SELECT name.text FROM fusion_op JOIN name ON name.id = fusion_op.model_name_id"

@@ -259,9 +259,9 @@ void write(TraceDbWriter& store, const std::map<std::int64_t, Step>& by_step, bo
   std::int64_t layer_id = 0;
   for (const auto& [step_id, step] : by_step) {
     store.add(step.finished());
-    step.executions.for_each([&](ExecutionTimeRow row) {
+    step.executions.for_each([&, id = step_id](ExecutionTimeRow row) {
       row.id = ++execution_id;
-      row.step_id = step_id;
+      row.step_id = id;
       store.add(row);
       execution_times.push_back(row.busy_ns);
     });

@@ -326,19 +326,19 @@ class DynamicOpKind : public OldKind {
 
 }  // namespace
 
-#define MAKER(name, Kind)                                           \
+#define MSPROF_MAKER(name, Kind)                                    \
   std::unique_ptr<RawKind> make_##name##_kind(CannImport& import) { \
     return std::make_unique<Kind>(import);                          \
   }
-MAKER(old_hash_dic, OldHashDicKind)
-MAKER(task_desc, TaskDescKind)
-MAKER(tensor_data, TensorDataKind)
-MAKER(step_info, StepInfoKind)
-MAKER(id_map, IdMapKind)
-MAKER(model_load, ModelLoadKind)
-MAKER(model_time, ModelTimeKind)
-MAKER(old_fusion_op, OldFusionOpKind)
-MAKER(dynamic_op, DynamicOpKind)
-#undef MAKER
+MSPROF_MAKER(old_hash_dic, OldHashDicKind)
+MSPROF_MAKER(task_desc, TaskDescKind)
+MSPROF_MAKER(tensor_data, TensorDataKind)
+MSPROF_MAKER(step_info, StepInfoKind)
+MSPROF_MAKER(id_map, IdMapKind)
+MSPROF_MAKER(model_load, ModelLoadKind)
+MSPROF_MAKER(model_time, ModelTimeKind)
+MSPROF_MAKER(old_fusion_op, OldFusionOpKind)
+MSPROF_MAKER(dynamic_op, DynamicOpKind)
+#undef MSPROF_MAKER
 
 }  // namespace msprof::cann5

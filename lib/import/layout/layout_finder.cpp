@@ -196,10 +196,10 @@ bool is_doubled(const Framed& framed, std::size_t parts) {
     return std::all_of(
         framed.records.begin(), framed.records.end(), [&](const LayerRecord& record) {
           const auto at = static_cast<std::ptrdiff_t>(record.at) + shift;
-          constexpr std::size_t width = 2;  // behind it may be zeros in one of the types only
-          return at >= 0 && static_cast<std::size_t>(at) + width <= record.sample->bytes.size() &&
-                 number_at(*record.sample, static_cast<std::size_t>(at), width) ==
-                     number_at(*record.sample, record.at, width);
+          constexpr std::size_t kWidth = 2;  // behind it may be zeros in one of the types only
+          return at >= 0 && static_cast<std::size_t>(at) + kWidth <= record.sample->bytes.size() &&
+                 number_at(*record.sample, static_cast<std::size_t>(at), kWidth) ==
+                     number_at(*record.sample, record.at, kWidth);
         });
   };
   std::vector<std::uint32_t> start, end, other;

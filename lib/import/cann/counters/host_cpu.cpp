@@ -150,7 +150,7 @@ class CpuBlocks {
       Cpu& cpu = cpus_[number];
       const int128 usage = millionths(cpu.used * 100, whole());
       cpu.used = 0;
-      if (usage > 100 * kMillionths) {
+      if (usage > int128{100} * kMillionths) {
         ++too_busy_;
         continue;
       }

@@ -21,12 +21,12 @@ constexpr std::int64_t kMaxLineCount = INT64_MAX / 64;
 
 // Numbers of events; of capacity they are those of CPUs.
 enum LlcEvent : std::size_t {
-  read_allocate,
-  read_noallocate,
-  read_hit,
-  write_allocate,
-  write_noallocate,
-  write_hit,
+  kReadAllocate,
+  kReadNoallocate,
+  kReadHit,
+  kWriteAllocate,
+  kWriteNoallocate,
+  kWriteHit,
   kLlcFlowEvents
 };
 constexpr std::array<std::string_view, kLlcFlowEvents> kLlcEventNames = {
