@@ -8,14 +8,11 @@
 namespace msprof {
 
 void RowSink::number(std::int64_t value) {
-  const Wanted wanted = next_cell();
-  if (wanted == Wanted::nothing) return;
-  if (wanted == Wanted::value || wanted == Wanted::both) {
-    take_number(static_cast<double>(value));
-    if (wanted == Wanted::value) return;
-  }
-  const fmt::format_int digits(value);
-  number(std::string_view(digits.data(), digits.size()));
+  number_of([value] { return std::optional(static_cast<double>(value)); },
+            [value](std::string& out) {
+              const fmt::format_int digits(value);
+              out.append(digits.data(), digits.size());
+            });
 }
 
 void RowSink::number_or_missing(const std::optional<std::string>& digits) {

@@ -430,8 +430,11 @@ TaskSums sum_tasks(TraceDbWriter& store, OpTimes& op_times) {
   rules.has_runs = !sums.runs.empty();
   rules.has_marks = sums.has_marks = rules.has_runs && fits(tasks) && fits(calls);
   std::optional<CallBits> events;
-  if (rules.has_marks) events = sum_calls(db, rules, calls, sums);
-  if (!rules.has_marks) sums.execution_calls = execution_calls(db);
+  if (rules.has_marks) {
+    events = sum_calls(db, rules, calls, sums);
+  } else {
+    sums.execution_calls = execution_calls(db);
+  }
 
   const Pieces pieces = pieces_of(tasks, sums.runs, op_times);
   std::vector<PieceTasks> found(pieces.size());

@@ -41,8 +41,8 @@ std::vector<ExportedFile> publish(ProductFolder& folder, const SummaryFile& summ
 }
 
 // The whole table into `out`, and to who listens.
-void write_rows(const Database& db, const SummaryFile& summary, RowSink& out) {
-  const auto columns = summary.table->columns(db);
+void write_rows(const Database& db, const SummaryFile& summary,
+                const std::vector<std::string>& columns, RowSink& out) {
   const auto listener = summary.listener ? summary.listener->listen(db) : nullptr;
   std::optional<RowTee> both;
   if (listener) both.emplace(out, *listener);
@@ -66,7 +66,7 @@ std::vector<ExportedFile> write_csv(const Database& db, ProductFolder& product_f
       return *files.back();
     });
   }
-  write_rows(db, summary, out);
+  write_rows(db, summary, summary.table->columns(db), out);
   if (!is_written(summary, out.has_rows())) return {};
   return publish(product_folder, summary, files);
 }
@@ -76,10 +76,11 @@ std::vector<ExportedFile> write_json(const Database& db, ProductFolder& folder,
   std::vector<std::unique_ptr<AtomicFile>> files;
   files.push_back(std::make_unique<AtomicFile>(folder.make() / summary.file_name));
   JsonTableWriter out(*files.front());
-  write_rows(db, summary, out);
+  const auto columns = summary.table->columns(db);
+  write_rows(db, summary, columns, out);
   if (!is_written(summary, out.has_rows())) return {};
   auto written = publish(folder, summary, files);
-  folder.remove_former_table(summary.former_name, summary.table->columns(db));
+  folder.remove_former_table(summary.former_name, columns);
   return written;
 }
 

@@ -374,14 +374,12 @@ class Scan {
       group_ = at->get();
       return;
     }
-    const auto checked = std::count_if(rules_.begin(), rules_.end(),
-                                       [](const BoundRule& rule) { return rule.is_checked(); });
-    groups_.push_back(std::make_unique<Group>(name, static_cast<std::size_t>(checked)));
+    groups_.push_back(std::make_unique<Group>(name, rules_.size()));
     group_ = groups_.back().get();
     group_->sums.resize(row_sums_.places().size());
     for (const BoundRule& rule : rules_) {
-      const std::size_t number = group_->checked.size();
-      if (rule.is_checked()) group_->checked.push_back(group_->gatherers.size());
+      const std::size_t number = group_->gatherers.size();
+      if (rule.is_checked()) group_->checked.push_back(number);
       group_->gatherers.emplace_back(rule, fields_, names_, number, group_->name_sums);
     }
   }
@@ -443,6 +441,7 @@ struct ScanParts {
   WorkAhead ahead;
 };
 
+// Takes documents one after the other. Of an only one `on_end` (may be empty) gets the result.
 class ScanSink : ScanParts, public TableReader {
  public:
   ScanSink(const Database& db, const SummaryTable& table, const std::vector<const Rule*>& rules,
@@ -455,8 +454,9 @@ class ScanSink : ScanParts, public TableReader {
   void end() override {
     TableReader::end();
     scan.end_document();
-    on_end_(scan.result());
+    if (on_end_) on_end_(result());
   }
+  TableScanResult result() { return scan.result(); }
 
  private:
   std::function<void(TableScanResult)> on_end_;
@@ -490,18 +490,14 @@ TableScanResult scan_table(const Database& db, std::string_view name,
   const auto documents = table->output_files(db);
   if (documents.empty()) return {};
   const auto headers = table->columns(db);
-  Scan scan = make_scan(db, *table, rules, options);
-  WorkAhead ahead;
+  ScanSink sink(db, *table, rules, options, {});
   for (OutputFile document : documents) {
     document.scope = options.scope;
-    TableReader reader(
-        scan.wanted(), [&](Row row) { scan.add(row); }, &ahead);
-    reader.begin(headers);
-    table->write(db, document, reader);
-    reader.end();
-    scan.end_document();
+    sink.begin(headers);
+    table->write(db, document, sink);
+    sink.end();
   }
-  return scan.result();
+  return sink.result();
 }
 
 std::unique_ptr<RowSink> make_table_scan(const Database& db, std::string_view name,

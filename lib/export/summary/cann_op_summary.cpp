@@ -182,8 +182,8 @@ class Collectives {
 
 class Writer {
  public:
-  // `out` has begun.
-  Writer(const Database& db, const OutputFile& output_file, RowSink& out)
+  // `out` has begun; the metrics are its columns from `first_metric` on.
+  Writer(const Database& db, const OutputFile& output_file, std::size_t first_metric, RowSink& out)
       : db_(db),
         scope_(output_file.scope),
         out_(out),
@@ -194,8 +194,7 @@ class Writer {
         texts_(db),
         counters_(db) {
     std::vector<bool> is_read;
-    const std::size_t first = kTaskCells + ops_.back_cells() + (has_stars_ ? 1 : 0);
-    for (std::size_t i = 0; i < values_.size(); ++i) is_read.push_back(out.reads(first + i));
+    for (std::size_t i = 0; i < values_.size(); ++i) is_read.push_back(out.reads(first_metric + i));
     metrics_.evaluate_only(is_read);
   }
 
@@ -221,8 +220,6 @@ class Writer {
   }
 
  private:
-  static constexpr std::size_t kTaskCells = 11;  // Device_id … Task Wait Time
-
   static bool is_before(const Collectives& a, const TaskRow& b) {
     return a.device() != b.device_id ? a.device() < b.device_id : a.start_ns() < b.start_ns;
   }
@@ -358,10 +355,7 @@ class CannOpSummary : public cann::Table {
                std::string(kContext)}) {}
 
   std::vector<std::string> columns(const Database& db) const override {
-    auto all = Table::columns(db);
-    if (!cann::has_stars(db)) {
-      std::erase_if(all, [](const auto& name) { return name == kMix || name == kContext; });
-    }
+    auto all = columns_before_metrics(db);
     const PmuMetrics metrics(db);
     for (const PmuColumn& column : metrics.columns()) all.push_back(column.name);
     return all;
@@ -375,7 +369,16 @@ class CannOpSummary : public cann::Table {
   }
 
   void write(const Database& db, const OutputFile& output_file, RowSink& out) const override {
-    Writer(db, output_file, out).write();
+    Writer(db, output_file, columns_before_metrics(db).size(), out).write();
+  }
+
+ private:
+  std::vector<std::string> columns_before_metrics(const Database& db) const {
+    auto names = Table::columns(db);
+    if (!cann::has_stars(db)) {
+      std::erase_if(names, [](const auto& name) { return name == kMix || name == kContext; });
+    }
+    return names;
   }
 };
 
