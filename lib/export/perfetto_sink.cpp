@@ -8,7 +8,6 @@
 #include <map>
 #include <optional>
 #include <string>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
@@ -16,6 +15,7 @@
 #include "base/log.hpp"
 #include "base/number.hpp"
 #include "base/text.hpp"
+#include "base/text_map.hpp"
 #include "export/protobuf_fields.hpp"
 #include "export/trace_events.hpp"
 
@@ -76,13 +76,6 @@ std::string interned_text(std::uint64_t id, std::string_view text) {
   return entry;
 }
 
-struct TextHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
-};
-
 // Texts of one kind of a packet sequence, by their JSON.
 class Texts {
  public:
@@ -104,7 +97,7 @@ class Texts {
   std::uint32_t field_;
   std::size_t most_;
   std::size_t bytes_ = 0;
-  std::unordered_map<std::string, std::uint64_t, TextHash, std::equal_to<>> ids_;
+  TextMap<std::uint64_t> ids_;
 };
 
 // The packets of a file, compressed in blocks.

@@ -12,10 +12,10 @@
 #include <string_view>
 #include <tuple>
 #include <type_traits>
-#include <unordered_map>
 #include <utility>
 #include <vector>
 
+#include "base/text_map.hpp"
 #include "store/bulk_tables.hpp"
 #include "store/database.hpp"
 #include "store/raw_file_state.hpp"
@@ -80,13 +80,6 @@ class TraceDbWriter {
     return ((std::is_same_v<Row, std::tuple_element_t<kIndex, BulkRows>> ? kIndex : 0) + ...);
   }
 
-  struct TextHash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
-
   std::filesystem::path target_;
   std::filesystem::path temporary_;
   Database db_;
@@ -94,7 +87,7 @@ class TraceDbWriter {
   std::deque<Database> readers_;
   std::unique_ptr<Statements> statements_;
   std::unique_ptr<BulkTables> tables_;
-  std::unordered_map<std::string, std::int64_t, TextHash, std::equal_to<>> name_ids_;
+  TextMap<std::int64_t> name_ids_;
 };
 
 // A finished store, read only.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <catch2/catch.hpp>
 #include <regex>
+#include <set>
 
 #include "analyze/report/finding_words.hpp"
 #include "base/findings.hpp"

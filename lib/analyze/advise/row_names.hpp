@@ -3,13 +3,12 @@
 #pragma once
 
 #include <cstdint>
-#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
-#include <unordered_map>
 #include <vector>
 
+#include "base/text_map.hpp"
 #include "export/table_reader.hpp"
 
 namespace msprof {
@@ -50,17 +49,11 @@ class CellNames {
   static constexpr std::size_t kMaxNames = 100'000;
   static constexpr std::string_view kOthers = "(others)";
 
-  struct Hash {
-    using is_transparent = void;
-    std::size_t operator()(std::string_view text) const {
-      return std::hash<std::string_view>()(text);
-    }
-  };
   struct Cell {
     std::uint64_t row = 0;
     std::size_t id = 0;
   };
-  std::unordered_map<std::string, std::size_t, Hash, std::equal_to<>> ids_;
+  TextMap<std::size_t> ids_;
   std::vector<std::string> names_;
   std::size_t note_;
   std::uint64_t row_ = 1;

@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "base/text.hpp"
+#include "base/text_map.hpp"
 #include "import/cann/counters/counter_tracks.hpp"
 #include "import/cann/counters/text_kind.hpp"
 
@@ -24,13 +25,6 @@ void tell_clock(const ImportContext& context, const CannPart& part, std::string_
                      "samples are counted, whenever they were taken: their clock was not checked "
                      "against the capture's");
 }
-
-struct FunctionHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view text) const {
-    return std::hash<std::string_view>()(text);
-  }
-};
 
 // The tracks of the CPUs of one group: one a function and event.
 class FunctionTracks {
@@ -85,7 +79,7 @@ class FunctionTracks {
   const CannPart& part_;
   CounterTracks tracks_;
   std::vector<std::string> names_;
-  std::unordered_map<std::string, std::size_t, FunctionHash, std::equal_to<>> functions_;
+  TextMap<std::size_t> functions_;
   std::unordered_map<std::uint64_t, std::size_t> known_;  // by function and event
   std::size_t bytes_ = 0;
 };

@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "base/number.hpp"
+#include "base/text_map.hpp"
 #include "import/cann/counters/counter_tracks.hpp"
 #include "import/cann/counters/text_kind.hpp"
 #include "import/cann/counters/time_order.hpp"
@@ -116,13 +117,6 @@ LineIs read_pthread_call(std::string_view line, std::uint64_t process, CallLine&
   return call.duration_ns && is_call_name(call.name) ? LineIs::call : LineIs::damaged;
 }
 
-struct CallNameHash {
-  using is_transparent = void;
-  std::size_t operator()(std::string_view name) const {
-    return std::hash<std::string_view>()(name);
-  }
-};
-
 // The tracks of one file: one a call of a thread.
 class CallTracks {
  public:
@@ -166,7 +160,7 @@ class CallTracks {
     }
   };
   CounterTracks tracks_;
-  std::unordered_map<std::string, std::size_t, CallNameHash, std::equal_to<>> numbers_;
+  TextMap<std::size_t> numbers_;
   std::unordered_map<Key, std::size_t, KeyHash> known_;
 };
 
