@@ -320,7 +320,7 @@ void append_fixed3_trimmed(std::string& out, double value) {
 }
 
 double python_round(double value, int digits) {
-  constexpr std::array<double, 7> kPowers = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
+  static constexpr std::array<double, 7> kPowers = {1, 10, 100, 1e3, 1e4, 1e5, 1e6};
   digits = std::clamp(digits, 0, static_cast<int>(kPowers.size()) - 1);
   const double power = kPowers[static_cast<std::size_t>(digits)];
   std::int64_t nearest = 0;

@@ -12,6 +12,13 @@ namespace {
 
 constexpr std::string_view kMissing = "N/A";
 
+void read_number(TableValue& cell) {
+  double value = 0;
+  const auto end = cell.text.data() + cell.text.size();
+  const bool is_number = std::from_chars(cell.text.data(), end, value).ec == std::errc();
+  cell.number = is_number ? std::optional(value) : std::nullopt;
+}
+
 }  // namespace
 
 // A cell that many rows share.
@@ -36,13 +43,26 @@ struct TableReader::Kept : SharedCells::Kept {
   std::size_t columns = 0;      // all
 };
 
-// Rows that are taken together.
+// Rows that are taken together. Kept cells are put into their rows by who takes them, and by a
+// second thread digits are read there: making rows takes longer than taking them.
 struct TableReader::Batch {
+  struct KeptInRow {
+    std::size_t row = 0;
+    std::span<KeptCell> cells;
+  };
+
+  void read_numbers() {
+    for (TableValue* const cell : unread) read_number(*cell);
+    unread.clear();
+  }
+
   std::size_t rows = 0;
   std::size_t max_rows = 0;
-  std::vector<TableValue> values;  // a row after the other
-  std::vector<std::string> texts;  // of values that are not kept
-  Retired retired;                 // while it was made
+  std::vector<TableValue> values;   // a row after the other
+  std::vector<std::string> texts;   // of values that are not kept
+  std::vector<KeptInRow> kept;      // in the order of rows
+  std::vector<TableValue*> unread;  // texts that are numbers
+  Retired retired;                  // while it was made
 };
 
 std::string field_name(std::string_view column) {
@@ -72,8 +92,8 @@ void TableReader::begin(std::span<const std::string> columns) {
     found[place] = true;
     place_of_column_[i] = place;
   }
-  // So few that both batches stay in a core's cache.
-  constexpr std::size_t kBatchRows = 128;
+  // Few enough for a core's cache, and so many that waking the thread costs little.
+  constexpr std::size_t kBatchRows = 256;
   for (auto* const batch : {&batch_, &taken_}) {
     *batch = std::make_unique<Batch>();
     (*batch)->max_rows = ahead_ == nullptr ? 1 : kBatchRows;
@@ -115,15 +135,13 @@ void TableReader::text(std::string_view value) {
 }
 
 void TableReader::number(std::string_view digits) {
-  if (TableValue* cell = next_value(digits)) {
-    double value = 0;
-    const auto end = digits.data() + digits.size();
-    const bool is_number = std::from_chars(digits.data(), end, value).ec == std::errc();
-    cell->number = is_number ? std::optional(value) : std::nullopt;
-  }
+  TableValue* const cell = next_value(digits);
+  if (cell == nullptr) return;
+  ahead_ == nullptr ? read_number(*cell) : batch_->unread.push_back(cell);
 }
 
 std::unique_ptr<SharedCells::Kept> TableReader::keep_last(std::size_t cells) {
+  batch_->read_numbers();
   auto kept = std::make_unique<Kept>(retired_);
   kept->columns = std::min(cells, column_);
   column_ -= kept->columns;
@@ -139,7 +157,7 @@ std::unique_ptr<SharedCells::Kept> TableReader::keep_last(std::size_t cells) {
 
 void TableReader::copy_kept(SharedCells::Kept& kept) {
   auto& own = static_cast<Kept&>(kept);
-  for (KeptCell& cell : own.cells) values_[cell.place] = {cell.text, cell.number, &cell.notes};
+  if (!own.cells.empty()) batch_->kept.push_back({batch_->rows, own.cells});
   column_ += own.columns;
 }
 
@@ -171,9 +189,17 @@ void TableReader::hand_over() {
   batch_->rows = 0;
 }
 
-void TableReader::take(const Batch& batch) {
-  for (std::size_t row = 0; row < batch.rows; ++row)
-    on_row_(std::span(batch.values).subspan(row * wanted_.size(), wanted_.size()));
+void TableReader::take(Batch& batch) {
+  batch.read_numbers();
+  auto kept = batch.kept.begin();
+  for (std::size_t row = 0; row < batch.rows; ++row) {
+    const auto values = std::span(batch.values).subspan(row * wanted_.size(), wanted_.size());
+    for (; kept != batch.kept.end() && kept->row == row; ++kept) {
+      for (KeptCell& cell : kept->cells) values[cell.place] = {cell.text, cell.number, &cell.notes};
+    }
+    on_row_(values);
+  }
+  batch.kept.clear();
 }
 
 std::unique_ptr<SummaryTable> find_table(const Database& db, std::string_view name) {

@@ -110,7 +110,7 @@ class TableReader : public RowSink {
 
   void begin_row();
   void hand_over();
-  void take(const Batch& batch);
+  void take(Batch& batch);
   // What is in the next column, if that is wanted.
   TableValue* next_value(std::string_view text);
 
