@@ -43,9 +43,9 @@ inline constexpr std::uint8_t kOne = 9;
 inline constexpr std::uint8_t kFirstBytes = 12;  // 10 and 11 are never in a file: NULL
 }  // namespace cell_type
 
-// Bytes of a cell.
+// Bytes of a cell, by its type; outside of size_of(), which would make a copy at every call.
+inline constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
 constexpr std::uint64_t size_of(std::uint64_t type) {
-  constexpr std::uint8_t kSizes[] = {0, 1, 2, 3, 4, 6, 8, 8, 0, 0, 0, 0};
   return type < cell_type::kFirstBytes ? kSizes[type] : (type - cell_type::kFirstBytes) / 2;
 }
 

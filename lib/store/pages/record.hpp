@@ -52,7 +52,7 @@ std::int64_t value_of_other(std::uint64_t type, const std::byte* bytes);
 // The value of a cell; kNull for one without a number. Eight bytes can be read at `bytes`.
 inline std::int64_t value_of(std::uint64_t type, const std::byte* bytes) {
   if (type - 1 < cell_type::kInteger64) {
-    constexpr std::uint8_t kUnused[] = {0, 56, 48, 40, 32, 16, 0};
+    static constexpr std::uint8_t kUnused[] = {0, 56, 48, 40, 32, 16, 0};
     return static_cast<std::int64_t>(big_endian_64(bytes)) >> kUnused[type];
   }
   if (type == cell_type::kNothing) return kNull;
