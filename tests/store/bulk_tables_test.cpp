@@ -118,9 +118,10 @@ std::vector<std::int64_t> integers_of_all_sizes() {
 }
 
 std::vector<double> doubles_of_all_kinds() {
+  constexpr double kInfinity = std::numeric_limits<double>::infinity();
   std::vector<double> values = {0.0,  1.0,    -1.0,   0.5,     -0.25,  127.0, 128.0,
-                                1e15, 1e18,   1e19,   -1e300,  5e-324, NAN,   INFINITY,
-                                -0.0, 0x1p62, 0x1p63, -0x1p63, 1e100,  0.1,   -INFINITY};
+                                1e15, 1e18,   1e19,   -1e300,  5e-324, NAN,   kInfinity,
+                                -0.0, 0x1p62, 0x1p63, -0x1p63, 1e100,  0.1,   -kInfinity};
   for (const int bits : {47, 52, 53, 62}) {
     const double power = std::ldexp(1.0, bits);
     values.insert(values.end(), {power - 1, power, power + 1, -power, -power - 1, -power + 1});

@@ -21,7 +21,7 @@ namespace msprof::pages {
 namespace {
 
 // Pages of a table are written in pieces of this size, so that a reader finds neighbours together.
-constexpr std::size_t kBlockBytes = 256 * 1024;
+constexpr std::size_t kBlockBytes = 256 << 10;
 
 constexpr std::uint32_t kFormat = 4;
 constexpr std::uint64_t kMaxPages = 0x3fffffff;  // SQLite's own limit
