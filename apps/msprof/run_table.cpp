@@ -42,13 +42,13 @@ std::string outcome_of(const ordered_json& document) {
     return error.empty() ? text : text + ": " + error;
   }
   if (application.value("interrupted", false)) return "interrupted";
-  if (const std::string start = application.value("start_error", ""); !start.empty()) return start;
+  if (std::string start = application.value("start_error", ""); !start.empty()) return start;
   if (application.value("connection_lost", false)) return "connection lost";
-  if (const std::string signal = application.value("signal", ""); !signal.empty() && code == 7)
+  if (std::string signal = application.value("signal", ""); !signal.empty() && code == 7)
     return signal;
   if (const int exit = application.value("exit_code", 0); exit != 0 && code == 7)
     return fmt::format("exit code {}", exit);
-  const std::string error = document.value("error", "");
+  std::string error = document.value("error", "");
   if (!error.empty()) return error;
   if (const ordered_json* notes = list_at(document, "notes"); notes != nullptr && !notes->empty())
     return "partial data";

@@ -128,7 +128,7 @@ bool is_drained_folder(const fs::path& folder, const std::string& run, bool only
 
 fs::path find_drained_folder(const DrainPlace& place, const std::string& run,
                              const fs::path& output) {
-  const fs::path in_output = output / drained_folder_name(run);
+  fs::path in_output = output / drained_folder_name(run);
   if (is_drained_folder(in_output, run, false)) return in_output;
   // The board names this one: any path may be in it.
   const bool is_this_machine = place.machine == printable(own_host_name());

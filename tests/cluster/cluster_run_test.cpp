@@ -68,9 +68,10 @@ TEST_CASE("ranks of a collective wait for the last, transfer, and end together")
       const auto [first, last] = std::minmax_element(
           parts.begin(), parts.end(), [](const auto& a, const auto& b) { return a.end < b.end; });
       REQUIRE(last->end - first->end < 2000);
-      REQUIRE(std::all_of(parts.begin(), parts.end(), [&](const RankCollective& part) {
-        return part.all_there == parts.front().all_there && part.arrive < part.all_there;
-      }));
+      REQUIRE(std::all_of(
+          parts.begin(), parts.end(), [&front = parts.front()](const RankCollective& part) {
+            return part.all_there == front.all_there && part.arrive < part.all_there;
+          }));
     }
     CHECK(all.size() == (is_parallel ? std::size_t{6 * (5 * 2 + 1 * 8 + 1)} : std::size_t{6 * 7}));
   }

@@ -12,9 +12,9 @@
 namespace msprof::runtime {
 namespace {
 
-constexpr std::size_t kMemoryBytes = 2 * 1024 * 1024;
+constexpr std::size_t kMemoryBytes = 2 << 20;
 // What is written to and read from the file at once; the tail and the memory share the 2 MiB.
-constexpr std::size_t kBatch = 64 * 1024 / sizeof(OpRecord);
+constexpr std::size_t kBatch = (64 << 10) / sizeof(OpRecord);
 constexpr std::size_t kMemoryRecords = kMemoryBytes / sizeof(OpRecord) - kBatch;
 constexpr mode_t kFileMode = 0600;
 

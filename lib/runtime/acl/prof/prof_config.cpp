@@ -8,7 +8,7 @@ namespace {
 
 using runtime::kNoMetrics;
 
-constexpr std::uint64_t kBytesPerMegabyte = 1024 * 1024;
+constexpr std::uint64_t kBytesPerMegabyte = 1 << 20;
 
 constexpr std::uint64_t kApiStats = 0x4'0000'0000;
 constexpr std::uint64_t kAicoreShape = 0x8'0000'0000;
@@ -57,7 +57,7 @@ bool names_cpu_or_memory(std::string_view list) {
 std::optional<ProfConfig> make_prof_config(const std::uint32_t* ids, std::uint32_t count,
                                            std::uint32_t existing, std::uint32_t metrics,
                                            std::uint64_t bits) {
-  const std::optional<ProfConfig> config =
+  std::optional<ProfConfig> config =
       runtime::make_config(ids, count, existing, metrics, with_implied_bits(bits));
   // Stamps alone are of the host.
   if (config && config->devices.empty() && (config->bits & ACL_PROF_MSPROFTX) == 0)
