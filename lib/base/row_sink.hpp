@@ -22,11 +22,6 @@ struct SharedCells {
   };
   std::string bytes;           // of sinks with an output()
   std::unique_ptr<Kept> kept;  // of others that keep something
-
-  // What the next use reads first, where that is soon.
-  void prefetch() const {
-    __builtin_prefetch(kept ? static_cast<const void*>(kept.get()) : bytes.data());
-  }
 };
 
 // Takes the cells of a table one by one, a row at a time.

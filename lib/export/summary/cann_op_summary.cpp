@@ -3,7 +3,6 @@
 #include <array>
 #include <cmath>
 #include <cstdint>
-#include <span>
 #include <string>
 
 #include "base/number.hpp"
@@ -34,7 +33,7 @@ class OpRows {
 
   OpRows(const Database& db, bool has_mix);
 
-  // Valid for the next thousand calls. Throws for an operator that is not there.
+  // Valid until the next call. Throws for an operator that is not there.
   Op& of(std::int64_t op_id);
 
   void write_front(RowSink& out, Op& op);
@@ -181,43 +180,6 @@ class Collectives {
   Statement read_;
 };
 
-// Tasks with their operators, read some at a time: operators lie all over the memory, and what is
-// asked for together comes together.
-class TasksAhead {
- public:
-  TasksAhead(cann::TaskCursor& tasks, cann::OpRows& ops) : tasks_(tasks), ops_(ops) {}
-
-  bool next() {
-    if (++at_ >= count_) read();
-    return at_ < count_;
-  }
-  const TaskRow& task() const { return ahead_[at_].task; }
-  cann::OpRows::Op& op() const { return *ahead_[at_].op; }
-
- private:
-  struct Ahead {
-    TaskRow task;
-    cann::OpRows::Op* op = nullptr;
-  };
-
-  void read() {
-    at_ = count_ = 0;
-    while (count_ < ahead_.size() && tasks_.next()) ahead_[count_++].task = *tasks_;
-    const auto read = std::span(ahead_).first(count_);
-    for (Ahead& one : read) one.op = &ops_.of(one.task.op_id);
-    for (const Ahead& one : read) {
-      one.op->front.prefetch();
-      one.op->back.prefetch();
-    }
-  }
-
-  cann::TaskCursor& tasks_;
-  cann::OpRows& ops_;
-  std::array<Ahead, 16> ahead_;
-  std::size_t count_ = 0;
-  std::size_t at_ = 0;
-};
-
 class Writer {
  public:
   // `out` has begun; the metrics are its columns from `first_metric` on.
@@ -242,16 +204,14 @@ class Writer {
         {&TaskRow::id, &TaskRow::device_id, &TaskRow::model_number, &TaskRow::task_number,
          &TaskRow::stream_id, &TaskRow::context, &TaskRow::op_id},
         {.not_null = {&TaskRow::op_id, &TaskRow::device_type_name_id}});
-    TasksAhead ahead(tasks, ops_);
     Collectives collectives(db_, scope_);
-    bool more_tasks = ahead.next();
+    bool more_tasks = tasks.next();
     bool more_collectives = collectives.next();
     while (more_tasks || more_collectives) {
-      const bool is_task =
-          more_tasks && (!more_collectives || !is_before(collectives, ahead.task()));
+      const bool is_task = more_tasks && (!more_collectives || !is_before(collectives, *tasks));
       if (is_task) {
-        write_task(ahead.task(), ahead.op());
-        more_tasks = ahead.next();
+        write_task(*tasks);
+        more_tasks = tasks.next();
       } else {
         write_collective(collectives);
         more_collectives = collectives.next();
@@ -264,7 +224,8 @@ class Writer {
     return a.device() != b.device_id ? a.device() < b.device_id : a.start_ns() < b.start_ns;
   }
 
-  void write_task(const TaskRow& task, cann::OpRows::Op& op) {
+  void write_task(const TaskRow& task) {
+    cann::OpRows::Op& op = ops_.of(task.op_id);
     if (!op.is_printed) return;
     out_.number(task.device_id);
     out_.number(given(task.model_number).value_or(kNone32));

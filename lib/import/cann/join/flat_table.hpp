@@ -25,11 +25,6 @@ class FlatTable {
     }
   }
 
-  // For a key that is looked for soon.
-  void prefetch(std::uint64_t key) const {
-    if (size_ > 0) __builtin_prefetch(&cells_[home(key)]);
-  }
-
   // `value` is not kNone.
   void set(std::uint64_t key, std::uint32_t value) {
     if (2 * (size_ + 1) > cells_.size()) grow();

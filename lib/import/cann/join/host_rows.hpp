@@ -101,8 +101,6 @@ class HostRows : public HostSink {
 
   // Writes the row of a call, where there is a clock, and gives what the association needs of it.
   HostCall add(const ApiEventWire& wire);
-  // Says that this call is added soon.
-  void expect(const ApiEventWire& wire) const { items_.prefetch(wire.item); }
   struct TaskType {
     TaskClass task_class = TaskClass::other;
     std::int64_t name_id = kNull;

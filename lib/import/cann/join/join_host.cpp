@@ -239,7 +239,6 @@ void HostReading::peek(HostStream source) {
   } else if (source == HostStream::api_event) {
     has_[at] = !calls_.peek().empty();
     if (has_[at]) times_[at] = calls_.peek().front().wire.head.time;
-    for (const auto& call : calls_.peek()) rows_.expect(call.wire);
   } else {
     const StreamRecord* record = inputs_[source].peek();
     has_[at] = record != nullptr;
